@@ -1,0 +1,3 @@
+"""Differentially private matrix completion: reproduction, checks and extensions."""
+
+__version__ = "0.1.0"

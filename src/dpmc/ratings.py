@@ -1,0 +1,175 @@
+"""The one data structure that everything passes on: observed ratings as triplets."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.files import atomic_path
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """Ratings grouped by row: row i owns ``indices[indptr[i]:indptr[i + 1]]``.
+
+    Attributes
+    ----------
+    indptr : int64 array, shape (n_rows + 1,)
+    indices : int32 array, shape (n_ratings,)
+        The other coordinate of each rating, ascending within a row.
+    values : float64 array, shape (n_ratings,)
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Observed entries of a users x items matrix; an explicit 0 is a rating, never "missing".
+
+    Attributes
+    ----------
+    users, items : int32 arrays, shape (n_ratings,)
+        Coordinates, 0 <= users < n_users, 0 <= items < n_items, no pair twice.
+    values : float64 array, shape (n_ratings,)
+    n_users, n_items : int
+        Shape of the matrix; users and items without ratings are allowed.
+    name : str
+        Name of the data set, for messages and tables.
+    rating_range : (float, float) or None
+        Lowest and highest value a rating can take, where the data set states it.
+    user_labels, item_labels : array or None, shapes (n_users,), (n_items,)
+        The identifiers of the raw file.
+
+    Raises
+    ------
+    InputError
+        Different lengths, a coordinate out of bounds, a value that is not finite or lies outside
+        ``rating_range``, or a (user, item) pair that occurs twice.
+    """
+
+    users: np.ndarray
+    items: np.ndarray
+    values: np.ndarray
+    n_users: int
+    n_items: int
+    name: str = "ratings"
+    rating_range: tuple[float, float] | None = None
+    user_labels: np.ndarray | None = field(default=None, repr=False)
+    item_labels: np.ndarray | None = field(default=None, repr=False)
+
+    def __post_init__(self):
+        for attribute, dtype in (("users", np.int32), ("items", np.int32), ("values", np.float64)):
+            array = np.ascontiguousarray(getattr(self, attribute), dtype=dtype)
+            object.__setattr__(self, attribute, array)
+        self._validate()
+
+    def _validate(self):
+        n = self.values.shape
+        if self.values.ndim != 1 or self.users.shape != n or self.items.shape != n:
+            raise InputError(
+                f"{self.name}: users, items and values must be one-dimensional and of one length, "
+                f"got {self.users.shape}, {self.items.shape} and {n}."
+            )
+        for what, index, size in (
+            ("user", self.users, self.n_users),
+            ("item", self.items, self.n_items),
+        ):
+            if index.size and (index.min() < 0 or index.max() >= size):
+                raise InputError(
+                    f"{self.name}: {what} indices must lie in 0..{size - 1}, "
+                    f"got {index.min()}..{index.max()}."
+                )
+        if not np.isfinite(self.values).all():
+            where = int(np.flatnonzero(~np.isfinite(self.values))[0])
+            raise InputError(f"{self.name}: rating number {where + 1} is not a finite number.")
+        if self.rating_range is not None:
+            low, high = self.rating_range
+            outside = (self.values < low) | (self.values > high)
+            if outside.any():
+                where = int(np.flatnonzero(outside)[0])
+                raise InputError(
+                    f"{self.name}: rating number {where + 1} is {self.values[where]:g}, outside "
+                    f"the stated range {low:g} to {high:g}."
+                )
+        key = self.users.astype(np.int64) * max(self.n_items, 1) + self.items
+        if np.unique(key).size != key.size:
+            raise InputError(
+                f"{self.name}: a (user, item) pair occurs more than once; keep one rating a pair."
+            )
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    @property
+    def density(self) -> float:
+        """Share of the matrix that is observed."""
+        return len(self) / (self.n_users * self.n_items)
+
+    @cached_property
+    def by_user(self) -> Compressed:
+        """The ratings grouped by user (compressed sparse rows)."""
+        return _compress(self.users, self.items, self.values, self.n_users)
+
+    @cached_property
+    def by_item(self) -> Compressed:
+        """The ratings grouped by item (compressed sparse columns)."""
+        return _compress(self.items, self.users, self.values, self.n_items)
+
+    def take(self, index: np.ndarray) -> "Ratings":
+        """Return the ratings at ``index`` (integers or mask); the matrix keeps its shape."""
+        return Ratings(
+            self.users[index],
+            self.items[index],
+            self.values[index],
+            self.n_users,
+            self.n_items,
+            self.name,
+            self.rating_range,
+            self.user_labels,
+            self.item_labels,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the ratings to an .npz file, whole or not at all."""
+        fields = dict(
+            users=self.users,
+            items=self.items,
+            values=self.values,
+            shape=np.array([self.n_users, self.n_items]),
+            name=np.array(self.name),
+            rating_range=np.array(self.rating_range if self.rating_range is not None else []),
+        )
+        for labels in ("user_labels", "item_labels"):
+            if getattr(self, labels) is not None:
+                fields[labels] = np.asarray(getattr(self, labels))
+        with atomic_path(path) as temporary, open(temporary, "wb") as stream:
+            np.savez(stream, **fields)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Ratings":
+        """Read what :meth:`save` wrote."""
+        with np.load(path) as stored:
+            limits = stored["rating_range"]
+            return cls(
+                stored["users"],
+                stored["items"],
+                stored["values"],
+                int(stored["shape"][0]),
+                int(stored["shape"][1]),
+                str(stored["name"]),
+                (float(limits[0]), float(limits[1])) if limits.size else None,
+                stored["user_labels"] if "user_labels" in stored else None,
+                stored["item_labels"] if "item_labels" in stored else None,
+            )
+
+
+def _compress(rows, columns, values, n_rows) -> Compressed:
+    order = np.lexsort((columns, rows))
+    indptr = np.zeros(n_rows + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=n_rows), out=indptr[1:])
+    return Compressed(indptr, columns[order], values[order])
