@@ -167,6 +167,11 @@ class Ratings:
                 stored["item_labels"] if "item_labels" in stored else None,
             )
 
+    @classmethod
+    def load_if_available(cls, path: str | Path) -> "Ratings | None":
+        """Read ratings; None if the file is empty, which stands for data not available."""
+        return cls.load(path) if Path(path).stat().st_size else None
+
 
 def _compress(rows, columns, values, n_rows) -> Compressed:
     order = np.lexsort((columns, rows))

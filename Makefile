@@ -1,0 +1,46 @@
+# make reproduce [TARGET=all|huber|quick|check|forensics] [CORES=2] [CONFIG=config/mine.yaml]
+# make test | lint | report | benchmark | clean
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+TARGET ?= all
+CORES ?= $(shell getconf _NPROCESSORS_ONLN)
+CONFIG ?=
+SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
+OVERLAY := $(if $(CONFIG),--configfile $(CONFIG))
+SOURCES := src tests workflow benchmarks
+
+.PHONY: reproduce test lint report benchmark clean
+
+reproduce: $(VENV)/installed
+	@$(SNAKEMAKE) $(TARGET) $(OVERLAY)
+
+test: $(VENV)/installed
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/installed
+	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/snakefmt --check --compact-diff Snakefile workflow
+	@$(BIN)/snakemake --lint
+
+report: $(VENV)/installed
+	@$(SNAKEMAKE) results/report/index.html $(OVERLAY)
+
+benchmark: $(VENV)/installed
+	@$(BIN)/python benchmarks/bench_noise.py
+	@$(BIN)/python benchmarks/bench_solvers.py
+
+# results go, downloads (data/) and the committed results/reference stay
+clean:
+	@find results -mindepth 1 -maxdepth 1 ! -name reference -exec rm -rf {} + 2>/dev/null || true
+	@rm -rf .snakemake
+
+$(VENV)/installed: envs/requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "dpmc: there is no $(PYTHON); install Python 3.11, 3.12 or 3.13, or name one: make PYTHON=python3.12" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else "dpmc: Python 3.11, 3.12 or 3.13 is needed, $(PYTHON) is %d.%d; name another one: make PYTHON=python3.12" % v)'
+	@echo "dpmc: installing into $(VENV) (once, about a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --require-hashes -r envs/requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps -e .
+	@touch $@

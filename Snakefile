@@ -1,0 +1,32 @@
+# dpmc: differentially private matrix completion, reproduced, checked and extended.
+# `snakemake --cores 2` runs everything; README.md and ARCHITECTURE.md say what that is.
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+HOME = Path(workflow.basedir)
+
+
+configfile: str(HOME / "config" / "config.yaml")
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/huber.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/check.smk"
+include: "workflow/rules/forensics.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.huber.input,
+        "results/report/index.html",
+
+
+rule quick:
+    input:
+        "results/quick/huber/trials.csv",
+        "results/quick/report/index.html",

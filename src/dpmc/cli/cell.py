@@ -1,0 +1,150 @@
+"""``dpmc cell``: any cell by hand, on the grid of the papers or off it."""
+
+import json
+import math
+
+import click
+
+
+@click.command()
+@click.option(
+    "--dataset", default="synthetic", show_default=True, help="Or a name from `dpmc data list`."
+)
+@click.option("--users", type=click.IntRange(1), default=100, show_default=True, help="Synthetic.")
+@click.option("--items", type=click.IntRange(1), default=500, show_default=True, help="Synthetic.")
+@click.option(
+    "--scale", type=float, default=1.0, show_default=True, help="Factor c of c P Q^T, synthetic."
+)
+@click.option("--rank", type=click.IntRange(1), default=5, show_default=True)
+@click.option(
+    "--fraction",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.1,
+    show_default=True,
+    help="Observed share: of the matrix (synthetic) or of the ratings (real).",
+)
+@click.option("--solver", default="als", show_default=True, help="als, irls or a baseline.")
+@click.option(
+    "--mechanism", default="none", show_default=True, help="none, gaussian, laplace, huber."
+)
+@click.option(
+    "--variance", type=float, default=None, help="Of one coordinate of the noise.  [default: 1]"
+)
+@click.option("--regularization", type=float, default=0.5, show_default=True, help="lambda")
+@click.option("--iterations", type=click.IntRange(1), default=50, show_default=True, help="T")
+@click.option("--irls-iterations", type=click.IntRange(1), default=20, show_default=True, help="K")
+@click.option(
+    "--loss-parameter", default="noise", show_default=True, help="a of the Huber loss, or 'noise'."
+)
+@click.option("--residual-scale", type=float, default=1.0, show_default=True)
+@click.option(
+    "--start", type=click.Choice(["normal", "uniform"]), default="normal", show_default=True
+)
+@click.option(
+    "--shrinkage", type=float, default=None, help="Bias baselines.  [default: 1 synthetic, 5 real]"
+)
+@click.option("--trials", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=2206, show_default=True)
+@click.option(
+    "--plugin",
+    "plugin_files",
+    multiple=True,
+    help="Python file with your own mechanisms or solvers.",
+)
+@click.option("--directory", default="data", show_default=True, help="Where downloads are kept.")
+@click.option("--mirror", default=None, help="Folder with the files; else DPMC_DATA_MIRROR.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def cell(as_json, plugin_files, directory, mirror, **options):
+    """Run all trials of one cell and print its errors.
+
+    With the settings of the configuration the numbers are those of `make reproduce`.
+    """
+    from dpmc import plugins
+    from dpmc.experiments.cells import SYNTHETIC
+    from dpmc.experiments.trial import run_cell
+
+    plugins.load(plugin_files)
+    if options["mechanism"] == "none" and options["variance"] is not None:
+        click.echo("dpmc: mechanism none adds no noise; --variance is ignored.", err=True)
+    point = _cell(options)
+    settings = _settings(options, point)
+    ratings = None if point.dataset == SYNTHETIC else _ratings(point.dataset, directory, mirror)
+    rows = list(run_cell(point, settings, ratings=ratings))
+    metric = "rmse_all" if point.dataset == SYNTHETIC else "rmse_heldout"
+    result = _summary(point, settings, rows, metric)
+    click.echo(json.dumps(result) if as_json else _text(result, metric))
+
+
+def _cell(options):
+    from dpmc.experiments.cells import Cell
+
+    noisy = options["mechanism"] != "none"
+    return Cell(
+        options["dataset"],
+        options["rank"],
+        float(options["variance"] if options["variance"] is not None else 1.0) if noisy else None,
+        options["fraction"],
+        options["solver"],
+        options["mechanism"],
+        options["irls_iterations"] if options["solver"] == "irls" else None,
+    )
+
+
+def _settings(options, point):
+    from dpmc.experiments.cells import SYNTHETIC
+    from dpmc.experiments.trial import accepted_settings
+
+    synthetic = point.dataset == SYNTHETIC
+    settings = {"seed": options["seed"], "trials": options["trials"]}
+    if synthetic:
+        settings |= {name: options[name] for name in ("users", "items", "scale")}
+    else:
+        settings["training_share"] = options["fraction"]
+    given = dict(options)
+    if given["shrinkage"] is None:
+        given["shrinkage"] = 1.0 if synthetic else 5.0
+    given["loss_parameter"] = _loss_parameter(given["loss_parameter"])
+    return settings | {name: given[name] for name in accepted_settings(point.solver)}
+
+
+def _loss_parameter(text):
+    from dpmc.errors import InputError
+
+    if text == "noise":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(
+            f"--loss-parameter must be a positive number or 'noise', got '{text}'."
+        ) from None
+
+
+def _ratings(name, directory, mirror):
+    from dpmc.datasets import obtain, read, resolve
+
+    dataset = resolve(name, {})
+    return read(dataset, obtain(dataset, directory, mirror=mirror))
+
+
+def _summary(point, settings, rows, metric):
+    keep = [n for n in ("trial", "rmse_all", "rmse_heldout", "rmse_clipped", "seconds")]
+    values = [row[metric] for row in rows]
+    mean = math.fsum(values) / len(values)
+    spread = math.fsum((value - mean) ** 2 for value in values)
+    error = math.sqrt(spread / (len(values) - 1) / len(values)) if len(values) > 1 else None
+    return {
+        "cell": point.coordinates() | settings,
+        "trials": [{n: row[n] for n in keep if row[n] is not None} for row in rows],
+        "mean": mean,
+        "standard_error": error,
+    }
+
+
+def _text(result, metric):
+    lines = [f"{name}: {value}" for name, value in result["cell"].items() if value is not None]
+    error = result["standard_error"]
+    spread = "" if error is None else f" +- {error:.4f} (standard error)"
+    count = len(result["trials"])
+    lines.append(f"{metric} {result['mean']:.4f}{spread}, {count} trial{'s' * (count > 1)}")
+    return "\n".join(lines)

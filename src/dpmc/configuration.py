@@ -1,0 +1,199 @@
+"""Reading, checking and resolving the configuration.
+
+The workflow hands over the merged configuration; ``dpmc`` commands read ``config/config.yaml``
+themselves. Either way :func:`checked` refuses what the schema does not know, in one sentence.
+"""
+
+import copy
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+from dpmc.datasets import resolve
+from dpmc.errors import InputError, did_you_mean
+from dpmc.experiments.cells import SYNTHETIC, Cell, huber_cells
+from dpmc.experiments.trial import accepted_settings, make_solver
+
+# what a synthetic instance depends on beside its coordinates, seed and trial
+SYNTHETIC_SETTINGS = ("users", "items", "scale")
+
+
+def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
+    """Read a configuration and lay overlays over it, later ones last.
+
+    Raises
+    ------
+    InputError
+        A file is missing or is not a YAML mapping.
+    """
+    configuration: dict = {}
+    for each in [path, *overlays]:
+        try:
+            layer = yaml.safe_load(Path(each).read_text(encoding="utf-8")) or {}
+        except FileNotFoundError:
+            raise InputError(f"There is no configuration file {each}.") from None
+        except yaml.YAMLError as error:
+            line = getattr(error, "problem_mark", None)
+            where = f", line {line.line + 1}" if line else ""
+            raise InputError(
+                f"{each}{where} is not valid YAML; correct it and run again."
+            ) from None
+        if not isinstance(layer, dict):
+            raise InputError(
+                f"{each} must hold sections (data, huber, report), not a list or text."
+            )
+        configuration = merge(configuration, layer)
+    return configuration
+
+
+def merge(base: Mapping, overlay: Mapping) -> dict:
+    """Return ``base`` with the keys of ``overlay`` laid over it, mapping by mapping."""
+    merged = dict(copy.deepcopy(base))
+    for key, value in overlay.items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = merge(merged[key], value) if both else copy.deepcopy(value)
+    return merged
+
+
+def checked(configuration: Mapping, schema_path: str | Path) -> dict:
+    """Return a checked copy of a configuration; data sets set to null are left out of the grid.
+
+    Raises
+    ------
+    InputError
+        One sentence that names the key, the value and what is allowed.
+    """
+    schema = yaml.safe_load(Path(schema_path).read_text(encoding="utf-8"))
+    errors = list(jsonschema.Draft202012Validator(schema).iter_errors(dict(configuration)))
+    if errors:
+        raise InputError(
+            _sentence(min(map(_deepest, errors), key=lambda e: list(map(str, e.path))))
+        )
+    result = copy.deepcopy(dict(configuration))
+    huber = result["huber"]
+    huber["real"] = {name: entry for name, entry in huber["real"].items() if entry is not None}
+    if SYNTHETIC in huber["real"] or SYNTHETIC in result["data"]["sets"]:
+        raise InputError("A data set must not be called 'synthetic': that name is taken.")
+    if huber["replication_seed"] == huber["seed"]:
+        raise InputError(
+            f"huber.replication_seed must differ from huber.seed, both are {huber['seed']}; "
+            "set another seed, or null for no second run."
+        )
+    return result
+
+
+def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
+    """Follow anyOf into the branch that says most."""
+    while error.context:
+        error = max(error.context, key=lambda e: (len(e.absolute_path), e.validator != "type"))
+    return error
+
+
+def _sentence(error: jsonschema.ValidationError) -> str:
+    key = ".".join(str(part) for part in error.absolute_path) or "configuration"
+    if error.validator == "additionalProperties":
+        allowed = error.schema.get("properties", {})
+        unknown = next(name for name in error.instance if name not in allowed)
+        place = f"{key}.{unknown}" if error.absolute_path else str(unknown)
+        return (
+            f"Unknown configuration key {place}{did_you_mean(unknown, allowed)}; "
+            f"allowed here: {', '.join(sorted(allowed))}."
+        )
+    if error.validator == "required":
+        missing = next(name for name in error.validator_value if name not in error.instance)
+        return f"Configuration key {key}.{missing} is missing; config/README.md says what it means."
+    limits = {
+        "type": "must be of type {}",
+        "minimum": "must be at least {}",
+        "exclusiveMinimum": "must be above {}",
+        "exclusiveMaximum": "must be below {}",
+        "enum": "must be one of {}",
+        "const": "must be {}",
+        "minItems": "must have at least {} entries",
+        "minProperties": "must have at least {} entries",
+        "minLength": "must have at least {} characters",
+        "pattern": "must match {}",
+    }
+    if error.validator == "uniqueItems":
+        return f"Configuration key {key} names something twice: {error.instance!r}."
+    template = limits.get(error.validator, "is not allowed: {}")
+    wanted = error.validator_value
+    wanted = ", ".join(map(str, wanted)) if isinstance(wanted, list) else wanted
+    hint = did_you_mean(error.instance, error.validator_value) if error.validator == "enum" else ""
+    return f"Configuration key {key} {template.format(wanted)}, got {error.instance!r}{hint}."
+
+
+def cell_settings(huber: Mapping, cell: Cell) -> dict[str, object]:
+    """Return exactly the settings that a cell uses, as plain values.
+
+    A setting that is not in here cannot change the cell's numbers, so it need not rerun.
+    """
+    synthetic = cell.dataset == SYNTHETIC
+    place = huber["synthetic"] if synthetic else huber["real"][cell.dataset]
+    settings = {"seed": huber["seed"], "trials": huber["trials"]}
+    if synthetic:
+        settings |= {name: place[name] for name in SYNTHETIC_SETTINGS}
+    else:
+        settings["training_share"] = _training_share(place, cell.observed_fraction)
+    accepted = accepted_settings(cell.solver)
+    settings |= {name: place.get(name, huber.get(name)) for name in accepted}
+    for override in huber["overrides"]:
+        if _matches(cell, override["where"]):
+            changes = override["set"]
+            settings |= {name: changes[name] for name in changes if name in settings}
+    return settings
+
+
+def _training_share(entry: Mapping, fraction: float) -> float:
+    for split in entry["splits"]:
+        if split["observed_fraction"] == fraction:
+            return split.get("training_share", fraction)
+    raise KeyError(fraction)
+
+
+def _matches(cell: Cell, where: Mapping) -> bool:
+    coordinates = cell.coordinates()
+    return all(coordinates[name] == value for name, value in where.items())
+
+
+def check_grid(configuration: Mapping) -> None:
+    """Refuse a grid with a name that nobody knows, or a setting that touches nothing.
+
+    Raises
+    ------
+    InputError
+        An unknown data set, solver or mechanism, a variance that a mechanism cannot have, or an
+        override that changes nothing.
+    """
+    huber = configuration["huber"]
+    for name in huber["real"]:
+        resolve(name, configuration["data"]["sets"])
+    cells = huber_cells(huber)
+    for cell in {(c.solver, c.mechanism, c.variance): c for c in cells}.values():
+        make_solver(cell, cell_settings(huber, cell))
+    for number, override in enumerate(huber["overrides"]):
+        touched = [cell for cell in cells if _matches(cell, override["where"])]
+        known = {name for cell in touched for name in cell_settings(huber, cell)}
+        if not touched or not set(override["set"]) & known:
+            raise InputError(
+                f"huber.overrides.{number} changes nothing: no cell of the grid matches "
+                f"{override['where']} and uses {', '.join(override['set'])}."
+            )
+
+
+def side_settings(huber: Mapping, experiment: str) -> dict[str, object]:
+    """Return the settings of a side experiment: convergence, starts or timing."""
+    names = (
+        "seed",
+        "trials",
+        "regularization",
+        "iterations",
+        "irls_iterations",
+        "start",
+        "loss_parameter",
+        "residual_scale",
+    )
+    sizes = {name: huber["synthetic"][name] for name in SYNTHETIC_SETTINGS}
+    return {name: huber[name] for name in names} | sizes | dict(huber[experiment])

@@ -1,0 +1,132 @@
+"""Cells: the points of an experiment's grid, one Snakemake job and one result file each."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+SYNTHETIC = "synthetic"
+COORDINATES = (
+    "dataset",
+    "rank",
+    "variance",
+    "observed_fraction",
+    "solver",
+    "mechanism",
+    "irls_iterations",
+)
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One (data set, rank, variance, observed fraction, solver, mechanism) with all its trials.
+
+    Attributes
+    ----------
+    dataset : str
+        ``"synthetic"`` or the name of a data set.
+    rank : int
+    variance : float or None
+        Variance of one coordinate of the noise; None without noise.
+    observed_fraction : float
+        Share of entries that is observed: of the matrix on synthetic data, of the available
+        ratings on real data (MovieLens 100K carries the papers' label .051).
+    solver : str
+    mechanism : str
+        ``"none"`` without noise.
+    irls_iterations : int or None
+        Inner iterations K of A-IRLS ("IRLS-2" is K = 2); None for other solvers.
+    """
+
+    dataset: str
+    rank: int
+    variance: float | None
+    observed_fraction: float
+    solver: str
+    mechanism: str
+    irls_iterations: int | None
+
+    def coordinates(self) -> dict[str, object]:
+        """Return the coordinates as a dictionary in the order of :data:`COORDINATES`."""
+        return asdict(self)
+
+    def spelled(self) -> dict[str, str]:
+        """Return the coordinates as they stand in file names: 5, 0.05, none."""
+        return {name: spell(value) for name, value in self.coordinates().items()}
+
+    @classmethod
+    def from_spelled(cls, spelled: Mapping[str, str]) -> "Cell":
+        """Return the cell that :meth:`spelled` spells, from a mapping or Snakemake wildcards."""
+        number = {"rank": int, "variance": float, "observed_fraction": float}
+        number["irls_iterations"] = int
+        values = {}
+        for name in COORDINATES:
+            text = spelled[name]
+            values[name] = number[name](text) if name in number and text != "none" else text
+            if text == "none" and name in ("variance", "irls_iterations"):
+                values[name] = None
+        return cls(**values)
+
+
+def spell(value: object) -> str:
+    """Spell a coordinate for a file name: no trailing zeros, ``none`` for None."""
+    if value is None:
+        return "none"
+    return format(value, ".12g") if isinstance(value, float) else str(value)
+
+
+def huber_cells(huber: Mapping) -> list[Cell]:
+    """Return every cell of the ``huber`` section of a configuration, baselines included.
+
+    A cell without noise has no variance and appears once.
+    """
+    synthetic = [
+        (SYNTHETIC, rank, fraction, combination)
+        for rank in huber["ranks"]
+        for fraction in huber["observed_fractions"]
+        for combination in _combinations(huber, huber["variances"])
+    ]
+    real = [
+        (name, entry["rank"], split["observed_fraction"], combination)
+        for name, entry in huber["real"].items()
+        for split in entry["splits"]
+        for combination in _columns(huber, entry)
+    ]
+    cells = [
+        Cell(dataset, int(rank), variance, float(fraction), solver, mechanism, inner)
+        for dataset, rank, fraction, (solver, mechanism, variance, inner) in synthetic + real
+    ]
+    return list(dict.fromkeys(cells))
+
+
+def _combinations(huber: Mapping, variances) -> list[tuple]:
+    return [
+        _combination(solver, mechanism, variance, huber["irls_iterations"])
+        for variance in variances
+        for solver in huber["solvers"]
+        for mechanism in huber["mechanisms"]
+    ] + _baselines(huber)
+
+
+def _columns(huber: Mapping, entry: Mapping) -> list[tuple]:
+    inner = entry["irls_iterations"]
+    return [
+        _combination(
+            column["solver"],
+            column["mechanism"],
+            entry["variance"],
+            column.get("irls_iterations", inner),
+        )
+        for column in entry["columns"]
+    ] + _baselines(huber)
+
+
+def _baselines(huber: Mapping) -> list[tuple]:
+    return [(name, "none", None, None) for name in huber["baselines"]]
+
+
+def _combination(solver, mechanism, variance, inner) -> tuple:
+    return (
+        solver,
+        mechanism,
+        None if mechanism == "none" else float(variance),
+        int(inner) if solver == "irls" else None,
+    )

@@ -1,0 +1,44 @@
+"""Random streams keyed by the coordinates they may depend on.
+
+Two streams are the same if and only if seed, purpose and coordinates are the same. So mechanisms
+are compared on the same data, mask and start (those streams do not name the mechanism), no two
+cells share noise (that stream names everything), and neither the number of cores, the order of
+jobs nor the number of trials changes a number.
+"""
+
+import hashlib
+from collections.abc import Mapping
+
+import numpy as np
+
+DATA = "data"
+START = "start"
+NOISE = "noise"
+
+
+def stream(seed: int, purpose: str, coordinates: Mapping[str, object]) -> np.random.Generator:
+    """Return the PCG64 generator of one stream.
+
+    Parameters
+    ----------
+    seed : int
+        Non-negative seed of the whole run.
+    purpose : str
+        What is drawn: ``DATA``, ``START``, ``NOISE`` or a name of an experiment's own.
+    coordinates : mapping
+        Names and values (str, int, float or None); 2 and 2.0 are the same coordinate.
+    """
+    words = hashlib.sha256(_canonical(purpose, coordinates).encode()).digest()
+    key = np.frombuffer(words[:16], dtype="<u4")
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=tuple(key.tolist())))
+
+
+def _canonical(purpose: str, coordinates: Mapping[str, object]) -> str:
+    parts = [f"{name}={_spell(coordinates[name])}" for name in sorted(coordinates)]
+    return "|".join([purpose, *parts])
+
+
+def _spell(value: object) -> str:
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        return repr(float(value))
+    return repr(value)

@@ -1,0 +1,175 @@
+"""A finished run: the tables of one result folder, and what they are compared by.
+
+A run is a folder with a trial table, its settings and, where they were made, the comparison with
+the published numbers and the verdicts on claims.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.errors import InputError
+from dpmc.experiments.cells import COORDINATES, spell
+from dpmc.experiments.trial import METRICS, TRIAL_COLUMNS
+
+STATUS_COLUMNS = ("table", *COORDINATES, "metric", "status")
+VERDICT_COLUMNS = ("id", "verdict", "printed_verdict")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run was asked for.
+
+    Attributes
+    ----------
+    reference : str
+        Which expected statuses belong to it: the value of ``huber.reference``.
+    cells : dict
+        Cell name, see :func:`cell_name`, to exactly the settings that the cell uses, among them
+        ``seed`` and ``trials``.
+    """
+
+    reference: str
+    cells: dict[str, dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Run:
+    """The tables of a result folder; those that were not made are None.
+
+    Attributes
+    ----------
+    folder : Path
+        Where ``trials.csv`` lies.
+    trials : DataFrame
+        As :func:`read_trials` returns it.
+    settings : Settings or None
+    statuses, verdicts : DataFrame of str or None
+        Columns :data:`STATUS_COLUMNS` and :data:`VERDICT_COLUMNS`.
+    """
+
+    folder: Path
+    trials: pd.DataFrame
+    settings: Settings | None
+    statuses: pd.DataFrame | None
+    verdicts: pd.DataFrame | None
+
+
+def cell_name(coordinates: Mapping[str, object]) -> str:
+    """Name a cell by its coordinates, leaving out those it does not have.
+
+    >>> cell_name({"dataset": "synthetic", "rank": 5, "variance": None, "solver": "als"})
+    'dataset=synthetic, rank=5, solver=als'
+    """
+    present = {name: value for name, value in coordinates.items() if not pd.isna(value)}
+    return ", ".join(f"{name}={spell(value)}" for name, value in present.items())
+
+
+def read_run(folder: str | Path) -> Run:
+    """Read a result folder, or the ``huber`` folder inside of it.
+
+    Raises
+    ------
+    InputError
+        There is no trial table, or a table is not what it should be.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {folder}.")
+    if not (folder / "trials.csv").exists():
+        if not (folder / "huber" / "trials.csv").exists():
+            raise InputError(f"{folder} is no result folder: it has neither trials.csv nor huber/.")
+        folder = folder / "huber"
+    statuses, verdicts, settings = (
+        folder / name for name in ("comparison.csv", "claims.csv", "settings.json")
+    )
+    return Run(
+        folder,
+        read_trials(folder / "trials.csv"),
+        read_settings(settings) if settings.exists() else None,
+        read_text_table(statuses, STATUS_COLUMNS) if statuses.exists() else None,
+        read_text_table(verdicts, VERDICT_COLUMNS) if verdicts.exists() else None,
+    )
+
+
+def read_trials(path: str | Path) -> pd.DataFrame:
+    """Read a trial table, indexed by ``cell`` (its name) and ``trial``.
+
+    The columns are the coordinates and the metrics; ``seconds`` is left out, because no two runs
+    take the same time.
+
+    Raises
+    ------
+    InputError
+        A column is missing, a number cannot be read, or a trial occurs twice.
+    """
+    wanted = [name for name in TRIAL_COLUMNS if name != "seconds"]
+    text = dict.fromkeys(("dataset", "solver", "mechanism"), str)
+    numbers = [name for name in wanted if name not in text]
+    try:
+        # round_trip: the reader's default is off by one unit in the last place now and then
+        table = pd.read_csv(
+            path, dtype=text, keep_default_na=False, na_values={name: "" for name in numbers},
+            float_precision="round_trip",
+        )  # fmt: skip
+        missing = [name for name in wanted if name not in table]
+        if missing:
+            raise InputError(f"{path} is no trial table: it has no column {missing[0]}.")
+        table[numbers] = table[numbers].astype(float)
+        table["trial"] = table["trial"].astype(int)
+    except (ValueError, pd.errors.ParserError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is no trial table: {error}.") from None
+    names = [cell_name(row) for row in table[list(COORDINATES)].to_dict("records")]
+    table = table[wanted].assign(cell=names).set_index(["cell", "trial"])
+    if not table.index.is_unique:
+        cell, trial = table.index[table.index.duplicated()][0]
+        raise InputError(f"{path} has trial {trial} twice for the cell {cell}.")
+    return table.astype(dict.fromkeys(METRICS, float))
+
+
+def read_text_table(path: str | Path, columns: tuple[str, ...]) -> pd.DataFrame:
+    """Read some columns of a CSV file as text, an empty field as an empty string.
+
+    Raises
+    ------
+    InputError
+        A column is missing.
+    """
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    missing = [name for name in columns if name not in table]
+    if missing:
+        raise InputError(f"{path} has no column {missing[0]}.")
+    return table[list(columns)]
+
+
+def read_settings(path: str | Path) -> Settings:
+    """Read what :func:`settings_text` spelled.
+
+    Raises
+    ------
+    InputError
+        The file is missing or not such a file.
+    """
+    try:
+        stored = json.loads(Path(path).read_text(encoding="utf-8"))
+        return Settings(str(stored["reference"]), dict(stored["cells"]))
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}.") from None
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError):
+        raise InputError(f"{path} does not hold the settings of a run.") from None
+
+
+def settings_text(settings: Settings) -> str:
+    """Spell settings as JSON with one line for each cell, so that a change is one line."""
+    cells = ",\n".join(
+        f"    {json.dumps(name)}: {json.dumps(values, sort_keys=True)}"
+        for name, values in settings.cells.items()
+    )
+    return (
+        f'{{\n  "reference": {json.dumps(settings.reference)},\n  "cells": {{\n{cells}\n  }}\n}}\n'
+    )

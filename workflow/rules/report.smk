@@ -1,0 +1,85 @@
+# From trial tables to comparison, claims, tables, figures, errata, manifest and page.
+
+
+rule comparison:
+    input:
+        trials="{run}/trials.csv",
+    output:
+        "{run}/comparison.csv",
+    params:
+        paper=str(HOME / "config" / "paper"),
+        code=code_digest(["dpmc.published"]),
+    log:
+        "{run}/logs/comparison.log",
+    conda:
+        "../../envs/dpmc.yaml"
+    script:
+        "../scripts/comparison.py"
+
+
+rule claims:
+    input:
+        trials="{run}/trials.csv",
+        convergence="{run}/convergence.csv",
+        starts="{run}/starts.csv",
+        timing="{run}/timing.csv",
+    output:
+        "{run}/claims.csv",
+    params:
+        paper=str(HOME / "config" / "paper"),
+        code=code_digest(["dpmc.published"]),
+    log:
+        "{run}/logs/claims.log",
+    conda:
+        "../../envs/dpmc.yaml"
+    script:
+        "../scripts/claims.py"
+
+
+rule stability:
+    input:
+        first="results/huber/claims.csv",
+        second="results/huber/replication/claims.csv",
+    output:
+        "results/huber/claims_stability.csv",
+    params:
+        code=code_digest(["dpmc.published"]),
+    log:
+        "results/huber/logs/stability.log",
+    conda:
+        "../../envs/dpmc.yaml"
+    script:
+        "../scripts/stability.py"
+
+
+rule tables:
+    input:
+        trials="{top}/huber/trials.csv",
+        comparison="{top}/huber/comparison.csv",
+    output:
+        directory("{top}/huber/tables"),
+    params:
+        code=code_digest(["dpmc.report.tables"]),
+    log:
+        "{top}/huber/logs/tables.log",
+    conda:
+        "../../envs/dpmc.yaml"
+    script:
+        "../scripts/tables.py"
+
+
+rule figures:
+    input:
+        trials="{top}/huber/trials.csv",
+        comparison="{top}/huber/comparison.csv",
+        convergence="{top}/huber/convergence.csv",
+    output:
+        directory("{top}/huber/figures"),
+    params:
+        code=code_digest(["dpmc.report.figures"]),
+    log:
+        "{top}/huber/logs/figures.log",
+    conda:
+        "../../envs/dpmc.yaml"
+    script:
+        "../scripts/figures.py"

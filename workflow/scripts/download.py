@@ -1,0 +1,18 @@
+"""Obtain the raw file of a data set and record where it is, or that it is not available."""
+
+import json
+
+from dpmc.datasets import DataNotAvailable, obtain, resolve
+from dpmc.files import write_text
+from dpmc.jobs import logged
+
+with logged(snakemake.log[0]):
+    data = snakemake.params.data
+    dataset = resolve(snakemake.wildcards.dataset, data["sets"])
+    record = {"dataset": dataset.name, "path": None, "reason": None}
+    try:
+        path = obtain(dataset, data["directory"], mirror=data["mirror"], progress=False)
+        record["path"] = str(path)
+    except DataNotAvailable as error:
+        record["reason"] = str(error)
+    write_text(snakemake.output[0], json.dumps(record, indent=2) + "\n")
