@@ -1,0 +1,83 @@
+"""A heat map of one number over two settings, for any table."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc.report.style import COLUMN, PAGE, Drawing, NothingToDraw, new_figure
+
+
+def heatmap(
+    frame: pd.DataFrame,
+    row: str,
+    column: str,
+    value: str,
+    *,
+    label: str | None = None,
+    best: str = "min",
+    digits: int = 3,
+) -> Drawing:
+    """Draw ``value`` as a colour and a number for every pair of ``row`` and ``column``.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Several rows of one pair count as one: the best of them is shown.
+    row, column, value : str
+        Column names of ``frame``; the order of the rows and columns is that of appearance.
+    label : str, optional
+        Text beside the colour bar, with the unit; ``value`` if not given.
+    best : {"min", "max"}
+        Which end is good: that cell is framed.
+    digits : int
+        Digits after the point in the cells.
+
+    Returns
+    -------
+    Drawing
+        The data are ``row``, ``column``, ``value`` with one row per cell drawn.
+    """
+    if frame is None or frame.empty:
+        raise NothingToDraw("The sweep has not been run")
+    drawn = frame.groupby([row, column], sort=False, as_index=False)[value].agg(best)
+    rows, columns = list(dict.fromkeys(frame[row])), list(dict.fromkeys(frame[column]))
+    table = drawn.pivot(index=row, columns=column, values=value).reindex(index=rows, columns=columns)
+    width = COLUMN if len(columns) <= 3 else PAGE
+    figure = new_figure(width, 1.2 + 0.26 * len(rows))
+    axes = figure.add_subplot()
+    numbers = table.to_numpy(dtype=float)
+    image = axes.imshow(np.ma.masked_invalid(numbers), cmap="cividis", aspect="auto")
+    axes.set_xticks(range(len(columns)), [str(name) for name in columns])
+    axes.set_yticks(range(len(rows)), [str(name) for name in rows])
+    axes.set(xlabel=column.replace("_", " ").capitalize(), ylabel=row.replace("_", " ").capitalize())
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    _write_numbers(axes, image, numbers, digits)
+    _frame_best(axes, numbers, best)
+    colorbar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
+    colorbar.set_label(label or value.replace("_", " "))
+    colorbar.outline.set_visible(False)
+    return Drawing(figure, drawn)
+
+
+def _write_numbers(axes, image, numbers: np.ndarray, digits: int) -> None:
+    for (i, j), number in np.ndenumerate(numbers):
+        if not np.isfinite(number):
+            axes.text(j, i, "not run", ha="center", va="center", fontsize=8)
+            continue
+        red, green, blue, _ = image.cmap(image.norm(number))
+        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+        color = "white" if dark else "black"
+        axes.text(j, i, f"{number:.{digits}f}", ha="center", va="center", color=color, fontsize=8)
+
+
+def _frame_best(axes, numbers: np.ndarray, best: str) -> None:
+    flat = np.nanargmin(numbers) if best == "min" else np.nanargmax(numbers)
+    i, j = np.unravel_index(flat, numbers.shape)
+    for width, color in ((3.0, "white"), (1.4, "#d55e00")):
+        axes.add_patch(_box(i, j, width, color))
+
+
+def _box(i: int, j: int, width: float, color: str):
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((j - 0.48, i - 0.46), 0.96, 0.92, fill=False, lw=width, ec=color)

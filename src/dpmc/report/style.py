@@ -1,0 +1,159 @@
+"""The one style of all figures: sizes, fonts, colours, markers and how a figure is saved.
+
+Colours are those of Okabe and Ito ("Color universal design", 2008), which stay apart under
+every common colour-vision deficiency; a marker or line style always says the same thing again.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from dpmc.files import atomic_path
+
+COLUMN = 3.4  # inches: one column of a two-column page
+PAGE = 7.0  # inches: both columns
+DPI = 200
+
+BLACK, GREY, LIGHT = "#000000", "#6b6b6b", "#d9d9d9"
+ORANGE, SKY, GREEN = "#e69f00", "#56b4e9", "#009e73"
+BLUE, VERMILLION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, marker and line style of one thing, the same in every figure."""
+
+    color: str
+    marker: str
+    line: str | tuple = "-"
+
+
+MECHANISMS = {
+    "none": Look(BLACK, "o", "-"),
+    "gaussian": Look(BLUE, "s", "--"),
+    "laplace": Look(VERMILLION, "^", "-."),
+    "huber": Look(GREEN, "D", "-"),
+}
+BASELINES = {
+    "global_mean": Look(GREY, "", (0, (1, 1.2))),
+    "item_bias": Look(GREY, "", (0, (3, 1.5))),
+    "user_item_bias": Look(PURPLE, "", (0, (6, 1.5))),
+    "rank_one": Look(GREY, "", (0, (6, 1.5, 1, 1.5))),
+}
+SERIES = [
+    Look(BLUE, "s", "-"),
+    Look(VERMILLION, "^", "--"),
+    Look(GREEN, "D", "-."),
+    Look(BLACK, "o", (0, (1, 1.2))),
+    Look(PURPLE, "v", (0, (6, 1.5))),
+]
+
+RC = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.titleweight": "bold",
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.5,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "legend.handlelength": 2.4,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "errorbar.capsize": 0,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "svg.fonttype": "path",  # the same letters on every machine, offline
+    "svg.hashsalt": "dpmc",  # the same file from the same numbers
+    "path.simplify": True,
+}
+
+
+class NothingToDraw(Exception):
+    """The data of a figure are absent; the message says which, for the reader."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure with the numbers that it shows."""
+
+    figure: Figure
+    data: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class FigureEntry:
+    """One figure of the report.
+
+    Attributes
+    ----------
+    id : str
+        Stem of the files: ``<id>.png``, ``<id>.svg``, ``<id>.csv``.
+    title, caption, alt : str
+        Heading; what is drawn and from where; what a reader who cannot see it must know.
+    function : callable
+        ``function(inputs) -> Drawing``; ``inputs`` maps names to data frames.
+    inputs : tuple of str
+        Which frames the function reads.
+    describe : callable or None
+        ``describe(data) -> str``: one sentence computed from the drawn numbers, for the
+        caption and the alternative text.
+    wide : bool
+        Whether it takes the width of a page instead of a column.
+    """
+
+    id: str
+    title: str
+    caption: str
+    alt: str
+    function: Callable[[Mapping[str, pd.DataFrame]], Drawing]
+    inputs: tuple[str, ...] = ()
+    describe: Callable[[pd.DataFrame], str] | None = None
+    wide: bool = True
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of this size in inches that draws without a display."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def render(function: Callable[[], Drawing], folder: str | Path, name: str, *, width: float) -> None:
+    """Call ``function`` in the common style and write ``name``.png, .svg and .csv to ``folder``.
+
+    A figure whose data are absent becomes a box that says so, and a table without rows.
+    """
+    with matplotlib.rc_context(RC):
+        try:
+            drawing = function()
+        except NothingToDraw as absent:
+            drawing = _placeholder(str(absent), width)
+        for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
+            with atomic_path(Path(folder) / f"{name}{suffix}") as path:
+                drawing.figure.savefig(path, dpi=DPI, metadata=metadata)
+    with atomic_path(Path(folder) / f"{name}.csv") as path:
+        drawing.data.to_csv(path, index=False)
+
+
+def _placeholder(reason: str, width: float) -> Drawing:
+    figure = new_figure(width, 1.0)
+    figure.text(0.5, 0.5, reason, ha="center", va="center", color=GREY, wrap=True)
+    return Drawing(figure, pd.DataFrame(columns=["reason"]))
