@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES, spell
-from dpmc.experiments.trial import METRICS, TRIAL_COLUMNS
+from dpmc.experiments.trial import TRIAL_COLUMNS
 
 STATUS_COLUMNS = ("table", *COORDINATES, "metric", "status")
 VERDICT_COLUMNS = ("id", "verdict", "printed_verdict")
@@ -106,30 +107,21 @@ def read_trials(path: str | Path) -> pd.DataFrame:
     InputError
         A column is missing, a number cannot be read, or a trial occurs twice.
     """
-    wanted = [name for name in TRIAL_COLUMNS if name != "seconds"]
-    text = dict.fromkeys(("dataset", "solver", "mechanism"), str)
-    numbers = [name for name in wanted if name not in text]
+    wanted = tuple(name for name in TRIAL_COLUMNS if name != "seconds")
+    table = read_text_table(path, wanted)
     try:
-        # round_trip: the reader's default is off by one unit in the last place now and then
-        table = pd.read_csv(
-            path, dtype=text, keep_default_na=False, na_values={name: "" for name in numbers},
-            float_precision="round_trip",
-        )  # fmt: skip
-        missing = [name for name in wanted if name not in table]
-        if missing:
-            raise InputError(f"{path} is no trial table: it has no column {missing[0]}.")
-        table[numbers] = table[numbers].astype(float)
+        for name in (n for n in wanted if n not in ("dataset", "solver", "mechanism")):
+            # by way of float(): some versions of pandas round in the last place
+            table[name] = np.array([float(text or "nan") for text in table[name]])
         table["trial"] = table["trial"].astype(int)
-    except (ValueError, pd.errors.ParserError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path} is no trial table: {error}.") from None
+    except ValueError as error:
+        raise InputError(f"{path} is no trial table, column {name}: {error}.") from None
     names = [cell_name(row) for row in table[list(COORDINATES)].to_dict("records")]
-    table = table[wanted].assign(cell=names).set_index(["cell", "trial"])
+    table = table.assign(cell=names).set_index(["cell", "trial"])
     if not table.index.is_unique:
         cell, trial = table.index[table.index.duplicated()][0]
         raise InputError(f"{path} has trial {trial} twice for the cell {cell}.")
-    return table.astype(dict.fromkeys(METRICS, float))
+    return table
 
 
 def read_text_table(path: str | Path, columns: tuple[str, ...]) -> pd.DataFrame:
@@ -138,13 +130,31 @@ def read_text_table(path: str | Path, columns: tuple[str, ...]) -> pd.DataFrame:
     Raises
     ------
     InputError
-        A column is missing.
+        It is no CSV table, or a column is missing.
     """
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise InputError(f"{path} is no CSV table: {str(error).strip()}.") from None
     missing = [name for name in columns if name not in table]
     if missing:
         raise InputError(f"{path} has no column {missing[0]}.")
     return table[list(columns)]
+
+
+def by_row(table: pd.DataFrame | None) -> dict[str, str] | None:
+    """Return status or verdict by the name of the row: table and cell, or the claim's id."""
+    if table is None:
+        return None
+    if "verdict" in table:
+        return dict(zip(table["id"], table["verdict"], strict=True))
+    numbers = ("rank", "variance", "observed_fraction", "irls_iterations")
+    names = []
+    for row in table.replace("", None).to_dict("records"):
+        # 1.0 and 1 are the same coordinate, whoever wrote them
+        row |= {name: float(row[name]) for name in numbers if row[name] is not None}
+        names.append(f"{row['table']}: {cell_name({name: row[name] for name in COORDINATES})}")
+    return dict(zip(names, table["status"], strict=True))
 
 
 def read_settings(path: str | Path) -> Settings:

@@ -1,0 +1,42 @@
+"""``dpmc reference``: change what ``snakemake check`` compares with, deliberately."""
+
+import click
+
+
+@click.group()
+def reference():
+    """The committed numbers that `snakemake check` compares with."""
+
+
+@reference.command()
+@click.option(
+    "--results",
+    type=click.Path(),
+    default="results",
+    show_default=True,
+    help="Folder of a finished run.",
+)
+@click.option(
+    "--reference",
+    "folder",
+    type=click.Path(),
+    default="results/reference",
+    show_default=True,
+    help="Folder to write to.",
+)
+@click.option(
+    "--profile",
+    default=None,
+    help="Update only what is expected of this profile (ci, quick), from its own run.",
+)
+def update(results, folder, profile):
+    """Make a finished run the new reference.
+
+    Without --profile the run must be the full one; its trials, settings, statuses and verdicts
+    are written. Look at the difference with `git diff` before you commit it.
+    """
+    from dpmc.reference import update as write
+    from dpmc.runs import read_run
+
+    for path in write(read_run(results), folder, profile):
+        click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")

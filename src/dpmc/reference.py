@@ -1,0 +1,82 @@
+"""Writing the committed reference that :mod:`dpmc.check` compares with."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc import tables
+from dpmc.check import TOLERANCE_COLUMNS, missing_trials
+from dpmc.errors import InputError
+from dpmc.experiments.cells import COORDINATES
+from dpmc.experiments.trial import METRICS
+from dpmc.files import write_text
+from dpmc.runs import STATUS_COLUMNS, VERDICT_COLUMNS, Run, settings_text
+
+FULL = "full"
+TRIAL_COLUMNS = (*COORDINATES, "trial", *METRICS)
+
+
+def update(run: Run, folder: str | Path, profile: str | None = None) -> list[Path]:
+    """Make a run the new reference.
+
+    Parameters
+    ----------
+    run : Run
+        Complete: every trial of every cell that its settings name, comparison and verdicts.
+    folder : path
+        The reference, for example ``results/reference``.
+    profile : str, optional
+        Write only the expected statuses and verdicts of this profile (``ci``, ``quick``), whose
+        run is smaller: its trials are among those of the full run. If not given, the run must be
+        the full one, and trials and settings are written too.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    InputError
+        The run is incomplete or of another profile.
+    """
+    _refuse_incomplete(run, profile or FULL)
+    folder = Path(folder)
+    written = []
+    if profile is None:
+        rows = run.trials.reset_index()[list(TRIAL_COLUMNS)].astype(object)
+        rows = rows.where(rows.notna(), None).to_dict("records")
+        tables.write(folder / "trials.csv", TRIAL_COLUMNS, rows)
+        write_text(folder / "settings.json", settings_text(run.settings))
+        written += [folder / "trials.csv", folder / "settings.json"]
+        if not (folder / "tolerances.csv").exists():
+            tables.write(folder / "tolerances.csv", TOLERANCE_COLUMNS, [])
+            written.append(folder / "tolerances.csv")
+    expected = folder / "expected" / (profile or FULL)
+    for name, columns, table in (
+        ("statuses.csv", STATUS_COLUMNS, run.statuses),
+        ("verdicts.csv", VERDICT_COLUMNS, run.verdicts),
+    ):
+        tables.write(expected / name, columns, _records(table))
+        written.append(expected / name)
+    return written
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, str]]:
+    return table.to_dict("records")
+
+
+def _refuse_incomplete(run: Run, profile: str) -> None:
+    if run.settings is None or run.statuses is None or run.verdicts is None:
+        raise InputError(
+            f"{run.folder} is incomplete: it needs settings.json, comparison.csv and claims.csv; "
+            "finish the run first."
+        )
+    if run.settings.reference != profile:
+        raise InputError(
+            f"{run.folder} is a run of the profile {run.settings.reference}, not of {profile}; "
+            f"say --profile {run.settings.reference} to update what is expected of that one."
+        )
+    missing = missing_trials(run.trials, run.settings)
+    if missing:
+        raise InputError(f"{run.folder} is incomplete: {missing[0].text}")
