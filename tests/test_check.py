@@ -2,24 +2,25 @@
 
 import csv
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc import tables
+from dpmc import reference, tables
 from dpmc.check import (
-    Allowance,
+    check_run,
     compare_settings,
     compare_trials,
     missing_trials,
-    read_allowances,
-    relative_difference,
+    outcome,
 )
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES, Cell
 from dpmc.experiments.trial import METRICS, TRIAL_COLUMNS
-from dpmc.runs import Settings, cell_name, read_run, read_settings, read_trials, settings_text
+from dpmc.runs import Run, Settings, cell_name, read_run, read_settings, read_trials, settings_text
+from dpmc.tolerances import Allowance, read_allowances, relative_difference
 
 ALS = Cell("synthetic", 5, 1.0, 0.05, "als", "gaussian", None)
 IRLS = Cell("synthetic", 5, 1.0, 0.05, "irls", "gaussian", 20)
@@ -243,3 +244,89 @@ def test_read_run_wants_a_result_folder(tmp_path):
     assert run.settings is None
     assert run.statuses is None
     assert isinstance(run.trials, pd.DataFrame)
+
+
+def whole_run(trials, *, status="agrees", verdict="supported", reason="3 of 4 cells",
+              real_status="deviates", profile="full"):  # fmt: skip
+    """A run in memory with two statuses and two verdicts."""
+    statuses = pd.DataFrame(
+        [
+            ["table3", "synthetic", "5", "1", "0.05", "als", "gaussian", "", "rmse_all", status],
+            ["table5", "sweetrs", "32", "1", "0.1", "irls", "huber", "2", "rmse_heldout",
+             real_status],
+            ["table1", "", "", "2", "", "", "huber", "", "epsilon", "deviates"],
+        ],
+        columns=["table", *COORDINATES, "metric", "status"],
+    )  # fmt: skip
+    verdicts = pd.DataFrame(
+        [["H1", "supported", "supported", "2 wins"], ["H2", verdict, "supported", reason]],
+        columns=["id", "verdict", "printed_verdict", "reason"],
+    )
+    return Run(Path("results/huber"), trials, settings(reference=profile), statuses, verdicts)
+
+
+@pytest.fixture
+def reference_folder(tmp_path):
+    reference.update(whole_run(table(tmp_path)), tmp_path / "reference")
+    return tmp_path / "reference"
+
+
+def test_a_run_that_is_its_own_reference_passes(tmp_path, reference_folder):
+    run = whole_run(table(tmp_path))
+    findings = check_run(run, reference_folder)
+    assert findings == []
+    assert outcome(run, findings).startswith("dpmc: check passed: results/huber with 12 trials")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"status": "deviates"}, "the status is deviates, expected agrees"),
+        ({"real_status": "agrees"}, "the status is agrees, expected deviates"),
+        ({"verdict": "contradicted"}, "H2: the verdict is contradicted, expected supported."),
+    ],
+)
+def test_a_changed_status_or_verdict_fails_whichever_way(
+    tmp_path, reference_folder, change, sentence
+):
+    run = whole_run(table(tmp_path), **change)
+    findings = check_run(run, reference_folder)
+    assert len(findings) == 1
+    assert findings[0].fails
+    text = outcome(run, findings)
+    assert sentence in text
+    assert text.startswith("dpmc: check FAILED, 1 differences")
+
+
+def test_absent_data_are_a_note(tmp_path, reference_folder):
+    trials = table(tmp_path, cells=(ALS, IRLS, QUIET))
+    run = whole_run(
+        trials, real_status="not run", verdict="inconclusive", reason="Data not available."
+    )
+    assert len(failures(check_run(run, reference_folder))) == 3
+    findings = check_run(run, reference_folder, unavailable=["sweetrs"])
+    assert failures(findings) == []
+    assert len(findings) == 3
+    assert outcome(run, findings).count("\n  note ") == 3
+
+
+def test_absent_data_excuse_nothing_else(tmp_path, reference_folder):
+    trials = table(tmp_path, cells=(ALS, IRLS, QUIET))
+    run = whole_run(trials, real_status="not run", status="not run", verdict="inconclusive")
+    assert len(failures(check_run(run, reference_folder, unavailable=["sweetrs"]))) == 2
+
+
+def test_a_changed_setting_hides_no_other_fault(tmp_path, reference_folder):
+    run = whole_run(table(tmp_path, change={(QUIET, 1): {"rmse_all": 3.0}}))
+    name = cell_name(IRLS.coordinates())
+    cells = run.settings.cells | {name: run.settings.cells[name] | {"regularization": 0.6}}
+    run = replace(run, settings=Settings("full", cells))
+    found = failures(check_run(run, reference_folder))
+    assert len(found) == 2
+    assert "regularization is 0.6" in found[0]
+    assert found[1].startswith(cell_name(QUIET.coordinates()))
+
+
+def test_an_unknown_reference_is_refused(tmp_path, reference_folder):
+    with pytest.raises(InputError, match=r"knows only full \(did you mean 'full'\?\)"):
+        check_run(whole_run(table(tmp_path), profile="ful"), reference_folder)

@@ -6,22 +6,30 @@ the verdicts on claims must be those that we know of: a known deviation from the
 fault, a changed one is.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from dpmc.errors import InputError
-from dpmc.experiments.cells import COORDINATES, spell
+from dpmc.errors import InputError, did_you_mean
+from dpmc.experiments.cells import COORDINATES
 from dpmc.experiments.trial import METRICS
-from dpmc.runs import Settings, read_text_table
+from dpmc.published.compare import NOT_RUN
+from dpmc.runs import (
+    STATUS_COLUMNS,
+    VERDICT_COLUMNS,
+    Run,
+    Settings,
+    by_row,
+    read_settings,
+    read_text_table,
+    read_trials,
+)
+from dpmc.tolerances import TOLERANCE, Allowance, read_allowances, relative_difference
 
-TOLERANCE = 1e-6
 NAMED_CELLS = 5  # how many cells a sentence names before it only counts them
-TOLERANCE_COLUMNS = (*COORDINATES, "tolerance", "reason")
 
 
 @dataclass(frozen=True)
@@ -40,53 +48,103 @@ class Finding:
     text: str
 
 
-@dataclass(frozen=True)
-class Allowance:
-    """A larger tolerance for some cells, with its reason.
+def check_run(run: Run, folder: Path, unavailable: Collection[str] = ()) -> list[Finding]:
+    """Compare a run with the reference.
 
-    Attributes
+    Parameters
     ----------
-    patterns : dict
-        Coordinate to a shell pattern of its spelling: ``*`` for any, ``none`` for cells without.
-    tolerance : float
-        Relative.
-    reason : str
-    """
-
-    patterns: Mapping[str, str]
-    tolerance: float
-    reason: str
-
-    def covers(self, coordinates: Mapping[str, object]) -> bool:
-        """Whether the cell with these coordinates may use this tolerance."""
-        return all(
-            fnmatchcase("none" if pd.isna(value) else spell(value), self.patterns[name])
-            for name, value in coordinates.items()
-        )
-
-
-def read_allowances(path: str | Path) -> list[Allowance]:
-    """Read ``tolerances.csv``: the coordinates as patterns, ``tolerance`` and ``reason``.
+    run : Run
+        With settings, statuses and verdicts.
+    folder : Path
+        The reference: ``trials.csv``, ``settings.json``, ``tolerances.csv`` and, below
+        ``expected``, a folder for each value of ``huber.reference``.
+    unavailable : collection of str
+        Data sets whose data could not be had.
 
     Raises
     ------
     InputError
-        A tolerance is no positive number or has no reason.
+        A file of the reference is missing or broken.
     """
-    allowances = []
-    table = read_text_table(path, TOLERANCE_COLUMNS)
-    for line, row in enumerate(table.to_dict("records"), start=2):
-        tolerance = pd.to_numeric(row["tolerance"], errors="coerce")
-        if not tolerance > 0:
-            raise InputError(
-                f"{path}, line {line}: the tolerance must be a positive number, "
-                f"got {row['tolerance']!r}."
-            )
-        if not row["reason"].strip():
-            raise InputError(f"{path}, line {line}: a tolerance needs a reason.")
-        patterns = {name: row[name] for name in COORDINATES}
-        allowances.append(Allowance(patterns, float(tolerance), row["reason"]))
-    return allowances
+    expected = folder / "expected" / run.settings.reference
+    if not expected.is_dir():
+        known = sorted(path.name for path in (folder / "expected").glob("*"))
+        raise InputError(
+            f"huber.reference is {run.settings.reference!r}, but {folder} knows only "
+            f"{', '.join(known) or 'nothing'}{did_you_mean(run.settings.reference, known)}."
+        )
+    changed, touched = compare_settings(run.settings, read_settings(folder / "settings.json"))
+    return [
+        *missing_trials(run.trials, run.settings, unavailable),
+        *changed,
+        *compare_trials(
+            run.trials,
+            read_trials(folder / "trials.csv"),
+            allowances=read_allowances(folder / "tolerances.csv"),
+            skip=touched,
+        ),
+        *compare_labels(
+            run.statuses, read_text_table(expected / "statuses.csv", STATUS_COLUMNS), unavailable
+        ),
+        *compare_labels(
+            run.verdicts, read_text_table(expected / "verdicts.csv", VERDICT_COLUMNS), unavailable
+        ),
+    ]
+
+
+def compare_labels(
+    ours: pd.DataFrame, expected: pd.DataFrame, unavailable: Collection[str] = ()
+) -> list[Finding]:
+    """Compare statuses or verdicts with the expected ones: a changed one fails, whichever way.
+
+    Parameters
+    ----------
+    ours, expected : DataFrame
+        Columns :data:`dpmc.runs.STATUS_COLUMNS` or :data:`dpmc.runs.VERDICT_COLUMNS`; ours may
+        also have ``reason``.
+    unavailable : collection of str
+        Data sets whose data could not be had: what could not be judged for that is reported
+        without failing.
+    """
+    kind = "verdict" if "verdict" in expected else "status"
+    waived = _not_judged(ours, unavailable)
+    here, there = by_row(ours), by_row(expected)
+    findings = []
+    for name in dict.fromkeys([*there, *here]):
+        found, wanted = here.get(name, "absent"), there.get(name, "absent")
+        if found != wanted:
+            excused = name in waived
+            text = f"{name}: the {kind} is {found}, expected {wanted}"
+            findings.append(Finding(not excused, text + excused * " (data not available)" + "."))
+    return findings
+
+
+def _not_judged(ours: pd.DataFrame, unavailable: Collection[str]) -> set[str]:
+    """Return the names of the rows that could not be judged for want of data."""
+    if not unavailable:
+        return set()
+    if "verdict" in ours:
+        rows = ours["reason"].str.contains("data not available", case=False)
+    else:
+        rows = (ours["status"] == NOT_RUN) & ours["dataset"].isin(list(unavailable))
+    return set(by_row(ours[rows]))
+
+
+def outcome(run: Run, findings: Sequence[Finding]) -> str:
+    """Say in lines whether the run passes: first the answer, then the failures, then notes."""
+    failures = [finding.text for finding in findings if finding.fails]
+    notes = [finding.text for finding in findings if not finding.fails]
+    size = (
+        f"{run.folder} with {len(run.trials)} trials, {len(run.statuses)} statuses, "
+        f"{len(run.verdicts)} verdicts"
+    )
+    if failures:
+        first = f"dpmc: check FAILED, {len(failures)} differences from the reference: {size}"
+    else:
+        first = f"dpmc: check passed: {size}"
+    return "\n".join(
+        [first, *(f"  FAILED {text}" for text in failures), *(f"  note {text}" for text in notes)]
+    )
 
 
 def compare_trials(
@@ -130,15 +188,6 @@ def compare_trials(
         if text:
             findings.append(Finding(True, f"{name}: {text}"))
     return findings + _beyond_reference(ours, reference)
-
-
-def relative_difference(ours: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Return the relative difference, 0 where both are missing and inf where one of them is."""
-    ours, reference = np.asarray(ours, dtype=float), np.asarray(reference, dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = np.abs(ours - reference) / np.abs(reference)
-    same = (ours == reference) | (np.isnan(ours) & np.isnan(reference))
-    return np.where(same, 0.0, np.where(np.isnan(difference), np.inf, difference))
 
 
 def _excess(ours: pd.DataFrame, reference: pd.DataFrame, limit: float) -> str:

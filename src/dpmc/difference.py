@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from dpmc.check import relative_difference
 from dpmc.experiments.statistics import log_positive, published_metric, row_tests
 from dpmc.experiments.trial import METRICS
 from dpmc.runs import Run, by_row
+from dpmc.tolerances import relative_difference
 
 
 def difference(first: Run, second: Run, tolerance: float) -> dict[str, object]:

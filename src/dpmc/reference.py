@@ -5,12 +5,13 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc import tables
-from dpmc.check import TOLERANCE_COLUMNS, missing_trials
+from dpmc.check import missing_trials
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES
 from dpmc.experiments.trial import METRICS
 from dpmc.files import write_text
 from dpmc.runs import STATUS_COLUMNS, VERDICT_COLUMNS, Run, settings_text
+from dpmc.tolerances import TOLERANCE_COLUMNS
 
 FULL = "full"
 TRIAL_COLUMNS = (*COORDINATES, "trial", *METRICS)

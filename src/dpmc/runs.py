@@ -49,7 +49,7 @@ class Run:
         As :func:`read_trials` returns it.
     settings : Settings or None
     statuses, verdicts : DataFrame of str or None
-        Columns :data:`STATUS_COLUMNS` and :data:`VERDICT_COLUMNS`.
+        Columns :data:`STATUS_COLUMNS`, and :data:`VERDICT_COLUMNS` with ``reason``.
     """
 
     folder: Path
@@ -92,7 +92,7 @@ def read_run(folder: str | Path) -> Run:
         read_trials(folder / "trials.csv"),
         read_settings(settings) if settings.exists() else None,
         read_text_table(statuses, STATUS_COLUMNS) if statuses.exists() else None,
-        read_text_table(verdicts, VERDICT_COLUMNS) if verdicts.exists() else None,
+        read_text_table(verdicts, (*VERDICT_COLUMNS, "reason")) if verdicts.exists() else None,
     )
 
 
