@@ -10,6 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpmc.privacy.nominal import table_one
+from dpmc.published.compare import compare
+from dpmc.published.numbers import load
+
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT / "config" / "paper"
 BASELINES = {
@@ -70,7 +74,7 @@ def _rows(cell: dict, centre: float, common: np.ndarray, rng) -> list[dict]:
 
 
 def fake_trials(count: int = 10, seed: int = 7, real: bool = True) -> pd.DataFrame:
-    """Return a trial table: 126 synthetic cells, 24 real ones unless ``real`` is false, baselines."""
+    """Return a trial table: 126 synthetic cells, 24 real ones if ``real``, and baselines."""
     rng = np.random.default_rng(seed)
     frames = [published_synthetic()] + ([published_real()] if real else [])
     published = pd.concat(frames, ignore_index=True)
@@ -128,114 +132,28 @@ def _baseline_rows(cell: dict, common: np.ndarray, rng) -> list[dict]:
 
 
 def fake_comparison(trials: pd.DataFrame) -> pd.DataFrame:
-    """Set the invented trials beside the published numbers, in the columns of the comparison."""
-    published = pd.concat([published_synthetic(), published_real()], ignore_index=True)
-    rows = []
-    for row in published.itertuples():
-        metric = "rmse_all" if row.dataset == "synthetic" else "rmse_heldout"
-        mask = (
-            (trials.dataset == row.dataset)
-            & (trials["rank"] == row.rank)
-            & (trials.observed_fraction == row.observed_fraction)
-            & (trials.solver == row.solver)
-            & (trials.mechanism == row.mechanism)
-            & (trials.irls_iterations.isna() | (trials.irls_iterations == row.irls_iterations))
-        )
-        if row.mechanism != "none":
-            mask &= trials.variance == row.variance
-        values = trials.loc[mask, metric].to_numpy()
-        mean = values.mean() if len(values) else np.nan
-        error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-        ratio = np.log(mean / row.rmse) if len(values) else np.nan
-        status = "agrees" if abs(ratio) < 0.05 else "deviates"
-        rows.append(
-            {
-                "table": row.table,
-                "dataset": row.dataset,
-                "rank": row.rank,
-                "variance": row.variance,
-                "observed_fraction": row.observed_fraction,
-                "solver": row.solver,
-                "mechanism": row.mechanism,
-                "irls_iterations": row.irls_iterations,
-                "metric": metric,
-                "published": row.rmse,
-                "mean": mean,
-                "standard_error": error,
-                "trials": len(values),
-                "log_ratio": ratio,
-                "status": status if len(values) else "not run",
-            }
-        )
-    return pd.concat([pd.DataFrame(rows), _budget_rows()], ignore_index=True)
+    """Set the invented trials beside the published numbers, as the workflow does."""
+    return compare(trials, load(PUBLISHED), fake_budgets())
 
 
 def fake_budgets() -> pd.DataFrame:
-    variance = np.array([1.0, 2.0, 3.0, 4.0])
-    huber = np.array([15.0, 5.3799, 4.2163, 3.6012])
-    laplace = 5 * np.sqrt(2 / variance)
-    scale = 5 / np.sqrt(variance)
-    frames = []
-    exact = np.array([33.104, 20.676, 15.867, 13.207])
-    for name, form, right, best in [
-        (
-            "gaussian",
-            np.sqrt(2 * np.log10(1.25e5)) * scale,
-            np.sqrt(2 * np.log(1.25e5)) * scale,
-            exact,
-        ),
-        ("laplace", laplace, laplace, laplace),
-        ("huber", huber, huber, huber),
-    ]:
-        frames.append(
-            pd.DataFrame(
-                {
-                    "mechanism": name,
-                    "variance": variance,
-                    "epsilon_published_form": form,
-                    "epsilon_corrected": right,
-                    "epsilon_exact": best,
-                    "delta": 1e-5 if name == "gaussian" else 0.0,
-                }
-            )
-        )
-    return pd.concat(frames, ignore_index=True)
-
-
-def _budget_rows() -> pd.DataFrame:
-    printed = pd.read_csv(PUBLISHED / "huber_budgets.csv")
-    merged = printed.merge(fake_budgets().drop(columns="delta"), on=["mechanism", "variance"])
-    ratio = np.log(merged.epsilon_published_form / merged.epsilon)
-    return pd.DataFrame(
-        {
-            "table": merged.table,
-            "variance": merged.variance,
-            "mechanism": merged.mechanism,
-            "metric": "epsilon",
-            "published": merged.epsilon,
-            "mean": merged.epsilon_published_form,
-            "log_ratio": ratio,
-            "status": np.where(abs(ratio) < 2e-4, "agrees", "deviates"),
-        }
-    )
+    return pd.DataFrame(table_one())
 
 
 def fake_convergence() -> pd.DataFrame:
     rng = np.random.default_rng(3)
     rows = []
-    for target in ["right_hand_side", "iterates"]:
+    for target in ["right_hand_side", "iterate"]:
         for solver in ["als", "irls"]:
             for mechanism in ["none", "gaussian", "laplace", "huber"]:
                 floor = 0.1 if mechanism == "none" else 0.22
-                floor *= 3 if target == "iterates" and mechanism != "none" else 1
+                setting = ("synthetic", 5, np.nan if mechanism == "none" else 2.0, 0.10)
+                floor *= 3 if target == "iterate" and mechanism != "none" else 1
                 for trial in range(5):
                     for iteration in range(1, 51):
                         value = floor + 0.8 * np.exp(-iteration / 4)
                         value *= np.exp(0.03 * rng.standard_normal())
-                        rows.append(
-                            ("synthetic", 5, np.nan if mechanism == "none" else 2.0, 0.10)
-                            + (solver, mechanism, target, trial, iteration, value)
-                        )
+                        rows.append((*setting, solver, mechanism, target, trial, iteration, value))
     names = "dataset rank variance observed_fraction solver mechanism noise_target trial iteration"
     return pd.DataFrame(rows, columns=[*names.split(), "rmse_all"])
 

@@ -121,7 +121,7 @@ THESIS_FIGURES = [
         id="figure_4_4",
         title="Thesis figure 4.4: variance against a",
         caption="Variance of Huber noise with scale 1 against a, with its limit 1. Diamonds: the "
-        "values of a that the papers use for variances 4, 3, 2 and \"1\" (a = 3, where the "
+        'values of a that the papers use for variances 4, 3, 2 and "1" (a = 3, where the '
         "variance is 1.0036).",
         alt="A falling curve: the variance of Huber noise drops steeply from about 22 at a equal "
         "to 0.3 and approaches its limit 1 from above, which it nearly reaches at a equal to 3.",

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from dpmc.report.frames import (
     MECHANISM_LABELS,
     SOLVER_LABELS,
-    interval_halfwidth,
+    half_width,
     select,
     trials_text,
 )
@@ -18,7 +18,6 @@ from dpmc.report.style import MECHANISMS, PAGE, Drawing, NothingToDraw, new_figu
 
 TARGET_LABELS = {
     "right_hand_side": "noise on the right-hand side",
-    "iterates": "noise on the iterates",
     "iterate": "noise on the iterates",
 }
 KEYS = ["dataset", "rank", "variance", "observed_fraction", "solver", "mechanism", "noise_target"]
@@ -36,13 +35,13 @@ def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
         raise NothingToDraw("The convergence experiment has not been run")
     grouped = frame.groupby([*KEYS, "iteration"], dropna=False, sort=True)["rmse_all"]
     data = grouped.agg(mean="mean", standard_error="sem", trials="count").reset_index()
-    half = interval_halfwidth(data["standard_error"], data["trials"])
+    half = half_width(data["standard_error"], data["trials"])
     data = data.assign(low=data["mean"] - half, high=data["mean"] + half)
     noisy = data[data["mechanism"] != "none"]
     settings = noisy[SETTING].drop_duplicates().itertuples(index=False)
     solvers = [name for name in SOLVER_LABELS if (noisy["solver"] == name).any()]
     columns = [(setting, solver) for setting in settings for solver in solvers]
-    targets = sorted(noisy["noise_target"].unique(), reverse=True)
+    targets = [name for name in TARGET_LABELS if (noisy["noise_target"] == name).any()]
     figure = new_figure(PAGE, 0.8 + 2.1 * len(targets))
     panels = figure.subplots(len(targets), len(columns), sharex=True, sharey=True, squeeze=False)
     for row, target in enumerate(targets):
@@ -51,7 +50,7 @@ def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
             _panel(axes, data, setting, solver, target)
             if row == 0:
                 axes.set_title(_title(setting, solver, len(columns)))
-        label = TARGET_LABELS.get(target, str(target)).capitalize()
+        label = TARGET_LABELS[target].capitalize()
         panels[row, 0].set_ylabel(f"{label}\nRMSE (rating units)")
     _axes(panels)
     figure.supxlabel("Outer iteration", fontsize=8)
@@ -109,7 +108,7 @@ def describe_convergence(data: pd.DataFrame) -> str:
     last = data[(data["iteration"] == data["iteration"].max()) & (data["mechanism"] != "none")]
     means = last.groupby("noise_target")["mean"].mean()
     parts = [
-        f"{TARGET_LABELS.get(target, target)} {value:.3f}"
+        f"{TARGET_LABELS[target]} {value:.3f}"
         for target, value in means.sort_index(ascending=False).items()
     ]
     return (

@@ -6,15 +6,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from dpmc.experiments.statistics import holm, row_tests
 from dpmc.report.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
     SOLVER_LABELS,
     SYNTHETIC,
-    holm,
-    mean_interval,
     paired_difference,
-    paired_p_value,
     select,
     trials_text,
 )
@@ -68,14 +66,14 @@ def _difference(trials, cell, setting, other) -> dict | None:
     if solver is None:
         return None
     values = paired_difference(cell, peers[peers["solver"] == solver])
-    mean, low, high = mean_interval(values)
+    tests = row_tests(values[None, :])
     return {
         "other_solver": solver,
-        "difference": mean,
-        "low": low,
-        "high": high,
+        "difference": tests.mean[0],
+        "low": tests.low[0],
+        "high": tests.high[0],
         "trials": len(values),
-        "p_value": paired_p_value(values),
+        "p_value": tests.p_value[0],
     }
 
 
@@ -110,7 +108,9 @@ def paired_differences(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     labels = [_label(row) for row in settings.itertuples()]
     panels[0].set_yticks(heights, labels)
     panels[0].set_ylim(heights[-1] - 0.7, 0.7)
-    figure.supxlabel("Difference of RMSE, paired by trial (%); below 0: Huber is better", fontsize=8)
+    figure.supxlabel(
+        "Difference of RMSE, paired by trial (%); below 0: Huber is better", fontsize=8
+    )
     figure.legend(handles=_handles(), loc="outside upper center", ncols=4, columnspacing=1.2)
     return Drawing(figure, frame)
 

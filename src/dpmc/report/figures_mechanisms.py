@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.mechanisms.facts import printed_inverse_cdf
 from dpmc.report.style import (
     BLACK,
     COLUMN,
@@ -17,6 +18,7 @@ from dpmc.report.style import (
     MECHANISMS,
     SERIES,
     SKY,
+    VERMILLION,
     Drawing,
     new_figure,
 )
@@ -24,6 +26,7 @@ from dpmc.report.style import (
 LAPLACE_SCALES = (0.5, 1.0, 2.0, 4.0)
 STANDARD_DEVIATIONS = (0.5, 1.0, 2.0, 4.0)
 HUBER_PARAMETERS = (0.3, 0.7, 1.0, 1.5, 3.0)
+NOISE = "Noise $x$ (units of the noised sum)"
 SAMPLES = 1_000_000
 SAMPLE_SEED = 43  # fixed: the histogram is the same on every run
 SAMPLE_PARAMETER = 1.0
@@ -64,7 +67,7 @@ def _densities(curves: Mapping, looks, reach: float) -> Drawing:
         data[label.replace("$", "")] = density = mechanism.pdf(x)
         axes.plot(x, density, color=look.color, linestyle=look.line, label=label)
         axes.plot(x[200], density[200], look.marker, color=look.color)
-    axes.set(xlabel="Noise $x$ (in units of the ratings)", ylabel="Density", xlim=(-reach, reach))
+    axes.set(xlabel=NOISE, ylabel="Density", xlim=(-reach, reach))
     axes.set_ylim(bottom=0)
     axes.legend(loc="upper right", handlelength=2.6, labelspacing=0.3)
     return Drawing(figure, pd.DataFrame(data))
@@ -74,11 +77,12 @@ def inverse_cdf_histogram(_: Mapping[str, pd.DataFrame]) -> Drawing:
     """Thesis, figure 4.3: 1,000,000 samples by the inverse distribution function, and the density.
 
     The third branch of the inverse is the corrected one (equation 4.4 of the thesis lacks a
-    minus sign).
+    minus sign); what the printed one gives is drawn over it.
     """
     mechanism = Huber(SAMPLE_PARAMETER)
-    samples = mechanism.ppf(np.random.default_rng(SAMPLE_SEED).random(SAMPLES))
-    counts, _edges = np.histogram(samples, bins=BINS)
+    uniform = np.random.default_rng(SAMPLE_SEED).random(SAMPLES)
+    counts, _ = np.histogram(mechanism.ppf(uniform), bins=BINS)
+    as_printed, _ = np.histogram(printed_inverse_cdf(uniform, SAMPLE_PARAMETER), bins=BINS)
     width = np.diff(BINS)
     expected = np.diff(mechanism.cdf(BINS))
     data = pd.DataFrame(
@@ -87,6 +91,7 @@ def inverse_cdf_histogram(_: Mapping[str, pd.DataFrame]) -> Drawing:
             "bin_high": BINS[1:],
             "count": counts,
             "histogram_density": counts / (SAMPLES * width),
+            "histogram_density_as_printed": as_printed / (SAMPLES * width),
             "standard_error": np.sqrt(expected * (1 - expected) / SAMPLES) / width,
             "mean_density_of_bin": expected / width,
         }
@@ -94,12 +99,21 @@ def inverse_cdf_histogram(_: Mapping[str, pd.DataFrame]) -> Drawing:
     figure = new_figure(COLUMN, 2.5)
     axes = figure.add_subplot()
     axes.stairs(
-        data["histogram_density"], BINS, fill=True, color=SKY, label="1,000,000 samples", zorder=1
+        data["histogram_density"], BINS, fill=True, color=SKY, label="corrected inverse", zorder=1
+    )
+    axes.stairs(
+        data["histogram_density_as_printed"],
+        BINS,
+        color=VERMILLION,
+        linestyle="--",
+        label="inverse as printed",
     )
     x = np.linspace(BINS[0], BINS[-1], 601)
-    axes.plot(x, mechanism.pdf(x), color=BLACK, linewidth=1, label=f"density, $a$ = {mechanism.a:g}")
-    axes.set(xlabel="Noise $x$ (in units of the ratings)", ylabel="Density", xlim=(-6, 6))
-    axes.set_ylim(0, 1.25 * float(data["histogram_density"].max()))
+    axes.plot(
+        x, mechanism.pdf(x), color=BLACK, linewidth=1, label=f"density, $a$ = {mechanism.a:g}"
+    )
+    axes.set(xlabel=NOISE, ylabel="Density", xlim=(-6, 6))
+    axes.set_ylim(0, 0.72)
     axes.legend(loc="upper right")
     return Drawing(figure, data)
 

@@ -7,15 +7,15 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from dpmc.experiments.statistics import cell_summary
 from dpmc.report.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     MECHANISM_LABELS,
     SOLVER_LABELS,
     SYNTHETIC,
-    interval_halfwidth,
+    half_width,
     select,
-    summarise,
     trials_text,
 )
 from dpmc.report.style import (
@@ -30,13 +30,14 @@ from dpmc.report.style import (
 )
 
 BAND = 0.15
+RATIO_TICKS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
 NUMBER = FuncFormatter(lambda value, _: f"{value:g}")
 
 
 def rmse_by_fraction(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
     a column per variance and solver, with 95 % t intervals and the baselines."""
-    summary = summarise(inputs["trials"])
+    summary = cell_summary(inputs["trials"])
     summary = summary[summary["dataset"] == SYNTHETIC]
     ranks = sorted(summary["rank"].unique())
     variances = sorted(summary["variance"].dropna().unique())
@@ -69,7 +70,9 @@ def _fraction_panel(axes, summary, rank, variance, solver) -> pd.DataFrame:
         look = BASELINES[name]
         where = part["observed_fraction"].map(place).to_numpy(dtype=float)
         axes.plot(where, part["mean"], color=look.color, linestyle=look.line, linewidth=1, zorder=1)
-        axes.fill_between(where, part["low"], part["high"], color=look.color, alpha=0.2, linewidth=0)
+        axes.fill_between(
+            where, part["low"], part["high"], color=look.color, alpha=0.2, linewidth=0
+        )
         drawn.append(part)
     for shift, (name, look) in zip((-0.18, -0.06, 0.06, 0.18), MECHANISMS.items(), strict=True):
         level = None if name == "none" else float(variance)
@@ -77,26 +80,22 @@ def _fraction_panel(axes, summary, rank, variance, solver) -> pd.DataFrame:
         part = part.sort_values("observed_fraction")
         where = part["observed_fraction"].map(place).to_numpy(dtype=float) + shift
         error = np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]])
+        axes.plot(where, part["mean"], color=look.color, ls=look.line, lw=0.8, alpha=0.5, zorder=2)
         axes.errorbar(
             where,
             part["mean"],
-            yerror_or_none(error),
+            np.nan_to_num(error),
             color=look.color,
             marker=look.marker,
-            linestyle=look.line,
-            linewidth=0.8,
+            linestyle="none",
             elinewidth=1.1,
+            markersize=3.2,
             zorder=3,
         )
         drawn.append(part)
     axes.set_xticks(list(place.values()), [f"{100 * fraction:g}" for fraction in fractions])
     axes.set_xlim(-0.45, len(fractions) - 0.55)
     return pd.concat(drawn).assign(panel_variance=variance, panel_solver=solver)
-
-
-def yerror_or_none(error: np.ndarray) -> np.ndarray | None:
-    """Return error bars for matplotlib: NaN (a single trial) becomes no bar."""
-    return np.nan_to_num(error) if error.size else None
 
 
 def _rmse_axis(panels, rank) -> None:
@@ -143,7 +142,7 @@ def published_reproduced(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     points = frame[frame["mean"].notna()].copy()
     if points.empty:
         raise NothingToDraw("No published cell has been run")
-    half = interval_halfwidth(points["standard_error"], points["trials"])
+    half = half_width(points["standard_error"], points["trials"])
     points["low"], points["high"] = points["mean"] - half, points["mean"] + half
     figure = new_figure(PAGE, 3.9)
     left, right = figure.subplots(1, 2)
@@ -170,12 +169,13 @@ def published_reproduced(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
 
 
 def _ratio_axis(axes, points) -> None:
-    ratios = np.concatenate([points["low"] / points["published"], points["high"] / points["published"]])
+    ratios = np.concatenate(
+        [points["low"] / points["published"], points["high"] / points["published"]]
+    )
     ratios = np.append(ratios[np.isfinite(ratios)], [0.82, 1.18])
     axes.set_ylim(ratios.min() / 1.03, ratios.max() * 1.03)
-    ticks = [t for t in (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6)]
-    axes.yaxis.set_major_locator(NullLocator())
-    axes.set_yticks([t for t in ticks if axes.get_ylim()[0] <= t <= axes.get_ylim()[1]])
+    low, high = axes.get_ylim()
+    axes.set_yticks([tick for tick in RATIO_TICKS if low <= tick <= high])
     axes.yaxis.set_major_formatter(NUMBER)
     axes.yaxis.set_minor_locator(NullLocator())
 
@@ -191,7 +191,7 @@ def _scatter(axes, points, scale) -> None:
         axes.errorbar(
             part["published"],
             part["mean"] / by,
-            yerror_or_none(error),
+            np.nan_to_num(error),
             color=look.color,
             marker=DATASET_MARKERS.get(dataset, "v"),
             markerfacecolor=look.color if solver == "als" else "white",
@@ -205,12 +205,16 @@ def _scatter(axes, points, scale) -> None:
 def _point_handles(points) -> list[Line2D]:
     def handle(label, color=GREY, marker="o", face=None):
         return Line2D(
-            [], [], color=color, marker=marker, ls="none", markerfacecolor=face or color, label=label
+            [],
+            [],
+            color=color,
+            marker=marker,
+            ls="none",
+            markerfacecolor=face or color,
+            label=label,
         )
 
-    colors = [
-        handle(MECHANISM_LABELS[name], color=look.color) for name, look in MECHANISMS.items()
-    ]
+    colors = [handle(MECHANISM_LABELS[name], color=look.color) for name, look in MECHANISMS.items()]
     solvers = [handle("ALS (filled)"), handle("IRLS (open)", face="white")]
     datasets = [
         handle(DATASET_LABELS[name], marker=marker)

@@ -1,9 +1,12 @@
 """A heat map of one number over two settings, for any table."""
 
+import textwrap
+
 import numpy as np
 import pandas as pd
+from matplotlib.patches import Rectangle
 
-from dpmc.report.style import COLUMN, PAGE, Drawing, NothingToDraw, new_figure
+from dpmc.report.style import COLUMN, PAGE, VERMILLION, Drawing, NothingToDraw, new_figure
 
 
 def heatmap(
@@ -40,21 +43,26 @@ def heatmap(
         raise NothingToDraw("The sweep has not been run")
     drawn = frame.groupby([row, column], sort=False, as_index=False)[value].agg(best)
     rows, columns = list(dict.fromkeys(frame[row])), list(dict.fromkeys(frame[column]))
-    table = drawn.pivot(index=row, columns=column, values=value).reindex(index=rows, columns=columns)
+    table = drawn.pivot(index=row, columns=column, values=value).reindex(
+        index=rows, columns=columns
+    )
     width = COLUMN if len(columns) <= 3 else PAGE
     figure = new_figure(width, 1.2 + 0.26 * len(rows))
     axes = figure.add_subplot()
     numbers = table.to_numpy(dtype=float)
     image = axes.imshow(np.ma.masked_invalid(numbers), cmap="cividis", aspect="auto")
-    axes.set_xticks(range(len(columns)), [str(name) for name in columns])
+    axes.set_xticks(range(len(columns)), [_wrapped(name, len(columns)) for name in columns])
     axes.set_yticks(range(len(rows)), [str(name) for name in rows])
-    axes.set(xlabel=column.replace("_", " ").capitalize(), ylabel=row.replace("_", " ").capitalize())
+    axes.set(
+        xlabel=column.replace("_", " ").capitalize(), ylabel=row.replace("_", " ").capitalize()
+    )
     axes.grid(visible=False)
     axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
     _write_numbers(axes, image, numbers, digits)
     _frame_best(axes, numbers, best)
     colorbar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
-    colorbar.set_label(label or value.replace("_", " "))
+    colorbar.set_label(label or _words(value))
     colorbar.outline.set_visible(False)
     return Drawing(figure, drawn)
 
@@ -73,11 +81,15 @@ def _write_numbers(axes, image, numbers: np.ndarray, digits: int) -> None:
 def _frame_best(axes, numbers: np.ndarray, best: str) -> None:
     flat = np.nanargmin(numbers) if best == "min" else np.nanargmax(numbers)
     i, j = np.unravel_index(flat, numbers.shape)
-    for width, color in ((3.0, "white"), (1.4, "#d55e00")):
-        axes.add_patch(_box(i, j, width, color))
+    for width, color in ((3.0, "white"), (1.4, VERMILLION)):
+        box = Rectangle((j - 0.48, i - 0.46), 0.96, 0.92, fill=False, lw=width, ec=color)
+        axes.add_patch(box)
 
 
-def _box(i: int, j: int, width: float, color: str):
-    from matplotlib.patches import Rectangle
+def _wrapped(name: object, count: int) -> str:
+    """Break a column's name so that ``count`` names fit side by side."""
+    return textwrap.fill(str(name), max(6, 72 // count))
 
-    return Rectangle((j - 0.48, i - 0.46), 0.96, 0.92, fill=False, lw=width, ec=color)
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
