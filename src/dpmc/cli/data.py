@@ -1,0 +1,148 @@
+"""``dpmc data``: what data sets there are, where they are, and whether they are whole."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import click
+
+_OPTIONS = (
+    click.option("--directory", help="Folder that holds the downloads.  [default: data]"),
+    click.option(
+        "--mirror", help="Folder with copies of the files.  [default: variable DPMC_DATA_MIRROR]"
+    ),
+    click.option(
+        "--config",
+        type=click.Path(dir_okay=False),
+        help="Configuration: its section data gives the folders and your own files.",
+    ),
+)
+
+
+class _Place(NamedTuple):
+    """Where to look: the folders and the user's own data sets."""
+
+    directory: str
+    mirror: str | None
+    own: dict
+
+
+def _place_options(command: Callable) -> Callable:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.group()
+def data():
+    """List, fetch and verify data sets.
+
+    Files are taken from the data folder, else from a mirror folder, else from their official
+    address, and are used only if their checksum is right.
+    """
+
+
+@data.command("list")
+@_place_options
+def list_(**options):
+    """Print every data set: where its file is, its size and its licence."""
+    from dpmc.datasets import locate
+
+    place = _place(**options)
+    rows = [("name", "title", "MB", "status", "licence")]
+    for dataset in _chosen((), place):
+        path = locate(dataset, place.directory, place.mirror)
+        local = path == dataset.location(place.directory)
+        status = "not here" if path is None else "local" if local else "mirror"
+        size = "" if dataset.size is None else f"{dataset.size / 1e6:.2f}"
+        rows.append((dataset.name, dataset.title, size, status, dataset.licence))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, title, size, status, licence in rows:
+        click.echo(
+            f"{name:<{widths[0]}}  {title:<{widths[1]}}  {size:>{widths[2]}}  "
+            f"{status:<{widths[3]}}  {licence}"
+        )
+
+
+@data.command()
+@click.argument("names", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Fetch every data set.")
+@_place_options
+def fetch(names, everything, **options):
+    """Bring the data sets NAMES to the data folder, from a mirror or their official address."""
+    from dpmc.datasets import obtain
+
+    def action(dataset):
+        path = obtain(dataset, place.directory, mirror=place.mirror)
+        terms = "" if dataset.is_own else f" (licence: {dataset.licence}; cite: {dataset.citation})"
+        return f"{path}{terms}"
+
+    if bool(names) == everything:
+        raise click.UsageError("Name the data sets to fetch, or give --all.")
+    place = _place(**options)
+    _each(_chosen(names, place), action)
+
+
+@data.command()
+@click.argument("names", nargs=-1)
+@_place_options
+def verify(names, **options):
+    """Check the checksum of the data sets NAMES and read them; without NAMES, all that are here."""
+    from dpmc import datasets
+
+    def action(dataset):
+        path = datasets.locate(dataset, place.directory, place.mirror)
+        path = path or dataset.location(place.directory)
+        datasets.verify(dataset, path)
+        ratings = datasets.read(dataset, path)
+        return (
+            f"{path}: {len(ratings):,} ratings, {ratings.n_users:,} users, "
+            f"{ratings.n_items:,} items, {ratings.density:.2%} observed"
+        )
+
+    place = _place(**options)
+    chosen = _chosen(names, place)
+    if not names:
+        chosen = [each for each in chosen if datasets.available(each, *place[:2])]
+        if not chosen:
+            click.echo(f"Nothing to verify in {place.directory} or a mirror; see dpmc data fetch.")
+    _each(chosen, action)
+
+
+def _place(directory: str | None, mirror: str | None, config: str | None) -> _Place:
+    section = _data_section(config) if config else {}
+    directory = directory or section.get("directory") or "data"
+    return _Place(directory, mirror or section.get("mirror"), section.get("sets") or {})
+
+
+def _data_section(config: str) -> dict:
+    from dpmc.configuration import load
+    from dpmc.errors import InputError
+
+    section = load(config).get("data") or {}
+    if not isinstance(section, dict) or not isinstance(section.get("sets") or {}, dict):
+        raise InputError(f"{config}: data and data.sets must hold keys, not a list or text.")
+    return section
+
+
+def _chosen(names: tuple[str, ...], place: _Place) -> list:
+    """Return the named data sets, all if no name is given."""
+    from dpmc.datasets import REGISTRY, resolve
+
+    return [resolve(name, place.own) for name in names or [*REGISTRY, *place.own]]
+
+
+def _each(chosen: list, action: Callable) -> None:
+    """Run an action on each data set and print its outcome; fail at the end if any failed."""
+    from dpmc.errors import InputError
+
+    failed = []
+    for dataset in chosen:
+        try:
+            click.echo(f"{dataset.name}: {action(dataset)}")
+        except InputError as error:
+            if len(chosen) == 1:
+                raise
+            click.echo(f"{dataset.name}: FAILED. {error}")
+            failed.append(dataset.name)
+    if failed:
+        raise InputError(f"{len(failed)} of {len(chosen)} data sets failed: {', '.join(failed)}.")

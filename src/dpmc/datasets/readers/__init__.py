@@ -1,0 +1,42 @@
+"""From a raw file to :class:`dpmc.ratings.Ratings`: one reader for each file format."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from dpmc.datasets.readers.delimited import read_restaurant, read_sweetrs
+from dpmc.datasets.readers.jester import read_jester
+from dpmc.datasets.readers.movielens import read_10m, read_20m, read_tab
+from dpmc.datasets.readers.table import read_table
+from dpmc.datasets.registry import Dataset
+from dpmc.errors import InputError
+from dpmc.ratings import Ratings
+
+READERS: Mapping[str, Callable[[Dataset, Path], Ratings]] = {
+    "movielens-tab": read_tab,
+    "movielens-10m": read_10m,
+    "movielens-20m": read_20m,
+    "sweetrs": read_sweetrs,
+    "restaurant": read_restaurant,
+    "jester": read_jester,
+    "table": read_table,
+}
+
+
+def read(dataset: Dataset, path: str | Path) -> Ratings:
+    """Read the raw file of a data set.
+
+    Users and items are numbered from 0 in the order of their labels (of Jester, in the order of
+    the file); ratings keep the order of the file. Rows that repeat a (user, item) pair with the
+    same rating are dropped, and a warning of the logger ``dpmc.datasets`` says how many.
+
+    Raises
+    ------
+    InputError
+        No such file, not in the format of the data set, a malformed line, a rating outside
+        ``dataset.rating_range``, or two different ratings of one (user, item) pair.
+    """
+    path = Path(path)
+    try:
+        return READERS[dataset.reader](dataset, path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error

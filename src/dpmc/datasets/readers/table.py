@@ -1,0 +1,142 @@
+"""Reader of a user's own file: CSV or Parquet with one rating a row."""
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+
+from dpmc.datasets.readers.columns import assemble, encode
+from dpmc.datasets.readers.text import Layout, read_header, read_rows
+from dpmc.datasets.registry import Dataset
+from dpmc.errors import InputError, did_you_mean
+from dpmc.ratings import Ratings
+
+# in lower case and without anything but letters and digits; "Id" may follow
+_USUAL = {
+    "user": {"user", "u", "customer", "member", "reader", "reviewer", "consumer"},
+    "item": {
+        *("item", "i", "movie", "film", "product", "book", "song", "track", "artist"),
+        *("joke", "place", "restaurant", "business", "game", "anime"),
+    },
+    "rating": {"rating", "value", "score", "stars", "preference"},
+}
+
+
+def read_table(dataset: Dataset, path: Path) -> Ratings:
+    """Read a user's own .csv, .tsv or .parquet file.
+
+    Text files are UTF-8 with a header; the separator (comma, semicolon or tab) is the one that
+    the header has most of. Further columns are left out.
+    """
+    if path.suffix.lower() == ".parquet":
+        return _read_parquet(dataset, path)
+    with open(path, "rb") as stream:
+        header = read_header(stream, str(path))
+        separator = max(",;\t", key=header.count)
+        names = tuple(next(csv.reader([header], delimiter=separator)))
+        user, item, rating = find_columns(dataset, path, names)
+        layout = Layout(names, user, item, rating, separator)
+        rows = read_rows(stream, str(path), layout, dataset.rating_range, first_line=2)
+    return assemble(dataset, str(path), *rows)
+
+
+def find_columns(dataset: Dataset, path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the user, item and rating columns: as configured, or by usual names.
+
+    Raises
+    ------
+    InputError
+        A column name occurs twice, a configured column is not there, or none or several columns
+        could be meant.
+    """
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise InputError(f"{path} has more than one column '{min(twice)}'; rename one of them.")
+    return tuple(
+        _find_column(dataset, path, names, role, given)
+        for role, given in zip(("user", "item", "rating"), dataset.columns, strict=True)
+    )
+
+
+def _find_column(dataset, path, names, role: str, given: str | None) -> str:
+    key = f"data.sets.{dataset.name}.{role}"
+    if given is not None:
+        if given not in names:
+            raise InputError(
+                f"{path} has no column '{given}' ({key}){did_you_mean(given, names)}; its columns "
+                f"are {', '.join(names)}."
+            )
+        return given
+    taken = set(dataset.columns)
+    found = [name for name in names if name not in taken and _bare(name) in _USUAL[role]]
+    if len(found) == 1:
+        return found[0]
+    problem = (
+        f"several columns could be the {role}" if found else f"no column looks like the {role}"
+    )
+    raise InputError(
+        f"{path}: {problem} ({', '.join(found or names)}); name it with the key {key}."
+    )
+
+
+def _bare(name: str) -> str:
+    letters = re.sub(r"[^a-z0-9]", "", name.lower())
+    return letters.removesuffix("id") or letters
+
+
+def _read_parquet(dataset: Dataset, path: Path) -> Ratings:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            names = find_columns(dataset, path, tuple(file.schema_arrow.names))
+            table = file.read(columns=list(names)).select(names)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"{path} is not a whole Parquet file ({error}).") from error
+    if not table.num_rows:
+        raise InputError(f"{path} holds no ratings.")
+    for name, column in zip(names, table.columns, strict=True):
+        if column.null_count:
+            row = np.flatnonzero(column.is_null().to_numpy())[0] + 1
+            raise InputError(f"{path}, row {row}: {name} is empty.")
+    users, items = (_label_column(path, name, table.column(name)) for name in names[:2])
+    values = _value_column(dataset, path, names[2], table.column(names[2]))
+    return assemble(dataset, str(path), encode(users), encode(items), values)
+
+
+def _label_column(path: Path, name: str, column):
+    """Return a dictionary-encoded column of text or int64 labels."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    try:
+        if not (text or number):
+            raise pa.ArrowInvalid
+        # a cast that would cut a fraction off or overflow fails
+        return column.cast(kind).cast(pa.string() if text else pa.int64()).dictionary_encode()
+    except pa.ArrowInvalid:
+        raise InputError(f"{path}: column {name} must hold text or integers, not {kind}.") from None
+
+
+def _value_column(dataset: Dataset, path: Path, name: str, column) -> np.ndarray:
+    import pyarrow as pa
+
+    try:
+        values = column.cast(pa.float64()).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise InputError(f"{path}: column {name} must hold numbers, not {column.type}.") from None
+    low, high = dataset.rating_range or (-np.inf, np.inf)
+    bad = ~(np.isfinite(values) & (values >= low) & (values <= high))
+    if bad.any():
+        row = np.flatnonzero(bad)[0]
+        allowed = (
+            f"outside the range {low:g} to {high:g}"
+            if np.isfinite(values[row])
+            else ("not a finite number")
+        )
+        raise InputError(f"{path}, row {row + 1}: {name} {values[row]:g} is {allowed}.")
+    return values

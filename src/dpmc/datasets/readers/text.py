@@ -1,0 +1,221 @@
+"""Rows of separated text, block by block: a fast path, and a slow one that names the bad line."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+from dpmc.datasets.readers.columns import Labelled, encode
+from dpmc.errors import InputError
+
+_BLOCK = 1 << 24
+_LONGEST_LINE = 1 << 20
+_INTEGER = re.compile(r"-?\d{1,18}")
+_NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+# stands in for a separator of two characters; does not occur in text
+_UNIT_SEPARATOR = "\x1f"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a row of a text file holds.
+
+    Attributes
+    ----------
+    fields : tuple of str
+        Names of all fields, in order.
+    user, item, rating : str
+        Which of them are the user, the item and the rating.
+    separator : str
+        One character, or "::".
+    integer_labels : bool
+        User and item must be integers.
+    quoted : bool
+        Fields may stand in double quotes.
+    """
+
+    fields: tuple[str, ...]
+    user: str
+    item: str
+    rating: str
+    separator: str = ","
+    integer_labels: bool = False
+    quoted: bool = True
+
+
+def read_header(stream: BinaryIO, source: str) -> str:
+    """Return the first line of a stream as text, without line end and byte order mark.
+
+    Raises
+    ------
+    InputError
+        The file is empty or its first line is not text.
+    """
+    line = stream.readline(_LONGEST_LINE)
+    try:
+        text = line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{source}, line 1: this is not UTF-8 text.") from None
+    if not text.strip():
+        raise InputError(f"{source}, line 1: the names of the columns are expected here.")
+    return text.rstrip("\r\n")
+
+
+def expect_header(stream: BinaryIO, source: str, expected: str) -> None:
+    """Read the first line and refuse it unless it is the expected one (quotes do not matter)."""
+    found = read_header(stream, source)
+    if found.replace('"', "") != expected:
+        raise InputError(f"{source}, line 1: expected the header '{expected}', found '{found}'.")
+
+
+def read_rows(
+    stream: BinaryIO,
+    source: str,
+    layout: Layout,
+    rating_range: tuple[float, float] | None,
+    first_line: int = 1,
+) -> tuple[Labelled, Labelled, np.ndarray]:
+    """Return the users, items and values of all rows that are left in a stream.
+
+    Parameters
+    ----------
+    stream : binary file
+        UTF-8 text; read in blocks, so that only labels' codes and values stay in memory.
+    source : str
+        Name of the file, for messages.
+    layout : Layout
+    rating_range : (float, float) or None
+    first_line : int
+        Number of the stream's next line.
+
+    Raises
+    ------
+    InputError
+        A malformed line or a rating outside the range, with its line number, or no rows at all.
+    """
+    import pyarrow as pa
+
+    tables = []
+    for line, block in _blocks(stream, source, first_line):
+        table = _parse(block, layout)
+        if table is None or not _sound(table, layout, rating_range):
+            raise InputError(_first_fault(block, line, source, layout, rating_range))
+        tables.append(table)
+    if not sum(table.num_rows for table in tables):
+        raise InputError(f"{source} holds no ratings.")
+    users, items, values = pa.concat_tables(tables).columns
+    return encode(users), encode(items), values.to_numpy()
+
+
+def _blocks(stream: BinaryIO, source: str, line: int) -> Iterator[tuple[int, bytes]]:
+    """Yield (number of the first line, whole lines)."""
+    rest = b""
+    while chunk := stream.read(_BLOCK):
+        cut = chunk.rfind(b"\n") + 1
+        if not cut:
+            rest += chunk
+            if len(rest) > _LONGEST_LINE:
+                raise InputError(f"{source}, line {line}: this line is far too long for a rating.")
+            continue
+        block, rest = rest + chunk[:cut], chunk[cut:]
+        yield line, block
+        line += block.count(b"\n")
+    if rest:
+        yield line, rest
+
+
+def _parse(block: bytes, layout: Layout):
+    """Return a table of users, items and values, or None if a line is malformed."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    separator = layout.separator
+    if len(separator) > 1:
+        block = block.replace(separator.encode(), _UNIT_SEPARATOR.encode())
+        separator = _UNIT_SEPARATOR
+    label = pa.dictionary(pa.int32(), pa.int64() if layout.integer_labels else pa.string())
+    types = {layout.user: label, layout.item: label, layout.rating: pa.float64()}
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(block),
+            read_options=arrow_csv.ReadOptions(
+                column_names=layout.fields, use_threads=False, block_size=len(block)
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=separator, quote_char='"' if layout.quoted else False
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=types, include_columns=list(types), null_values=[]
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+
+
+def _sound(table, layout: Layout, rating_range) -> bool:
+    """Check what the parser lets pass: empty labels, values not finite or out of range."""
+    if not layout.integer_labels:
+        for chunk in (chunk for column in table.columns[:2] for chunk in column.chunks):
+            if "" in chunk.dictionary.to_pylist():
+                return False
+    values = table.column(2).to_numpy()
+    low, high = rating_range or (-math.inf, math.inf)
+    return bool((np.isfinite(values) & (values >= low) & (values <= high)).all())
+
+
+def _first_fault(block: bytes, line: int, source: str, layout: Layout, rating_range) -> str:
+    """Return one sentence about the first bad line of a block."""
+    for number, row in _rows(block.decode("utf-8", "surrogateescape"), line, layout):
+        fault = _row_fault(row, layout, rating_range) if isinstance(row, list) else row
+        if fault:
+            return f"{source}, line {number}: {fault}."
+    return f"{source}: the lines from {line} on cannot be read as {', '.join(layout.fields)}."
+
+
+def _rows(text: str, line: int, layout: Layout) -> Iterator[tuple[int, list[str] | str]]:
+    """Yield (line number, fields, or what is wrong with the line); empty lines are skipped."""
+    if not layout.quoted:
+        for number, row in enumerate(text.split("\n"), line):
+            if row.rstrip("\r"):
+                yield number, row.rstrip("\r").split(layout.separator)
+        return
+    reader = csv.reader(io.StringIO(text), delimiter=layout.separator, strict=True)
+    while True:
+        number = line + reader.line_num
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield number, f"this line is malformed ({error})"
+            return
+        if row:
+            yield number, row
+
+
+def _row_fault(row: list[str], layout: Layout, rating_range) -> str | None:
+    if len(row) != len(layout.fields):
+        return (
+            f"expected {len(layout.fields)} fields ({', '.join(layout.fields)}), found {len(row)}"
+        )
+    fields = dict(zip(layout.fields, row, strict=True))
+    for name in (layout.user, layout.item):
+        label = fields[name]
+        if not label:
+            return f"{name} is empty"
+        if layout.integer_labels and not _INTEGER.fullmatch(label.strip(" \t")):
+            return f"{name} must be an integer, found '{label}'"
+        if any("\udc80" <= character <= "\udcff" for character in label):
+            return f"{name} is not UTF-8 text"
+    rating = fields[layout.rating]
+    if not _NUMBER.fullmatch(rating.strip(" \t")) or not math.isfinite(float(rating)):
+        return f"{layout.rating} must be a number, found '{rating}'"
+    low, high = rating_range or (-math.inf, math.inf)
+    if not low <= float(rating) <= high:
+        return f"{layout.rating} {rating} is outside the range {low:g} to {high:g}"
+    return None

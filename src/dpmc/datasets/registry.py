@@ -1,0 +1,296 @@
+"""The data sets that dpmc knows, and the entry that makes a user's own file one of them.
+
+What is proven and what is not: the checksums of MovieLens 100K, SweetRS, Restaurant & consumer
+and Jester 5k were computed from the files themselves, and their readers run on these files in the
+tests. MovieLens 10M and 20M carry the published checksums of their archives, and their readers are
+tested on small archives in the exact format. The download code is tested against a local web
+server; that each official host serves its file at the address below today, and how UCI packs the
+Restaurant archive, cannot be tested without reaching those hosts. Whatever arrives is used only if
+its checksum is right.
+
+No data is part of this repository: several licences forbid redistribution.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpmc.errors import InputError, did_you_mean
+
+OWN_KEYS = ("path", "user", "item", "rating", "rating_range", "sha256")
+OWN_SUFFIXES = (".csv", ".tsv", ".parquet")
+TABLE_READER = "table"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One data set: where its raw file comes from, how to tell it is whole, how to read it.
+
+    Attributes
+    ----------
+    name : str
+        Short name, used in the configuration, on the command line and in file names.
+    title : str
+        Name for people.
+    file : str
+        Path of the raw file below the data folder and below a mirror folder; of a user's own data
+        set the path of the file itself.
+    reader : str
+        Key of :data:`dpmc.datasets.readers.READERS`.
+    rating_range : (float, float) or None
+        Lowest and highest possible rating; a rating outside is an error.
+    url : str or None
+        Official address; None for a user's own file.
+    member : str or None
+        Name of the file inside the zip archive at ``url``, if ``url`` is an archive of which only
+        this file is kept.
+    size : int or None
+        Bytes of the raw file, for messages and progress; the checksum decides.
+    sha256 : str or None
+        Checksum of the raw file; None (a user's own file only) means "not checked".
+    line_ends_vary : bool
+        The checksum is that of the text with line feeds as line ends and none after the last
+        line, so that copies that differ in these alone count as the same file.
+    licence, citation, note : str
+        Terms of use ("not stated" if the source states none), what to cite, remarks.
+    columns : (str or None, str or None, str or None)
+        Names of the user, item and rating columns of a user's own file; None: to be detected.
+    """
+
+    name: str
+    title: str
+    file: str
+    reader: str
+    rating_range: tuple[float, float] | None = None
+    url: str | None = None
+    member: str | None = None
+    size: int | None = None
+    sha256: str | None = None
+    line_ends_vary: bool = False
+    licence: str = "not stated"
+    citation: str = ""
+    note: str = ""
+    columns: tuple[str | None, str | None, str | None] = (None, None, None)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this is a user's own file, which is used in place and never downloaded."""
+        return self.reader == TABLE_READER
+
+    def location(self, directory: str | Path) -> Path:
+        """Return the path of the raw file, given the data folder."""
+        return Path(self.file) if self.is_own else Path(directory) / self.file
+
+
+_MOVIELENS = (
+    "F. M. Harper and J. A. Konstan, The MovieLens Datasets: History and Context, ACM Transactions "
+    "on Interactive Intelligent Systems 5(4), 2015, doi:10.1145/2827872"
+)
+_GROUPLENS = "GroupLens: research use, no redistribution, no commercial use"
+
+_ENTRIES = (
+    Dataset(
+        name="ml-100k",
+        title="MovieLens 100K",
+        file="ml-100k/u.data",
+        reader="movielens-tab",
+        rating_range=(1.0, 5.0),
+        url="https://files.grouplens.org/datasets/movielens/ml-100k/u.data",
+        size=1_979_173,
+        sha256="06416e597f82b7342361e41163890c81036900f418ad91315590814211dca490",
+        licence=_GROUPLENS,
+        citation=_MOVIELENS,
+        note="The same file is in ml-100k.zip (MD5 0e33842e24a9c977be4e0107933c0723).",
+    ),
+    Dataset(
+        name="sweetrs",
+        title="SweetRS",
+        file="sweetrs/ratings-final.csv",
+        reader="sweetrs",
+        rating_range=(0.0, 5.0),
+        url="https://raw.githubusercontent.com/kidzik/sweetrs-analysis/master/ratings-final.csv",
+        size=886_722,
+        sha256="2341b703e6b7571671d61f8a3f4a49ea6ef26ffb04765ee9e362062655b72caf",
+        citation="L. Kidzinski, SweetRS: Dataset for a recommender systems of sweets, 2017, "
+        "arXiv:1709.03496",
+        note="0 is a rating. 50 of the 44,543 rows repeat a (user, product) pair with the same "
+        "rating; the repeats are dropped.",
+    ),
+    Dataset(
+        name="restaurant",
+        title="Restaurant & consumer",
+        file="restaurant/rating_final.csv",
+        reader="restaurant",
+        rating_range=(0.0, 2.0),
+        url="https://archive.ics.uci.edu/static/public/232/restaurant+consumer+data.zip",
+        member="rating_final.csv",
+        size=22_107,
+        sha256="87783b34f497a45eb37d58a2912e28badfafd208d048c343d57da466af0fe50b",
+        line_ends_vary=True,
+        licence="CC BY 4.0",
+        citation="R. Ponce Medellin and J. G. Gonzalez Serna, Restaurant & consumer data, UCI "
+        "Machine Learning Repository, data set 232",
+        note="Taken out of UCI's archive, whose line ends may differ: the text is compared, "
+        "not the bytes.",
+    ),
+    Dataset(
+        name="jester",
+        title="Jester 5k",
+        file="jester/Jester5k.rda",
+        reader="jester",
+        rating_range=(-10.0, 10.0),
+        # a commit, not a branch: branches are renamed and move on
+        url="https://raw.githubusercontent.com/mhahsler/recommenderlabJester/"
+        "d97e5afa2de641d21436280ba3851ea8cc02ea8e/data/Jester5k.rda",
+        size=921_147,
+        sha256="95cc5e61b6de8495f39338115ef12982a9d5e0e83751c1f5860f4299eb147f89",
+        licence="free for research when cited (data); GPL-2 (the R package that carries it)",
+        citation="K. Goldberg, T. Roeder, D. Gupta and C. Perkins, Eigentaste: A Constant Time "
+        "Collaborative Filtering Algorithm, Information Retrieval 4(2), 133-151, 2001",
+        note="5,000 of the 73,421 users of the full Jester data.",
+    ),
+    Dataset(
+        name="ml-10m",
+        title="MovieLens 10M",
+        file="ml-10m/ml-10m.zip",
+        reader="movielens-10m",
+        rating_range=(0.5, 5.0),
+        url="https://files.grouplens.org/datasets/movielens/ml-10m.zip",
+        size=65_566_137,
+        sha256="813c411ccb6122564edfe752e7f80c4dcc5aa25fa94c93622f6877a7ba252862",
+        licence=_GROUPLENS,
+        citation=_MOVIELENS,
+        note="MD5 ce571fd55effeba0271552578f2648bd. Read from within the archive.",
+    ),
+    Dataset(
+        name="ml-20m",
+        title="MovieLens 20M",
+        file="ml-20m/ml-20m.zip",
+        reader="movielens-20m",
+        rating_range=(0.5, 5.0),
+        url="https://files.grouplens.org/datasets/movielens/ml-20m.zip",
+        size=198_702_078,
+        sha256="96f243c338a8665f6bcc89c53edf6ee39162a846940de6b7c8c48aeada765ff3",
+        licence=_GROUPLENS,
+        citation=_MOVIELENS,
+        note="MD5 cd245b17a1ae2cc31bb14903e1204af3. Read from within the archive.",
+    ),
+)
+
+REGISTRY: Mapping[str, Dataset] = {entry.name: entry for entry in _ENTRIES}
+
+
+def resolve(
+    name: str, own_sets: Mapping[str, Mapping] | None = None, base_dir: str | Path = "."
+) -> Dataset:
+    """Return the data set of a name, registered or a user's own.
+
+    Parameters
+    ----------
+    name : str
+    own_sets : mapping, optional
+        The section ``data: sets:`` of the configuration, see :func:`from_entry`.
+    base_dir : path
+        Folder that relative paths in ``own_sets`` start from.
+
+    Raises
+    ------
+    InputError
+        No such data set, or a bad entry.
+    """
+    own_sets = own_sets or {}
+    if name in own_sets:
+        return from_entry(name, own_sets[name], base_dir)
+    if name in REGISTRY:
+        return REGISTRY[name]
+    known = [*REGISTRY, *own_sets]
+    raise InputError(
+        f"There is no data set '{name}'{did_you_mean(name, known)}; known are {', '.join(known)}, "
+        f"and your own files are added under data: sets: in the configuration."
+    )
+
+
+def from_entry(name: str, entry: Mapping, base_dir: str | Path = ".") -> Dataset:
+    """Make a data set of one entry of ``data: sets:`` in the configuration.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits, "-", "_" and "." (it becomes part of file names).
+    entry : mapping
+        ``path`` (a .csv, .tsv or .parquet file with one rating a row), and optionally ``user``,
+        ``item``, ``rating`` (column names; detected if left out), ``rating_range`` ([lowest,
+        highest]) and ``sha256``.
+    base_dir : path
+        Folder that a relative ``path`` starts from.
+
+    Raises
+    ------
+    InputError
+        A key or value that is not allowed.
+    """
+    where = f"data.sets.{name}"
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", str(name)):
+        raise InputError(
+            f"data.sets: the name '{name}' must start with a letter or digit and hold only "
+            "letters, digits, '-', '_' and '.'."
+        )
+    if name in REGISTRY or name == "synthetic":
+        raise InputError(f"{where}: the name '{name}' is taken; choose another one.")
+    if not isinstance(entry, Mapping):
+        raise InputError(f"{where} must be a mapping with the key path, got {entry!r}.")
+    for key in entry:
+        if key not in OWN_KEYS:
+            raise InputError(
+                f"Unknown key {where}.{key}{did_you_mean(key, OWN_KEYS)}; "
+                f"allowed are {', '.join(OWN_KEYS)}."
+            )
+    path = entry.get("path")
+    if not isinstance(path, str) or Path(path).suffix.lower() not in OWN_SUFFIXES:
+        raise InputError(
+            f"{where}.path must name a file that ends in {', '.join(OWN_SUFFIXES)}, got {path!r}."
+        )
+    return Dataset(
+        name=name,
+        title=name,
+        file=str(Path(base_dir) / Path(path).expanduser()),
+        reader=TABLE_READER,
+        rating_range=_own_range(where, entry.get("rating_range")),
+        sha256=_own_checksum(where, entry.get("sha256")),
+        columns=_own_columns(where, entry),
+    )
+
+
+def _own_columns(where: str, entry: Mapping) -> tuple[str | None, str | None, str | None]:
+    columns = tuple(entry.get(key) for key in ("user", "item", "rating"))
+    for key, column in zip(("user", "item", "rating"), columns, strict=True):
+        if column is not None and (not isinstance(column, str) or not column):
+            raise InputError(f"{where}.{key} must be the name of a column, got {column!r}.")
+    given = [column for column in columns if column is not None]
+    if len(set(given)) != len(given):
+        raise InputError(f"{where}: user, item and rating must be different columns, got {given}.")
+    return columns
+
+
+def _own_range(where: str, limits: object) -> tuple[float, float] | None:
+    if limits is None:
+        return None
+    numbers = isinstance(limits, list | tuple) and all(
+        isinstance(limit, int | float) and not isinstance(limit, bool) and math.isfinite(limit)
+        for limit in limits
+    )
+    if not numbers or len(limits) != 2 or not limits[0] < limits[1]:
+        raise InputError(
+            f"{where}.rating_range must be [lowest, highest], such as [1, 5], got {limits!r}."
+        )
+    return float(limits[0]), float(limits[1])
+
+
+def _own_checksum(where: str, checksum: object) -> str | None:
+    if checksum is None:
+        return None
+    if not isinstance(checksum, str) or not re.fullmatch(r"[0-9a-fA-F]{64}", checksum):
+        raise InputError(f"{where}.sha256 must be 64 hexadecimal digits, got {checksum!r}.")
+    return checksum.lower()
