@@ -1,0 +1,70 @@
+"""Everything a claim may be judged on, and the registry of the predicates that judge."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dpmc.experiments.cells import Cell
+from dpmc.published.claims.contrasts import Contrast, LogRmse
+from dpmc.published.claims.rules import Finding, Sample
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The inputs of the predicates.
+
+    Attributes
+    ----------
+    ours, printed : LogRmse
+        Our trials and the papers' tables.
+    real_variances : dict
+        Noise variance of our runs by real data set.
+    budgets : DataFrame
+        ``mechanism, variance, epsilon_corrected, epsilon_exact`` for the papers' table 1.
+    printed_budgets : DataFrame
+        ``mechanism, variance, published``.
+    convergence, starts, timing : DataFrame or None
+        The side experiments, None where they have not been run.
+    seed : int
+        Seed of the samples that some facts need.
+    """
+
+    ours: LogRmse
+    printed: LogRmse
+    real_variances: dict[str, float]
+    budgets: pd.DataFrame
+    printed_budgets: pd.DataFrame
+    convergence: pd.DataFrame | None = None
+    starts: pd.DataFrame | None = None
+    timing: pd.DataFrame | None = None
+    seed: int = 0
+
+    def sample(self, contrasts: Iterable[Contrast]) -> Sample:
+        """Evaluate contrasts on our trials and on the printed tables."""
+        contrasts = list(contrasts)
+        return Sample(self.ours.matrix(contrasts), self.printed.matrix(contrasts))
+
+    def sample_against_best(self, first: Sequence[Cell], *rivals: Sequence[Cell]) -> Sample:
+        """Compare each cell with the better of its rivals, see :meth:`LogRmse.against_best`."""
+
+        def evaluate(table: LogRmse) -> np.ndarray:
+            rows = zip(first, *rivals, strict=True)
+            return np.array([table.against_best(cell, others) for cell, *others in rows])
+
+        return Sample(evaluate(self.ours), evaluate(self.printed))
+
+
+Predicate = Callable[[Evidence], Finding]
+PREDICATES: dict[str, Predicate] = {}
+
+
+def claim(identifier: str) -> Callable[[Predicate], Predicate]:
+    """Register a predicate under the claim's id in ``config/paper/claims.yaml``."""
+
+    def register(predicate: Predicate) -> Predicate:
+        PREDICATES[identifier] = predicate
+        return predicate
+
+    return register
