@@ -30,3 +30,13 @@ rule quick:
     input:
         "results/quick/huber/trials.csv",
         "results/quick/report/index.html",
+
+
+onsuccess:
+    missing = missing_data()
+    if missing:
+        print(
+            f"dpmc: data not available: {', '.join(missing)}; run `dpmc data fetch` with internet, "
+            "or put the files into a mirror folder and set DPMC_DATA_MIRROR, then run this again",
+            file=sys.stderr,
+        )

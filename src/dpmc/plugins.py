@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dpmc.errors import InputError
+from dpmc.experiments import side
 from dpmc.experiments.cells import SYNTHETIC, Cell
 from dpmc.experiments.trial import accepted_settings
 from dpmc.mechanisms import mechanism_module
@@ -54,3 +55,9 @@ def cell_modules(cell: Cell) -> list[str]:
     if cell.dataset == SYNTHETIC:
         modules.append("dpmc.datasets.synthetic")
     return modules
+
+
+def side_modules() -> list[str]:
+    """Return the modules that the side experiments' numbers depend on."""
+    mechanisms = [mechanism_module(name) for name in side.MECHANISMS]
+    return [side.__name__, *map(solver_module, side.SOLVERS), *mechanisms]

@@ -6,6 +6,7 @@ Chosen by ``logger: dpmc`` in the profiles. Dry runs and ``--verbose`` get Snake
 import logging
 import sys
 import time
+from pathlib import Path
 
 from snakemake.logging import DefaultFormatter, get_event
 from snakemake_interface_logger_plugins.base import LogHandlerBase
@@ -55,9 +56,9 @@ class LogHandler(LogHandlerBase):
                 LogEvent.RESOURCES_INFO: self._resources,
                 LogEvent.JOB_INFO: self._start,
                 LogEvent.JOB_FINISHED: self._finish,
-                LogEvent.JOB_ERROR: self._print,
+                LogEvent.JOB_ERROR: self._failure,
                 LogEvent.GROUP_ERROR: self._print,
-                LogEvent.ERROR: self._print,
+                LogEvent.ERROR: self._error,
             }.get(get_event(record), self._other)
             (self._print if self.verbose else handle)(record)
         except Exception:
@@ -106,13 +107,25 @@ class LogHandler(LogHandlerBase):
             self.last_line = time.monotonic()
             self._line(f"dpmc: {state}")
 
+    def _failure(self, record) -> None:
+        self._line(f"dpmc: {record.rule_name} failed: {', '.join(record.output)}")
+        for log in map(Path, record.log):
+            if log.exists() and self.common_settings.show_failed_logs:
+                self._line(log.read_text(encoding="utf-8", errors="replace").rstrip())
+
+    def _error(self, record) -> None:
+        # a failed script comes as JOB_ERROR too, where its log says more than its command line
+        if getattr(record, "exception", "") not in ("RuleException", "CalledProcessError"):
+            self._print(record)
+
     def _seconds_left(self) -> float:
         work = sum(n * SECONDS.get(rule, OTHER_SECONDS) for rule, n in self.remaining.items())
         return work / self.cores
 
     def _other(self, record) -> None:
-        # what Snakemake says beside its events is chatter, unless it is a warning
-        if record.levelno >= logging.WARNING:
+        # what Snakemake says beside its events is chatter, with two exceptions
+        text = str(record.msg)
+        if record.levelno >= logging.WARNING or text.startswith("Nothing to be done"):
             self._print(record)
 
     def _print(self, record) -> None:

@@ -1,4 +1,5 @@
 # Validation, runs, wildcard constraints and named input functions.
+import json
 import os
 import sys
 
@@ -6,9 +7,11 @@ import pandas as pd
 from snakemake.utils import Paramspace
 
 from dpmc import configuration, plugins
+from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
-from dpmc.experiments.cells import SYNTHETIC, huber_cells, spell
+from dpmc.experiments.cells import COORDINATES, SYNTHETIC, huber_cells, spell
 from dpmc.experiments.digest import code_digest
+from dpmc.runs import cell_name
 
 # one thread inside a job: parallelism is Snakemake's
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
@@ -30,7 +33,7 @@ def resolved_runs():
     second = runs["results/huber"]["huber"]["replication_seed"]
     if second is not None:
         runs["results/huber/replication"] = configuration.merge(
-            runs["results/huber"], {"huber": {"seed": second}}
+            runs["results/huber"], {"huber": {"seed": second, "baselines": []}}
         )
     return runs
 
@@ -68,11 +71,7 @@ wildcard_constraints:
 
 
 def cell_of(wildcards):
-    return BY_NAME[tuple(wildcards[name] for name in cell_columns())]
-
-
-def cell_columns():
-    return list(space.dataframe.columns)
+    return BY_NAME[tuple(wildcards[name] for name in COORDINATES)]
 
 
 def cell_file(run, cell):
@@ -105,16 +104,21 @@ def real_datasets(run):
     return list(RUNS[run]["huber"]["real"])
 
 
+def settings_by_cell(wildcards):
+    huber = RUNS[wildcards.run]["huber"]
+    return {
+        cell_name(cell.coordinates()): configuration.cell_settings(huber, cell)
+        for cell in CELLS[wildcards.run]
+    }
+
+
 def synthetic_settings(wildcards):
     huber = RUNS[wildcards.run]["huber"]
     sizes = {name: huber["synthetic"][name] for name in configuration.SYNTHETIC_SETTINGS}
     return {"seed": huber["seed"], "trials": huber["trials"], **sizes}
 
 
-SIDE_CODE = code_digest(
-    ["dpmc.experiments.side", "dpmc.solvers.als", "dpmc.solvers.irls"]
-    + [f"dpmc.mechanisms.{name}" for name in ("gaussian", "laplace", "huber")]
-)
+SIDE_CODE = code_digest(plugins.side_modules())
 
 
 def side_settings(experiment):
@@ -122,3 +126,31 @@ def side_settings(experiment):
         return configuration.side_settings(RUNS[wildcards.run]["huber"], experiment)
 
     return settings
+
+
+def own_file(wildcards):
+    """An own data set's file, so that editing it runs again what depends on it."""
+    entry = MAIN["data"]["sets"].get(wildcards.dataset)
+    return [] if entry is None else entry["path"]
+
+
+def records():
+    """Read what is recorded on each real data set, name -> record."""
+    names = sorted({name for run in RUNS for name in real_datasets(run)})
+    paths = {name: Path(f"results/data/{name}.source.json") for name in names}
+    return {name: json.loads(path.read_text()) for name, path in paths.items() if path.exists()}
+
+
+def missing_data():
+    return [name for name, record in records().items() if record["path"] is None]
+
+
+def forget_absence():
+    """Drop a record "not available" once the data are at hand, so that its rule runs again."""
+    data = MAIN["data"]
+    for name in missing_data():
+        if available(resolve(name, data["sets"]), data["directory"], data["mirror"]):
+            Path(f"results/data/{name}.source.json").unlink()
+
+
+forget_absence()

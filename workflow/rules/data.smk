@@ -2,6 +2,8 @@
 
 
 rule download:
+    input:
+        own_file,
     output:
         "results/data/{dataset}.source.json",
     params:
@@ -10,7 +12,6 @@ rule download:
         "results/logs/download/{dataset}.log",
     conda:
         "../../envs/dpmc.yaml"
-    retries: 0
     script:
         "../scripts/download.py"
 

@@ -24,7 +24,11 @@ rule trials:
     input:
         cell_files,
     output:
-        "{run}/trials.csv",
+        trials="{run}/trials.csv",
+        settings="{run}/settings.json",
+    params:
+        reference=lambda wildcards: RUNS[wildcards.run]["huber"]["reference"],
+        settings=settings_by_cell,
     log:
         "{run}/logs/trials.log",
     conda:

@@ -59,7 +59,7 @@ rule tables:
     output:
         directory("{top}/huber/tables"),
     params:
-        code=code_digest(["dpmc.report.tables"]),
+        code=code_digest(["dpmc.report.frames"]),
     log:
         "{top}/huber/logs/tables.log",
     conda:

@@ -34,7 +34,7 @@ def stream(seed: int, purpose: str, coordinates: Mapping[str, object]) -> np.ran
 
 
 def _canonical(purpose: str, coordinates: Mapping[str, object]) -> str:
-    parts = [f"{name}={_spell(coordinates[name])}" for name in sorted(coordinates)]
+    parts = [f"{name!r}={_spell(coordinates[name])}" for name in sorted(coordinates)]
     return "|".join([purpose, *parts])
 
 

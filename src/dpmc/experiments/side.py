@@ -11,6 +11,7 @@ from dpmc.experiments.seeds import DATA, NOISE, START, stream
 from dpmc.experiments.trial import make_solver, synthetic_instance, synthetic_trial
 from dpmc.solvers import solver_class
 
+SOLVERS = ("als", "irls")
 MECHANISMS = ("none", "gaussian", "laplace", "huber")
 CONVERGENCE_COLUMNS = (
     "dataset", "rank", "variance", "observed_fraction", "solver", "mechanism",
@@ -44,7 +45,7 @@ def convergence(settings: Mapping) -> Iterator[dict[str, object]]:
     ALS runs also with the noise on the new item factors themselves instead of the right-hand
     side (``noise_target`` iterate), which the paper (3.1) says prevents convergence.
     """
-    for solver in ("als", "irls"):
+    for solver in SOLVERS:
         for mechanism in MECHANISMS:
             targets = ["right_hand_side"]
             if solver == "als" and mechanism != "none":
@@ -79,7 +80,7 @@ def starts(settings: Mapping) -> Iterator[dict[str, object]]:
 
     Start number s is the same for every mechanism; the noise is fresh for each fit.
     """
-    for solver in ("als", "irls"):
+    for solver in SOLVERS:
         for mechanism in MECHANISMS:
             cell = side_cell(settings, solver, mechanism)
             instance = synthetic_instance(cell.coordinates(), settings, 0)

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from conftest import SMALL, Workspace
+
+from dpmc.configuration import merge
+
+pytestmark = pytest.mark.workflow
+TRIALS = "results/huber/trials.csv"
+COLUMNS = [{"solver": "als", "mechanism": "none"}, {"solver": "irls", "mechanism": "huber"}]
+ENTRY = {
+    "rank": 2,
+    "variance": 1,
+    "iterations": 2,
+    "irls_iterations": 2,
+    "shrinkage": 5,
+    "splits": [{"observed_fraction": 0.8}],
+    "columns": COLUMNS,
+}
+
+
+def overlay(real, sets=None):
+    return merge(SMALL, {"data": {"sets": sets or {}}, "huber": {"real": real}})
+
+
+@pytest.fixture
+def own(tmp_path):
+    rng = np.random.default_rng(3)
+    lines = ["user,item,rating"]
+    for user, item in zip(*np.nonzero(rng.random((12, 9)) < 0.6), strict=True):
+        lines.append(f"u{user},i{item},{rng.integers(1, 6)}")
+    path = tmp_path / "mine.csv"
+    path.write_text("\n".join(lines) + "\n")
+    entry = {"path": str(path), "rating_range": [1, 5]}
+    return Workspace(tmp_path / "own", overlay({"mine": ENTRY}, {"mine": entry}))
+
+
+def test_an_own_csv_is_a_data_set_like_any_other(own):
+    own.run(TRIALS)
+    rows = [row for row in own.rows() if row["dataset"] == "mine"]
+    # two columns and four baselines, two trials each
+    assert len(rows) == 2 * 6
+    assert all(row["rmse_all"] == "" and float(row["rmse_clipped"]) > 0 for row in rows)
+
+
+def test_a_rating_outside_the_range_is_refused(own):
+    path = own.overlay["data"]["sets"]["mine"]["path"]
+    with open(path, "a") as stream:
+        stream.write("u1,new,6\n")
+    output = own.run(TRIALS, code=1)
+    (sentence,) = [line for line in output.splitlines() if line.startswith("dpmc: ")]
+    assert "6" in sentence
+    assert "Traceback" not in output
+    assert not (own.folder / "results/data/mine.npz").exists()
+
+
+def test_a_corrupted_data_file_is_refused(tmp_path):
+    space = Workspace(tmp_path / "work", overlay({"ml-100k": ENTRY}))
+    mirror = tmp_path / "mirror" / "ml-100k"
+    mirror.mkdir(parents=True)
+    (mirror / "u.data").write_text("1\t1\t5\t0\n")
+    output = space.run(TRIALS, code=1, DPMC_DATA_MIRROR=str(mirror.parent))
+    assert "dpmc: " in output
+    assert "Traceback" not in output
+    assert not (space.folder / "data").exists() or not list(space.folder.glob("data/**/*.data"))
+    assert not (space.folder / "results/data/ml-100k.npz").exists()
+
+
+def test_without_data_everything_else_is_delivered(tmp_path):
+    space = Workspace(tmp_path / "work", overlay({"ml-100k": ENTRY}))
+    output = space.run(TRIALS)
+    assert {row["dataset"] for row in space.rows()} == {"synthetic"}
+    assert output.rstrip().splitlines()[-1].startswith("dpmc: data not available: ml-100k")
+    assert space.planned(TRIALS) == {}
+
+
+def test_data_that_arrive_later_are_used(tmp_path, own):
+    """The record "not available" does not outlive the lack of data."""
+    path = own.overlay["data"]["sets"]["mine"]["path"]
+    own.write(overlay({"mine": ENTRY}, {"mine": {"path": path, "rating_range": [1, 5]}}))
+    own.run(TRIALS)
+    assert any(row["dataset"] == "mine" for row in own.rows())
+
+
+def test_bad_configuration_ends_in_one_sentence(workspace):
+    workspace.write(merge(SMALL, {"huber": {"rank": [5]}}))
+    output = workspace.run(TRIALS, code=1)
+    assert "dpmc: Unknown configuration key huber.rank (did you mean 'ranks'?)" in output
+    assert "Traceback" not in output
+    assert not (workspace.folder / "results").exists()
