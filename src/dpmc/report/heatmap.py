@@ -53,9 +53,7 @@ def heatmap(
     image = axes.imshow(np.ma.masked_invalid(numbers), cmap="cividis", aspect="auto")
     axes.set_xticks(range(len(columns)), [_wrapped(name, len(columns)) for name in columns])
     axes.set_yticks(range(len(rows)), [str(name) for name in rows])
-    axes.set(
-        xlabel=column.replace("_", " ").capitalize(), ylabel=row.replace("_", " ").capitalize()
-    )
+    axes.set(xlabel=_words(column).capitalize(), ylabel=_words(row).capitalize())
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
