@@ -1,5 +1,6 @@
 """The numbers that the papers print, in one tidy table with the coordinates of our cells."""
 
+import csv
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -46,9 +47,9 @@ def load(
     DataFrame
         Columns ``table, dataset, rank, variance, observed_fraction, solver, mechanism,
         irls_iterations, metric, published, decimals``, the last being the printed decimals,
-        and for the budgets also ``sensitivity`` and ``delta``. The rank on real data is 32. The noiseless synthetic
+        and for the budgets also ``sensitivity`` and ``delta``. The noiseless synthetic
         numbers keep the variance of the block in which they are printed; those on real data
-        have none. Budgets have only a variance and a mechanism.
+        have none, and their rank is 32. Budgets have only a variance and a mechanism.
 
     Raises
     ------
@@ -98,7 +99,12 @@ def _read(path: Path) -> pd.DataFrame:
     header, value = _FILES[path.name]
     if not path.is_file():
         raise InputError(f"{path}: the file with published numbers is missing")
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    # pandas takes a row with one field too many for one with an index.
+    names, *rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines())) or [[]]
+    for line, row in enumerate(rows, start=2):
+        if len(row) != len(names):
+            raise InputError(f"{path}: line {line} has {len(row)} fields, not {len(names)}")
+    table = pd.DataFrame(rows, columns=names, dtype=str)
     missing = [name for name in header.split(",") if name not in table.columns]
     if missing:
         raise InputError(f"{path}: column {missing[0]!r} is missing; the columns are {header}")

@@ -45,14 +45,16 @@ def huber_wins_sometimes_and_never_loses_by_much(evidence: Evidence) -> Finding:
     ours = [*(tally(rival.ours) for rival in rivals), tally(best.ours, COMPARABLE)]
     printed = [*(count(rival.printed) for rival in rivals), count(best.printed, COMPARABLE)]
     pooled = judge_pooled(best)
+    found = (
+        f"{ours[0].wins} wins against Gaussian, {ours[1].wins} against Laplace, {ours[2].losses} "
+        f"cells more than 2 % worse than the better (printed: {printed[0].wins}, "
+        f"{printed[1].wins}, {printed[2].losses}); against the better: {pooled.reason}"
+    )
     return replace(
         pooled,
         verdict=_wins_or_matches(*ours),
         printed_verdict=_wins_or_matches(*printed),
-        reason=f"{ours[0].wins} wins against Gaussian, {ours[1].wins} against Laplace, "
-        f"{ours[2].losses} cells more than 2 % worse than the better (printed: "
-        f"{printed[0].wins}, {printed[1].wins}, {printed[2].losses}); "
-        f"against the better: {pooled.reason}",
+        reason=ours[2].obstacle or found,
     )
 
 
@@ -81,13 +83,16 @@ def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding
     printed = count(gaussian_best.printed), count(huber_best.printed)
     pooled = judge_pooled(huber_best)
     not_best = pooled.verdict == CONTRADICTED
+    found = (
+        f"significantly lowest: Gaussian {ours[0].wins}, Huber {ours[1].wins} of {ours[0].total} "
+        f"(printed lowest: {printed[0].wins}, {printed[1].wins}); "
+        f"Huber against the better: {pooled.reason}"
+    )
     return replace(
         pooled,
         verdict=CONTRADICTED if not_best else _some_but_fewer(*ours),
         printed_verdict=_some_but_fewer(*printed),
-        reason=f"significantly lowest: Gaussian {ours[0].wins}, Huber {ours[1].wins} of "
-        f"{ours[0].total} (printed lowest: {printed[0].wins}, {printed[1].wins}); "
-        f"Huber against the better: {pooled.reason}",
+        reason=ours[0].obstacle or found,
     )
 
 
