@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from dpmc.datasets.registry import Dataset
@@ -65,28 +66,18 @@ def obtain(
     if dataset.is_own or target.exists():
         verify(dataset, target)
         return target
-    try:
-        original = _in_mirror(dataset, mirror)
+    original = _in_mirror(dataset, mirror)
+    with _file_errors(target):
         if original is not None:
             _copy(dataset, original, target)
         elif offline:
             raise _unavailable(dataset, target, mirror, "downloads are switched off")
         else:
+            options = {"timeout": timeout, "attempts": attempts, "pause": pause}
             try:
-                _download(
-                    dataset,
-                    target,
-                    progress=progress,
-                    timeout=timeout,
-                    attempts=attempts,
-                    pause=pause,
-                )
+                _download(dataset, target, progress=progress, **options)
             except TransferFailed as error:
                 raise _unavailable(dataset, target, mirror, f"{dataset.url} {error}") from error
-    except OSError as error:
-        raise InputError(
-            f"{error.filename or target} cannot be read or written: {error.strerror or error}."
-        ) from error
     return target
 
 
@@ -115,7 +106,8 @@ def verify(dataset: Dataset, path: str | Path) -> None:
     if not path.is_file():
         advice = f"correct data.sets.{dataset.name}.path" if dataset.is_own else "fetch it first"
         raise InputError(f"{dataset.title}: there is no file {path}; {advice}.")
-    fault = _fault(dataset, path)
+    with _file_errors(path):
+        fault = _fault(dataset, path)
     if fault:
         advice = (
             f"correct the file or data.sets.{dataset.name}.sha256"
@@ -123,6 +115,17 @@ def verify(dataset: Dataset, path: str | Path) -> None:
             else "move it away or delete it, then fetch it again"
         )
         raise InputError(f"{path} {fault}; {advice}.")
+
+
+@contextlib.contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    """Turn what the file system refuses (rights, a full disk) into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{error.filename or path} cannot be read or written: {error.strerror or error}."
+        ) from error
 
 
 def _fault(dataset: Dataset, path: Path) -> str | None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import dpmc
 
-_CHUNK = 1 << 16
+# small, because what has arrived of a chunk is lost when the transfer breaks
+_CHUNK = 1 << 14
 _CONNECT_SECONDS = 10.0
 # answers that may be better a moment later: time-out, too early, too many requests, server errors
 _PASSING = {408, 425, 429, 500, 502, 503, 504}

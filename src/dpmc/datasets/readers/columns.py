@@ -31,11 +31,7 @@ def encode(column) -> Labelled:
 
     Text labels that are all plain integers ("7", not "07") become integers.
     """
-    import pyarrow as pa
-
     column = column.unify_dictionaries().combine_chunks()
-    if isinstance(column, pa.ChunkedArray):
-        column = column.chunk(0)
     labels = np.array(column.dictionary.to_pylist())
     if labels.dtype.kind == "U":
         labels = _integers(labels)

@@ -1,5 +1,6 @@
 """Reader of Jester 5k, an R data file with a ``realRatingMatrix`` of recommenderlab."""
 
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -43,13 +44,14 @@ def read_jester(dataset: Dataset, path: Path) -> Ratings:
 
 def _rating_matrix(path: Path) -> SimpleNamespace:
     """Return the slots of the ``dgCMatrix`` inside the first ``realRatingMatrix`` of the file."""
-    # rdata costs 0.7 s to import: here, not at the top
+    # 0.7 s to import: here, not at the top
     from rdata import read_rda
-    from rdata.conversion import DEFAULT_CLASS_MAP
 
-    classes = dict.fromkeys(("realRatingMatrix", "dgCMatrix"), _slots)
     try:
-        objects = read_rda(path, constructor_dict={**DEFAULT_CLASS_MAP, **classes})
+        with warnings.catch_warnings():
+            # rdata does not know recommenderlab's classes: it warns and gives their slots
+            warnings.simplefilter("ignore", UserWarning)
+            objects = read_rda(path)
     except OSError:
         raise
     except Exception as error:  # the parser fails in many ways on what is not an R data file
@@ -58,7 +60,3 @@ def _rating_matrix(path: Path) -> SimpleNamespace:
         if "realRatingMatrix" in getattr(value, "class", ()):
             return value.data
     raise InputError(f"{path} holds no realRatingMatrix, only {', '.join(objects)}.")
-
-
-def _slots(value: SimpleNamespace, attributes: object) -> SimpleNamespace:
-    return value

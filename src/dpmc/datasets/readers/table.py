@@ -99,8 +99,8 @@ def _read_parquet(dataset: Dataset, path: Path) -> Ratings:
         raise InputError(f"{path} holds no ratings.")
     for name, column in zip(names, table.columns, strict=True):
         if column.null_count:
-            row = np.flatnonzero(column.is_null().to_numpy())[0] + 1
-            raise InputError(f"{path}, row {row}: {name} is empty.")
+            row = np.flatnonzero(column.is_null().to_numpy())[0]
+            raise InputError(f"{path}, row {row + 1}: {name} is empty.")
     users, items = (_label_column(path, name, table.column(name)) for name in names[:2])
     values = _value_column(dataset, path, names[2], table.column(names[2]))
     return assemble(dataset, str(path), encode(users), encode(items), values)
@@ -109,6 +109,7 @@ def _read_parquet(dataset: Dataset, path: Path) -> Ratings:
 def _label_column(path: Path, name: str, column):
     """Return a dictionary-encoded column of text or int64 labels."""
     import pyarrow as pa
+    from pyarrow import compute
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
@@ -117,9 +118,13 @@ def _label_column(path: Path, name: str, column):
         if not (text or number):
             raise pa.ArrowInvalid
         # a cast that would cut a fraction off or overflow fails
-        return column.cast(kind).cast(pa.string() if text else pa.int64()).dictionary_encode()
+        column = column.cast(kind).cast(pa.string() if text else pa.int64())
     except pa.ArrowInvalid:
         raise InputError(f"{path}: column {name} must hold text or integers, not {kind}.") from None
+    empty = compute.index(column, "").as_py() if text else -1
+    if empty >= 0:
+        raise InputError(f"{path}, row {empty + 1}: {name} is empty.")
+    return column.dictionary_encode()
 
 
 def _value_column(dataset: Dataset, path: Path, name: str, column) -> np.ndarray:

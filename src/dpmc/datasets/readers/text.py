@@ -15,8 +15,9 @@ from dpmc.errors import InputError
 
 _BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 20
-_INTEGER = re.compile(r"-?\d{1,18}")
-_NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+# what Arrow's parser takes for numbers (ASCII digits only)
+_INTEGER = re.compile(r"-?[0-9]{1,19}")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # stands in for a separator of two characters; does not occur in text
 _UNIT_SEPARATOR = "\x1f"
 
@@ -101,7 +102,7 @@ def read_rows(
     import pyarrow as pa
 
     tables = []
-    for line, block in _blocks(stream, source, first_line):
+    for line, block in _blocks(stream, source, layout.quoted, first_line):
         table = _parse(block, layout)
         if table is None or not _sound(table, layout, rating_range):
             raise InputError(_first_fault(block, line, source, layout, rating_range))
@@ -112,21 +113,34 @@ def read_rows(
     return encode(users), encode(items), values.to_numpy()
 
 
-def _blocks(stream: BinaryIO, source: str, line: int) -> Iterator[tuple[int, bytes]]:
-    """Yield (number of the first line, whole lines)."""
+def _blocks(stream: BinaryIO, source: str, quoted: bool, line: int) -> Iterator[tuple[int, bytes]]:
+    """Yield (number of the first line, whole rows)."""
     rest = b""
     while chunk := stream.read(_BLOCK):
-        cut = chunk.rfind(b"\n") + 1
-        if not cut:
-            rest += chunk
-            if len(rest) > _LONGEST_LINE:
-                raise InputError(f"{source}, line {line}: this line is far too long for a rating.")
-            continue
-        block, rest = rest + chunk[:cut], chunk[cut:]
-        yield line, block
-        line += block.count(b"\n")
+        rest += chunk
+        cut = _end_of_rows(rest, quoted)
+        if len(rest) - cut > _LONGEST_LINE:
+            line += rest.count(b"\n", 0, cut)
+            raise InputError(
+                f"{source}, line {line}: this row is far too long; is a quote left open?"
+            )
+        if cut:
+            yield line, rest[:cut]
+            line += rest.count(b"\n", 0, cut)
+            rest = rest[cut:]
     if rest:
         yield line, rest
+
+
+def _end_of_rows(content: bytes, quoted: bool) -> int:
+    """Return the position after the last line end that ends a row, 0 if there is none."""
+    if not quoted or b'"' not in content:
+        return content.rfind(b"\n") + 1
+    octets = np.frombuffer(content, np.uint8)
+    # a line end after an odd number of quotes belongs to a field
+    odd = np.cumsum(octets == ord('"'), dtype=np.uint8) & 1
+    ends = np.flatnonzero((octets == ord("\n")) & (odd == 0))
+    return int(ends[-1]) + 1 if ends.size else 0
 
 
 def _parse(block: bytes, layout: Layout):
@@ -147,7 +161,9 @@ def _parse(block: bytes, layout: Layout):
                 column_names=layout.fields, use_threads=False, block_size=len(block)
             ),
             parse_options=arrow_csv.ParseOptions(
-                delimiter=separator, quote_char='"' if layout.quoted else False
+                delimiter=separator,
+                quote_char='"' if layout.quoted else False,
+                newlines_in_values=layout.quoted,
             ),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=types, include_columns=list(types), null_values=[]
@@ -184,18 +200,22 @@ def _rows(text: str, line: int, layout: Layout) -> Iterator[tuple[int, list[str]
             if row.rstrip("\r"):
                 yield number, row.rstrip("\r").split(layout.separator)
         return
-    reader = csv.reader(io.StringIO(text), delimiter=layout.separator, strict=True)
+    reader = csv.reader(io.StringIO(text), delimiter=layout.separator)
     while True:
         number = line + reader.line_num
         try:
             row = next(reader)
         except StopIteration:
             return
-        except csv.Error as error:
-            yield number, f"this line is malformed ({error})"
+        except csv.Error:
+            yield number, "this line is malformed (a stray carriage return, or far too long)"
             return
         if row:
             yield number, row
+
+
+def _is_integer(label: str) -> bool:
+    return bool(_INTEGER.fullmatch(label.strip(" \t"))) and -(2**63) <= int(label) < 2**63
 
 
 def _row_fault(row: list[str], layout: Layout, rating_range) -> str | None:
@@ -208,7 +228,7 @@ def _row_fault(row: list[str], layout: Layout, rating_range) -> str | None:
         label = fields[name]
         if not label:
             return f"{name} is empty"
-        if layout.integer_labels and not _INTEGER.fullmatch(label.strip(" \t")):
+        if layout.integer_labels and not _is_integer(label):
             return f"{name} must be an integer, found '{label}'"
         if any("\udc80" <= character <= "\udcff" for character in label):
             return f"{name} is not UTF-8 text"

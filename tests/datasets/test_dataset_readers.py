@@ -1,0 +1,378 @@
+"""The readers of the known formats: real files, small files in the exact format, broken files."""
+
+import csv
+import gzip
+import logging
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import r_data
+
+from dpmc.datasets import REGISTRY, Dataset, read
+from dpmc.datasets.readers import text
+from dpmc.errors import InputError
+
+
+def triplets(ratings):
+    """Return {(user label, item label): value} in the order of the ratings."""
+    users, items = ratings.user_labels[ratings.users], ratings.item_labels[ratings.items]
+    pairs = zip(users.tolist(), items.tolist(), strict=True)
+    return dict(zip(pairs, ratings.values.tolist(), strict=True))
+
+
+# --- the real files
+
+
+@pytest.mark.parametrize(
+    ("name", "n_users", "n_items", "n_ratings", "density", "mean"),
+    [
+        # facts: MovieLens README; SweetRS and Restaurant & consumer as counted by the tools of
+        # the shell (sort, uniq, wc); Jester from the file's own pointers. Means by awk.
+        ("ml-100k", 943, 1682, 100_000, 0.0630, 3.52986),
+        ("sweetrs", 1476, 77, 44_493, 0.3915, None),
+        ("restaurant", 138, 130, 1_161, 0.0647, (421 + 2 * 486) / 1161),
+        ("jester", 5000, 100, 363_209, 0.7264, None),
+    ],
+)
+def test_real_files(name, n_users, n_items, n_ratings, density, mean, mirror):
+    dataset = REGISTRY[name]
+    ratings = read(dataset, dataset.location(mirror))
+    assert (ratings.n_users, ratings.n_items, len(ratings)) == (n_users, n_items, n_ratings)
+    assert ratings.density == pytest.approx(density, abs=5e-5)
+    assert ratings.name == name
+    assert ratings.rating_range == dataset.rating_range
+    # contiguous: every user and every item has a rating
+    assert np.unique(ratings.users).size == n_users
+    assert np.unique(ratings.items).size == n_items
+    if mean is not None:
+        assert ratings.values.mean() == pytest.approx(mean, rel=1e-12)
+
+
+def test_movielens_keeps_the_order_of_the_file_and_the_labels(mirror):
+    dataset = REGISTRY["ml-100k"]
+    ratings = read(dataset, dataset.location(mirror))
+    np.testing.assert_array_equal(ratings.user_labels, np.arange(1, 944))
+    np.testing.assert_array_equal(ratings.item_labels, np.arange(1, 1683))
+    lines = dataset.location(mirror).read_text().splitlines()[:1000]
+    first = [line.split("\t") for line in lines]
+    np.testing.assert_array_equal(ratings.users[:1000] + 1, [int(row[0]) for row in first])
+    np.testing.assert_array_equal(ratings.items[:1000] + 1, [int(row[1]) for row in first])
+    np.testing.assert_array_equal(ratings.values[:1000], [float(row[2]) for row in first])
+
+
+def test_sweetrs_drops_repeats_says_so_and_keeps_zeros(mirror, caplog):
+    dataset = REGISTRY["sweetrs"]
+    path = dataset.location(mirror)
+    with caplog.at_level(logging.WARNING, logger="dpmc.datasets"):
+        ratings = read(dataset, path)
+    assert "50 of 44543 rows repeat a (user, item) pair" in caplog.text
+    with open(path, newline="") as stream:
+        rows = list(csv.reader(stream))[1:]
+    expected = {(int(user), product): float(value) for product, user, value in rows}
+    assert triplets(ratings) == expected
+    assert (ratings.values == 0).sum() == sum(value == 0 for value in expected.values()) > 6000
+
+
+def test_jester_equals_the_same_data_as_csv(mirror):
+    """The CSV, made by another tool, numbers users and jokes in the order of the matrix."""
+    path = mirror / "jester/jester5k.csv"
+    if not path.exists():
+        pytest.skip("the mirror has no jester5k.csv")
+    dataset = REGISTRY["jester"]
+    ratings = read(dataset, dataset.location(mirror))
+    order = np.lexsort((ratings.items, ratings.users))
+    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(ratings.users[order] + 1, table[:, 0])
+    np.testing.assert_array_equal(ratings.items[order] + 1, table[:, 1])
+    np.testing.assert_array_equal(ratings.values[order], table[:, 2])
+    assert ratings.user_labels[0] == "u7452"
+    own = Dataset("own", "own", str(path), "table")
+    assert len(read(own, path)) == len(ratings)
+
+
+# --- small files in the exact format
+
+
+def movielens_rows(n=500, users=50, items=40):
+    """Return rows (user, movie, rating, timestamp) as text, with gaps between the labels."""
+    rng = np.random.default_rng(7)
+    pairs = rng.choice(users * items, size=n, replace=False)
+    ratings = rng.integers(1, 11, n) / 2
+    return [
+        (str(3 * (pair // items) + 1), str(7 * (pair % items) + 2), f"{rating:g}", "1112486027")
+        for pair, rating in zip(pairs.tolist(), ratings.tolist(), strict=True)
+    ]
+
+
+def write_tab(path, lines, end="\n"):
+    path.write_bytes("".join(line + end for line in lines).encode())
+
+
+def write_10m(path, lines, end="\n"):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
+        bundle.writestr("ml-10M100K/README.html", "read me")
+        bundle.writestr("ml-10M100K/ratings.dat", "".join(line + end for line in lines))
+
+
+def write_20m(path, lines, end="\n"):
+    header = "userId,movieId,rating,timestamp"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
+        bundle.writestr("ml-20m/movies.csv", "movieId,title,genres\n")
+        bundle.writestr("ml-20m/ratings.csv", "".join(line + end for line in [header, *lines]))
+
+
+FORMATS = {
+    "ml-100k": (write_tab, "\t", 1),
+    "ml-10m": (write_10m, "::", 1),
+    "ml-20m": (write_20m, ",", 2),
+}
+
+
+def dataset_of(name):
+    # half stars, as in 10M and 20M, in all three formats
+    return replace(REGISTRY[name], rating_range=(0.5, 5.0))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("block", [1 << 24, 100])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_movielens_formats(name, block, end, tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "_BLOCK", block)
+    write, separator, _ = FORMATS[name]
+    rows = movielens_rows()
+    write(tmp_path / "file", [separator.join(row) for row in rows], end)
+    ratings = read(dataset_of(name), tmp_path / "file")
+    expected = {(int(user), int(item)): float(rating) for user, item, rating, _ in rows}
+    assert list(triplets(ratings).items()) == list(expected.items())
+    np.testing.assert_array_equal(ratings.user_labels, sorted({user for user, _ in expected}))
+    np.testing.assert_array_equal(ratings.item_labels, sorted({item for _, item in expected}))
+
+
+BAD_LINES = [
+    (("1", "2", "3"), "expected 4 fields (userId, movieId, rating, timestamp), found 3"),
+    (("1", "2", "3", "4", "5"), "found 5"),
+    (("x", "2", "3", "4"), "userId must be an integer, found 'x'"),
+    (("1", "", "3", "4"), "movieId is empty"),
+    (("1", "2.5", "3", "4"), "movieId must be an integer, found '2.5'"),
+    (("1", "9" * 19, "3", "4"), "movieId must be an integer"),
+    (("1", "\u0663", "3", "4"), "movieId must be an integer"),
+    (("1", "2", "", "4"), "rating must be a number, found ''"),
+    (("1", "2", "good", "4"), "rating must be a number, found 'good'"),
+    (("1", "2", "nan", "4"), "rating must be a number, found 'nan'"),
+    (("1", "2", "1e999", "4"), "rating must be a number"),
+    (("1", "2", "5.5", "4"), "rating 5.5 is outside the range 0.5 to 5"),
+    (("1", "2", "0", "4"), "rating 0 is outside the range"),
+]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(("row", "message"), BAD_LINES, ids=range(len(BAD_LINES)))
+def test_malformed_line_is_named(name, row, message, tmp_path):
+    write, separator, first = FORMATS[name]
+    lines = [separator.join(row) for row in movielens_rows()]
+    lines[123] = separator.join(row)
+    write(tmp_path / "file", lines)
+    with pytest.raises(InputError) as caught:
+        read(dataset_of(name), tmp_path / "file")
+    assert str(caught.value).startswith(str(tmp_path / "file"))
+    assert f", line {123 + first}: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_line_numbers_are_right_in_later_blocks(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "_BLOCK", 100)
+    write, separator, first = FORMATS[name]
+    lines = [separator.join(row) for row in movielens_rows()]
+    lines.insert(200, "")  # empty lines are skipped, but counted
+    lines[400] = separator.join(("1", "2", "three", "4"))
+    write(tmp_path / "file", lines)
+    with pytest.raises(InputError, match=f", line {400 + first}: rating must be a number"):
+        read(dataset_of(name), tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_file_without_ratings(name, tmp_path):
+    FORMATS[name][0](tmp_path / "file", [])
+    with pytest.raises(InputError, match="holds no ratings"):
+        read(dataset_of(name), tmp_path / "file")
+
+
+def test_line_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "_BLOCK", 100)
+    monkeypatch.setattr(text, "_LONGEST_LINE", 1000)
+    (tmp_path / "file").write_bytes(b"1\t2\t3\t4\n" + b"x" * 5000)
+    with pytest.raises(InputError, match="line 2: this row is far too long"):
+        read(dataset_of("ml-100k"), tmp_path / "file")
+
+
+def test_last_line_may_lack_its_end_and_tells_a_cut(tmp_path):
+    (tmp_path / "file").write_bytes(b"1\t2\t3\t881250949\n5\t6\t4\t88")
+    assert len(read(dataset_of("ml-100k"), tmp_path / "file")) == 2
+    (tmp_path / "file").write_bytes(b"1\t2\t3\t881250949\n5\t6")
+    with pytest.raises(InputError, match="line 2: expected 4 fields"):
+        read(dataset_of("ml-100k"), tmp_path / "file")
+
+
+def test_same_pair_twice(tmp_path, caplog):
+    write_tab(tmp_path / "file", ["1\t2\t3\t0", "1\t4\t5\t0", "1\t2\t3\t9", "1\t4\t5\t9"])
+    assert len(read(dataset_of("ml-100k"), tmp_path / "file")) == 2
+    assert "2 of 4 rows repeat" in caplog.text
+    write_tab(tmp_path / "file", ["1\t2\t3\t0", "7\t2\t5\t0", "1\t2\t4\t0"])
+    with pytest.raises(InputError, match=r"file: user 1 rates item 2 twice, with 3 and 4"):
+        read(dataset_of("ml-100k"), tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", ["ml-10m", "ml-20m"])
+def test_broken_archives(name, tmp_path):
+    write, separator, _ = FORMATS[name]
+    path = tmp_path / "file"
+    write(path, [separator.join(row) for row in movielens_rows()])
+    whole = path.read_bytes()
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 0xFF  # inside the compressed ratings
+    for content in (whole[:-100], bytes(damaged), b"no archive"):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="is not a whole zip archive"):
+            read(dataset_of(name), path)
+    with zipfile.ZipFile(path, "w") as bundle:
+        bundle.writestr("ratings.txt", "1")
+    with pytest.raises(InputError, match=r"holds no ml-.*/ratings"):
+        read(dataset_of(name), path)
+
+
+@pytest.mark.parametrize("name", list(REGISTRY))
+def test_missing_file(name, tmp_path):
+    with pytest.raises(InputError, match=r"nothing cannot be read: No such file"):
+        read(REGISTRY[name], tmp_path / "nothing")
+
+
+# --- SweetRS, Restaurant & consumer
+
+
+def test_sweetrs_format(tmp_path):
+    path = tmp_path / "ratings-final.csv"
+    path.write_text(
+        '"product","user","value"\n"Ptasie, ""mleczko""",12,0\n"Żelki",3,5\n"Żelki",12,2\n',
+        encoding="utf-8",
+    )
+    ratings = read(REGISTRY["sweetrs"], path)
+    expected = {(12, 'Ptasie, "mleczko"'): 0.0, (3, "Żelki"): 5.0, (12, "Żelki"): 2.0}
+    assert triplets(ratings) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("sweetrs", '"product","user","rating"\n', "line 1: expected the header 'product,user,va"),
+        ("sweetrs", "", "line 1: the names of the columns are expected"),
+        ("sweetrs", b"\xff\xfe\n", "line 1: this is not UTF-8"),
+        ("sweetrs", '"product","user","value"\n"a",1,6\n', "line 2: value 6 is outside the range"),
+        ("sweetrs", '"product","user","value"\n"a",1,2\n"",1,3\n', "line 3: product is empty"),
+        (
+            "sweetrs",
+            '"product","user","value"\n"a",1,2\n"b,1,3\n',
+            "line 3: expected 3 fields",
+        ),
+        ("sweetrs", b'"product","user","value"\n"a\xe9",1,2\n', "line 2: product is not UTF-8"),
+        ("sweetrs", '"product","user","value"\n"a",1,2\n"a",1,3\n', "user 1 rates item a twice"),
+        (
+            "restaurant",
+            "userID,placeID,rating,food_rating,service_rating\nU1,7,3,0,0\n",
+            "line 2: rating 3 is outside the range 0 to 2",
+        ),
+        (
+            "restaurant",
+            "userID,placeID,rating,food_rating,service_rating\nU1,7,1,0,0\nU1,8,1\n",
+            "line 3: expected 5 fields (userID, placeID, rating, food_rating, service_rating), fou",
+        ),
+    ],
+)
+def test_csv_that_is_wrong(name, content, message, tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError) as caught:
+        read(REGISTRY[name], path)
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_restaurant_labels(tmp_path):
+    path = tmp_path / "rating_final.csv"
+    path.write_bytes(
+        b"userID,placeID,rating,food_rating,service_rating\r\n"
+        b"U1077,135085,2,2,2\r\nU1003,20,0,1,1\r\n"
+    )
+    ratings = read(REGISTRY["restaurant"], path)
+    assert triplets(ratings) == {("U1077", 135085): 2.0, ("U1003", 20): 0.0}
+    assert ratings.user_labels.tolist() == ["U1003", "U1077"]
+    assert ratings.item_labels.tolist() == [20, 135085]
+
+
+# --- Jester
+
+
+USERS, JOKES = ["u2", "u7", "u1"], ["j1", "j2"]
+
+
+def write_jester(path, pointers=(0, 2, 3), rows=(0, 2, 1), values=(-9.9, 0.0, 3.5), **changes):
+    slots = {"users": USERS, "items": JOKES, **changes}
+    matrix = r_data.sparse(pointers, rows, values, **slots)
+    r_data.write(path, Jester5k=r_data.s4("realRatingMatrix", data=matrix))
+
+
+def test_jester_format(tmp_path):
+    write_jester(tmp_path / "small.rda")
+    ratings = read(REGISTRY["jester"], tmp_path / "small.rda")
+    expected = {("u2", "j1"): -9.9, ("u1", "j1"): 0.0, ("u7", "j2"): 3.5}
+    assert triplets(ratings) == expected
+    assert ratings.user_labels.tolist() == USERS
+    assert ratings.item_labels.tolist() == JOKES
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"pointers": (0, 2)},
+        {"pointers": (0, 2, 4)},
+        {"pointers": (0, 4, 3)},
+        {"pointers": (1, 2, 3)},
+        {"rows": (0, 3, 1)},
+        {"rows": (0, -1, 1)},
+        {"values": (1.0, 2.0)},
+        {"pointers": (0, 0, 1)},
+    ],
+)
+def test_jester_whose_parts_do_not_fit(changes, tmp_path):
+    write_jester(tmp_path / "small.rda", **changes)
+    with pytest.raises(InputError, match="parts of the rating matrix do not fit together"):
+        read(REGISTRY["jester"], tmp_path / "small.rda")
+
+
+def test_jester_out_of_range_or_twice(tmp_path):
+    write_jester(tmp_path / "small.rda", values=(1.0, 2.0, 10.5))
+    with pytest.raises(InputError, match=r"10\.5, outside the stated range -10 to 10"):
+        read(REGISTRY["jester"], tmp_path / "small.rda")
+    write_jester(tmp_path / "small.rda", rows=(0, 0, 1))
+    with pytest.raises(InputError, match=r"user u2 rates item j1 twice, with -9\.9 and 0"):
+        read(REGISTRY["jester"], tmp_path / "small.rda")
+
+
+def test_files_that_are_not_jester(tmp_path):
+    path = tmp_path / "small.rda"
+    write_jester(path)
+    whole = gzip.decompress(path.read_bytes())
+    for content in (b"no R data", b"", path.read_bytes()[:100], gzip.compress(whole[:200])):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="is not a whole R data file"):
+            read(REGISTRY["jester"], path)
+    r_data.write(path, other=r_data.reals([1.0]))
+    with pytest.raises(InputError, match="holds no realRatingMatrix, only other"):
+        read(REGISTRY["jester"], path)
+    slots = {"i": r_data.integers([0])}
+    matrix = r_data.s4("dgCMatrix", **slots)
+    r_data.write(path, Jester5k=r_data.s4("realRatingMatrix", data=matrix))
+    with pytest.raises(InputError, match="the rating matrix is malformed"):
+        read(REGISTRY["jester"], path)

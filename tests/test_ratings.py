@@ -1,0 +1,150 @@
+"""Ratings: grouping against scipy.sparse, explicit zeros, selection, storage, every error."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from dpmc.errors import InputError
+from dpmc.ratings import Ratings, any_pair_repeats
+
+
+@st.composite
+def ratings(draw):
+    n_users, n_items = draw(st.integers(1, 12)), draw(st.integers(1, 12))
+    pairs = draw(st.lists(st.integers(0, n_users * n_items - 1), unique=True, max_size=60))
+    values = draw(st.lists(st.integers(-3, 3), min_size=len(pairs), max_size=len(pairs)))
+    users, items = np.divmod(np.array(pairs, dtype=int), n_items)
+    return Ratings(users, items, np.array(values, dtype=float), n_users, n_items)
+
+
+def small(**changes):
+    arguments = {
+        "users": [2, 0, 2, 1],
+        "items": [1, 0, 0, 1],
+        "values": [0.0, 5.0, 3.5, 1.0],
+        "n_users": 4,
+        "n_items": 2,
+        "name": "small",
+        "rating_range": (0.0, 5.0),
+        "user_labels": np.array(["a", "b", "c", "d"]),
+        "item_labels": np.array([10, 20]),
+    }
+    return Ratings(**(arguments | changes))
+
+
+def assert_equal(one, other):
+    for attribute in ("users", "items", "values", "user_labels", "item_labels"):
+        np.testing.assert_array_equal(getattr(one, attribute), getattr(other, attribute))
+    for attribute in ("n_users", "n_items", "name", "rating_range"):
+        assert getattr(one, attribute) == getattr(other, attribute)
+
+
+@settings(deadline=None, max_examples=100)
+@given(ratings())
+def test_grouping_equals_scipy(data):
+    # scipy keeps explicit zeros, and so must we
+    triplets = (data.values, (data.users, data.items))
+    matrix = sparse.coo_array(triplets, shape=(data.n_users, data.n_items))
+    for ours, theirs in ((data.by_user, matrix.tocsr()), (data.by_item, matrix.tocsc())):
+        theirs.sort_indices()
+        np.testing.assert_array_equal(ours.indptr, theirs.indptr)
+        np.testing.assert_array_equal(ours.indices, theirs.indices)
+        np.testing.assert_array_equal(ours.values, theirs.data)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
+def test_repeated_pairs_are_found(pairs):
+    users, items = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+    assert any_pair_repeats(users, items, 6) == (len(set(pairs)) < len(pairs))
+
+
+def test_types_and_shapes():
+    data = small()
+    assert (data.users.dtype, data.items.dtype, data.values.dtype) == (np.int32, np.int32, float)
+    assert data.by_user.indptr.dtype == np.int64
+    assert data.by_user.indices.dtype == np.int32
+    assert len(data) == 4
+    assert data.density == 0.5
+    # grouped once, then kept
+    assert data.by_user is data.by_user
+
+
+def test_explicit_zero_is_a_rating():
+    data = small()
+    start, end = data.by_user.indptr[2:4]
+    assert data.by_user.indices[start:end].tolist() == [0, 1]
+    assert data.by_user.values[start:end].tolist() == [3.5, 0.0]
+
+
+def test_user_without_ratings_has_an_empty_row():
+    assert small().by_user.indptr.tolist() == [0, 1, 2, 4, 4]
+
+
+def test_no_ratings_at_all():
+    data = small(users=[], items=[], values=[])
+    assert len(data) == 0
+    assert data.by_item.indptr.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "index", [np.array([3, 0]), np.array([True, False, False, True]), slice(1, 3)]
+)
+def test_take_keeps_the_matrix(index):
+    data = small()
+    taken = data.take(index)
+    np.testing.assert_array_equal(taken.users, data.users[index])
+    np.testing.assert_array_equal(taken.values, data.values[index])
+    assert (taken.n_users, taken.n_items, taken.name) == (4, 2, "small")
+    assert taken.rating_range == (0.0, 5.0)
+    assert taken.user_labels is data.user_labels
+
+
+def test_save_and_load(tmp_path):
+    path = tmp_path / "folder" / "small.npz"
+    small().save(path)
+    assert_equal(Ratings.load(path), small())
+    bare = small(rating_range=None, user_labels=None, item_labels=None)
+    bare.save(path)
+    assert_equal(Ratings.load(path), bare)
+    assert [each.name for each in path.parent.iterdir()] == ["small.npz"]
+
+
+def test_same_ratings_give_the_same_file(tmp_path):
+    small().save(tmp_path / "one.npz")
+    small().save(tmp_path / "two.npz")
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+
+
+def test_empty_file_stands_for_data_not_available(tmp_path):
+    path = tmp_path / "small.npz"
+    path.touch()
+    assert Ratings.load_if_available(path) is None
+    small().save(path)
+    assert_equal(Ratings.load_if_available(path), small())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"users": [0, 1]}, "must be one-dimensional and of one length"),
+        ({"items": [0, 1]}, "must be one-dimensional and of one length"),
+        ({"values": [[1.0, 1.0, 1.0, 1.0]]}, "must be one-dimensional"),
+        ({"users": [0, 1, 2, 4]}, "user indices must lie in 0..3, got 0..4"),
+        ({"users": [0, 1, 2, -1]}, "user indices must lie in 0..3, got -1..2"),
+        ({"items": [0, 1, 0, 2]}, "item indices must lie in 0..1, got 0..2"),
+        ({"values": [1.0, np.nan, 1.0, 1.0]}, "rating number 2 is not a finite number"),
+        ({"values": [1.0, 1.0, 1.0, np.inf]}, "rating number 4 is not a finite number"),
+        ({"values": [1.0, 1.0, 5.5, 1.0]}, "rating number 3 is 5.5, outside the stated range 0 to"),
+        ({"values": [-0.1, 1.0, 5.0, 1.0]}, "rating number 1 is -0.1, outside"),
+        ({"users": [2, 0, 2, 2]}, "a (user, item) pair occurs more than once"),
+    ],
+)
+def test_errors_are_one_sentence_that_starts_with_the_name(changes, message):
+    with pytest.raises(InputError) as caught:
+        small(**changes)
+    assert str(caught.value).startswith("small: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
