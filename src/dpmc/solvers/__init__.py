@@ -1,0 +1,84 @@
+"""Solvers by name.
+
+A solver is known by "module:Class" and imported when it is asked for, so that listing names
+costs nothing. A plug-in file adds its own with the decorator :func:`register_solver`.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+
+from dpmc.errors import InputError, did_you_mean
+
+SOLVERS: dict[str, str] = {
+    "als": "dpmc.solvers.als:ALS",
+    "irls": "dpmc.solvers.irls:IRLS",
+    "global_mean": "dpmc.solvers.baselines:GlobalMean",
+    "item_bias": "dpmc.solvers.baselines:ItemBias",
+    "user_item_bias": "dpmc.solvers.baselines:UserItemBias",
+    "rank_one": "dpmc.solvers.baselines:RankOne",
+}
+
+
+_registered: dict[str, type] = {}
+"""Plug-in classes themselves: their file need not be importable by its module's name."""
+
+
+def register_solver(name: str) -> Callable[[type], type]:
+    """Return a class decorator that makes a class known as the solver ``name``.
+
+    The class needs a constructor whose arguments can all be given by keyword, ``fit(ratings, *,
+    rng, noise_rng=None, callback=None)``, ``predict(users, items)`` and ``predict_matrix()``; to
+    derive it from :class:`dpmc.solvers.base.Solver` is one way to get there.
+
+    Raises
+    ------
+    InputError
+        The name belongs to another class, or the class lacks a method.
+    """
+
+    def register(cls):
+        target = f"{cls.__module__}:{cls.__qualname__}"
+        if SOLVERS.get(name, target) != target:
+            raise InputError(
+                f"The solver name '{name}' is taken by {SOLVERS[name]}: {target} needs another one."
+            )
+        for method in ("fit", "predict", "predict_matrix"):
+            if not callable(getattr(cls, method, None)):
+                raise InputError(f"The solver {target} needs a method {method}.")
+        SOLVERS[name] = target
+        _registered[name] = cls
+        return cls
+
+    return register
+
+
+def solver_class(name: str) -> type:
+    """Return the class of a solver.
+
+    Raises
+    ------
+    InputError
+        There is no solver of that name.
+    """
+    module, _, attribute = _target(name).partition(":")
+    return _registered.get(name) or getattr(import_module(module), attribute)
+
+
+def solver_module(name: str) -> str:
+    """Return the dotted name of the module that defines a solver, without importing it.
+
+    Raises
+    ------
+    InputError
+        There is no solver of that name.
+    """
+    return _target(name).partition(":")[0]
+
+
+def _target(name):
+    if name not in SOLVERS:
+        raise InputError(
+            f"There is no solver '{name}'{did_you_mean(name, SOLVERS)}; "
+            f"the solvers are {', '.join(SOLVERS)}."
+        )
+    return SOLVERS[name]

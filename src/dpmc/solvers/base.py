@@ -1,0 +1,137 @@
+"""What all solvers share: their manners, predictions from factors, checks of arguments."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from numbers import Integral, Real
+
+import numpy as np
+
+from dpmc.errors import InputError, did_you_mean
+from dpmc.ratings import Ratings
+
+
+class Solver(ABC):
+    """A model of a rating matrix.
+
+    The constructor takes hyper-parameters by keyword and checks them; ``fit`` leaves its results
+    in attributes that end in an underscore.
+    """
+
+    @abstractmethod
+    def fit(
+        self,
+        ratings: Ratings,
+        *,
+        rng: np.random.Generator,
+        noise_rng: np.random.Generator | None = None,
+        callback: Callable[[int, "Solver"], None] | None = None,
+    ) -> "Solver":
+        """Fit the model and return it.
+
+        Parameters
+        ----------
+        ratings : Ratings
+            Not modified. Their order does not matter.
+        rng : numpy.random.Generator
+            Draws the starting values and nothing else. An integer seed will do.
+        noise_rng : numpy.random.Generator
+            Draws the noise of the mechanism; needed only if there is one.
+        callback : callable, optional
+            Called as ``callback(iteration, model)`` after each outer iteration, counted from 1.
+
+        Raises
+        ------
+        InputError
+            No ratings, a missing generator, or factors that overflowed.
+        """
+
+    @abstractmethod
+    def predict_matrix(self) -> np.ndarray:
+        """Return all predicted ratings, shape (n_users, n_items)."""
+
+    @abstractmethod
+    def _predict_pairs(self, users: np.ndarray, items: np.ndarray) -> np.ndarray:
+        """Return predictions for checked indices."""
+
+    def predict(self, users: np.ndarray, items: np.ndarray) -> np.ndarray:
+        """Return predicted ratings for pairs.
+
+        Parameters
+        ----------
+        users, items : integer arrays of one shape
+            Indices of the matrix that the model was fitted to.
+
+        Raises
+        ------
+        InputError
+            The model was not fitted, or an index is no integer or out of range.
+        """
+        if not hasattr(self, "shape_"):
+            raise InputError(f"{type(self).__name__} has no predictions before fit().")
+        users, items = np.asarray(users), np.asarray(items)
+        if users.shape != items.shape:
+            raise InputError(
+                f"users and items must have one shape, got {users.shape} and {items.shape}."
+            )
+        for name, index, size in zip(("users", "items"), (users, items), self.shape_, strict=True):
+            if index.size and index.dtype.kind not in "iu":
+                raise InputError(f"{name} must be integers, got {index.dtype}.")
+            if index.size and (index.min() < 0 or index.max() >= size):
+                raise InputError(
+                    f"{name} must lie in 0..{size - 1}, got {index.min()}..{index.max()}."
+                )
+        return self._predict_pairs(users.astype(np.intp), items.astype(np.intp))
+
+
+class FactorModel(Solver):
+    """A model whose predictions are inner products of ``user_factors_`` and ``item_factors_``."""
+
+    user_factors_: np.ndarray
+    item_factors_: np.ndarray
+
+    def predict_matrix(self) -> np.ndarray:
+        """Return all predicted ratings, shape (n_users, n_items)."""
+        return self.user_factors_ @ self.item_factors_.T
+
+    def _predict_pairs(self, users, items):
+        return np.einsum("...r,...r->...", self.user_factors_[users], self.item_factors_[items])
+
+
+def check_ratings(ratings: Ratings) -> None:
+    """Raise InputError unless there is at least one rating."""
+    if not isinstance(ratings, Ratings):
+        raise InputError(f"ratings must be dpmc.ratings.Ratings, got {type(ratings).__name__}.")
+    if len(ratings) == 0:
+        raise InputError(f"{ratings.name}: there are no ratings to learn from.")
+
+
+def check_positive(name: str, value: float, *, zero: bool = False, infinite: bool = False) -> float:
+    """Return a positive number as float, or raise InputError; optionally allow 0 or infinity."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    above = real and (value > 0 or (zero and value == 0))
+    if not above or (np.isinf(value) and not infinite):
+        allowed = "at least 0" if zero else "a number above 0"
+        raise InputError(f"{name} must be {allowed}, got {value!r}.")
+    return float(value)
+
+
+def check_count(name: str, value: int) -> int:
+    """Return an integer of at least 1, or raise InputError."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise InputError(f"{name} must be an integer of at least 1, got {value!r}.")
+    return int(value)
+
+
+def check_choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    """Return a value that is one of those allowed, or raise InputError."""
+    if value not in allowed:
+        known = " or ".join(f"'{choice}'" for choice in allowed)
+        raise InputError(f"{name} must be {known}, got {value!r}{did_you_mean(value, allowed)}.")
+    return value
+
+
+def check_generator(name: str, rng: np.random.Generator | int | None) -> np.random.Generator:
+    """Return a generator, made from a seed if need be; None would not be repeatable."""
+    if rng is None:
+        raise InputError(f"{name} is needed: a numpy.random.Generator or a seed.")
+    return np.random.default_rng(rng)

@@ -1,0 +1,386 @@
+"""R-IRLS for many rows of ratings at once, eight rows in the lanes of a vector.
+
+For one row with N ratings x, the factors F (N x r) of the other side, start theta_0 and noise
+t_1, ..., t_K, R-IRLS (paper, algorithm 3) is, for k = 1, ..., K::
+
+    w     = min(1, a / |x - F theta_{k-1}|)                    weights, W = diag(w)
+    theta_k = (F^T W F + lambda I)^-1 (F^T W x + t_k)
+
+With a = infinity and K = 1 it is the ridge regression of ALS. Both forms below give this theta
+exactly, but neither builds F^T W F anew at each step. Write D = W^-1 = max(1, |residual| / a):
+
+rating space, for N up to about 1.5 r.  theta_k depends on theta_{k-1} only through W, so solve
+for z = W (x - F theta) / lambda: ::
+
+    (F F^T + lambda D) z = x - F t / lambda        residual = lambda D z
+    theta_K = F^T z + t_K / lambda
+
+    Only the diagonal changes from step to step, by additions: nothing cancels.
+
+factor space, for the rest.  F^T W F = F^T F - sum over |residual| > a of (1 - w_i) f_i f_i^T, and
+    few entries are that far off. Subtracting magnifies rounding errors by up to max D, so a lane
+    where that exceeds `REBUILD` sums all its entries anew.
+
+In both, steps where all weights are 1 share one factorization.
+
+All arrays here have the 8 lanes as last axis (see :mod:`dpmc.solvers.simd`). Rows of a batch with
+fewer ratings than its longest are padded with f = 0, x = 0, which changes nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from dpmc.solvers.simd import (
+    LANES,
+    absolute,
+    any_greater,
+    broadcast,
+    fma,
+    fnma,
+    lane_zeros,
+    load,
+    maximum,
+    store,
+)
+
+REBUILD = 100.0
+CHUNK = 16  # ratings whose products are summed in one go: their factors fit the L1 cache
+
+
+class Workspace(NamedTuple):
+    """Buffers of the kernels: n ratings at most, rank r, K steps, size = order of the systems."""
+
+    factors: np.ndarray  # (n, r) factors of the other side, a row per rating
+    factors_t: np.ndarray  # (r, n) the same memory
+    values: np.ndarray  # (n,)
+    noise: np.ndarray  # (K, r) in rating space times -1/lambda
+    theta: np.ndarray  # (r,)
+    matrix: np.ndarray  # (size, size) F F^T or F^T F
+    lower: np.ndarray  # (size, size) its factor L
+    pivots: np.ndarray  # (size,) 1 / diagonal of the factorization
+    shift: np.ndarray  # (size,) what is added to the diagonal: lambda D or lambda
+    targets: np.ndarray  # (K, size) right-hand sides
+    weights: np.ndarray  # (n,)
+    listed: np.ndarray  # (n,) int64: ratings whose weight is not 1
+    some_factors: np.ndarray  # (CHUNK, r) factors of some of them
+    some_factors_t: np.ndarray  # (r, CHUNK) the same memory
+    some_values: np.ndarray  # (CHUNK,)
+    some_weights: np.ndarray  # (CHUNK,) what to change about their weights
+    weighted: np.ndarray  # (CHUNK, r) factors times weights
+    weighted_t: np.ndarray  # (r, CHUNK) the same memory
+
+
+def workspace(most_ratings: int, rank: int, steps: int, size: int) -> Workspace:
+    """Allocate the buffers for rows of up to ``most_ratings`` and systems of up to ``size``."""
+    factors = lane_zeros(most_ratings, rank)
+    some_factors, weighted = lane_zeros(CHUNK, rank), lane_zeros(CHUNK, rank)
+    return Workspace(
+        factors=factors,
+        factors_t=factors.transpose(1, 0, 2),
+        values=lane_zeros(most_ratings),
+        noise=lane_zeros(steps, rank),
+        theta=lane_zeros(rank),
+        matrix=lane_zeros(size, size),
+        lower=lane_zeros(size, size),
+        pivots=lane_zeros(size),
+        shift=lane_zeros(size),
+        targets=lane_zeros(steps, size),
+        weights=lane_zeros(most_ratings),
+        listed=np.zeros((most_ratings, LANES), dtype=np.int64),
+        some_factors=some_factors,
+        some_factors_t=some_factors.transpose(1, 0, 2),
+        some_values=lane_zeros(CHUNK),
+        some_weights=lane_zeros(CHUNK),
+        weighted=weighted,
+        weighted_t=weighted.transpose(1, 0, 2),
+    )
+
+
+@njit(cache=True)
+def add_products(total, left, right, rows, columns, first, depth, symmetric):
+    """Add left[:, :depth] right[:, first : first + depth]^T to total.
+
+    If symmetric, to its lower triangle (and a little more). Blocks of 2 x 2 halve the number of
+    loads. At an odd end a block covers its last row or column twice, which writes the same sum
+    twice.
+    """
+    for i0 in range(0, rows, 2):
+        i1 = min(i0 + 1, rows - 1)
+        for j0 in range(0, min(i0 + 2, columns) if symmetric else columns, 2):
+            j1 = min(j0 + 1, columns - 1)
+            sum00, sum01 = load(total, i0, j0), load(total, i0, j1)
+            sum10, sum11 = load(total, i1, j0), load(total, i1, j1)
+            for k in range(depth):
+                left0, left1 = load(left, i0, k), load(left, i1, k)
+                right0, right1 = load(right, j0, first + k), load(right, j1, first + k)
+                sum00 = fma(left0, right0, sum00)
+                sum01 = fma(left0, right1, sum01)
+                sum10 = fma(left1, right0, sum10)
+                sum11 = fma(left1, right1, sum11)
+            store(sum00, total, i0, j0)
+            store(sum01, total, i0, j1)
+            store(sum10, total, i1, j0)
+            store(sum11, total, i1, j1)
+
+
+@njit(cache=True)
+def factorize(matrix, shift, lower, pivots, size):
+    """Write matrix + diag(shift) = L diag(1 / pivots) L^T, L unit lower triangular.
+
+    ``lower`` may be ``matrix`` itself. Column by column; L[i, j] waits undivided until row i
+    becomes the pivot row, so that the division is off the critical path.
+    """
+    one = broadcast(1.0)
+    for j in range(size):
+        diagonal = load(matrix, j, j) + load(shift, j)
+        for k in range(j):
+            undivided = load(lower, j, k)
+            entry = undivided * load(pivots, k)
+            diagonal = fnma(undivided, entry, diagonal)
+            store(entry, lower, j, k)
+        store(one / diagonal, pivots, j)
+        for i in range(j + 1, size):
+            undivided = load(matrix, i, j)
+            for k in range(j):
+                undivided = fnma(load(lower, i, k), load(lower, j, k), undivided)
+            store(undivided, lower, i, j)
+
+
+@njit(cache=True)
+def substitute(lower, pivots, z, size):
+    """Solve the factorized system in place: z = (L diag(1 / pivots) L^T)^-1 z."""
+    for i in range(size):
+        entry = load(z, i)
+        for j in range(i):
+            entry = fnma(load(lower, i, j), load(z, j), entry)
+        store(entry, z, i)
+    for i in range(size - 1, -1, -1):
+        entry = load(z, i) * load(pivots, i)
+        for j in range(size - 1, i, -1):  # the newest z last: it is the one to wait for
+            entry = fnma(load(lower, j, i), load(z, j), entry)
+        store(entry, z, i)
+
+
+@njit(cache=True)
+def residual(factors, values, theta, i):
+    """Return x_i - f_i^T theta."""
+    left = load(values, i)
+    for f in range(theta.shape[0]):
+        left = fnma(load(factors, i, f), load(theta, f), left)
+    return left
+
+
+@njit(cache=True)
+def clear(square, size):
+    """Set the leading block of a matrix to zero."""
+    for i in range(size):
+        for j in range(size):
+            store(broadcast(0.0), square, i, j)
+
+
+@njit(cache=True)
+def solve_in_rating_space(count, threshold, regularization, work):
+    """R-IRLS on a batch in the N x N form; theta_0 in work.theta becomes theta_K."""
+    steps, rank = work.noise.shape[:2]
+    matrix, lower, pivots, shift = work.matrix, work.lower, work.pivots, work.shift
+    unit = broadcast(regularization)
+    per_residual = broadcast(regularization / threshold)
+
+    clear(matrix, count)
+    add_products(matrix, work.factors, work.factors, count, count, 0, rank, True)
+    for k in range(steps):
+        for i in range(count):
+            store(load(work.values, i), work.targets, k, i)
+    add_products(work.targets, work.noise, work.factors, steps, count, 0, rank, False)
+
+    largest = unit
+    for i in range(count):
+        scaled = absolute(residual(work.factors, work.values, work.theta, i)) * per_residual
+        store(maximum(scaled, unit), shift, i)
+        largest = maximum(scaled, largest)
+    factorized_with_unit_weights = False
+    for k in range(steps):
+        z = work.targets[k]
+        unit_weights = not any_greater(largest, unit)
+        if not (unit_weights and factorized_with_unit_weights):
+            factorize(matrix, shift, lower, pivots, count)
+            factorized_with_unit_weights = unit_weights
+        substitute(lower, pivots, z, count)
+        largest = unit
+        for i in range(count):
+            scaled = absolute(load(z, i) * load(shift, i)) * per_residual
+            store(maximum(scaled, unit), shift, i)
+            largest = maximum(scaled, largest)
+    for f in range(rank):
+        entry = broadcast(0.0) - load(work.noise, steps - 1, f)
+        for i in range(count):
+            entry = fma(load(work.factors, i, f), load(work.targets, steps - 1, i), entry)
+        store(entry, work.theta, f)
+
+
+@njit(cache=True)
+def solve_in_factor_space(count, threshold, regularization, work):
+    """R-IRLS on a batch in the r x r form; theta_0 in work.theta becomes theta_K."""
+    steps, rank = work.noise.shape[:2]
+    matrix, lower, pivots, shift = work.matrix, work.lower, work.pivots, work.shift
+    theta, target = work.theta, work.targets[0]
+    one, per_residual = broadcast(1.0), broadcast(1.0 / threshold)
+
+    for f in range(rank):
+        store(broadcast(0.0), target, f)
+        store(broadcast(regularization), shift, f)
+    for i in range(count):
+        store(one, work.weights, i)
+    clear(matrix, rank)
+    add_all(count, matrix, target, work)
+
+    factorized_with_unit_weights = False
+    for k in range(steps):
+        largest = one
+        for i in range(count):
+            scaled = absolute(residual(work.factors, work.values, theta, i)) * per_residual
+            store(one / maximum(scaled, one), work.weights, i)
+            largest = maximum(scaled, largest)
+        unit_weights = not any_greater(largest, one)
+        rebuild = any_greater(largest, broadcast(REBUILD))
+        for f in range(rank):
+            fresh = load(work.noise, k, f)
+            store(fresh if rebuild else load(target, f) + fresh, theta, f)
+        if not unit_weights:
+            for i in range(rank):
+                for j in range(i + 1):
+                    store(broadcast(0.0) if rebuild else load(matrix, i, j), lower, i, j)
+            if rebuild:
+                add_all(count, lower, theta, work)
+            else:
+                subtract_excess(count, lower, theta, work)
+            factorize(lower, shift, lower, pivots, rank)
+        elif not factorized_with_unit_weights:
+            factorize(matrix, shift, lower, pivots, rank)
+        factorized_with_unit_weights = unit_weights
+        substitute(lower, pivots, theta, rank)
+
+
+@njit(cache=True)
+def weigh(factors, values, weights, first, length, target, weighted):
+    """Write w f for some ratings to ``weighted`` and add w x f to the target."""
+    for c in range(length):
+        weight, value = load(weights, first + c), load(values, first + c)
+        for f in range(weighted.shape[1]):
+            entry = weight * load(factors, first + c, f)
+            store(entry, weighted, c, f)
+            store(fma(entry, value, load(target, f)), target, f)
+
+
+@njit(cache=True)
+def add_all(count, matrix, target, work):
+    """Add F^T W F to the lower triangle of matrix and F^T W x to target."""
+    rank = work.theta.shape[0]
+    for first in range(0, count, CHUNK):
+        length = min(CHUNK, count - first)
+        weigh(work.factors, work.values, work.weights, first, length, target, work.weighted)
+        add_products(matrix, work.weighted_t, work.factors_t, rank, rank, first, length, True)
+
+
+@njit(cache=True)
+def subtract_excess(count, matrix, target, work):
+    """Take (1 - w) f f^T off the matrix and (1 - w) x f off the target wherever w < 1."""
+    rank = work.theta.shape[0]
+    listed = 0
+    for lane in range(LANES):
+        length = 0
+        for i in range(count):
+            if work.weights[i, lane] < 1.0:
+                work.listed[length, lane] = i
+                length += 1
+        work.listed[length:count, lane] = -1
+        listed = max(listed, length)
+    for first in range(0, listed, CHUNK):
+        length = min(CHUNK, listed - first)
+        for lane in range(LANES):
+            for c in range(length):
+                i = work.listed[first + c, lane]
+                work.some_weights[c, lane] = work.weights[i, lane] - 1.0 if i >= 0 else 0.0
+                if i >= 0:
+                    work.some_values[c, lane] = work.values[i, lane]
+                    for f in range(rank):
+                        work.some_factors[c, f, lane] = work.factors[i, f, lane]
+        weigh(
+            work.some_factors, work.some_values, work.some_weights, 0, length, target,
+            work.weighted,
+        )  # fmt: skip
+        add_products(matrix, work.weighted_t, work.some_factors_t, rank, rank, 0, length, True)
+
+
+@njit(cache=True)
+def gather_ratings(batch, indptr, indices, values, factors, work):
+    """Bring the ratings of eight rows and their factors into lanes; return the largest count."""
+    rank = factors.shape[1]
+    longest = 0
+    for row in batch:
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    for lane in range(LANES):
+        first = indptr[batch[lane]]
+        count = indptr[batch[lane] + 1] - first
+        for i in range(count):
+            work.values[i, lane] = values[first + i]
+            for f in range(rank):
+                work.factors[i, f, lane] = factors[indices[first + i], f]
+        for i in range(count, longest):
+            work.values[i, lane] = 0.0
+            for f in range(rank):
+                work.factors[i, f, lane] = 0.0
+    return longest
+
+
+@njit(cache=True)
+def gather_vectors(batch, source, scale, lanes):
+    """Bring ``scale`` times the rows of source that are in the batch into lanes."""
+    for f in range(source.shape[1]):
+        for lane in range(LANES):
+            lanes[f, lane] = scale * source[batch[lane], f]
+
+
+@njit(cache=True)
+def solve_batches(
+    order, widest, indptr, indices, values, factors, noise, start, threshold, regularization,
+    work, solution,
+):  # fmt: skip
+    """Run R-IRLS on all rows named in ``order``, eight by eight.
+
+    Parameters
+    ----------
+    order : int64 array
+        Rows with at least one rating, by ascending count, a multiple of 8 of them.
+    widest : int
+        Batches whose largest count is at most this are solved in rating space.
+    indptr, indices, values
+        The ratings, see :class:`dpmc.ratings.Compressed`.
+    factors : float64 array, shape (n_columns, r)
+    noise : float64 array, shape (K, n_rows, r), or (0, n_rows, r) if there is none
+    start : float64 array, shape (n_rows, r)
+    threshold : float
+        a; may be infinite.
+    regularization : float
+        lambda.
+    work : Workspace
+        Its noise is zero if ``noise`` is empty.
+    solution : float64 array, shape (n_rows, r)
+        Receives theta_K.
+    """
+    for first in range(0, order.size, LANES):
+        batch = order[first : first + LANES]
+        count = gather_ratings(batch, indptr, indices, values, factors, work)
+        gather_vectors(batch, start, 1.0, work.theta)
+        scale = -1.0 / regularization if count <= widest else 1.0
+        for k in range(noise.shape[0]):
+            gather_vectors(batch, noise[k], scale, work.noise[k])
+        if count <= widest:
+            solve_in_rating_space(count, threshold, regularization, work)
+        else:
+            solve_in_factor_space(count, threshold, regularization, work)
+        for lane in range(LANES):
+            for f in range(factors.shape[1]):
+                solution[batch[lane], f] = work.theta[f, lane]
