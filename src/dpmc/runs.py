@@ -15,6 +15,7 @@ import pandas as pd
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES, spell
 from dpmc.experiments.trial import TRIAL_COLUMNS
+from dpmc.files import atomic_path
 
 STATUS_COLUMNS = ("table", *COORDINATES, "metric", "status")
 VERDICT_COLUMNS = ("id", "verdict", "printed_verdict")
@@ -122,6 +123,19 @@ def read_trials(path: str | Path) -> pd.DataFrame:
         cell, trial = table.index[table.index.duplicated()][0]
         raise InputError(f"{path} has trial {trial} twice for the cell {cell}.")
     return table
+
+
+def read_frame(path: str | Path) -> pd.DataFrame:
+    """Read any table of a run, every bit of every number kept; an empty field is missing."""
+    return pd.read_csv(
+        path, keep_default_na=False, na_values=[""], float_precision="round_trip"
+    )
+
+
+def write_frame(path: str | Path, frame: pd.DataFrame) -> None:
+    """Write a table so that :func:`read_frame` reads the same numbers, whole or not at all."""
+    with atomic_path(path) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n")
 
 
 def read_text_table(path: str | Path, columns: tuple[str, ...]) -> pd.DataFrame:

@@ -128,6 +128,15 @@ def side_settings(experiment):
     return settings
 
 
+# published numbers and claims: what is compared and judged changes with them
+PAPER = sorted((HOME / "config" / "paper").iterdir())
+
+
+def real_variances(wildcards):
+    real = RUNS[wildcards.run]["huber"]["real"]
+    return {name: entry["variance"] for name, entry in real.items()}
+
+
 def own_file(wildcards):
     """An own data set's file, so that editing it runs again what depends on it."""
     entry = MAIN["data"]["sets"].get(wildcards.dataset)
@@ -153,4 +162,7 @@ def forget_absence():
             Path(f"results/data/{name}.source.json").unlink()
 
 
-forget_absence()
+try:
+    forget_absence()
+except InputError as error:
+    sys.exit(f"dpmc: {error}")

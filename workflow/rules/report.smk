@@ -8,7 +8,8 @@ rule comparison:
         "{run}/comparison.csv",
     params:
         paper=str(HOME / "config" / "paper"),
-        code=code_digest(["dpmc.published"]),
+        variances=real_variances,
+        code=code_digest(["dpmc.published"], PAPER),
     log:
         "{run}/logs/comparison.log",
     conda:
@@ -27,7 +28,9 @@ rule claims:
         "{run}/claims.csv",
     params:
         paper=str(HOME / "config" / "paper"),
-        code=code_digest(["dpmc.published"]),
+        variances=real_variances,
+        seed=lambda wildcards: RUNS[wildcards.run]["huber"]["seed"],
+        code=code_digest(["dpmc.published"], PAPER),
     log:
         "{run}/logs/claims.log",
     conda:
@@ -59,7 +62,7 @@ rule tables:
     output:
         directory("{top}/huber/tables"),
     params:
-        code=code_digest(["dpmc.report.frames"]),
+        code=code_digest(["dpmc.report.tables"]),
     log:
         "{top}/huber/logs/tables.log",
     conda:

@@ -5,6 +5,8 @@ import math
 
 import click
 
+from dpmc.cli.data import place_of, place_options
+
 
 @click.command()
 @click.option(
@@ -51,10 +53,9 @@ import click
     multiple=True,
     help="Python file with your own mechanisms or solvers.",
 )
-@click.option("--directory", default="data", show_default=True, help="Where downloads are kept.")
-@click.option("--mirror", default=None, help="Folder with the files; else DPMC_DATA_MIRROR.")
+@place_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def cell(as_json, plugin_files, directory, mirror, **options):
+def cell(as_json, plugin_files, directory, mirror, config, **options):
     """Run all trials of one cell and print its errors.
 
     With the settings of the configuration the numbers are those of `make reproduce`.
@@ -68,7 +69,7 @@ def cell(as_json, plugin_files, directory, mirror, **options):
         click.echo("dpmc: mechanism none adds no noise; --variance is ignored.", err=True)
     point = _cell(options)
     settings = _settings(options, point)
-    ratings = None if point.dataset == SYNTHETIC else _ratings(point.dataset, directory, mirror)
+    ratings = None if point.dataset == SYNTHETIC else _ratings(point.dataset, place_of(directory, mirror, config))
     rows = list(run_cell(point, settings, ratings=ratings))
     metric = "rmse_all" if point.dataset == SYNTHETIC else "rmse_heldout"
     result = _summary(point, settings, rows, metric)
@@ -120,11 +121,11 @@ def _loss_parameter(text):
         ) from None
 
 
-def _ratings(name, directory, mirror):
+def _ratings(name, place):
     from dpmc.datasets import obtain, read, resolve
 
-    dataset = resolve(name, {})
-    return read(dataset, obtain(dataset, directory, mirror=mirror))
+    dataset = resolve(name, place.own)
+    return read(dataset, obtain(dataset, place.directory, mirror=place.mirror))
 
 
 def _summary(point, settings, rows, metric):

@@ -26,7 +26,7 @@ class _Place(NamedTuple):
     own: dict
 
 
-def _place_options(command: Callable) -> Callable:
+def place_options(command: Callable) -> Callable:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -42,12 +42,12 @@ def data():
 
 
 @data.command("list")
-@_place_options
+@place_options
 def list_(**options):
     """Print every data set: where its file is, its size and its licence."""
     from dpmc.datasets import locate
 
-    place = _place(**options)
+    place = place_of(**options)
     rows = [("name", "title", "MB", "status", "licence")]
     for dataset in _chosen((), place):
         path = locate(dataset, place.directory, place.mirror)
@@ -66,7 +66,7 @@ def list_(**options):
 @data.command()
 @click.argument("names", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Fetch every data set.")
-@_place_options
+@place_options
 def fetch(names, everything, **options):
     """Bring the data sets NAMES to the data folder, from a mirror or their official address."""
     from dpmc.datasets import obtain
@@ -78,13 +78,13 @@ def fetch(names, everything, **options):
 
     if bool(names) == everything:
         raise click.UsageError("Name the data sets to fetch, or give --all.")
-    place = _place(**options)
+    place = place_of(**options)
     _each(_chosen(names, place), action)
 
 
 @data.command()
 @click.argument("names", nargs=-1)
-@_place_options
+@place_options
 def verify(names, **options):
     """Check the checksum of the data sets NAMES and read them; without NAMES, all that are here."""
     from dpmc import datasets
@@ -99,7 +99,7 @@ def verify(names, **options):
             f"{ratings.n_items:,} items, {ratings.density:.2%} observed"
         )
 
-    place = _place(**options)
+    place = place_of(**options)
     chosen = _chosen(names, place)
     if not names:
         chosen = [each for each in chosen if datasets.available(each, *place[:2])]
@@ -108,7 +108,7 @@ def verify(names, **options):
     _each(chosen, action)
 
 
-def _place(directory: str | None, mirror: str | None, config: str | None) -> _Place:
+def place_of(directory: str | None, mirror: str | None, config: str | None) -> _Place:
     section = _data_section(config) if config else {}
     directory = directory or section.get("directory") or "data"
     return _Place(directory, mirror or section.get("mirror"), section.get("sets") or {})

@@ -1,0 +1,5 @@
+"""``python -m dpmc``."""
+
+from dpmc.cli import main
+
+main()

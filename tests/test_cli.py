@@ -1,0 +1,144 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from dpmc.cli import COMMANDS, cli
+from dpmc.errors import InputError
+
+SMALL = [
+    *("--users", "20", "--items", "30", "--rank", "2", "--fraction", "0.3"),
+    *("--iterations", "3", "--irls-iterations", "2", "--trials", "3"),
+]
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(cli, [*map(str, arguments)], catch_exceptions=False)
+
+
+def process(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "dpmc", *arguments], capture_output=True, text=True, timeout=120
+    )
+
+
+def test_help_names_every_command_and_imports_nothing_heavy():
+    program = (
+        "import sys; sys.argv = ['dpmc', '--help']\n"
+        "from dpmc.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = ('numpy', 'numba', 'pandas', 'scipy', 'matplotlib', 'yaml')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    for command in COMMANDS:
+        assert f"\n  {command} " in run.stdout
+    assert run.stdout.endswith("[]\n"), run.stderr
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_has_help(command):
+    assert invoke(command, "--help").output.startswith(f"Usage: cli {command}")
+
+
+def test_unknown_command_is_told_the_nearest():
+    run = process("budgte")
+    assert run.returncode == 2
+    assert "did you mean 'budget'?" in run.stderr
+
+
+def test_version():
+    assert process("--version").stdout.startswith("dpmc, version ")
+
+
+def test_cell_prints_one_json_object():
+    result = invoke(
+        "cell", "--solver", "irls", "--mechanism", "huber", "--variance", 1.5, *SMALL, "--json"
+    )
+    found = json.loads(result.output)
+    assert set(found) == {"cell", "trials", "mean", "standard_error"}
+    assert found["cell"]["variance"] == 1.5
+    assert found["cell"]["irls_iterations"] == 2
+    assert [trial["trial"] for trial in found["trials"]] == [0, 1, 2]
+    values = [trial["rmse_all"] for trial in found["trials"]]
+    assert found["mean"] == pytest.approx(sum(values) / 3)
+    assert {"rmse_heldout", "seconds"} <= set(found["trials"][0])
+
+
+def test_cell_is_deterministic_and_seeded():
+    def values(*more):
+        output = invoke("cell", "--mechanism", "gaussian", *SMALL, "--json", *more).output
+        return [trial["rmse_all"] for trial in json.loads(output)["trials"]]
+
+    assert values() == values()
+    assert values("--seed", 1) != values()
+
+
+def test_cell_on_the_grid_equals_the_workflow_settings():
+    """The defaults of the command are those of the configuration."""
+    from pathlib import Path
+
+    from dpmc import configuration
+    from dpmc.experiments.cells import Cell
+    from dpmc.experiments.trial import run_cell
+
+    defaults = configuration.load(Path(__file__).parents[1] / "config" / "config.yaml")
+    cell = Cell("synthetic", 5, 2.0, 0.15, "irls", "huber", 20)
+    (expected,) = run_cell(cell, configuration.cell_settings(defaults["huber"], cell), trials=[0])
+    output = invoke(
+        *("cell", "--rank", 5, "--fraction", 0.15, "--solver", "irls", "--mechanism", "huber"),
+        *("--variance", 2, "--trials", 1, "--json"),
+    ).output
+    found = json.loads(output)
+    assert found["trials"][0]["rmse_all"] == expected["rmse_all"]
+    assert found["standard_error"] is None
+
+
+def test_mechanism_none_ignores_variance_with_a_note():
+    noted = invoke("cell", "--mechanism", "none", "--variance", 3, *SMALL, "--json")
+    assert "ignored" in noted.stderr
+    assert json.loads(noted.stdout)["cell"]["variance"] is None
+    assert invoke("cell", *SMALL, "--json").stderr == ""
+
+
+def test_cell_as_text():
+    output = invoke("cell", *SMALL).output
+    assert "(standard error), 3 trials" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--mechanism", "hubber"], "huber"),
+        (["--solver", "asl"], "als"),
+        (["--mechanism", "huber", "--variance", "0.5"], "0.5"),
+        (["--solver", "irls", "--loss-parameter", "x"], "'noise', got 'x'"),
+        (["--solver", "global_mean", "--mechanism", "huber"], "takes no noise"),
+        (["--dataset", "ml-100kk"], "ml-100k"),
+        (["--plugin", "nowhere.py"], "nowhere.py"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, words):
+    with pytest.raises(InputError, match=words) as caught:
+        invoke("cell", *arguments, *SMALL)
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_input_ends_with_status_2_and_no_traceback():
+    run = process("cell", "--mechanism", "hubber")
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr.startswith("dpmc: ")
+    assert run.stderr.count("\n") == 1
+
+
+def test_cell_with_real_data(tmp_path):
+    """A mirror folder with a file of the wrong content is refused, not used."""
+    folder = tmp_path / "ml-100k"
+    folder.mkdir()
+    (folder / "u.data").write_text("1\t1\t5\t0\n")
+    with pytest.raises(InputError, match=r"u\.data"):
+        invoke("cell", "--dataset", "ml-100k", "--directory", tmp_path / "d", "--mirror", tmp_path)
