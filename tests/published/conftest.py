@@ -107,3 +107,92 @@ def base(cell: Cell) -> float:
         + 0.5 * np.log(cell.rank / 5)
         + private * (np.log(3.0) + 0.3 * ((cell.variance or 1.0) - 1.0))
     )
+
+
+@pytest.fixture(scope="session")
+def timing():
+    """Return a maker of the timing table; the ratio is that of the direct kernel."""
+
+    def make(ratio: float = 8.0, *, spread: float = 0.02) -> pd.DataFrame:
+        rng = np.random.default_rng(1)
+        rows = [
+            {
+                "dataset": dataset,
+                "rank": 32,
+                "kernel": kernel,
+                "irls_iterations": inner,
+                "repeat": repeat,
+                "seconds": (factor if inner == 20 else 1.0) * np.exp(spread * rng.normal()),
+            }
+            for dataset in ("ml-100k", "sweetrs")
+            for kernel, factor in (("direct", ratio), ("fast", 2.5 if spread < 0.1 else 2.2))
+            for inner in (2, 20)
+            for repeat in range(5)
+        ]
+        return pd.DataFrame(rows)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def convergence():
+    """Return a maker of RMSE by iteration, with noise on the right-hand side and the iterates."""
+
+    def make(wider: float = 10.0, higher: float = 1.5) -> pd.DataFrame:
+        rng = np.random.default_rng(2)
+        rows = []
+        for mechanism in ("none", "gaussian", "huber"):
+            for target in ("right_hand_side", "iterate")[: 1 if mechanism == "none" else 2]:
+                factors = (wider, higher) if target == "iterate" else (1.0, 1.0)
+                for trial in range(TRIALS):
+                    wiggle = factors[0] * 0.002 * rng.normal(size=50)
+                    rmse = factors[1] * (0.2 + np.exp(-np.arange(50.0))) + wiggle
+                    rows += [
+                        {
+                            "dataset": "synthetic",
+                            "rank": 10,
+                            "variance": np.nan if mechanism == "none" else 2.0,
+                            "observed_fraction": 0.1,
+                            "solver": "als",
+                            "mechanism": mechanism,
+                            "noise_target": target,
+                            "trial": trial,
+                            "iteration": iteration,
+                            "rmse_all": value,
+                        }
+                        for iteration, value in enumerate(rmse, start=1)
+                    ]
+        return pd.DataFrame(rows)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def starts():
+    """Return a maker of 20 starts; Huber noise has a narrower and lower training loss."""
+
+    def make(narrower: float = 0.2, lower: float = 0.05) -> pd.DataFrame:
+        rng = np.random.default_rng(3)
+        rows = []
+        for solver in ("als", "irls"):
+            for mechanism in ("none", "gaussian", "laplace", "huber"):
+                huber = mechanism == "huber"
+                spread, shift = (0.01 * narrower, lower) if huber else (0.01, 0.0)
+                losses = 100 * np.exp(spread * rng.normal(size=20) - shift)
+                rows += [
+                    {
+                        "rank": 5,
+                        "variance": np.nan if mechanism == "none" else 2.0,
+                        "observed_fraction": 0.1,
+                        "solver": solver,
+                        "mechanism": mechanism,
+                        "trial": 0,
+                        "start": start,
+                        "training_loss": loss,
+                        "rmse_all": 0.2,
+                    }
+                    for start, loss in enumerate(losses)
+                ]
+        return pd.DataFrame(rows)
+
+    return make

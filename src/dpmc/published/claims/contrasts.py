@@ -97,11 +97,13 @@ class LogRmse:
         """
         if not self._per_variance:
             contrasts = _distinct(contrasts)
-        rows = [
-            sum((weight * self.row(cell) for cell, weight in contrast.weights.items()), 0.0)
-            for contrast in contrasts
-        ]
-        return np.array(rows, dtype=float).reshape(len(rows), self.trials)
+        start = np.zeros(self.trials)
+        return np.array(
+            [
+                sum((weight * self.row(cell) for cell, weight in contrast.weights.items()), start)
+                for contrast in contrasts
+            ]
+        )
 
     def against_best(self, first: Cell, rivals: Sequence[Cell]) -> np.ndarray:
         """Return log RMSE_first minus that of the better rival, shape (trials,).
