@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from dpmc.experiments.statistics import holm, row_tests
+from dpmc.report.effects import signed
 from dpmc.report.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
@@ -38,9 +39,10 @@ def differences(trials: pd.DataFrame, comparison: pd.DataFrame | None = None) ->
         One row per cell with Huber noise and other mechanism: the setting, ``solver`` of the
         Huber cell, ``other`` and ``other_solver`` (the papers ran Gaussian noise with ALS only
         on real data), ``difference``, ``low``, ``high`` (95 % t interval), ``trials``,
-        ``p_adjusted`` (Holm over all rows of the table) and ``printed``. Times 100: per cent.
+        ``p_adjusted`` (Holm over all rows of the table) and ``printed``. All are differences of
+        logarithms.
     """
-    huber = trials[(trials["mechanism"] == "huber") & (trials["irls_iterations"] != 2)]
+    huber = trials[(trials["mechanism"] == "huber") & _not_irls_two(trials)]
     rows = []
     keys = [*SETTING, "solver"]
     for values, cell in huber.groupby(keys, sort=True):
@@ -82,12 +84,17 @@ def _printed(comparison: pd.DataFrame, row) -> float:
     place = {"dataset": row.dataset, "observed_fraction": row.observed_fraction}
     if row.dataset == SYNTHETIC:
         place |= {"rank": row.rank, "variance": row.variance}
-    found = select(comparison[comparison["irls_iterations"] != 2], **place)
+    found = select(comparison[_not_irls_two(comparison)], **place)
     ours = select(found, solver=row.solver, mechanism="huber")["published"]
     theirs = select(found, solver=row.other_solver, mechanism=row.other)["published"]
     if ours.empty or theirs.empty:
         return np.nan
     return float(np.log(ours.iloc[0] / theirs.iloc[0]))
+
+
+def _not_irls_two(frame: pd.DataFrame) -> np.ndarray:
+    """IRLS-2 of the real tables is a variant of its own, not the Huber model compared here."""
+    return frame["irls_iterations"].to_numpy(dtype=float, na_value=np.nan) != 2
 
 
 def paired_differences(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -148,9 +155,13 @@ def _forest(axes, frame, settings, heights) -> None:
         shift, marker = SOLVER_STYLE.get(row.solver, (0.0, "v"))
         height = place[row.dataset, row.rank, row.variance, row.observed_fraction] + shift
         face = color if row.p_adjusted < 0.05 else "white"
-        axes.plot([100 * row.low, 100 * row.high], [height] * 2, color=color, lw=1.1, zorder=2)
-        axes.plot(100 * row.difference, height, marker, color=color, mfc=face, ms=3.6, zorder=3)
-        axes.plot(100 * row.printed, height, "x", color=BLACK, ms=3.2, mew=0.8, zorder=4)
+        axes.plot(_percent(row.low, row.high), [height] * 2, color=color, lw=1.1, zorder=2)
+        axes.plot(_percent(row.difference), height, marker, color=color, mfc=face, ms=3.6, zorder=3)
+        axes.plot(_percent(row.printed), height, "x", color=BLACK, ms=3.2, mew=0.8, zorder=4)
+
+
+def _percent(*log_ratios: float) -> np.ndarray:
+    return 100 * np.expm1(log_ratios)
 
 
 def _handles() -> list[Line2D]:
@@ -175,7 +186,6 @@ def describe_differences(data: pd.DataFrame) -> str:
             f"against {MECHANISM_LABELS[other]} noise Huber noise is significantly better in "
             f"{int((sure['difference'] < 0).sum())} and worse in "
             f"{int((sure['difference'] > 0).sum())} of {len(part)} cells (median difference "
-            f"{100 * part['difference'].median():+.2f} %, printed "
-            f"{100 * printed.median():+.2f} %)"
+            f"{signed(part['difference'].median())}, printed {signed(printed.median())})"
         )
     return f"Over {trials_text(data['trials'])} a cell: " + "; ".join(parts) + "."

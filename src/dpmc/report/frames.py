@@ -24,7 +24,7 @@ SOLVER_LABELS = {"als": "ALS", "irls": "IRLS"}
 BASELINE_LABELS = {
     "global_mean": "Global mean",
     "item_bias": "Item bias",
-    "user_item_bias": "Item and user bias",
+    "user_item_bias": "Item + user bias",
     "rank_one": "Rank one",
 }
 DATASET_LABELS = {

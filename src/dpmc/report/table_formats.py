@@ -171,7 +171,7 @@ caption{text-align:left;font-weight:600;padding-bottom:.6rem;white-space:normal}
 th,td{padding:.15rem .5rem;text-align:right;vertical-align:top;font-weight:400}
 thead th{border-bottom:1px solid #999}tbody{border-bottom:1px solid #ccc}
 tbody th{text-align:left}td b{font-weight:700}small{display:block;color:#595959}
-.vh{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
+.mark{position:absolute}.vh{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 """
 
 
@@ -181,7 +181,7 @@ def html_fragment(table: Table) -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}">\n'
-        f'<table id="{table.id}">\n<caption>{escape(table.title)}</caption>\n'
+        f'<table id="{table.id}">\n<caption><span>{escape(table.title)}</span></caption>\n'
         f"<thead>\n{_html_headings(table)}</thead>\n{body}</table>\n</div>\n"
         + (f'<ul class="notes">{notes}</ul>\n' if notes else "")
     )
@@ -250,6 +250,6 @@ def _html_cell(cell: Cell) -> str:
     if cell.lowest:
         number = f'<b>{number}</b><span class="vh"> significantly lowest</span>'
     if cell.deviates:
-        number += '<span aria-hidden="true">†</span><span class="vh"> deviates</span>'
+        number += '<span class="mark" aria-hidden="true">†</span><span class="vh"> deviates</span>'
     spread = f"<small>± {cell.spread}</small>" if cell.spread else ""
     return f"<td>{number}{spread}</td>"

@@ -27,10 +27,9 @@ PROVIDE_DATA = (
 )
 BASELINES = "Baselines (no noise; not in the paper)"
 MARKS = (
-    "Bold: lowest of the private models of its row, and significantly so: the paired t-tests of "
-    "log RMSE over trials against every other private model all reject at 5 % after Holm's "
-    "correction. †: differs from the published number by more than sampling error (t-test with "
-    "an equal standard error assumed for the paper, Holm over all published RMSE)."
+    "Bold: lowest private model of its row, and significantly below every other one (paired "
+    "t-tests of log RMSE over trials, Holm, 5 %). †: differs from the published number by more "
+    "than sampling error (t-test, equal standard error assumed for the paper, Holm)."
 )
 
 

@@ -1,0 +1,211 @@
+"""The report: one HTML file that holds everything, opens offline and asks no server for anything.
+
+Figures, tables and the files behind them are embedded as data URIs; a content security policy
+forbids the browser every other source.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from dpmc.files import write_text
+from dpmc.report import markdown
+from dpmc.report.answer import answer
+from dpmc.report.figures import NEW_FIGURES, THESIS_FIGURES
+from dpmc.report.frames import DATASET_LABELS
+from dpmc.report.style import FigureEntry
+from dpmc.report.table_formats import FRAGMENT
+from dpmc.report.tables_rmse import PROVIDE_DATA
+
+TITLE = "Differentially private matrix completion, reproduced"
+VERDICTS = ("supported", "contradicted", "inconclusive")
+LABELS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
+MEDIA = {
+    "csv": "text/csv;charset=utf-8",
+    "md": "text/markdown;charset=utf-8",
+    "tex": "application/x-tex",
+    "svg": "image/svg+xml",
+}
+
+
+def write_page(
+    path: str | Path,
+    *,
+    trials: pd.DataFrame,
+    comparison: pd.DataFrame,
+    claims: pd.DataFrame,
+    stability: pd.DataFrame | None,
+    tables_folder: str | Path,
+    figures_folder: str | Path,
+    errata: str,
+    manifest: Mapping,
+    notes: Sequence[str] = (),
+    title: str = TITLE,
+) -> None:
+    """Write the report.
+
+    Parameters
+    ----------
+    path : path
+        The page, for example ``results/report/index.html``.
+    trials, comparison, claims : DataFrame
+        The result tables of the run.
+    stability : DataFrame or None
+        As :func:`dpmc.published.stability` returns it; None if no second seed has been run.
+    tables_folder, figures_folder : path
+        What :func:`~dpmc.report.tables.write_tables` and
+        :func:`~dpmc.report.figures.write_figures` wrote. What is absent there is said so.
+    errata : str
+        The errata as Markdown.
+    manifest : mapping
+        Versions, commit, machine, seeds, digests, wall time; nested as it likes.
+    notes : sequence of str
+        Sentences about this run that the reader must know first. That data are missing, and how
+        to provide them, is added by itself.
+    title : str
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["unbroken"] = _unbroken
+    page = environment.get_template("page.html.jinja").render(
+        title=title,
+        findings=answer(trials, comparison, claims, stability),
+        notes=[*notes, *missing_data(comparison)],
+        tables=list(embedded_tables(Path(tables_folder))),
+        comparison=data_uri(comparison.to_csv(index=False).encode(), "csv"),
+        figures=[embedded_figure(entry, Path(figures_folder)) for entry in NEW_FIGURES],
+        thesis_figures=[embedded_figure(entry, Path(figures_folder)) for entry in THESIS_FIGURES],
+        claims=claim_rows(claims, stability),
+        counts={name: int((claims["verdict"] == name).sum()) for name in VERDICTS},
+        claims_file=data_uri(claims.to_csv(index=False).encode(), "csv"),
+        stable=_stability_text(stability),
+        errata=Markup(markdown.to_html(errata, top=3)),
+        manifest=list(flattened(manifest)),
+    )
+    write_text(path, page)
+
+
+def _unbroken(text: str) -> str:
+    """Keep a number and its per cent sign on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def missing_data(comparison: pd.DataFrame) -> list[str]:
+    """Return a sentence about the data sets of which no number could be compared, if any."""
+    rmse = comparison[comparison["metric"] != "epsilon"]
+    done = rmse.groupby("dataset", sort=False)["mean"].apply(lambda means: means.notna().any())
+    names = [name for name in done.index[~done] if name != "synthetic"]
+    if not names:
+        return []
+    count = int(rmse["dataset"].isin(names).sum())
+    labels = " and ".join(DATASET_LABELS.get(name, name) for name in names)
+    return [
+        f"{labels}: {count} of the {len(rmse)} published numbers are not compared. {PROVIDE_DATA}"
+    ]
+
+
+def data_uri(content: bytes, kind: str) -> str:
+    """Return ``content`` as an address that holds it."""
+    return f"data:{MEDIA[kind]};base64,{b64encode(content).decode()}"
+
+
+def embedded_tables(folder: Path) -> Iterator[dict]:
+    """Yield every table of ``folder``: its HTML, and its other formats as downloads."""
+    for path in sorted(folder.glob("table*.html")):
+        text = path.read_text(encoding="utf-8")
+        fragment = text.partition(FRAGMENT[0])[2].partition(FRAGMENT[1])[0]
+        files = [path.with_suffix(f".{kind}") for kind in ("csv", "md", "tex")]
+        yield {
+            "id": path.stem,
+            "html": Markup(fragment),
+            "files": [
+                (file.name, LABELS[file.suffix[1:]], data_uri(file.read_bytes(), file.suffix[1:]))
+                for file in files
+                if file.is_file()
+            ],
+        }
+
+
+def embedded_figure(entry: FigureEntry, folder: Path) -> dict:
+    """Return what the page needs of one figure; without an image it says that it is absent."""
+    image, numbers = folder / f"{entry.id}.svg", folder / f"{entry.id}.csv"
+    figure = {
+        "id": entry.id,
+        "title": entry.title,
+        "caption": entry.caption,
+        "alt": entry.alt,
+        "wide": entry.wide,
+        "image": None,
+        "csv": None,
+    }
+    if not image.is_file():
+        return figure
+    figure["image"] = data_uri(image.read_bytes(), "svg")
+    if numbers.is_file():
+        figure["csv"] = data_uri(numbers.read_bytes(), "csv")
+        data = pd.read_csv(numbers)
+        if entry.describe and len(data):
+            sentence = entry.describe(data)
+            figure["caption"] += f" {sentence}"
+            figure["alt"] += f" {sentence}"
+    return figure
+
+
+def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dict]:
+    """Return the claims as the page shows them, with the verdict of the second seed."""
+    second = {}
+    if stability is not None:
+        second = dict(zip(stability["id"], stability["verdict_replication"], strict=True))
+    rows = []
+    for claim in claims.to_dict("records"):
+        rows.append(
+            {
+                **{name: "" if pd.isna(value) else value for name, value in claim.items()},
+                "effect": _shown(claim["effect"]),
+                "interval": interval_text(claim["interval_low"], claim["interval_high"]),
+                "n": "–" if pd.isna(claim["n"]) else f"{int(claim['n']):,}",
+                "second": second.get(claim["id"], "–"),
+            }
+        )
+    return rows
+
+
+def interval_text(low: float, high: float) -> str:
+    """Spell an interval; nothing where there is none."""
+    return "" if pd.isna(low) or pd.isna(high) else f"[{_shown(low)}, {_shown(high)}]"
+
+
+def _shown(number: float) -> str:
+    return "–" if pd.isna(number) else f"{number:.3g}".replace("-", "−")
+
+
+def _stability_text(stability: pd.DataFrame | None) -> str:
+    if stability is None or stability.empty:
+        return "A second seed has not been run, so nothing is known about stability."
+    changed = stability.loc[~stability["stable"].astype(bool), "id"]
+    same = len(stability) - len(changed)
+    text = f"With a second seed {same} of {len(stability)} verdicts are the same."
+    return text + (f" Changed: {', '.join(changed)}." if len(changed) else "")
+
+
+def flattened(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the leaves of nested mappings and lists as (path, text)."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from flattened(inner, f"{name} › {key}" if name else str(key))
+    elif isinstance(value, (list, tuple)) and any(isinstance(v, (Mapping, list)) for v in value):
+        for place, inner in enumerate(value, start=1):
+            yield from flattened(inner, f"{name} {place}")
+    elif isinstance(value, (list, tuple)):
+        yield name, ", ".join(map(str, value))
+    else:
+        yield name, "–" if value is None else str(value)
