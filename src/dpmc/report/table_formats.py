@@ -165,7 +165,7 @@ def to_html(table: Table) -> str:
 
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem;color:#1b1b1b;background:#fff}
-.scroll{overflow-x:auto}
+.scroll{overflow-x:auto;position:relative}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;white-space:nowrap}
 caption{text-align:left;font-weight:600;padding-bottom:.6rem;white-space:normal}
 th,td{padding:.15rem .5rem;text-align:right;vertical-align:top;font-weight:400}
