@@ -183,8 +183,18 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
+def published_folder() -> Path:
+    return PUBLISHED
+
+
+@pytest.fixture(scope="session")
 def trials() -> pd.DataFrame:
     return fake_trials()
+
+
+@pytest.fixture(scope="session")
+def trials_without_data() -> pd.DataFrame:
+    return fake_trials(real=False)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
+from dpmc.experiments.cells import SYNTHETIC
 from dpmc.files import write_text
 from dpmc.report import markdown
 from dpmc.report.answer import answer
@@ -79,7 +80,7 @@ def write_page(
     page = environment.get_template("page.html.jinja").render(
         title=title,
         findings=answer(trials, comparison, claims, stability),
-        notes=[*notes, *missing_data(comparison)],
+        notes=[*notes, *coverage(comparison)],
         tables=list(embedded_tables(Path(tables_folder))),
         comparison=data_uri(comparison.to_csv(index=False).encode(), "csv"),
         figures=[embedded_figure(entry, Path(figures_folder)) for entry in NEW_FIGURES],
@@ -99,18 +100,24 @@ def _unbroken(text: str) -> str:
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
-def missing_data(comparison: pd.DataFrame) -> list[str]:
-    """Return a sentence about the data sets of which no number could be compared, if any."""
+def coverage(comparison: pd.DataFrame) -> list[str]:
+    """Return what the reader must know about numbers that this run does not compare, if any."""
     rmse = comparison[comparison["metric"] != "epsilon"]
-    done = rmse.groupby("dataset", sort=False)["mean"].apply(lambda means: means.notna().any())
-    names = [name for name in done.index[~done] if name != "synthetic"]
-    if not names:
-        return []
-    count = int(rmse["dataset"].isin(names).sum())
-    labels = " and ".join(DATASET_LABELS.get(name, name) for name in names)
-    return [
-        f"{labels}: {count} of the {len(rmse)} published numbers are not compared. {PROVIDE_DATA}"
-    ]
+    ran = rmse["mean"].notna()
+    notes = []
+    synthetic = rmse["dataset"] == SYNTHETIC
+    if not ran[synthetic].all():
+        notes.append(
+            f"A reduced run: {int(ran[synthetic].sum())} of the {int(synthetic.sum())} published "
+            "synthetic numbers are compared, the rest is marked “not run”."
+        )
+    done = ran[~synthetic].groupby(rmse["dataset"], sort=False).any()
+    if not done.all():
+        names = [DATASET_LABELS.get(name, name) for name in done.index[~done]]
+        count = int(rmse["dataset"].isin(done.index[~done]).sum())
+        text = f"{' and '.join(names)}: {count} published numbers are not compared."
+        notes.append(f"{text} {PROVIDE_DATA}")
+    return notes
 
 
 def data_uri(content: bytes, kind: str) -> str:

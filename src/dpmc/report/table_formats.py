@@ -144,6 +144,7 @@ _TEX = {
     "†": r"\textsuperscript{\dag}",
     "ε": r"$\varepsilon$",
     "δ": r"$\delta$",
+    "σ": r"$\sigma$",
     "<": "$<$",
     ">": "$>$",
 }
