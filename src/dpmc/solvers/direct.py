@@ -7,7 +7,7 @@ reading the papers. Compiled, explicit loops, no BLAS.
 import numpy as np
 from numba import njit
 
-from dpmc.ratings import Compressed
+from dpmc.solvers.kernels import Regressions
 
 
 @njit(cache=True)
@@ -47,54 +47,33 @@ def cholesky_solve(gram, target):
 
 
 @njit(cache=True)
-def solve_rows(indptr, indices, values, factors, noise, start, threshold, regularization, solution):
-    """Run R-IRLS on every row of ratings; arguments as in :meth:`DirectRegressions.solve`."""
+def solve_rows(
+    indptr, indices, values, factors, noise, start, steps, threshold, regularization, solution
+):  # fmt: skip
+    """Run R-IRLS on every row of ratings; see :func:`dpmc.solvers.lanes.solve_batches`."""
     rank = factors.shape[1]
-    gram = np.empty((rank, rank))
-    target = np.empty(rank)
+    gram, target = np.empty((rank, rank)), np.empty(rank)
     for row in range(indptr.size - 1):
         first, last = indptr[row], indptr[row + 1]
         if first == last:
             continue
         own = factors[indices[first:last]]
         solution[row] = start[row]
-        for k in range(noise.shape[0]):
+        for k in range(steps):
             gram[:] = 0.0
             for f in range(rank):
                 gram[f, f] = regularization
-            target[:] = noise[k, row]
+                target[f] = noise[k, row, f] if noise.shape[0] > 0 else 0.0
             weighted_gram(own, values[first:last], solution[row], threshold, gram, target)
             cholesky_solve(gram, target)
             solution[row] = target
 
 
-class DirectRegressions:
-    """Drop-in replacement of :class:`dpmc.solvers.kernels.Regressions`, slow and obvious."""
+class DirectRegressions(Regressions):
+    """The same regressions in the obvious form."""
 
-    def __init__(self, rows: Compressed, rank: int, regularization: float, steps: int = 1):
-        self.rows, self.rank, self.regularization = rows, rank, float(regularization)
-        self.steps = steps
-
-    def solve(
-        self,
-        factors: np.ndarray,
-        *,
-        threshold: float = np.inf,
-        start: np.ndarray | None = None,
-        noise: np.ndarray | None = None,
-    ) -> np.ndarray:
-        """Return theta_K of every row; see :meth:`dpmc.solvers.kernels.Regressions.solve`."""
-        shape = (self.rows.indptr.size - 1, self.rank)
-        solution = np.zeros(shape)
+    def _solve(self, factors, threshold, start, noise, solution):
         solve_rows(
-            self.rows.indptr,
-            self.rows.indices,
-            self.rows.values,
-            np.ascontiguousarray(factors),
-            np.zeros((self.steps, *shape)) if noise is None else np.ascontiguousarray(noise),
-            np.zeros(shape) if start is None else np.ascontiguousarray(start),
-            float(threshold),
-            self.regularization,
-            solution,
-        )
-        return solution
+            self.rows.indptr, self.rows.indices, self.rows.values, factors, noise, start,
+            self.steps, threshold, self.regularization, solution,
+        )  # fmt: skip

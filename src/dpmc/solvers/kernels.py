@@ -1,10 +1,54 @@
 """The regressions of one side of the matrix, exact and fast."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from dpmc.errors import InputError
 from dpmc.ratings import Compressed
-from dpmc.solvers.lanes import solve_batches, workspace
-from dpmc.solvers.simd import LANES
+from dpmc.solvers.lanes import CHUNK, solve_batches
+from dpmc.solvers.simd import LANES, lane_zeros
+
+
+class Workspace(NamedTuple):
+    """Buffers of the kernels: n ratings at most, rank r, K steps, size = order of the systems."""
+
+    factors: np.ndarray  # (n, r) factors of the other side, a row per rating
+    values: np.ndarray  # (n,)
+    noise: np.ndarray  # (K, r) in rating space times -1/lambda
+    theta: np.ndarray  # (r,)
+    matrix: np.ndarray  # (size, size) F F^T or F^T F
+    lower: np.ndarray  # (size, size) its factor L
+    pivots: np.ndarray  # (size,) 1 / diagonal of the factorization
+    shift: np.ndarray  # (size,) what is added to the diagonal: lambda D or lambda
+    targets: np.ndarray  # (K, size) right-hand sides
+    weights: np.ndarray  # (n,)
+    listed: np.ndarray  # (n,) int64: ratings whose weight is not 1
+    chunk: np.ndarray  # (r, CHUNK) factors of some ratings, a column per rating
+    chunk_values: np.ndarray  # (CHUNK,)
+    chunk_weights: np.ndarray  # (CHUNK,) weights to add
+    weighted: np.ndarray  # (r, CHUNK) chunk * chunk_weights
+
+
+def workspace(most_ratings: int, rank: int, steps: int, size: int) -> Workspace:
+    """Allocate the buffers for rows of up to ``most_ratings`` and systems of up to ``size``."""
+    return Workspace(
+        factors=lane_zeros(most_ratings, rank),
+        values=lane_zeros(most_ratings),
+        noise=lane_zeros(steps, rank),
+        theta=lane_zeros(rank),
+        matrix=lane_zeros(size, size),
+        lower=lane_zeros(size, size),
+        pivots=lane_zeros(size),
+        shift=lane_zeros(size),
+        targets=lane_zeros(steps, size),
+        weights=lane_zeros(most_ratings),
+        listed=np.zeros((most_ratings, LANES), dtype=np.int64),
+        chunk=lane_zeros(rank, CHUNK),
+        chunk_values=lane_zeros(CHUNK),
+        chunk_weights=lane_zeros(CHUNK),
+        weighted=lane_zeros(rank, CHUNK),
+    )
 
 
 class Regressions:
@@ -31,21 +75,18 @@ class Regressions:
     """
 
     def __init__(self, rows: Compressed, rank: int, regularization: float, steps: int = 1):
-        self.rows, self.rank, self.regularization = rows, rank, float(regularization)
-        self._shape = (rows.indptr.size - 1, rank)
+        self.rows, self.rank, self.steps = rows, rank, steps
+        self.regularization = float(regularization)
         self.counts = np.diff(rows.indptr)
+        self._n_columns = int(rows.indices.max(initial=-1)) + 1
         order = np.argsort(self.counts, kind="stable")
         order = order[self.counts[order] > 0]
         # a batch needs eight rows: the last one stands in for those missing
         self._order = np.append(order, np.repeat(order[-1:], -order.size % LANES))
+        # up to this many ratings rating space is faster (measured at ranks 5 to 32)
+        self._widest = rank + rank // 2
         most = int(self.counts.max(initial=0))
-        self._work = workspace(most, rank, steps, max(rank, min(most, self._widest(rank))))
-        self._no_noise, self._no_start = np.empty((0, *self._shape)), np.zeros(self._shape)
-
-    @staticmethod
-    def _widest(rank):
-        """Return the number of ratings up to which rating space is faster (measured)."""
-        return rank + rank // 2
+        self._work = workspace(most, rank, steps, max(rank, min(most, self._widest)))
 
     def solve(
         self,
@@ -70,27 +111,40 @@ class Regressions:
         Returns
         -------
         float64 array, shape (n_rows, rank)
+
+        Raises
+        ------
+        InputError
+            An array of another shape.
         """
+        shape = (self.counts.size, self.rank)
+        factors = _array("factors", factors, (max(len(factors), self._n_columns), self.rank))
+        start = np.zeros(shape) if start is None else _array("start", start, shape)
         if noise is None:
-            noise = self._no_noise
+            noise = np.zeros((0, *shape))
+        else:
+            noise = _array("noise", noise, (self.steps, *shape))
+        solution = np.zeros(shape)
+        self._solve(factors, float(threshold), start, noise, solution)
+        return solution
+
+    def _solve(self, factors, threshold, start, noise, solution):
+        """Write theta_K to ``solution``; noise of shape (0, n_rows, rank) means none."""
+        if len(noise) == 0:
             self._work.noise[:] = 0.0
-        solution = np.zeros(self._shape)
         # With more ratings than factors, F F^T alone is singular and rating space loses digits
         # in proportion to |f|^2 / lambda.
         scale = self.rank * np.abs(factors).max(initial=0.0) ** 2
-        stable = self.regularization > 1e-4 * scale
+        widest = self._widest if self.regularization > 1e-4 * scale else self.rank
         solve_batches(
-            self._order,
-            self._widest(self.rank) if stable else self.rank,
-            self.rows.indptr,
-            self.rows.indices,
-            self.rows.values,
-            np.ascontiguousarray(factors),
-            np.ascontiguousarray(noise),
-            self._no_start if start is None else np.ascontiguousarray(start),
-            float(threshold),
-            self.regularization,
-            self._work,
-            solution,
-        )
-        return solution
+            self._order, widest, self.rows.indptr, self.rows.indices, self.rows.values, factors,
+            noise, start, threshold, self.regularization, self._work, solution,
+        )  # fmt: skip
+
+
+def _array(name, array, shape):
+    """Return a C-contiguous float64 array of this shape: compiled code does not check bounds."""
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    if array.shape != shape:
+        raise InputError(f"{name} must have shape {shape}, got {array.shape}.")
+    return array

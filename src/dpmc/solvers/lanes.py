@@ -23,13 +23,14 @@ factor space, for the rest.  F^T W F = F^T F - sum over |residual| > a of (1 - w
 
 In both, steps where all weights are 1 share one factorization.
 
-All arrays here have the 8 lanes as last axis (see :mod:`dpmc.solvers.simd`). Rows of a batch with
-fewer ratings than its longest are padded with f = 0, x = 0, which changes nothing.
+All arrays here have the 8 lanes as last axis (see :mod:`dpmc.solvers.simd`); those of ``work`` are
+described in :class:`dpmc.solvers.kernels.Workspace`. Rows of a batch with fewer ratings than its
+longest are padded with f = 0, x = 0, which changes nothing.
+
+Everything compiled is in this one file because numba recompiles cached functions when their own
+file changes, but not when a function that they call from another file does.
 """
 
-from typing import NamedTuple
-
-import numpy as np
 from numba import njit
 
 from dpmc.solvers.simd import (
@@ -39,68 +40,19 @@ from dpmc.solvers.simd import (
     broadcast,
     fma,
     fnma,
-    lane_zeros,
     load,
     maximum,
     store,
 )
 
 REBUILD = 100.0
+NOTHING = -1
 CHUNK = 16  # ratings whose products are summed in one go: their factors fit the L1 cache
 
 
-class Workspace(NamedTuple):
-    """Buffers of the kernels: n ratings at most, rank r, K steps, size = order of the systems."""
-
-    factors: np.ndarray  # (n, r) factors of the other side, a row per rating
-    factors_t: np.ndarray  # (r, n) the same memory
-    values: np.ndarray  # (n,)
-    noise: np.ndarray  # (K, r) in rating space times -1/lambda
-    theta: np.ndarray  # (r,)
-    matrix: np.ndarray  # (size, size) F F^T or F^T F
-    lower: np.ndarray  # (size, size) its factor L
-    pivots: np.ndarray  # (size,) 1 / diagonal of the factorization
-    shift: np.ndarray  # (size,) what is added to the diagonal: lambda D or lambda
-    targets: np.ndarray  # (K, size) right-hand sides
-    weights: np.ndarray  # (n,)
-    listed: np.ndarray  # (n,) int64: ratings whose weight is not 1
-    some_factors: np.ndarray  # (CHUNK, r) factors of some of them
-    some_factors_t: np.ndarray  # (r, CHUNK) the same memory
-    some_values: np.ndarray  # (CHUNK,)
-    some_weights: np.ndarray  # (CHUNK,) what to change about their weights
-    weighted: np.ndarray  # (CHUNK, r) factors times weights
-    weighted_t: np.ndarray  # (r, CHUNK) the same memory
-
-
-def workspace(most_ratings: int, rank: int, steps: int, size: int) -> Workspace:
-    """Allocate the buffers for rows of up to ``most_ratings`` and systems of up to ``size``."""
-    factors = lane_zeros(most_ratings, rank)
-    some_factors, weighted = lane_zeros(CHUNK, rank), lane_zeros(CHUNK, rank)
-    return Workspace(
-        factors=factors,
-        factors_t=factors.transpose(1, 0, 2),
-        values=lane_zeros(most_ratings),
-        noise=lane_zeros(steps, rank),
-        theta=lane_zeros(rank),
-        matrix=lane_zeros(size, size),
-        lower=lane_zeros(size, size),
-        pivots=lane_zeros(size),
-        shift=lane_zeros(size),
-        targets=lane_zeros(steps, size),
-        weights=lane_zeros(most_ratings),
-        listed=np.zeros((most_ratings, LANES), dtype=np.int64),
-        some_factors=some_factors,
-        some_factors_t=some_factors.transpose(1, 0, 2),
-        some_values=lane_zeros(CHUNK),
-        some_weights=lane_zeros(CHUNK),
-        weighted=weighted,
-        weighted_t=weighted.transpose(1, 0, 2),
-    )
-
-
 @njit(cache=True)
-def add_products(total, left, right, rows, columns, first, depth, symmetric):
-    """Add left[:, :depth] right[:, first : first + depth]^T to total.
+def add_products(total, left, right, rows, columns, depth, symmetric):
+    """Add left[:, :depth] right[:, :depth]^T to total.
 
     If symmetric, to its lower triangle (and a little more). Blocks of 2 x 2 halve the number of
     loads. At an odd end a block covers its last row or column twice, which writes the same sum
@@ -114,7 +66,7 @@ def add_products(total, left, right, rows, columns, first, depth, symmetric):
             sum10, sum11 = load(total, i1, j0), load(total, i1, j1)
             for k in range(depth):
                 left0, left1 = load(left, i0, k), load(left, i1, k)
-                right0, right1 = load(right, j0, first + k), load(right, j1, first + k)
+                right0, right1 = load(right, j0, k), load(right, j1, k)
                 sum00 = fma(left0, right0, sum00)
                 sum01 = fma(left0, right1, sum01)
                 sum10 = fma(left1, right0, sum10)
@@ -189,11 +141,11 @@ def solve_in_rating_space(count, threshold, regularization, work):
     per_residual = broadcast(regularization / threshold)
 
     clear(matrix, count)
-    add_products(matrix, work.factors, work.factors, count, count, 0, rank, True)
+    add_products(matrix, work.factors, work.factors, count, count, rank, True)
     for k in range(steps):
         for i in range(count):
             store(load(work.values, i), work.targets, k, i)
-    add_products(work.targets, work.noise, work.factors, steps, count, 0, rank, False)
+    add_products(work.targets, work.noise, work.factors, steps, count, rank, False)
 
     largest = unit
     for i in range(count):
@@ -264,30 +216,21 @@ def solve_in_factor_space(count, threshold, regularization, work):
 
 
 @njit(cache=True)
-def weigh(factors, values, weights, first, length, target, weighted):
-    """Write w f for some ratings to ``weighted`` and add w x f to the target."""
-    for c in range(length):
-        weight, value = load(weights, first + c), load(values, first + c)
-        for f in range(weighted.shape[1]):
-            entry = weight * load(factors, first + c, f)
-            store(entry, weighted, c, f)
-            store(fma(entry, value, load(target, f)), target, f)
-
-
-@njit(cache=True)
 def add_all(count, matrix, target, work):
     """Add F^T W F to the lower triangle of matrix and F^T W x to target."""
-    rank = work.theta.shape[0]
     for first in range(0, count, CHUNK):
         length = min(CHUNK, count - first)
-        weigh(work.factors, work.values, work.weights, first, length, target, work.weighted)
-        add_products(matrix, work.weighted_t, work.factors_t, rank, rank, first, length, True)
+        for c in range(length):
+            store(load(work.values, first + c), work.chunk_values, c)
+            store(load(work.weights, first + c), work.chunk_weights, c)
+            for f in range(work.chunk.shape[0]):
+                store(load(work.factors, first + c, f), work.chunk, f, c)
+        add_chunk(length, matrix, target, work)
 
 
 @njit(cache=True)
 def subtract_excess(count, matrix, target, work):
     """Take (1 - w) f f^T off the matrix and (1 - w) x f off the target wherever w < 1."""
-    rank = work.theta.shape[0]
     listed = 0
     for lane in range(LANES):
         length = 0
@@ -295,23 +238,35 @@ def subtract_excess(count, matrix, target, work):
             if work.weights[i, lane] < 1.0:
                 work.listed[length, lane] = i
                 length += 1
-        work.listed[length:count, lane] = -1
+        for c in range(length, count):
+            work.listed[c, lane] = NOTHING
         listed = max(listed, length)
     for first in range(0, listed, CHUNK):
         length = min(CHUNK, listed - first)
         for lane in range(LANES):
             for c in range(length):
                 i = work.listed[first + c, lane]
-                work.some_weights[c, lane] = work.weights[i, lane] - 1.0 if i >= 0 else 0.0
-                if i >= 0:
-                    work.some_values[c, lane] = work.values[i, lane]
-                    for f in range(rank):
-                        work.some_factors[c, f, lane] = work.factors[i, f, lane]
-        weigh(
-            work.some_factors, work.some_values, work.some_weights, 0, length, target,
-            work.weighted,
-        )  # fmt: skip
-        add_products(matrix, work.weighted_t, work.some_factors_t, rank, rank, 0, length, True)
+                work.chunk_weights[c, lane] = 0.0
+                if i != NOTHING:
+                    work.chunk_weights[c, lane] = work.weights[i, lane] - 1.0
+                    work.chunk_values[c, lane] = work.values[i, lane]
+                    for f in range(work.chunk.shape[0]):
+                        work.chunk[f, c, lane] = work.factors[i, f, lane]
+        add_chunk(length, matrix, target, work)
+
+
+@njit(cache=True)
+def add_chunk(length, matrix, target, work):
+    """Add w f f^T to the lower triangle of matrix and w x f to target for ratings in the chunk."""
+    rank = work.chunk.shape[0]
+    for f in range(rank):
+        total = load(target, f)
+        for c in range(length):
+            weighted = load(work.chunk_weights, c) * load(work.chunk, f, c)
+            store(weighted, work.weighted, f, c)
+            total = fma(weighted, load(work.chunk_values, c), total)
+        store(total, target, f)
+    add_products(matrix, work.weighted, work.chunk, rank, rank, length, True)
 
 
 @njit(cache=True)
