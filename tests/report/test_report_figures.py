@@ -1,0 +1,281 @@
+"""The figures show the numbers they should, legibly, with their data beside them."""
+
+import struct
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.text import Text
+from scipy import stats
+
+from dpmc.errors import InputError
+from dpmc.experiments.statistics import cell_summary, holm, paired_differences
+from dpmc.mechanisms import Huber, Laplace
+from dpmc.report.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure, write_figures
+from dpmc.report.figures_differences import describe_differences, differences
+from dpmc.report.figures_mechanisms import SAMPLE_PARAMETER, SAMPLES
+from dpmc.report.frames import select
+from dpmc.report.heatmap import heatmap
+from dpmc.report.style import (
+    BASELINES,
+    COLUMN,
+    DPI,
+    MECHANISMS,
+    PAGE,
+    RC,
+    SERIES,
+    NothingToDraw,
+    render,
+)
+
+IDS = [entry.id for entry in FIGURES]
+
+
+@pytest.fixture(scope="module")
+def inputs(trials, comparison, convergence):
+    return {"trials": trials, "comparison": comparison, "convergence": convergence}
+
+
+@pytest.fixture(scope="module")
+def drawings(inputs):
+    with matplotlib.rc_context(RC):
+        return {entry.id: entry.function(inputs) for entry in FIGURES}
+
+
+@pytest.fixture(scope="module")
+def folder(inputs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("figures")
+    write_figures(inputs["trials"], inputs["comparison"], inputs["convergence"], path)
+    return path
+
+
+def test_the_list_is_complete_and_described():
+    assert [entry.id for entry in THESIS_FIGURES] == [
+        "figure_2_5", "figure_2_6", "figure_4_1", "figure_4_2", "figure_4_3", "figure_4_4",
+    ]  # fmt: skip
+    assert len(NEW_FIGURES) == 4
+    assert len(set(IDS)) == len(FIGURES)
+    for entry in FIGURES:
+        assert min(len(entry.title), len(entry.caption), len(entry.alt)) > 20
+
+
+def test_every_figure_has_two_images_and_its_numbers(folder):
+    expected = {f"{name}{suffix}" for name in IDS for suffix in (".png", ".svg", ".csv")}
+    assert {path.name for path in folder.iterdir()} == expected
+    for entry in FIGURES:
+        header = (folder / f"{entry.id}.png").read_bytes()[:24]
+        width, _ = struct.unpack(">II", header[16:])
+        assert width == round(DPI * (PAGE if entry.wide else COLUMN))
+        ElementTree.parse(folder / f"{entry.id}.svg")
+        data = pd.read_csv(folder / f"{entry.id}.csv")
+        assert len(data) > 0
+        if entry.describe:
+            assert entry.describe(data).endswith(".")
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_letters_are_legible_and_axes_labelled(drawings, name):
+    drawn = drawings[name].figure
+    sizes = [text.get_fontsize() for text in drawn.findobj(Text) if text.get_text().strip()]
+    assert min(sizes) >= 8
+    assert drawn.get_figwidth() in (COLUMN, PAGE)
+    labelled_x = drawn.get_supxlabel() or all(axes.get_xlabel() for axes in drawn.axes)
+    first_column = [axes for axes in drawn.axes if axes.get_subplotspec().is_first_col()]
+    assert labelled_x
+    for axes in first_column:
+        named_rows = [label.get_text() for label in axes.get_yticklabels()]
+        assert axes.get_ylabel() or any("rank" in label for label in named_rows)
+
+
+def test_colours_come_with_markers_or_lines_of_their_own():
+    for looks in (list(MECHANISMS.values()), SERIES):
+        for part in ("color", "marker"):
+            assert len({getattr(look, part) for look in looks}) == len(looks)
+    assert len({str(look.line) for look in SERIES}) == len(SERIES)
+    assert len({str(look.line) for look in BASELINES.values()}) == len(BASELINES)
+
+
+def test_same_numbers_give_the_same_file(inputs, folder, tmp_path):
+    for name in ("published_reproduced", "figure_4_3"):
+        draw(name, inputs, tmp_path)
+        for suffix in (".svg", ".csv", ".png"):
+            first, again = folder / f"{name}{suffix}", tmp_path / f"{name}{suffix}"
+            assert first.read_bytes() == again.read_bytes()
+
+
+def test_published_against_reproduced_draws_all_168_points(folder, comparison, drawings):
+    data = pd.read_csv(folder / "published_reproduced.csv")
+    rmse = comparison[comparison["metric"] != "epsilon"]
+    assert len(data) == len(rmse) == 168
+    for column in ("published", "mean", "standard_error", "trials"):
+        np.testing.assert_array_equal(data[column], rmse[column].astype(float))
+    # t quantile .975 with 9 degrees of freedom
+    np.testing.assert_allclose(data["high"] - data["mean"], 2.2621571628 * data["standard_error"])
+    left = drawings["published_reproduced"].figure.axes[0]
+    points = np.concatenate([c.lines[0].get_xydata() for c in left.containers])
+    drawn = set(map(tuple, points))
+    assert drawn == set(zip(rmse["published"], rmse["mean"].astype(float), strict=True))
+    assert (left.get_xscale(), left.get_yscale()) == ("log", "log")
+
+
+def test_fractions_show_every_synthetic_cell_and_baseline(folder, trials):
+    data = pd.read_csv(folder / "rmse_by_fraction.csv")
+    summary = cell_summary(trials[trials["dataset"] == "synthetic"])
+    keys = ["rank", "variance", "observed_fraction", "solver", "mechanism"]
+    drawn = data.drop_duplicates(keys).set_index(keys).sort_index()
+    expected = summary.set_index(keys).sort_index()
+    assert len(drawn) == 126 + 36
+    for column in ("mean", "low", "high", "trials"):
+        np.testing.assert_allclose(drawn[column], expected[column], rtol=1e-12)
+    # Each of the 12 panels shows 4 mechanisms and 4 baselines at 3 fractions.
+    assert len(data) == 12 * 8 * 3
+
+
+def test_differences_are_those_of_the_statistics(trials, comparison):
+    frame = differences(trials, comparison)
+    assert len(frame) == 2 * (36 + 4)
+    np.testing.assert_allclose(frame["p_adjusted"], holm(_p_values(trials, frame)), rtol=1e-9)
+    synthetic = trials[trials["dataset"] == "synthetic"]
+    keys = ["rank", "variance", "observed_fraction", "solver"]
+    for other in ("gaussian", "laplace"):
+        expected = paired_differences(synthetic, "mechanism", "huber", other).sort_values(keys)
+        ours = select(frame, dataset="synthetic", other=other).sort_values(keys)
+        np.testing.assert_allclose(ours["difference"], expected["mean"], rtol=1e-12)
+        np.testing.assert_allclose(ours["low"], expected["low"], rtol=1e-12)
+    movielens = select(frame, dataset="ml-100k").set_index("other")
+    assert movielens["other_solver"].to_dict() == {"gaussian": "als", "laplace": "irls"}
+    assert movielens.loc["gaussian", "printed"] == pytest.approx(np.log(1.3755 / 1.3883))
+    row = select(frame, rank=5, variance=2, observed_fraction=0.15, solver="irls", other="gaussian")
+    assert row["printed"].item() == pytest.approx(np.log(0.1947 / 0.2016))
+    assert frame["printed"].notna().all()
+
+
+def _p_values(trials, frame):
+    values = []
+    for row in frame.itertuples():
+        place = {name: getattr(row, name) for name in ("dataset", "variance", "observed_fraction")}
+        part = select(trials[trials["irls_iterations"] != 2], **place)
+        part = part[part["rank"] == row.rank]
+        metric = "rmse_all" if row.dataset == "synthetic" else "rmse_heldout"
+        first = select(part, solver=row.solver, mechanism="huber")[metric].to_numpy()
+        second = select(part, solver=row.other_solver, mechanism=row.other)[metric].to_numpy()
+        values.append(stats.ttest_rel(np.log(first), np.log(second)).pvalue)
+    return np.array(values)
+
+
+def test_planted_differences_are_found_and_counted(trials, comparison):
+    planted = trials.copy()
+    better = (planted["mechanism"] == "huber") & (planted["rank"] == 10)
+    planted.loc[better, ["rmse_all", "rmse_heldout"]] *= 0.9
+    frame = differences(planted, comparison)
+    sure = frame["p_adjusted"] < 0.05
+    assert sure[frame["rank"] == 10].all()
+    # Nothing else was planted; Holm at 5 % over 80 cells, fixed seed.
+    assert not sure[frame["rank"] != 10].any()
+    assert "significantly better in 12 and worse in 0 of 40 cells" in describe_differences(frame)
+
+
+def test_convergence_shows_means_over_trials(folder, convergence):
+    data = pd.read_csv(folder / "convergence.csv")
+    part = select(data, solver="irls", mechanism="huber", noise_target="iterate", iteration=7)
+    runs = select(convergence, solver="irls", mechanism="huber", noise_target="iterate")
+    runs = select(runs, iteration=7)["rmse_all"]
+    assert part["mean"].item() == pytest.approx(runs.mean())
+    assert part["trials"].item() == len(runs) == 5
+    # t quantile .975 with 4 degrees of freedom
+    assert (part["high"] - part["mean"]).item() == pytest.approx(2.7764451052 * runs.sem())
+
+
+def test_densities_are_densities(drawings):
+    for name in ("figure_2_5", "figure_2_6", "figure_4_1", "figure_4_2"):
+        data = drawings[name].data
+        areas = np.trapezoid(data.drop(columns="x"), data["x"], axis=0)
+        assert (areas <= 1.001).all()
+        assert areas.max() > 0.998
+    at_two = drawings["figure_4_1"].data.set_index("x")
+    assert at_two.loc[0.0, "Laplace"] == pytest.approx(0.5)
+    assert at_two.loc[0.0, "Gaussian"] == pytest.approx(1 / np.sqrt(4 * np.pi))
+    np.testing.assert_allclose(at_two["Huber"], Huber(1.075978).pdf(at_two.index), rtol=1e-6)
+    scales = drawings["figure_2_5"].data
+    np.testing.assert_allclose(scales["scale 2"], Laplace(2.0).pdf(scales["x"]))
+
+
+def test_histogram_follows_the_density_and_the_printed_inverse_does_not(drawings):
+    data = drawings["figure_4_3"].data
+    assert data["count"].sum() == pytest.approx(
+        SAMPLES * (1 - 2 * Huber(SAMPLE_PARAMETER).sf(6.0)), abs=5 * np.sqrt(SAMPLES)
+    )
+    gap = (data["histogram_density"] - data["mean_density_of_bin"]) / data["standard_error"]
+    # 120 bins, |z| < 5: false alarm below 1e-4; the seed is fixed.
+    assert gap.abs().max() < 5
+    wrong = data["histogram_density_as_printed"] - data["mean_density_of_bin"]
+    assert wrong.abs().max() > 0.15
+    assert (data.loc[data["bin_low"] > 1.01, "histogram_density_as_printed"] == 0).all()
+
+
+def test_variance_curve_passes_through_the_papers_points(drawings):
+    data = drawings["figure_4_4"].data
+    points = data[data["series"] == "papers"].set_index("variance")["a"]
+    expected = {4: 0.720240, 3: 0.843268, 2: 1.075978}
+    for variance, a in expected.items():
+        assert points.iloc[np.argmin(abs(points.index - variance))] == pytest.approx(a, abs=1e-6)
+    curve = data[data["series"] == "curve"]
+    assert (np.diff(curve["variance"]) <= 0).all()
+    assert curve["variance"].iloc[-1] == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [entry.id for entry in NEW_FIGURES])
+def test_absent_data_are_said(name, trials, comparison, tmp_path):
+    nothing = {
+        "trials": trials.head(0),
+        "comparison": comparison.assign(mean=np.nan),
+        "convergence": None,
+    }
+    draw(name, nothing, tmp_path)
+    assert (tmp_path / f"{name}.svg").stat().st_size > 1000
+    assert pd.read_csv(tmp_path / f"{name}.csv").empty
+
+
+def test_a_reduced_run_with_one_trial_is_drawn(trials, comparison, convergence, tmp_path):
+    few = trials[(trials["rank"] == 5) & (trials["trial"] == 0) & (trials["solver"] != "irls")]
+    lines = convergence[(convergence["trial"] == 0) & (convergence["iteration"] <= 3)]
+    inputs = {"trials": few, "comparison": comparison, "convergence": lines}
+    for entry in NEW_FIGURES:
+        draw(entry.id, inputs, tmp_path)
+    data = pd.read_csv(tmp_path / "rmse_by_fraction.csv")
+    assert set(data["panel_solver"]) == {"als"}
+    assert data["low"].isna().all()
+
+
+def test_unknown_figure_names_the_nearest():
+    with pytest.raises(InputError, match=r"no figure 'convergense' \(did you mean 'convergence'"):
+        figure("convergense")
+
+
+@pytest.fixture
+def sweep():
+    rows = [("a", "x", 0.3), ("a", "y", 0.1), ("b", "x", 0.2), ("b", "x", 0.25), ("c", "y", 0.5)]
+    return pd.DataFrame(rows, columns=["size", "start", "rms_log_ratio"])
+
+
+@pytest.mark.parametrize(("best", "shown", "framed"), [("min", 0.2, (1, 0)), ("max", 0.25, (1, 2))])
+def test_heatmap_writes_each_number_and_frames_the_best(sweep, best, shown, framed):
+    drawing = heatmap(sweep, "size", "start", "rms_log_ratio", best=best, digits=2)
+    cells = select(drawing.data, size="b", start="x")
+    assert cells["rms_log_ratio"].item() == shown
+    axes = drawing.figure.axes[0]
+    texts = {text.get_position(): text.get_text() for text in axes.texts}
+    assert texts[0, 0] == "0.30"
+    assert texts[0, 1] == f"{shown:.2f}"
+    assert texts[1, 1] == texts[0, 2] == "not run"
+    box = axes.patches[-1]
+    assert (round(box.get_x() + 0.48), round(box.get_y() + 0.46)) == framed
+
+
+def test_heatmap_without_a_sweep(tmp_path):
+    with pytest.raises(NothingToDraw):
+        heatmap(None, "a", "b", "c")
+    render(lambda: heatmap(None, "a", "b", "c"), tmp_path, "sweep", width=COLUMN)
+    assert (tmp_path / "sweep.png").is_file()
