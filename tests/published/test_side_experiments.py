@@ -7,7 +7,7 @@ from scipy import stats
 
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.published.claims.composition import delta_of_releases, variance_at
-from dpmc.published.claims.noise_facts import audited_epsilon
+from dpmc.published.claims.noise_facts import audited_epsilon, epsilon_of_counts
 from dpmc.published.claims.side_experiments import _best_quarter_ratio
 
 
@@ -163,3 +163,9 @@ def test_the_audit_does_not_claim_more_than_there_is():
     bounds = [audited_epsilon(noise, rng, 100_000) for _ in range(20)]
     assert sum(bound > noise.epsilon(1.0) for bound in bounds) <= 4
     assert np.median(bounds) > 0.9 * noise.epsilon(1.0)
+
+
+def test_the_bound_is_clopper_pearson():
+    low = stats.binomtest(900, 10_000).proportion_ci(0.95, method="exact").low
+    high = stats.binomtest(100, 10_000).proportion_ci(0.95, method="exact").high
+    assert epsilon_of_counts(900, 100, 10_000) == pytest.approx(np.log(low / high))

@@ -42,14 +42,21 @@ def budget_is_pure_and_tight(evidence: Evidence) -> Finding:
 def audited_epsilon(noise: Huber, rng: np.random.Generator, samples: int = SAMPLES) -> float:
     """Return a 95 % lower bound on epsilon at sensitivity 1, from samples of both neighbours.
 
-    The event is the tail beyond a + 1, where the likelihood ratio is largest; its two
-    probabilities are bounded by Clopper-Pearson at 2.5 % each.
+    The event is the tail beyond a + 1, where the likelihood ratio is largest.
     """
     beyond = noise.a * noise.scale + 1
     shifted = int((noise.rvs(samples, rng) + 1 >= beyond).sum())
     centred = int((noise.rvs(samples, rng) >= beyond).sum())
-    low = special.betaincinv(shifted, samples - shifted + 1, 0.025)
-    high = special.betaincinv(centred + 1, samples - centred, 0.975)
+    return epsilon_of_counts(shifted, centred, samples)
+
+
+def epsilon_of_counts(more: int, fewer: int, samples: int) -> float:
+    """Return a 95 % lower bound on the log ratio of two probabilities, from ``samples`` each.
+
+    Each is bounded by Clopper-Pearson at 2.5 %.
+    """
+    low = special.betaincinv(more, samples - more + 1, 0.025)
+    high = special.betaincinv(fewer + 1, samples - fewer, 0.975)
     return float(np.log(low / high))
 
 
