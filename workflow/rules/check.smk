@@ -8,10 +8,7 @@ rule check:
         settings="results/huber/settings.json",
         comparison="results/huber/comparison.csv",
         claims="results/huber/claims.csv",
-        sources=lambda wildcards: [
-            f"results/data/{name}.source.json"
-            for name in real_datasets("results/huber")
-        ],
+        sources=source_records("results/huber"),
     log:
         "results/check.txt",
     conda:
@@ -28,9 +25,6 @@ use rule check as check_quick with:
         settings="results/quick/huber/settings.json",
         comparison="results/quick/huber/comparison.csv",
         claims="results/quick/huber/claims.csv",
-        sources=lambda wildcards: [
-            f"results/data/{name}.source.json"
-            for name in real_datasets("results/quick/huber")
-        ],
+        sources=source_records("results/quick/huber"),
     log:
         "results/quick/check.txt",

@@ -1,18 +1,15 @@
 """Compare a run with the committed reference; end with status 1 if it is not the same."""
 
-import json
 import sys
 from pathlib import Path
 
 from dpmc.check import check_run, outcome
 from dpmc.jobs import logged
-from dpmc.runs import read_run
+from dpmc.runs import raw_files, read_run
 
 with logged(snakemake.log[0]):
-    records = [
-        json.loads(Path(path).read_text(encoding="utf-8")) for path in snakemake.input.sources
-    ]
-    unavailable = [record["dataset"] for record in records if record["path"] is None]
+    sources = raw_files(snakemake.input.sources)
+    unavailable = [name for name, path in sources.items() if path is None]
     run = read_run(Path(snakemake.input.trials).parent)
     findings = check_run(run, Path(snakemake.params.reference), unavailable)
     text = outcome(run, findings)

@@ -31,7 +31,7 @@ ENTRIES = (
 
 
 def errata(sources: Sources) -> list[Erratum]:
-    """Return every erratum, E1 to E14, with its evidence (about ten seconds of computing)."""
+    """Return every erratum, E1 to E14, with its evidence (a few seconds of computing)."""
     return [entry(f"E{number}", sources) for number, entry in enumerate(ENTRIES, start=1)]
 
 

@@ -1,5 +1,7 @@
 """Errata about the data sets and about the papers' own tables."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -11,7 +13,7 @@ def data_sets(name: str, sources: Sources) -> Erratum:
     numbers, sentences = {}, []
     if "sweetrs" in sources.ratings:
         ratings = sources.ratings["sweetrs"]
-        lines = sources.raw_files["sweetrs"].read_bytes().splitlines()
+        lines = Path(sources.raw_files["sweetrs"]).read_bytes().splitlines()
         rows = len(lines) - 1  # without the header
         numbers |= {
             "sweetrs_users": ratings.n_users,

@@ -11,6 +11,7 @@ from dpmc.datasets import read, resolve
 from dpmc.ratings import Ratings
 
 NOT_AVAILABLE = "data not available"
+PAPERS_DATA = ("ml-100k", "sweetrs")
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Sources:
     published : DataFrame
         As :func:`dpmc.published.load` returns it.
     raw_files : mapping
-        Data set name to its verified raw file; without an entry the data are not available.
+        Data set name to its verified raw file; without an entry the data are not available. Other
+        data sets than the papers' are ignored.
     trials : DataFrame or None
         The trial table of the full run.
     """
@@ -59,8 +61,12 @@ class Sources:
 
     @cached_property
     def ratings(self) -> dict[str, Ratings]:
-        """The data sets at hand."""
-        return {name: read(resolve(name), path) for name, path in self.raw_files.items()}
+        """The papers' data sets, as far as they are at hand."""
+        return {
+            name: read(resolve(name), self.raw_files[name])
+            for name in PAPERS_DATA
+            if name in self.raw_files
+        }
 
     def budgets(self, mechanism: str) -> pd.Series:
         """Return the epsilons printed in table 1, by variance."""
