@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 from dpmc.privacy.nominal import table_one
-from dpmc.published.compare import compare
-from dpmc.published.numbers import load
+from dpmc.published import compare, load, load_claims, stability
+from dpmc.report.figures import write_figures
+from dpmc.report.page import write_page
+from dpmc.report.tables import write_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT / "config" / "paper"
@@ -159,23 +161,21 @@ def fake_convergence() -> pd.DataFrame:
 
 
 def fake_claims(seed: int = 1) -> pd.DataFrame:
+    """The real claims with invented verdicts."""
     rng = np.random.default_rng(seed)
+    verdicts = ["supported", "contradicted", "inconclusive"]
     rows = []
-    for number in range(1, 37):
-        verdict = rng.choice(["supported", "contradicted", "inconclusive"], p=[0.4, 0.4, 0.2])
+    for claim in load_claims(PUBLISHED / "claims.yaml"):
         effect = rng.normal(0, 0.03)
         rows.append(
             {
-                "id": f"H{number}",
-                "source": "Paper, section 4; thesis, section 5.2",
-                "claim": f"Claim {number}: Huber noise has the lowest error of all at rank 5.",
-                "predicate": "every paired difference of log RMSE is below 0 (Holm over cells)",
-                "verdict": verdict,
-                "printed_verdict": rng.choice(["supported", "contradicted", "inconclusive"]),
+                **claim,
+                "verdict": rng.choice(verdicts, p=[0.4, 0.4, 0.2]),
+                "printed_verdict": rng.choice(verdicts),
                 "effect": effect,
                 "interval_low": effect - 0.01,
                 "interval_high": effect + 0.01,
-                "n": 120,
+                "n": 10,
                 "reason": "3 wins, 2 losses and 7 ties in 12 cells of 10 trials.",
             }
         )
@@ -215,3 +215,50 @@ def convergence() -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def claims() -> pd.DataFrame:
     return fake_claims()
+
+
+@pytest.fixture(scope="session")
+def replication(claims) -> pd.DataFrame:
+    return stability(claims, fake_claims(seed=2))
+
+
+ERRATA = """# Errata
+
+Numbers are computed.
+
+## E1. Inverse CDF
+
+- **Where:** thesis, `4.4`
+- **Published:** x < 1 & y
+  goes on
+
+## E2. Sign
+"""
+MANIFEST = {
+    "dpmc": "0.1.0",
+    "git": {"commit": "0123456789abcdef" * 8, "dirty": False},
+    "cores": [1, 2],
+}
+
+
+@pytest.fixture(scope="session")
+def outputs(
+    tmp_path_factory, trials, comparison, budgets, convergence, claims, replication
+) -> Path:
+    """A folder with everything that the report writes: tables/, figures/ and index.html."""
+    folder = tmp_path_factory.mktemp("report")
+    write_tables(trials, comparison, budgets, folder / "tables")
+    write_figures(trials, comparison, convergence, folder / "figures")
+    write_page(
+        folder / "index.html",
+        trials=trials,
+        comparison=comparison,
+        claims=claims,
+        stability=replication,
+        tables_folder=folder / "tables",
+        figures_folder=folder / "figures",
+        errata=ERRATA,
+        manifest=MANIFEST,
+        notes=["A <note> & more"],
+    )
+    return folder

@@ -13,7 +13,7 @@ from scipy import stats
 from dpmc.errors import InputError
 from dpmc.experiments.statistics import cell_summary, holm, paired_differences
 from dpmc.mechanisms import Huber, Laplace
-from dpmc.report.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure, write_figures
+from dpmc.report.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
 from dpmc.report.figures_differences import describe_differences, differences
 from dpmc.report.figures_mechanisms import SAMPLE_PARAMETER, SAMPLES
 from dpmc.report.frames import select
@@ -45,10 +45,8 @@ def drawings(inputs):
 
 
 @pytest.fixture(scope="module")
-def folder(inputs, tmp_path_factory):
-    path = tmp_path_factory.mktemp("figures")
-    write_figures(inputs["trials"], inputs["comparison"], inputs["convergence"], path)
-    return path
+def folder(outputs):
+    return outputs / "figures"
 
 
 def test_the_list_is_complete_and_described():

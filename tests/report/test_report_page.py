@@ -1,0 +1,265 @@
+"""The page is whole, self-contained, accessible, and honest about what is missing."""
+
+import base64
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpmc.report
+from dpmc.published.compare import compare
+from dpmc.published.numbers import load
+from dpmc.report.figures import FIGURES
+from dpmc.report.markdown import to_html
+from dpmc.report.page import coverage, flattened, interval_text, write_page
+from dpmc.report.tables_rmse import PROVIDE_DATA
+
+TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
+LIMIT = 6_000_000  # bytes
+VOID = {"meta", "link", "input", "img", "br"}
+
+
+class Page(HTMLParser):
+    """Collects what the tests ask about; fails if tags do not nest."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.text = [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.text).split())
+
+
+@pytest.fixture(scope="module")
+def page(outputs):
+    return Page((outputs / "index.html").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory, trials_without_data, published_folder, budgets, claims):
+    """The page of a run without real data, rank 20, figures, tables or second seed."""
+    folder = tmp_path_factory.mktemp("bare")
+    trials = trials_without_data[trials_without_data["rank"] != 20]
+    write_page(
+        folder / "index.html",
+        trials=trials,
+        comparison=compare(trials, load(published_folder), budgets),
+        claims=claims,
+        stability=None,
+        tables_folder=folder / "tables",
+        figures_folder=folder / "figures",
+        errata="# Errata\n",
+        manifest={},
+    )
+    return Page((folder / "index.html").read_text(encoding="utf-8"))
+
+
+def test_one_file_of_reasonable_size(outputs):
+    assert (outputs / "index.html").stat().st_size < LIMIT
+
+
+def test_nothing_is_requested_from_anywhere(outputs, page):
+    for tag, attributes in page.tags:
+        for name in ("src", "srcset", "poster", "data", "action", "background"):
+            assert attributes.get(name, "data:").startswith("data:"), tag
+        address = attributes.get("href", "#")
+        assert address.startswith(("#", "data:")), tag
+        assert tag not in {"script", "iframe", "object", "embed"}
+    text = (outputs / "index.html").read_text(encoding="utf-8")
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    assert "url(" not in style
+    assert "@import" not in style
+    policy = next(m["content"] for m in page.all("meta") if "http-equiv" in m)
+    assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    for image in page.all("img"):
+        drawing = base64.b64decode(image["src"].partition(",")[2]).decode()
+        assert not re.search(r'(href|src)="(?!#)', drawing)
+
+
+def test_the_answer_comes_first_then_all_sections(page):
+    sections = [attributes["id"] for attributes in page.all("section")]
+    assert sections == ["answer", "tables", "figures", "claims", "errata", "provenance"]
+    targets = {
+        attributes["href"][1:] for attributes in page.all("a") if "download" not in attributes
+    }
+    assert targets == set(sections)
+
+
+def test_ids_are_unique_and_links_arrive(page):
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_headings_are_in_order(page):
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_every_figure_has_an_alternative_text_and_its_numbers(page, outputs):
+    images = page.all("img")
+    assert len(images) == len(FIGURES)
+    for entry, image in zip(FIGURES, images, strict=True):
+        assert image["alt"].startswith(entry.alt)
+        drawn = base64.b64decode(image["src"].partition(",")[2])
+        assert drawn == (outputs / "figures" / f"{entry.id}.svg").read_bytes()
+    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
+    for entry in FIGURES:
+        data = base64.b64decode(files[f"{entry.id}.csv"].partition(",")[2])
+        assert data == (outputs / "figures" / f"{entry.id}.csv").read_bytes()
+    assert {"claims.csv", "comparison.csv", "table3.csv", "table3.md", "table3.tex"} <= set(files)
+
+
+def test_tables_are_accessible(page):
+    tables = page.all("table")
+    assert len(tables) == 6 + 2
+    assert len(page.all("caption")) == len(tables)
+    scopes = {attributes.get("scope") for attributes in page.all("th")}
+    assert scopes == {"col", "colgroup", "row", "rowgroup"}
+    for box in page.all("div"):
+        if box.get("class") == "scroll":
+            assert (box["tabindex"], box["role"]) == ("0", "region")
+            assert box["aria-label"]
+
+
+def test_claims_can_be_filtered_without_a_script(page, claims):
+    radios = [a["id"] for a in page.all("input")]
+    assert radios == ["show-all", "show-supported", "show-contradicted", "show-inconclusive"]
+    assert {label["for"] for label in page.all("label")} == set(radios)
+    rows = [a["class"] for a in page.all("tr") if a.get("class", "").startswith("is-")]
+    assert rows == [f"is-{verdict}" for verdict in claims["verdict"]]
+    css = (TEMPLATES / "page.css").read_text()
+    for verdict in ("supported", "contradicted", "inconclusive"):
+        assert f"#show-{verdict}:checked ~ .scroll tbody tr:not(.is-{verdict})" in css
+        count = int((claims["verdict"] == verdict).sum())
+        assert f"{verdict} {count}" in page.words
+
+
+def test_stability_notes_errata_and_provenance_are_shown(page, replication):
+    same = int(replication["stable"].sum())
+    assert f"With a second seed {same} of 36 verdicts are the same. Changed: H" in page.words
+    assert "A <note> & more" in page.words
+    assert "E1. Inverse CDF" in page.words
+    assert "git › dirty False" in page.words
+    assert "1, 2" in page.words
+    assert PROVIDE_DATA not in page.words
+
+
+def test_a_page_without_data_says_so(bare):
+    assert bare.words.count(PROVIDE_DATA) == 1
+    assert "MovieLens 100K and SweetRS: 24 published numbers are not compared." in bare.words
+    assert "A reduced run: 96 of the 144 published synthetic numbers" in bare.words
+    assert "The tables have not been made." in bare.words
+    assert bare.words.count("This figure has not been drawn.") == len(FIGURES)
+    assert "A second seed has not been run" in bare.words
+    assert bare.all("img") == []
+
+
+def test_full_coverage_needs_no_note(comparison):
+    assert coverage(comparison) == []
+
+
+def luminance(color: str) -> float:
+    if len(color) == 4:
+        color = "#" + "".join(2 * letter for letter in color[1:])
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def contrast(first: str, second: str) -> float:
+    high, low = sorted((luminance(first), luminance(second)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_contrast_is_at_least_aa(scheme):
+    css = (TEMPLATES / "page.css").read_text()
+    block = re.findall(r":root \{([^}]*)\}", css)[scheme]
+    colors = dict(re.findall(r"--(\w+): (#[0-9a-f]+)", block))
+    assert {"paper", "ink", "note"} <= set(colors)
+    for name in ("ink", "quiet", "link", "good", "bad", "unsure"):
+        assert contrast(colors[name], colors["paper"]) >= 4.5, name
+    assert contrast(colors["ink"], colors["note"]) >= 4.5
+
+
+MARKDOWN = """# Title
+
+Numbers are
+computed.
+
+## E1. Inverse CDF
+
+- **Where:** thesis, `4.4`
+- **Published:** x < 1 & y
+  goes on
+
+## E2. Sign
+"""
+
+
+def test_markdown():
+    html = to_html(MARKDOWN, top=3)
+    assert html.splitlines() == [
+        "<p>Numbers are computed.</p>",
+        "<h3>E1. Inverse CDF</h3>",
+        "<ul><li><strong>Where:</strong> thesis, <code>4.4</code></li>"
+        "<li><strong>Published:</strong> x &lt; 1 &amp; y goes on</li></ul>",
+        "<h3>E2. Sign</h3>",
+    ]
+    assert to_html("# T\ntext", top=3) == "<p>text</p>"
+    assert to_html("## A\n- one\n- two", top=4) == "<h4>A</h4>\n<ul><li>one</li><li>two</li></ul>"
+
+
+def test_flattened_manifest():
+    nested = {"a": {"b": [1, 2], "c": [{"d": None}, {"d": "x"}]}, "e": True}
+    assert list(flattened(nested)) == [
+        ("a › b", "1, 2"),
+        ("a › c 1 › d", "–"),
+        ("a › c 2 › d", "x"),
+        ("e", "True"),
+    ]
+
+
+def test_intervals_are_spelled():
+    assert interval_text(-0.01234, 0.5) == "[−0.0123, 0.5]"
+    assert interval_text(np.nan, 1.0) == ""
+
+
+def test_claims_without_effect_or_count(bare, outputs, trials, comparison, claims):
+    hollow = claims.assign(effect=np.nan, interval_low=np.nan, n=pd.NA)
+    write_page(
+        outputs / "hollow.html",
+        trials=trials,
+        comparison=comparison,
+        claims=hollow,
+        stability=None,
+        tables_folder=outputs / "none",
+        figures_folder=outputs / "none",
+        errata="",
+        manifest={},
+    )
+    assert "nan" not in Page((outputs / "hollow.html").read_text(encoding="utf-8")).words.split()
