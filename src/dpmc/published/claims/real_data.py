@@ -110,14 +110,16 @@ def sweetrs_shows_the_synthetic_trend(evidence: Evidence) -> Finding:
             _huber_minus_others(evidence, place), _synthetic_trend(place[1]), strict=True
         )
     ]
-    obstacles = [tally(part.ours).obstacle for pair in pairs for part in pair]
     effects = [[pooled_interval(part.ours) for part in pair] for pair in pairs]
     signs = [[np.sign(part.printed.mean()) for part in pair] for pair in pairs]
     agree = sum(np.sign(a.estimate) == np.sign(b.estimate) for a, b in effects)
     on_print = sum(a == b for a, b in signs)
-    overall = judge_pooled(
-        evidence.sample([row for place in SWEETRS for row in _huber_minus_others(evidence, place)])
+    sweetrs = evidence.sample(
+        [row for place in SWEETRS for row in _huber_minus_others(evidence, place)]
     )
+    overall = judge_pooled(sweetrs)
+    parts = [sweetrs, *(synthetic for _, synthetic in pairs)]
+    obstacles = [tally(part.ours).obstacle for part in parts]
     return replace(
         overall,
         verdict=INCONCLUSIVE if any(obstacles) else _signs_verdict(effects),
