@@ -1,0 +1,125 @@
+"""Every operation of the vector type against NumPy; compiled and, without JIT, as Python."""
+
+import numba
+import numpy as np
+import pytest
+from numba import njit
+
+from dpmc.solvers.simd import (
+    LANES,
+    absolute,
+    any_greater,
+    broadcast,
+    fma,
+    fnma,
+    lane_zeros,
+    load,
+    maximum,
+    store,
+)
+
+
+@njit
+def all_operations(a, b, c, number, out):
+    x, y, z = load(a, 0), load(b, 0), load(c, 0)
+    store(x + y, out, 0)
+    store(x - y, out, 1)
+    store(x * y, out, 2)
+    store(x / y, out, 3)
+    store(fma(x, y, z), out, 4)
+    store(fnma(x, y, z), out, 5)
+    store(absolute(x), out, 6)
+    store(maximum(x, y), out, 7)
+    store(broadcast(number), out, 8)
+    return any_greater(x, y)
+
+
+@njit
+def copy_vector(source, i, j, target, k):
+    store(load(source, i, j), target, k)
+
+
+@njit
+def sum_until(vectors, limit):
+    """Add vectors until an entry exceeds limit: loops, branches and carried vectors."""
+    total, used = broadcast(0.0), 0
+    while used < vectors.shape[0] and not any_greater(total, broadcast(limit)):
+        total = total + load(vectors, used)
+        used += 1
+    store(total if used % 2 else total + total, vectors, 0)
+    return used
+
+
+@pytest.fixture
+def operands():
+    rng = np.random.default_rng(0)
+    return [lane_zeros(1) + rng.standard_normal(LANES) for _ in range(3)]
+
+
+def test_operations(operands):
+    a, b, c = operands
+    out = lane_zeros(9)
+    greater = all_operations(a, b, c, 2.5, out)
+    x, y, z = a[0], b[0], c[0]
+    exact = [x + y, x - y, x * y, x / y]
+    np.testing.assert_array_equal(out[:4], exact)
+    np.testing.assert_allclose(out[4:6], [x * y + z, z - x * y], rtol=1e-14, atol=1e-15)
+    np.testing.assert_array_equal(out[6:], [np.abs(x), np.maximum(x, y), np.full(LANES, 2.5)])
+    assert greater is True
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="NumPy rounds twice")
+def test_fma_rounds_once():
+    # (1 + e)(1 - e) - 1 = -e^2 exactly; rounding the product first would give 0
+    e = 2.0**-30
+    a, b, c = lane_zeros(1) + 1 + e, lane_zeros(1) + 1 - e, lane_zeros(1) - 1
+    out = lane_zeros(9)
+    all_operations(a, b, c, 0.0, out)
+    np.testing.assert_array_equal(out[4], np.full(LANES, -(e**2)))
+    all_operations(a, b, -c, 0.0, out)
+    np.testing.assert_array_equal(out[5], np.full(LANES, e**2))
+
+
+@pytest.mark.parametrize("lane", range(LANES))
+def test_any_greater_sees_every_lane(operands, lane):
+    a, b, c = operands
+    out = lane_zeros(9)
+    a[0], b[0] = 1.0, 1.0
+    assert not all_operations(a, b, c, 0.0, out)
+    a[0, lane] = np.nextafter(1.0, 2.0)
+    assert all_operations(a, b, c, 0.0, out)
+
+
+def test_not_a_number_is_never_greater(operands):
+    a, b, c = operands
+    out = lane_zeros(9)
+    a[0], b[0] = np.nan, 1.0
+    assert not all_operations(a, b, c, 0.0, out)
+    np.testing.assert_array_equal(out[7], np.ones(LANES))
+
+
+def test_load_and_store_address_one_vector():
+    rng = np.random.default_rng(1)
+    source, target = rng.standard_normal((3, 5, LANES)), np.zeros((4, LANES))
+    for i in range(3):
+        for j in range(5):
+            target[:] = 7.0
+            copy_vector(source, i, j, target, 2)
+            np.testing.assert_array_equal(target[2], source[i, j])
+            assert (target[[0, 1, 3]] == 7.0).all()
+
+
+def test_vectors_live_through_loops_and_branches():
+    vectors = lane_zeros(6) + 1.0
+    assert sum_until(vectors, 3.5) == 4
+    np.testing.assert_array_equal(vectors[0], np.full(LANES, 8.0))
+
+
+@pytest.mark.parametrize("shape", [(1,), (3,), (2, 5), (0, 4), (7, 1)])
+def test_lane_zeros(shape):
+    array = lane_zeros(*shape)
+    assert array.shape == (*shape, LANES)
+    assert array.flags.c_contiguous
+    assert array.flags.writeable
+    assert not array.any()
+    assert array.size == 0 or array.ctypes.data % 64 == 0
