@@ -29,7 +29,7 @@ class ALS(AlternatingSolver):
         Law of the entries of V_0: N(0, 1) or U(0, 1).
     noise_target : {"right_hand_side", "iterate"}
         "iterate" adds t_j to the item row itself instead, v_j = (...)^-1 U_j^T x_j + t_j, which
-        the paper (section 3.1) says prevents convergence. Items without ratings stay zero.
+        the paper (section 3.1) says prevents convergence.
 
     Attributes
     ----------
@@ -70,7 +70,4 @@ class ALS(AlternatingSolver):
         noise = self.mechanism.rvs(size=(self.shape_[1], self.rank), rng=noise_rng)
         if self.noise_target == "right_hand_side":
             return regressions.solve(self.user_factors_, noise=noise[None])
-        rows = regressions.solve(self.user_factors_)
-        rated = regressions.counts > 0
-        rows[rated] += noise[rated]
-        return rows
+        return regressions.solve(self.user_factors_) + noise

@@ -27,7 +27,8 @@ class AlternatingSolver(FactorModel):
     come first, from random item rows V_0; ``rng`` draws these before anything else, so that all
     solvers start from the same ones. lambda I is added as it is: what is minimised is
     1/2 sum r^2 + lambda/2 (||U||^2 + ||V||^2), not the paper's objective (6) without the halves.
-    Users and items without ratings get the zero row, so they are predicted as 0.
+    A user without ratings gets the zero row, an item without ratings noise / lambda, which is
+    what the formulas say; without noise such items are predicted as 0.
     """
 
     def __init__(self, *, rank, regularization, iterations, mechanism, start):

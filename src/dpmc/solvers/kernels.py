@@ -96,7 +96,9 @@ class Regressions:
         start: np.ndarray | None = None,
         noise: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Return theta_K of every row; rows without ratings get zeros.
+        """Return theta_K of every row.
+
+        A row without ratings gets t_K / lambda, as the formula says: zeros without noise.
 
         Parameters
         ----------
@@ -124,7 +126,7 @@ class Regressions:
             noise = np.zeros((0, *shape))
         else:
             noise = _array("noise", noise, (self.steps, *shape))
-        solution = np.zeros(shape)
+        solution = noise[-1] / self.regularization if len(noise) else np.zeros(shape)
         self._solve(factors, float(threshold), start, noise, solution)
         return solution
 
