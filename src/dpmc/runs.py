@@ -5,7 +5,7 @@ the published numbers and the verdicts on claims.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,6 +123,18 @@ def read_trials(path: str | Path) -> pd.DataFrame:
         cell, trial = table.index[table.index.duplicated()][0]
         raise InputError(f"{path} has trial {trial} twice for the cell {cell}.")
     return table
+
+
+def raw_files(records: Iterable[str | Path]) -> dict[str, str | None]:
+    """Return where the raw file of each data set is, None if the data are not available.
+
+    Parameters
+    ----------
+    records : iterable of path
+        What the workflow's ``download`` rule wrote.
+    """
+    loaded = [json.loads(Path(path).read_text(encoding="utf-8")) for path in records]
+    return {record["dataset"]: record["path"] for record in loaded}
 
 
 def read_frame(path: str | Path) -> pd.DataFrame:

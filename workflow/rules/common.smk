@@ -136,6 +136,16 @@ def real_variances(wildcards):
     real = RUNS[wildcards.run]["huber"]["real"]
     return {name: entry["variance"] for name, entry in real.items()}
 
+TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
+
+
+def source_records(run):
+    return [f"results/data/{name}.source.json" for name in real_datasets(run)]
+
+
+def runs_below(top):
+    return [run for run in RUNS if run.startswith(f"{top}/huber")]
+
 
 def own_file(wildcards):
     """An own data set's file, so that editing it runs again what depends on it."""

@@ -83,7 +83,7 @@ rule timing:
 
 rule huber:
     input:
-        [f"{run}/trials.csv" for run in RUNS if run.startswith("results/huber")],
+        [f"{run}/trials.csv" for run in runs_below("results")],
         "results/huber/comparison.csv",
         "results/huber/claims.csv",
         "results/huber/tables",

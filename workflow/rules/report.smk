@@ -86,3 +86,70 @@ rule figures:
         "../../envs/dpmc.yaml"
     script:
         "../scripts/figures.py"
+
+
+rule errata:
+    input:
+        trials="{top}/huber/trials.csv",
+        sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
+    output:
+        "{top}/errata.md",
+    params:
+        paper=str(HOME / "config" / "paper"),
+        code=code_digest(["dpmc.report.errata"], PAPER),
+    log:
+        "{top}/logs/errata.log",
+    conda:
+        "../../envs/dpmc.yaml"
+    script:
+        "../scripts/errata.py"
+
+
+rule manifest:
+    input:
+        trials=lambda wildcards: [
+            f"{run}/trials.csv" for run in runs_below(wildcards.top)
+        ],
+        sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
+    output:
+        "{top}/manifest.json",
+    params:
+        home=str(HOME),
+        configuration=lambda wildcards: RUNS[f"{wildcards.top}/huber"],
+        seeds=lambda wildcards: {
+            run: RUNS[run]["huber"]["seed"] for run in runs_below(wildcards.top)
+        },
+    log:
+        "{top}/logs/manifest.log",
+    conda:
+        "../../envs/dpmc.yaml"
+    script:
+        "../scripts/manifest.py"
+
+
+rule page:
+    input:
+        trials="{top}/huber/trials.csv",
+        comparison="{top}/huber/comparison.csv",
+        claims="{top}/huber/claims.csv",
+        stability=lambda wildcards: (
+            "results/huber/claims_stability.csv"
+            if wildcards.top == "results" and len(runs_below("results")) > 1
+            else []
+        ),
+        tables="{top}/huber/tables",
+        figures="{top}/huber/figures",
+        errata="{top}/errata.md",
+        manifest="{top}/manifest.json",
+        sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
+    output:
+        "{top}/report/index.html",
+    params:
+        title=lambda wildcards: RUNS[f"{wildcards.top}/huber"]["report"]["title"],
+        code=code_digest(["dpmc.report.page"], TEMPLATES),
+    log:
+        "{top}/logs/page.log",
+    conda:
+        "../../envs/dpmc.yaml"
+    script:
+        "../scripts/page.py"

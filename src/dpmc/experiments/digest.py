@@ -53,11 +53,13 @@ def imports_of(module: str) -> tuple[str, ...]:
 
 @cache
 def source_file(module: str) -> Path | None:
-    """Return the source file of a module of this package, None if there is no such module."""
-    if module.split(".")[0] != PACKAGE:
+    """Return the source file of a module of this package, None if there is no such module.
+
+    Modules are looked up as files, because importing them would cost what they import.
+    """
+    package, *rest = module.split(".")
+    if package != PACKAGE:
         return None
-    try:
-        spec = importlib.util.find_spec(module)
-    except ModuleNotFoundError:
-        return None
-    return Path(spec.origin) if spec is not None and spec.origin else None
+    place = Path(importlib.util.find_spec(PACKAGE).origin).parent.joinpath(*rest)
+    candidates = (place / "__init__.py", place.with_suffix(".py"))
+    return next((path for path in candidates if path.is_file()), None)

@@ -1,0 +1,16 @@
+"""Write the errata, each with the number that shows it."""
+
+from dpmc import published
+from dpmc.jobs import logged
+from dpmc.files import write_text
+from dpmc.report.errata import errata, errata_markdown
+from dpmc.report.erratum import Sources
+from dpmc.runs import raw_files, read_frame
+
+with logged(snakemake.log[0]):
+    sources = Sources(
+        published.load(snakemake.params.paper),
+        {name: path for name, path in raw_files(snakemake.input.sources).items() if path},
+        read_frame(snakemake.input.trials),
+    )
+    write_text(snakemake.output[0], errata_markdown(errata(sources)))
