@@ -1,0 +1,195 @@
+"""How well each choice of the forensics fits the printed numbers: tables, heat maps, summary."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmc.experiments.bootstrap import bootstrap_interval
+from dpmc.experiments.forensics import (
+    INNER_ITERATIONS,
+    LARGEST_RATING,
+    RealVariant,
+    SyntheticVariant,
+)
+from dpmc.experiments.statistics import mean_interval, trial_matrix
+from dpmc.published.numbers import IRLS_ITERATIONS
+from dpmc.report.heatmap import heatmap
+from dpmc.report.style import PAGE, render
+
+START_LABELS = {"normal": "N(0,1)", "uniform": "U(0,1)"}
+SPLIT_LABELS = {"ratings": "share of the ratings", "matrix": "share of the matrix"}
+DATASET_LABELS = {"ml-100k": "MovieLens 100K", "sweetrs": "SweetRS"}
+SYNTHETIC_KEYS = ["rank", "variance", "observed_fraction", "mechanism"]
+REAL_KEYS = ["observed_fraction", "solver", "mechanism", "irls_iterations", "variance"]
+LABEL = "root mean square log-ratio"
+
+
+def synthetic_fit(
+    runs: Mapping[SyntheticVariant, pd.DataFrame], published: pd.DataFrame
+) -> pd.DataFrame:
+    """Compare every synthetic variant with the printed ALS columns without and with Gaussian noise.
+
+    Parameters
+    ----------
+    runs : mapping
+        Variant to its trial rows.
+    published : DataFrame
+        As :func:`dpmc.published.load` returns it.
+
+    Returns
+    -------
+    DataFrame
+        One row per variant: ``users, items, scale`` (NaN: rescaled to a largest entry of 5),
+        ``start, cells, trials, rms_log_ratio`` with its bootstrap interval ``low, high`` (NaN with
+        few trials) and ``median_absolute_log_ratio``.
+    """
+    printed = _printed_synthetic(published)
+    rows = []
+    for variant, trials in runs.items():
+        cells, matrix = trial_matrix(trials, trials["rmse_all"], SYNTHETIC_KEYS)
+        keys = cells.fillna({"variance": 0.0}).itertuples(index=False, name=None)
+        target = np.log([printed[key] for key in keys])
+        count = matrix.shape[1]
+
+        def rms(weights, matrix=matrix, target=target, count=count):
+            means = weights @ matrix.T / count
+            return np.sqrt(np.mean(np.square(np.log(means) - target), axis=-1))
+
+        fit = bootstrap_interval(rms, count)
+        distance = np.abs(np.log(matrix.mean(axis=1)) - target)
+        rows.append(
+            {
+                "users": variant.users,
+                "items": variant.items,
+                "scale": variant.scale,
+                "start": variant.start,
+                "cells": len(cells),
+                "trials": count,
+                "rms_log_ratio": fit.estimate,
+                "low": fit.low,
+                "high": fit.high,
+                "median_absolute_log_ratio": float(np.median(distance)),
+            }
+        )
+    return pd.DataFrame(rows).astype({"scale": float})
+
+
+def _printed_synthetic(published: pd.DataFrame) -> dict[tuple, float]:
+    """Return the printed RMSE of each cell; without noise the geometric mean of both blocks."""
+    table = published[(published["metric"] == "rmse_all") & (published["solver"] == "als")]
+    table = table.assign(
+        variance=table["variance"].where(table["mechanism"] != "none", 0.0),
+        log=np.log(table["published"]),
+    )
+    return np.exp(table.groupby(SYNTHETIC_KEYS)["log"].mean()).to_dict()
+
+
+def real_fit(runs: Mapping[RealVariant, pd.DataFrame], published: pd.DataFrame) -> pd.DataFrame:
+    """Compare every cell on real data with the number printed for its column.
+
+    Returns
+    -------
+    DataFrame
+        One row per variant and cell: ``dataset, split, start``, the coordinates, ``published,
+        trials``, and ``mean, standard_error, log_ratio`` of the raw RMSE and, with the suffix
+        ``_clipped``, of the RMSE of predictions clipped to the range of ratings.
+    """
+    printed = _printed_real(published)
+    rows = []
+    for variant, trials in runs.items():
+        for key, cell in trials.groupby(REAL_KEYS, dropna=False, sort=False):
+            place = dict(zip(REAL_KEYS, key, strict=True))
+            inner = _printed_inner(place["irls_iterations"])
+            value = printed.get((variant.dataset, *key[:3], inner))
+            if value is None:  # a fraction of the user's own
+                continue
+            row = {"dataset": variant.dataset, "split": variant.split, "start": variant.start}
+            row |= place | {"published": value, "trials": len(cell)}
+            for metric, suffix in (("rmse_heldout", ""), ("rmse_clipped", "_clipped")):
+                found = mean_interval(cell[metric])
+                row[f"mean{suffix}"] = found.estimate
+                row[f"standard_error{suffix}"] = found.standard_error
+                row[f"log_ratio{suffix}"] = float(np.log(found.estimate / value))
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _printed_inner(inner: float) -> float:
+    """Return the K under which a column is printed; 0 without K."""
+    if np.isnan(inner):
+        return 0.0
+    return float(IRLS_ITERATIONS if inner in INNER_ITERATIONS else inner)
+
+
+def _printed_real(published: pd.DataFrame) -> dict[tuple, float]:
+    table = published[published["metric"] == "rmse_heldout"].fillna({"irls_iterations": 0.0})
+    keys = ["dataset", "observed_fraction", "solver", "mechanism", "irls_iterations"]
+    return table.set_index(keys)["published"].to_dict()
+
+
+def real_choices(fit: pd.DataFrame) -> pd.DataFrame:
+    """Summarise :func:`real_fit`: how well each open choice fits, over the columns it touches.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, split, start, choice`` ("no noise", "variance 0.5", ... for the Gaussian column,
+        "K = 20", "K = 10" for the private IRLS columns at variance 1), ``predictions`` (raw or
+        clipped), ``numbers`` and ``rms_log_ratio``.
+    """
+    rows = []
+    for key, variant in fit.groupby(["dataset", "split", "start"], sort=False):
+        gaussian = variant["mechanism"] == "gaussian"
+        private = variant["mechanism"].isin(["laplace", "huber"]) & (variant["variance"] == 1)
+        choices = {"no noise": (variant["mechanism"] == "none") & (variant["solver"] == "als")}
+        for variance in sorted(variant.loc[gaussian, "variance"].unique()):
+            choices[f"variance {variance:g}"] = gaussian & (variant["variance"] == variance)
+        for inner in INNER_ITERATIONS:
+            choices[f"K = {inner}"] = private & (variant["irls_iterations"] == inner)
+        for choice, chosen in choices.items():
+            for predictions, suffix in (("raw", ""), ("clipped", "_clipped")):
+                ratios = variant.loc[chosen, f"log_ratio{suffix}"]
+                rms = float(np.sqrt(np.mean(np.square(ratios))))
+                rows.append((*key, choice, predictions, len(ratios), rms))
+    columns = ["dataset", "split", "start", "choice", "predictions", "numbers", "rms_log_ratio"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def draw(folder: str | Path, synthetic: pd.DataFrame, choices: pd.DataFrame) -> None:
+    """Write the heat maps ``heatmap_synthetic`` and ``heatmap_real`` as PNG, SVG and CSV."""
+    sizes = zip(synthetic["users"], synthetic["items"], strict=True)
+    starts = zip(synthetic["scale"], synthetic["start"], strict=True)
+    frame = pd.DataFrame(
+        {
+            "users x items": [f"{users} x {items}" for users, items in sizes],
+            "scale and start": [
+                f"{scale_label(scale)}\n{START_LABELS[start]}" for scale, start in starts
+            ],
+            LABEL: synthetic["rms_log_ratio"],
+        }
+    )
+    render(partial(heatmap, frame, *frame.columns), folder, "heatmap_synthetic", width=PAGE)
+    frame = pd.DataFrame(
+        {
+            "split and start": [
+                variant_label(row).replace(", ", "\n", 1) for row in choices.itertuples()
+            ],
+            "choice": choices["choice"] + "\n" + choices["predictions"],
+            LABEL: choices["rms_log_ratio"],
+        }
+    )
+    render(partial(heatmap, frame, *frame.columns), folder, "heatmap_real", width=PAGE)
+
+
+def scale_label(scale: float) -> str:
+    """Say which scale: a factor, or rescaled to a largest entry."""
+    return f"largest {LARGEST_RATING:g}" if np.isnan(scale) else f"c = {scale:g}"
+
+
+def variant_label(row) -> str:
+    """Say which data set, split and start a row of the real tables is about."""
+    dataset = DATASET_LABELS.get(row.dataset, row.dataset)
+    return f"{dataset}, {SPLIT_LABELS[row.split]}, {START_LABELS[row.start]}"
