@@ -38,7 +38,8 @@ def bootstrap_interval(
         The expanded percentile interval of Hesterberg, "What teachers should know about the
         bootstrap" (The American Statistician 69, 2015): the plain one is too narrow by the
         factor sqrt((n - 1) / n) and by normal in place of t quantiles, which at ten trials
-        turns 95 % into 90 %. (At five trials this one still covers only in 91 %.) NaN with fewer than :data:`FEWEST_TRIALS` trials.
+        turns 95 % into 90 %. (At five trials this one still covers only in 91 %.) NaN with
+        fewer than :data:`FEWEST_TRIALS` trials.
     """
     if trials < 1:
         return Interval(np.nan, np.nan, np.nan, np.nan, 0)
