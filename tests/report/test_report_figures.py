@@ -177,8 +177,8 @@ def test_planted_differences_are_found_and_counted(trials, comparison):
 
 def test_convergence_shows_means_over_trials(folder, convergence):
     data = pd.read_csv(folder / "convergence.csv")
-    part = select(data, solver="irls", mechanism="huber", noise_target="iterate", iteration=7)
-    runs = select(convergence, solver="irls", mechanism="huber", noise_target="iterate")
+    part = select(data, solver="als", mechanism="huber", noise_target="iterate", iteration=7)
+    runs = select(convergence, solver="als", mechanism="huber", noise_target="iterate")
     runs = select(runs, iteration=7)["rmse_all"]
     assert part["mean"].item() == pytest.approx(runs.mean())
     assert part["trials"].item() == len(runs) == 5

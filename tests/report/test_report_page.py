@@ -13,9 +13,11 @@ import pytest
 import dpmc.report
 from dpmc.published.compare import compare
 from dpmc.published.numbers import load
-from dpmc.report.figures import FIGURES
+from dpmc.report.figures import FIGURES, FORENSICS
+from dpmc.report.heatmap import heatmap
 from dpmc.report.markdown import to_html
 from dpmc.report.page import coverage, flattened, interval_text, write_page
+from dpmc.report.style import COLUMN, render
 from dpmc.report.tables_rmse import PROVIDE_DATA
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
@@ -176,6 +178,29 @@ def test_a_page_without_data_says_so(bare):
     assert bare.words.count("This figure has not been drawn.") == len(FIGURES)
     assert "A second seed has not been run" in bare.words
     assert bare.all("img") == []
+
+
+def test_heat_maps_of_the_forensics_are_shown_if_there(
+    outputs, trials, comparison, claims, tmp_path
+):
+    frame = pd.DataFrame({"size": ["1 x 2", "3 x 4"], "start": ["a\nb", "a\nb"], "fit": [0.1, 0.2]})
+    render(lambda: heatmap(frame, *frame.columns), tmp_path, "heatmap_synthetic", width=COLUMN)
+    write_page(
+        tmp_path / "index.html",
+        trials=trials,
+        comparison=comparison,
+        claims=claims,
+        stability=None,
+        tables_folder=outputs / "tables",
+        figures_folder=outputs / "figures",
+        errata="",
+        manifest={},
+        forensics_folder=tmp_path,
+    )
+    page = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+    assert len(page.all("img")) == len(FIGURES) + 1
+    assert "What the papers leave open" in page.words
+    assert FORENSICS[1].title not in page.words
 
 
 def test_full_coverage_needs_no_note(comparison):

@@ -128,7 +128,7 @@ def huber_advantage(trials: pd.DataFrame, comparison: pd.DataFrame) -> Finding:
         theirs = signed(printed_difference(printed, "mechanism", "huber", other))
         label = MECHANISM_LABELS[other]
         parts.append(f"{effect_text(interval)} against {label} (printed {theirs})")
-    verdict = verdicts_[0] if len(set(verdicts_)) == 1 else OPEN
+    verdict = next(v for v in (FAILS, OPEN, HOLDS) if v in verdicts_)
     title = "Huber noise has less error than Gaussian and Laplace noise at variance 2"
     return Finding(verdict, title, _sentence(OVER_CELLS, parts, ours))
 

@@ -51,16 +51,12 @@ def printed_difference(
 def judged(interval: Interval) -> str:
     """Judge "the first has the lower error" by a pooled interval of log ratios.
 
-    Holds if the interval lies below 0 and the effect is worth naming; fails if it lies above 0
-    or within one per cent of it; open otherwise.
+    Holds if the interval lies below 0 and the effect is worth naming; fails if the interval
+    excludes every advantage worth naming; open otherwise.
     """
-    if not np.isfinite(interval.low):
-        return OPEN
     if interval.high < 0 and interval.estimate < -WORTH_NAMING:
         return HOLDS
-    if interval.low > 0 or (interval.low > -WORTH_NAMING and interval.high < WORTH_NAMING):
-        return FAILS
-    return OPEN
+    return FAILS if interval.low > -WORTH_NAMING else OPEN
 
 
 def effect_text(interval: Interval) -> str:

@@ -27,8 +27,8 @@ SETTING = ["rank", "variance", "observed_fraction"]
 def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     """Draw the mean RMSE on all entries by iteration with its 95 % t interval.
 
-    A row of panels per place of the noise, a column per setting and solver; a run without noise
-    has neither and is repeated in every panel of its rank, fraction and solver.
+    A row of panels per setting, a column per solver and place of the noise; the run without
+    noise is repeated in every panel of its solver.
     """
     frame = inputs.get("convergence")
     if frame is None or frame.empty:
@@ -38,20 +38,18 @@ def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     half = half_width(data["standard_error"], data["trials"])
     data = data.assign(low=data["mean"] - half, high=data["mean"] + half)
     noisy = data[data["mechanism"] != "none"]
-    settings = noisy[SETTING].drop_duplicates().itertuples(index=False)
-    solvers = [name for name in SOLVER_LABELS if (noisy["solver"] == name).any()]
-    columns = [(setting, solver) for setting in settings for solver in solvers]
-    targets = [name for name in TARGET_LABELS if (noisy["noise_target"] == name).any()]
-    figure = new_figure(PAGE, 0.8 + 2.1 * len(targets))
-    panels = figure.subplots(len(targets), len(columns), sharex=True, sharey=True, squeeze=False)
-    for row, target in enumerate(targets):
-        for column, (setting, solver) in enumerate(columns):
+    settings = list(noisy[SETTING].drop_duplicates().itertuples(index=False))
+    present = set(zip(noisy["noise_target"], noisy["solver"], strict=True))
+    columns = [(t, s) for t in TARGET_LABELS for s in SOLVER_LABELS if (t, s) in present]
+    figure = new_figure(PAGE, 0.7 + 2.3 * len(settings))
+    panels = figure.subplots(len(settings), len(columns), sharex=True, sharey=True, squeeze=False)
+    for row, setting in enumerate(settings):
+        for column, (target, solver) in enumerate(columns):
             axes = panels[row, column]
             _panel(axes, data, setting, solver, target)
             if row == 0:
-                axes.set_title(_title(setting, solver, len(columns)))
-        label = TARGET_LABELS[target].capitalize()
-        panels[row, 0].set_ylabel(f"{label}\nRMSE (rating units)")
+                axes.set_title(f"{SOLVER_LABELS[solver]}\n{TARGET_LABELS[target]}")
+        panels[row, 0].set_ylabel(_setting(setting))
     _axes(panels)
     figure.supxlabel("Outer iteration", fontsize=8)
     handles = [
@@ -62,11 +60,10 @@ def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     return Drawing(figure, data)
 
 
-def _title(setting, solver: str, columns: int) -> str:
-    separator = "\n" if columns > 2 else ", "
+def _setting(setting) -> str:
     return (
-        f"{SOLVER_LABELS[solver]}, rank {setting.rank:g},{separator.lstrip(',')}"
-        f"variance {setting.variance:g}, {100 * setting.observed_fraction:g} % observed"
+        f"Rank {setting.rank:g}, variance {setting.variance:g}, "
+        f"{100 * setting.observed_fraction:g} %\nRMSE (rating units)"
     )
 
 

@@ -47,7 +47,8 @@ def heatmap(
         index=rows, columns=columns
     )
     width = COLUMN if len(columns) <= 3 else PAGE
-    figure = new_figure(width, 1.2 + 0.26 * len(rows))
+    lines = max(str(name).count("\n") for name in rows) + 1
+    figure = new_figure(width, 1.2 + (0.12 + 0.14 * lines) * len(rows))
     axes = figure.add_subplot()
     numbers = table.to_numpy(dtype=float)
     image = axes.imshow(np.ma.masked_invalid(numbers), cmap="cividis", aspect="auto")
@@ -86,7 +87,8 @@ def _frame_best(axes, numbers: np.ndarray, best: str) -> None:
 
 def _wrapped(name: object, count: int) -> str:
     """Break a column's name so that ``count`` names fit side by side."""
-    return textwrap.fill(str(name), max(6, 72 // count))
+    width = max(6, 72 // count)
+    return "\n".join(textwrap.fill(line, width) for line in str(name).split("\n"))
 
 
 def _words(name: str) -> str:

@@ -16,9 +16,9 @@ from dpmc.experiments.cells import SYNTHETIC
 from dpmc.files import write_text
 from dpmc.report import markdown
 from dpmc.report.answer import answer
-from dpmc.report.figures import NEW_FIGURES, THESIS_FIGURES
+from dpmc.report.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
 from dpmc.report.frames import DATASET_LABELS
-from dpmc.report.style import FigureEntry
+from dpmc.report.style import FigureText
 from dpmc.report.table_formats import FRAGMENT
 from dpmc.report.tables_rmse import PROVIDE_DATA
 
@@ -45,6 +45,7 @@ def write_page(
     errata: str,
     manifest: Mapping,
     notes: Sequence[str] = (),
+    forensics_folder: str | Path | None = None,
     title: str = TITLE,
 ) -> None:
     """Write the report.
@@ -67,6 +68,8 @@ def write_page(
     notes : sequence of str
         Sentences about this run that the reader must know first. That data are missing, and how
         to provide them, is added by itself.
+    forensics_folder : path, optional
+        Where the forensics wrote its heat maps; they are shown if they are there.
     title : str
     """
     environment = jinja2.Environment(
@@ -84,6 +87,7 @@ def write_page(
         tables=list(embedded_tables(Path(tables_folder))),
         comparison=data_uri(comparison.to_csv(index=False).encode(), "csv"),
         figures=[embedded_figure(entry, Path(figures_folder)) for entry in NEW_FIGURES],
+        forensics=_forensics(forensics_folder),
         thesis_figures=[embedded_figure(entry, Path(figures_folder)) for entry in THESIS_FIGURES],
         claims=claim_rows(claims, stability),
         counts={name: int((claims["verdict"] == name).sum()) for name in VERDICTS},
@@ -142,7 +146,7 @@ def embedded_tables(folder: Path) -> Iterator[dict]:
         }
 
 
-def embedded_figure(entry: FigureEntry, folder: Path) -> dict:
+def embedded_figure(entry: FigureText, folder: Path) -> dict:
     """Return what the page needs of one figure; without an image it says that it is absent."""
     image, numbers = folder / f"{entry.id}.svg", folder / f"{entry.id}.csv"
     figure = {
@@ -165,6 +169,12 @@ def embedded_figure(entry: FigureEntry, folder: Path) -> dict:
             figure["caption"] += f" {sentence}"
             figure["alt"] += f" {sentence}"
     return figure
+
+
+def _forensics(folder: str | Path | None) -> list[dict]:
+    """Return the heat maps that are there: the forensics is a target of its own."""
+    figures = [] if folder is None else [embedded_figure(e, Path(folder)) for e in FORENSICS]
+    return [figure for figure in figures if figure["image"]]
 
 
 def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dict]:

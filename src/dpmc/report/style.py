@@ -98,9 +98,9 @@ class Drawing:
     data: pd.DataFrame
 
 
-@dataclass(frozen=True)
-class FigureEntry:
-    """One figure of the report.
+@dataclass(frozen=True, kw_only=True)
+class FigureText:
+    """What the report says about a figure.
 
     Attributes
     ----------
@@ -108,10 +108,6 @@ class FigureEntry:
         Stem of the files: ``<id>.png``, ``<id>.svg``, ``<id>.csv``.
     title, caption, alt : str
         Heading; what is drawn and from where; what a reader who cannot see it must know.
-    function : callable
-        ``function(inputs) -> Drawing``; ``inputs`` maps names to data frames.
-    inputs : tuple of str
-        Which frames the function reads.
     describe : callable or None
         ``describe(data) -> str``: one sentence computed from the drawn numbers, for the
         caption and the alternative text.
@@ -123,10 +119,24 @@ class FigureEntry:
     title: str
     caption: str
     alt: str
-    function: Callable[[Mapping[str, pd.DataFrame]], Drawing]
-    inputs: tuple[str, ...] = ()
     describe: Callable[[pd.DataFrame], str] | None = None
     wide: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureEntry(FigureText):
+    """One figure that :mod:`dpmc.report.figures` draws.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(inputs) -> Drawing``; ``inputs`` maps names to data frames.
+    inputs : tuple of str
+        Which frames the function reads.
+    """
+
+    function: Callable[[Mapping[str, pd.DataFrame]], Drawing]
+    inputs: tuple[str, ...] = ()
 
 
 def new_figure(width: float, height: float) -> Figure:
