@@ -11,8 +11,6 @@ def plain_irls(rows, factors, regularization, threshold, start, noise):
     solution = np.zeros((n_rows, rank))
     for row in range(n_rows):
         own = slice(rows.indptr[row], rows.indptr[row + 1])
-        if own.start == own.stop:
-            continue
         f, x = factors[rows.indices[own]], rows.values[own]
         theta = start[row]
         for t in noise[:, row]:

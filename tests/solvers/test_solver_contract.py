@@ -77,7 +77,7 @@ def test_factors(name, ratings):
         assert model.user_factors_.shape == (12, rank)
         assert model.item_factors_.shape == (19, rank)
         assert not model.user_factors_[11].any()
-        assert not model.item_factors_[0].any()
+        assert not fit(name, ratings, mechanism=None).item_factors_[0].any()
 
 
 def test_user_and_item_without_ratings_get_a_finite_prediction(name, ratings):
