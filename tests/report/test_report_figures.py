@@ -16,7 +16,7 @@ from dpmc.mechanisms import Huber, Laplace
 from dpmc.report.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
 from dpmc.report.figures_differences import describe_differences, differences
 from dpmc.report.figures_mechanisms import SAMPLE_PARAMETER, SAMPLES
-from dpmc.report.frames import select
+from dpmc.report.frames import select, trials_text
 from dpmc.report.heatmap import heatmap
 from dpmc.report.style import (
     BASELINES,
@@ -277,3 +277,21 @@ def test_heatmap_without_a_sweep(tmp_path):
         heatmap(None, "a", "b", "c")
     render(lambda: heatmap(None, "a", "b", "c"), tmp_path, "sweep", width=COLUMN)
     assert (tmp_path / "sweep.png").is_file()
+
+
+def test_differences_of_a_data_set_of_ones_own(trials, comparison):
+    own = select(trials, rank=5, observed_fraction=0.1, variance=2).assign(dataset="mine")
+    own = own[~((own["solver"] == "als") & (own["mechanism"] == "laplace"))]
+    frame = differences(own.assign(rmse_heldout=own["rmse_all"]), comparison)
+    assert frame["printed"].isna().all()
+    row = select(frame, solver="als", other="laplace")
+    assert row["other_solver"].item() == "irls"
+    alone = differences(own[own["mechanism"] == "huber"], comparison)
+    assert alone.empty
+
+
+def test_trials_are_counted_in_words():
+    assert trials_text([10, 10.0, np.nan, 0]) == "10 trials"
+    assert trials_text([1]) == "1 trial"
+    assert trials_text([8, 10]) == "8 to 10 trials"
+    assert trials_text([]) == "no trials"

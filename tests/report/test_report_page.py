@@ -270,7 +270,7 @@ def test_flattened_manifest():
 
 
 def test_intervals_are_spelled():
-    assert interval_text(-0.01234, 0.5) == "[−0.0123, 0.5]"
+    assert interval_text(-0.01234, 0.5) == "[−0.01234, 0.5]"
     assert interval_text(np.nan, 1.0) == ""
 
 

@@ -46,10 +46,10 @@ NEW_FIGURES = [
         id="paired_differences",
         title="Huber noise against Gaussian and Laplace noise, cell by cell",
         caption="Difference of RMSE in per cent, paired by trial (same data, mask and start) on "
-        "the logarithmic scale, with 95 % t intervals of single cells. Filled: significant after "
-        "Holm's correction over all cells. Crosses: the difference between the printed numbers. "
-        "The papers ran Gaussian noise with ALS only on real data, so there IRLS with Huber noise "
-        "is set against it.",
+        "the logarithmic scale, with 95 % t intervals of single cells; the axis is linear within "
+        "±2 % and logarithmic beyond. Filled: significant after Holm's correction over all cells. "
+        "Crosses: the difference between the printed numbers. The papers ran Gaussian noise with "
+        "ALS only on real data, so there IRLS with Huber noise is set against it.",
         alt="Two forest plots with a line per setting: the difference in RMSE of Huber minus "
         "Gaussian noise, left, and Huber minus Laplace noise, right, with intervals around the "
         "zero line and crosses for the printed differences.",

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from dpmc.experiments.statistics import holm, row_tests
 from dpmc.report.effects import signed
@@ -20,6 +21,8 @@ from dpmc.report.frames import (
 from dpmc.report.style import BLACK, GREY, MECHANISMS, PAGE, Drawing, NothingToDraw, new_figure
 
 OTHERS = ("gaussian", "laplace")
+LINEAR = 2.0  # per cent; the axis is logarithmic beyond
+TICKS = (1, 2, 5, 20, 100)
 SETTING = ["dataset", "rank", "variance", "observed_fraction"]
 
 
@@ -115,11 +118,23 @@ def paired_differences(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     labels = [_label(row) for row in settings.itertuples()]
     panels[0].set_yticks(heights, labels)
     panels[0].set_ylim(heights[-1] - 0.7, 0.7)
+    _percent_axis(panels[0], frame)
     figure.supxlabel(
         "Difference of RMSE, paired by trial (%); below 0: Huber is better", fontsize=8
     )
     figure.legend(handles=_handles(), loc="outside upper center", ncols=4, columnspacing=1.2)
     return Drawing(figure, frame)
+
+
+def _percent_axis(axes, frame: pd.DataFrame) -> None:
+    """Most differences are below 2 %, some intervals are ten times as wide: both must be seen."""
+    reach = 1.15 * np.nanmax(np.abs(_percent(frame[["low", "high", "printed", "difference"]])))
+    axes.set_xscale("symlog", linthresh=LINEAR, linscale=0.8)
+    axes.set_xlim(-reach, reach)
+    ticks = [tick for tick in TICKS if tick <= reach]
+    ticks = [-tick for tick in reversed(ticks)] + [0, *ticks]
+    axes.set_xticks(ticks, [f"{tick:+g}".replace("-", "−") if tick else "0" for tick in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _heights(settings: pd.DataFrame) -> list[float]:
@@ -155,13 +170,13 @@ def _forest(axes, frame, settings, heights) -> None:
         shift, marker = SOLVER_STYLE.get(row.solver, (0.0, "v"))
         height = place[row.dataset, row.rank, row.variance, row.observed_fraction] + shift
         face = color if row.p_adjusted < 0.05 else "white"
-        axes.plot(_percent(row.low, row.high), [height] * 2, color=color, lw=1.1, zorder=2)
+        axes.plot(_percent([row.low, row.high]), [height] * 2, color=color, lw=1.1, zorder=2)
         axes.plot(_percent(row.difference), height, marker, color=color, mfc=face, ms=3.6, zorder=3)
         axes.plot(_percent(row.printed), height, "x", color=BLACK, ms=3.2, mew=0.8, zorder=4)
 
 
-def _percent(*log_ratios: float) -> np.ndarray:
-    return 100 * np.expm1(log_ratios)
+def _percent(log_ratios) -> np.ndarray:
+    return 100 * np.expm1(np.asarray(log_ratios, dtype=float))
 
 
 def _handles() -> list[Line2D]:

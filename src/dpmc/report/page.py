@@ -202,7 +202,7 @@ def interval_text(low: float, high: float) -> str:
 
 
 def _shown(number: float) -> str:
-    return "–" if pd.isna(number) else f"{number:.3g}".replace("-", "−")
+    return "–" if pd.isna(number) else f"{number:.4g}".replace("-", "−")
 
 
 def _stability_text(stability: pd.DataFrame | None) -> str:
