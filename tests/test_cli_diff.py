@@ -1,6 +1,8 @@
 """``dpmc diff`` and ``dpmc reference update`` on invented result folders."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -129,6 +131,18 @@ def test_what_is_not_in_both_runs_is_said(tmp_path):
 def test_bad_input_is_one_sentence(tmp_path):
     outcome = CliRunner().invoke(diff, [str(tmp_path), str(tmp_path / "nowhere")])
     assert isinstance(outcome.exception, InputError)
+    command = [
+        sys.executable,
+        "-c",
+        "from dpmc.cli import main; main()",
+        "diff",
+        tmp_path,
+        tmp_path,
+    ]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 2
+    assert finished.stderr.startswith("dpmc: ")
+    assert finished.stderr.count("\n") == 1
 
 
 def update(results, folder, *options):
