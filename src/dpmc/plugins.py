@@ -18,6 +18,18 @@ from dpmc.mechanisms import mechanism_module
 from dpmc.solvers import solver_module
 
 
+def module_name(file: str | Path) -> str:
+    """Return the name under which a plug-in file is imported."""
+    path = Path(file).resolve()
+    return f"dpmc_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+
+
+def used_by(cell: Cell, files: Iterable[str]) -> list[str]:
+    """Return those plug-in files that define the cell's solver or mechanism."""
+    modules = cell_modules(cell)
+    return [file for file in files if module_name(file) in modules]
+
+
 def load(files: Iterable[str | Path]) -> None:
     """Import plug-in files, each once.
 
@@ -29,11 +41,10 @@ def load(files: Iterable[str | Path]) -> None:
     for file in map(Path, files):
         if not file.is_file():
             raise InputError(f"There is no plug-in file {file}; correct huber.plugins.")
-        path = file.resolve()
-        name = f"dpmc_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+        name = module_name(file)
         if name in sys.modules:
             continue
-        spec = importlib.util.spec_from_file_location(name, path)
+        spec = importlib.util.spec_from_file_location(name, file.resolve())
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:

@@ -87,7 +87,11 @@ def cell_settings(wildcards):
 
 
 def cell_code(wildcards):
-    return code_digest(plugins.cell_modules(cell_of(wildcards)), PLUGINS)
+    return code_digest(plugins.cell_modules(cell_of(wildcards)), cell_plugins(wildcards))
+
+
+def cell_plugins(wildcards):
+    return plugins.used_by(cell_of(wildcards), PLUGINS)
 
 
 def cell_data(wildcards):

@@ -9,7 +9,7 @@ rule cell:
     params:
         settings=cell_settings,
         code=cell_code,
-        plugins=PLUGINS,
+        plugins=cell_plugins,
     log:
         f"{{run}}/logs/cells/{space.wildcard_pattern}.log",
     benchmark:

@@ -146,6 +146,12 @@ rule page:
         "{top}/report/index.html",
     params:
         title=lambda wildcards: RUNS[f"{wildcards.top}/huber"]["report"]["title"],
+        # the sweep is a target of its own; once made, it is shown
+        forensics=lambda wildcards: (
+            "results/forensics"
+            if wildcards.top == "results" and Path("results/forensics/summary.md").exists()
+            else None
+        ),
         code=code_digest(["dpmc.report.page"], TEMPLATES),
     log:
         "{top}/logs/page.log",

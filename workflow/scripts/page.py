@@ -19,5 +19,6 @@ with logged(snakemake.log[0]):
         figures_folder=files.figures,
         errata=Path(files.errata).read_text(encoding="utf-8"),
         manifest=json.loads(Path(files.manifest).read_text(encoding="utf-8")),
+        forensics_folder=snakemake.params.forensics,
         title=snakemake.params.title,
     )
