@@ -16,6 +16,7 @@ from dpmc.solvers.simd import (
     load,
     maximum,
     store,
+    transpose,
 )
 
 
@@ -37,6 +38,24 @@ def all_operations(a, b, c, number, out):
 @njit
 def copy_vector(source, i, j, target, k):
     store(load(source, i, j), target, k)
+
+
+@njit
+def transpose_block(source, i, j, target):
+    """Write the 8 x 8 block of source that starts at (i, j), transposed."""
+    a, b, c, d, e, f, g, h = transpose(
+        load(source, i, j), load(source, i + 1, j), load(source, i + 2, j), load(source, i + 3, j),
+        load(source, i + 4, j), load(source, i + 5, j), load(source, i + 6, j),
+        load(source, i + 7, j),
+    )  # fmt: skip
+    store(a, target, 0)
+    store(b, target, 1)
+    store(c, target, 2)
+    store(d, target, 3)
+    store(e, target, 4)
+    store(f, target, 5)
+    store(g, target, 6)
+    store(h, target, 7)
 
 
 @njit
@@ -107,6 +126,14 @@ def test_load_and_store_address_one_vector():
             copy_vector(source, i, j, target, 2)
             np.testing.assert_array_equal(target[2], source[i, j])
             assert (target[[0, 1, 3]] == 7.0).all()
+
+
+def test_transpose_of_a_block_anywhere():
+    source, target = np.random.default_rng(2).standard_normal((11, 13)), lane_zeros(LANES)
+    for i in range(4):
+        for j in range(6):
+            transpose_block(source, i, j, target)
+            np.testing.assert_array_equal(target, source[i : i + 8, j : j + 8].T)
 
 
 def test_vectors_live_through_loops_and_branches():

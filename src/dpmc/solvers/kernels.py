@@ -11,9 +11,10 @@ from dpmc.solvers.simd import LANES, lane_zeros
 
 
 class Workspace(NamedTuple):
-    """Buffers of the kernels: n ratings at most, rank r, K steps, size = order of the systems."""
+    """Buffers of the kernels: n - 1 ratings at most, rank r, K steps, systems of order size."""
 
     factors: np.ndarray  # (n, r) factors of the other side, a row per rating
+    columns: np.ndarray  # (n,) int64: which rows of the factors they are
     values: np.ndarray  # (n,)
     noise: np.ndarray  # (K, r) in rating space times -1/lambda
     theta: np.ndarray  # (r,)
@@ -24,17 +25,21 @@ class Workspace(NamedTuple):
     targets: np.ndarray  # (K, size) right-hand sides
     weights: np.ndarray  # (n,)
     listed: np.ndarray  # (n,) int64: ratings whose weight is not 1
-    chunk: np.ndarray  # (r, CHUNK) factors of some ratings, a column per rating
-    chunk_values: np.ndarray  # (CHUNK,)
-    chunk_weights: np.ndarray  # (CHUNK,) weights to add
-    weighted: np.ndarray  # (r, CHUNK) chunk * chunk_weights
+    some_columns: np.ndarray  # (CHUNK,) the same for some ratings ...
+    some_factors: np.ndarray  # (CHUNK, r)
+    some_values: np.ndarray  # (CHUNK,)
+    some_weights: np.ndarray  # (CHUNK,) ... but weights to add
+    chunk: np.ndarray  # (r, CHUNK) factors, a column per rating
+    weighted: np.ndarray  # (r, CHUNK) times weights
 
 
 def workspace(most_ratings: int, rank: int, steps: int, size: int) -> Workspace:
     """Allocate the buffers for rows of up to ``most_ratings`` and systems of up to ``size``."""
+    n = most_ratings + 1  # one for padding
     return Workspace(
-        factors=lane_zeros(most_ratings, rank),
-        values=lane_zeros(most_ratings),
+        factors=lane_zeros(n, rank),
+        columns=np.zeros((n, LANES), dtype=np.int64),
+        values=lane_zeros(n),
         noise=lane_zeros(steps, rank),
         theta=lane_zeros(rank),
         matrix=lane_zeros(size, size),
@@ -42,11 +47,13 @@ def workspace(most_ratings: int, rank: int, steps: int, size: int) -> Workspace:
         pivots=lane_zeros(size),
         shift=lane_zeros(size),
         targets=lane_zeros(steps, size),
-        weights=lane_zeros(most_ratings),
-        listed=np.zeros((most_ratings, LANES), dtype=np.int64),
+        weights=lane_zeros(n),
+        listed=np.zeros((n, LANES), dtype=np.int64),
+        some_columns=np.zeros((CHUNK, LANES), dtype=np.int64),
+        some_factors=lane_zeros(CHUNK, rank),
+        some_values=lane_zeros(CHUNK),
+        some_weights=lane_zeros(CHUNK),
         chunk=lane_zeros(rank, CHUNK),
-        chunk_values=lane_zeros(CHUNK),
-        chunk_weights=lane_zeros(CHUNK),
         weighted=lane_zeros(rank, CHUNK),
     )
 
@@ -138,9 +145,10 @@ class Regressions:
         # in proportion to |f|^2 / lambda.
         scale = self.rank * np.abs(factors).max(initial=0.0) ** 2
         widest = self._widest if self.regularization > 1e-4 * scale else self.rank
+        with_padding = np.vstack([factors, np.zeros(self.rank)])
         solve_batches(
-            self._order, widest, self.rows.indptr, self.rows.indices, self.rows.values, factors,
-            noise, start, threshold, self.regularization, self._work, solution,
+            self._order, widest, self.rows.indptr, self.rows.indices, self.rows.values,
+            with_padding, noise, start, threshold, self.regularization, self._work, solution,
         )  # fmt: skip
 
 

@@ -43,10 +43,10 @@ from dpmc.solvers.simd import (
     load,
     maximum,
     store,
+    transpose,
 )
 
 REBUILD = 100.0
-NOTHING = -1
 CHUNK = 16  # ratings whose products are summed in one go: their factors fit the L1 cache
 
 
@@ -173,7 +173,7 @@ def solve_in_rating_space(count, threshold, regularization, work):
 
 
 @njit(cache=True)
-def solve_in_factor_space(count, threshold, regularization, work):
+def solve_in_factor_space(count, factors, threshold, regularization, work):
     """R-IRLS on a batch in the r x r form; theta_0 in work.theta becomes theta_K."""
     steps, rank = work.noise.shape[:2]
     matrix, lower, pivots, shift = work.matrix, work.lower, work.pivots, work.shift
@@ -183,7 +183,7 @@ def solve_in_factor_space(count, threshold, regularization, work):
     for f in range(rank):
         store(broadcast(0.0), target, f)
         store(broadcast(regularization), shift, f)
-    for i in range(count):
+    for i in range(count + 1):
         store(one, work.weights, i)
     clear(matrix, rank)
     add_all(count, matrix, target, work)
@@ -207,7 +207,7 @@ def solve_in_factor_space(count, threshold, regularization, work):
             if rebuild:
                 add_all(count, lower, theta, work)
             else:
-                subtract_excess(count, lower, theta, work)
+                subtract_excess(count, factors, lower, theta, work)
             factorize(lower, shift, lower, pivots, rank)
         elif not factorized_with_unit_weights:
             factorize(matrix, shift, lower, pivots, rank)
@@ -220,82 +220,98 @@ def add_all(count, matrix, target, work):
     """Add F^T W F to the lower triangle of matrix and F^T W x to target."""
     for first in range(0, count, CHUNK):
         length = min(CHUNK, count - first)
-        for c in range(length):
-            store(load(work.values, first + c), work.chunk_values, c)
-            store(load(work.weights, first + c), work.chunk_weights, c)
-            for f in range(work.chunk.shape[0]):
-                store(load(work.factors, first + c, f), work.chunk, f, c)
-        add_chunk(length, matrix, target, work)
+        add_some(work.factors, work.values, work.weights, first, length, matrix, target, work)
 
 
 @njit(cache=True)
-def subtract_excess(count, matrix, target, work):
+def subtract_excess(count, factors, matrix, target, work):
     """Take (1 - w) f f^T off the matrix and (1 - w) x f off the target wherever w < 1."""
     listed = 0
     for lane in range(LANES):
         length = 0
         for i in range(count):
-            if work.weights[i, lane] < 1.0:
-                work.listed[length, lane] = i
-                length += 1
+            work.listed[length, lane] = i
+            length += work.weights[i, lane] < 1.0
         for c in range(length, count):
-            work.listed[c, lane] = NOTHING
+            work.listed[c, lane] = count  # the padding, of weight 1
         listed = max(listed, length)
     for first in range(0, listed, CHUNK):
         length = min(CHUNK, listed - first)
-        for lane in range(LANES):
-            for c in range(length):
+        for c in range(length):
+            for lane in range(LANES):
                 i = work.listed[first + c, lane]
-                work.chunk_weights[c, lane] = 0.0
-                if i != NOTHING:
-                    work.chunk_weights[c, lane] = work.weights[i, lane] - 1.0
-                    work.chunk_values[c, lane] = work.values[i, lane]
-                    for f in range(work.chunk.shape[0]):
-                        work.chunk[f, c, lane] = work.factors[i, f, lane]
-        add_chunk(length, matrix, target, work)
+                work.some_columns[c, lane] = work.columns[i, lane]
+                work.some_values[c, lane] = work.values[i, lane]
+                work.some_weights[c, lane] = work.weights[i, lane] - 1.0
+            bring_into_lanes(factors, work.some_columns[c], 1.0, work.some_factors[c])
+        add_some(
+            work.some_factors, work.some_values, work.some_weights, 0, length, matrix, target, work
+        )  # fmt: skip
 
 
 @njit(cache=True)
-def add_chunk(length, matrix, target, work):
-    """Add w f f^T to the lower triangle of matrix and w x f to target for ratings in the chunk."""
+def add_some(factors, values, weights, first, length, matrix, target, work):
+    """Add w f f^T to the lower triangle of matrix and w x f to target for at most CHUNK ratings."""
     rank = work.chunk.shape[0]
     for f in range(rank):
         total = load(target, f)
         for c in range(length):
-            weighted = load(work.chunk_weights, c) * load(work.chunk, f, c)
+            entry = load(factors, first + c, f)
+            weighted = load(weights, first + c) * entry
+            store(entry, work.chunk, f, c)
             store(weighted, work.weighted, f, c)
-            total = fma(weighted, load(work.chunk_values, c), total)
+            total = fma(weighted, load(values, first + c), total)
         store(total, target, f)
     add_products(matrix, work.weighted, work.chunk, rank, rank, length, True)
 
 
 @njit(cache=True)
+def bring_into_lanes(source, rows, scale, target):
+    """Write target[f, lane] = scale * source[rows[lane], f]."""
+    factor, whole = broadcast(scale), source.shape[1] // LANES * LANES
+    for f in range(0, whole, LANES):
+        t0, t1, t2, t3, t4, t5, t6, t7 = transpose(
+            load(source, rows[0], f),
+            load(source, rows[1], f),
+            load(source, rows[2], f),
+            load(source, rows[3], f),
+            load(source, rows[4], f),
+            load(source, rows[5], f),
+            load(source, rows[6], f),
+            load(source, rows[7], f),
+        )
+        store(t0 * factor, target, f)
+        store(t1 * factor, target, f + 1)
+        store(t2 * factor, target, f + 2)
+        store(t3 * factor, target, f + 3)
+        store(t4 * factor, target, f + 4)
+        store(t5 * factor, target, f + 5)
+        store(t6 * factor, target, f + 6)
+        store(t7 * factor, target, f + 7)
+    for f in range(whole, source.shape[1]):
+        for lane in range(LANES):
+            target[f, lane] = scale * source[rows[lane], f]
+
+
+@njit(cache=True)
 def gather_ratings(batch, indptr, indices, values, factors, work):
-    """Bring the ratings of eight rows and their factors into lanes; return the largest count."""
-    rank = factors.shape[1]
+    """Bring the ratings of eight rows and their factors into lanes; return the largest count.
+
+    Rows with fewer ratings, and all of them once more at the end, are padded with x = 0 and the
+    last row of factors, which is zero.
+    """
     longest = 0
     for row in batch:
         longest = max(longest, indptr[row + 1] - indptr[row])
     for lane in range(LANES):
         first = indptr[batch[lane]]
         count = indptr[batch[lane] + 1] - first
-        for i in range(count):
-            work.values[i, lane] = values[first + i]
-            for f in range(rank):
-                work.factors[i, f, lane] = factors[indices[first + i], f]
-        for i in range(count, longest):
-            work.values[i, lane] = 0.0
-            for f in range(rank):
-                work.factors[i, f, lane] = 0.0
+        for i in range(longest + 1):
+            work.columns[i, lane] = indices[first + i] if i < count else factors.shape[0] - 1
+            work.values[i, lane] = values[first + i] if i < count else 0.0
+    for i in range(longest):
+        bring_into_lanes(factors, work.columns[i], 1.0, work.factors[i])
     return longest
-
-
-@njit(cache=True)
-def gather_vectors(batch, source, scale, lanes):
-    """Bring ``scale`` times the rows of source that are in the batch into lanes."""
-    for f in range(source.shape[1]):
-        for lane in range(LANES):
-            lanes[f, lane] = scale * source[batch[lane], f]
 
 
 @njit(cache=True)
@@ -313,7 +329,8 @@ def solve_batches(
         Batches whose largest count is at most this are solved in rating space.
     indptr, indices, values
         The ratings, see :class:`dpmc.ratings.Compressed`.
-    factors : float64 array, shape (n_columns, r)
+    factors : float64 array, shape (n_columns + 1, r)
+        The last row is zero: padding refers to it.
     noise : float64 array, shape (K, n_rows, r), or (0, n_rows, r) if there is none
     start : float64 array, shape (n_rows, r)
     threshold : float
@@ -328,14 +345,14 @@ def solve_batches(
     for first in range(0, order.size, LANES):
         batch = order[first : first + LANES]
         count = gather_ratings(batch, indptr, indices, values, factors, work)
-        gather_vectors(batch, start, 1.0, work.theta)
+        bring_into_lanes(start, batch, 1.0, work.theta)
         scale = -1.0 / regularization if count <= widest else 1.0
         for k in range(noise.shape[0]):
-            gather_vectors(batch, noise[k], scale, work.noise[k])
+            bring_into_lanes(noise[k], batch, scale, work.noise[k])
         if count <= widest:
             solve_in_rating_space(count, threshold, regularization, work)
         else:
-            solve_in_factor_space(count, threshold, regularization, work)
+            solve_in_factor_space(count, factors, threshold, regularization, work)
         for lane in range(LANES):
             for f in range(factors.shape[1]):
                 solution[batch[lane], f] = work.theta[f, lane]

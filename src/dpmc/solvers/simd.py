@@ -7,7 +7,8 @@ instruction; `fma` and `fnma` round once, and nothing is reordered, so every CPU
 fused multiply-add returns the same bits.
 
 Arrays of lanes are ordinary C-contiguous float64 arrays whose last axis has length 8. In
-``load(array, i, j)`` the indices name all axes but that one; they are not checked.
+``load(array, i, j)`` the indices name all axes but that one; if they name all axes, the vector
+starts there. Nothing is checked.
 
 With NUMBA_DISABLE_JIT=1 the same names are plain NumPy functions on arrays of shape (8,). They
 say what each operation means and let the kernels run as Python, slowly, but for debugging and
@@ -46,7 +47,7 @@ class Float64x8(types.Type):
 float64x8 = Float64x8()
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _BITS = ir.IntType(LANES)
-_FIRST_LANE_EVERYWHERE = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+_INDICES = ir.VectorType(ir.IntType(32), LANES)
 
 
 @register_model(Float64x8)
@@ -75,17 +76,18 @@ for _symbol, _instruction in (
 
 
 def _pointer(context, builder, array_type, array, index_type, index):
-    """Return the address of the vector array[index, :]."""
+    """Return the address of the vector that starts at array[index] or array[index, 0]."""
     integers = [
         context.cast(builder, builder.extract_value(index, axis), kind, types.intp)
         for axis, kind in enumerate(index_type)
     ]
+    integers += [context.get_constant(types.intp, 0)] * (array_type.ndim - len(integers))
     address = cgutils.get_item_pointer(
         context,
         builder,
         array_type,
         context.make_array(array_type)(context, builder, array),
-        [*integers, context.get_constant(types.intp, 0)],
+        integers,
         wraparound=False,
     )
     return builder.bitcast(address, _VECTOR.as_pointer())
@@ -99,7 +101,7 @@ def _call_llvm(builder, name, args):
 
 @intrinsic
 def load(typingctx, array, *index):
-    """Return the vector array[index, :]."""
+    """Return the vector array[index, :], or the 8 numbers from array[index] on."""
 
     def generate(context, builder, sig, args):
         address = _pointer(context, builder, sig.args[0], args[0], sig.args[1], args[1])
@@ -127,7 +129,7 @@ def broadcast(typingctx, number):
     def generate(context, builder, sig, args):
         nothing = ir.Constant(_VECTOR, ir.Undefined)
         first = builder.insert_element(nothing, args[0], ir.IntType(32)(0))
-        return builder.shuffle_vector(first, nothing, _FIRST_LANE_EVERYWHERE)
+        return builder.shuffle_vector(first, nothing, ir.Constant(_INDICES, [0] * LANES))
 
     return float64x8(types.float64), generate
 
@@ -183,9 +185,32 @@ def any_greater(typingctx, a, b):
     return types.boolean(float64x8, float64x8), generate
 
 
+@intrinsic
+def transpose(typingctx, a, b, c, d, e, f, g, h):
+    """Return 8 vectors: the columns of the 8 x 8 matrix whose rows are given."""
+
+    def generate(context, builder, sig, args):
+        rows = list(args)
+        # swap the off-diagonal blocks of size 1, 2, 4 in turn
+        for size in (1, 2, 4):
+            first = [lane if not lane & size else lane - size + LANES for lane in range(LANES)]
+            second = [lane + size if not lane & size else lane + LANES for lane in range(LANES)]
+            for i in range(LANES):
+                if not i & size:
+                    pair = rows[i], rows[i + size]
+                    for j, pattern in ((i, first), (i + size, second)):
+                        rows[j] = builder.shuffle_vector(*pair, ir.Constant(_INDICES, pattern))
+        return context.make_tuple(builder, sig.return_type, rows)
+
+    return types.UniTuple(float64x8, LANES)(*[float64x8] * LANES), generate
+
+
 if config.DISABLE_JIT:
 
     def load(array, *index):
+        if len(index) == array.ndim:
+            *index, first = index
+            return array[(*index, slice(first, first + LANES))].copy()
         return array[index].copy()
 
     def store(value, array, *index):
@@ -207,3 +232,6 @@ if config.DISABLE_JIT:
 
     def any_greater(a, b):
         return bool((a > b).any())
+
+    def transpose(*rows):
+        return tuple(np.array(rows).T)
