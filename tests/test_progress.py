@@ -3,6 +3,7 @@ import types
 
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
+
 from snakemake_logger_plugin_dpmc import LogHandler
 
 

@@ -36,11 +36,16 @@ def test_join(tmp_path):
     assert (tmp_path / "all").read_text() == "x\n1\n2\n"
 
 
+def write_half(path):
+    with atomic_path(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+
+
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "a.txt"
     write_text(path, "old")
-    with pytest.raises(RuntimeError), atomic_path(path) as temporary:
-        temporary.write_text("half")
-        raise RuntimeError
+    with pytest.raises(RuntimeError):
+        write_half(path)
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]

@@ -135,14 +135,14 @@ class Ratings:
 
     def save(self, path: str | Path) -> None:
         """Write the ratings to an .npz file, whole or not at all."""
-        fields = dict(
-            users=self.users,
-            items=self.items,
-            values=self.values,
-            shape=np.array([self.n_users, self.n_items]),
-            name=np.array(self.name),
-            rating_range=np.array(self.rating_range if self.rating_range is not None else []),
-        )
+        fields = {
+            "users": self.users,
+            "items": self.items,
+            "values": self.values,
+            "shape": np.array([self.n_users, self.n_items]),
+            "name": np.array(self.name),
+            "rating_range": np.array(self.rating_range if self.rating_range is not None else []),
+        }
         for labels in ("user_labels", "item_labels"):
             if getattr(self, labels) is not None:
                 fields[labels] = np.asarray(getattr(self, labels))

@@ -139,9 +139,7 @@ def raw_files(records: Iterable[str | Path]) -> dict[str, str | None]:
 
 def read_frame(path: str | Path) -> pd.DataFrame:
     """Read any table of a run, every bit of every number kept; an empty field is missing."""
-    return pd.read_csv(
-        path, keep_default_na=False, na_values=[""], float_precision="round_trip"
-    )
+    return pd.read_csv(path, keep_default_na=False, na_values=[""], float_precision="round_trip")
 
 
 def write_frame(path: str | Path, frame: pd.DataFrame) -> None:

@@ -45,8 +45,6 @@ def test_known_answer():
     ]
 
 
-
-
 @settings(deadline=None, max_examples=200)
 @given(st.dictionaries(st.text(), st.text()), st.dictionaries(st.text(), st.text()))
 def test_different_coordinates_never_collide(one, other):

@@ -14,7 +14,12 @@ from dpmc.experiments.digest import code_digest
 from dpmc.runs import cell_name
 
 # one thread inside a job: parallelism is Snakemake's
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+for variable in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+):
     os.environ[variable] = "1"
 
 
@@ -50,12 +55,16 @@ space = Paramspace(
     pd.DataFrame(
         [
             cell.spelled()
-            for cell in dict.fromkeys(cell for cells in CELLS.values() for cell in cells)
+            for cell in dict.fromkeys(
+                cell for cells in CELLS.values() for cell in cells
+            )
         ]
     ),
     filename_params=["solver", "mechanism", "variance", "irls_iterations"],
 )
-BY_NAME = {tuple(cell.spelled().values()): cell for cells in CELLS.values() for cell in cells}
+BY_NAME = {
+    tuple(cell.spelled().values()): cell for cells in CELLS.values() for cell in cells
+}
 
 
 wildcard_constraints:
@@ -75,7 +84,8 @@ def cell_of(wildcards):
 
 
 def cell_file(run, cell):
-    return f"{run}/cells/" + space.wildcard_pattern.format(**cell.spelled()) + ".csv"
+    name = space.wildcard_pattern.format(**cell.spelled())
+    return f"{run}/cells/{name}.csv"
 
 
 def cell_files(wildcards):
@@ -87,7 +97,9 @@ def cell_settings(wildcards):
 
 
 def cell_code(wildcards):
-    return code_digest(plugins.cell_modules(cell_of(wildcards)), cell_plugins(wildcards))
+    return code_digest(
+        plugins.cell_modules(cell_of(wildcards)), cell_plugins(wildcards)
+    )
 
 
 def cell_plugins(wildcards):
@@ -118,7 +130,9 @@ def settings_by_cell(wildcards):
 
 def synthetic_settings(wildcards):
     huber = RUNS[wildcards.run]["huber"]
-    sizes = {name: huber["synthetic"][name] for name in configuration.SYNTHETIC_SETTINGS}
+    sizes = {
+        name: huber["synthetic"][name] for name in configuration.SYNTHETIC_SETTINGS
+    }
     return {"seed": huber["seed"], "trials": huber["trials"], **sizes}
 
 
@@ -139,6 +153,7 @@ PAPER = sorted((HOME / "config" / "paper").iterdir())
 def real_variances(wildcards):
     real = RUNS[wildcards.run]["huber"]["real"]
     return {name: entry["variance"] for name, entry in real.items()}
+
 
 TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
 
@@ -161,7 +176,11 @@ def records():
     """Read what is recorded on each real data set, name -> record."""
     names = sorted({name for run in RUNS for name in real_datasets(run)})
     paths = {name: Path(f"results/data/{name}.source.json") for name in names}
-    return {name: json.loads(path.read_text()) for name, path in paths.items() if path.exists()}
+    return {
+        name: json.loads(path.read_text())
+        for name, path in paths.items()
+        if path.exists()
+    }
 
 
 def missing_data():

@@ -6,12 +6,12 @@ rule download:
         own_file,
     output:
         "results/data/{dataset}.source.json",
-    params:
-        data=MAIN["data"],
     log:
         "results/logs/download/{dataset}.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        data=MAIN["data"],
     script:
         "../scripts/download.py"
 
@@ -21,13 +21,13 @@ rule ratings:
         "results/data/{dataset}.source.json",
     output:
         "results/data/{dataset}.npz",
-    params:
-        data=MAIN["data"],
-        code=code_digest(["dpmc.datasets", "dpmc.ratings"]),
     log:
         "results/logs/ratings/{dataset}.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        data=MAIN["data"],
+        code=code_digest(["dpmc.datasets", "dpmc.ratings"]),
     script:
         "../scripts/ratings.py"
 
@@ -35,12 +35,12 @@ rule ratings:
 rule synthetic:
     output:
         "{run}/data/rank~{rank}_observed_fraction~{observed_fraction}.npz",
-    params:
-        settings=synthetic_settings,
-        code=code_digest(["dpmc.datasets.synthetic", "dpmc.experiments.seeds"]),
     log:
         "{run}/logs/data/rank~{rank}_observed_fraction~{observed_fraction}.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        settings=synthetic_settings,
+        code=code_digest(["dpmc.datasets.synthetic", "dpmc.experiments.seeds"]),
     script:
         "../scripts/synthetic.py"

@@ -6,16 +6,16 @@ rule cell:
         data=cell_data,
     output:
         f"{{run}}/cells/{space.wildcard_pattern}.csv",
-    params:
-        settings=cell_settings,
-        code=cell_code,
-        plugins=cell_plugins,
     log:
         f"{{run}}/logs/cells/{space.wildcard_pattern}.log",
     benchmark:
         f"{{run}}/benchmarks/{space.wildcard_pattern}.tsv"
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        settings=cell_settings,
+        code=cell_code,
+        plugins=cell_plugins,
     script:
         "../scripts/cell.py"
 
@@ -26,13 +26,13 @@ rule trials:
     output:
         trials="{run}/trials.csv",
         settings="{run}/settings.json",
-    params:
-        reference=lambda wildcards: RUNS[wildcards.run]["huber"]["reference"],
-        settings=settings_by_cell,
     log:
         "{run}/logs/trials.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        reference=lambda wildcards: RUNS[wildcards.run]["huber"]["reference"],
+        settings=settings_by_cell,
     script:
         "../scripts/trials.py"
 
@@ -40,13 +40,13 @@ rule trials:
 rule convergence:
     output:
         "{run}/convergence.csv",
-    params:
-        settings=side_settings("convergence"),
-        code=SIDE_CODE,
     log:
         "{run}/logs/convergence.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        settings=side_settings("convergence"),
+        code=SIDE_CODE,
     script:
         "../scripts/convergence.py"
 
@@ -54,13 +54,13 @@ rule convergence:
 rule starts:
     output:
         "{run}/starts.csv",
-    params:
-        settings=side_settings("starts"),
-        code=SIDE_CODE,
     log:
         "{run}/logs/starts.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        settings=side_settings("starts"),
+        code=SIDE_CODE,
     script:
         "../scripts/starts.py"
 
@@ -68,15 +68,15 @@ rule starts:
 rule timing:
     output:
         "{run}/timing.csv",
+    log:
+        "{run}/logs/timing.log",
+    conda:
+        "../../envs/dpmc.yaml"
+    # alone on the machine: other jobs would disturb the clock
+    threads: workflow.cores
     params:
         settings=side_settings("timing"),
         code=SIDE_CODE,
-    log:
-        "{run}/logs/timing.log",
-    # alone on the machine: other jobs would disturb the clock
-    threads: workflow.cores
-    conda:
-        "../../envs/dpmc.yaml"
     script:
         "../scripts/timing.py"
 

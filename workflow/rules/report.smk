@@ -6,14 +6,14 @@ rule comparison:
         trials="{run}/trials.csv",
     output:
         "{run}/comparison.csv",
-    params:
-        paper=str(HOME / "config" / "paper"),
-        variances=real_variances,
-        code=code_digest(["dpmc.published"], PAPER),
     log:
         "{run}/logs/comparison.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        paper=str(HOME / "config" / "paper"),
+        variances=real_variances,
+        code=code_digest(["dpmc.published"], PAPER),
     script:
         "../scripts/comparison.py"
 
@@ -26,15 +26,15 @@ rule claims:
         timing="{run}/timing.csv",
     output:
         "{run}/claims.csv",
+    log:
+        "{run}/logs/claims.log",
+    conda:
+        "../../envs/dpmc.yaml"
     params:
         paper=str(HOME / "config" / "paper"),
         variances=real_variances,
         seed=lambda wildcards: RUNS[wildcards.run]["huber"]["seed"],
         code=code_digest(["dpmc.published"], PAPER),
-    log:
-        "{run}/logs/claims.log",
-    conda:
-        "../../envs/dpmc.yaml"
     script:
         "../scripts/claims.py"
 
@@ -45,12 +45,12 @@ rule stability:
         second="results/huber/replication/claims.csv",
     output:
         "results/huber/claims_stability.csv",
-    params:
-        code=code_digest(["dpmc.published"]),
     log:
         "results/huber/logs/stability.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        code=code_digest(["dpmc.published"]),
     script:
         "../scripts/stability.py"
 
@@ -61,12 +61,12 @@ rule tables:
         comparison="{top}/huber/comparison.csv",
     output:
         directory("{top}/huber/tables"),
-    params:
-        code=code_digest(["dpmc.report.tables"]),
     log:
         "{top}/huber/logs/tables.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        code=code_digest(["dpmc.report.tables"]),
     script:
         "../scripts/tables.py"
 
@@ -78,12 +78,12 @@ rule figures:
         convergence="{top}/huber/convergence.csv",
     output:
         directory("{top}/huber/figures"),
-    params:
-        code=code_digest(["dpmc.report.figures"]),
     log:
         "{top}/huber/logs/figures.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        code=code_digest(["dpmc.report.figures"]),
     script:
         "../scripts/figures.py"
 
@@ -94,13 +94,13 @@ rule errata:
         sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
     output:
         "{top}/errata.md",
-    params:
-        paper=str(HOME / "config" / "paper"),
-        code=code_digest(["dpmc.report.errata"], PAPER),
     log:
         "{top}/logs/errata.log",
     conda:
         "../../envs/dpmc.yaml"
+    params:
+        paper=str(HOME / "config" / "paper"),
+        code=code_digest(["dpmc.report.errata"], PAPER),
     script:
         "../scripts/errata.py"
 
@@ -113,16 +113,16 @@ rule manifest:
         sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
     output:
         "{top}/manifest.json",
+    log:
+        "{top}/logs/manifest.log",
+    conda:
+        "../../envs/dpmc.yaml"
     params:
         home=str(HOME),
         configuration=lambda wildcards: RUNS[f"{wildcards.top}/huber"],
         seeds=lambda wildcards: {
             run: RUNS[run]["huber"]["seed"] for run in runs_below(wildcards.top)
         },
-    log:
-        "{top}/logs/manifest.log",
-    conda:
-        "../../envs/dpmc.yaml"
     script:
         "../scripts/manifest.py"
 
@@ -144,18 +144,19 @@ rule page:
         sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
     output:
         "{top}/report/index.html",
+    log:
+        "{top}/logs/page.log",
+    conda:
+        "../../envs/dpmc.yaml"
     params:
         title=lambda wildcards: RUNS[f"{wildcards.top}/huber"]["report"]["title"],
         # the sweep is a target of its own; once made, it is shown
         forensics=lambda wildcards: (
             "results/forensics"
-            if wildcards.top == "results" and Path("results/forensics/summary.md").exists()
+            if wildcards.top == "results"
+            and Path("results/forensics/summary.md").exists()
             else None
         ),
         code=code_digest(["dpmc.report.page"], TEMPLATES),
-    log:
-        "{top}/logs/page.log",
-    conda:
-        "../../envs/dpmc.yaml"
     script:
         "../scripts/page.py"

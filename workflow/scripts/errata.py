@@ -1,8 +1,8 @@
 """Write the errata, each with the number that shows it."""
 
 from dpmc import published
-from dpmc.jobs import logged
 from dpmc.files import write_text
+from dpmc.jobs import logged
 from dpmc.report.errata import errata, errata_markdown
 from dpmc.report.erratum import Sources
 from dpmc.runs import raw_files, read_frame

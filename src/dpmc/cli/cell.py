@@ -69,7 +69,11 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
         click.echo("dpmc: mechanism none adds no noise; --variance is ignored.", err=True)
     point = _cell(options)
     settings = _settings(options, point)
-    ratings = None if point.dataset == SYNTHETIC else _ratings(point.dataset, place_of(directory, mirror, config))
+    ratings = (
+        None
+        if point.dataset == SYNTHETIC
+        else _ratings(point.dataset, place_of(directory, mirror, config))
+    )
     rows = list(run_cell(point, settings, ratings=ratings))
     metric = "rmse_all" if point.dataset == SYNTHETIC else "rmse_heldout"
     result = _summary(point, settings, rows, metric)
@@ -129,7 +133,7 @@ def _ratings(name, place):
 
 
 def _summary(point, settings, rows, metric):
-    keep = [n for n in ("trial", "rmse_all", "rmse_heldout", "rmse_clipped", "seconds")]
+    keep = ("trial", "rmse_all", "rmse_heldout", "rmse_clipped", "seconds")
     values = [row[metric] for row in rows]
     mean = math.fsum(values) / len(values)
     spread = math.fsum((value - mean) ** 2 for value in values)
