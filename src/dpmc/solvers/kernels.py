@@ -87,7 +87,7 @@ class Regressions:
         self.counts = np.diff(rows.indptr)
         self._n_columns = int(rows.indices.max(initial=-1)) + 1
         order = np.argsort(self.counts, kind="stable")
-        order = order[self.counts[order] > 0]
+        self._empty, order = np.split(order, [np.count_nonzero(self.counts == 0)])
         # a batch needs eight rows: the last one stands in for those missing
         self._order = np.append(order, np.repeat(order[-1:], -order.size % LANES))
         # up to this many ratings rating space is faster (measured at ranks 5 to 32)
@@ -133,7 +133,9 @@ class Regressions:
             noise = np.zeros((0, *shape))
         else:
             noise = _array("noise", noise, (self.steps, *shape))
-        solution = noise[-1] / self.regularization if len(noise) else np.zeros(shape)
+        solution = np.zeros(shape)
+        if len(noise):
+            solution[self._empty] = noise[-1, self._empty] / self.regularization
         self._solve(factors, float(threshold), start, noise, solution)
         return solution
 

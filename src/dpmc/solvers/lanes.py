@@ -268,18 +268,19 @@ def add_some(factors, values, weights, first, length, matrix, target, work):
 @njit(cache=True)
 def bring_into_lanes(source, rows, scale, target):
     """Write target[f, lane] = scale * source[rows[lane], f]."""
-    factor, whole = broadcast(scale), source.shape[1] // LANES * LANES
-    for f in range(0, whole, LANES):
+    rank, factor = source.shape[1], broadcast(scale)
+    if rank < LANES:
+        for f in range(rank):
+            for lane in range(LANES):
+                target[f, lane] = scale * source[rows[lane], f]
+        return
+    for first in range(0, rank, LANES):
+        f = min(first, rank - LANES)  # the last block may overlap the one before
         t0, t1, t2, t3, t4, t5, t6, t7 = transpose(
-            load(source, rows[0], f),
-            load(source, rows[1], f),
-            load(source, rows[2], f),
-            load(source, rows[3], f),
-            load(source, rows[4], f),
-            load(source, rows[5], f),
-            load(source, rows[6], f),
-            load(source, rows[7], f),
-        )
+            load(source, rows[0], f), load(source, rows[1], f), load(source, rows[2], f),
+            load(source, rows[3], f), load(source, rows[4], f), load(source, rows[5], f),
+            load(source, rows[6], f), load(source, rows[7], f),
+        )  # fmt: skip
         store(t0 * factor, target, f)
         store(t1 * factor, target, f + 1)
         store(t2 * factor, target, f + 2)
@@ -288,9 +289,6 @@ def bring_into_lanes(source, rows, scale, target):
         store(t5 * factor, target, f + 5)
         store(t6 * factor, target, f + 6)
         store(t7 * factor, target, f + 7)
-    for f in range(whole, source.shape[1]):
-        for lane in range(LANES):
-            target[f, lane] = scale * source[rows[lane], f]
 
 
 @njit(cache=True)
