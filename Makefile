@@ -7,7 +7,7 @@ TARGET ?= all
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 CONFIG ?=
 # workflow/profiles/default says the same; given here, so that the first line is ours
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --scheduler greedy --rerun-incomplete --show-failed-logs --logger dpmc
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --logger dpmc --scheduler greedy --rerun-incomplete --show-failed-logs
 OVERLAY := $(if $(CONFIG),--configfile $(CONFIG))
 SOURCES := src tests workflow benchmarks
 
