@@ -174,8 +174,60 @@ def test_the_fit_is_the_root_mean_square_log_ratio(published):
     assert fit["cells"] == 12
     assert fit["rms_log_ratio"] == pytest.approx(np.sqrt(np.mean(np.square(logs))))
     assert fit["median_absolute_log_ratio"] == pytest.approx(np.median(np.abs(logs)))
-    assert fit["low"] < fit["rms_log_ratio"] < fit["high"]
+    assert fit["behind_best"] == 0
     assert (fit["users"], fit["items"], fit["scale"], fit["start"]) == (12, 15, 1.0, "normal")
+
+
+def test_the_distance_to_the_best_is_paired(published):
+    other = SyntheticVariant(12, 15, 1.3, "normal")
+    single = SyntheticVariant(15, 12, 1.0, "normal")
+    runs = {SMALL: run(SMALL, trials=5), other: run(other, trials=5), single: run(single)}
+    fit = synthetic_fit(runs, published)
+    first, second = fit.iloc[0], fit.iloc[1]
+    behind = first["rms_log_ratio"] - second["rms_log_ratio"]
+    assert max(first["behind_best"], second["behind_best"]) == pytest.approx(abs(behind))
+    worse = first if behind > 0 else second
+    assert worse["behind_low"] < worse["behind_best"] < worse["behind_high"]
+    assert np.isnan(fit.iloc[2]["behind_low"])  # two trials cannot be paired with five
+
+
+def real_choices_of(**errors):
+    """Invented choices of SweetRS on raw predictions: name -> error."""
+    rows = [
+        ["sweetrs", split, start, choice, predictions, 3, error]
+        for split in forensics.SPLITS for start in forensics.STARTS
+        for predictions in ("raw", "clipped") for choice, error in errors.items()
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=real_choices_empty().columns)
+
+
+@pytest.mark.parametrize(
+    ("half", "ten", "sentences"),
+    [
+        (0.03, 0.048, ["variance 0.5 fits best, variance 1 is set. Huber noise", "equal within"]),
+        (
+            0.06,
+            0.06,
+            ["variance 1 0.050: the default fits", "K = 10 0.060: the default fits"],
+        ),
+        (0.06, 0.01, ["K = 10 fits best, K = 20 is set."]),
+    ],
+)
+def test_the_summary_on_real_data_says_which_choice_fits(half, ten, sentences):
+    errors = {
+        "no noise": 0.02,
+        "variance 0.5": half,
+        "variance 1": 0.05,
+        "K = 20": 0.05,
+        "K = 10": ten,
+    }
+    defaults = DEFAULTS | {"real": {"sweetrs": {"variance": 1, "irls_iterations": 20}}}
+    text = summary(fits(0.1), real_choices_of(**errors), defaults, [])
+    for sentence in [*sentences, "Visible fraction, without noise: share of the ratings 0.020"]:
+        assert sentence in text
+    other = {"sweetrs": {"variance": 3, "irls_iterations": 20}}
+    text = summary(fits(0.1), real_choices_of(**errors), DEFAULTS | {"real": other}, [])
+    assert "variance 3 is set, which is not among them" in text
 
 
 def test_real_fit_and_choices(published, ratings):
@@ -200,12 +252,13 @@ def test_real_fit_and_choices(published, ratings):
     assert found["K = 10", "raw"] == pytest.approx(np.sqrt(np.mean(np.square(tens))))
 
 
-def fits(*values):
+def fits(*values, spread=0.01):
     """Invented fits, the first one the default."""
     variants = [SMALL, *synthetic_variants()][: len(values)]
     rows = [
-        asdict(variant) | {"cells": 27, "trials": 5, "rms_log_ratio": value, "low": 0.9 * value,
-                           "high": 1.1 * value, "median_absolute_log_ratio": value}
+        asdict(variant) | {"cells": 27, "trials": 5, "rms_log_ratio": value,
+                           "median_absolute_log_ratio": value, "behind_best": value - min(values),
+                           "behind_low": value - min(values) - spread, "behind_high": 0.5}
         for variant, value in zip(variants, values, strict=True)
     ]  # fmt: skip
     return pd.DataFrame(rows).astype({"scale": float})
@@ -227,15 +280,15 @@ def test_the_summary_names_the_default_and_why(published, ratings):
 
 
 @pytest.mark.parametrize(
-    ("values", "sentence"),
+    ("values", "spread", "sentence"),
     [
-        ((0.10, 0.095), "number 2 of 2 variants; the best one is closer by 0.005, which is within"),
-        ((0.10, 0.05), "closer by 0.050, which is outside"),
-        ((np.nan, 0.05), "number 2 of 2"),
+        ((0.10, 0.095), 0.01, "number 2 of 2 variants, 0.005 behind the best one: a difference"),
+        ((0.10, 0.05), 0.01, "0.050 behind the best one, which is more than chance."),
+        ((0.10, 0.05), np.nan, "0.050 behind the best one."),
     ],
 )
-def test_the_summary_says_so_if_another_choice_fits_better(values, sentence):
-    text = summary(fits(*values), real_choices_empty(), DEFAULTS, [])
+def test_the_summary_says_so_if_another_choice_fits_better(values, spread, sentence):
+    text = summary(fits(*values, spread=spread), real_choices_empty(), DEFAULTS, [])
     assert sentence in text
 
 

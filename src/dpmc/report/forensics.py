@@ -1,6 +1,7 @@
 """How well each choice of the forensics fits the printed numbers: tables, heat maps, summary."""
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +26,12 @@ DATASET_LABELS = {"ml-100k": "MovieLens 100K", "sweetrs": "SweetRS"}
 SYNTHETIC_KEYS = ["rank", "variance", "observed_fraction", "mechanism"]
 REAL_KEYS = ["observed_fraction", "solver", "mechanism", "irls_iterations", "variance"]
 LABEL = "root mean square log-ratio"
+SHORT = {
+    "no noise": "none",
+    "variance ": "v ",
+    "K = ": "K ",
+    "clipped": "clip",
+}  # for narrow columns
 
 
 def synthetic_fit(
@@ -43,38 +50,59 @@ def synthetic_fit(
     -------
     DataFrame
         One row per variant: ``users, items, scale`` (NaN: rescaled to a largest entry of 5),
-        ``start, cells, trials, rms_log_ratio`` with its bootstrap interval ``low, high`` (NaN with
-        few trials) and ``median_absolute_log_ratio``.
+        ``start, cells, trials, rms_log_ratio, median_absolute_log_ratio`` and ``behind_best``, by
+        how much the best variant fits better, with its 95 % bootstrap interval ``behind_low,
+        behind_high``. Trials of the same number share their random streams, so the difference is
+        bootstrapped over pairs; NaN with few trials or other numbers of trials.
     """
     printed = _printed_synthetic(published)
+    fits = {variant: _LogRatios.of(trials, printed) for variant, trials in runs.items()}
+    best = min(fits.values(), key=_LogRatios.rms)
     rows = []
-    for variant, trials in runs.items():
-        cells, matrix = trial_matrix(trials, trials["rmse_all"], SYNTHETIC_KEYS)
-        keys = cells.fillna({"variance": 0.0}).itertuples(index=False, name=None)
-        target = np.log([printed[key] for key in keys])
-        count = matrix.shape[1]
-
-        def rms(weights, matrix=matrix, target=target, count=count):
-            means = weights @ matrix.T / count
-            return np.sqrt(np.mean(np.square(np.log(means) - target), axis=-1))
-
-        fit = bootstrap_interval(rms, count)
-        distance = np.abs(np.log(matrix.mean(axis=1)) - target)
+    for variant, fit in fits.items():
+        low = high = np.nan
+        if fit.count == best.count:
+            behind = bootstrap_interval(lambda w, fit=fit: fit.rms(w) - best.rms(w), fit.count)
+            low, high = behind.low, behind.high
         rows.append(
-            {
-                "users": variant.users,
-                "items": variant.items,
-                "scale": variant.scale,
-                "start": variant.start,
-                "cells": len(cells),
-                "trials": count,
-                "rms_log_ratio": fit.estimate,
-                "low": fit.low,
-                "high": fit.high,
-                "median_absolute_log_ratio": float(np.median(distance)),
+            asdict(variant)
+            | {
+                "cells": len(fit.target),
+                "trials": fit.count,
+                "rms_log_ratio": fit.rms(),
+                "median_absolute_log_ratio": float(np.median(np.abs(fit.of_means()))),
+                "behind_best": fit.rms() - best.rms(),
+                "behind_low": low,
+                "behind_high": high,
             }
         )
     return pd.DataFrame(rows).astype({"scale": float})
+
+
+@dataclass(frozen=True)
+class _LogRatios:
+    """RMSE of cells by trials, and the logarithm of what is printed for each cell."""
+
+    matrix: np.ndarray
+    target: np.ndarray
+
+    @classmethod
+    def of(cls, trials: pd.DataFrame, printed: Mapping[tuple, float]) -> "_LogRatios":
+        cells, matrix = trial_matrix(trials, trials["rmse_all"], SYNTHETIC_KEYS)
+        keys = cells.fillna({"variance": 0.0}).itertuples(index=False, name=None)
+        return cls(matrix, np.log([printed[key] for key in keys]))
+
+    @property
+    def count(self) -> int:
+        return self.matrix.shape[1]
+
+    def of_means(self, weights: np.ndarray | None = None) -> np.ndarray:
+        """Return log(mean / printed) by cell, also for each row of bootstrap weights."""
+        weights = np.ones(self.count) if weights is None else weights
+        return np.log(weights @ self.matrix.T / self.count) - self.target
+
+    def rms(self, weights: np.ndarray | None = None):
+        return np.sqrt(np.mean(np.square(self.of_means(weights)), axis=-1))
 
 
 def _printed_synthetic(published: pd.DataFrame) -> dict[tuple, float]:
@@ -172,12 +200,13 @@ def draw(folder: str | Path, synthetic: pd.DataFrame, choices: pd.DataFrame) -> 
         }
     )
     render(partial(heatmap, frame, *frame.columns), folder, "heatmap_synthetic", width=PAGE)
+    names = choices["choice"] + "\n" + choices["predictions"]
     frame = pd.DataFrame(
         {
             "split and start": [
                 variant_label(row).replace(", ", "\n", 1) for row in choices.itertuples()
             ],
-            "choice": choices["choice"] + "\n" + choices["predictions"],
+            "choice": names.replace(SHORT, regex=True),
             LABEL: choices["rms_log_ratio"],
         }
     )
