@@ -295,7 +295,7 @@ def test_a_changed_status_or_verdict_fails_whichever_way(
     assert findings[0].fails
     text = outcome(run, findings)
     assert sentence in text
-    assert text.startswith("dpmc: check FAILED, 1 differences")
+    assert text.startswith("dpmc: check FAILED, 1 difference from")
 
 
 def test_absent_data_are_a_note(tmp_path, reference_folder):

@@ -139,7 +139,8 @@ def outcome(run: Run, findings: Sequence[Finding]) -> str:
         f"{len(run.verdicts)} verdicts"
     )
     if failures:
-        first = f"dpmc: check FAILED, {len(failures)} differences from the reference: {size}"
+        count = f"{len(failures)} difference{'s' * (len(failures) > 1)}"
+        first = f"dpmc: check FAILED, {count} from the reference: {size}"
     else:
         first = f"dpmc: check passed: {size}"
     return "\n".join(
