@@ -97,7 +97,7 @@ def test_cells_of_one_run_only(tmp_path):
     [
         ({"status": "deviates"}, "statuses", "table3: dataset=synthetic", ("agrees", "deviates")),
         ({"verdict": "inconclusive"}, "verdicts", "H1", ("supported", "inconclusive")),
-        ({"regularization": 0.6}, "settings", "dataset=synthetic", ("0.5", "0.6")),
+        ({"regularization": 0.6}, "settings", "regularization", (0.5, 0.6)),
     ],
 )
 def test_changed_statuses_verdicts_and_settings(tmp_path, change, part, name, values):
@@ -108,6 +108,7 @@ def test_changed_statuses_verdicts_and_settings(tmp_path, change, part, name, va
     assert (result[part][0]["first"], result[part][0]["second"]) == values
     output = CliRunner().invoke(diff, [str(first), str(second)]).output
     assert f"{part.capitalize()} that changed:" in output
+    assert f"{values[0]} -> {values[1]}{' in 2 cells' if part == 'settings' else ''}" in output
 
 
 def test_a_number_missing_on_one_side_is_a_difference(tmp_path):

@@ -23,6 +23,7 @@ from dpmc.runs import (
     Run,
     Settings,
     by_row,
+    changed_settings,
     read_settings,
     read_text_table,
     read_trials,
@@ -226,14 +227,8 @@ def compare_settings(ours: Settings, reference: Settings) -> tuple[list[Finding]
     cells : set of str
         The cells touched.
     """
-    changes: dict[tuple[str, str, str], list[str]] = {}
-    common = [name for name in ours.cells if name in reference.cells]
-    for name in common:
-        here, there = ours.cells[name], reference.cells[name]
-        for setting in sorted((here.keys() | there.keys()) - {"trials"}):
-            values = [side.get(setting, "not set") for side in (here, there)]
-            if values[0] != values[1]:
-                changes.setdefault((setting, *map(str, values)), []).append(name)
+    changes = changed_settings(ours, reference)
+    common = ours.cells.keys() & reference.cells.keys()
     findings = [
         Finding(
             True,

@@ -5,7 +5,7 @@ import pandas as pd
 
 from dpmc.experiments.statistics import log_positive, published_metric, row_tests
 from dpmc.experiments.trial import METRICS
-from dpmc.runs import Run, by_row
+from dpmc.runs import Run, by_row, changed_settings
 from dpmc.tolerances import relative_difference
 
 
@@ -26,7 +26,8 @@ def difference(first: Run, second: Run, tolerance: float) -> dict[str, object]:
         side), ``mean_log_ratio`` (second over first, of the published metric, paired by trial)
         and ``interval`` (95 %, None below two trials); ``only_in_first`` and ``only_in_second``,
         lists of cells with their number of unpaired trials; ``settings``, ``statuses`` and
-        ``verdicts``, lists of what changed, None where one of the runs has no such table.
+        ``verdicts``, lists of what changed (``name``, ``first``, ``second``; a setting also with
+        its ``cells``), None where one of the runs has no such table.
     """
     cells = _cells(first.trials, second.trials)
     result = {
@@ -78,15 +79,11 @@ def _unpaired(these: pd.DataFrame, those: pd.DataFrame) -> list[dict[str, object
 def _settings(first: Run, second: Run) -> list[dict[str, object]] | None:
     if first.settings is None or second.settings is None:
         return None
-    both = [
-        {
-            f"{name}: {setting}": str(value)
-            for name, values in run.settings.cells.items()
-            for setting, value in values.items()
-        }
-        for run in (first, second)
+    changes = changed_settings(first.settings, second.settings)
+    return [
+        {"name": setting, "first": here, "second": there, "cells": cells}
+        for (setting, here, there), cells in changes.items()
     ]
-    return _changed(*both)
 
 
 def _changed(first: dict | None, second: dict | None) -> list[dict[str, object]] | None:

@@ -198,6 +198,27 @@ def read_settings(path: str | Path) -> Settings:
         raise InputError(f"{path} does not hold the settings of a run.") from None
 
 
+def changed_settings(
+    first: Settings, second: Settings
+) -> dict[tuple[str, object, object], list[str]]:
+    """Return what differs in the cells that both have; the number of trials may differ.
+
+    Returns
+    -------
+    dict
+        (setting, value in ``first``, value in ``second``) to the cells; "not set" stands for a
+        setting that a side does not have.
+    """
+    changes: dict[tuple[str, object, object], list[str]] = {}
+    for name in (name for name in first.cells if name in second.cells):
+        here, there = first.cells[name], second.cells[name]
+        for setting in sorted((here.keys() | there.keys()) - {"trials"}):
+            values = [side.get(setting, "not set") for side in (here, there)]
+            if values[0] != values[1]:
+                changes.setdefault((setting, *values), []).append(name)
+    return changes
+
+
 def settings_text(settings: Settings) -> str:
     """Spell settings as JSON with one line for each cell, so that a change is one line."""
     cells = ",\n".join(

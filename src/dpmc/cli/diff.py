@@ -54,8 +54,16 @@ def _lines(result):
             yield f"{name.capitalize()}: not in both runs, not compared."
         elif changes:
             yield f"{name.capitalize()} that changed:"
-            yield from (f"  {c['name']}: {c['first']} -> {c['second']}" for c in changes)
+            yield from map(_change_line, changes)
     yield "The runs are equal." if result["equal"] else "The runs differ."
+
+
+def _change_line(change):
+    text = f"  {change['name']}: {change['first']} -> {change['second']}"
+    if "cells" in change:
+        count = len(change["cells"])
+        text += f" in {change['cells'][0] if count == 1 else f'{count} cells'}"
+    return text
 
 
 def _cell_line(cell):
