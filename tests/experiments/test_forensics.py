@@ -19,7 +19,7 @@ from dpmc.experiments.forensics import (
 )
 from dpmc.experiments.trial import TRIAL_COLUMNS, run_cell, synthetic_instance
 from dpmc.ratings import Ratings
-from dpmc.report.forensics import draw, real_choices, real_fit, synthetic_fit
+from dpmc.report.forensics import REAL_KEYS, draw, real_choices, real_fit, synthetic_fit
 from dpmc.report.forensics_summary import summary
 
 SETTINGS = {
@@ -298,8 +298,9 @@ def test_the_summary_of_a_choice_that_was_not_swept():
 
 
 def real_choices_empty():
-    columns = ["dataset", "split", "start", "choice", "predictions", "numbers", "rms_log_ratio"]
-    return pd.DataFrame(columns=columns)
+    return real_choices(
+        real_fit({}, pd.DataFrame(columns=["metric", "dataset", *REAL_KEYS, "published"]))
+    )
 
 
 def test_heat_maps_are_drawn_with_and_without_real_data(tmp_path):

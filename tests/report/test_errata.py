@@ -18,6 +18,7 @@ from dpmc.report.erratum import Sources, listed
 
 PAPER = Path(__file__).resolve().parents[2] / "config" / "paper"
 SWEETRS_ROWS = '"product","user","value"\n"a",1,5\n"a",2,0\n"b",1,2\n"a",1,5\n"b",3,4\n'
+MOVIELENS_ROWS = "1\t1\t5\t8\n2\t1\t1\t8\n2\t2\t3\t8\n"
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 
 
@@ -32,12 +33,14 @@ def small_runs():
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """The published numbers, a SweetRS file of five rows, and a trial of MovieLens."""
-    path = tmp_path_factory.mktemp("raw") / "ratings-final.csv"
-    path.write_text(SWEETRS_ROWS)
+    """The published numbers, files of a few rows, and a trial of MovieLens."""
+    folder = tmp_path_factory.mktemp("raw")
+    files = {"sweetrs": folder / "ratings-final.csv", "ml-100k": folder / "u.data"}
+    files["sweetrs"].write_text(SWEETRS_ROWS)
+    files["ml-100k"].write_text(MOVIELENS_ROWS)
     row = {"dataset": "ml-100k", "solver": "als", "mechanism": "none", "rmse_clipped": 1.25}
     trials = pd.DataFrame([row, row | {"mechanism": "gaussian", "rmse_clipped": 9.0}])
-    return Sources(load(PAPER), {"sweetrs": path}, trials)
+    return Sources(load(PAPER), files, trials)
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +116,7 @@ def test_e4_huber_budgets(entries):
 def test_e5_sensitivity(entries):
     found = numbers(entries, "E5")
     assert found["sweetrs_range"] == 5
-    assert "ml-100k_range" not in found
-    assert "data not available on MovieLens 100K" in entries["E5"].evidence
+    assert found["ml-100k_range"] == 4
     # sums of 20 products of two uniforms: mean 5, standard deviation 1, 2000 of them
     assert 4 < found["synthetic_range"] < 11
     assert found["l1"] > found["l2"] > found["synthetic_range"]
@@ -148,6 +150,7 @@ def test_e8_noise_in_the_sum(entries):
         # 40 users; binomial over 2000 entries: five standard deviations
         spread = 5 * np.sqrt(fraction * (1 - fraction) / 2000) * 40
         assert found[f"factor_{fraction:g}"] == pytest.approx(40 * fraction, abs=spread)
+    assert found["factor_ml-100k"] == pytest.approx(0.8 * 3 / 2)
 
 
 def test_e9_start(entries):
@@ -161,12 +164,15 @@ def test_e10_data_sets(entries):
     assert (found["sweetrs_users"], found["sweetrs_items"]) == (3, 2)
     assert (found["sweetrs_rows"], found["sweetrs_ratings"], found["sweetrs_repeats"]) == (5, 4, 1)
     assert found["sweetrs_density"] == pytest.approx(5 / 6)
+    assert found["movielens_density"] == pytest.approx(3 / 4)
+    assert found["movielens_training"] == pytest.approx(0.6)
 
 
 def test_e11_labels(entries):
     found = numbers(entries, "E11")
     assert (found["printed"], found["clipped_rmse"]) == (1.2463, 1.25)
     assert "mean square error 1.5625" in entries["E11"].evidence
+    assert found["unrated"] == 1
 
 
 def test_e12_residual_scale(entries):

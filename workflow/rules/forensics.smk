@@ -4,36 +4,37 @@ from dataclasses import asdict
 
 from dpmc.experiments.forensics import real_variants, synthetic_variants
 
-PRINTED_DATASETS = [
-    name for name in ("ml-100k", "sweetrs") if name in MAIN["huber"]["real"]
-]
-
-
-def printed_splits(dataset):
-    """Printed visible fraction -> share of the ratings that trains."""
-    return {
+REAL = {
+    name: MAIN["huber"]["real"][name]
+    for name in ("ml-100k", "sweetrs")
+    if name in MAIN["huber"]["real"]
+}
+# printed visible fraction -> share of the ratings that trains
+SPLITS = {
+    name: {
         split["observed_fraction"]: split.get(
             "training_share", split["observed_fraction"]
         )
-        for split in MAIN["huber"]["real"][dataset]["splits"]
+        for split in entry["splits"]
     }
-
-
-def real_forensics_settings(wildcards):
-    entry = MAIN["huber"]["real"][REAL_VARIANTS[wildcards.variant]["dataset"]]
-    used = ("rank", "iterations", "regularization")
-    return (
-        configuration.side_settings(MAIN["huber"], "forensics")
-        | {name: entry[name] for name in used if name in entry}
-        | {"splits": printed_splits(REAL_VARIANTS[wildcards.variant]["dataset"])}
-    )
-
-
+    for name, entry in REAL.items()
+}
+FORENSICS_SETTINGS = configuration.side_settings(MAIN["huber"], "forensics")
+REAL_SETTINGS = {
+    name: FORENSICS_SETTINGS
+    | {
+        key: entry[key]
+        for key in ("rank", "iterations", "regularization")
+        if key in entry
+    }
+    | {"splits": SPLITS[name]}
+    for name, entry in REAL.items()
+}
 SYNTHETIC_VARIANTS = {variant.name: asdict(variant) for variant in synthetic_variants()}
 REAL_VARIANTS = {
     variant.name: asdict(variant)
-    for dataset in PRINTED_DATASETS
-    for variant in real_variants(dataset, printed_splits(dataset))
+    for name, splits in SPLITS.items()
+    for variant in real_variants(name, splits)
 }
 FORENSICS_CODE = code_digest(
     ["dpmc.experiments.forensics", "dpmc.solvers.als", "dpmc.solvers.irls"]
@@ -50,7 +51,7 @@ rule forensics_synthetic:
         "../../envs/dpmc.yaml"
     params:
         variant=lambda wildcards: SYNTHETIC_VARIANTS[wildcards.variant],
-        settings=configuration.side_settings(MAIN["huber"], "forensics"),
+        settings=FORENSICS_SETTINGS,
         code=FORENSICS_CODE,
     script:
         "../scripts/forensics_synthetic.py"
@@ -67,7 +68,9 @@ rule forensics_real:
         "../../envs/dpmc.yaml"
     params:
         variant=lambda wildcards: REAL_VARIANTS[wildcards.variant],
-        settings=real_forensics_settings,
+        settings=lambda wildcards: REAL_SETTINGS[
+            REAL_VARIANTS[wildcards.variant]["dataset"]
+        ],
         code=FORENSICS_CODE,
     script:
         "../scripts/forensics_real.py"
@@ -95,7 +98,7 @@ rule forensics_summary:
         real=list(REAL_VARIANTS.values()),
         defaults=MAIN["huber"]["synthetic"]
         | {"start": MAIN["huber"]["start"]}
-        | {"real": {name: MAIN["huber"]["real"][name] for name in PRINTED_DATASETS}},
+        | {"real": REAL},
         code=code_digest(
             ["dpmc.report.forensics", "dpmc.report.forensics_summary"], PAPER
         ),

@@ -25,13 +25,15 @@ SPLIT_LABELS = {"ratings": "share of the ratings", "matrix": "share of the matri
 DATASET_LABELS = {"ml-100k": "MovieLens 100K", "sweetrs": "SweetRS"}
 SYNTHETIC_KEYS = ["rank", "variance", "observed_fraction", "mechanism"]
 REAL_KEYS = ["observed_fraction", "solver", "mechanism", "irls_iterations", "variance"]
+_MEASURES = ("mean", "standard_error", "log_ratio")
+REAL_COLUMNS = [
+    *("dataset", "split", "start", *REAL_KEYS, "published", "trials"),
+    *(f"{measure}{suffix}" for suffix in ("", "_clipped") for measure in _MEASURES),
+]
+CHOICE_COLUMNS = ["dataset", "split", "start", "choice", "predictions", "numbers", "rms_log_ratio"]
 LABEL = "root mean square log-ratio"
-SHORT = {
-    "no noise": "none",
-    "variance ": "v ",
-    "K = ": "K ",
-    "clipped": "clip",
-}  # for narrow columns
+# for narrow columns
+SHORT = {"no noise": "none", "variance ": "v ", "K = ": "K ", "clipped": "clip"}
 
 
 def synthetic_fit(
@@ -121,9 +123,10 @@ def real_fit(runs: Mapping[RealVariant, pd.DataFrame], published: pd.DataFrame) 
     Returns
     -------
     DataFrame
-        One row per variant and cell: ``dataset, split, start``, the coordinates, ``published,
-        trials``, and ``mean, standard_error, log_ratio`` of the raw RMSE and, with the suffix
-        ``_clipped``, of the RMSE of predictions clipped to the range of ratings.
+        One row per variant and cell, none without data: ``dataset, split, start``, the
+        coordinates, ``published, trials``, and ``mean, standard_error, log_ratio`` of the raw
+        RMSE and, with the suffix ``_clipped``, of that of predictions clipped to the range of
+        ratings.
     """
     printed = _printed_real(published)
     rows = []
@@ -142,7 +145,7 @@ def real_fit(runs: Mapping[RealVariant, pd.DataFrame], published: pd.DataFrame) 
                 row[f"standard_error{suffix}"] = found.standard_error
                 row[f"log_ratio{suffix}"] = float(np.log(found.estimate / value))
             rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=REAL_COLUMNS)
 
 
 def _printed_inner(inner: float) -> float:
@@ -182,8 +185,7 @@ def real_choices(fit: pd.DataFrame) -> pd.DataFrame:
                 ratios = variant.loc[chosen, f"log_ratio{suffix}"]
                 rms = float(np.sqrt(np.mean(np.square(ratios))))
                 rows.append((*key, choice, predictions, len(ratios), rms))
-    columns = ["dataset", "split", "start", "choice", "predictions", "numbers", "rms_log_ratio"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=CHOICE_COLUMNS)
 
 
 def draw(folder: str | Path, synthetic: pd.DataFrame, choices: pd.DataFrame) -> None:
