@@ -6,7 +6,8 @@ from plain_solvers import low_rank_ratings, random_ratings
 
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
-from dpmc.solvers.baselines import GlobalMean, ItemBias, RankOne, UserItemBias
+from dpmc.solvers.baselines import GlobalMean, ItemBias, UserItemBias
+from dpmc.solvers.rank_one import RankOne
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ SOLVERS: dict[str, str] = {
     "global_mean": "dpmc.solvers.baselines:GlobalMean",
     "item_bias": "dpmc.solvers.baselines:ItemBias",
     "user_item_bias": "dpmc.solvers.baselines:UserItemBias",
-    "rank_one": "dpmc.solvers.baselines:RankOne",
+    "rank_one": "dpmc.solvers.rank_one:RankOne",
 }
 
 
