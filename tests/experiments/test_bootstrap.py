@@ -28,6 +28,20 @@ def test_one_cell_agrees_with_scipy_at_the_same_levels():
     assert ours.standard_error == pytest.approx(stats.sem(values), rel=0.03)
 
 
+@pytest.mark.parametrize("trials", [5, 12])
+def test_the_interval_is_the_t_interval_where_resamples_are_normal(trials):
+    # A statistic whose resamples are the quantiles of a normal distribution of variance
+    # (n - 1) / n, as those of a mean of n values of variance n are.
+    def quantiles(weights):
+        shares = (np.arange(len(weights)) + 0.5) / len(weights)
+        return np.sqrt((trials - 1) / trials) * stats.norm.ppf(shares)
+
+    found = bootstrap_interval(quantiles, trials, resamples=1_000_000)
+    half = stats.t.ppf(0.975, trials - 1)
+    assert (found.low, found.high) == pytest.approx((-half, half), rel=1e-3)
+    assert (found.estimate, found.standard_error) == pytest.approx((0, 1), abs=1e-3)
+
+
 def test_a_resample_draws_the_same_trials_in_all_cells():
     # Two cells whose trials cancel: only a joint resample sees that the pooled mean is exact.
     values = np.random.default_rng(3).normal(size=10)

@@ -140,10 +140,28 @@ def test_real_rows_clip_to_the_range(ratings):
     assert row["rmse_clipped"] <= row["rmse_heldout"]
 
 
+def test_real_errors_are_those_of_a_model_that_saw_the_training_part_only(ratings):
+    point = cell(dataset="small", solver="global_mean", mechanism="none")
+    (row, _) = trials.run_cell(point, SETTINGS, ratings=ratings)
+    training, heldout = trials.split(ratings, SETTINGS, point, 0)
+    expected = np.sqrt(np.mean((heldout.values - training.values.mean()) ** 2))
+    assert row["rmse_heldout"] == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("share", [1e-9, 1 - 1e-9])
 def test_a_split_with_an_empty_side_is_refused(ratings, share):
     with pytest.raises(InputError, match="leaves no rating"):
         trials.split(ratings, {"seed": 1, "training_share": share}, cell(dataset="small"), 0)
+
+
+def test_a_solver_has_what_the_cell_and_the_settings_say():
+    given = SETTINGS | {"regularization": 0.7, "start": "uniform", "residual_scale": 1.3}
+    solver = trials.make_solver(cell(solver="irls", mechanism="laplace"), given)
+    assert (solver.rank, solver.inner_iterations, solver.iterations) == (3, 3, 5)
+    assert (solver.regularization, solver.start, solver.residual_scale) == (0.7, "uniform", 1.3)
+    assert solver.mechanism.var() == pytest.approx(2.0)
+    iterate = trials.make_solver(cell(), given | {"noise_target": "iterate"})
+    assert iterate.noise_target == "iterate"
 
 
 def test_noise_for_a_solver_without_noise_is_refused():

@@ -1,0 +1,207 @@
+"""Plant the faults of mutations.yaml into a copy of the code, one at a time: a test must fail.
+
+make mutations, or: python tests/mutate.py [--only NUMBER ...] [--jobs N]
+
+A fault counts as found ("killed") only if the tests named with it run and one of them fails; a
+module that cannot be imported or a run that does not end shows nothing. Nothing is written to
+the repository.
+"""
+
+import argparse
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+
+import yaml
+
+HOME = Path(__file__).parents[1]
+LIST = Path(__file__).with_name("mutations.yaml")
+COPIED = ("src", "tests", "config", "workflow", "Snakefile", "pyproject.toml")
+LONGEST = 600  # seconds for the tests of one mutation
+GREEN, RED = 0, 1  # exit statuses of pytest; any other is no answer
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One planted fault.
+
+    Attributes
+    ----------
+    number : int
+        Place in the list, from 1.
+    file : str
+        The source file, relative to the repository.
+    original, mutated : str
+        The text to replace, which occurs exactly once, and what stands there instead.
+    why : str
+        What the fault amounts to.
+    tests : tuple of str
+        The test files of which one must fail.
+    """
+
+    number: int
+    file: str
+    original: str
+    mutated: str
+    why: str
+    tests: tuple[str, ...]
+
+    def apply(self, source: str) -> str:
+        """Return the mutated source."""
+        return source.replace(self.original, self.mutated)
+
+
+def load(path: Path = LIST) -> list[Mutation]:
+    """Read the list."""
+    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return [
+        Mutation(number, **entry | {"tests": tuple(entry["tests"])})
+        for number, entry in enumerate(entries, start=1)
+    ]
+
+
+def problems(mutation: Mutation, home: Path = HOME) -> list[str]:
+    """Return what is wrong with an entry of the list, in sentences."""
+    found = []
+    source = (home / mutation.file).read_text(encoding="utf-8")
+    occurrences = source.count(mutation.original)
+    if occurrences != 1:
+        found.append(f"the original text occurs {occurrences} times in {mutation.file}, not once")
+    if mutation.original == mutation.mutated:
+        found.append("the mutated text is the original one")
+    try:
+        ast.parse(mutation.apply(source))
+    except SyntaxError:
+        found.append("the mutated file is not Python")
+    found += [f"there is no {name}" for name in mutation.tests if not (home / name).is_file()]
+    if not mutation.tests:
+        found.append("no test is named")
+    return found
+
+
+def copy_code(folder: Path) -> Path:
+    """Copy what the tests need to a new folder and return it."""
+    for name in COPIED:
+        source, target = HOME / name, folder / name
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.egg-*"))
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+    return folder
+
+
+def run_python(folder: Path, cache: str, *arguments: str) -> subprocess.CompletedProcess:
+    """Run Python on the code in a folder, with a cache of its own for compiled kernels."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "COVERAGE_"))}
+    environment["PYTHONPATH"] = str(folder / "src")  # comes before an editable installation
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # two texts of one second would share it
+    environment["NUMBA_CACHE_DIR"] = str(folder / "compiled" / cache)
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=LONGEST,
+    )  # fmt: skip
+
+
+def run_tests(folder: Path, cache: str, tests: Sequence[str]) -> subprocess.CompletedProcess:
+    """Run test files until one fails; property tests always try the same examples."""
+    options = ("-x", "-q", "-rf", "--tb=line", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+    return run_python(folder, cache, "-m", "pytest", *options, *tests)
+
+
+def outcome(folder: Path, mutation: Mutation) -> tuple[bool, str]:
+    """Plant one fault into the code in a folder, run its tests, and take it out again.
+
+    Returns
+    -------
+    killed : bool
+    text : str
+        The test that failed, or what happened instead.
+    """
+    path = folder / mutation.file
+    source, times = path.read_text(encoding="utf-8"), path.stat()
+    # numba notices a change of the file that holds a kernel, not of the files that it calls
+    cache = f"mutation-{mutation.number}" if "numba" in source else "all"
+    path.write_text(mutation.apply(source), encoding="utf-8")
+    try:
+        result = run_tests(folder, cache, mutation.tests)
+    except subprocess.TimeoutExpired:
+        return False, "no answer in time"
+    finally:
+        path.write_text(source, encoding="utf-8")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    if result.returncode == GREEN:
+        return False, "survived"
+    if result.returncode != RED:
+        return False, f"pytest ended with status {result.returncode}:\n{result.stdout}"
+    failed = [line for line in result.stdout.splitlines() if line.startswith("FAILED ")]
+    return True, failed[0].removeprefix("FAILED ").split(" - ")[0] if failed else "killed"
+
+
+def refuse_other_code(folder: Path) -> None:
+    """End unless Python in this folder imports the copy, not the installed package."""
+    program = "import dpmc, snakemake_logger_plugin_dpmc as p; print(dpmc.__file__, p.__file__)"
+    result = run_python(folder, "all", "-c", program)
+    if result.stdout.count(str(folder / "src")) != 2:
+        raise SystemExit(f"mutate: the copy is not what is imported: {result.stdout}")
+
+
+def outcomes(
+    mutations: Sequence[Mutation], jobs: int, place: Path
+) -> Iterator[tuple[Mutation, bool, str]]:
+    """Yield the outcome of each mutation, in order, from ``jobs`` copies of the code."""
+    folders: Queue[Path] = Queue()
+    for job in range(jobs):
+        folders.put(copy_code(place / f"copy-{job}"))
+    first = folders.queue[0]
+    refuse_other_code(first)
+    tests = sorted({name for mutation in mutations for name in mutation.tests})
+    untouched = run_tests(first, "all", tests)
+    if untouched.returncode != GREEN:
+        raise SystemExit(f"mutate: the tests fail without any mutation:\n{untouched.stdout}")
+
+    def one(mutation: Mutation) -> tuple[Mutation, bool, str]:
+        folder = folders.get()
+        try:
+            return mutation, *outcome(folder, mutation)
+        finally:
+            folders.put(folder)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(one, mutations)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try the mutations; return 0 if all are killed, else 1."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="places in the list")
+    parser.add_argument("--jobs", type=int, default=1, help="mutations tried at a time")
+    options = parser.parse_args(arguments)
+    mutations = load()
+    if options.only:
+        mutations = [mutation for mutation in mutations if mutation.number in options.only]
+    wrong = [f"{m.number}: {text}" for m in mutations for text in problems(m)]
+    if wrong or not mutations:
+        print("\n".join(wrong) or "mutate: the list has no such number", file=sys.stderr)
+        return 1
+    alive = []
+    with tempfile.TemporaryDirectory(prefix="dpmc-mutations-") as place:
+        for mutation, killed, text in outcomes(mutations, options.jobs, Path(place)):
+            mark = "killed  " if killed else "SURVIVED"
+            print(f"{mark} {mutation.number:2} {mutation.file}: {mutation.why} ({text})")
+            sys.stdout.flush()
+            alive += [] if killed else [mutation.number]
+    print(f"{len(mutations) - len(alive)} of {len(mutations)} mutations killed")
+    return 1 if alive else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

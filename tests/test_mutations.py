@@ -1,0 +1,58 @@
+"""The list of planted faults stays true to the code, and the script that tries them is honest."""
+
+from dataclasses import replace
+
+import pytest
+
+from mutate import HOME, Mutation, load, outcome, problems
+
+MUTATIONS = load()
+PARTS = ("mechanisms", "solvers", "experiments/metrics", "experiments/statistics")
+
+
+def test_there_are_enough_and_every_part_has_some():
+    assert len({(m.file, m.original, m.mutated) for m in MUTATIONS}) == len(MUTATIONS) >= 25
+    for part in PARTS:
+        assert any(m.file.startswith(f"src/dpmc/{part}") for m in MUTATIONS), part
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: f"{m.number}-{m.file[9:]}")
+def test_an_entry_fits_the_code(mutation):
+    assert problems(mutation) == []
+    assert mutation.why
+    assert all(name.startswith("tests/") for name in mutation.tests)
+
+
+def test_bad_entries_are_named():
+    good = MUTATIONS[0]
+    assert problems(replace(good, mutated=good.original)) == [
+        "the mutated text is the original one"
+    ]
+    assert "not Python" in problems(replace(good, mutated="("))[0]
+    assert "occurs 0 times" in problems(replace(good, original="no such text"))[0]
+    assert problems(replace(good, tests=("tests/none.py",))) == ["there is no tests/none.py"]
+    assert problems(replace(good, tests=())) == ["no test is named"]
+    assert (HOME / good.file).is_file()
+
+
+@pytest.mark.parametrize(
+    ("mutated", "killed", "text"),
+    [
+        ("2 - x", True, "test_toy.py::test_double"),
+        ("x + x", False, "survived"),
+        ("nothing + x", True, "test_toy.py::test_double"),
+        ("x)", False, "pytest ended with status 2"),
+    ],
+)
+def test_outcomes(tmp_path, mutated, killed, text):
+    source = tmp_path / "src" / "toy.py"
+    source.parent.mkdir()
+    source.write_text("def double(x):\n    return 2 * x\n")
+    test = "from toy import double\n\n\ndef test_double():\n    assert double(3) == 6\n"
+    (tmp_path / "test_toy.py").write_text(test)
+    before = source.read_text(), source.stat().st_mtime_ns
+    mutation = Mutation(1, "src/toy.py", "2 * x", mutated, "a toy", ("test_toy.py",))
+    found = outcome(tmp_path, mutation)
+    assert found[0] is killed
+    assert text in found[1]
+    assert (source.read_text(), source.stat().st_mtime_ns) == before
