@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -142,10 +143,34 @@ def test_real_rows_clip_to_the_range(ratings):
 
 def test_real_errors_are_those_of_a_model_that_saw_the_training_part_only(ratings):
     point = cell(dataset="small", solver="global_mean", mechanism="none")
-    (row, _) = trials.run_cell(point, SETTINGS, ratings=ratings)
-    training, heldout = trials.split(ratings, SETTINGS, point, 0)
-    expected = np.sqrt(np.mean((heldout.values - training.values.mean()) ** 2))
-    assert row["rmse_heldout"] == pytest.approx(expected, rel=1e-12)
+    for number, row in enumerate(trials.run_cell(point, SETTINGS, ratings=ratings)):
+        training, heldout = trials.split(ratings, SETTINGS, point, number)
+        expected = np.sqrt(np.mean((heldout.values - training.values.mean()) ** 2))
+        assert row["rmse_heldout"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("rating_range", [(0.5, 5.5), None])
+def test_clipped_errors_are_those_of_clipped_predictions(ratings, rating_range):
+    limited = replace(ratings, rating_range=rating_range)
+    point = cell(dataset="small", variance=50.0)
+    (row, _) = trials.run_cell(point, SETTINGS, ratings=limited)
+    training, heldout = trials.split(limited, SETTINGS, point, 0)
+    model, _ = trials.fit(point, SETTINGS, 0, training)
+    predicted = model.predict(heldout.users, heldout.items)
+    assert predicted.max() > 5.5
+    # without a stated range, that of the ratings
+    clipped = np.clip(predicted, *(rating_range or (1, 5)))
+    expected = np.sqrt(np.mean((clipped - heldout.values) ** 2))
+    assert row["rmse_clipped"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_trials_differ_in_data_and_in_start():
+    shared = {"rank": 3, "observed_fraction": 0.3}
+    one, other = (trials.synthetic_instance(shared, SETTINGS, number) for number in (0, 1))
+    assert (one.matrix() != other.matrix()).any()
+    point, short = cell(mechanism="none"), SETTINGS | {"iterations": 1}
+    models = [trials.fit(point, short, number, one.observed)[0] for number in (0, 1)]
+    assert (models[0].user_factors_ != models[1].user_factors_).any()
 
 
 @pytest.mark.parametrize("share", [1e-9, 1 - 1e-9])

@@ -161,3 +161,18 @@ def test_agreement_by_hand():
     assert synthetic["largest_absolute_log_ratio"] == pytest.approx(-np.log(0.851))
     assert found.loc["sweetrs, without noise", "median_absolute_log_ratio"] == 0.01
     assert np.isnan(found.loc["sweetrs, with noise", "share_within_15_percent"])
+
+
+def test_close_is_a_ratio_within_15_percent_of_one():
+    ratios = [0.849, 0.851, 0.87, 1.149, 1.2]
+    comparison = pd.DataFrame(
+        {
+            "dataset": "synthetic",
+            "mechanism": "none",
+            "metric": "rmse_all",
+            "log_ratio": np.log(ratios),
+            "status": "agrees",
+        }
+    )
+    found = agreement(comparison).set_index("group")
+    assert found.loc["all", "share_within_15_percent"] == pytest.approx(3 / 5)

@@ -7,6 +7,7 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from dpmc.experiments.statistics import published_metric
 from dpmc.published.compare import compare
@@ -185,6 +186,25 @@ def test_a_winner_needs_significance_against_every_other(trials):
     for key in (("als", "huber"), ("irls", "huber")):
         close[key] = close[("als", "gaussian")].assign(rmse_all=lambda cell: 0.5 * cell["rmse_all"])
     assert significantly_lowest(close) is None
+
+
+def test_a_winner_has_to_stand_a_correction_for_the_number_of_rivals():
+    # Six trials 3 % apart from every rival with p = .02 each: significant against one rival,
+    # not against five.
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal((6, 6))
+    noise -= noise.mean(axis=1, keepdims=True)
+    noise /= noise.std(axis=1, ddof=1, keepdims=True)
+    step = 0.03 * np.sqrt(6) / stats.t.isf(0.01, 5)
+    logs = 0.03 + step * noise
+    logs[0] = 0.0
+    table = {
+        key: pd.DataFrame({"dataset": "synthetic", "trial": range(6), "rmse_all": np.exp(row)})
+        for key, row in enumerate(logs)
+    }
+    table = {key: cell.assign(rmse_heldout=np.nan) for key, cell in table.items()}
+    assert significantly_lowest({key: table[key] for key in (0, 1)}) == 0
+    assert significantly_lowest(table) is None
 
 
 def test_no_winner_without_trials_or_rivals(trials):
