@@ -15,14 +15,15 @@ from tqdm import tqdm
 
 # seconds of one job, measured on two cores of an AMD EPYC (2026): only for telling the time left
 SECONDS = {
-    "cell": 1.6,
-    "figures": 25.0,
-    "claims": 10.0,
-    "convergence": 12.0,
-    "starts": 8.0,
-    "timing": 8.0,
-    "page": 4.0,
-    "forensics_cell": 10.0,
+    "cell": 1.8,
+    "convergence": 8.0,
+    "starts": 6.0,
+    "timing": 16.0,
+    "claims": 6.0,
+    "figures": 14.0,
+    "errata": 5.0,
+    "forensics_synthetic": 5.0,
+    "forensics_real": 55.0,
 }
 OTHER_SECONDS = 1.5
 

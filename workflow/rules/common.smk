@@ -24,22 +24,27 @@ for variable in (
 
 
 def resolved_runs():
-    """Folder -> configuration of each run of the Huber experiments, all of them checked."""
+    """Folder -> configuration of each run of the Huber experiments, all of them checked.
+
+    The replication, the same grid with another seed, has a folder inside its run's; the baselines
+    are not replicated.
+    """
     schema = HOME / "workflow" / "schemas" / "config.schema.yaml"
-    quick = configuration.merge(
-        config, configuration.load(HOME / "config" / "quick.yaml")
-    )
+    quick = configuration.load(HOME / "config" / "quick.yaml")
     runs = {
         "results/huber": configuration.checked(config, schema),
-        "results/quick/huber": configuration.checked(quick, schema),
+        "results/quick/huber": configuration.checked(
+            configuration.merge(config, quick), schema
+        ),
     }
     plugins.load(runs["results/huber"]["huber"]["plugins"])
     configuration.check_grid(runs["results/huber"])
-    second = runs["results/huber"]["huber"]["replication_seed"]
-    if second is not None:
-        runs["results/huber/replication"] = configuration.merge(
-            runs["results/huber"], {"huber": {"seed": second, "baselines": []}}
-        )
+    for run, settings in list(runs.items()):
+        second = settings["huber"]["replication_seed"]
+        if second is not None:
+            runs[f"{run}/replication"] = configuration.merge(
+                settings, {"huber": {"seed": second, "baselines": []}}
+            )
     return runs
 
 
@@ -106,14 +111,29 @@ def cell_plugins(wildcards):
     return plugins.used_by(cell_of(wildcards), PLUGINS)
 
 
-def cell_data(wildcards):
-    cell = cell_of(wildcards)
+def stored_data(run, cell):
     if cell.dataset == SYNTHETIC:
-        return (
-            f"{wildcards.run}/data/rank~{cell.rank}_observed_fraction~"
-            f"{spell(cell.observed_fraction)}.npz"
-        )
+        fraction = spell(cell.observed_fraction)
+        return f"{run}/data/rank~{cell.rank}_observed_fraction~{fraction}.npz"
     return f"results/data/{cell.dataset}.npz"
+
+
+def cell_data(wildcards):
+    return stored_data(wildcards.run, cell_of(wildcards))
+
+
+def second_seed(wildcards):
+    """The seed of the replication of a cell, None if it is not replicated."""
+    replication = RUNS.get(f"{wildcards.run}/replication")
+    if replication is None or cell_of(wildcards).solver in MAIN["huber"]["baselines"]:
+        return None
+    return replication["huber"]["seed"]
+
+
+def second_data(wildcards):
+    if second_seed(wildcards) is None:
+        return []
+    return stored_data(f"{wildcards.run}/replication", cell_of(wildcards))
 
 
 def real_datasets(run):

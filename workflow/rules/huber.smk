@@ -1,19 +1,25 @@
 # The Huber mechanism paper and thesis: one job per cell, the trial table, the side experiments.
 
 
+# Both seeds of a cell share a job: starting Python and numba costs more than most cells.
 rule cell:
     input:
         data=cell_data,
+        second=second_data,
     output:
-        f"{{run}}/cells/{space.wildcard_pattern}.csv",
+        main=f"{{run}}/cells/{space.wildcard_pattern}.csv",
+        replication=f"{{run}}/replication/cells/{space.wildcard_pattern}.csv",
     log:
         f"{{run}}/logs/cells/{space.wildcard_pattern}.log",
     benchmark:
         f"{{run}}/benchmarks/{space.wildcard_pattern}.tsv"
+    wildcard_constraints:
+        run="results/huber|results/quick/huber",
     conda:
         "../../envs/dpmc.yaml"
     params:
         settings=cell_settings,
+        second_seed=second_seed,
         code=cell_code,
         plugins=cell_plugins,
     script:
@@ -70,6 +76,8 @@ rule timing:
         "{run}/timing.csv",
     log:
         "{run}/logs/timing.log",
+    wildcard_constraints:
+        run="results/huber|results/quick/huber",
     conda:
         "../../envs/dpmc.yaml"
     # alone on the machine: other jobs would disturb the clock

@@ -23,7 +23,10 @@ rule claims:
         trials="{run}/trials.csv",
         convergence="{run}/convergence.csv",
         starts="{run}/starts.csv",
-        timing="{run}/timing.csv",
+        # seconds do not depend on the seed
+        timing=lambda wildcards: (
+            f"{wildcards.run.removesuffix('/replication')}/timing.csv"
+        ),
     output:
         "{run}/claims.csv",
     log:

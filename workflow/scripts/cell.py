@@ -1,4 +1,4 @@
-"""Run all trials of one cell."""
+"""Run all trials of one cell, and those of its replication with another seed."""
 
 from dpmc import plugins, tables
 from dpmc.datasets.synthetic import load_instances
@@ -7,15 +7,25 @@ from dpmc.experiments.trial import TRIAL_COLUMNS, run_cell
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
 
-with logged(snakemake.log[0]):
-    plugins.load(snakemake.params.plugins)
-    cell = Cell.from_spelled(snakemake.wildcards)
+
+def rows(cell, settings, data):
+    """Return the rows of the trial table; none where there is nothing to run."""
+    if not data:
+        return []
     if cell.dataset == SYNTHETIC:
-        rows = run_cell(
-            cell, snakemake.params.settings, instances=load_instances(snakemake.input.data)
-        )
-    else:
-        ratings = Ratings.load_if_available(snakemake.input.data)
-        # no data: no rows; tables and report say "data not available"
-        rows = [] if ratings is None else run_cell(cell, snakemake.params.settings, ratings=ratings)
-    tables.write(snakemake.output[0], TRIAL_COLUMNS, rows)
+        return run_cell(cell, settings, instances=load_instances(data))
+    ratings = Ratings.load_if_available(data)
+    # tables and report say "data not available"
+    return [] if ratings is None else run_cell(cell, settings, ratings=ratings)
+
+
+with logged(snakemake.log[0]):
+    files, params = snakemake.input, snakemake.params
+    plugins.load(params.plugins)
+    cell = Cell.from_spelled(snakemake.wildcards)
+    second = params.settings | {"seed": params.second_seed}
+    for output, settings, data in (
+        (snakemake.output.main, params.settings, files.data),
+        (snakemake.output.replication, second, files.second),
+    ):
+        tables.write(output, TRIAL_COLUMNS, rows(cell, settings, data))
