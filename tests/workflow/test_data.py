@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 import pytest
 from conftest import SMALL, Workspace
@@ -75,12 +77,35 @@ def test_without_data_everything_else_is_delivered(tmp_path):
     assert space.planned(TRIALS) == {}
 
 
-def test_data_that_arrive_later_are_used(tmp_path, own):
-    """The record "not available" does not outlive the lack of data."""
-    path = own.overlay["data"]["sets"]["mine"]["path"]
-    own.write(overlay({"mine": ENTRY}, {"mine": {"path": path, "rating_range": [1, 5]}}))
+def test_data_that_come_to_hand_later_are_used(tmp_path):
+    """Absence is recorded, and forgotten once a mirror has the data."""
+    mirror = os.environ.get("DPMC_DATA_MIRROR")
+    if not mirror:
+        pytest.skip("needs MovieLens 100K: set DPMC_DATA_MIRROR to a folder that has it")
+    space = Workspace(tmp_path / "work", overlay({"ml-100k": ENTRY}))
+    space.run(TRIALS)
+    assert {row["dataset"] for row in space.rows()} == {"synthetic"}
+    found = {"DPMC_DATA_MIRROR": os.path.abspath(mirror)}
+    assert space.planned(TRIALS, **found)["cell"] == 6
+    space.run(TRIALS, **found)
+    assert {row["dataset"] for row in space.rows()} == {"synthetic", "ml-100k"}
+    assert space.planned(TRIALS, **found) == {}
+    assert space.planned(TRIALS) == {}
+
+
+def test_another_data_set_leaves_the_first_alone(own, tmp_path):
     own.run(TRIALS)
-    assert any(row["dataset"] == "mine" for row in own.rows())
+    sets = own.overlay["data"]["sets"] | {"more": own.overlay["data"]["sets"]["mine"]}
+    own.write(overlay({"mine": ENTRY, "more": ENTRY}, sets))
+    # two columns and four baselines of the new one
+    assert own.planned(TRIALS)["cell"] == 6
+
+
+def test_a_mirror_that_is_not_there_is_refused(own):
+    own.write(merge(overlay({"ml-100k": ENTRY}), {"data": {"mirror": "nowhere"}}))
+    output = own.run(TRIALS, code=1)
+    assert "nowhere" in output
+    assert "Traceback" not in output
 
 
 def test_bad_configuration_ends_in_one_sentence(workspace):

@@ -48,8 +48,17 @@ def resolved_runs():
     return runs
 
 
+def data_at_hand(settings):
+    data = settings["data"]
+    return {
+        name: available(resolve(name, data["sets"]), data["directory"], data["mirror"])
+        for name in settings["huber"]["real"]
+    }
+
+
 try:
     RUNS = resolved_runs()
+    AT_HAND = data_at_hand(RUNS["results/huber"])
 except InputError as error:
     sys.exit(f"dpmc: {error}")
 
@@ -188,8 +197,12 @@ def runs_below(top):
 
 def own_file(wildcards):
     """An own data set's file, so that editing it runs again what depends on it."""
-    entry = MAIN["data"]["sets"].get(wildcards.dataset)
+    entry = own_entry(wildcards)
     return [] if entry is None else entry["path"]
+
+
+def own_entry(wildcards):
+    return MAIN["data"]["sets"].get(wildcards.dataset)
 
 
 def records():
@@ -207,15 +220,15 @@ def missing_data():
     return [name for name, record in records().items() if record["path"] is None]
 
 
-def forget_absence():
-    """Drop a record "not available" once the data are at hand, so that its rule runs again."""
-    data = MAIN["data"]
-    for name in missing_data():
-        if available(resolve(name, data["sets"]), data["directory"], data["mirror"]):
-            Path(f"results/data/{name}.source.json").unlink()
+def state(name, record):
+    """A param that changes when data that were not available come to hand, and never else."""
+    found = record["path"] is None and AT_HAND.get(name)
+    return "came to hand" if found else record["state"]
 
 
-try:
-    forget_absence()
-except InputError as error:
-    sys.exit(f"dpmc: {error}")
+# read once: Snakemake removes the records before it runs the rule
+STATES = {name: state(name, record) for name, record in records().items()}
+
+
+def download_state(wildcards):
+    return STATES.get(wildcards.dataset, "first")

@@ -11,7 +11,8 @@ rule download:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        data=MAIN["data"],
+        entry=own_entry,
+        state=download_state,
     script:
         "../scripts/download.py"
 
@@ -26,7 +27,7 @@ rule ratings:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        data=MAIN["data"],
+        entry=own_entry,
         code=code_digest(["dpmc.datasets", "dpmc.ratings"]),
     script:
         "../scripts/ratings.py"

@@ -7,11 +7,12 @@ from dpmc.files import write_text
 from dpmc.jobs import logged
 
 with logged(snakemake.log[0]):
-    data = snakemake.params.data
+    data = snakemake.config["data"]
     dataset = resolve(snakemake.wildcards.dataset, data["sets"])
     record = {"dataset": dataset.name, "path": None, "reason": None}
+    record["state"] = snakemake.params.state
     try:
-        path = obtain(dataset, data["directory"], mirror=data["mirror"], progress=False)
+        path = obtain(dataset, data["directory"], mirror=data["mirror"], progress=True)
         record["path"] = str(path)
     except DataNotAvailable as error:
         record["reason"] = str(error)

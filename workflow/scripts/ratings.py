@@ -13,5 +13,5 @@ with logged(snakemake.log[0]):
         with atomic_path(snakemake.output[0]):
             pass
     else:
-        dataset = resolve(snakemake.wildcards.dataset, snakemake.params.data["sets"])
+        dataset = resolve(snakemake.wildcards.dataset, snakemake.config["data"]["sets"])
         read(dataset, record["path"]).save(snakemake.output[0])
