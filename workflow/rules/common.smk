@@ -195,6 +195,11 @@ def runs_below(top):
     return [run for run in RUNS if run.startswith(f"{top}/huber")]
 
 
+def timing_table(wildcards):
+    # seconds do not depend on the seed: the replication takes those of the main run
+    return f"{Path(wildcards.run.replace('replication', ''))}/timing.csv"
+
+
 def own_file(wildcards):
     """An own data set's file, so that editing it runs again what depends on it."""
     entry = own_entry(wildcards)
@@ -223,7 +228,7 @@ def missing_data():
 def state(name, record):
     """A param that changes when data that were not available come to hand, and never else."""
     found = record["path"] is None and AT_HAND.get(name)
-    return "came to hand" if found else record["state"]
+    return "came to hand" if found else record.get("state", "first")
 
 
 # read once: Snakemake removes the records before it runs the rule

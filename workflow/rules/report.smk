@@ -23,10 +23,7 @@ rule claims:
         trials="{run}/trials.csv",
         convergence="{run}/convergence.csv",
         starts="{run}/starts.csv",
-        # seconds do not depend on the seed
-        timing=lambda wildcards: (
-            f"{wildcards.run.removesuffix('/replication')}/timing.csv"
-        ),
+        timing=timing_table,
     output:
         "{run}/claims.csv",
     log:
