@@ -119,6 +119,7 @@ def test_cell_as_text():
         (["--solver", "global_mean", "--mechanism", "huber"], "takes no noise"),
         (["--dataset", "ml-100kk"], "ml-100k"),
         (["--plugin", "nowhere.py"], "nowhere.py"),
+        (["--config", "nowhere.yaml"], "nowhere.yaml"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments, words):
@@ -132,6 +133,13 @@ def test_bad_input_ends_with_status_2_and_no_traceback():
     assert run.returncode == 2
     assert run.stdout == ""
     assert run.stderr.startswith("dpmc: ")
+    assert run.stderr.count("\n") == 1
+
+
+def test_more_than_memory_holds_is_one_sentence():
+    run = process("cell", "--users", "9999999", "--items", "9999999", "--trials", "1")
+    assert run.returncode == 2
+    assert run.stderr.startswith("dpmc: This needs more memory than there is")
     assert run.stderr.count("\n") == 1
 
 

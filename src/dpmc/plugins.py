@@ -40,7 +40,7 @@ def load(files: Iterable[str | Path]) -> None:
     """
     for file in map(Path, files):
         if not file.is_file():
-            raise InputError(f"There is no plug-in file {file}; correct huber.plugins.")
+            raise InputError(f"There is no plug-in file {file}; correct huber.plugins or --plugin.")
         name = module_name(file)
         if name in sys.modules:
             continue

@@ -64,3 +64,7 @@ def main():
     except InputError as error:
         print(f"dpmc: {error}", file=sys.stderr)
         sys.exit(2)
+    except MemoryError as error:
+        advice = "ask for fewer users or items, a lower rank or fewer trials"
+        print(f"dpmc: This needs more memory than there is; {advice} ({error}).", file=sys.stderr)
+        sys.exit(2)

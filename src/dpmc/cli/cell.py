@@ -64,16 +64,13 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
     from dpmc.experiments.cells import SYNTHETIC
     from dpmc.experiments.trial import run_cell
 
+    place = place_of(directory, mirror, config)
     plugins.load(plugin_files)
     if options["mechanism"] == "none" and options["variance"] is not None:
         click.echo("dpmc: mechanism none adds no noise; --variance is ignored.", err=True)
     point = _cell(options)
     settings = _settings(options, point)
-    ratings = (
-        None
-        if point.dataset == SYNTHETIC
-        else _ratings(point.dataset, place_of(directory, mirror, config))
-    )
+    ratings = None if point.dataset == SYNTHETIC else _ratings(point.dataset, place)
     rows = list(run_cell(point, settings, ratings=ratings))
     metric = "rmse_all" if point.dataset == SYNTHETIC else "rmse_heldout"
     result = _summary(point, settings, rows, metric)

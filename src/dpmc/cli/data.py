@@ -77,7 +77,7 @@ def fetch(names, everything, **options):
         return f"{path}{terms}"
 
     if bool(names) == everything:
-        raise click.UsageError("Name the data sets to fetch, or give --all.")
+        raise click.UsageError("Name the data sets to fetch, or give --all, but not both.")
     place = place_of(**options)
     _each(_chosen(names, place), action)
 

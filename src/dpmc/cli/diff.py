@@ -1,6 +1,7 @@
 """``dpmc diff``: do two result folders hold the same numbers?"""
 
 import json
+import math
 import sys
 
 import click
@@ -23,6 +24,8 @@ def diff(run_a, run_b, tolerance, as_json):
     Trials are paired by cell and number. The exit status is 0 if the runs are equal, 1 if they
     differ and 2 if one cannot be read. Seconds are not compared.
     """
+    if math.isnan(tolerance):
+        raise click.BadParameter("nan is not a number >= 0.", param_hint="'--tolerance'")
     from dpmc.difference import difference
     from dpmc.runs import read_run
 
