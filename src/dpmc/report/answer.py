@@ -97,14 +97,20 @@ def real_agreement(comparison: pd.DataFrame) -> Finding:
             f"({trials_text(rows['trials'])})"
         )
     title = (
-        "So can the tables on real data, within 2 % on MovieLens 100K with noise and 5 % on "
-        "SweetRS without"
+        "On real data we come within 2 % on MovieLens 100K with noise and 5 % on SweetRS without"
     )
     absent = f"Data not available: {' and '.join(missing)}." if missing else ""
     if not texts:
         return Finding(OPEN, title, absent)
-    text = f"Largest deviation from a printed number: {'; '.join(texts)}. {absent}".strip()
-    return Finding(HOLDS if all(good) else FAILS, title, text)
+    real = comparison[comparison["dataset"].isin(list(REAL_TARGETS))]
+    done = real[real["log_ratio"].notna()]
+    deviating = int((done["status"] == DEVIATES).sum())
+    text = (
+        f"Largest deviation from a printed number: {'; '.join(texts)}. {deviating} of {len(done)} "
+        f"numbers differ by more than sampling error (t-test, Holm). {absent}"
+    )
+    verdict = FAILS if not all(good) else OPEN if missing else HOLDS
+    return Finding(verdict, title, text.strip())
 
 
 def _largest(rows: pd.DataFrame) -> str:
