@@ -1,5 +1,5 @@
 # make reproduce [TARGET=all|huber|quick|check|forensics] [CORES=2] [CONFIG=config/mine.yaml]
-# make test | lint | report | benchmark | clean
+# make test | lint | report | benchmark | coverage | mutations | clean
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -11,7 +11,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --logger dpmc --scheduler greedy 
 OVERLAY := $(if $(CONFIG),--configfile $(CONFIG))
 SOURCES := src tests workflow benchmarks
 
-.PHONY: reproduce test lint report benchmark clean
+.PHONY: reproduce test lint report benchmark coverage mutations clean
 
 reproduce: $(VENV)/installed
 	@$(SNAKEMAKE) $(TARGET) $(OVERLAY)
@@ -31,6 +31,18 @@ report: $(VENV)/installed
 benchmark: $(VENV)/installed
 	@$(BIN)/python benchmarks/bench_noise.py
 	@$(BIN)/python benchmarks/bench_solvers.py
+
+# statement coverage of src: kernels as Python, plus every subprocess that the tests start
+coverage: $(VENV)/installed
+	@$(BIN)/coverage erase
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not workflow"
+	@$(BIN)/coverage run -m pytest -q tests/solvers/test_simd.py tests/workflow/test_data.py tests/workflow/test_readme.py
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report --fail-under=95
+
+# planted faults in the formulas, each of which must turn a test red (minutes)
+mutations: $(VENV)/installed
+	@$(BIN)/python tests/mutate.py
 
 # results go, downloads (data/) and the committed results/reference stay
 clean:
