@@ -23,7 +23,7 @@ NO_DATA = "data not available"
 NOT_RUN = "not run"
 PROVIDE_DATA = (
     "Data not available: put the data files into a folder, set DPMC_DATA_MIRROR to it (or connect "
-    "to the internet) and run `make reproduce` again."
+    "to the internet) and run make reproduce again."
 )
 BASELINES = "Baselines (no noise; not in the paper)"
 MARKS = (
