@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 
+import numba
 import pytest
 from click.testing import CliRunner
 
@@ -77,6 +78,7 @@ def test_cell_is_deterministic_and_seeded():
     assert values("--seed", 1) != values()
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="two fits of full size")
 def test_cell_on_the_grid_equals_the_workflow_settings():
     """The defaults of the command are those of the configuration."""
     from pathlib import Path

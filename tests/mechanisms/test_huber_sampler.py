@@ -5,6 +5,7 @@ a right sampler would fail it.
 """
 
 import math
+import os
 import subprocess
 import sys
 
@@ -184,7 +185,7 @@ def test_compiled_and_plain_kernels_draw_the_same(a):
     )
     plain = subprocess.run(
         [sys.executable, "-c", code],
-        env={"NUMBA_DISABLE_JIT": "1"},
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
         check=True,
