@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dpmc.experiments.cells import Cell
 from dpmc.experiments.statistics import Interval
 from dpmc.published.claims.contrasts import Contrast, LogRmse, average, delta, synthetic_grid
+from dpmc.published.claims.evidence import Evidence
 from dpmc.published.claims.rules import (
     Finding,
     Sample,
@@ -206,29 +207,13 @@ class TestContrasts:
         assert LogRmse.of_trials(make_trials()).matrix(rows).shape == (6, 10)
         assert LogRmse.of_published(paper).matrix(rows).shape == (12, 1)
 
-    def test_the_better_rival_is_chosen_by_the_other_trials(self):
-        table = self.table(a=[0, 0, 0], b=[1, 1, -9], c=[0, 2, 0])
-        # Means of the others, b and c: trial 0: -4, 1; trial 1: -4, 0; trial 2: 1, 1 (b: first).
-        np.testing.assert_array_equal(table.against_best(self.a, [self.b, self.c]), [-1, -1, 9])
-
-    def test_a_printed_table_has_the_lower_rival(self):
-        table = self.table(a=[0.0], b=[2.0], c=[1.0])
-        np.testing.assert_array_equal(table.against_best(self.a, [self.b, self.c]), [-1.0])
-
-    def test_a_trial_that_a_rival_lacks_is_missing(self):
-        table = self.table(a=[0, 0, 0], b=[1, np.nan, 1], c=[2, 2, 2])
-        found = table.against_best(self.a, [self.b, self.c])
-        np.testing.assert_array_equal(found, [-1, np.nan, -1])
-
-    def test_equal_mechanisms_have_no_best(self):
-        # 4000 cells of 10 trials: the mean has standard error .0065 or so. Choosing the better
-        # rival on all trials would give +.18.
-        values = np.random.default_rng(1).standard_normal((4000, 3, 10))
-        found = [
-            self.table(a=a, b=b, c=c).against_best(self.a, [self.b, self.c]).mean()
-            for a, b, c in values
-        ]
-        assert np.mean(found) == pytest.approx(0.0, abs=0.03)
+    def test_the_better_rival_is_the_one_printed_with_less_error(self):
+        ours = self.table(a=[0, 0, np.nan], b=[1, -9, 1], c=[2, 3, 4])
+        printed = self.table(a=[0.0], b=[2.0], c=[1.0])
+        evidence = Evidence(ours, printed, {}, pd.DataFrame(), pd.DataFrame())
+        sample = evidence.sample_against_best([self.a], [self.b], [self.c])
+        np.testing.assert_array_equal(sample.ours, [[-2, -3, np.nan]])
+        np.testing.assert_array_equal(sample.printed, [[-1]])
 
     def test_our_noiseless_cells_have_no_variance(self, make_trials):
         table = LogRmse.of_trials(make_trials())

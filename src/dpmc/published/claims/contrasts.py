@@ -105,22 +105,6 @@ class LogRmse:
             ]
         )
 
-    def against_best(self, first: Cell, rivals: Sequence[Cell]) -> np.ndarray:
-        """Return log RMSE_first minus that of the better rival, shape (trials,).
-
-        For each trial the better rival is chosen by the mean over the *other* trials (in a
-        table of one trial, by that trial): choosing on the trial itself would hand the rivals
-        the luckier of their draws, and equal mechanisms would look unequal.
-        """
-        rows = np.array([self.row(rival) for rival in rivals])
-        if self.trials == 1:
-            return self.row(first) - rows.min(axis=0)
-        complete = np.isfinite(rows).all(axis=0)
-        common = np.where(complete, rows, 0.0)
-        others = common.sum(axis=1, keepdims=True) - common
-        chosen = np.take_along_axis(rows, others.argmin(axis=0)[None, :], axis=0)[0]
-        return np.where(complete, self.row(first) - chosen, np.nan)
-
 
 def synthetic_cell(
     rank: int, variance: float, fraction: float, solver: str, mechanism: str

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from dpmc.experiments.cells import Cell
-from dpmc.published.claims.contrasts import Contrast, LogRmse
+from dpmc.published.claims.contrasts import Contrast, LogRmse, delta
 from dpmc.published.claims.rules import Finding, Sample
 
 
@@ -47,13 +46,16 @@ class Evidence:
         return Sample(self.ours.matrix(contrasts), self.printed.matrix(contrasts))
 
     def sample_against_best(self, first: Sequence[Cell], *rivals: Sequence[Cell]) -> Sample:
-        """Compare each cell with the better of its rivals, see :meth:`LogRmse.against_best`."""
+        """Compare each cell with the better of its rivals: the one printed with less error.
 
-        def evaluate(table: LogRmse) -> np.ndarray:
-            rows = zip(first, *rivals, strict=True)
-            return np.array([table.against_best(cell, others) for cell, *others in rows])
-
-        return Sample(evaluate(self.ours), evaluate(self.printed))
+        Chosen by our own trials, a rival would have the luckier of its draws; chosen for each
+        trial by the others, the trials would depend on each other. Print is independent of both.
+        """
+        rows = zip(first, *rivals, strict=True)
+        return self.sample(
+            delta(cell, min(others, key=lambda rival: self.printed.row(rival)[0]))
+            for cell, *others in rows
+        )
 
 
 Predicate = Callable[[Evidence], Finding]
