@@ -51,6 +51,11 @@ def test_unknown_command_is_told_the_nearest():
     assert "did you mean 'budget'?" in run.stderr
 
 
+def test_the_group_lists_its_commands_and_knows_no_other():
+    assert cli.list_commands(None) == sorted(COMMANDS)
+    assert cli.get_command(None, "budgte") is None
+
+
 def test_version():
     assert process("--version").stdout.startswith("dpmc, version ")
 

@@ -124,9 +124,17 @@ def test_a_number_missing_on_one_side_is_a_difference(tmp_path):
 def test_what_is_not_in_both_runs_is_said(tmp_path):
     first, second = make_run(tmp_path / "a"), make_run(tmp_path / "b")
     (second / "huber" / "claims.csv").unlink()
+    (first / "huber" / "settings.json").unlink()
     output = CliRunner().invoke(diff, [str(first), str(second)])
     assert "Verdicts: not in both runs, not compared." in output.output
+    assert "Settings: not in both runs, not compared." in output.output
     assert output.exit_code == 0
+
+
+def test_a_tolerance_has_to_be_a_number(tmp_path):
+    outcome = CliRunner().invoke(diff, [str(tmp_path), str(tmp_path), "--tolerance", "nan"])
+    assert outcome.exit_code == 2
+    assert "nan is not a number >= 0." in outcome.output
 
 
 def test_bad_input_is_one_sentence(tmp_path):

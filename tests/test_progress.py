@@ -1,4 +1,5 @@
 import logging
+import re
 import types
 
 import pytest
@@ -30,6 +31,11 @@ def test_first_line_says_cells_and_time(handler, capsys):
     line = capsys.readouterr().err
     assert line.startswith("dpmc: 10 cells to run (11 jobs in all), about ")
     assert line.endswith("on 2 cores\n")
+
+
+def test_a_long_run_is_announced_in_minutes(handler, capsys):
+    send(handler, LogEvent.RUN_INFO, stats={"cell": 9000, "total": 9000})
+    assert re.search(r"about \d+ min", capsys.readouterr().err)
 
 
 def test_progress_counts_cells_and_time_left_falls(handler, capsys):
@@ -71,8 +77,11 @@ def test_a_terminal_gets_a_bar(handler, capsys, monkeypatch):
     send(handler, LogEvent.RUN_INFO, stats={"cell": 2, "total": 2})
     send(handler, LogEvent.JOB_INFO, jobid=1, rule_name="cell")
     send(handler, LogEvent.JOB_FINISHED, job_id=1)
+    send(handler, None, logging.WARNING, "careful")
     handler.close()
-    assert "1 of 2 cells done" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "1 of 2 cells done" in shown
+    assert "careful\n" in shown
 
 
 def test_a_record_it_cannot_read_does_not_stop_the_run(handler, monkeypatch):

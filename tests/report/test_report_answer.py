@@ -92,6 +92,9 @@ def test_real_agreement(comparison):
     assert real_agreement(gone).text.endswith("Data not available: MovieLens 100K.")
     gone.loc[gone["dataset"] == "sweetrs", ["mean", "log_ratio"]] = np.nan
     assert real_agreement(gone).verdict == OPEN
+    noisy = comparison.copy()
+    noisy.loc[noisy["mechanism"] == "none", ["mean", "log_ratio"]] = np.nan
+    assert "with noise and – without (10 trials)" in real_agreement(noisy).text
 
 
 def test_pooled_difference_is_the_mean_over_cells_and_trials(trials):

@@ -1,0 +1,40 @@
+"""What a workflow script leaves in its log."""
+
+import sys
+
+import pytest
+
+from dpmc.errors import InputError
+from dpmc.jobs import logged
+
+
+def test_prints_go_to_the_log_and_nowhere_else(tmp_path, capsys):
+    with logged(tmp_path / "job.log"):
+        print("a line")
+        print("a warning", file=sys.stderr)
+    print("after")
+    assert (tmp_path / "job.log").read_text() == "a line\na warning\n"
+    assert capsys.readouterr() == ("after\n", "")
+
+
+@pytest.mark.parametrize(
+    ("error", "first", "lines"),
+    [
+        (InputError("The file is wrong."), "dpmc: The file is wrong.", 1),
+        (KeyError("rank"), "Traceback (most recent call last):", None),
+    ],
+)
+def test_an_error_ends_the_job_and_stands_in_the_log(tmp_path, error, first, lines):
+    with pytest.raises(SystemExit) as caught, logged(tmp_path / "job.log"):
+        raise error
+    assert caught.value.code == 1
+    text = (tmp_path / "job.log").read_text().splitlines()
+    assert text[0] == first
+    assert lines is None or len(text) == lines
+    assert sys.stdout is not None
+
+
+def test_a_rule_may_have_no_log(capsys):
+    with logged(None):
+        print("nowhere")
+    assert capsys.readouterr().out == ""
