@@ -150,6 +150,11 @@ rule page:
         "../../envs/dpmc.yaml"
     params:
         title=lambda wildcards: RUNS[f"{wildcards.top}/huber"]["report"]["title"],
+        left_out=lambda wildcards: [
+            name
+            for name in ("ml-100k", "sweetrs")
+            if name not in real_datasets(f"{wildcards.top}/huber")
+        ],
         # the sweep is a target of its own; once made, it is shown
         forensics=lambda wildcards: (
             "results/forensics"

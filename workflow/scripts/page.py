@@ -9,6 +9,11 @@ from dpmc.runs import read_frame
 
 with logged(snakemake.log[0]):
     files = snakemake.input
+    left_out = " and ".join(snakemake.params.left_out)
+    notes = [
+        f"The configuration of this run leaves out {left_out} (huber.real): that is why their "
+        "numbers are marked as not available."
+    ]
     write_page(
         snakemake.output[0],
         trials=read_frame(files.trials),
@@ -19,6 +24,7 @@ with logged(snakemake.log[0]):
         figures_folder=files.figures,
         errata=Path(files.errata).read_text(encoding="utf-8"),
         manifest=json.loads(Path(files.manifest).read_text(encoding="utf-8")),
+        notes=notes if left_out else [],
         forensics_folder=snakemake.params.forensics,
         title=snakemake.params.title,
     )
