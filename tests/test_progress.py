@@ -52,6 +52,14 @@ def test_progress_counts_cells_and_time_left_falls(handler, capsys):
     assert handler._seconds_left() == 0
 
 
+def test_a_run_without_cells_counts_jobs(handler, capsys):
+    send(handler, LogEvent.RUN_INFO, stats={"forensics_real": 3, "total": 3})
+    handler.last_line -= 100
+    send(handler, LogEvent.JOB_INFO, jobid=1, rule_name="forensics_real")
+    send(handler, LogEvent.JOB_FINISHED, job_id=1)
+    assert "1 of 3 jobs done" in capsys.readouterr().err
+
+
 def test_a_failed_job_shows_its_log_once(handler, capsys, tmp_path):
     log = tmp_path / "a.log"
     log.write_text("dpmc: the file is wrong.\n")

@@ -44,7 +44,7 @@ class LogHandler(LogHandlerBase):
         )
         self.rules: dict[int, str] = {}
         self.remaining: dict[str, int] = {}
-        self.cells = self.cells_done = 0
+        self.cells = self.cells_done = self.jobs = self.jobs_done = 0
         self.bar: tqdm | None = None
         self.begin = self.last_line = time.monotonic()
         self.cores = 1
@@ -76,9 +76,9 @@ class LogHandler(LogHandlerBase):
         stats = getattr(record, "stats", None) or {}
         self.remaining = {rule: n for rule, n in stats.items() if rule != "total"}
         self.cells = stats.get("cell", 0)
-        jobs = sum(self.remaining.values())
+        self.jobs = sum(self.remaining.values())
         self._line(
-            f"dpmc: {self.cells} cells to run ({jobs} jobs in all), "
+            f"dpmc: {self.cells} cells to run ({self.jobs} jobs in all), "
             f"about {_duration(self._seconds_left())} on {_count(self.cores, 'core')}"
         )
         self.begin = self.last_line = time.monotonic()
@@ -96,8 +96,12 @@ class LogHandler(LogHandlerBase):
         if rule in self.remaining:
             self.remaining[rule] -= 1
             self.cells_done += rule == "cell"
+            self.jobs_done += 1
+        # a run without cells, as that of the forensics, counts jobs
+        cells = (self.cells_done, self.cells, "cells")
+        done, total, unit = cells if self.cells else (self.jobs_done, self.jobs, "jobs")
         state = (
-            f"{self.cells_done} of {self.cells} cells done, "
+            f"{done} of {total} {unit} done, "
             f"{_duration(time.monotonic() - self.begin)} gone, "
             f"about {_duration(self._seconds_left())} left"
         )
