@@ -36,10 +36,7 @@ REAL_VARIANTS = {
     for name, splits in SPLITS.items()
     for variant in real_variants(name, splits)
 }
-FORENSICS_CODE = code_digest(
-    ["dpmc.experiments.forensics", "dpmc.solvers.als", "dpmc.solvers.irls"]
-    + [f"dpmc.mechanisms.{name}" for name in ("gaussian", "laplace", "huber")]
-)
+FORENSICS_CODE = code_digest(["dpmc.experiments.forensics", *plugins.side_modules()])
 
 
 rule forensics_synthetic:
