@@ -1,0 +1,144 @@
+"""The one door through which a calibrated solver sees the ratings.
+
+A run of n releases, each with noise scaled to its own sensitivity, is the n-fold adaptive
+composition of one mechanism at sensitivity 1. The ledger holds a solver to the n that the noise
+was calibrated for. Auditors open the same door with :class:`Replay`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+
+class PrivacyViolation(RuntimeError):
+    """A solver did what its guarantee does not cover: a fault of the program, not of its input."""
+
+
+class Noise(Protocol):
+    """How a query becomes an output."""
+
+    simulated: bool
+
+    def add(self, query: np.ndarray, sensitivity: float) -> np.ndarray:
+        """Return ``query`` with noise scaled to ``sensitivity``, of the same shape."""
+
+
+class FloatNoise:
+    """Noise from a seeded generator, for simulation only.
+
+    Parameters
+    ----------
+    mechanism : object with ``rvs(size, rng)``
+        The noise at sensitivity 1.
+    rng : numpy.random.Generator
+    """
+
+    simulated = True
+
+    def __init__(self, mechanism, rng: np.random.Generator):
+        self.mechanism = mechanism
+        self.rng = rng
+
+    def add(self, query, sensitivity):
+        return query + sensitivity * self.mechanism.rvs(size=query.shape, rng=self.rng)
+
+
+class Replay:
+    """The outputs of an earlier run instead of noise: what would that run have asked of others?
+
+    Parameters
+    ----------
+    outputs : iterable of arrays
+        In the order in which they were released.
+    """
+
+    simulated = True
+
+    def __init__(self, outputs: Iterable[np.ndarray]):
+        self._outputs = iter(outputs)
+
+    def add(self, query, sensitivity):
+        output = next(self._outputs)
+        if output.shape != query.shape:
+            raise PrivacyViolation(
+                f"the shape of a release depends on the ratings: {query.shape}, {output.shape}"
+            )
+        return output
+
+
+@dataclass(frozen=True)
+class Release:
+    """One release: its name, l1 or l2 sensitivity, exact value and noised value."""
+
+    what: str
+    sensitivity: float
+    query: np.ndarray
+    output: np.ndarray
+
+
+class Ledger:
+    """Noise every statistic of the ratings and count the releases.
+
+    Parameters
+    ----------
+    noise : Noise
+    releases : int
+        How many the noise was calibrated for.
+    keep : bool
+        Keep every query and output in ``transcript``: for audits, as queries are not private.
+
+    Attributes
+    ----------
+    count : int
+        Releases so far.
+    transcript : list of Release
+    """
+
+    def __init__(self, noise: Noise, releases: int, *, keep: bool = False):
+        self.noise = noise
+        self.releases = releases
+        self.count = 0
+        self._keep = keep
+        self.transcript: list[Release] = []
+
+    def release(self, what: str, query: np.ndarray, sensitivity: float) -> np.ndarray:
+        """Return a statistic of the ratings with noise.
+
+        Parameters
+        ----------
+        what : str
+            Its name, such as "gram" or "right_hand_side".
+        query : array
+            The exact statistic: all numbers that one release covers.
+        sensitivity : float
+            Largest distance between two queries on neighbouring data, in the norm of the noise.
+
+        Raises
+        ------
+        PrivacyViolation
+            More releases than planned, or a sensitivity that is not a positive number.
+        """
+        if self.count == self.releases:
+            raise PrivacyViolation(f"{what}: only {self.releases} releases were accounted for")
+        if not 0 < sensitivity < np.inf:
+            raise PrivacyViolation(f"{what}: the sensitivity {sensitivity} bounds nothing")
+        self.count += 1
+        output = self.noise.add(query, sensitivity)
+        if self._keep:
+            self.transcript.append(Release(what, sensitivity, query, output))
+        return output
+
+    def close(self) -> None:
+        """Check that the run released what was planned.
+
+        Raises
+        ------
+        PrivacyViolation
+            It released less: noise and accounting do not fit each other.
+        """
+        if self.count != self.releases:
+            raise PrivacyViolation(
+                f"{self.releases} releases were accounted for, {self.count} were made"
+            )
