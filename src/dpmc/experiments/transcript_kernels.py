@@ -17,8 +17,6 @@ import math
 import numpy as np
 from numba import njit
 
-from dpmc.solvers.direct import cholesky_solve, weighted_gram
-
 
 @njit(cache=True)
 def add_losses(
@@ -34,9 +32,9 @@ def add_losses(
     rows : float64 array, shape (n_users, rank)
         User rows u.
     moved : (int64 array, shape (n_items + 1,), int64 array, int64 array, float64 array)
-        The changed ratings and those that their users share rows with, grouped by item:
-        the first of each item, and for each the neighbour, the place of its user among the raters
-        of the item and the rating on the neighbouring data.
+        Every rating, on each set of neighbouring data, of the user whose row differs there,
+        grouped by item: the first of each item; and for each rating the number of the
+        neighbouring data, the user's place among the raters of the item, and the value.
     moved_rows : float64 array, shape (n_changed, rank)
         Row u' of the user of each neighbour with a changed rating.
     start : float64 array, shape (n_items, rank)
@@ -46,7 +44,7 @@ def add_losses(
     threshold, regularization : float
         Residuals beyond the first get weight threshold / |residual|; lambda.
     shape, scale : float
-        Of the noise density, see :func:`noise_loss`.
+        Of the noise density, see :func:`_total_loss`.
     removed, changed : float64 arrays, shapes (n_users,) and (n_changed,)
         The log density ratios to the data without a user, and with a changed rating, are added
         to them.
@@ -54,7 +52,7 @@ def add_losses(
         theta of the last step is written to it.
     """
     rank = rows.shape[1]
-    gram, target = np.empty((rank, rank)), np.empty(rank)
+    factor = np.empty((rank, rank))
     for item in range(indptr.size - 1):
         first, last = indptr[item], indptr[item + 1]
         if first == last:
@@ -65,41 +63,49 @@ def add_losses(
         neighbours, places, new_x = moved[1][pairs], moved[2][pairs], moved[3][pairs]
         new = moved_rows[neighbours]
         columns = np.vstack((own, new)).T.copy()
-        halves = np.empty_like(columns)
-        theta = start[item].copy()
+        theta, target = start[item].copy(), np.empty(rank)
+        weights, new_weights = np.empty(x.size), np.empty(new_x.size)
         for step in range(noise.shape[0]):
-            weights = _weights(own, x, theta, threshold)
-            new_weights = _weights(new, new_x, theta, threshold)
-            gram[:] = 0.0
+            _weigh(own, x, theta, threshold, weights)
+            _weigh(new, new_x, theta, threshold, new_weights)
             target[:] = noise[step, item]
-            for f in range(rank):
-                gram[f, f] = regularization
-            weighted_gram(own, x, theta, threshold, gram, target)
-            cholesky_solve(gram, target)  # leaves the factor in gram
-            theta[:] = target
-            _half_solve(gram, columns, halves)
-            _add_removed(
-                own, x, weights, halves, theta, noise[step, item], shape, scale,
-                raters[first:last], removed,
-            )  # fmt: skip
-            _add_changed(
-                own, x, weights, new, new_x, new_weights, halves, theta, noise[step, item],
-                shape, scale, places, neighbours, changed,
-            )  # fmt: skip
+            _factorize(own, x, weights, regularization, factor, target)
+            _solve(factor, target, theta)
+            halves = _half_solve(factor, columns)
+            t = noise[step, item]
+            here = _total_loss(t, 0.0, t, 0.0, t, shape, scale)
+            pulls = _pulls(own, x, weights, theta)
+            kept = 1.0 - weights * _squares(halves[:, : x.size])
+            for i in range(x.size):
+                there = _total_loss(t, pulls[i], own[i], 0.0, t, shape, scale)
+                removed[raters[first + i]] += there - here - math.log(kept[i])
+            pushes = _pulls(new, new_x, new_weights, theta)
+            gained = 1.0 + new_weights * _squares(halves[:, x.size :])
+            for j in range(new_x.size):
+                i = places[j]
+                cross = _product(halves, i, x.size + j)
+                ratio = kept[i] * gained[j] + weights[i] * new_weights[j] * cross * cross
+                there = _total_loss(t, pulls[i], own[i], -pushes[j], new[j], shape, scale)
+                changed[neighbours[j]] += there - here - math.log(ratio)
         solution[item] = theta
 
 
 @njit(cache=True)
-def noise_loss(t, shape, scale):
-    """-log density of one coordinate up to a constant: |z|, z = t/scale, for shape 0 (Laplace),
+def _total_loss(t, pull, own, push, new, shape, scale):
+    """-log density of the noise vector t + pull own + push new, up to a constant.
 
-    else Huber's loss rho_shape(z); shape infinity is Gaussian.
+    With z the vector over the scale this is the sum of |z| for shape 0, which is Laplace, and
+    else the sum of Huber's loss rho_shape(z), which for an infinite shape is Gaussian.
     """
-    z = abs(t) / scale
-    if shape == 0.0:
-        return z
-    clipped = min(z, shape)
-    return clipped * (z - clipped / 2.0)
+    total = 0.0
+    for f in range(t.size):
+        z = abs(t[f] + pull * own[f] + push * new[f]) / scale
+        if shape == 0.0:
+            total += z
+        else:
+            clipped = min(z, shape)
+            total += clipped * (z - clipped / 2.0)
+    return total
 
 
 @njit(cache=True)
@@ -111,63 +117,90 @@ def _residual(row, x, theta):
 
 
 @njit(cache=True)
-def _weights(rows, values, theta, threshold):
-    weights = np.empty(values.size)
+def _weigh(rows, values, theta, threshold, weights):
     for i in range(values.size):
         size = abs(_residual(rows[i], values[i], theta))
         weights[i] = 1.0 if size <= threshold else threshold / size
-    return weights
 
 
 @njit(cache=True)
-def _half_solve(lower, columns, halves):
-    """Write L^-1 of every column to halves."""
-    for f in range(lower.shape[0]):
+def _pulls(rows, values, weights, theta):
+    """Return weight times residual: what each rating contributes along its row."""
+    pulls = np.empty(values.size)
+    for i in range(values.size):
+        pulls[i] = weights[i] * _residual(rows[i], values[i], theta)
+    return pulls
+
+
+@njit(cache=True)
+def _factorize(rows, values, weights, regularization, factor, target):
+    """Write R with R^T R = A to the upper triangle of factor, and add b to target."""
+    rank = target.size
+    factor[:] = 0.0
+    for f in range(rank):
+        factor[f, f] = regularization
+    for i in range(values.size):
+        for f in range(rank):
+            weighted = weights[i] * rows[i, f]
+            target[f] += weighted * values[i]
+            for g in range(rank):  # the whole row: longer, but faster than a half of it
+                factor[f, g] += weighted * rows[i, g]
+    for f in range(rank):
+        for h in range(f):
+            above = factor[h, f]
+            for g in range(f, rank):
+                factor[f, g] -= above * factor[h, g]
+        pivot = 1.0 / math.sqrt(factor[f, f])
+        for g in range(f, rank):
+            factor[f, g] *= pivot
+
+
+@njit(cache=True)
+def _solve(factor, target, theta):
+    """Solve R^T R theta = target; target is overwritten."""
+    rank = target.size
+    for f in range(rank):
+        target[f] /= factor[f, f]
+        for g in range(f + 1, rank):
+            target[g] -= factor[f, g] * target[f]
+    for f in range(rank - 1, -1, -1):
+        total = target[f]
+        for g in range(f + 1, rank):
+            total -= factor[f, g] * theta[g]
+        theta[f] = total / factor[f, f]
+
+
+@njit(cache=True)
+def _half_solve(factor, columns):
+    """Return R^-T times every column, whose squares are those of the columns under A^-1."""
+    halves = np.empty_like(columns)
+    for f in range(columns.shape[0]):
         for i in range(columns.shape[1]):
             halves[f, i] = columns[f, i]
         for g in range(f):
-            factor = lower[f, g]
+            above = factor[g, f]
             for i in range(columns.shape[1]):
-                halves[f, i] -= factor * halves[g, i]
-        pivot = 1.0 / lower[f, f]
+                halves[f, i] -= above * halves[g, i]
+        pivot = 1.0 / factor[f, f]
         for i in range(columns.shape[1]):
             halves[f, i] *= pivot
+    return halves
+
+
+@njit(cache=True)
+def _squares(halves):
+    """Return the squared lengths of columns: h, h'."""
+    squares = np.zeros(halves.shape[1])
+    for f in range(halves.shape[0]):
+        for i in range(halves.shape[1]):
+            squares[i] += halves[f, i] * halves[f, i]
+    return squares
 
 
 @njit(cache=True)
 def _product(halves, i, j):
-    """Inner product of two columns: h, h' or c."""
+    """Return the inner product of two columns: c."""
     total = 0.0
     for f in range(halves.shape[0]):
         total += halves[f, i] * halves[f, j]
     return total
-
-
-@njit(cache=True)
-def _add_removed(own, x, weights, halves, theta, noise, shape, scale, raters, removed):
-    for i in range(x.size):
-        pull = weights[i] * _residual(own[i], x[i], theta)
-        loss = -math.log(1.0 - weights[i] * _product(halves, i, i))
-        for f in range(theta.size):
-            loss += noise_loss(noise[f] + pull * own[i, f], shape, scale)
-            loss -= noise_loss(noise[f], shape, scale)
-        removed[raters[i]] += loss
-
-
-@njit(cache=True)
-def _add_changed(
-    own, x, weights, new, new_x, new_weights, halves, theta, noise, shape, scale,
-    places, neighbours, changed,
-):  # fmt: skip
-    for pair in range(places.size):
-        i, j = places[pair], x.size + pair
-        w, w_new = weights[i], new_weights[pair]
-        pull = w * _residual(own[i], x[i], theta)
-        push = w_new * _residual(new[pair], new_x[pair], theta)
-        kept = 1.0 - w * _product(halves, i, i)
-        gained = 1.0 + w_new * _product(halves, j, j)
-        loss = -math.log(kept * gained + w * w_new * _product(halves, i, j) ** 2)
-        for f in range(theta.size):
-            there = noise[f] + pull * own[i, f] - push * new[pair, f]
-            loss += noise_loss(there, shape, scale) - noise_loss(noise[f], shape, scale)
-        changed[neighbours[pair]] += loss

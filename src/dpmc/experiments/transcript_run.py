@@ -144,7 +144,7 @@ def privacy_losses(run: Run, changes: Changes) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _density(mechanism) -> tuple[float, float]:
-    """Return shape and scale for :func:`dpmc.experiments.transcript_kernels.noise_loss`."""
+    """Return shape and scale for :func:`dpmc.experiments.transcript_kernels._total_loss`."""
     if isinstance(mechanism, Huber):
         return mechanism.a, mechanism.scale
     return {Gaussian: math.inf, Laplace: 0.0}[type(mechanism)], mechanism.scale
