@@ -215,7 +215,7 @@ PRINTED = {
     "H31": (C, "0.184 (p = 0e+00) with the printed one"),
     "H32": (I, "the papers print no number"),
     "H33": (S, "printed: 8 of 12"),
-    "H34": (I, "equal total privacy"),
+    "H34": (I, "print no number"),
     "H35": (I, ""),
     "H36": (I, ""),
 }
@@ -248,7 +248,7 @@ def test_all_36_claims_are_judged_in_their_columns(everything, claims):
     ("name", "verdict", "effect"),
     [("H23", S, 1.075978), ("H24", S, 24.22403 / 15), ("H25", C, 1.0),
      ("H26", S, np.log(24.22403 / 15)), ("H27", C, 1.0), ("H28", S, None), ("H29", C, 0.0208),
-     ("H30", S, 1.003610), ("H31", S, None), ("H34", I, None)],
+     ("H30", S, 1.003610), ("H31", S, None)],
 )  # fmt: skip
 def test_facts(everything, name, verdict, effect):
     found = everything.loc[name]

@@ -1,4 +1,4 @@
-"""Claims about privacy budgets, from formulas alone: H23 to H27 and H34."""
+"""Claims about privacy budgets, from formulas alone: H23 to H27."""
 
 from collections.abc import Callable
 
@@ -121,16 +121,6 @@ def huber_allows_less_noise_than_laplace(evidence: Evidence) -> Finding:
         reason=f"variance Huber/Laplace at equal pure epsilon at least {smallest:.6f}, near 1 as "
         f"a falls to 0; but at {RELEASES} releases, total epsilon {TOTAL_EPSILON:g} and delta "
         f"{TOTAL_DELTA:g} it is {composed[1.0]:.2f} at a = 1 and {composed[3.0]:.2f} at a = 3",
-    )
-
-
-@claim("H34")
-def huber_is_the_best_trade_off(evidence: Evidence) -> Finding:
-    """Needs RMSE at equal total privacy, which the papers' grid of equal variances is not."""
-    return Finding(
-        INCONCLUSIVE,
-        reason="needs runs at equal total privacy over a training, which this run does not have; "
-        "the papers compare at equal noise variance",
     )
 
 

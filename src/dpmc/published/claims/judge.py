@@ -9,6 +9,7 @@ import yaml
 from dpmc.errors import InputError, did_you_mean
 from dpmc.published.claims import (  # noqa: F401  (importing them registers their predicates)
     budgets,
+    equal_privacy,
     noise_comparisons,
     noise_facts,
     real_data,
@@ -75,6 +76,7 @@ def judge(
     convergence: pd.DataFrame | None = None,
     starts: pd.DataFrame | None = None,
     timing: pd.DataFrame | None = None,
+    calibrated: pd.DataFrame | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Judge claims on our trials and on the papers' own printed numbers.
@@ -91,6 +93,8 @@ def judge(
         As :func:`load_claims` returns it.
     convergence, starts, timing : DataFrame, optional
         The side experiments.
+    calibrated : DataFrame, optional
+        The fits at equal total privacy.
     seed : int
         Seed of the samples behind the facts about the mechanisms.
 
@@ -112,6 +116,7 @@ def judge(
         convergence,
         starts,
         timing,
+        calibrated,
         seed,
     )
     rows = [claim | asdict(PREDICATES[claim["id"]](evidence)) for claim in claims]
