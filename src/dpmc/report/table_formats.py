@@ -14,8 +14,10 @@ FRAGMENT = ("<!-- table -->\n", "<!-- /table -->\n")
 def to_csv(table: Table) -> str:
     """Return the table with full precision: a line each for means, standard errors and trials.
 
-    The columns ``lowest`` and ``deviating`` name the marked columns of the row.
+    The columns ``lowest`` and ``deviating``, and ``tied`` in tables that mark ties, name the
+    marked columns of the row.
     """
+    ties = any(cell.tied for row in table.rows for cell in row.cells)
     records = []
     for row in table.rows:
         start = dict(zip((key for key, _ in table.headings), row.keys, strict=True))
@@ -25,17 +27,22 @@ def to_csv(table: Table) -> str:
             parts.append((f"{row.line}: trials", [cell.trials or None for cell in row.cells]))
         for place, (name, values) in enumerate(parts):
             numbers = dict(zip((column.key for column in table.columns), values, strict=True))
-            marks = _marked(table, row) if place == 0 else {"lowest": "", "deviating": ""}
+            marks = _marked(table, row, ties)
+            if place:
+                marks = dict.fromkeys(marks, "")
             records.append({**start, "line": name, **numbers, **marks})
     return pd.DataFrame(records).to_csv(index=False)
 
 
-def _marked(table: Table, row: Row) -> dict[str, str]:
+def _marked(table: Table, row: Row, ties: bool) -> dict[str, str]:
     pairs = list(zip(table.columns, row.cells, strict=True))
-    return {
+    marks = {
         "lowest": ";".join(column.key for column, cell in pairs if cell.lowest),
         "deviating": ";".join(column.key for column, cell in pairs if cell.deviates),
     }
+    if ties:
+        marks["tied"] = ";".join(column.key for column, cell in pairs if cell.tied)
+    return marks
 
 
 def to_markdown(table: Table) -> str:
@@ -59,7 +66,7 @@ def _pipes(cells: list[str]) -> str:
 def _markdown_cell(cell: Cell) -> str:
     number = f"**{cell.number}**" if cell.lowest else cell.number
     spread = f" ± {cell.spread}" if cell.spread else ""
-    return number + spread + ("†" if cell.deviates else "")
+    return number + spread + ("†" if cell.deviates else "") + (" ≈" if cell.tied else "")
 
 
 def to_latex(table: Table) -> str:
@@ -125,7 +132,8 @@ def _unrepeated(labels: tuple[str, ...], previous: tuple[str, ...]) -> list[str]
 
 def _latex_cell(cell: Cell) -> str:
     number = f"\\textbf{{{cell.number}}}" if cell.lowest else _tex(cell.number)
-    return number + ("\\textsuperscript{\\dag}" if cell.deviates else "")
+    number += "\\textsuperscript{\\dag}" if cell.deviates else ""
+    return number + ("\\textsuperscript{$\\approx$}" if cell.tied else "")
 
 
 _TEX = {
@@ -142,6 +150,10 @@ _TEX = {
     "±": r"$\pm$",
     "–": "--",
     "†": r"\textsuperscript{\dag}",
+    "≈": r"$\approx$",
+    "ℓ": r"$\ell$",
+    "é": r"\'e",
+    "×": r"$\times$",
     "ε": r"$\varepsilon$",
     "δ": r"$\delta$",
     "σ": r"$\sigma$",
@@ -252,5 +264,7 @@ def _html_cell(cell: Cell) -> str:
         number = f'<b>{number}</b><span class="vh"> significantly lowest</span>'
     if cell.deviates:
         number += '<span class="mark" aria-hidden="true">†</span><span class="vh"> deviates</span>'
+    if cell.tied:
+        number += '<span class="mark" aria-hidden="true">≈</span><span class="vh"> tied</span>'
     spread = f"<small>± {cell.spread}</small>" if cell.spread else ""
     return f"<td>{number}{spread}</td>"

@@ -23,6 +23,8 @@ class Cell:
         Whether the number is significantly the lowest private one of its row.
     deviates : bool
         Whether it differs from the published number by more than sampling error.
+    tied : bool
+        Whether it shares the lowest place of its row with others, as far as can be told.
     absent : str
         What stands in place of a missing number.
     """
@@ -33,6 +35,7 @@ class Cell:
     digits: int = 4
     lowest: bool = False
     deviates: bool = False
+    tied: bool = False
     absent: str = "–"
 
     @property

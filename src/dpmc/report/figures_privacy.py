@@ -1,0 +1,110 @@
+"""Every figure of the privacy part with its title, caption and alternative text."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.report import figures_privacy_equal as equal
+from dpmc.report import figures_privacy_maps as maps
+from dpmc.report import figures_privacy_totals as totals
+from dpmc.report.privacy_frames import read_results
+from dpmc.report.style import COLUMN, PAGE, FigureEntry, render
+
+EQUAL_CAPTION = (
+    "Lines with markers: matrix factorisations (filled: ALS, open: A-IRLS), with 95 % t intervals "
+    "and set side by side to be told apart. Lines without markers: private baselines at the same "
+    "budget, each with its best mechanism. Black: the lowest error without noise and without a "
+    "guarantee. Both axes are logarithmic; what is worse than twice the constant is not shown."
+)
+EQUAL_ALT = (
+    "Line charts of RMSE against the total epsilon, both logarithmic: a line for each solver and "
+    "mechanism, lines for three private baselines, and a horizontal line without noise."
+)
+PRIVACY_FIGURES = [
+    FigureEntry(
+        id="privacy_totals",
+        title="What the printed budgets add up to",
+        caption="Total ε over a training under the papers' own assumption (a change of at most 5 "
+        "in every release) against the number of releases. Crosses: the printed ε, of one "
+        "release. Right: the totals by basic composition and by RDP over the tightest one.",
+        alt="Line charts on logarithmic axes: the total epsilon of each mechanism rises from the "
+        "printed value at one release by two to three orders of magnitude.",
+        function=totals.totals_by_releases,
+        inputs=("totals",),
+        describe=totals.describe_totals,
+    ),
+    FigureEntry(
+        id="privacy_losses",
+        title="Claimed and measured privacy loss of the published algorithms",
+        caption="Exact log-likelihood ratio of all released item vectors between the data of a "
+        "training and neighbouring data; a small line for each rank and observed fraction. Lines "
+        "are named by data, solver, noise and its variance. At the right the share of neighbours "
+        "whose loss exceeds the claimed ε. The axis is linear between −1 and 1.",
+        alt="Forest plot with a line for each published training and a panel for each kind of "
+        "neighbour: medians, quartiles and largest losses beside the claimed epsilon of a release "
+        "and its total.",
+        function=totals.losses_by_cell,
+        inputs=("transcript_loss",),
+        describe=totals.describe_losses,
+    ),
+    FigureEntry(
+        id="privacy_equal_entry",
+        title="Error at equal privacy: the value of one rating",
+        caption=f"RMSE against the total ε, entry level. {EQUAL_CAPTION}",
+        alt=EQUAL_ALT,
+        function=equal.equal_entry_change,
+        inputs=("calibrated",),
+        describe=equal.describe_equal,
+    ),
+    FigureEntry(
+        id="privacy_equal_user",
+        title="Error at equal privacy: a user with all ratings",
+        caption=f"RMSE against the total ε, user level (joint differential privacy: only item "
+        f"factors are published). {EQUAL_CAPTION}",
+        alt=EQUAL_ALT,
+        function=equal.equal_user_add_remove,
+        inputs=("calibrated",),
+        describe=equal.describe_equal,
+    ),
+    FigureEntry(
+        id="privacy_equal_other",
+        title="Error at equal privacy: the other relations",
+        caption=f"The same on synthetic data of the papers' size. {EQUAL_CAPTION}",
+        alt=EQUAL_ALT,
+        function=equal.equal_other_relations,
+        inputs=("calibrated",),
+        describe=equal.describe_equal,
+    ),
+    FigureEntry(
+        id="privacy_frontier",
+        title="Which mechanism needs least noise",
+        caption="Smallest variance for a total budget over a number of releases of sensitivity 1, "
+        "Huber noise with its best shape and scale. Left: over the better one of Laplace and "
+        "Gaussian noise. Right: the mechanism of the smallest variance. Outlined: Huber noise wins "
+        "by over 0.1 %.",
+        alt="Two heat maps over the total epsilon and the number of releases: Laplace noise is "
+        "best for few releases and large epsilon, Gaussian noise for many releases and small "
+        "epsilon; Huber noise is best in a band between them.",
+        function=maps.frontier_map,
+        inputs=("frontier",),
+        describe=maps.describe_frontier,
+    ),
+]
+
+
+def write_privacy_figures(results_folder: str | Path, folder: str | Path) -> None:
+    """Draw every figure of :data:`PRIVACY_FIGURES` from the tables of ``results_folder``.
+
+    A figure whose table is missing becomes a box that says so.
+    """
+    draw_privacy(read_results(results_folder), folder)
+
+
+def draw_privacy(results: Mapping[str, pd.DataFrame | None], folder: str | Path) -> None:
+    """Draw every figure: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers)."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for entry in PRIVACY_FIGURES:
+        width = PAGE if entry.wide else COLUMN
+        render(partial(entry.function, results), folder, entry.id, width=width)

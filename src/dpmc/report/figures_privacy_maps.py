@@ -1,0 +1,113 @@
+"""Figures of the noise itself: which mechanism needs least of it, and the audit."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.colors import ListedColormap
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from dpmc.report.frames import MECHANISM_LABELS
+from dpmc.report.privacy_frames import EVERY
+from dpmc.report.style import (
+    BLACK,
+    MECHANISMS,
+    PAGE,
+    Drawing,
+    NothingToDraw,
+    new_figure,
+)
+
+WINS = 0.999  # Huber noise wins where it needs less than this share of the others' variance
+
+
+def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+    """Draw the least variance of Huber noise over that of the best other, and who is best."""
+    frame = inputs.get("frontier")
+    if frame is None:
+        raise NothingToDraw("The map of the smallest variances has not been computed")
+    table = frame.pivot(index="releases", columns="epsilon", values="ratio").sort_index()
+    ratio = table.to_numpy(dtype=float)
+    leader = _leaders(frame).reindex(index=table.index, columns=table.columns).to_numpy(float)
+    wins = ratio < WINS
+    figure = new_figure(PAGE, 1.3 + 0.21 * len(table))
+    left, right = figure.subplots(1, 2, sharey=True)
+    image = left.imshow(ratio, cmap="cividis", vmax=1.0, aspect="auto", origin="lower")
+    bar = figure.colorbar(image, ax=left, fraction=0.06, pad=0.02)
+    bar.set_label("Variance of Huber / best other")
+    bar.outline.set_visible(False)
+    colors = ListedColormap([MECHANISMS[name].color for name in EVERY])
+    right.imshow(leader, cmap=colors, vmin=-0.5, vmax=2.5, aspect="auto", origin="lower", alpha=0.8)
+    for (row, column), number in np.ndenumerate(leader):
+        if np.isfinite(number):
+            letter = EVERY[int(number)][0].upper()
+            right.text(column, row, letter, ha="center", va="center", size=8)
+    _write_savings(left, image, ratio, wins)
+    left.set_title("Variance that Huber saves (%)")
+    right.set_title("Least noise: G, L or H")
+    for axes in (left, right):
+        _outline(axes, wins)
+        axes.set_xticks(range(table.shape[1]), [f"{value:g}" for value in table.columns])
+        axes.set_yticks(range(table.shape[0]), [f"{value:,g}" for value in table.index])
+        axes.tick_params(length=0)
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+    left.set_ylabel("Releases")
+    figure.supxlabel(f"Total ε at δ = {frame['delta'].max():g}".replace("e-0", "e-"), fontsize=8)
+    figure.legend(handles=_map_handles(), loc="outside upper center", ncols=4)
+    return Drawing(figure, frame.reset_index(drop=True))
+
+
+def _leaders(frame: pd.DataFrame) -> pd.DataFrame:
+    """Number of the best mechanism in :data:`EVERY`; Huber only where it wins by enough."""
+    other = np.where(frame["laplace"] <= frame["gaussian"], "laplace", "gaussian")
+    name = np.where(frame["ratio"] < WINS, "huber", other)
+    numbers = frame.assign(leader=[EVERY.index(value) for value in name])
+    return numbers.pivot(index="releases", columns="epsilon", values="leader")
+
+
+def _write_savings(axes, image, ratio: np.ndarray, wins: np.ndarray) -> None:
+    for row, column in np.argwhere(wins):
+        saved = 100 * (1 - ratio[row, column])
+        dark = np.dot(image.cmap(image.norm(ratio[row, column]))[:3], (0.299, 0.587, 0.114)) < 0.5
+        text = f"{saved:.1f}" if saved < 9.95 else f"{saved:.0f}"
+        color = "white" if dark else BLACK
+        axes.text(column, row, text, ha="center", va="center", color=color, fontsize=8)
+
+
+def _outline(axes, wins: np.ndarray) -> None:
+    """Draw the border of a region of cells."""
+    padded = np.pad(wins, 1)
+    for row, column in np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1]):
+        _edge(axes, [column - 0.5, column + 0.5], [row - 0.5, row - 0.5])
+    for row, column in np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1]):
+        _edge(axes, [column - 0.5, column - 0.5], [row - 0.5, row + 0.5])
+
+
+def _edge(axes, x, y) -> None:
+    axes.plot(x, y, color="white", linewidth=3, solid_capstyle="projecting", clip_on=False)
+    axes.plot(
+        x, y, color=BLACK, linewidth=1.5, solid_capstyle="projecting", clip_on=False, zorder=3
+    )
+
+
+def _map_handles() -> list:
+    handles: list = [
+        Patch(color=MECHANISMS[name].color, alpha=0.8, label=MECHANISM_LABELS[name])
+        for name in EVERY
+    ]
+    return [*handles, Line2D([], [], color=BLACK, lw=1.5, label="Huber wins by over 0.1 %")]
+
+
+def describe_frontier(data: pd.DataFrame) -> str:
+    """Say where Huber noise wins, and by how much at best."""
+    wins = data["ratio"] < WINS
+    if not wins.any():
+        return f"Huber noise wins nowhere on these {len(data)} points."
+    best = data.loc[data["ratio"].idxmin()]
+    return (
+        f"Huber noise wins at {int(wins.sum())} of {len(data)} points, by "
+        f"{100 * (1 - best['ratio']):.1f} % of the variance at most, at {best['releases']:,g} "
+        f"releases and ε = {best['epsilon']:g} with a = {best['huber_a']:.2f}."
+    )
