@@ -12,6 +12,7 @@ from dpmc.experiments.calibrated import (
     calibrated_settings,
     load_hyperparameters,
     mechanisms_of,
+    tuning_settings,
     write_hyperparameters,
 )
 
@@ -135,6 +136,16 @@ def test_an_edited_row_touches_its_own_cell_alone(table):
         if calibrated_settings(PRIVACY, table, cell) != calibrated_settings(PRIVACY, edited, cell)
     ]
     assert changed == [CELL]
+
+
+def test_tuning_has_a_seed_of_its_own_and_needs_no_hyper_parameters():
+    assert tuning_settings(PRIVACY, CELL) == {
+        "seed": 8,
+        "rating_range": [1.0, 5.0],
+        "delta": 1e-5,
+        "training_share": 0.8,
+        "mechanisms": ["gaussian", "laplace", "huber"],
+    }
 
 
 def test_a_missing_row_is_one_sentence():

@@ -153,6 +153,13 @@ def shared_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]
     return settings | {name: entry[name] for name in own if name in entry}
 
 
+def tuning_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:
+    """Return exactly what :func:`dpmc.experiments.tuning.tune` needs to know of a cell."""
+    settings = shared_settings(privacy, cell) | {"seed": privacy["tuning_seed"]}
+    del settings["trials"]
+    return settings | {"mechanisms": mechanisms_of(privacy, cell)}
+
+
 def load_hyperparameters(path: str | Path) -> Hyperparameters:
     """Read the hyper-parameters, by (data set, relation, epsilon, solver, mechanism).
 
