@@ -45,7 +45,7 @@ def test_every_key_is_explained_and_has_a_source():
     """The schema, the defaults and config/README.md must not drift apart."""
     schema = yaml.safe_load(SCHEMA.read_text())
     readme = (HOME / "config" / "README.md").read_text()
-    for section in ("data", "huber", "report"):
+    for section in ("data", "huber", "privacy", "report"):
         keys = schema["properties"][section]["properties"]
         assert set(keys) == set(DEFAULTS[section])
         for key in keys:

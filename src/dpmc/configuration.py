@@ -13,6 +13,8 @@ import yaml
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, did_you_mean
+from dpmc.experiments.calibrated import Hyperparameters, calibrated_cells, calibrated_settings
+from dpmc.experiments.calibrated_trial import make_calibrated_solver
 from dpmc.experiments.cells import SYNTHETIC, Cell, huber_cells
 from dpmc.experiments.trial import accepted_settings, make_solver
 
@@ -42,7 +44,7 @@ def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
             ) from None
         if not isinstance(layer, dict):
             raise InputError(
-                f"{each} must hold sections (data, huber, report), not a list or text."
+                f"{each} must hold sections (data, huber, privacy, report), not a list or text."
             )
         configuration = merge(configuration, layer)
     return configuration
@@ -81,7 +83,27 @@ def checked(configuration: Mapping, schema_path: str | Path) -> dict:
             f"huber.replication_seed must differ from huber.seed, both are {huber['seed']}; "
             "set another seed, or null for no second run."
         )
+    _check_privacy_section(result["privacy"])
     return result
+
+
+def _check_privacy_section(privacy: dict) -> None:
+    """Leave out data sets that are null; refuse what the schema cannot see."""
+    privacy["datasets"] = {
+        name: entry for name, entry in privacy["datasets"].items() if entry is not None
+    }
+    for name, entry in privacy["datasets"].items():
+        low, high = entry["rating_range"]
+        if not low < high:
+            raise InputError(
+                f"privacy.datasets.{name}.rating_range must be [lowest, highest], "
+                f"got [{low:g}, {high:g}]."
+            )
+    if privacy["tuning_seed"] == privacy["seed"]:
+        raise InputError(
+            f"privacy.tuning_seed must differ from privacy.seed, both are {privacy['seed']}: "
+            "hyper-parameters are chosen on other data than they are judged on."
+        )
 
 
 def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
@@ -181,6 +203,25 @@ def check_grid(configuration: Mapping) -> None:
                 f"huber.overrides.{number} changes nothing: no cell of the grid matches "
                 f"{override['where']} and uses {', '.join(override['set'])}."
             )
+
+
+def check_privacy(configuration: Mapping, hyperparameters: Hyperparameters) -> None:
+    """Refuse fits at equal privacy that could not run, before anything runs.
+
+    Raises
+    ------
+    InputError
+        An unknown data set or solver, a cell without hyper-parameters, or some that its solver
+        does not take.
+    """
+    privacy = configuration["privacy"]
+    for name, entry in privacy["datasets"].items():
+        if "users" not in entry:
+            resolve(name, configuration["data"]["sets"])
+    for cell in calibrated_cells(privacy):
+        settings = calibrated_settings(privacy, hyperparameters, cell)
+        for mechanism, values in settings["hyperparameters"].items():
+            make_calibrated_solver(cell, settings, mechanism, values)
 
 
 def side_settings(huber: Mapping, experiment: str) -> dict[str, object]:
