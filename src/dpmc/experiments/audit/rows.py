@@ -1,0 +1,52 @@
+"""The rows of audit.csv: what was claimed, what a test found, and whether the claim stands."""
+
+from collections.abc import Iterable
+
+AUDIT_COLUMNS = (
+    "target", "test", "mechanism", "solver", "relation", "claimed_epsilon", "delta", "samples",
+    "lower_bound", "measured", "confidence", "passed", "planted_fault",
+)  # fmt: skip
+CONFIDENCE = 0.999
+"""Of each test: a claim that is true fails it with a probability of at most 0.001."""
+
+
+def bound_row(test: str, lower_bound: float, claim: dict[str, object]) -> dict[str, object]:
+    """Return the row of a lower bound on epsilon: passed if it does not exceed what is claimed.
+
+    Parameters
+    ----------
+    test : str
+    lower_bound : float
+    claim : dict
+        Any of :data:`AUDIT_COLUMNS`, among them ``claimed_epsilon``.
+    """
+    found = {"lower_bound": lower_bound, "passed": lower_bound <= claim["claimed_epsilon"]}
+    return _row(test, claim, found | {"confidence": CONFIDENCE})
+
+
+def p_value_row(test: str, p_value: float, claim: dict[str, object]) -> dict[str, object]:
+    """Return the row of a significance test of the noise: passed if it is not rejected."""
+    found = {"measured": p_value, "passed": p_value >= 1 - CONFIDENCE}
+    return _row(test, claim, found | {"confidence": CONFIDENCE})
+
+
+def sensitivity_row(largest: float, claim: dict[str, object]) -> dict[str, object]:
+    """Return the row of the largest change of a query over its stated sensitivity.
+
+    It is no statistic, so it passes or not with certainty; rounding may take it 1e-9 above 1.
+    """
+    return _row("sensitivity", claim, {"measured": largest, "passed": largest <= 1 + 1e-9})
+
+
+def caught_row(fault: str, rows: Iterable[dict[str, object]]) -> dict[str, object]:
+    """Return the row of a planted fault, from the tests that it had to get past.
+
+    Passed means caught, by at least one of the tests; the row is that of the first one that did.
+    """
+    rows = list(rows)
+    caught = [row for row in rows if not row["passed"]]
+    return (caught or rows)[0] | {"planted_fault": fault, "passed": bool(caught)}
+
+
+def _row(test, claim, found):
+    return dict.fromkeys(AUDIT_COLUMNS) | {"test": test} | claim | found
