@@ -1,0 +1,68 @@
+"""Exact coins from random bits, with integers only."""
+
+import secrets
+from collections.abc import Callable
+
+Bits = Callable[[int], int]
+"""``bits(k)`` returns k independent fair bits as an integer in [0, 2^k)."""
+
+_WORD = 32
+_BLOCK = 512  # bytes taken from the operating system at a time, because each request is slow
+
+
+def secure_bits() -> Bits:
+    """Return a source of bits for cryptographic use, from :func:`secrets.token_bytes`.
+
+    It holds bits in store, each used once: make one for each use, do not keep it across a fork.
+    """
+    store, left = 0, 0
+
+    def bits(k: int) -> int:
+        nonlocal store, left
+        if left < k:
+            need = max(_BLOCK, k // 8 + 1)
+            store, left = int.from_bytes(secrets.token_bytes(need)), 8 * need
+        left -= k
+        value = store & ((1 << k) - 1)
+        store >>= k
+        return value
+
+    return bits
+
+
+def uniform_below(n: int, bits: Bits) -> int:
+    """Draw from 0, ..., n - 1 by rejection."""
+    k = (n - 1).bit_length()
+    while (value := bits(k)) >= n:
+        pass
+    return value
+
+
+def coin(n: int, d: int, bits: Bits) -> bool:
+    """Return True with probability n/d, 0 <= n/d <= 1.
+
+    A uniform number is compared with n/d word by word of its binary digits: one word decides but
+    in one case of 2^32, whatever the size of d.
+    """
+    while True:
+        whole, n = divmod(n << _WORD, d)
+        word = bits(_WORD)
+        if word != whole:
+            return word < whole
+
+
+def coin_exp(n: int, d: int, bits: Bits) -> bool:
+    """Return True with probability exp(-n/d), n >= 0, d > 0.
+
+    Up to 1: toss coins of probability gamma/1, gamma/2, gamma/3, ... until one fails; the number
+    of the failing toss is odd with probability 1 - gamma + gamma^2/2! - ... = exp(-gamma) (von
+    Neumann 1951; Canonne, Kamath and Steinke 2020, algorithm 1). Above 1: a product of such.
+    """
+    while n > d:
+        if not coin_exp(1, 1, bits):
+            return False
+        n -= d
+    toss = 1
+    while coin(n, d * toss, bits):
+        toss += 1
+    return toss % 2 == 1

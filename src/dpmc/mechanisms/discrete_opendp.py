@@ -1,0 +1,49 @@
+"""Discrete Laplace and Gaussian noise drawn by OpenDP, an optional extra (``dpmc[release]``)."""
+
+import math
+
+from dpmc.errors import InputError
+from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteLaplace
+
+
+def draw_opendp(noise: Discrete, size: int) -> list[int]:
+    """Draw independent integers with the library OpenDP, whose samplers are exact too.
+
+    Parameters
+    ----------
+    noise : DiscreteLaplace or DiscreteGaussian
+        Its scale is rounded up to a floating-point number, which OpenDP takes exactly.
+    size : int
+
+    Raises
+    ------
+    InputError
+        OpenDP is not installed, or does not know the noise.
+
+    References
+    ----------
+    OpenDP Library, https://docs.opendp.org, ``make_laplace`` and ``make_gaussian``.
+    """
+    dp = _library()
+    domain = dp.vector_domain(dp.atom_domain(T="i64"))
+    if isinstance(noise, DiscreteLaplace):
+        space, then = (domain, dp.l1_distance(T="i64")), dp.m.then_laplace
+    elif isinstance(noise, DiscreteGaussian):
+        space, then = (domain, dp.l2_distance(T="f64")), dp.m.then_gaussian
+    else:
+        raise InputError("OpenDP has no Huber noise; draw it with the sampler dpmc.")
+    scale = float(noise.scale)
+    if scale < noise.scale:
+        scale = math.nextafter(scale, math.inf)
+    return list((space >> then(scale=scale))([0] * size))
+
+
+def _library():
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        raise InputError(
+            "The sampler opendp needs the package opendp: pip install 'dpmc[release]'."
+        ) from None
+    dp.enable_features("contrib")
+    return dp
