@@ -16,6 +16,7 @@ SOLVERS: dict[str, str] = {
     "item_bias": "dpmc.solvers.baselines:ItemBias",
     "user_item_bias": "dpmc.solvers.baselines:UserItemBias",
     "rank_one": "dpmc.solvers.rank_one:RankOne",
+    "private_als": "dpmc.solvers.private_als:PrivateALS",
 }
 
 

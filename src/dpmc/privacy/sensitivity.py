@@ -1,0 +1,195 @@
+"""How far one person's data can move what a calibrated solver releases, and how often it releases.
+
+Notation: a user's row of factors u and an item's row v have ||u||_p, ||v||_p <= Gamma; every value
+x (a centred rating, or what is left of it) has |x| <= B; R is the longest way on which one rating
+can move x, 2 B unless known to be less; at user level a user has at most k ratings. All of these
+are public constants that clipping enforces. p is 1 for Laplace and Huber noise, 2 for Gaussian.
+
+The statistics are sums over ratings, one block for each item (or user): "gram" of u u^T (upper
+triangle: each entry once), "right_hand_side" of u x, and "residual" of u psi_a(x - u^T theta) with
+psi_a clipping to [-a, a]. One rating adds to one block
+
+- u u^T, whose upper triangle has norm at most ||u||_p^2 <= Gamma^2 (attained at u = Gamma e_1),
+- u x, of norm at most Gamma B,
+- u psi_a, of norm at most Gamma a.
+
+entry_add_remove: one such term. entry_change: Gram matrices do not depend on values; the two
+others change by u (x - x') and u (psi_a - psi_a'): Gamma R and Gamma min(2 a, R), as psi_a is
+1-Lipschitz. user_add_remove: k terms, all in different blocks, so the norms add as p-norms do: a
+factor k^(1/p). user_replace: two users' terms, 2 k^(1/p) if they fall into the same blocks with
+opposite signs. Gram matrices have no signs: with u, w >= 0 apart in support or in different blocks
+the distance is (||u||^2p + ||w||^2p)^(1/p) per pair of blocks, hence (2 k)^(1/p), which is
+attained and is not exceeded as <u u^T, w w^T> >= 0 also over the upper triangle.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.privacy.ledger import PrivacyViolation
+from dpmc.privacy.relations import (
+    ENTRY_CHANGE,
+    USER_LEVEL,
+    USER_REPLACE,
+    check_relation,
+)
+
+NORMS = {"gaussian": 2, "laplace": 1, "huber": 1}
+"""p of the norm in which the noise of a mechanism needs sensitivities."""
+
+_SLACK = 1 + 1e-9  # rounding in a norm; clipping stays below its bound by more than that
+
+
+@dataclass(frozen=True)
+class Sensitivities:
+    """The sensitivity of every release of a calibrated solver, and the checks they rest on.
+
+    See the module's text for the derivations.
+
+    Parameters
+    ----------
+    relation : str
+        One of :data:`dpmc.privacy.relations.RELATIONS`.
+    mechanism : str
+        A key of :data:`NORMS`; says in which norm.
+    half_range : float
+        B of a rating minus the centre of the public range; R = 2 B.
+    factor_bound : float
+        Gamma.
+    ratings_per_user : int, optional
+        k, at user level.
+    """
+
+    relation: str
+    mechanism: str
+    half_range: float
+    factor_bound: float = 1.0
+    ratings_per_user: int | None = None
+
+    def __post_init__(self):
+        check_relation(self.relation)
+        if self.user_level and self.ratings_per_user is None:
+            raise PrivacyViolation("nothing bounds the number of ratings of a user")
+
+    @property
+    def norm(self) -> int:
+        """p, 1 or 2."""
+        return NORMS[self.mechanism]
+
+    @property
+    def user_level(self) -> bool:
+        """Whether neighbours differ in a whole user."""
+        return self.relation in USER_LEVEL
+
+    @property
+    def counts_are_public(self) -> bool:
+        """Whether who rated what, and so each count, is public."""
+        return self.relation == ENTRY_CHANGE
+
+    def sums(self, value_bound: float | None = None) -> float:
+        """Sensitivity of the sums of values by item (or, at entry level, by user).
+
+        Parameters
+        ----------
+        value_bound : float, optional
+            What the values were clipped to if not to B.
+        """
+        bound = self.half_range if value_bound is None else value_bound
+        if self.relation == ENTRY_CHANGE:
+            return min(2 * bound, 2 * self.half_range)
+        return self._users(bound) * (2 if self.relation == USER_REPLACE else 1)
+
+    def counts(self) -> float:
+        """Sensitivity of the numbers of ratings by item (or user); 0 where they are public."""
+        if self.counts_are_public:
+            return 0.0
+        return self._users(2 ** (1 / self.norm) if self.relation == USER_REPLACE else 1.0)
+
+    def gram(self) -> float:
+        """Sensitivity of the Gram matrices; 0 where who rated what is public.
+
+        That means: given the factors, which are themselves released or, at entry level, made from
+        what was released.
+        """
+        return self.counts() * self.factor_bound**2
+
+    def right_hand_side(self, value_bound: float | None = None) -> float:
+        """Sensitivity of the sums of u x, with |x| clipped to ``value_bound`` (or B)."""
+        return self.sums(value_bound) * self.factor_bound
+
+    def residual(self, threshold: float) -> float:
+        """Sensitivity of the sums of u psi_a(x - u^T theta), a = ``threshold``."""
+        return self.right_hand_side(threshold)
+
+    def total_sum(self) -> float:
+        """Sensitivity of the sum of all values: one number, so k terms add up in every norm."""
+        one = self.sums() if not self.user_level else self.ratings_per_user * self.half_range
+        return 2 * one if self.relation == USER_REPLACE else one
+
+    def total_count(self) -> float:
+        """Sensitivity of the number of all ratings: replaced users differ by k at most."""
+        return float(self.ratings_per_user) if self.user_level else self.counts()
+
+    def check_factors(self, factors: np.ndarray) -> None:
+        """Raise PrivacyViolation unless every row has norm at most Gamma."""
+        largest = row_norms(factors, self.norm).max(initial=0.0)
+        if not largest <= self.factor_bound * _SLACK:
+            raise PrivacyViolation(
+                f"a row of factors has l{self.norm} norm {largest:g}, above the bound "
+                f"{self.factor_bound:g}"
+            )
+
+    def check_values(self, values: np.ndarray, value_bound: float | None = None) -> None:
+        """Raise PrivacyViolation unless all values lie within ``value_bound`` (or B)."""
+        bound = self.half_range if value_bound is None else value_bound
+        largest = np.abs(values).max(initial=0.0)
+        if not largest <= bound * _SLACK:
+            raise PrivacyViolation(f"a value of {largest:g} lies beyond the bound {bound:g}")
+
+    def check_counts(self, counts: np.ndarray) -> None:
+        """Raise PrivacyViolation if, at user level, a user has more than k ratings."""
+        most = np.max(counts, initial=0)
+        if self.user_level and most > self.ratings_per_user:
+            raise PrivacyViolation(
+                f"a user has {most} ratings, above the bound {self.ratings_per_user}"
+            )
+
+    def _users(self, one: float) -> float:
+        """What one user's data change if one block changes by ``one``."""
+        return one * self.ratings_per_user ** (1 / self.norm) if self.user_level else one
+
+
+def row_norms(factors: np.ndarray, norm: int) -> np.ndarray:
+    """Return the l1 or l2 norms of the rows of a matrix, shape (n_rows,)."""
+    if norm == 1:
+        return np.abs(factors).sum(axis=1)
+    return np.sqrt(np.einsum("nr,nr->n", factors, factors))
+
+
+def planned_releases(
+    relation: str, *, iterations: int, inner_iterations: int = 1, offset_sides: int = 0
+) -> int:
+    """Return how often a calibrated solver releases a statistic.
+
+    Parameters
+    ----------
+    relation : str
+    iterations : int
+        T; 0 for a model of biases alone.
+    inner_iterations : int
+        K of A-IRLS, whose item step releases one Gram matrix and K residuals; 1 for ALS.
+    offset_sides : int
+        0, 1 (items) or 2 (users too) whose sums and counts of ratings are released first. At user
+        level, users compute theirs alone.
+
+    Returns
+    -------
+    int
+        Of ALS: 2 T if values change, 4 T if ratings come and go, 2 T at user level, where the
+        users' half-steps release nothing.
+    """
+    counts = 0 if check_relation(relation) == ENTRY_CHANGE else 1
+    sides = 1 if relation in USER_LEVEL else 2
+    items = counts + inner_iterations
+    users = (sides - 1) * (counts + 1)
+    return iterations * (items + users) + min(offset_sides, sides) * (counts + 1)
