@@ -158,6 +158,44 @@ def fake_frontier() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names.split())
 
 
+FAULTS = ("scale_too_small", "wrong_sign", "forgotten_clip", "release_not_counted", "noise_reused")
+
+
+def fake_audit() -> pd.DataFrame:
+    """Honest targets that pass every test, and planted faults that are caught."""
+    columns = (
+        "target test mechanism solver relation claimed_epsilon delta samples lower_bound measured "
+        "confidence passed planted_fault"
+    )
+    blank = dict.fromkeys(columns.split())
+    rows = []
+    for target in ("mechanism", "composition"):
+        for mechanism in (*MECHANISMS, "discrete_huber"):
+            claim = {"target": target, "mechanism": mechanism, "claimed_epsilon": 1.0,
+                     "delta": 0.0 if mechanism == "laplace" else 0.05, "samples": 1_000_000,
+                     "confidence": 0.999, "passed": True}  # fmt: skip
+            rows.append({**blank, **claim, "test": "likelihood_ratio", "lower_bound": 0.98})
+            rows.append({**blank, **claim, "test": "histogram", "lower_bound": 0.91})
+            rows.append({**blank, **claim, "test": "kolmogorov_smirnov", "measured": 0.43})
+    for solver in ("private_als", "private_irls", *BASELINES):
+        for relation in RELATIONS["synthetic"]:
+            claim = {"target": "solver", "solver": solver, "relation": relation,
+                     "mechanism": "gaussian", "claimed_epsilon": 5.0, "delta": 1e-5,
+                     "samples": 1000, "passed": True}  # fmt: skip
+            rows.append({**blank, **claim, "test": "transcript", "lower_bound": 1.9,
+                         "confidence": 0.999})  # fmt: skip
+            rows.append({**blank, **claim, "test": "sensitivity", "measured": 0.999})
+    found = [("likelihood_ratio", 1.23, None), ("kolmogorov_smirnov", None, 1e-12),
+             ("sensitivity", None, 3.1), ("likelihood_ratio", 1.4, None),
+             ("histogram", np.inf, None)]  # fmt: skip
+    for fault, (test, bound, measured) in zip(FAULTS, found, strict=True):
+        rows.append({**blank, "target": "mechanism", "mechanism": "huber", "claimed_epsilon": 1.0,
+                     "delta": 0.05, "samples": 1_000_000, "test": test, "lower_bound": bound,
+                     "measured": measured, "confidence": 0.999, "passed": True,
+                     "planted_fault": fault})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def write_results(folder: Path, **frames: pd.DataFrame) -> Path:
     """Write all invented tables to ``folder``; ``frames`` replace some of them."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -166,6 +204,7 @@ def write_results(folder: Path, **frames: pd.DataFrame) -> Path:
         "transcript_loss": fake_losses(),
         "calibrated": fake_calibrated(),
         "frontier": fake_frontier(),
+        "audit": fake_audit(),
         **frames,
     }
     for name, frame in tables.items():

@@ -53,8 +53,8 @@ def numbers(entries, name):
 
 
 def test_every_entry_is_whole_and_numbered_in_order(entries):
-    assert list(entries) == [f"E{number}" for number in range(1, 15)]
-    assert len(ENTRIES) == 14
+    assert list(entries) == [f"E{number}" for number in range(1, 17)]
+    assert len(ENTRIES) == 16
     for entry in entries.values():
         assert all((entry.title, entry.place, entry.published, entry.correct, entry.evidence))
         assert entry.numbers
@@ -201,6 +201,24 @@ def test_e14_claims_about_own_tables(entries):
     }
     assert count == {"gaussian_als_5": 1, "gaussian_als_10": 4, "gaussian_als_20": 3}
     assert numbers(entries, "E14") == count | {"laplace_irls": 8, "laplace_rows": 18}
+
+
+def test_e15_one_release(entries):
+    found = numbers(entries, "E15")
+    assert found["laplace_1000"] == pytest.approx(5000)
+    assert found["huber_50"] == pytest.approx(50 * 5.3799, abs=0.005)
+    # Gaussian differential privacy: n releases at 5 / sigma compose to mu = 5 sqrt(n / 2)
+    for count in (50, 1000):
+        mu, epsilon = mpmath.mpf(5) * mpmath.sqrt(count / 2), mpmath.mpf(found[f"gaussian_{count}"])
+        delta = mpmath.ncdf(mu / 2 - epsilon / mu)
+        delta -= mpmath.exp(epsilon + mpmath.log(mpmath.ncdf(-mu / 2 - epsilon / mu)))
+        assert float(delta) == pytest.approx(1e-5, rel=1e-6)
+
+
+def test_e16_users_without_noise(entries):
+    found = numbers(entries, "E16")
+    assert found["changed"] == 50  # all items of the small matrix
+    assert found["largest"] > 1e-3
 
 
 def test_without_data_the_page_says_so():

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from dpmc.report.figures import FIGURES
+from dpmc.report.figures_privacy import PRIVACY_FIGURES
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -87,7 +88,7 @@ def test_the_page_does_not_scroll_sideways(measured, width):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_all_figures_appear_and_nothing_is_fetched(measured, width):
-    assert measured[width]["drawn"] == len(FIGURES)
+    assert measured[width]["drawn"] == len(FIGURES) + len(PRIVACY_FIGURES)
     assert measured[width]["requests"] == []
 
 

@@ -14,9 +14,12 @@ import dpmc.report
 from dpmc.published.compare import compare
 from dpmc.published.numbers import load
 from dpmc.report.figures import FIGURES, FORENSICS
+from dpmc.report.figures_privacy import PRIVACY_FIGURES
 from dpmc.report.heatmap import heatmap
 from dpmc.report.markdown import to_html
 from dpmc.report.page import coverage, flattened, interval_text, write_page
+from dpmc.report.privacy_findings import NOT_RUN
+from dpmc.report.privacy_frames import NAMES
 from dpmc.report.style import COLUMN, render
 from dpmc.report.tables_rmse import PROVIDE_DATA
 
@@ -102,7 +105,8 @@ def test_nothing_is_requested_from_anywhere(outputs, page):
 
 def test_the_answer_comes_first_then_all_sections(page):
     sections = [attributes["id"] for attributes in page.all("section")]
-    assert sections == ["answer", "tables", "figures", "claims", "errata", "provenance"]
+    names = ["answer", "tables", "figures", "privacy", "claims", "errata", "provenance"]
+    assert sections == names
     targets = {
         attributes["href"][1:] for attributes in page.all("a") if "download" not in attributes
     }
@@ -123,21 +127,22 @@ def test_headings_are_in_order(page):
 
 def test_every_figure_has_an_alternative_text_and_its_numbers(page, outputs):
     images = page.all("img")
-    assert len(images) == len(FIGURES)
-    for entry, image in zip(FIGURES, images, strict=True):
+    shown = [(entry, outputs / "figures") for entry in FIGURES]
+    shown += [(entry, outputs / "privacy" / "figures") for entry in PRIVACY_FIGURES]
+    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
+    assert len(images) == len(shown)
+    for (entry, folder), image in zip(shown, images, strict=True):
         assert image["alt"].startswith(entry.alt)
         drawn = base64.b64decode(image["src"].partition(",")[2])
-        assert drawn == (outputs / "figures" / f"{entry.id}.svg").read_bytes()
-    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
-    for entry in FIGURES:
+        assert drawn == (folder / f"{entry.id}.svg").read_bytes()
         data = base64.b64decode(files[f"{entry.id}.csv"].partition(",")[2])
-        assert data == (outputs / "figures" / f"{entry.id}.csv").read_bytes()
+        assert data == (folder / f"{entry.id}.csv").read_bytes()
     assert {"claims.csv", "comparison.csv", "table3.csv", "table3.md", "table3.tex"} <= set(files)
 
 
 def test_tables_are_accessible(page):
     tables = page.all("table")
-    assert len(tables) == 6 + 2
+    assert len(tables) == 6 + 2 + 6  # the paper's, claims and provenance, privacy
     assert len(page.all("caption")) == len(tables)
     scopes = {attributes.get("scope") for attributes in page.all("th")}
     assert scopes == {"col", "colgroup", "row", "rowgroup"}
@@ -177,6 +182,7 @@ def test_a_page_without_data_says_so(bare):
     assert "The tables have not been made." in bare.words
     assert bare.words.count("This figure has not been drawn.") == len(FIGURES)
     assert "A second seed has not been run" in bare.words
+    assert bare.words.count(NOT_RUN) == 1
     assert bare.all("img") == []
 
 
@@ -201,6 +207,38 @@ def test_heat_maps_of_the_forensics_are_shown_if_there(
     assert len(page.all("img")) == len(FIGURES) + 1
     assert "What the papers leave open" in page.words
     assert FORENSICS[1].title not in page.words
+
+
+def test_the_privacy_section_holds_findings_tables_and_results(page, outputs):
+    assert NOT_RUN not in page.words
+    assert "Hyper-parameters were chosen" in page.words
+    assert "A true guarantee costs accuracy" in page.words
+    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
+    for name in NAMES:
+        data = base64.b64decode(files[f"{name}.csv"].partition(",")[2])
+        assert data == (outputs / "privacy" / f"{name}.csv").read_bytes()
+    assert {"table_privacy_1_totals.tex", "table_privacy_2_loss.md"} <= set(files)
+
+
+def test_a_privacy_part_that_is_half_done_is_shown(trials, comparison, claims, outputs, tmp_path):
+    folder = tmp_path / "privacy"
+    folder.mkdir()
+    (folder / "totals.csv").write_bytes((outputs / "privacy" / "totals.csv").read_bytes())
+    write_page(
+        tmp_path / "index.html",
+        trials=trials,
+        comparison=comparison,
+        claims=claims,
+        stability=None,
+        tables_folder=tmp_path,
+        figures_folder=tmp_path,
+        errata="",
+        manifest={},
+        privacy_folder=folder,
+    )
+    words = Page((tmp_path / "index.html").read_text(encoding="utf-8")).words
+    assert "No model has been trained at a stated budget." in words
+    assert NOT_RUN not in words
 
 
 def test_full_coverage_needs_no_note(comparison):

@@ -1,10 +1,10 @@
-"""The answer in ten lines: what holds and what does not, each line computed from the results.
+"""The answer in a few lines: what holds and what does not, each line computed from the results.
 
 "The paper" is "Introducing the Huber mechanism for differentially private low-rank matrix
 completion" (arXiv:2206.07910).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from dpmc.report.effects import (
     FAILS,
     HOLDS,
     OPEN,
+    Finding,
     effect_text,
     judged,
     pooled_difference,
@@ -23,6 +24,8 @@ from dpmc.report.effects import (
     signed,
 )
 from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
+from dpmc.report.privacy_findings import losses_text, totals_text, usable
+from dpmc.report.privacy_frames import has_results
 
 OVER_CELLS = "Mean difference of RMSE over all cells: "
 CLOSE, SHARE, MEDIAN = 0.15, 0.85, 0.06  # when the synthetic tables count as reproduced
@@ -30,22 +33,19 @@ MOST = 0.9  # share of cells from which "they beat a baseline" holds
 REAL_TARGETS = {"ml-100k": (0.02, True), "sweetrs": (0.05, False)}  # tolerance; with noise?
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One line of the answer: whether it holds, in a few words, and the numbers behind it."""
-
-    verdict: str
-    title: str
-    text: str
-
-
 def answer(
     trials: pd.DataFrame,
     comparison: pd.DataFrame,
     claims: pd.DataFrame,
     stability: pd.DataFrame | None,
+    privacy: Mapping[str, pd.DataFrame | None] | None = None,
 ) -> list[Finding]:
-    """Return the lines of the answer in the order of the page."""
+    """Return the lines of the answer in the order of the page.
+
+    ``privacy`` holds the tables of the privacy part, see
+    :func:`dpmc.report.privacy_frames.read_results`; with none of them there is no line about it.
+    """
+    privacy = privacy if privacy and has_results(privacy) else {}
     return [
         synthetic_agreement(comparison),
         real_agreement(comparison),
@@ -55,7 +55,8 @@ def answer(
         synthetic_baselines(trials),
         real_baselines(trials),
         budgets(comparison),
-        nominal_epsilon(),
+        nominal_epsilon(privacy),
+        *([usable(privacy)] if privacy else []),
         verdicts(claims, stability),
     ]
 
@@ -223,15 +224,16 @@ def budgets(comparison: pd.DataFrame) -> Finding:
     )
 
 
-def nominal_epsilon() -> Finding:
-    """Say what the printed epsilon means; this line does not depend on a run."""
-    return Finding(
-        FAILS,
-        "The printed ε is the privacy of the trained model",
+def nominal_epsilon(privacy: Mapping[str, pd.DataFrame | None]) -> Finding:
+    """Say what the printed epsilon means, with what the privacy part computed and measured."""
+    parts = [
         "It is the budget of one release of one number at an assumed sensitivity of 5. A run "
         "releases every item vector in every iteration, and the noised sums change by the rating "
-        "range times the norm of a user's factors, which nothing bounds.",
-    )
+        "range times the norm of a user's factors, which nothing bounds."
+    ]
+    parts += [totals_text(privacy.get("totals")), losses_text(privacy.get("transcript_loss"))]
+    title = "The printed ε is the privacy of the trained model"
+    return Finding(FAILS, title, " ".join(filter(None, parts)))
 
 
 def verdicts(claims: pd.DataFrame, stability: pd.DataFrame | None) -> Finding:

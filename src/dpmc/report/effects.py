@@ -1,6 +1,7 @@
 """Effects pooled over many cells, how they are judged and how they are spelled."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,15 @@ from dpmc.experiments.statistics import Interval, log_positive, published_metric
 
 HOLDS, FAILS, OPEN = "holds", "fails", "open"
 WORTH_NAMING = 0.01  # an effect within one per cent is none, as for the claims
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the answer: whether it holds, in a few words, and the numbers behind it."""
+
+    verdict: str
+    title: str
+    text: str
 
 
 def pooled_difference(

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from dpmc.report import errata_method as method
 from dpmc.report import errata_noise as noise
+from dpmc.report import errata_privacy as privacy
 from dpmc.report import errata_results as results
 from dpmc.report.erratum import Erratum, Sources
 
@@ -27,11 +28,13 @@ ENTRIES = (
     method.residual_scale,
     noise.less_noise_than_laplace,
     results.claims_about_own_tables,
+    privacy.one_release,
+    privacy.noiseless_users,
 )
 
 
 def errata(sources: Sources) -> list[Erratum]:
-    """Return every erratum, E1 to E14, with its evidence (a few seconds of computing)."""
+    """Return every erratum, E1 to E16, with its evidence (a few seconds of computing)."""
     return [entry(f"E{number}", sources) for number, entry in enumerate(ENTRIES, start=1)]
 
 

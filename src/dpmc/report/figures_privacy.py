@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.report import figures_privacy_audit as audit
 from dpmc.report import figures_privacy_equal as equal
 from dpmc.report import figures_privacy_maps as maps
 from dpmc.report import figures_privacy_totals as totals
@@ -90,6 +91,21 @@ PRIVACY_FIGURES = [
         function=maps.frontier_map,
         inputs=("frontier",),
         describe=maps.describe_frontier,
+    ),
+    FigureEntry(
+        id="privacy_audit",
+        title="Audit of mechanisms and models",
+        caption="Attempts to catch them at breaking their promise: lower bounds on ε by two events "
+        "chosen on one half of the samples and counted on the other, a test of the law of the "
+        "noise (p), the likelihood ratio of all releases of a model, and the largest change of a "
+        "release on adversarial neighbours over its stated sensitivity. Below: the same tests on "
+        "faults that were planted for them to find.",
+        alt="Forest plot with a line for everything that was audited: what was found lies below "
+        "what is claimed, but for the planted faults, which lie above or are caught by another "
+        "test.",
+        function=audit.audit_rows,
+        inputs=("audit",),
+        describe=audit.describe_audit,
     ),
 ]
 

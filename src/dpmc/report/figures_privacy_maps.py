@@ -33,12 +33,12 @@ def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     wins = ratio < WINS
     figure = new_figure(PAGE, 1.3 + 0.21 * len(table))
     left, right = figure.subplots(1, 2, sharey=True)
-    image = left.imshow(ratio, cmap="cividis", vmax=1.0, aspect="auto", origin="lower")
+    image = _cells(left, ratio, cmap="cividis", vmax=1.0)
     bar = figure.colorbar(image, ax=left, fraction=0.06, pad=0.02)
     bar.set_label("Variance of Huber / best other")
     bar.outline.set_visible(False)
     colors = ListedColormap([MECHANISMS[name].color for name in EVERY])
-    right.imshow(leader, cmap=colors, vmin=-0.5, vmax=2.5, aspect="auto", origin="lower", alpha=0.8)
+    _cells(right, leader, cmap=colors, vmin=-0.5, vmax=2.5, alpha=0.8)
     for (row, column), number in np.ndenumerate(leader):
         if np.isfinite(number):
             letter = EVERY[int(number)][0].upper()
@@ -57,6 +57,12 @@ def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     figure.supxlabel(f"Total ε at δ = {frame['delta'].max():g}".replace("e-0", "e-"), fontsize=8)
     figure.legend(handles=_map_handles(), loc="outside upper center", ncols=4)
     return Drawing(figure, frame.reset_index(drop=True))
+
+
+def _cells(axes, numbers: np.ndarray, **look):
+    """Draw a rectangle a number, without the bitmap that ``imshow`` would put into the SVG."""
+    x, y = (np.arange(size + 1) - 0.5 for size in numbers.shape[::-1])
+    return axes.pcolormesh(x, y, np.ma.masked_invalid(numbers), **look)
 
 
 def _leaders(frame: pd.DataFrame) -> pd.DataFrame:

@@ -166,7 +166,7 @@ def losses_by_cell(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
             here = part[part["neighbour"] == neighbour]
             if len(here):
                 _loss_line(axes, here, height)
-        axes.set_title(title.capitalize())
+        axes.set_title(title.capitalize(), loc="left")
         axes.set_title("above claim", loc="right", fontweight="normal")
         axes.grid(axis="y", visible=False)
         axes.tick_params(axis="y", length=0)

@@ -17,9 +17,13 @@ from dpmc.files import write_text
 from dpmc.report import markdown
 from dpmc.report.answer import answer
 from dpmc.report.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
+from dpmc.report.figures_privacy import PRIVACY_FIGURES
 from dpmc.report.frames import DATASET_LABELS
+from dpmc.report.privacy_findings import NOT_RUN, privacy_findings
+from dpmc.report.privacy_frames import NAMES, read_results
 from dpmc.report.style import FigureText
 from dpmc.report.table_formats import FRAGMENT
+from dpmc.report.tables_privacy_equal import TUNED
 from dpmc.report.tables_rmse import PROVIDE_DATA
 
 TITLE = "Differentially private matrix completion, reproduced"
@@ -46,6 +50,7 @@ def write_page(
     manifest: Mapping,
     notes: Sequence[str] = (),
     forensics_folder: str | Path | None = None,
+    privacy_folder: str | Path | None = None,
     title: str = TITLE,
 ) -> None:
     """Write the report.
@@ -70,6 +75,12 @@ def write_page(
         to provide them, is added by itself.
     forensics_folder : path, optional
         Where the forensics wrote its heat maps; they are shown if they are there.
+    privacy_folder : path, optional
+        The tables of the privacy part (``totals.csv``, ``transcript_loss.csv``,
+        ``calibrated.csv``, ``frontier.csv``, ``audit.csv``), with ``tables`` and ``figures`` as
+        :func:`~dpmc.report.tables_privacy.write_privacy_tables` and
+        :func:`~dpmc.report.figures_privacy.write_privacy_figures` wrote them. Without it the page
+        says that the part has not been run.
     title : str
     """
     environment = jinja2.Environment(
@@ -80,15 +91,18 @@ def write_page(
         lstrip_blocks=True,
     )
     environment.filters["unbroken"] = _unbroken
+    privacy = {} if privacy_folder is None else read_results(privacy_folder)
     page = environment.get_template("page.html.jinja").render(
         title=title,
-        findings=answer(trials, comparison, claims, stability),
+        findings=answer(trials, comparison, claims, stability, privacy),
         notes=[*notes, *coverage(comparison)],
         tables=list(embedded_tables(Path(tables_folder))),
         comparison=data_uri(comparison.to_csv(index=False).encode(), "csv"),
         figures=[embedded_figure(entry, Path(figures_folder)) for entry in NEW_FIGURES],
         forensics=_forensics(forensics_folder),
         thesis_figures=[embedded_figure(entry, Path(figures_folder)) for entry in THESIS_FIGURES],
+        privacy=_privacy(privacy_folder, privacy),
+        no_privacy=NOT_RUN,
         claims=claim_rows(claims, stability),
         counts={name: int((claims["verdict"] == name).sum()) for name in VERDICTS},
         claims_file=data_uri(claims.to_csv(index=False).encode(), "csv"),
@@ -100,8 +114,10 @@ def write_page(
 
 
 def _unbroken(text: str) -> str:
-    """Keep a number and its per cent sign on one line."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+    """Keep a number and its per cent sign on one line, and the sizes of a matrix, and ε = 1."""
+    for tight in (" %", " × ", "ε = "):
+        text = text.replace(tight, tight.replace(" ", "\N{NO-BREAK SPACE}"))
+    return text
 
 
 def coverage(comparison: pd.DataFrame) -> list[str]:
@@ -175,6 +191,25 @@ def _forensics(folder: str | Path | None) -> list[dict]:
     """Return the heat maps that are there: the forensics is a target of its own."""
     figures = [] if folder is None else [embedded_figure(e, Path(folder)) for e in FORENSICS]
     return [figure for figure in figures if figure["image"]]
+
+
+def _privacy(folder: str | Path | None, results: Mapping[str, pd.DataFrame | None]) -> dict | None:
+    """Return what the privacy section shows; None if nothing of that part has been run."""
+    findings = privacy_findings(results) if results else []
+    if folder is None or not findings:
+        return None
+    files = [Path(folder) / f"{name}.csv" for name in NAMES]
+    return {
+        "findings": findings,
+        "caveat": TUNED,
+        "tables": list(embedded_tables(Path(folder) / "tables")),
+        "figures": [embedded_figure(entry, Path(folder) / "figures") for entry in PRIVACY_FIGURES],
+        "files": [
+            (file.name, file.name, data_uri(file.read_bytes(), "csv"))
+            for file in files
+            if file.is_file()
+        ],
+    }
 
 
 def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dict]:

@@ -18,7 +18,7 @@ from dpmc.report.tables_privacy_measured import loss_table
 LINES = {
     "basic": ("basic",),
     "RDP": ("rdp",),
-    "PLD (Gaussian: exact)": ("pld", "exact"),
+    "tightest": ("pld", "exact"),
 }
 DIGITS = 4  # significant
 VARIANCES = (1.0, 2.0)  # with which trainings were published
@@ -82,8 +82,9 @@ def totals_table(totals: pd.DataFrame, published: pd.DataFrame) -> Table:
         "One release: nominal ε of one number at sensitivity 5, printed in table 1 and corrected "
         "(Gaussian: with ln instead of log10; exact: analytic Gaussian mechanism). Totals: the ε "
         "of all releases of one item vector in a training, if every one had an ℓ1 (Gaussian: ℓ2) "
-        f"change of at most 5, at δ = {delta}; by basic composition, Rényi differential privacy "
-        "and privacy-loss distributions.",
+        f"change of at most 5, at δ = {delta}; by basic composition, by Rényi "
+        "differential privacy (RDP), and the tightest: by privacy-loss distributions, exact for "
+        "Gaussian noise.",
         NO_GUARANTEE,
         "–: not published.",
     )

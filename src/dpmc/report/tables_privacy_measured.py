@@ -6,7 +6,7 @@ from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, select
 from dpmc.report.privacy_frames import PUBLISHED_RUNS, PublishedRun
 from dpmc.report.table_model import Cell, Column, Row, Table
 
-NEIGHBOURS = {"change": "one rating changed", "remove_user": "one user removed"}
+NEIGHBOURS = {"change": "rating changed", "remove_user": "user removed"}
 COLUMNS = (
     Column("nominal", "one release, printed", "Claimed ε"),
     Column("total", "whole training", "Claimed ε"),
@@ -46,8 +46,8 @@ def loss_table(losses: pd.DataFrame) -> Table:
     headings = (
         ("dataset", "Data"),
         ("run", "Training"),
-        ("mechanism", "Noise"),
         ("variance", "Variance"),
+        ("mechanism", "Noise"),
     )
     notes = (
         "Exact log-likelihood ratio of all released item vectors between the data of a run and "
@@ -62,9 +62,9 @@ def loss_table(losses: pd.DataFrame) -> Table:
 
 
 def _rows(run: PublishedRun, variance: float, mechanism: str, part: pd.DataFrame) -> list[Row]:
-    keys = (run.dataset, run.label, mechanism, variance)
+    keys = (run.dataset, run.label, variance, mechanism)
     name = MECHANISM_LABELS[mechanism]
-    labels = (DATASET_LABELS[run.dataset], run.label, name, f"{variance:g}")
+    labels = (DATASET_LABELS[run.dataset], run.label, f"{variance:g}", name)
     rows = []
     for neighbour, line in NEIGHBOURS.items():
         found = part[part["neighbour"] == neighbour]
