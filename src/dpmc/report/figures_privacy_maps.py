@@ -37,6 +37,7 @@ def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     bar = figure.colorbar(image, ax=left, fraction=0.06, pad=0.02)
     bar.set_label("Variance of Huber / best other")
     bar.outline.set_visible(False)
+    bar.solids.set_rasterized(False)  # as the cells: no bitmap in the SVG
     colors = ListedColormap([MECHANISMS[name].color for name in EVERY])
     _cells(right, leader, cmap=colors, vmin=-0.5, vmax=2.5, alpha=0.8)
     for (row, column), number in np.ndenumerate(leader):
