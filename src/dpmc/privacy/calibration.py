@@ -7,12 +7,12 @@ composition of one release at sensitivity 1; so noise is calibrated at sensitivi
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import Gaussian, Huber, Laplace, Mechanism
 from dpmc.mechanisms.base import positive, probability
-from dpmc.privacy.compositions import compose
+from dpmc.privacy.compositions import compose, grid_step
 from dpmc.privacy.losses import LARGEST_LOSS, Loss
 
 CALIBRATED = ("gaussian", "laplace", "huber")
@@ -21,8 +21,11 @@ LAPLACE_A, GAUSSIAN_A = 0.01, 8.0
 """Huber parameters whose noise is Laplace (variance ratio 1 + a^4) and Gaussian to 1e-8."""
 
 SEARCHED_A = (LAPLACE_A, 0.2, 0.4, 0.7, 1.0, 1.4, 1.9, 2.5, 3.3, 4.5, GAUSSIAN_A)
-COARSE, FINE = 150, 2000
-"""Points of the grid of losses, on each side of 0: to search for a, and to certify."""
+COARSE = 150
+"""Points of the grid of losses on each side of 0, to search with."""
+
+SLACK = 1e-6
+"""Of epsilon, for the width of the grid: the noise is larger than needed by about as much."""
 
 
 @dataclass(frozen=True)
@@ -139,28 +142,27 @@ class _Need:
 
     def certified(self, make: Callable[[float], Mechanism]) -> Mechanism:
         """Return the noise with the smallest scale that keeps to the budget for certain."""
-        points = max(COARSE, min(FINE, int(6e4 / math.sqrt(self.releases))))
         near = self.scale(make, COARSE, 1e-4, self.guess / make(1.0).std())
-        scale = self.scale(make, points, 1e-7, near)
+        loss = Loss(make(near), 1.0)
+        points = round(loss.reach / grid_step([(loss, self.releases)], self.epsilon, SLACK))
+        scale = self.scale(make, points, SLACK, near)
         while self.spent(make(scale), points) > self.epsilon:
-            scale *= 1 + 2e-7
+            scale *= 1 + SLACK
         return make(scale)
 
     def scale(self, make, points: int, tolerance: float, near: float) -> float:
         """Return the scale at which the budget is just spent, to a relative tolerance."""
         from scipy.optimize import brentq
 
+        @cache
         def excess(log_scale: float) -> float:
             return math.log(max(self.spent(make(math.exp(log_scale)), points), 1e-9) / self.epsilon)
 
         # Epsilon falls about as 1/scale: step by what is missing until the root is enclosed.
-        start = math.log(near)
-        end, rest = start, excess(start)
-        first = rest
-        while rest * first > 0 and abs(rest) > tolerance / 4:
-            start, end = end, end + rest * 1.1 + math.copysign(0.002, rest)
-            rest = excess(end)
-        if abs(rest) <= tolerance / 4:
+        start = end = math.log(near)
+        while excess(start) * excess(end) >= 0 and abs(excess(end)) > tolerance / 4:
+            start, end = end, end + 1.1 * excess(end) + math.copysign(tolerance, excess(end))
+        if abs(excess(end)) <= tolerance / 4:
             return math.exp(end)
         return math.exp(brentq(excess, start, end, xtol=tolerance, rtol=1e-15))
 

@@ -24,6 +24,9 @@ TRUNCATED = 1e-15
 LONGEST = 2**24
 """Points of a composed grid: more would not fit into the memory of a small machine."""
 
+FEWEST, MOST = 300, 5000
+"""Points of the grid on each side of 0."""
+
 Kinds = Sequence[tuple[Loss, int]]
 """What is composed: losses, and how often each is released."""
 
@@ -32,7 +35,7 @@ Kinds = Sequence[tuple[Loss, int]]
 class Distribution:
     """The privacy loss of a composition, on a grid.
 
-    Attributes
+    Parameters
     ----------
     pmf : dp_accounting.pld.pld_pmf.DensePLDPmf
     pessimistic : bool
@@ -105,6 +108,27 @@ def compose(kinds: Kinds, step: float, *, pessimistic: bool = True) -> Distribut
                 "ask for less accuracy or for fewer releases."
             )
     return Distribution(total, pessimistic, _rounding(total._probs, count))
+
+
+def grid_step(kinds: Kinds, epsilon: float, accuracy: float) -> float:
+    """Return a step that makes epsilon come out about as accurate, relatively, as asked.
+
+    Parameters
+    ----------
+    kinds : sequence of (Loss, count)
+    epsilon : float
+        Of the composition, roughly.
+    accuracy : float
+
+    Notes
+    -----
+    A step h adds at most h^2/8 to the mean loss of a release, as the chord of a cell is that far
+    from its curve. The step divides the largest loss of the kind that loses most altogether, whose
+    atoms then lie on the grid.
+    """
+    step = math.sqrt(8 * accuracy * max(epsilon, accuracy) / sum(count for _, count in kinds))
+    reach = max(kinds, key=lambda one: one[0].reach * one[1])[0].reach
+    return reach / min(max(math.ceil(reach / step), FEWEST), MOST)
 
 
 def chords(loss: Loss, step: float) -> tuple[int, np.ndarray, float]:

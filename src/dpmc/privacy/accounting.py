@@ -1,0 +1,212 @@
+"""What a number of noisy releases guarantees together.
+
+Four accountants: "exact" (Gaussian differential privacy, for Gaussian noise alone), "basic"
+composition, "rdp" (Renyi differential privacy) and "pld" (privacy-loss distributions, with
+certified bounds from both sides). Composition is adaptive: what is released next may depend on
+what was released before.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dpmc.errors import InputError, did_you_mean
+from dpmc.mechanisms.base import Mechanism, probability
+from dpmc.privacy.accountants import DELTA, EPSILON, Kinds
+from dpmc.privacy.losses import Loss, kind
+from dpmc.privacy.relations import RELATIONS, check_relation
+
+NORMS = ("scalar", "l1", "l2")
+
+ACCURACY = 1e-5
+"""Relative width of the certified bounds that "pld" aims at."""
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Noisy releases of one kind.
+
+    Parameters
+    ----------
+    mechanism : Gaussian, Laplace or Huber
+        The noise; on every coordinate, independently.
+    sensitivity : float
+        Largest distance of what is released on neighbouring data, in the units of the noise.
+    count : int
+        How many such releases.
+    norm : {"scalar", "l1", "l2"}
+        What the distance is measured in: one number, or vectors of any length. Laplace and Huber
+        noise have no guarantee from an l2 bound that does not depend on the length. For Gaussian
+        noise an l1 bound is an l2 bound.
+
+    Raises
+    ------
+    InputError
+        A guarantee that does not exist, unknown noise, a number out of range.
+    """
+
+    mechanism: Mechanism
+    sensitivity: float
+    count: int = 1
+    norm: str = "scalar"
+
+    def __post_init__(self):
+        name = kind(Loss(self.mechanism, self.sensitivity).mechanism)
+        if not (isinstance(self.count, int) and self.count >= 1):
+            raise InputError(f"count must be a whole number of at least 1, got {self.count!r}.")
+        if self.norm not in NORMS:
+            raise InputError(
+                f"norm must be one of {', '.join(NORMS)}, got {self.norm!r}"
+                f"{did_you_mean(self.norm, NORMS)}."
+            )
+        if self.norm == "l2" and name != "gaussian":
+            raise InputError(
+                f"{name.capitalize()} noise has no guarantee from an l2 bound, because what a "
+                "vector loses depends on how the change spreads over its coordinates: bound the "
+                "l1 norm (of r coordinates it is at most sqrt(r) times the l2 norm), or take "
+                "gaussian."
+            )
+
+    @property
+    def loss(self) -> Loss:
+        """The privacy loss of one of them, that of a scalar (see :mod:`dpmc.privacy.losses`)."""
+        return Loss(self.mechanism, self.sensitivity)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer about neighbouring data of one relation: (epsilon, delta), and how sure.
+
+    Attributes
+    ----------
+    relation : str
+        A key of :data:`dpmc.privacy.relations.RELATIONS`.
+    epsilon, delta : float
+        A guarantee: both hold together for certain. One of them was asked for.
+    accountant : str
+    lower, upper : float
+        The smallest value of what was asked for lies between them; ``upper`` is the answer.
+        ``lower`` is 0 for "basic" and "rdp", which bound from above only.
+    """
+
+    relation: str
+    epsilon: float
+    delta: float
+    accountant: str
+    lower: float
+    upper: float
+
+    def sentence(self) -> str:
+        """Return the answer in words."""
+        return (
+            f"If {RELATIONS[self.relation]}, the law of all releases together changes by at most "
+            f"(epsilon = {self.epsilon:.6g}, delta = {self.delta:.6g}), by {self.accountant}."
+        )
+
+
+def epsilon(
+    releases: Releases | Iterable[Releases],
+    delta: float,
+    *,
+    relation: str,
+    accountant: str = "pld",
+    accuracy: float = ACCURACY,
+) -> Answer:
+    """Return the smallest epsilon of releases at ``delta`` that an accountant can show.
+
+    Parameters
+    ----------
+    releases : Releases, or several
+        With sensitivities for this ``relation``.
+    delta : float
+        0 <= delta < 1.
+    relation : str
+        What the sensitivities are about, one of :data:`dpmc.privacy.relations.RELATIONS`.
+    accountant : {"pld", "rdp", "basic", "exact"}
+    accuracy : float
+        Relative distance of the bounds that "pld" tries to reach.
+
+    Raises
+    ------
+    InputError
+        A guarantee that does not exist (Gaussian noise at delta 0; other noise and "exact"), a
+        name that is unknown, a number out of range.
+    """
+    kinds, delta = _checked(releases, relation, accountant), probability("delta", delta)
+    if delta == 0 and any(math.isinf(loss.largest) for loss, _ in kinds):
+        raise InputError(
+            "Gaussian noise gives no guarantee at delta = 0, because its privacy loss is "
+            "unbounded: give a delta above 0."
+        )
+    lower, upper = EPSILON[accountant](kinds, delta, accuracy)
+    if math.isinf(upper):
+        raise InputError(
+            f"No finite epsilon can be shown by {accountant} at delta = {delta:g}: rounding errors "
+            "are larger than that; give a larger delta or take another accountant."
+        )
+    return Answer(relation, upper, delta, accountant, lower, upper)
+
+
+def delta(
+    releases: Releases | Iterable[Releases],
+    epsilon: float,
+    *,
+    relation: str,
+    accountant: str = "pld",
+    accuracy: float = ACCURACY,
+) -> Answer:
+    """Return the smallest delta of releases at ``epsilon`` that an accountant can show.
+
+    Parameters, and what is raised, as for :func:`epsilon`; ``epsilon`` is a number of at least 0.
+    """
+    kinds = _checked(releases, relation, accountant)
+    if not 0 <= epsilon < math.inf:
+        raise InputError(f"epsilon must be a number of at least 0, got {epsilon!r}.")
+    lower, upper = DELTA[accountant](kinds, float(epsilon), accuracy)
+    return Answer(relation, float(epsilon), upper, accountant, lower, upper)
+
+
+def _checked(releases, relation: str, accountant: str) -> Kinds:
+    check_relation(relation)
+    if accountant not in EPSILON:
+        raise InputError(
+            f"There is no accountant {accountant!r}{did_you_mean(accountant, EPSILON)}; "
+            f"there are {', '.join(EPSILON)}."
+        )
+    listed = [releases] if isinstance(releases, Releases) else list(releases)
+    if not listed:
+        raise InputError("There are no releases to account for.")
+    return [(one.loss, one.count) for one in listed]
+
+
+_PUBLISHED = {
+    "als": "alternating least squares",
+    "irls": "alternating iteratively reweighted least squares",
+}
+
+
+def published_guarantee(solver: str) -> None:
+    """Say why a published algorithm, as written, has no guarantee.
+
+    Parameters
+    ----------
+    solver : {"als", "irls"}
+        "Introducing the Huber mechanism for differentially private low-rank matrix completion"
+        (arXiv:2206.07910), algorithms 1 and 2.
+
+    Raises
+    ------
+    InputError
+        Always: with the reason.
+    """
+    if solver not in _PUBLISHED:
+        raise InputError(
+            f"There is no published algorithm {solver!r}{did_you_mean(solver, _PUBLISHED)}; "
+            f"there are {', '.join(_PUBLISHED)}."
+        )
+    raise InputError(
+        f"The published {_PUBLISHED[solver]} ({solver}) has no finite epsilon: nothing clips the "
+        "factors, so that no sensitivity bounds a release; the Gram matrices are used without "
+        "noise; and the completed matrix holds user factors made from ratings without noise. "
+        f"Take private_{solver}."
+    )
