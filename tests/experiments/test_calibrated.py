@@ -144,6 +144,7 @@ def test_tuning_has_a_seed_of_its_own_and_needs_no_hyper_parameters():
         "rating_range": [1.0, 5.0],
         "delta": 1e-5,
         "training_share": 0.8,
+        "tuning_trials": 3,
         "mechanisms": ["gaussian", "laplace", "huber"],
     }
 

@@ -32,6 +32,7 @@ NUMBERS = (
 HYPERPARAMETERS = (*COUNTS, *NUMBERS)
 HYPERPARAMETER_COLUMNS = (*KEYS, *HYPERPARAMETERS, "tuning_rmse")
 NOT_PRIVATE = "none"
+TUNING_TRIALS = 3  # where a data set does not name another number
 L1_MECHANISMS = ("laplace", "huber")
 
 Hyperparameters = dict[tuple, dict[str, float]]
@@ -155,9 +156,13 @@ def shared_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]
 
 def tuning_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:
     """Return exactly what :func:`dpmc.experiments.tuning.tune` needs to know of a cell."""
-    settings = shared_settings(privacy, cell) | {"seed": privacy["tuning_seed"]}
+    settings = shared_settings(privacy, cell)
     del settings["trials"]
-    return settings | {"mechanisms": mechanisms_of(privacy, cell)}
+    return settings | {
+        "seed": privacy["tuning_seed"],
+        "tuning_trials": privacy["datasets"][cell.dataset].get("tuning_trials", TUNING_TRIALS),
+        "mechanisms": mechanisms_of(privacy, cell),
+    }
 
 
 def load_hyperparameters(path: str | Path) -> Hyperparameters:
