@@ -7,6 +7,7 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 import pytest
+from privacy_results import fake_calibrated, fake_losses, fake_totals
 from scipy import stats
 
 from dpmc.experiments.statistics import published_metric
@@ -16,6 +17,7 @@ from dpmc.report.frames import select
 from dpmc.report.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.report.table_model import Cell, Column, Row, Table
 from dpmc.report.tables import build_tables, write_tables
+from dpmc.report.tables_privacy import build_privacy_tables
 from dpmc.report.tables_rmse import (
     NO_DATA,
     NOT_RUN,
@@ -251,12 +253,16 @@ def test_one_trial_has_a_mean_without_standard_error(trials, published_folder, b
     assert "1 trial." in table.notes[0]
 
 
-def every_table(tables, without_data):
-    return [*tables.values(), *without_data.values()]
+@pytest.fixture(scope="module")
+def every_table(tables, without_data, published_folder):
+    privacy = {"totals": fake_totals(), "transcript_loss": fake_losses()}
+    privacy["calibrated"] = fake_calibrated()
+    more = build_privacy_tables(privacy, load(published_folder))
+    return [*tables.values(), *without_data.values(), *more]
 
 
-def test_latex_is_balanced_and_rectangular(tables, without_data):
-    for table in every_table(tables, without_data):
+def test_latex_is_balanced_and_rectangular(every_table):
+    for table in every_table:
         text = to_latex(table)
         depth = 0
         for letter in re.sub(r"\\[{}]", "", text):
@@ -277,8 +283,8 @@ def test_latex_is_balanced_and_rectangular(tables, without_data):
         assert text.isascii()
 
 
-def test_markdown_is_rectangular(tables, without_data):
-    for table in every_table(tables, without_data):
+def test_markdown_is_rectangular(every_table):
+    for table in every_table:
         lines = [line for line in to_markdown(table).splitlines() if line.startswith("|")]
         assert len(lines) == 2 + len(table.rows)
         counts = {len(re.findall(r"(?<!\\)\|", line)) for line in lines}
@@ -321,8 +327,8 @@ class Grid(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_html_is_rectangular_and_accessible(tables, without_data):
-    for table in every_table(tables, without_data):
+def test_html_is_rectangular_and_accessible(every_table):
+    for table in every_table:
         grid = Grid()
         grid.feed(to_html(table))
         assert grid.open == []
