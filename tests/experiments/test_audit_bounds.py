@@ -8,6 +8,7 @@ from dpmc.experiments.audit.bounds import (
     clopper_pearson,
     fit_of_sample,
     histogram_bound,
+    loss_bound,
     threshold_bound,
 )
 from dpmc.mechanisms import Gaussian, Huber, Laplace
@@ -44,11 +45,12 @@ def test_a_million_samples_show_nine_tenths_of_epsilon(noise, delta):
     drawn = outputs(noise, 10**6, np.random.default_rng(1))
     bound = threshold_bound(*losses(noise, drawn), delta=delta, confidence=0.999)
     assert 0.9 <= bound <= 1.0
+    assert 0.9 <= loss_bound(*losses(noise, drawn), delta=delta, confidence=0.999) <= 1.0
     assert 0.8 <= histogram_bound(*drawn, delta=delta, confidence=0.999) <= 1.0
 
 
 @pytest.mark.parametrize(("noise", "delta"), CLAIMS)
-@pytest.mark.parametrize("event", ["threshold", "histogram"])
+@pytest.mark.parametrize("event", ["threshold", "histogram", "loss"])
 def test_bounds_exceed_the_truth_no_more_often_than_stated(noise, delta, event):
     # 200 repetitions at 95 %: a right bound exceeds 1 in more than 27 with probability < 1e-6
     delta = delta_of(noise, delta)
@@ -56,10 +58,11 @@ def test_bounds_exceed_the_truth_no_more_often_than_stated(noise, delta, event):
     exceeded = 0
     for _ in range(200):
         drawn = outputs(noise, 4000, rng)
-        if event == "threshold":
-            bound = threshold_bound(*losses(noise, drawn), delta=delta, confidence=0.95)
-        else:
+        if event == "histogram":
             bound = histogram_bound(*drawn, delta=delta, confidence=0.95)
+        else:
+            function = threshold_bound if event == "threshold" else loss_bound
+            bound = function(*losses(noise, drawn), delta=delta, confidence=0.95)
         exceeded += bound > 1.0
     assert stats.binom.sf(27, 200, 0.05) < 1e-6
     assert exceeded <= 27
@@ -90,6 +93,8 @@ def test_delta_is_granted():
     first, second = np.zeros(20000), np.zeros(20000)
     first[rng.random(20000) < 0.1] = 5.0
     assert threshold_bound(first, second, delta=0.0, confidence=0.95) > 5
+    assert loss_bound(first, second, delta=0.0, confidence=0.95) == pytest.approx(5)
+    assert loss_bound(first, second, delta=0.11, confidence=0.95) == 0
     assert threshold_bound(first, second, delta=0.11, confidence=0.95) < 0.1
 
 

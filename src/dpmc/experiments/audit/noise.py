@@ -27,25 +27,30 @@ class NoiseClaim:
     log_density : callable
         Log density (or log probability) of the noise, up to a constant.
     draw : Draw
+    cdf : callable
+        Of one draw, plus a uniform number in [0, 1) where draws are integers.
     epsilon, delta : float
         Of all releases together.
     releases : int
     shift : float
+    integers : bool
     """
 
     mechanism: str
     log_density: Callable[[np.ndarray], np.ndarray]
     draw: Draw
+    cdf: Callable[[np.ndarray], np.ndarray]
     epsilon: float
     delta: float
     releases: int = 1
     shift: float = 1.0
+    integers: bool = False
 
 
 def noise_rows(
     claim: NoiseClaim, samples: int, rng: np.random.Generator
 ) -> Iterator[dict[str, object]]:
-    """Yield the rows of the likelihood-ratio event and of the histogram.
+    """Yield the rows of the likelihood-ratio event, of the histogram and of the law of the noise.
 
     Parameters
     ----------
@@ -56,8 +61,8 @@ def noise_rows(
     """
     signs = np.where(np.arange(claim.releases) % 2 == 0, 1.0, -1.0)[:, None]
     shifts = claim.shift * signs
-    outputs = [claim.draw((claim.releases, samples), rng) for _ in range(2)]
-    outputs[1] = outputs[1] + shifts
+    noises = [claim.draw((claim.releases, samples), rng) for _ in range(2)]
+    outputs = [noises[0], noises[1] + shifts]
     stated = {
         "target": "mechanism" if claim.releases == 1 else "composition",
         "mechanism": claim.mechanism,
@@ -73,12 +78,7 @@ def noise_rows(
     yield bound_row("likelihood_ratio", threshold_bound(*losses, **events), stated)
     sums = [np.sum(signs * each, axis=0) for each in outputs]
     yield bound_row("histogram", histogram_bound(*sums, **events), stated)
-
-
-def law_row(
-    claim: NoiseClaim, cdf: Callable, samples: int, rng: np.random.Generator
-) -> dict[str, object]:
-    """Return the row of the Kolmogorov-Smirnov test of a sampler against its own law."""
-    stated = {"target": "mechanism", "mechanism": claim.mechanism, "samples": samples}
-    p_value = fit_of_sample(claim.draw((1, samples), rng)[0], cdf)
-    return p_value_row("kolmogorov_smirnov", p_value, stated)
+    single = noises[0][0]
+    if claim.integers:
+        single = single + rng.random(samples)
+    yield p_value_row("kolmogorov_smirnov", fit_of_sample(single, claim.cdf), stated)

@@ -6,6 +6,8 @@ AUDIT_COLUMNS = (
     "target", "test", "mechanism", "solver", "relation", "claimed_epsilon", "delta", "samples",
     "lower_bound", "measured", "confidence", "passed", "planted_fault",
 )  # fmt: skip
+AUDIT = "audit"
+"""Purpose of the streams of random numbers."""
 CONFIDENCE = 0.999
 """Of each test: a claim that is true fails it with a probability of at most 0.001."""
 
@@ -41,11 +43,18 @@ def sensitivity_row(largest: float, claim: dict[str, object]) -> dict[str, objec
 def caught_row(fault: str, rows: Iterable[dict[str, object]]) -> dict[str, object]:
     """Return the row of a planted fault, from the tests that it had to get past.
 
-    Passed means caught, by at least one of the tests; the row is that of the first one that did.
+    Passed means caught. The row is that of the first test that did; those after it are not made.
+
+    Parameters
+    ----------
+    fault : str
+    rows : iterable of rows
     """
-    rows = list(rows)
-    caught = [row for row in rows if not row["passed"]]
-    return (caught or rows)[0] | {"planted_fault": fault, "passed": bool(caught)}
+    row = {}
+    for row in rows:
+        if not row["passed"]:
+            return row | {"planted_fault": fault, "passed": True}
+    return row | {"planted_fault": fault, "passed": False}
 
 
 def _row(test, claim, found):

@@ -1,0 +1,151 @@
+"""Audit of every calibrated solver under every neighbouring relation."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from dpmc.experiments.audit.bounds import fit_of_sample, loss_bound, threshold_bound
+from dpmc.experiments.audit.neighbours import RANGE, RATINGS_PER_USER, neighbours
+from dpmc.experiments.audit.rows import AUDIT, CONFIDENCE, bound_row, p_value_row, sensitivity_row
+from dpmc.experiments.audit.traces import Trace, follow
+from dpmc.experiments.seeds import stream
+from dpmc.privacy.ledger import FloatNoise, Noise
+from dpmc.privacy.relations import USER_LEVEL
+from dpmc.solvers import solver_class
+
+EPSILON, DELTA = 4.0, 0.05
+"""The budget that audited solvers get: one that a thousand runs can tell from a broken one."""
+FACTOR_SOLVERS = ("private_als", "private_irls")
+SOLVERS = (
+    *FACTOR_SOLVERS, "private_global_mean", "private_item_bias", "private_user_item_bias",
+)  # fmt: skip
+MECHANISMS = ("gaussian", "laplace", "huber")
+WORST = "extreme"
+"""Name of the pair of neighbours whose losses are sampled."""
+STARTS = 10
+"""From so many each pair of neighbours is tried for the sensitivities."""
+
+
+def audited_solver(solver: str, relation: str, mechanism: str, rank: int = 1):
+    """Return a small solver with the budget of the audit."""
+    settings = {}
+    if relation in USER_LEVEL:
+        settings["ratings_per_user"] = RATINGS_PER_USER
+    if solver in FACTOR_SOLVERS:
+        settings |= {"rank": rank, "iterations": 2, "regularization": 0.01}
+    if solver == "private_irls":
+        settings |= {"inner_iterations": 2, "loss_parameter": 1.0}
+    return solver_class(solver)(
+        relation=relation,
+        epsilon=EPSILON,
+        delta=DELTA,
+        mechanism=mechanism,
+        rating_range=RANGE,
+        **settings,
+    )
+
+
+def relation_rows(settings: Mapping, relation: str) -> Iterator[dict[str, object]]:
+    """Yield the rows of all solvers and mechanisms under one relation.
+
+    Parameters
+    ----------
+    settings : mapping
+        ``seed`` and ``runs`` (of each solver, on each of two neighbouring data sets).
+    relation : str
+    """
+    for name in SOLVERS:
+        for mechanism in MECHANISMS:
+            key = {"solver": name, "relation": relation, "mechanism": mechanism}
+            rng = stream(settings["seed"], AUDIT, key)
+            ranks = (1, 3) if name in FACTOR_SOLVERS else (1,)
+            solvers = [audited_solver(**key, rank=rank) for rank in ranks]
+            noised = [(each, FloatNoise(each.calibration.noise, rng)) for each in solvers]
+            yield from solver_rows(noised, settings["runs"], rng, key)
+
+
+def solver_rows(
+    noised: list[tuple[object, Noise]], runs: int, rng: np.random.Generator, key: Mapping
+) -> Iterator[dict[str, object]]:
+    """Yield the rows of one solver.
+
+    Parameters
+    ----------
+    noised : list of (PrivateSolver, Noise)
+        The solver, maybe with several ranks, and what its runs take their noise from. All of
+        them are tried for the sensitivities, the first is sampled.
+    runs : int
+    rng : numpy.random.Generator
+        Draws data and starts.
+    key : mapping
+        ``solver``, ``relation`` and ``mechanism``.
+    """
+    claim = {"target": "solver", "claimed_epsilon": EPSILON, "delta": DELTA, **key}
+    changes = [largest_changes(*each, key["relation"], rng) for each in noised]
+    yield sensitivity_row(max(max(each.values()) for each in changes), claim)
+    yield from sampled_rows(*noised[0], runs, rng, claim)
+
+
+def largest_changes(
+    solver, noise: Noise, relation: str, rng: np.random.Generator
+) -> dict[str, float]:
+    """Return, for each statistic, its largest change over its stated sensitivity.
+
+    Over all pairs of neighbours, in both directions, from STARTS starts each.
+    """
+    largest = {}
+    for _ in range(STARTS):
+        for pair in neighbours(relation, rng).values():
+            for here, there in (pair, pair[::-1]):
+                trace = follow(solver, noise, here, there, int(rng.integers(2**32)))
+                for what, change in trace.changes.items():
+                    largest[what] = max(largest.get(what, 0.0), change)
+    return largest
+
+
+def sampled_rows(
+    solver, noise: Noise, runs: int, rng: np.random.Generator, claim: Mapping
+) -> Iterator[dict[str, object]]:
+    """Yield what samples of the runs of a solver show.
+
+    Parameters
+    ----------
+    solver : dpmc.solvers.private.PrivateSolver
+    noise : Noise
+        What its runs take their noise from; the solver's calibration says what it should be.
+    runs : int
+        On each of the two neighbouring data sets.
+    rng : numpy.random.Generator
+        Draws the starts.
+    claim : mapping
+        Of the columns of the rows.
+    """
+    here, there = neighbours(claim["relation"], rng)[WORST]
+    claim = dict(claim, samples=runs)
+    seed = int(rng.integers(2**32))  # the start is public: one and the same in all runs
+    forth = [follow(solver, noise, here, there, seed) for _ in range(runs)]
+    back = [follow(solver, noise, there, here, seed) for _ in range(runs)]
+    losses = np.array([each.loss for each in forth]), -np.array([each.loss for each in back])
+    for test, bound in (("likelihood_ratio", threshold_bound), ("privacy_loss", loss_bound)):
+        found = bound(*losses, delta=solver.delta, confidence=CONFIDENCE)
+        yield bound_row(test, found, claim)
+    cdf = solver.calibration.noise.cdf
+    drawn = np.concatenate([noise.ravel() for each in forth for noise in each.residuals])
+    yield p_value_row("kolmogorov_smirnov", fit_of_sample(drawn, cdf), claim)
+    yield p_value_row("independence", independence(forth, cdf), claim)
+
+
+def independence(traces: list[Trace], cdf: Callable) -> float:
+    """Return a p-value of the noise of the releases of a run being independent.
+
+    By its law each number is turned into a standard normal one. The sum over releases, coordinate
+    by coordinate, over the root of their number is then standard normal too, and has another
+    variance if noise is used twice.
+    """
+    from scipy.special import ndtr, ndtri
+
+    shortest = min(noise.size for noise in traces[0].residuals)
+    drawn = np.array([[noise.ravel()[:shortest] for noise in each.residuals] for each in traces])
+    scores = ndtri(cdf(drawn))
+    sums = scores.sum(axis=1) / np.sqrt(drawn.shape[1])
+    return fit_of_sample(sums.ravel(), ndtr)
