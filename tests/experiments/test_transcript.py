@@ -174,3 +174,19 @@ def test_rows_of_a_cell(solver):
 def test_a_cell_without_noise_has_no_density():
     with pytest.raises(InputError, match="with mechanism none have no known density"):
         list(transcript_loss(cell("als", "none", None), SETTINGS))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "nominal", "totals"),
+    # computed by an FFT and in closed form, independently of dpmc
+    [
+        ("laplace", 5.0, (250.0, 239.8, 238.1)),
+        ("huber", 5.38, (269.0, 248.4, 246.3)),
+        ("gaussian", 11.288, (None, 429.7, 418.2)),
+    ],
+)
+def test_budgets_of_the_papers_and_what_they_add_up_to(mechanism, nominal, totals):
+    row, _ = transcript_loss(cell("als", mechanism), SETTINGS | {"iterations": 50})
+    assert row["nominal_epsilon"] == pytest.approx(nominal, abs=2e-3)
+    for name, total in zip(("basic", "rdp", "pld"), totals, strict=True):
+        assert total is None or row[f"total_{name}"] == pytest.approx(total, abs=0.1)
