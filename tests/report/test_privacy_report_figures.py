@@ -1,0 +1,263 @@
+"""The figures of the privacy part show the numbers of its results, legibly."""
+
+import struct
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.text import Text
+from privacy_results import (
+    EPSILONS,
+    FAULTS,
+    fake_audit,
+    fake_calibrated,
+    fake_frontier,
+    fake_losses,
+    fake_totals,
+)
+from scipy import stats
+
+from dpmc.privacy.nominal import table_one
+from dpmc.report.figures import FIGURES
+from dpmc.report.figures_privacy import PRIVACY_FIGURES, draw_privacy, write_privacy_figures
+from dpmc.report.figures_privacy_audit import describe_audit, row_label, with_share
+from dpmc.report.figures_privacy_maps import WINS, describe_frontier
+from dpmc.report.frames import select
+from dpmc.report.style import COLUMN, DPI, MECHANISMS, PAGE, RC
+
+IDS = [entry.id for entry in PRIVACY_FIGURES]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {
+        "totals": fake_totals(),
+        "transcript_loss": fake_losses(),
+        "calibrated": fake_calibrated(),
+        "frontier": fake_frontier(),
+        "audit": fake_audit(),
+    }
+
+
+@pytest.fixture(scope="module")
+def drawings(results):
+    with matplotlib.rc_context(RC):
+        return {entry.id: entry.function(results) for entry in PRIVACY_FIGURES}
+
+
+@pytest.fixture(scope="module")
+def folder(outputs):
+    return outputs / "privacy" / "figures"
+
+
+def test_every_figure_has_two_images_its_numbers_and_words(folder):
+    expected = {f"{name}{suffix}" for name in IDS for suffix in (".png", ".svg", ".csv")}
+    assert {path.name for path in folder.iterdir()} == expected
+    assert not set(IDS) & {entry.id for entry in FIGURES}
+    for entry in PRIVACY_FIGURES:
+        assert min(len(entry.title), len(entry.caption), len(entry.alt)) > 20
+        header = (folder / f"{entry.id}.png").read_bytes()[:24]
+        assert struct.unpack(">II", header[16:])[0] == round(DPI * PAGE)
+        ElementTree.parse(folder / f"{entry.id}.svg")
+        data = pd.read_csv(folder / f"{entry.id}.csv")
+        assert len(data) > 0
+        sentence = entry.describe(data)
+        assert sentence.endswith(".")
+        assert "nan" not in sentence
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_letters_are_legible_and_axes_labelled(drawings, name):
+    drawn = drawings[name].figure
+    sizes = [text.get_fontsize() for text in drawn.findobj(Text) if text.get_text().strip()]
+    assert min(sizes) >= 8
+    assert drawn.get_figwidth() in (COLUMN, PAGE)
+    panels = [axes for axes in drawn.axes if axes.get_subplotspec() and axes.axison]
+    assert drawn.get_supxlabel() or all(
+        axes.get_xlabel() for axes in panels if axes.get_subplotspec().is_last_row()
+    )
+    for axes in panels:
+        if axes.get_subplotspec().is_first_col():
+            named = [label.get_text() for label in axes.get_yticklabels()]
+            assert axes.get_ylabel() or any("ALS" in label or ":" in label for label in named)
+
+
+def test_no_text_leaves_the_figure(drawings):
+    for drawing in drawings.values():
+        figure = drawing.figure
+        figure.draw_without_rendering()
+        texts = [text for axes in figure.axes for text in (*axes.texts, axes.title)]
+        texts += [text for legend in figure.legends for text in legend.get_texts()]
+        for text in texts:
+            where = text.get_window_extent()
+            assert figure.bbox.x0 - 2 < where.x0, text.get_text()
+            assert where.x1 < figure.bbox.x1 + 2, text.get_text()
+
+
+def test_same_results_give_the_same_files(outputs, folder, tmp_path):
+    write_privacy_figures(outputs / "privacy", tmp_path)
+    for path in folder.iterdir():
+        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
+
+
+def test_absent_results_are_said(tmp_path, results):
+    draw_privacy(dict.fromkeys(results), tmp_path)
+    for name in IDS:
+        assert (tmp_path / f"{name}.svg").stat().st_size > 1000
+        assert pd.read_csv(tmp_path / f"{name}.csv").empty
+
+
+def test_totals_begin_at_the_printed_budgets(drawings):
+    drawing = drawings["privacy_totals"]
+    left, middle, right = drawing.figure.axes
+    for axes, variance in ((left, 1.0), (middle, 2.0)):
+        printed = {r["mechanism"]: r["epsilon_published_form"] for r in table_one([variance])}
+        lines = {
+            line.get_color(): line.get_xydata() for line in axes.lines if len(line.get_xydata()) > 5
+        }
+        for mechanism, look in MECHANISMS.items():
+            if mechanism == "none":
+                continue
+            first = next(
+                line.get_xydata()[0]
+                for line in axes.lines
+                if line.get_color() == look.color and line.get_xydata()[0][0] == 1
+            )
+            assert tuple(first) == pytest.approx((1, printed[mechanism]))
+            totals = select(fake_totals(), mechanism=mechanism, variance=variance)
+            tight = totals[totals["accountant"].isin(["pld", "exact"])]
+            np.testing.assert_allclose(lines[look.color][-1], (2000, tight["epsilon"].iloc[-1]))
+    ratios = np.concatenate([line.get_ydata() for line in right.lines])
+    assert ratios.min() >= 1
+    added = drawing.data[drawing.data["accountant"] == "as printed"]
+    assert len(added) == 12
+
+
+def test_losses_show_every_cell_claim_and_share(drawings):
+    drawing = drawings["privacy_losses"]
+    assert len(drawing.data) == 2 * (108 + 4 + 12)
+    left = drawing.figure.axes[0]
+    medians = np.concatenate([line.get_xdata() for line in left.lines if line.get_marker() == "o"])
+    change = drawing.data[drawing.data["neighbour"] == "change"]
+    np.testing.assert_allclose(np.sort(medians), np.sort(change["median"]))
+    shares = [text.get_text() for text in left.texts]
+    assert len(shares) == 20
+    first = select(change, dataset="synthetic", solver="als", variance=1, mechanism="gaussian")
+    assert shares[0] == f"{100 * first['share_above_nominal'].mean():.0f} %"
+
+
+@pytest.mark.parametrize(
+    ("name", "relations", "panels"),
+    [
+        ("privacy_equal_entry", ["entry_change"], 5),
+        ("privacy_equal_user", ["user_add_remove"], 5),
+        ("privacy_equal_other", ["entry_add_remove", "user_replace"], 2),
+    ],
+)
+def test_equal_privacy_shows_means_and_intervals(drawings, results, name, relations, panels):
+    drawing = drawings[name]
+    assert len([axes for axes in drawing.figure.axes if axes.axison]) == panels
+    data = drawing.data
+    assert set(data["relation"]) == set(relations)
+    row = select(data, relation=relations[0], dataset="synthetic", epsilon=5,
+                 solver="private_irls", mechanism="huber")  # fmt: skip
+    values = select(results["calibrated"], relation=relations[0], dataset="synthetic", epsilon=5,
+                    solver="private_irls", mechanism="huber")["rmse_all"]  # fmt: skip
+    assert row["mean"].item() == pytest.approx(values.mean())
+    half = stats.t.ppf(0.975, 5) * stats.sem(values)
+    assert (row["high"] - row["mean"]).item() == pytest.approx(half)
+    baselines = data[data["solver"] == "private_item_bias"]
+    keys = ["relation", "dataset", "epsilon"]
+    assert not baselines.duplicated(keys).any()
+    assert len(baselines) == panels * len(EPSILONS)
+
+
+def test_what_is_far_worse_than_a_constant_leaves_the_panel(results):
+    calibrated = results["calibrated"].copy()
+    bad = select(calibrated, dataset="jester", relation="entry_change", epsilon=0.5,
+                 solver="private_als", mechanism="laplace").index  # fmt: skip
+    calibrated.loc[bad, "rmse_heldout"] *= 1000
+    with matplotlib.rc_context(RC):
+        drawing = PRIVACY_FIGURES[2].function({"calibrated": calibrated})
+    jester = next(axes for axes in drawing.figure.axes if axes.get_title() == "Jester 5k")
+    assert jester.get_ylim()[1] < 15
+
+
+def test_a_run_of_one_data_set_one_trial_and_one_solver_is_drawn(results, tmp_path):
+    calibrated = results["calibrated"]
+    few = calibrated[(calibrated["trial"] == 0) & (calibrated["dataset"] == "sweetrs")]
+    few = few[few["solver"].isin(["private_als", "private_item_bias"])]
+    draw_privacy({**dict.fromkeys(results), "calibrated": few}, tmp_path)
+    data = pd.read_csv(tmp_path / "privacy_equal_user.csv")
+    assert set(data["dataset"]) == {"sweetrs"}
+    assert data["low"].isna().all()
+
+
+def test_the_map_outlines_where_huber_wins(drawings):
+    drawing = drawings["privacy_frontier"]
+    left, right = drawing.figure.axes[:2]
+    wins = drawing.data["ratio"] < WINS
+    saved = [text.get_text() for text in left.texts]
+    assert len(saved) == int(wins.sum())
+    letters = [text.get_text() for text in right.texts]
+    assert letters.count("H") == int(wins.sum())
+    assert len(letters) == len(drawing.data)
+    rest = drawing.data[~wins]
+    assert letters.count("L") == int((rest["laplace"] <= rest["gaussian"]).sum())
+    assert f"wins at {int(wins.sum())} of 120 points" in describe_frontier(drawing.data)
+    nowhere = describe_frontier(drawing.data.assign(ratio=1.0))
+    assert nowhere == "Huber noise wins nowhere on these 120 points."
+
+
+def test_the_outline_closes_around_the_region(drawings, results):
+    # every border between a cell inside and one outside is drawn once, and nothing else
+    wins = results["frontier"].pivot(index="releases", columns="epsilon", values="ratio") < WINS
+    padded = np.pad(wins.to_numpy(), 1).astype(int)
+    borders = np.abs(np.diff(padded, axis=0)).sum() + np.abs(np.diff(padded, axis=1)).sum()
+    left = drawings["privacy_frontier"].figure.axes[0]
+    black = [line for line in left.lines if line.get_color() == "#000000"]
+    assert len(black) == borders
+
+
+def test_the_audit_marks_faults_as_caught_or_missed(drawings, results):
+    honest, planted = drawings["privacy_audit"].figure.axes
+    assert [text.get_text() for text in planted.texts] == [
+        "caught", "caught, p < 0.001", "caught", "caught", "caught",
+    ]  # fmt: skip
+    assert {text.get_text() for text in honest.texts} == {"passed, p = 0.43", "passed"}
+    labels = [label.get_text() for label in planted.get_yticklabels()]
+    assert [label.partition(":")[0] for label in labels] == [
+        fault.replace("_", " ").capitalize() for fault in FAULTS
+    ]
+    audit = results["audit"].copy()
+    audit.loc[audit["planted_fault"] == FAULTS[0], "passed"] = False
+    audit.loc[(audit["solver"] == "private_als") & (audit["test"] == "transcript"), "passed"] = (
+        False
+    )
+    with matplotlib.rc_context(RC):
+        honest, planted = PRIVACY_FIGURES[-1].function({"audit": audit}).figure.axes
+    assert planted.texts[0].get_text() == "missed"
+    assert [text.get_text() for text in honest.texts].count("exceeded") == 4
+
+
+def test_shares_of_a_claim(results):
+    shared = with_share(results["audit"])
+    by_test = shared[shared["planted_fault"].isna()].groupby("test")["share"]
+    assert by_test.first().to_dict() == pytest.approx(
+        {"histogram": 0.91, "kolmogorov_smirnov": np.nan, "likelihood_ratio": 0.98,
+         "sensitivity": 0.999, "transcript": 0.38},
+        nan_ok=True,
+    )  # fmt: skip
+    assert "with lower bounds of up to 98.0 % of the claimed ε; 5 of 5 planted" in describe_audit(
+        shared
+    )
+
+
+def test_what_was_audited_is_named(results):
+    audit = results["audit"]
+    labels = [row_label(row) for _, row in audit.iterrows()]
+    assert labels[0] == "One release, Gaussian, δ = 0.05"
+    assert "Several releases, Huber on a grid, δ = 0.05" in labels
+    assert "A-IRLS, Gaussian, user joins or leaves" in labels
