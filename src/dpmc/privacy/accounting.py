@@ -9,6 +9,7 @@ what was released before.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import Mechanism, probability
@@ -52,7 +53,7 @@ class Releases:
 
     def __post_init__(self):
         name = kind(Loss(self.mechanism, self.sensitivity).mechanism)
-        if not (isinstance(self.count, int) and self.count >= 1):
+        if not (isinstance(self.count, Integral) and self.count >= 1):
             raise InputError(f"count must be a whole number of at least 1, got {self.count!r}.")
         if self.norm not in NORMS:
             raise InputError(

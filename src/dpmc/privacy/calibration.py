@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from numbers import Integral
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import Gaussian, Huber, Laplace, Mechanism
@@ -17,10 +18,11 @@ from dpmc.privacy.losses import LARGEST_LOSS, Loss
 
 CALIBRATED = ("gaussian", "laplace", "huber")
 
-LAPLACE_A, GAUSSIAN_A = 0.01, 8.0
-"""Huber parameters whose noise is Laplace (variance ratio 1 + a^4) and Gaussian to 1e-8."""
+LAPLACE_A, GAUSSIAN_A = 0.01, 38.0
+"""Huber parameters of the limits: Laplace noise (variance larger by a^4), and Gaussian noise (at a
+total variation distance of 1e-300, far below any delta)."""
 
-SEARCHED_A = (LAPLACE_A, 0.2, 0.4, 0.7, 1.0, 1.4, 1.9, 2.5, 3.3, 4.5, GAUSSIAN_A)
+SEARCHED_A = (LAPLACE_A, 0.2, 0.4, 0.7, 1.0, 1.4, 1.9, 2.5, 3.3, 4.5, 6.0)
 COARSE = 150
 """Points of the grid of losses on each side of 0, to search with."""
 
@@ -58,8 +60,8 @@ def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) ->
     ----------
     mechanism : {"gaussian", "laplace", "huber"}
         Gaussian noise for sensitivities in the l2 norm, the other two for the l1 norm. Huber noise
-        is optimised over both its parameters; where Laplace or Gaussian noise is better than any
-        other, it is Huber noise with a = 0.01 or a = 8, which is that noise but in name.
+        is optimised over both its parameters. Where Laplace or Gaussian noise is better than all
+        others, it is Huber noise with a = 0.01 or a = 38, which is that noise but in name.
     releases : int
         How often noise is added, at least 1.
     epsilon : float
@@ -74,7 +76,7 @@ def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) ->
         A budget that is none, an unknown mechanism, Gaussian noise at delta 0.
     """
     epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
-    if not (isinstance(releases, int) and releases >= 1):
+    if not (isinstance(releases, Integral) and releases >= 1):
         raise InputError(f"releases must be a whole number of at least 1, got {releases!r}.")
     if mechanism not in CALIBRATED:
         raise InputError(
@@ -84,7 +86,8 @@ def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) ->
     if mechanism == "gaussian":
         noise, accountant = _gaussian(releases, epsilon, delta), "exact"
     else:
-        noise, accountant = _laplace_or_huber(mechanism, releases, epsilon, delta)
+        search = _laplace if mechanism == "laplace" else _huber
+        noise, accountant = search(releases, epsilon, delta)
     return Calibration(noise, releases, epsilon, delta, accountant)
 
 
@@ -109,20 +112,28 @@ def _gaussian(releases: int, epsilon: float, delta: float) -> Gaussian:
     return Gaussian(high)
 
 
-def _laplace_or_huber(mechanism, releases, epsilon, delta) -> tuple[Mechanism, str]:
+def _laplace(releases: int, epsilon: float, delta: float) -> tuple[Laplace, str]:
     pure = Laplace(releases / epsilon)
-    if mechanism == "huber":
-        pure = Huber(LAPLACE_A, LAPLACE_A * releases / epsilon)
-    # Where one release may lose so much, a delta no longer matters.
-    if delta == 0 or epsilon / releases > LARGEST_LOSS / 2:
+    if not _delta_matters(releases, epsilon, delta):
         return pure, "basic"
-    need = _Need(releases, epsilon, delta)
-    if mechanism == "laplace":
-        noise = need.certified(Laplace)
-    else:
+    noise = _Need(releases, epsilon, delta).certified(Laplace)
+    return (noise, "pld") if noise.scale < pure.scale else (pure, "basic")
+
+
+def _huber(releases: int, epsilon: float, delta: float) -> tuple[Huber, str]:
+    """The best of an optimised a and both limits, which differ from it in the last digits only."""
+    choices = [(Huber(LAPLACE_A, LAPLACE_A * releases / epsilon), "basic")]
+    if _delta_matters(releases, epsilon, delta):
+        need = _Need(releases, epsilon, delta)
         a = need.best_a()
-        noise = need.certified(lambda scale: Huber(a, scale))
-    return (noise, "pld") if noise.var() < pure.var() else (pure, "basic")
+        choices.append((need.certified(lambda scale: Huber(a, scale)), "pld"))
+        choices.append((Huber(GAUSSIAN_A, _gaussian(releases, epsilon, delta).scale), "exact"))
+    return min(choices, key=lambda choice: choice[0].var())
+
+
+def _delta_matters(releases: int, epsilon: float, delta: float) -> bool:
+    """Whether delta allows less noise than delta = 0 would; not where a release may lose a lot."""
+    return delta > 0 and epsilon / releases <= LARGEST_LOSS / 2
 
 
 @dataclass(frozen=True)
@@ -138,7 +149,8 @@ class _Need:
         loss = Loss(noise, 1.0)
         if self.releases == 1:
             return loss.epsilon(self.delta)
-        return compose([(loss, self.releases)], loss.reach / points).epsilon(self.delta)
+        composed = compose([(loss, self.releases)], loss.reach / points)
+        return min(composed.epsilon(self.delta), self.releases * loss.largest)
 
     def certified(self, make: Callable[[float], Mechanism]) -> Mechanism:
         """Return the noise with the smallest scale that keeps to the budget for certain."""
@@ -175,8 +187,7 @@ class _Need:
     def best_a(self) -> float:
         """Return the Huber parameter of the smallest variance: on a grid, then by golden section.
 
-        The variance has at most a few per cent to lose near its minimum, so a coarse grid of
-        losses and three digits of a suffice.
+        The variance is flat at its minimum, so a coarse grid of losses and two digits suffice.
         """
         from scipy.optimize import minimize_scalar
 

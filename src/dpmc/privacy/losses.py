@@ -14,6 +14,7 @@ the proposition on log-concave noise). Under an l2 bound this fails; Gaussian no
 there, being invariant under rotations.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,8 +106,9 @@ class Loss:
 
     def delta(self, epsilon: float) -> float:
         """Return the smallest delta of this one release at ``epsilon``, exactly."""
-        here, there = self.tails(epsilon)
-        return max(float(here - np.exp(epsilon) * there), 0.0)
+        here, there = map(float, self.tails(epsilon))
+        # Where the second underflows, the exponential may overflow; the product is below 1.
+        return max(here - (math.exp(epsilon + math.log(there)) if there > 0 else 0.0), 0.0)
 
     def epsilon(self, delta: float) -> float:
         """Return the smallest epsilon >= 0 of this one release at ``delta``, by bisection.

@@ -1,0 +1,111 @@
+"""What the published budgets of one release add up to over a training.
+
+Under the assumption of the papers that every release changes by at most the sensitivity, in l1 for
+Laplace and Huber noise and in l2 for Gaussian noise. Nothing in the published algorithms ensures
+it (see :func:`dpmc.privacy.accounting.published_guarantee`), so these totals are no guarantees
+either.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from dpmc.mechanisms import make_mechanism
+from dpmc.privacy.accounting import Answer, Releases, epsilon
+from dpmc.privacy.nominal import PARAMETER, table_one
+from dpmc.privacy.relations import ENTRY_CHANGE
+
+COLUMNS = (
+    "mechanism", "variance", "releases", "sensitivity", "delta", "accountant", "epsilon",
+    "epsilon_lower", "epsilon_upper",
+)  # fmt: skip
+
+ASSUMED = ENTRY_CHANGE
+"""The relation of the papers: they call the sensitivity the range of the ratings."""
+
+
+def totals_table(
+    variances: Iterable[float] = (1.0, 2.0, 3.0, 4.0),
+    releases: Iterable[int] = (20, 50, 100, 200, 400, 1000, 2000),
+    sensitivity: float = 5.0,
+    delta: float = 1e-5,
+) -> list[dict[str, object]]:
+    """Return the totals of each mechanism by each accountant that it has.
+
+    Parameters
+    ----------
+    variances : iterable of float
+        Of the noise, 1 or more (Huber noise of scale 1; "1" is a = 3).
+    releases : iterable of int
+    sensitivity : float
+    delta : float
+        Of the totals. Basic composition of Laplace and Huber noise is pure: its delta is 0.
+
+    Returns
+    -------
+    list of dict
+        With the keys COLUMNS. ``epsilon_lower`` and ``epsilon_upper`` bound the smallest epsilon;
+        the lower bound is None for "basic" and "rdp", which have none.
+    """
+    releases = list(releases)
+    return [
+        _row(mechanism, variance, count, sensitivity, answer)
+        for mechanism in PARAMETER
+        for variance in variances
+        for count in releases
+        for answer in _answers(mechanism, float(variance), count, float(sensitivity), float(delta))
+    ]
+
+
+def nominal_and_total(
+    mechanism: str, variance: float, releases: int, sensitivity: float = 5.0, delta: float = 1e-5
+) -> dict[str, float]:
+    """Return the papers' budget of one release, and what ``releases`` of them add up to.
+
+    Returns
+    -------
+    dict
+        ``nominal_published``, ``nominal_corrected`` and ``nominal_exact`` for one release, as in
+        :func:`dpmc.privacy.nominal.table_one`; ``nominal_delta``; ``total_basic``,
+        ``total_rdp`` and ``total_pld`` at ``delta``. For Gaussian noise the last one is exact.
+    """
+    (nominal,) = (
+        row for row in table_one([variance], sensitivity, delta) if row["mechanism"] == mechanism
+    )
+    answers = _answers(mechanism, float(variance), releases, float(sensitivity), float(delta))
+    totals = {answer.accountant: answer.epsilon for answer in answers}
+    return {
+        "nominal_published": nominal["epsilon_published_form"],
+        "nominal_corrected": nominal["epsilon_corrected"],
+        "nominal_exact": nominal["epsilon_exact"],
+        "nominal_delta": nominal["delta"],
+        "total_basic": totals["basic"],
+        "total_rdp": totals["rdp"],
+        "total_pld": totals.get("exact", totals["pld"]),
+    }
+
+
+@lru_cache(maxsize=1024)
+def _answers(
+    mechanism: str, variance: float, count: int, sensitivity: float, delta: float
+) -> tuple[Answer, ...]:
+    released = Releases(make_mechanism(mechanism, variance), sensitivity, count)
+    accountants = ["basic", "rdp", "pld"] + ["exact"] * (mechanism == "gaussian")
+    return tuple(
+        epsilon(released, delta, relation=ASSUMED, accountant=accountant)
+        for accountant in accountants
+    )
+
+
+def _row(mechanism, variance, count, sensitivity, answer: Answer) -> dict[str, object]:
+    pure = answer.accountant == "basic" and mechanism != "gaussian"
+    return {
+        "mechanism": mechanism,
+        "variance": variance,
+        "releases": count,
+        "sensitivity": sensitivity,
+        "delta": 0.0 if pure else answer.delta,
+        "accountant": answer.accountant,
+        "epsilon": answer.epsilon,
+        "epsilon_lower": answer.lower or None,
+        "epsilon_upper": answer.upper,
+    }
