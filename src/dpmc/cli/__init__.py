@@ -12,8 +12,10 @@ from dpmc.errors import InputError, did_you_mean
 COMMANDS = {
     "budget": ("dpmc.cli.budget", "budget", "Per-release epsilon of each mechanism (table 1)."),
     "cell": ("dpmc.cli.cell", "cell", "Run one cell by hand, on the grid or off."),
+    "complete": ("dpmc.cli.complete", "complete", "Complete ratings from published factors."),
     "data": ("dpmc.cli.data", "data", "List, fetch and verify data sets."),
     "diff": ("dpmc.cli.diff", "diff", "Compare two result folders."),
+    "fit": ("dpmc.cli.fit", "fit", "Complete your own ratings within a privacy budget."),
     "reference": (
         "dpmc.cli.reference",
         "reference",

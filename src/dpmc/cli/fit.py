@@ -1,0 +1,194 @@
+"""``dpmc fit``: complete a table of ratings within a privacy budget, for publication."""
+
+from pathlib import Path
+
+import click
+
+PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
+
+
+@click.command()
+@click.option("--ratings", "path", required=True, type=click.Path(), help=".csv, .tsv, .parquet.")
+@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to make.")
+@click.option("--epsilon", required=True, type=float, help="Budget of the whole fit, above 0.")
+@click.option("--delta", type=float, default=1e-5, show_default=True)
+@click.option(
+    "--relation",
+    required=True,
+    help="What is protected: user (= user_add_remove), entry (= entry_add_remove), user_replace "
+    "or entry_change.",
+)
+@click.option(
+    "--rating-range",
+    nargs=2,
+    type=float,
+    help="Lowest and highest possible rating, known without the data; others are clipped.",
+)
+@click.option(
+    "--ratings-per-user",
+    type=int,
+    help="Ratings of a user that count, chosen at random; if users are protected.  [default: 50]",
+)
+@click.option("--items", type=click.Path(), help="Public list of all items, one label a line.")
+@click.option("--user", help="Name of the column of users.  [default: detected]")
+@click.option("--item", help="Name of the column of items.  [default: detected]")
+@click.option("--rating", help="Name of the column of ratings.  [default: detected]")
+@click.option(
+    "--mechanism",
+    default="gaussian",
+    show_default=True,
+    help="gaussian, laplace or huber; see dpmc recommend.",
+)
+@click.option("--solver", type=click.Choice(["als", "irls"]), default="als", show_default=True)
+@click.option("--rank", type=int, help="[default: 3 if users are protected, else 2]")
+@click.option("--iterations", type=int, help="[default: 3 if users are protected, else 2]")
+@click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
+@click.option("--factor-bound", type=float, help="Of rows of factors.  [default: 0.7 sqrt(B)]")
+@click.option("--regularization", type=float, help="Of items.  [default: 4 S]")
+@click.option(
+    "--user-regularization",
+    type=float,
+    help="Of users.  [default: 0.1 B if users are protected, else 4 S]",
+)
+@click.option("--loss-parameter", type=float, help="Clips residuals of irls.  [default: 0.4 B]")
+@click.option(
+    "--write",
+    "extras",
+    multiple=True,
+    type=click.Choice([*PARTS]),
+    help="Write this too, if the guarantee covers it; may be given twice.",
+)
+@click.option(
+    "--sampler",
+    type=click.Choice(["dpmc", "opendp"]),
+    default="dpmc",
+    show_default=True,
+    help="What draws the noise; opendp has no Huber noise.",
+)
+@click.option(
+    "--simulate",
+    type=click.IntRange(0),
+    metavar="SEED",
+    help="Repeatable noise for experiments: the files say that they must not be published.",
+)
+@click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
+def fit(path, output, extras, items, sampler, simulate, force, user, item, rating, **options):
+    """Complete a table of (user, item, rating) and write what may be published.
+
+    Written are guarantee.json and the item factors, with which all users can complete their own
+    ratings (dpmc complete). The noise is exact and drawn from the operating system's random bits.
+
+    No setting may be taken from the ratings, or the guarantee is void. The defaults are not: B is
+    half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
+    same ratings spends its budget anew.
+    """
+    from dpmc.cli import fit_output
+    from dpmc.cli.fit_data import read_given
+    from dpmc.cli.fit_settings import make_model, settings_of
+
+    settings = settings_of(options)
+    fit_output.check_output(output, force)
+    model = make_model(options["solver"], settings)
+    parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
+    _check_parts(model, parts)
+    ledger = _ledger(model, sampler, simulate)
+    columns = {"user": user, "item": item, "rating": rating}
+    given = read_given(path, columns, settings["rating_range"], items)
+    _check_size(given.ratings, ledger)
+    _remarks(given, model)
+    _run(model, given.ratings, ledger, simulate)
+    notes = {"noise": _describe(sampler, simulate)}
+    constants = {"solver": options["solver"], **settings}
+    names = fit_output.write(output, model, given.ratings, parts, constants, notes)
+    click.echo(model.guarantee_.sentence())
+    click.echo("\n".join(f"wrote {output / name}" for name in names))
+
+
+def _check_parts(model, parts) -> None:
+    """Refuse what the guarantee will not cover before the budget is spent."""
+    from dpmc.errors import InputError
+    from dpmc.privacy.guarantee import PARTS as KNOWN
+
+    covered = ["item_factors"] if model.bounds.user_level else [*KNOWN]
+    for part in parts:
+        if part not in covered:
+            spelled = part.replace("_", "-")
+            raise InputError(
+                f"--write {spelled} is refused: the guarantee ({model.relation}) covers "
+                f"{KNOWN['item_factors']} only; all users can see their own with dpmc complete."
+            )
+
+
+def _ledger(model, sampler: str, seed: int | None):
+    """Return the ledger; a sampler that cannot do it fails here, before the ratings are read."""
+    import numpy as np
+
+    from dpmc.errors import InputError
+    from dpmc.privacy.ledger import FloatNoise, Ledger
+    from dpmc.privacy.release import SAMPLERS, GridNoise
+
+    noise = model.calibration.noise
+    if seed is not None:
+        if sampler != "dpmc":
+            raise InputError("--simulate draws repeatable noise, so --sampler has no use with it.")
+        return Ledger(FloatNoise(noise, np.random.default_rng([seed, 1])), model.releases)
+    exact = GridNoise(noise, SAMPLERS[sampler])
+    exact.add(np.zeros(1), 1.0)
+    return Ledger(exact, model.releases)
+
+
+def _check_size(ratings, ledger) -> None:
+    """Refuse more terms in a sum than those whose rounding errors are accounted for."""
+    import numpy as np
+
+    from dpmc.errors import InputError
+    from dpmc.privacy.release import MOST_TERMS
+
+    most = max(np.bincount(index, minlength=1).max() for index in (ratings.items, ratings.users))
+    if not ledger.noise.simulated and most > MOST_TERMS:
+        raise InputError(
+            f"One item or user has {most} ratings; an exact release is for {MOST_TERMS} at most."
+        )
+
+
+def _remarks(given, model) -> None:
+    """Tell the terminal, and no file, what was noticed about the ratings."""
+    import numpy as np
+
+    ratings, remarks = given.ratings, []
+    if given.unlisted:
+        remarks.append(f"{given.unlisted} ratings of items that are not listed were left out")
+    if given.outside:
+        low, high = model.rating_range
+        remarks.append(f"{given.outside} ratings were clipped to the range {low:g} to {high:g}")
+    if model.ratings_per_user is not None:
+        counts = np.bincount(ratings.users, minlength=ratings.n_users)
+        unused = np.maximum(counts - model.ratings_per_user, 0).sum()
+        if unused:
+            remarks.append(f"{unused} ratings beyond {model.ratings_per_user} a user do not count")
+    if model.delta * ratings.n_users >= 1:
+        remarks.append(
+            f"delta {model.delta:g} is not below 1 / {ratings.n_users} users: such a guarantee "
+            "allows to publish all ratings of one user"
+        )
+    for remark in remarks:
+        click.echo(f"dpmc: {remark} (for you only, not in the files).", err=True)
+
+
+def _run(model, ratings, ledger, seed: int | None) -> None:
+    """Fit with a progress bar, if there is a terminal to see it."""
+    import numpy as np
+    from tqdm import tqdm
+
+    rng = np.random.default_rng(None if seed is None else [seed, 0])
+    with tqdm(total=model.iterations, desc="iterations", disable=None, leave=False) as bar:
+        model.fit(ratings, rng=rng, ledger=ledger, callback=lambda *_: bar.update())
+
+
+def _describe(sampler: str, seed: int | None) -> str:
+    if seed is not None:
+        return "simulated: floating point, seeded generator"
+    return (
+        f"exact: integers on a grid, sampler {sampler}, random bits of the operating system; "
+        "larger by 1/1024 than stated, for the grid and for rounding errors"
+    )

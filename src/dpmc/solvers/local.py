@@ -1,0 +1,75 @@
+"""Completing one's own ratings from published item factors, without anybody else's data.
+
+With a guarantee at user level only the item factors may be published. Each user then solves one
+small ridge regression with them (Kearns, Pai, Roth and Ullman, "Mechanism design in large games",
+ITCS 2014: the billboard lemma): what comes out depends on the user's own ratings and on what is
+public, and is meant for that user alone.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedItems:
+    """Item factors with the public constants that it takes to use them.
+
+    Attributes
+    ----------
+    labels : list of str
+        Of the items.
+    factors : float64 array, shape (n_items, rank)
+    rating_range : (float, float)
+        Predictions are clipped to it, and centred on its middle.
+    regularization : float
+        lambda > 0 of a user's regression.
+    """
+
+    labels: list[str]
+    factors: np.ndarray
+    rating_range: tuple[float, float]
+    regularization: float
+
+    def solve(self, items: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return one user's factors (V^T V + lambda I)^-1 V^T (x - centre), shape (rank,).
+
+        Parameters
+        ----------
+        items : integer array, shape (n,)
+            Positions of the rated items.
+        values : array, shape (n,)
+            Ratings; clipped to the range.
+        """
+        rows = self.factors[items]
+        centred = np.clip(values, *self.rating_range) - sum(self.rating_range) / 2
+        system = rows.T @ rows + self.regularization * np.eye(rows.shape[1])
+        return np.linalg.solve(system, rows.T @ centred)
+
+    def complete(self, ratings: dict[str, float]) -> np.ndarray:
+        """Return predictions of all items for one user.
+
+        Parameters
+        ----------
+        ratings : dict
+            The user's own ratings by item label; may be empty.
+
+        Returns
+        -------
+        float64 array, shape (n_items,)
+
+        Raises
+        ------
+        InputError
+            An item that was not published.
+        """
+        place = {label: index for index, label in enumerate(self.labels)}
+        unknown = [label for label in ratings if label not in place]
+        if unknown:
+            raise InputError(f"There are no factors of the item '{unknown[0]}'.")
+        items = np.array([place[label] for label in ratings], dtype=int)
+        user = self.solve(items, np.array(list(ratings.values()), dtype=float))
+        low, high = self.rating_range
+        return np.clip(self.factors @ user + (low + high) / 2, low, high)
