@@ -94,10 +94,11 @@ def fit(path, output, extras, items, sampler, simulate, force, user, item, ratin
     ledger = _ledger(model, sampler, simulate)
     columns = {"user": user, "item": item, "rating": rating}
     given = read_given(path, columns, settings["rating_range"], items)
-    _check_size(given.ratings, ledger)
+    check_size(given.ratings, ledger)
     _remarks(given, model)
     _run(model, given.ratings, ledger, simulate)
-    notes = {"noise": _describe(sampler, simulate)}
+    origin = "taken from the ratings" if items is None else "given as a list"
+    notes = {"items": origin, "noise": _describe(sampler, simulate)}
     constants = {"solver": options["solver"], **settings}
     names = fit_output.write(output, model, given.ratings, parts, constants, notes)
     click.echo(model.guarantee_.sentence())
@@ -137,7 +138,7 @@ def _ledger(model, sampler: str, seed: int | None):
     return Ledger(exact, model.releases)
 
 
-def _check_size(ratings, ledger) -> None:
+def check_size(ratings, ledger) -> None:
     """Refuse more terms in a sum than those whose rounding errors are accounted for."""
     import numpy as np
 
@@ -166,13 +167,18 @@ def _remarks(given, model) -> None:
         unused = np.maximum(counts - model.ratings_per_user, 0).sum()
         if unused:
             remarks.append(f"{unused} ratings beyond {model.ratings_per_user} a user do not count")
+    if model.bounds.user_level and model.bounds.norm == 1:
+        remarks.append(
+            f"{model.mechanism} noise grows with the ratings of a user, gaussian noise with their "
+            "square root"
+        )
     if model.delta * ratings.n_users >= 1:
         remarks.append(
             f"delta {model.delta:g} is not below 1 / {ratings.n_users} users: such a guarantee "
             "allows to publish all ratings of one user"
         )
     for remark in remarks:
-        click.echo(f"dpmc: {remark} (for you only, not in the files).", err=True)
+        click.echo(f"dpmc: {remark} (this is not in the files).", err=True)
 
 
 def _run(model, ratings, ledger, seed: int | None) -> None:

@@ -1,0 +1,400 @@
+"""`dpmc fit` and `dpmc complete`: what they write, what they refuse, and that numbers are right."""
+
+import csv
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from dp_accounting import get_sigma_gaussian
+from dp_accounting.dp_event import LaplaceDpEvent, SelfComposedDpEvent
+from dp_accounting.pld import PLDAccountant
+from pyarrow import parquet
+
+from dpmc import cli
+from dpmc.cli.fit import check_size
+from dpmc.cli.fit_data import read_items
+from dpmc.cli.fit_output import whole_folder
+from dpmc.datasets.synthetic import generate
+from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian
+from dpmc.privacy.ledger import FloatNoise, Ledger
+from dpmc.privacy.release import MOST_TERMS, GridNoise
+from dpmc.ratings import Ratings
+from dpmc.solvers import solver_class
+from dpmc.solvers.local import PublishedItems
+
+LOW, HIGH = 0.0, 2.5
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return generate(np.random.default_rng(1), users=1500, items=30, rank=2, observed_fraction=0.4)
+
+
+@pytest.fixture(scope="module")
+def table(truth, tmp_path_factory):
+    """A CSV file of about 18,000 ratings, users u0, u1, ... and items 100, 101, ..."""
+    path = tmp_path_factory.mktemp("ratings") / "mine.csv"
+    write_table(path, truth.observed)
+    return path
+
+
+def write_table(path, ratings, users=None):
+    with open(path, "w") as stream:
+        stream.write("userId,movieId,rating\n")
+        for user, item, value in zip(ratings.users, ratings.items, ratings.values, strict=True):
+            if users is None or user < users:
+                stream.write(f"u{user},{100 + item},{float(value)!r}\n")
+
+
+def arguments(path, output, **changes):
+    options = {
+        "ratings": path,
+        "output": output,
+        "epsilon": 20,
+        "delta": 1e-6,
+        "relation": "user",
+        "rating-range": (LOW, HIGH),
+        "ratings-per-user": 12,
+        **changes,
+    }
+    listed = []
+    for name, value in options.items():
+        if value is True:
+            listed.append(f"--{name}")
+        elif value is not None:
+            values = value if isinstance(value, tuple) else (value,)
+            listed += [f"--{name}", *map(str, values)]
+    return listed
+
+
+def fit(path, output, **changes):
+    result = CliRunner().invoke(
+        cli.cli, ["fit", *arguments(path, output, **changes)], catch_exceptions=False
+    )
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refusal(capsys, monkeypatch, command, listed):
+    """Run the program as the shell does; return the one sentence of exit status 2."""
+    monkeypatch.setattr(sys, "argv", ["dpmc", command, *map(str, listed)])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert printed.err.startswith("dpmc: ")
+    return printed.err
+
+
+def guarantee(folder, prefix=""):
+    return json.loads((folder / f"{prefix}guarantee.json").read_text())
+
+
+def factors(path):
+    with open(path, newline="") as stream:
+        header, *rows = csv.reader(stream)
+    return header, [row[0] for row in rows], np.array([row[1:] for row in rows], float)
+
+
+# -- what is written ----------------------------------------------------------------------------
+
+
+def test_user_level_from_csv_to_every_users_own_predictions(table, truth, tmp_path):
+    result = fit(table, tmp_path / "out")
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
+        "guarantee.json",
+        "item_factors.csv",
+    ]
+    stated = guarantee(tmp_path / "out")
+    assert stated["sentence"] in result.output
+    assert (stated["relation"], stated["publishable"]) == ("user_add_remove", ["item_factors"])
+    assert not stated["simulated"]
+    # Gaussian DP, by another implementation: n releases at sensitivity 1 are one at sqrt(n)
+    sigma = get_sigma_gaussian(20, 1e-6) * math.sqrt(stated["releases"])
+    assert stated["noise_multiplier"] == pytest.approx(sigma, rel=1e-6)
+    assert stated["releases"] == 2 * stated["constants"]["iterations"]
+    header, labels, found = factors(tmp_path / "out" / "item_factors.csv")
+    assert header == ["item", "factor_1", "factor_2", "factor_3"]
+    assert labels == [str(100 + item) for item in range(30)]
+    assert found.shape == (30, 3)
+    assert np.isfinite(found).all()
+
+    completed = CliRunner().invoke(
+        cli.cli,
+        [
+            "complete",
+            *("--model", str(tmp_path / "out"), "--ratings", str(table)),
+            *("--output", str(tmp_path / "mine.csv")),
+        ],
+        catch_exceptions=False,
+    )
+    assert completed.exit_code == 0
+    with open(tmp_path / "mine.csv", newline="") as stream:
+        header, *rows = csv.reader(stream)
+    assert header == ["user", "item", "prediction"]
+    assert len(rows) == 1500 * 30
+    matrix = truth.matrix()
+    wanted = [matrix[int(user[1:]), int(item) - 100] for user, item, _ in rows]
+    predicted = np.array([float(row[2]) for row in rows])
+    error = np.sqrt(np.mean((predicted - wanted) ** 2))
+    by_centre = np.sqrt(np.mean((np.mean([LOW, HIGH]) - np.array(wanted)) ** 2))
+    assert error < 0.8 * by_centre  # about 0.5 of it, at this generous budget
+
+
+def test_entry_level_from_parquet_with_everything_published(truth, tmp_path):
+    observed = truth.observed
+    path = tmp_path / "mine.parquet"
+    columns = {"who": observed.users, "what": observed.items, "stars": observed.values}
+    parquet.write_table(pa.table(columns), path)
+    fit(
+        path,
+        tmp_path / "out",
+        relation="entry_change",
+        mechanism="laplace",
+        delta=1e-4,
+        user="who",
+        item="what",
+        **{"ratings-per-user": None, "write": ("predictions", "--write", "user-factors")},
+    )
+    stated = guarantee(tmp_path / "out")
+    assert stated["publishable"] == ["item_factors", "user_factors", "predictions"]
+    assert "which user rated which item" in stated["assumed_public"]
+    n = stated["releases"]
+    assert n == 2 * stated["constants"]["iterations"]
+    accountant = PLDAccountant(value_discretization_interval=1e-3)
+    scale = stated["noise_multiplier"] / math.sqrt(2)
+    accountant.compose(SelfComposedDpEvent(LaplaceDpEvent(scale), n))
+    assert accountant.get_epsilon(1e-4) == pytest.approx(20, rel=1e-3)
+
+    _, users, user_factors = factors(tmp_path / "out" / "user_factors.csv")
+    _, items, item_factors = factors(tmp_path / "out" / "item_factors.csv")
+    predictions = parquet.read_table(tmp_path / "out" / "predictions.parquet")
+    assert predictions.column_names == ["user", "item", "prediction"]
+    assert predictions["user"].to_pylist() == np.repeat(np.array(users, int), 30).tolist()
+    assert predictions["item"].to_pylist() == np.tile(np.array(items, int), 1500).tolist()
+    wanted = np.clip(user_factors @ item_factors.T + 1.25, LOW, HIGH)
+    np.testing.assert_allclose(predictions["prediction"].to_numpy(), wanted.ravel(), atol=1e-12)
+
+
+@pytest.mark.parametrize("relation", ["user_replace", "entry"])
+def test_the_other_relations(table, tmp_path, relation):
+    per_user = {"ratings-per-user": None if relation == "entry" else 12}
+    fit(table, tmp_path / "out", relation=relation, **per_user)
+    stated = guarantee(tmp_path / "out")
+    assert stated["relation"] == {"entry": "entry_add_remove"}.get(relation, relation)
+    sigma = get_sigma_gaussian(20, 1e-6) * math.sqrt(stated["releases"])
+    assert stated["noise_multiplier"] == pytest.approx(sigma, rel=1e-6)
+
+
+def test_in_a_process_of_its_own(table, tmp_path):
+    listed = [str(each) for each in arguments(table, tmp_path / "out", mechanism="huber")]
+    run = subprocess.run(
+        [sys.executable, "-m", "dpmc", "fit", *listed], capture_output=True, text=True, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+    assert "iterations" not in run.stderr  # the bar is for a terminal
+    assert "Traceback" not in run.stderr
+    assert guarantee(tmp_path / "out")["mechanism"] == "huber"
+
+
+def test_noise_is_new_each_time_unless_simulated(table, tmp_path):
+    found = []
+    for name, seed in (("a", None), ("b", None), ("c", 3), ("d", 3), ("e", 4)):
+        fit(table, tmp_path / name, simulate=seed)
+        prefix = "" if seed is None else "simulated_"
+        found.append(factors(tmp_path / name / f"{prefix}item_factors.csv")[2])
+        assert guarantee(tmp_path / name, prefix)["simulated"] == bool(prefix)
+        assert ("not for publication" in guarantee(tmp_path / name, prefix)["sentence"]) == bool(
+            prefix
+        )
+        assert all(each.name.startswith(prefix) for each in (tmp_path / name).iterdir())
+    a, b, c, d, e = found
+    assert (c == d).all()
+    assert not (a == b).any()
+    assert not (c == e).any()
+
+
+def test_at_user_level_nothing_but_the_factors_depends_on_the_ratings(truth, tmp_path):
+    """The guarantee file is the same bytes whoever the users are, if the items are listed."""
+    items = tmp_path / "items.txt"
+    items.write_text("\n".join(["999", *(str(100 + item) for item in range(29, -1, -1))]) + "\n")
+    texts, tables = [], []
+    for users in (1500, 40):
+        path = tmp_path / f"{users}.csv"
+        write_table(path, truth.observed, users)
+        fit(path, tmp_path / f"out{users}", items=items)
+        texts.append((tmp_path / f"out{users}" / "guarantee.json").read_bytes())
+        tables.append(factors(tmp_path / f"out{users}" / "item_factors.csv"))
+    assert texts[0] == texts[1]
+    for _, labels, found in tables:
+        assert labels == items.read_text().split()
+        assert found.shape == (31, 3)
+        assert (found != 0).all()  # of the item that nobody rated, too
+
+
+def test_remarks_go_to_the_terminal_only(table, tmp_path):
+    items = tmp_path / "items.txt"
+    items.write_text("".join(f"{100 + item}\n" for item in range(20)))
+    result = fit(table, tmp_path / "out", items=items, delta=1e-3, **{"rating-range": (1, 1.5)})
+    for remark in (
+        "ratings of items that are not listed were left out",
+        "ratings were clipped to the range 1 to 1.5",
+        "is not below 1 / 1500 users",
+    ):
+        assert remark in result.stderr
+        assert remark not in result.stdout
+        assert remark not in (tmp_path / "out" / "guarantee.json").read_text()
+    loud = fit(table, tmp_path / "loud", mechanism="laplace")
+    assert "laplace noise grows with the ratings of a user" in loud.stderr
+    quiet = fit(table, tmp_path / "quiet", **{"rating-range": (-20, 20), "ratings-per-user": 30})
+    assert quiet.stderr == ""
+
+
+def test_opendp_draws_on_request(table, tmp_path):
+    pytest.importorskip("opendp")
+    fit(table, tmp_path / "out", sampler="opendp")
+    assert "sampler opendp" in guarantee(tmp_path / "out")["noise"]
+
+
+def test_columns_are_detected_or_named(truth, tmp_path):
+    path = tmp_path / "mine.tsv"
+    path.write_text("who\tfilm\tnote\nann\tup\t4\nbob\tup\t3\n")
+    fit(path, tmp_path / "out", user="who", rating="note", **{"rating-range": (1, 5)})
+    assert factors(tmp_path / "out" / "item_factors.csv")[1] == ["up"]
+
+
+# -- what is refused ----------------------------------------------------------------------------
+
+REFUSALS = {
+    "no range": ({"rating-range": None}, "a range read off the data would not be covered"),
+    "range of nothing": ({"rating-range": (5, 5)}, "rating_range must be two numbers"),
+    "epsilon 0": ({"epsilon": 0}, "epsilon must be a number above 0, got 0"),
+    "epsilon nan": ({"epsilon": "nan"}, "epsilon must be a number above 0, got nan"),
+    "delta 1": ({"delta": 1}, "delta must lie in [0, 1), got 1.0"),
+    "pure gaussian": ({"delta": 0}, "Gaussian noise gives no guarantee at delta = 0"),
+    "relation": ({"relation": "users"}, "There is no neighbouring relation 'users'"),
+    "mechanism": ({"mechanism": "laplac"}, "did you mean 'laplace'?"),
+    "no ratings per user": ({"ratings-per-user": 0}, "ratings_per_user must be an integer"),
+    "per user at entry level": ({"relation": "entry"}, "has no meaning with the relation"),
+    "rank": ({"rank": 0}, "rank must be an integer of at least 1, got 0"),
+    "irls only": ({"loss-parameter": 1}, "--loss-parameter is an option of the solver irls only"),
+    "predictions": ({"write": "predictions"}, "--write predictions is refused: the guarantee"),
+    "user factors": ({"write": "user-factors"}, "(user_add_remove) covers the item factors only"),
+    "missing column": ({"user": "who"}, "has no column 'who' (--user)"),
+    "unlike column": ({"user": "rating"}, "name it with the option --rating"),
+    "huber by opendp": ({"mechanism": "huber", "sampler": "opendp"}, "OpenDP has no Huber noise"),
+    "simulate by opendp": ({"simulate": 1, "sampler": "opendp"}, "--sampler has no use with it"),
+    "missing item list": ({"items": "nowhere.txt"}, "nowhere.txt cannot be read: No such file"),
+    "missing file": ({"ratings": "nowhere.csv"}, "nowhere.csv cannot be read: No such file"),
+    "kind of file": ({"ratings": "mine.xlsx"}, "--ratings must name a file that ends in .csv"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_refusals_are_one_sentence_and_leave_nothing(table, tmp_path, case, capsys, monkeypatch):
+    if "opendp" in case:
+        pytest.importorskip("opendp")
+    changes, sentence = REFUSALS[case]
+    listed = arguments(table, tmp_path / "out", **changes)
+    assert sentence in refusal(capsys, monkeypatch, "fit", listed)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_exists_is_replaced_only_by_force(table, tmp_path, capsys, monkeypatch):
+    out = tmp_path / "out"
+    fit(table, out)
+    before = (out / "item_factors.csv").read_text()
+    sentence = refusal(capsys, monkeypatch, "fit", arguments(table, out))
+    assert f"{out} exists" in sentence
+    assert (out / "item_factors.csv").read_text() == before
+    fit(table, out, force=True, simulate=1)
+    assert sorted(each.name for each in out.iterdir()) == [
+        "simulated_guarantee.json",
+        "simulated_item_factors.csv",
+    ]
+    (out / "thesis.tex").write_text("years of work")
+    sentence = refusal(capsys, monkeypatch, "fit", arguments(table, out, force=True))
+    assert "something else than an earlier fit" in sentence
+    assert (out / "thesis.tex").exists()
+    assert [each.name for each in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path):
+    def write(text, fault=None):
+        with whole_folder(tmp_path / "out") as folder:
+            (folder / "file").write_text(text)
+            if fault:
+                raise fault
+
+    with pytest.raises(KeyboardInterrupt):
+        write("half", KeyboardInterrupt())
+    assert list(tmp_path.iterdir()) == []
+    write("first")
+    with pytest.raises(OSError, match="disk full"):
+        write("half", OSError("disk full"))
+    assert (tmp_path / "out" / "file").read_text() == "first"
+    write("second")
+    assert (tmp_path / "out" / "file").read_text() == "second"
+    assert [each.name for each in tmp_path.iterdir()] == ["out"]
+
+
+def test_sums_whose_rounding_errors_are_not_accounted_for_are_refused():
+    n = MOST_TERMS + 1
+    ratings = Ratings(np.arange(n), np.zeros(n), np.ones(n), n, 1)
+    exact = Ledger(GridNoise(Gaussian(1.0)), 1)
+    with pytest.raises(InputError, match=f"has {n} ratings; an exact release is for {n - 1}"):
+        check_size(ratings, exact)
+    check_size(ratings.take(slice(1, None)), exact)
+    check_size(ratings, Ledger(FloatNoise(Gaussian(1.0), np.random.default_rng(1)), 1))
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"\n\n", "names no items"), (b"a\nb\na\n", "'a' more than once"), (b"\xff", "not UTF-8")],
+)
+def test_item_lists_that_are_none(tmp_path, content, sentence):
+    (tmp_path / "items.txt").write_bytes(content)
+    with pytest.raises(InputError, match=sentence):
+        read_items(tmp_path / "items.txt")
+
+
+def test_complete_refuses_what_it_cannot_read(table, tmp_path, capsys, monkeypatch):
+    listed = ["--model", tmp_path, "--ratings", table]
+    sentence = refusal(capsys, monkeypatch, "complete", listed)
+    assert "guarantee.json cannot be read: No such file" in sentence
+    (tmp_path / "guarantee.json").write_text("{}")
+    (tmp_path / "item_factors.csv").write_text("item\n")
+    assert "holds no output of dpmc fit" in refusal(capsys, monkeypatch, "complete", listed)
+
+
+# -- one user's own completion ------------------------------------------------------------------
+
+
+def test_own_completion_is_that_of_the_solver(truth):
+    model = solver_class("private_als")(
+        relation="user_add_remove",
+        epsilon=5.0,
+        rating_range=(LOW, HIGH),
+        rank=3,
+        ratings_per_user=30,
+        user_regularization=0.2,
+    ).fit(truth.observed, rng=1, noise_rng=2)
+    items = [f"item {i}" for i in range(30)]
+    published = PublishedItems(items, model.item_factors_, (LOW, HIGH), 0.2)
+    rows = truth.observed.by_user
+    for user in (0, 7, 1499):
+        own = slice(rows.indptr[user], rows.indptr[user + 1])
+        labels = [items[item] for item in rows.indices[own]]
+        found = published.complete(dict(zip(labels, rows.values[own], strict=True)))
+        np.testing.assert_allclose(found, model.predict(np.full(30, user), np.arange(30)))
+    np.testing.assert_allclose(published.complete({}), np.full(30, 1.25))
+    with pytest.raises(InputError, match="no factors of the item 'tea'"):
+        published.complete({"tea": 1.0})
