@@ -158,7 +158,13 @@ def fake_frontier() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names.split())
 
 
-FAULTS = ("scale_too_small", "wrong_sign", "forgotten_clip", "release_not_counted", "noise_reused")
+FAULTS = (
+    "scale x 0.8",
+    "wrong sign in the inverse CDF",
+    "factors not clipped",
+    "one release not counted",
+    "noise reused",
+)
 
 
 def fake_audit() -> pd.DataFrame:
@@ -177,12 +183,13 @@ def fake_audit() -> pd.DataFrame:
             rows.append({**blank, **claim, "test": "likelihood_ratio", "lower_bound": 0.98})
             rows.append({**blank, **claim, "test": "histogram", "lower_bound": 0.91})
             rows.append({**blank, **claim, "test": "kolmogorov_smirnov", "measured": 0.43})
-    for solver in ("private_als", "private_irls", *BASELINES):
+    models = [(s, m) for s in ("private_als", "private_irls", *BASELINES) for m in MECHANISMS]
+    for solver, mechanism in models:
         for relation in RELATIONS["synthetic"]:
             claim = {"target": "solver", "solver": solver, "relation": relation,
-                     "mechanism": "gaussian", "claimed_epsilon": 5.0, "delta": 1e-5,
+                     "mechanism": mechanism, "claimed_epsilon": 5.0, "delta": 1e-5,
                      "samples": 1000, "passed": True}  # fmt: skip
-            rows.append({**blank, **claim, "test": "transcript", "lower_bound": 1.9,
+            rows.append({**blank, **claim, "test": "privacy_loss", "lower_bound": 1.9,
                          "confidence": 0.999})  # fmt: skip
             rows.append({**blank, **claim, "test": "sensitivity", "measured": 0.999})
     found = [("likelihood_ratio", 1.23, None), ("kolmogorov_smirnov", None, 1e-12),

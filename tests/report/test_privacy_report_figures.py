@@ -1,5 +1,6 @@
 """The figures of the privacy part show the numbers of its results, legibly."""
 
+import shutil
 import struct
 import xml.etree.ElementTree as ElementTree
 
@@ -22,7 +23,7 @@ from scipy import stats
 from dpmc.privacy.nominal import table_one
 from dpmc.report.figures import FIGURES
 from dpmc.report.figures_privacy import PRIVACY_FIGURES, draw_privacy, write_privacy_figures
-from dpmc.report.figures_privacy_audit import describe_audit, row_label, with_share
+from dpmc.report.figures_privacy_audit import audit_rows, describe_audit, row_label, with_share
 from dpmc.report.figures_privacy_maps import WINS, describe_frontier
 from dpmc.report.frames import select
 from dpmc.report.style import COLUMN, DPI, MECHANISMS, PAGE, RC
@@ -97,9 +98,13 @@ def test_no_text_leaves_the_figure(drawings):
 
 
 def test_same_results_give_the_same_files(outputs, folder, tmp_path):
-    write_privacy_figures(outputs / "privacy", tmp_path)
-    for path in folder.iterdir():
-        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
+    for name in ("totals", "frontier"):
+        shutil.copy(outputs / "privacy" / f"{name}.csv", tmp_path)
+    write_privacy_figures(tmp_path, tmp_path / "figures")
+    for name in ("privacy_totals", "privacy_frontier"):
+        for suffix in (".svg", ".csv", ".png"):
+            again = tmp_path / "figures" / f"{name}{suffix}"
+            assert (folder / again.name).read_bytes() == again.read_bytes()
 
 
 def test_absent_results_are_said(tmp_path, results):
@@ -229,11 +234,11 @@ def test_the_audit_marks_faults_as_caught_or_missed(drawings, results):
     assert {text.get_text() for text in honest.texts} == {"passed, p = 0.43", "passed"}
     labels = [label.get_text() for label in planted.get_yticklabels()]
     assert [label.partition(":")[0] for label in labels] == [
-        fault.replace("_", " ").capitalize() for fault in FAULTS
+        fault[0].upper() + fault[1:] for fault in FAULTS
     ]
     audit = results["audit"].copy()
     audit.loc[audit["planted_fault"] == FAULTS[0], "passed"] = False
-    audit.loc[(audit["solver"] == "private_als") & (audit["test"] == "transcript"), "passed"] = (
+    audit.loc[(audit["solver"] == "private_als") & (audit["test"] == "privacy_loss"), "passed"] = (
         False
     )
     with matplotlib.rc_context(RC):
@@ -247,7 +252,7 @@ def test_shares_of_a_claim(results):
     by_test = shared[shared["planted_fault"].isna()].groupby("test")["share"]
     assert by_test.first().to_dict() == pytest.approx(
         {"histogram": 0.91, "kolmogorov_smirnov": np.nan, "likelihood_ratio": 0.98,
-         "sensitivity": 0.999, "transcript": 0.38},
+         "privacy_loss": 0.38, "sensitivity": 0.999},
         nan_ok=True,
     )  # fmt: skip
     assert "with lower bounds of up to 98.0 % of the claimed ε; 5 of 5 planted" in describe_audit(
@@ -261,3 +266,7 @@ def test_what_was_audited_is_named(results):
     assert labels[0] == "One release, Gaussian, δ = 0.05"
     assert "Several releases, Huber on a grid, δ = 0.05" in labels
     assert "A-IRLS, Gaussian, user joins or leaves" in labels
+    honest = audit_rows({"audit": audit}).figure.axes[0]
+    lines = [label.get_text() for label in honest.get_yticklabels()]
+    assert len(lines) == 8 + 5 * 4  # the mechanisms of a model share a line
+    assert "A-IRLS, user joins or leaves" in lines

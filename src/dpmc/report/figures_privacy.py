@@ -95,11 +95,12 @@ PRIVACY_FIGURES = [
     FigureEntry(
         id="privacy_audit",
         title="Audit of mechanisms and models",
-        caption="Attempts to catch them at breaking their promise: lower bounds on ε by two events "
-        "chosen on one half of the samples and counted on the other, a test of the law of the "
-        "noise (p), the likelihood ratio of all releases of a model, and the largest change of a "
-        "release on adversarial neighbours over its stated sensitivity. Below: the same tests on "
-        "faults that were planted for them to find.",
+        caption="Attempts to catch them at breaking their promise: lower bounds on ε by events "
+        "chosen on one half of the samples and counted on the other, and by the privacy loss of "
+        "all releases of a model; the largest change of a release on adversarial neighbours over "
+        "its stated sensitivity; tests of the law and independence of the noise (p, of several the "
+        "one nearest to the wrong verdict). Below: the same tests on faults that were planted for "
+        "them to find.",
         alt="Forest plot with a line for everything that was audited: what was found lies below "
         "what is claimed, but for the planted faults, which lie above or are caught by another "
         "test.",

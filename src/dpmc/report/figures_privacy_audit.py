@@ -27,13 +27,17 @@ RELATIONS = {
     "user_add_remove": "user joins or leaves",
     "user_replace": "user replaced",
 }
-SIGNIFICANCE = "kolmogorov_smirnov"
+SIGNIFICANCE = ("kolmogorov_smirnov", "independence")  # they measure a p-value
 REACH = 1.6  # of the axis, in shares of the claim; what is beyond is drawn at the end
 ROW = 0.165  # inches
 
 
 def audit_rows(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
-    """Draw a line for each thing that was audited, honest ones first, then planted faults."""
+    """Draw a line for each thing that was audited, honest ones first, then planted faults.
+
+    A line says the p-value nearest to the wrong verdict: the smallest of an honest one, the largest
+    of a planted fault.
+    """
     audit = inputs.get("audit")
     if audit is None:
         raise NothingToDraw("The audit has not been run")
@@ -43,29 +47,31 @@ def audit_rows(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     counts = [max(len(line), 1) for line in lines]
     figure = new_figure(PAGE, 1.5 + ROW * sum(counts))
     panels = figure.subplots(2, 1, sharex=True, height_ratios=counts)
-    titles = ("As it is: nothing may exceed the claim", "Planted faults: something must exceed it")
+    titles = ("As it is: nothing may exceed the claim", "Planted faults: a test must catch each")
     for axes, rows, title, planted in zip(panels, lines, titles, (False, True), strict=True):
         _panel(axes, rows, planted)
         axes.set_title(title, loc="left")
     panels[1].set_xlabel("Found / claimed (lower bound of ε, or change of a release)")
-    tests = [test for test in dict.fromkeys(audit["test"]) if test != SIGNIFICANCE]
+    tests = [test for test in dict.fromkeys(audit["test"]) if test not in SIGNIFICANCE]
     figure.legend(handles=_handles(tests), loc="outside upper center", ncols=4)
     return Drawing(figure, drawn.reset_index(drop=True))
 
 
 def with_share(audit: pd.DataFrame) -> pd.DataFrame:
     """Add ``share``: the lower bound over the claimed epsilon, or the change of a release over its
-    stated sensitivity; NaN for tests of significance."""
+    stated sensitivity; NaN for tests that give a p-value."""
     measured = audit["measured"] if "measured" in audit else pd.Series(np.nan, audit.index)
     share = audit["lower_bound"].astype(float) / audit["claimed_epsilon"].astype(float)
-    other = measured.astype(float).where(audit["test"] != SIGNIFICANCE)
+    other = measured.astype(float).where(~audit["test"].isin(SIGNIFICANCE))
     return audit.assign(share=share.where(share.notna(), other))
 
 
 def _lines(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     if rows.empty:
         return []
-    groups = rows.groupby(WHAT, dropna=False, sort=False)
+    # the mechanisms of a model share a line, or there would be too many
+    shared = rows.assign(mechanism=rows["mechanism"].where(rows["solver"].isna(), ""))
+    groups = shared.groupby(WHAT, dropna=False, sort=False)
     return [(row_label(part.iloc[0]), part) for _, part in groups]
 
 
@@ -84,8 +90,8 @@ def row_label(row: pd.Series) -> str:
         place = f"{target}, {mechanism}, δ = {row['delta']:.2g}"
     if pd.isna(row["planted_fault"]):
         return place
-    fault = str(row["planted_fault"]).replace("_", " ").capitalize()
-    return f"{fault}: {place}"
+    fault = str(row["planted_fault"]).replace("_", " ")
+    return f"{fault[0].upper()}{fault[1:]}: {place}"
 
 
 def _panel(axes, lines, planted: bool) -> None:
@@ -107,12 +113,12 @@ def _panel(axes, lines, planted: bool) -> None:
 
 
 def _verdict(axes, height: int, part: pd.DataFrame, planted: bool) -> None:
-    good = bool(part["passed"].astype(bool).any() if planted else part["passed"].astype(bool).all())
+    good = bool(part["passed"].astype(bool).all())
     words = ("caught", "missed") if planted else ("passed", "exceeded")
-    tested = part[part["test"] == SIGNIFICANCE]
+    tested = part[part["test"].isin(SIGNIFICANCE)]
     text = words[0] if good else words[1]
     if len(tested) and "measured" in part:
-        value = float(tested["measured"].iloc[0])
+        value = float(tested["measured"].max() if planted else tested["measured"].min())
         text = f"{text}, p {'< 0.001' if value < 0.001 else f'= {value:.2g}'}"
     axes.text(
         REACH * 1.35,
@@ -128,7 +134,7 @@ def _verdict(axes, height: int, part: pd.DataFrame, planted: bool) -> None:
 LOOKS = {
     "likelihood_ratio": SERIES[0],
     "histogram": SERIES[1],
-    "transcript": SERIES[2],
+    "privacy_loss": SERIES[2],
     "sensitivity": SERIES[4],
 }
 
