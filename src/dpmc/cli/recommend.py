@@ -1,0 +1,109 @@
+"""``dpmc recommend``: which mechanism needs the least noise for a budget."""
+
+import click
+
+ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
+
+
+@click.command()
+@click.option("--epsilon", required=True, type=float, help="Budget of all releases together.")
+@click.option("--delta", type=float, default=1e-5, show_default=True)
+@click.option("--releases", type=int, help="How many, each of sensitivity 1. Or plan a training:")
+@click.option(
+    "--relation",
+    help="What is protected: user (= user_add_remove), entry (= entry_add_remove), user_replace "
+    "or entry_change.",
+)
+@click.option("--solver", type=click.Choice(["als", "irls"]), help="[default: als]")
+@click.option("--iterations", type=int, help="[default: 2]")
+@click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
+@click.option("--ratings-per-user", type=int, help="That count.  [default: 50 for user]")
+@click.option("--rating-range", nargs=2, type=float, help="[default: -1 1]")
+@click.option("--factor-bound", type=float, help="Of rows of factors.  [default: 1]")
+@click.option(
+    "--loss-parameter", type=float, help="Clips residuals of irls.  [default: half range]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def recommend(epsilon, delta, releases, as_json, **options):
+    """Say which mechanism needs the least noise for a budget.
+
+    Give --releases for numbers that change by at most 1, or --relation and what else is known of a
+    training: l1 sensitivities, which Laplace and Huber noise need, differ from the l2 ones of
+    Gaussian noise.
+    """
+    from dpmc.privacy.recommendation import recommend as ask
+
+    answer = ask(epsilon, delta, releases=releases, plan=_plan(options))
+    if as_json:
+        import json
+
+        click.echo(json.dumps(answer.as_dict(), indent=2))
+        return
+    for line in _lines(answer):
+        click.echo(line)
+
+
+def _plan(options: dict):
+    from dpmc.errors import InputError
+    from dpmc.privacy.recommendation import Plan
+    from dpmc.privacy.relations import USER_LEVEL
+
+    given = {name: value for name, value in options.items() if value is not None}
+    if "relation" not in given:
+        if given:
+            name = next(iter(given)).replace("_", "-")
+            raise InputError(f"--{name} is about a training: give --relation too.")
+        return None
+    relation = given["relation"].replace("-", "_")
+    given["relation"] = ALIASES.get(relation, relation)
+    if given["relation"] in USER_LEVEL:
+        given.setdefault("ratings_per_user", 50)
+    if "rating_range" in given:
+        low, high = given.pop("rating_range")
+        if not low < high:
+            raise InputError(f"--rating-range needs LOWEST below HIGHEST, got {low:g} {high:g}.")
+        given["half_range"] = (high - low) / 2
+    if given.get("solver") != "irls":
+        for name in ("inner_iterations", "loss_parameter"):
+            if name in given:
+                raise InputError(
+                    f"--{name.replace('_', '-')} is an option of the solver irls only."
+                )
+    return Plan(**given)
+
+
+def _lines(answer):
+    yield f"Epsilon {answer.epsilon:g} at delta {answer.delta:g} over {answer.releases} releases."
+    if answer.plan:
+        from dpmc.privacy.relations import RELATIONS
+
+        yield f"Neighbours: {RELATIONS[answer.plan.relation]}."
+    yield ""
+    statistics = list(answer.options[0].deviations)
+    columns = [f"noise of {name.replace('_', ' ')}" for name in statistics]
+    yield (
+        f"{'mechanism':<11}{'norm':<6}{'deviation':>10}{'epsilon at delta 0':>20}"
+        + "".join(f"{column:>{len(column) + 2}}" for column in columns)
+        + "  parameters"
+    )
+    for option in answer.options:
+        pure = "none" if option.mechanism == "gaussian" else f"{option.pure_epsilon:.4g}"
+        noises = "".join(
+            f"{option.deviations[name]:>{len(column) + 2}.4g}"
+            for name, column in zip(statistics, columns, strict=True)
+        )
+        yield (
+            f"{option.mechanism:<11}{option.norm:<6}{option.noise.std():>10.4g}{pure:>20}{noises}"
+            f"  {_parameters(option)}"
+        )
+    yield ""
+    yield "Deviation: of the noise on a release of sensitivity 1 in that norm."
+    if answer.plan and "l1" in {option.norm for option in answer.options}:
+        yield "Rows of factors are clipped in that norm too, in l1 to less than in l2."
+    yield answer.sentence()
+
+
+def _parameters(option) -> str:
+    symbols = {"gaussian": "sigma", "laplace": "b", "huber": "s"}
+    text = f"{symbols[option.mechanism]} = {option.noise.scale:.5g}"
+    return f"a = {option.noise.a:.4g}, {text}" if option.mechanism == "huber" else text

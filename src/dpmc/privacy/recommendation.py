@@ -1,0 +1,253 @@
+"""Which mechanism for my budget: for a number of releases, or for a training that is planned."""
+
+import math
+from dataclasses import asdict, dataclass
+
+from dpmc.errors import InputError, did_you_mean
+from dpmc.mechanisms.base import Mechanism, positive
+from dpmc.privacy.calibration import Calibration
+from dpmc.privacy.frontier import WORTHWHILE, best_of, smallest_variances
+from dpmc.privacy.relations import USER_LEVEL, check_relation
+from dpmc.privacy.sensitivity import NORMS, Sensitivities, planned_releases
+
+SOLVERS = ("als", "irls")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A calibrated training, as far as its noise goes. All of it is public.
+
+    Parameters
+    ----------
+    relation : str
+        One of :data:`dpmc.privacy.relations.RELATIONS`.
+    solver : {"als", "irls"}
+    iterations : int
+        Outer ones.
+    inner_iterations : int
+        Residual releases of an item step of "irls".
+    ratings_per_user : int, optional
+        The most ratings of a user that count: needed at user level, and only there.
+    half_range : float
+        Largest distance of a rating from the middle of its range.
+    factor_bound : float
+        To which rows of factors are clipped: in l2 for Gaussian, in l1 for the other noise.
+    loss_parameter : float, optional
+        To which "irls" clips residuals; ``half_range`` if not given.
+
+    Raises
+    ------
+    InputError
+        An unknown name, a number out of range, ``ratings_per_user`` missing or without use.
+    """
+
+    relation: str
+    solver: str = "als"
+    iterations: int = 2
+    inner_iterations: int = 2
+    ratings_per_user: int | None = None
+    half_range: float = 1.0
+    factor_bound: float = 1.0
+    loss_parameter: float | None = None
+
+    def __post_init__(self):
+        check_relation(self.relation)
+        if self.solver not in SOLVERS:
+            raise InputError(
+                f"There is no calibrated solver {self.solver!r}"
+                f"{did_you_mean(self.solver, SOLVERS)}; there are {' and '.join(SOLVERS)}."
+            )
+        for name in ("iterations", "inner_iterations"):
+            check_count(name, getattr(self, name))
+        for name in ("half_range", "factor_bound"):
+            positive(name, getattr(self, name))
+        positive("loss_parameter", self.residual_bound)
+        if self.relation in USER_LEVEL:
+            if self.ratings_per_user is None:
+                raise InputError(
+                    f"{self.relation} needs ratings_per_user: the noise grows with how many "
+                    "ratings of a user count."
+                )
+            check_count("ratings_per_user", self.ratings_per_user)
+        elif self.ratings_per_user is not None:
+            raise InputError(f"ratings_per_user has no use for {self.relation}.")
+
+    @property
+    def residual_bound(self) -> float:
+        """What "irls" clips residuals to."""
+        return self.half_range if self.loss_parameter is None else self.loss_parameter
+
+    @property
+    def releases(self) -> int:
+        """How often a statistic is released."""
+        inner = self.inner_iterations if self.solver == "irls" else 1
+        return planned_releases(self.relation, iterations=self.iterations, inner_iterations=inner)
+
+    def sensitivities(self, mechanism: str) -> dict[str, float]:
+        """Return the sensitivity of each kind of statistic, those of item steps first."""
+        bounds = Sensitivities(
+            relation=self.relation,
+            mechanism=mechanism,
+            half_range=self.half_range,
+            factor_bound=self.factor_bound,
+            ratings_per_user=self.ratings_per_user,
+        )
+        found = {}
+        if self.solver == "irls":
+            found["residual"] = bounds.residual(self.residual_bound)
+        if self.solver == "als" or self.relation not in USER_LEVEL:
+            found["right_hand_side"] = bounds.right_hand_side()
+        if not bounds.counts_are_public:
+            found["gram"] = bounds.gram()
+        return found
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a budget costs with one mechanism.
+
+    Attributes
+    ----------
+    mechanism : str
+    norm : str
+        Of the sensitivities: "l1" or "l2".
+    noise : Mechanism
+        At sensitivity 1.
+    accountant : str
+    pure_epsilon : float
+        What the same noise guarantees at delta 0; infinite for Gaussian noise.
+    deviations : dict
+        Of a plan: standard deviation of the noise on each statistic.
+    """
+
+    mechanism: str
+    norm: str
+    noise: Mechanism
+    accountant: str
+    pure_epsilon: float
+    deviations: dict[str, float]
+
+    @property
+    def cost(self) -> float:
+        """What is compared: the variance of the noise on what the item rows are made of."""
+        return next(iter(self.deviations.values()), self.noise.std()) ** 2
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The answer for a budget.
+
+    Attributes
+    ----------
+    epsilon, delta : float
+    releases : int
+    plan : Plan or None
+    options : tuple of Option
+        What the budget allows: the best, then by the variance of the noise.
+    """
+
+    epsilon: float
+    delta: float
+    releases: int
+    plan: Plan | None
+    options: tuple[Option, ...]
+
+    @property
+    def best(self) -> Option:
+        """The option with the least noise; Huber noise only if it saves enough."""
+        return self.options[0]
+
+    def sentence(self) -> str:
+        """Return the answer in words."""
+        best = self.best
+        others = self.options[1:]
+        text = f"Take {best.mechanism} noise"
+        if others:
+            parts = [
+                f"{other.mechanism} noise {_times(other.cost / best.cost)}" for other in others
+            ]
+            text += f", of the smallest variance: {' and '.join(parts)}"
+        text += "."
+        if math.isfinite(best.pure_epsilon):
+            text += f" It keeps epsilon = {best.pure_epsilon:.4g} at delta 0 too."
+        return text
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the answer as plain values."""
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "releases": self.releases,
+            "plan": None if self.plan is None else asdict(self.plan),
+            "best": self.best.mechanism,
+            "options": [_plain(option) for option in self.options],
+            "sentence": self.sentence(),
+        }
+
+
+def recommend(
+    epsilon: float, delta: float = 1e-5, *, releases: int | None = None, plan: Plan | None = None
+) -> Recommendation:
+    """Return which mechanism needs the least noise for a budget, and how much each needs.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of all releases together. At delta 0 there is no Gaussian noise.
+    releases : int
+        Each of sensitivity 1, in the mechanism's own norm: the answer for scalars, or where l1 and
+        l2 sensitivities are equal.
+    plan : Plan
+        A training instead, whose sensitivities depend on the norm: with l2 ones a user's k ratings
+        count sqrt(k) times, with l1 ones k times.
+
+    Raises
+    ------
+    InputError
+        Both or none of ``releases`` and ``plan``; a budget that is none.
+    """
+    if (releases is None) == (plan is None):
+        raise InputError(
+            "Give either releases, a number, or a relation and with it the plan of a training."
+        )
+    count = plan.releases if plan else releases
+    found = smallest_variances(count, epsilon, delta)
+    options = [_option(mechanism, one, plan) for mechanism, one in found.items()]
+    best = best_of({option.mechanism: option.cost for option in options})
+    options.sort(key=lambda option: (option.mechanism != best, option.cost))
+    return Recommendation(float(epsilon), float(delta), count, plan, tuple(options))
+
+
+def _times(ratio: float) -> str:
+    return "has the same" if ratio < 1 + WORTHWHILE else f"has {ratio:.3g} times as much"
+
+
+def check_count(name: str, value: object) -> None:
+    """Raise InputError unless a value is a whole number of at least 1."""
+    if not (isinstance(value, int) and value >= 1):
+        raise InputError(f"{name} must be a whole number of at least 1, got {value!r}.")
+
+
+def _option(mechanism: str, found: Calibration, plan: Plan | None) -> Option:
+    noise = found.noise
+    sensitivities = plan.sensitivities(mechanism) if plan else {}
+    return Option(
+        mechanism=mechanism,
+        norm=f"l{NORMS[mechanism]}",
+        noise=noise,
+        accountant=found.accountant,
+        pure_epsilon=math.inf if mechanism == "gaussian" else found.releases * noise.epsilon(1.0),
+        deviations={what: value * noise.std() for what, value in sensitivities.items()},
+    )
+
+
+def _plain(option: Option) -> dict[str, object]:
+    return {
+        "mechanism": option.mechanism,
+        "norm": option.norm,
+        "variance": option.noise.var(),
+        **asdict(option.noise),
+        "accountant": option.accountant,
+        "pure_epsilon": option.pure_epsilon if math.isfinite(option.pure_epsilon) else None,
+        "deviations": option.deviations,
+    }
