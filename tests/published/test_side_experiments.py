@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc.published.claims.composition import delta_of_releases, variance_at
+from dpmc.mechanisms import Huber
 from dpmc.published.claims.noise_facts import audited_epsilon, epsilon_of_counts
 from dpmc.published.claims.side_experiments import _best_quarter_ratio
 
@@ -124,34 +123,6 @@ class TestStarts:
         first = np.array([[5.0, 1.0, 4.0, 2.0, 8.0, 9.0, 7.0, 6.0]])
         second = np.arange(8.0)[None, :]
         assert _best_quarter_ratio(first, second).estimate == pytest.approx(1.5 - 0.5)
-
-
-class TestComposition:
-    def test_one_release_of_laplace_noise(self):
-        # delta = 1 - exp((epsilon - 1/b) / 2) for epsilon < 1/b.
-        found = delta_of_releases(Laplace(1.0), 0.4, 1)
-        assert found == pytest.approx(1 - np.exp(-0.3), rel=0.01)
-        assert delta_of_releases(Laplace(1.0), 1.01, 1) == 0.0
-
-    @pytest.mark.parametrize(("scale", "releases", "epsilon"), [(5.0, 10, 1.0), (20.0, 50, 1.5)])
-    def test_releases_of_gaussian_noise(self, scale, releases, epsilon):
-        # They are one release at sensitivity sqrt(n): Balle and Wang 2018, theorem 8.
-        mu = np.sqrt(releases) / scale
-        expected = stats.norm.cdf(mu / 2 - epsilon / mu) - np.exp(epsilon) * stats.norm.cdf(
-            -mu / 2 - epsilon / mu
-        )
-        found = delta_of_releases(Gaussian(scale), epsilon, releases)
-        assert found == pytest.approx(expected, rel=0.02)
-
-    def test_the_variance_found_has_the_delta_asked_for(self):
-        variance = variance_at(Laplace, 1.0, 1e-5, 50)
-        noise = Laplace.from_variance(variance)
-        assert delta_of_releases(noise, 1.0, 50) == pytest.approx(1e-5, rel=1e-3)
-
-    def test_many_releases_prefer_the_lighter_tail(self):
-        huber = variance_at(lambda scale: Huber(3.0, scale), 1.0, 1e-5, 50)
-        # By the central limit theorem the Fisher information decides, 2/var against 1/var.
-        assert huber / variance_at(Laplace, 1.0, 1e-5, 50) == pytest.approx(0.5, abs=0.03)
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="draws millions of samples")

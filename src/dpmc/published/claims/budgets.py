@@ -5,9 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from dpmc.mechanisms import Huber, Laplace
 from dpmc.mechanisms.facts import huber_to_laplace_variance
-from dpmc.published.claims.composition import variance_at
+from dpmc.privacy.calibration import calibrate
 from dpmc.published.claims.evidence import Evidence, claim
 from dpmc.published.claims.rules import INCONCLUSIVE, Finding, verdict_of
 
@@ -111,16 +110,15 @@ def huber_allows_less_noise_than_laplace(evidence: Evidence) -> Finding:
     The second setting, many releases and delta > 0, is reported but not judged.
     """
     smallest = min(huber_to_laplace_variance(float(a)) for a in np.geomspace(1e-3, 30, 200))
-    setting = (TOTAL_EPSILON, TOTAL_DELTA, RELEASES)
-    laplace = variance_at(Laplace, *setting)
-    composed = {a: variance_at(lambda s, a=a: Huber(a, s), *setting) / laplace for a in (1.0, 3.0)}
+    budget = {"releases": RELEASES, "epsilon": TOTAL_EPSILON, "delta": TOTAL_DELTA}
+    huber, laplace = (calibrate(name, **budget).noise for name in ("huber", "laplace"))
     return Finding(
         verdict_of(smallest < 1 - 1e-9),
         INCONCLUSIVE,
         effect=smallest,
         reason=f"variance Huber/Laplace at equal pure epsilon at least {smallest:.6f}, near 1 as "
         f"a falls to 0; but at {RELEASES} releases, total epsilon {TOTAL_EPSILON:g} and delta "
-        f"{TOTAL_DELTA:g} it is {composed[1.0]:.2f} at a = 1 and {composed[3.0]:.2f} at a = 3",
+        f"{TOTAL_DELTA:g} it is {huber.var() / laplace.var():.2f} at the best a, {huber.a:.2g}",
     )
 
 
