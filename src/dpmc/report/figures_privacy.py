@@ -29,7 +29,7 @@ PRIVACY_FIGURES = [
         title="What the printed budgets add up to",
         caption="Total ε over a training under the papers' own assumption (a change of at most 5 "
         "in every release) against the number of releases. Crosses: the printed ε, of one "
-        "release. Right: the totals by basic composition and by RDP over the tightest one.",
+        "release. Right: by how much totals by basic composition and by RDP exceed the tightest.",
         alt="Line charts on logarithmic axes: the total epsilon of each mechanism rises from the "
         "printed value at one release by two to three orders of magnitude.",
         function=totals.totals_by_releases,
@@ -84,7 +84,7 @@ PRIVACY_FIGURES = [
         caption="Smallest variance for a total budget over a number of releases of sensitivity 1, "
         "Huber noise with its best shape and scale. Left: over the better one of Laplace and "
         "Gaussian noise. Right: the mechanism of the smallest variance. Outlined: Huber noise wins "
-        "by over 0.1 %.",
+        "by over 0.1 % of the variance.",
         alt="Two heat maps over the total epsilon and the number of releases: Laplace noise is "
         "best for few releases and large epsilon, Gaussian noise for many releases and small "
         "epsilon; Huber noise is best in a band between them.",

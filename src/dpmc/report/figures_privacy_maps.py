@@ -8,6 +8,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from dpmc.privacy.frontier import WORTHWHILE
 from dpmc.report.frames import MECHANISM_LABELS
 from dpmc.report.privacy_frames import EVERY
 from dpmc.report.style import (
@@ -19,7 +20,7 @@ from dpmc.report.style import (
     new_figure,
 )
 
-WINS = 0.999  # Huber noise wins where it needs less than this share of the others' variance
+HUBER = "huber"
 
 
 def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -30,7 +31,7 @@ def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     table = frame.pivot(index="releases", columns="epsilon", values="ratio").sort_index()
     ratio = table.to_numpy(dtype=float)
     leader = _leaders(frame).reindex(index=table.index, columns=table.columns).to_numpy(float)
-    wins = ratio < WINS
+    wins = leader == EVERY.index(HUBER)
     figure = new_figure(PAGE, 1.3 + 0.21 * len(table))
     left, right = figure.subplots(1, 2, sharey=True)
     image = _cells(left, ratio, cmap="cividis", vmax=1.0)
@@ -67,10 +68,8 @@ def _cells(axes, numbers: np.ndarray, **look):
 
 
 def _leaders(frame: pd.DataFrame) -> pd.DataFrame:
-    """Number of the best mechanism in :data:`EVERY`; Huber only where it wins by enough."""
-    other = np.where(frame["laplace"] <= frame["gaussian"], "laplace", "gaussian")
-    name = np.where(frame["ratio"] < WINS, "huber", other)
-    numbers = frame.assign(leader=[EVERY.index(value) for value in name])
+    """Number of the best mechanism in :data:`EVERY`."""
+    numbers = frame.assign(leader=[EVERY.index(name) for name in frame["best"]])
     return numbers.pivot(index="releases", columns="epsilon", values="leader")
 
 
@@ -104,12 +103,15 @@ def _map_handles() -> list:
         Patch(color=MECHANISMS[name].color, alpha=0.8, label=MECHANISM_LABELS[name])
         for name in EVERY
     ]
-    return [*handles, Line2D([], [], color=BLACK, lw=1.5, label="Huber wins by over 0.1 %")]
+    return [
+        *handles,
+        Line2D([], [], color=BLACK, lw=1.5, label=f"Huber saves over {100 * WORTHWHILE:g} %"),
+    ]
 
 
 def describe_frontier(data: pd.DataFrame) -> str:
     """Say where Huber noise wins, and by how much at best."""
-    wins = data["ratio"] < WINS
+    wins = data["best"] == HUBER
     if not wins.any():
         return f"Huber noise wins nowhere on these {len(data)} points."
     best = data.loc[data["ratio"].idxmin()]

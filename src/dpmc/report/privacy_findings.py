@@ -17,7 +17,7 @@ from dpmc.privacy.relations import (
 )
 from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding, signed
 from dpmc.report.figures_privacy_audit import describe_audit, with_share
-from dpmc.report.figures_privacy_maps import WINS, describe_frontier
+from dpmc.report.figures_privacy_maps import HUBER, describe_frontier
 from dpmc.report.figures_privacy_totals import TIGHTEST
 from dpmc.report.frames import MECHANISM_LABELS, select
 from dpmc.report.privacy_equal import (
@@ -273,7 +273,7 @@ def least_noise(frontier: pd.DataFrame | None) -> Finding:
     title = "There are budgets at which Huber noise needs the least variance"
     if frontier is None:
         return Finding(OPEN, title, "Not run.")
-    verdict = HOLDS if (frontier["ratio"] < WINS).any() else FAILS
+    verdict = HOLDS if (frontier["best"] == HUBER).any() else FAILS
     text = (
         f"{describe_frontier(frontier)} It needs its scale chosen for the budget; the papers fix "
         "it at 1."
