@@ -40,9 +40,10 @@ PRIVACY_FIGURES = [
         id="privacy_losses",
         title="Claimed and measured privacy loss of the published algorithms",
         caption="Exact log-likelihood ratio of all released item vectors between the data of a "
-        "training and neighbouring data; a small line for each rank and observed fraction. Lines "
-        "are named by data, solver, noise and its variance. At the right the share of neighbours "
-        "whose loss exceeds the claimed ε. The axis is linear between −1 and 1.",
+        "training and neighbouring data; a small line for each rank and, within it, observed "
+        "fraction, ascending. Lines are named by data, solver, noise and its variance. At the "
+        "right the share of neighbours whose loss exceeds the claimed ε. The axis is linear "
+        "between −1 and 1.",
         alt="Forest plot with a line for each published training and a panel for each kind of "
         "neighbour: medians, quartiles and largest losses beside the claimed epsilon of a release "
         "and its total.",

@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dpmc.privacy.nominal import table_one
 from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, select
-from dpmc.report.privacy_frames import EVERY, PUBLISHED_RUNS
+from dpmc.report.privacy_frames import EVERY, PUBLISHED_RUNS, percent
 from dpmc.report.style import (
     BLACK,
     GREY,
@@ -166,6 +166,7 @@ def losses_by_cell(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
         for (_, part), height in zip(lines, heights, strict=True):
             here = part[part["neighbour"] == neighbour]
             if len(here):
+                here = here.sort_values(["rank", "observed_fraction"])
                 _loss_line(axes, here, height)
         axes.set_title(title.capitalize(), loc="left")
         axes.set_title("above claim", loc="right", fontweight="normal")
@@ -223,7 +224,7 @@ def _loss_line(axes, part: pd.DataFrame, height: float) -> None:
     axes.text(
         1.0,
         height,
-        f"{100 * part['share_above_nominal'].mean():.0f} %",
+        percent(part["share_above_nominal"].mean()),
         transform=axes.get_yaxis_transform(),
         ha="right",
         va="center",
@@ -269,11 +270,11 @@ def describe_losses(data: pd.DataFrame) -> str:
         part = data[data["neighbour"] == neighbour]
         if len(part):
             factor = (part["median"] / part["nominal_epsilon"]).median()
-            share = 100 * part["share_above_nominal"].mean()
-            above = 100 * part["share_above_total"].mean()
+            share = percent(part["share_above_nominal"].mean())
+            above = percent(part["share_above_total"].mean())
             parts.append(
                 f"{name}: the median loss is {factor:.1f} times the claimed ε in the median cell, "
-                f"{share:.0f} % of the losses exceed the claim and {above:.1f} % even its total "
+                f"{share} of the losses exceed the claim and {above} even its total "
                 "over the training"
             )
     cells = len(data) // max(data["neighbour"].nunique(), 1)

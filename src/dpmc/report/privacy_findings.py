@@ -42,6 +42,7 @@ from dpmc.report.privacy_frames import (
     has_results,
     in_order,
     model_label,
+    percent,
 )
 
 NOT_RUN = "The privacy part has not been run."
@@ -118,13 +119,13 @@ def losses_text(losses: pd.DataFrame | None) -> str:
         if len(part):
             weights = part["neighbours"]
             above, total = (
-                100 * np.average(part[name], weights=weights)
+                percent(np.average(part[name], weights=weights))
                 for name in ("share_above_nominal", "share_above_total")
             )
             factor = (part["median"] / part["nominal_epsilon"]).median()
             parts.append(
-                f"{event} the measured loss exceeds the printed ε for {above:.0f} % of "
-                f"{weights.sum():,} neighbours, even its total over the training for {total:.1f} % "
+                f"{event} the measured loss exceeds the printed ε for {above} of "
+                f"{weights.sum():,} neighbours, even its total over the training for {total} "
                 f"(median loss of the median cell: {factor:.1f} times the printed ε)"
             )
     return f"On {'; on '.join(parts)}." if parts else ""

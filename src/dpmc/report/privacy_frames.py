@@ -118,6 +118,13 @@ def model_label(solver: str, mechanism: str) -> str:
     return f"{name} + {MECHANISM_LABELS.get(mechanism, mechanism)}"
 
 
+def percent(share: float) -> str:
+    """Spell a share in whole per cent, but never as all or none when it is not."""
+    if 0 < share < 0.01:
+        return "under 1 %"
+    return "over 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
+
+
 def in_order(values, known) -> list:
     """Return the different ``values`` in the order of ``known``, others last and sorted."""
     found = set(values)
