@@ -1,12 +1,13 @@
 """What the published algorithms reveal: the exact privacy loss of the item rows they release.
 
 The papers state a budget for one noised right-hand side, at a change of it by at most 5. What a
-run releases are the item rows of every iteration (with A-IRLS the inner ones too). Users' rows
-have no noise and are functions of the ratings and of the item rows before them, so the log density
-of all item rows can be written down on the ratings and on neighbouring ones. The difference along
-a run is its privacy loss: under (epsilon, delta)-differential privacy it exceeds epsilon hardly
-more often than delta. Nothing bounds it for the published algorithms, because nothing clips users'
-rows and the Gram matrices have no noise.
+run releases are the item rows of every iteration (with A-IRLS the inner ones too: each has noise
+of its own and counts in the papers' budgets). Users' rows have no noise and are functions of the
+ratings and of the item rows before them, so the log density of all item rows can be written down
+on the ratings and on neighbouring ones. The difference along a run is its privacy loss: under
+(epsilon, delta)-differential privacy it exceeds epsilon hardly more often than delta. Nothing
+bounds it for the published algorithms, because nothing clips users' rows and the Gram matrices
+have no noise.
 
 Source of the algorithms: "Introducing the Huber mechanism for differentially private low-rank
 matrix completion" (arXiv:2206.07910), algorithms 1 to 3, and Table 1 for the budgets.

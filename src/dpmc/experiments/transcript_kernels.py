@@ -51,43 +51,59 @@ def add_losses(
     solution : float64 array, shape (n_items, rank)
         theta of the last step is written to it.
     """
-    rank = rows.shape[1]
-    factor = np.empty((rank, rank))
     for item in range(indptr.size - 1):
         first, last = indptr[item], indptr[item + 1]
         if first == last:
             solution[item] = noise[-1, item] / regularization
             continue
-        own, x = rows[raters[first:last]], values[first:last]
         pairs = slice(moved[0][item], moved[0][item + 1])
-        neighbours, places, new_x = moved[1][pairs], moved[2][pairs], moved[3][pairs]
-        new = moved_rows[neighbours]
-        columns = np.vstack((own, new)).T.copy()
-        theta, target = start[item].copy(), np.empty(rank)
-        weights, new_weights = np.empty(x.size), np.empty(new_x.size)
-        for step in range(noise.shape[0]):
-            _weigh(own, x, theta, threshold, weights)
-            _weigh(new, new_x, theta, threshold, new_weights)
-            target[:] = noise[step, item]
-            _factorize(own, x, weights, regularization, factor, target)
-            _solve(factor, target, theta)
-            halves = _half_solve(factor, columns)
-            t = noise[step, item]
-            here = _total_loss(t, 0.0, t, 0.0, t, shape, scale)
-            pulls = _pulls(own, x, weights, theta)
-            kept = 1.0 - weights * _squares(halves[:, : x.size])
-            for i in range(x.size):
-                there = _total_loss(t, pulls[i], own[i], 0.0, t, shape, scale)
-                removed[raters[first + i]] += there - here - math.log(kept[i])
-            pushes = _pulls(new, new_x, new_weights, theta)
-            gained = 1.0 + new_weights * _squares(halves[:, x.size :])
-            for j in range(new_x.size):
-                i = places[j]
-                cross = _product(halves, i, x.size + j)
-                ratio = kept[i] * gained[j] + weights[i] * new_weights[j] * cross * cross
-                there = _total_loss(t, pulls[i], own[i], -pushes[j], new[j], shape, scale)
-                changed[neighbours[j]] += there - here - math.log(ratio)
-        solution[item] = theta
+        solution[item] = _add_item(
+            rows, raters[first:last], values[first:last], moved_rows,
+            moved[1][pairs], moved[2][pairs], moved[3][pairs], start[item], noise[:, item],
+            threshold, regularization, shape, scale, removed, changed,
+        )  # fmt: skip
+
+
+@njit(cache=True)
+def _add_item(
+    rows, raters, x, moved_rows, neighbours, places, new_x, start, noise,
+    threshold, regularization, shape, scale, removed, changed,
+):  # fmt: skip
+    """Run R-IRLS on one item, add its losses, and return its last theta."""
+    own, new = rows[raters], moved_rows[neighbours]
+    columns = np.vstack((own, new)).T.copy()
+    # most often no rating loses weight, and A is the same: kept as number 0
+    factors = np.empty((2, start.size, start.size))
+    halves = np.empty((2, *columns.shape))
+    squares, crosses = np.empty((2, columns.shape[1])), np.empty((2, new_x.size))
+    known = False
+    theta, target = start.copy(), np.empty(start.size)
+    weights, new_weights = np.empty(x.size), np.empty(new_x.size)
+    for step in range(noise.shape[0]):
+        t = noise[step]
+        which = 0 if _weigh(own, x, theta, threshold, weights) else 1
+        _weigh(new, new_x, theta, threshold, new_weights)
+        if which == 1 or not known:
+            _factorize(own, weights, regularization, factors[which])
+            _half_solve(factors[which], columns, halves[which])
+            _products(halves[which], x.size, places, squares[which], crosses[which])
+            known = known or which == 0
+        _right_side(own, x, weights, t, target)
+        _solve(factors[which], target, theta)
+        here = _total_loss(t, 0.0, t, 0.0, t, shape, scale)
+        pulls, pushes = _pulls(own, x, weights, theta), _pulls(new, new_x, new_weights, theta)
+        kept = 1.0 - weights * squares[which, : x.size]
+        for i in range(x.size):
+            there = _total_loss(t, pulls[i], own[i], 0.0, t, shape, scale)
+            removed[raters[i]] += there - here - math.log(kept[i])
+        gained = 1.0 + new_weights * squares[which, x.size :]
+        both = new_weights * crosses[which] ** 2
+        for j in range(new_x.size):
+            i = places[j]
+            there = _total_loss(t, pulls[i], own[i], -pushes[j], new[j], shape, scale)
+            ratio = kept[i] * gained[j] + weights[i] * both[j]
+            changed[neighbours[j]] += there - here - math.log(ratio)
+    return theta
 
 
 @njit(cache=True)
@@ -118,9 +134,13 @@ def _residual(row, x, theta):
 
 @njit(cache=True)
 def _weigh(rows, values, theta, threshold, weights):
+    """Write the weights; return whether all of them are 1."""
+    plain = True
     for i in range(values.size):
         size = abs(_residual(rows[i], values[i], theta))
         weights[i] = 1.0 if size <= threshold else threshold / size
+        plain = plain and size <= threshold
+    return plain
 
 
 @njit(cache=True)
@@ -133,16 +153,25 @@ def _pulls(rows, values, weights, theta):
 
 
 @njit(cache=True)
-def _factorize(rows, values, weights, regularization, factor, target):
-    """Write R with R^T R = A to the upper triangle of factor, and add b to target."""
-    rank = target.size
+def _right_side(rows, values, weights, noise, target):
+    """Write b + t."""
+    target[:] = noise
+    for i in range(values.size):
+        weighted = weights[i] * values[i]
+        for f in range(target.size):
+            target[f] += weighted * rows[i, f]
+
+
+@njit(cache=True)
+def _factorize(rows, weights, regularization, factor):
+    """Write R with R^T R = A to the upper triangle of factor."""
+    rank = factor.shape[0]
     factor[:] = 0.0
     for f in range(rank):
         factor[f, f] = regularization
-    for i in range(values.size):
+    for i in range(weights.size):
         for f in range(rank):
             weighted = weights[i] * rows[i, f]
-            target[f] += weighted * values[i]
             for g in range(rank):  # the whole row: longer, but faster than a half of it
                 factor[f, g] += weighted * rows[i, g]
     for f in range(rank):
@@ -171,9 +200,8 @@ def _solve(factor, target, theta):
 
 
 @njit(cache=True)
-def _half_solve(factor, columns):
-    """Return R^-T times every column, whose squares are those of the columns under A^-1."""
-    halves = np.empty_like(columns)
+def _half_solve(factor, columns, halves):
+    """Write R^-T times every column, whose squares are those of the columns under A^-1."""
     for f in range(columns.shape[0]):
         for i in range(columns.shape[1]):
             halves[f, i] = columns[f, i]
@@ -184,23 +212,16 @@ def _half_solve(factor, columns):
         pivot = 1.0 / factor[f, f]
         for i in range(columns.shape[1]):
             halves[f, i] *= pivot
-    return halves
 
 
 @njit(cache=True)
-def _squares(halves):
-    """Return the squared lengths of columns: h, h'."""
-    squares = np.zeros(halves.shape[1])
+def _products(halves, n_own, places, squares, crosses):
+    """Write h of the raters and h' of the moved rows to squares, and c to crosses."""
+    squares[:] = 0.0
     for f in range(halves.shape[0]):
         for i in range(halves.shape[1]):
             squares[i] += halves[f, i] * halves[f, i]
-    return squares
-
-
-@njit(cache=True)
-def _product(halves, i, j):
-    """Return the inner product of two columns: c."""
-    total = 0.0
-    for f in range(halves.shape[0]):
-        total += halves[f, i] * halves[f, j]
-    return total
+    crosses[:] = 0.0
+    for j in range(places.size):
+        for f in range(halves.shape[0]):
+            crosses[j] += halves[f, places[j]] * halves[f, n_own + j]
