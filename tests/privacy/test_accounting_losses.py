@@ -1,0 +1,250 @@
+"""The loss of one release, and the discrete releases that bound it."""
+
+import numpy as np
+import pytest
+from dp_accounting.pld.privacy_loss_distribution import (
+    from_gaussian_mechanism,
+    from_laplace_mechanism,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_accounting import Composition, single_delta
+
+from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.privacy.compositions import chords, compose, tangents
+from dpmc.privacy.losses import Loss
+
+# Both quadratic, one knee passed, both tails at once, Laplace in all but name, Gaussian likewise.
+CASES = [
+    (Gaussian(1.3), 1.0),
+    (Laplace(0.7), 2.0),
+    (Huber(1.2), 2 / 3),
+    (Huber(3.0, 2.0), 5.0),
+    (Huber(0.4, 1.5), 4.0),
+    (Huber(0.01, 0.02), 3.0),
+    (Huber(9.0), 2.0),
+]
+
+
+@st.composite
+def noises(draw):
+    scale = draw(st.floats(0.2, 5))
+    a = draw(st.floats(0.05, 6))
+    return draw(st.sampled_from([Gaussian(scale), Laplace(scale), Huber(a, scale)]))
+
+
+class TestLoss:
+    @settings(deadline=None, max_examples=60)
+    @given(noises(), st.floats(0.05, 8), st.floats(-0.999, 0.999))
+    def test_the_threshold_is_where_the_loss_is_epsilon(self, noise, sensitivity, share):
+        loss = Loss(noise, sensitivity)
+        epsilon = share * loss.reach
+        x = float(loss.threshold(epsilon))
+        found = noise.logpdf(x) - noise.logpdf(x + sensitivity)
+        assert found == pytest.approx(epsilon, abs=1e-9 * max(1, loss.reach))
+
+    @pytest.mark.parametrize(("noise", "sensitivity"), CASES)
+    def test_delta_is_the_hockey_stick_integral(self, noise, sensitivity):
+        loss = Loss(noise, sensitivity)
+        for share in (0, 0.2, 0.6, 0.95):
+            epsilon = share * min(loss.reach, 8.0)
+            direct = single_delta(noise, sensitivity, epsilon)
+            assert loss.delta(epsilon) == pytest.approx(direct, rel=1e-6, abs=1e-13)
+
+    @pytest.mark.parametrize(("noise", "sensitivity"), CASES)
+    def test_epsilon_inverts_delta(self, noise, sensitivity):
+        loss = Loss(noise, sensitivity)
+        for delta in (1e-12, 1e-5, 0.01):
+            epsilon = loss.epsilon(delta)
+            if epsilon > 0:
+                assert loss.delta(epsilon) <= delta
+                assert loss.delta(epsilon * (1 - 1e-6)) > delta
+        assert loss.epsilon(0.999999) == 0
+
+    def test_the_largest_loss_is_an_atom(self):
+        loss = Loss(Huber(1.2), 2 / 3)
+        assert loss.largest == loss.reach == pytest.approx(0.8)
+        for epsilon in (0.8, 0.8 * (1 - 1e-14), 0.8 * (1 + 1e-14)):
+            here, there = loss.tails(epsilon)
+            assert here == pytest.approx(Huber(1.2).tail_mass / 2)
+            assert here / there == pytest.approx(np.exp(0.8))
+        assert loss.tails(0.8 * (1 + 1e-11)) == (0, 0)
+        assert loss.tails(-0.8) == (1, 1)
+        assert loss.delta(0.8) == pytest.approx(0, abs=1e-15)
+
+    def test_cells_partition_both_laws(self):
+        for noise, sensitivity in CASES:
+            loss = Loss(noise, sensitivity)
+            edges = np.linspace(-1.1, 1.1, 302) * loss.reach
+            for masses in loss.cells(edges):
+                assert (masses >= 0).all()
+                assert masses.sum() == pytest.approx(1, abs=1e-14)
+
+    def test_what_it_refuses(self):
+        with pytest.raises(InputError, match="sensitivity must be a positive finite number, got 0"):
+            Loss(Laplace(1.0), 0)
+        with pytest.raises(InputError, match="privacy loss of float noise is not known"):
+            Loss(1.0, 1.0)
+        with pytest.raises(InputError, match="delta must be above"):
+            Loss(Gaussian(1.0), 1.0).epsilon(1e-40)
+
+
+class TestOneDiscreteRelease:
+    @settings(deadline=None, max_examples=60)
+    @given(noises(), st.floats(0.05, 8), st.integers(2, 60), st.floats(0, 1), st.booleans())
+    def test_chords_lie_above_and_tangents_below(self, noise, sensitivity, points, place, aligned):
+        """Domination of one release is what makes the bounds of a composition certain."""
+        loss = Loss(noise, sensitivity)
+        step = loss.reach / points * (1 if aligned else 0.83)
+        epsilons = _between(loss, step, place)
+        exact = np.array([loss.delta(epsilon) for epsilon in epsilons])
+        below, above = (
+            _deltas(discretise(loss, step), step, epsilons) for discretise in (tangents, chords)
+        )
+        assert (below <= exact + 1e-12).all()
+        assert (above >= exact - 1e-12).all()
+
+    @pytest.mark.parametrize(("noise", "sensitivity"), CASES)
+    def test_both_err_by_the_square_of_the_step(self, noise, sensitivity):
+        loss = Loss(noise, sensitivity)
+        widths = []
+        for points in (100, 200, 400):
+            step = loss.reach / points
+            epsilons = np.linspace(0, 0.9, 10) * min(loss.reach, 5.0)
+            below, above = (
+                _deltas(discretise(loss, step), step, epsilons) for discretise in (tangents, chords)
+            )
+            widths.append((above - below).max())
+        assert widths[1] < 0.35 * widths[0]
+        assert widths[2] < 0.35 * widths[1]
+
+    def test_probabilities(self):
+        for noise, sensitivity in CASES:
+            loss = Loss(noise, sensitivity)
+            for discretise in (chords, tangents):
+                _, probs, infinite = discretise(loss, loss.reach / 50)
+                assert (probs >= 0).all()
+                assert probs.sum() + infinite == pytest.approx(1, abs=1e-11)
+
+    def test_atoms_stay_where_they_are(self):
+        loss = Loss(Laplace(1.0), 1.0)
+        for discretise in (chords, tangents):
+            low, probs, infinite = discretise(loss, 0.01)
+            assert (low, infinite) == (-100, 0.0)
+            assert probs[-1] == pytest.approx(0.5, abs=0.01)
+            assert probs[0] == pytest.approx(np.exp(-1) / 2, abs=0.01)
+
+    def test_too_large_a_loss(self):
+        with pytest.raises(InputError, match="One release loses up to 1000, more than the 500"):
+            chords(Loss(Laplace(0.001), 1.0), 1.0)
+
+
+class TestComposition:
+    # Computed independently, to five digits: delta 1e-5; the loss of the second has a tie between
+    # its largest value and a point of the grid, over which the privacy-buckets path stumbles.
+    @pytest.mark.parametrize(
+        ("noise", "sensitivity", "releases", "expected"),
+        [
+            (Huber(1.2), 2 / 3, 1, 0.79993),
+            (Huber(1.2), 0.1, 50, 2.36685),
+            (Huber(3.0), 0.05, 1000, 7.49734),
+            (Huber.from_variance(2.0), 5.0, 50, 246.2588),
+        ],
+    )
+    def test_known_epsilons_of_huber_noise(self, noise, sensitivity, releases, expected):
+        loss = Loss(noise, sensitivity)
+        lower, upper = (
+            compose([(loss, releases)], loss.reach / 3000, pessimistic=side).epsilon(1e-5)
+            for side in (False, True)
+        )
+        assert lower <= upper
+        assert [lower, upper] == pytest.approx([expected] * 2, rel=1e-5)
+
+    @pytest.mark.parametrize(
+        ("noise", "sensitivity", "releases"),
+        [
+            (Laplace(2.0), 1.0, 30),
+            (Huber(1.5, 2.4), 1.0, 10),
+            (Huber(0.3), 1.0, 7),
+            (Huber(3.0), 5.0, 100),
+        ],
+    )
+    def test_against_a_plain_fourier_transform(self, noise, sensitivity, releases):
+        plain = Composition((noise, sensitivity, releases))
+        loss = Loss(noise, sensitivity)
+        pessimistic = compose([(loss, releases)], loss.reach / 1500)
+        for delta in (1e-8, 1e-5, 1e-2):
+            expected = plain.epsilon(delta)
+            assert pessimistic.epsilon(delta) == pytest.approx(expected, rel=2e-5)
+        assert pessimistic.delta(expected) == pytest.approx(delta, rel=1e-3)
+
+    @settings(deadline=None, max_examples=25)
+    @given(st.floats(0.5, 30), st.integers(1, 200), st.integers(20, 300), st.floats(1e-9, 0.1))
+    def test_the_bounds_enclose_exact_gaussian_privacy(self, scale, releases, points, delta):
+        loss = Loss(Gaussian(scale), 1.0)
+        exact = Gaussian(scale).epsilon(np.sqrt(releases), delta)
+        lower, upper = (
+            compose([(loss, releases)], loss.reach / points, pessimistic=side)
+            for side in (False, True)
+        )
+        assert lower.epsilon(delta) <= exact * (1 + 1e-12) <= upper.epsilon(delta) * (1 + 2e-12)
+        assert lower.delta(exact) <= delta * (1 + 1e-9) <= upper.delta(exact) * (1 + 2e-9)
+
+    @pytest.mark.parametrize("releases", [2, 40])
+    def test_against_dp_accounting(self, releases):
+        for noise, theirs in (
+            (Laplace(3.0), from_laplace_mechanism),
+            (Gaussian(3.0), from_gaussian_mechanism),
+        ):
+            loss = Loss(noise, 1.0)
+            step = loss.reach / 3000
+            expected = theirs(noise.scale, value_discretization_interval=step).self_compose(
+                releases
+            )
+            found = compose([(loss, releases)], step)
+            for epsilon in (0.3, 1.0):
+                assert found.delta(epsilon) == pytest.approx(
+                    expected.get_delta_for_epsilon(epsilon), rel=1e-5, abs=1e-11
+                )
+            assert found.epsilon(1e-5) == pytest.approx(
+                expected.get_epsilon_for_delta(1e-5), rel=1e-6
+            )
+
+    def test_several_kinds(self):
+        kinds = [(Laplace(2.0), 1.0, 5), (Gaussian(3.0), 1.0, 4), (Huber(1.0, 2.0), 0.5, 3)]
+        expected = Composition(*kinds).epsilon(1e-5)
+        losses = [(Loss(noise, sensitivity), count) for noise, sensitivity, count in kinds]
+        lower, upper = (
+            compose(losses, 0.002, pessimistic=side).epsilon(1e-5) for side in (False, True)
+        )
+        assert lower <= expected <= upper
+        assert upper == pytest.approx(expected, rel=1e-5)
+        assert lower == pytest.approx(expected, rel=1e-3)
+
+    def test_epsilon_and_delta_invert_each_other(self):
+        loss = Loss(Huber(1.5), 0.3)
+        for side in (False, True):
+            found = compose([(loss, 20)], loss.reach / 100, pessimistic=side)
+            for delta in (1e-9, 1e-5, 0.05):
+                assert found.delta(found.epsilon(delta)) == pytest.approx(delta, rel=1e-7)
+        assert found.epsilon(0.999) == 0
+        assert found.epsilon(1e-17) == np.inf
+
+    def test_a_grid_that_is_too_long(self, monkeypatch):
+        monkeypatch.setattr("dpmc.privacy.compositions.LONGEST", 1000)
+        with pytest.raises(InputError, match="The grid of privacy losses would have"):
+            compose([(Loss(Laplace(1.0), 1.0), 50)], 0.01)
+
+
+def _between(loss, step, place):
+    """Epsilons that are no grid points, all over the range."""
+    return (np.arange(-3, 60) + place) / 60 * min(loss.reach, 30.0) + step * place
+
+
+def _deltas(discrete, step, epsilons):
+    low, probs, infinite = discrete
+    losses = (low + np.arange(probs.size)) * step
+    return np.array(
+        [infinite - (probs * np.minimum(np.expm1(e - losses), 0)).sum() for e in epsilons]
+    )
