@@ -25,6 +25,7 @@ from dpmc.report.privacy_findings import (
     cost,
     huber_at_equal_privacy,
     least_noise,
+    losses_in_short,
     losses_text,
     privacy_findings,
     published_meaning,
@@ -105,7 +106,7 @@ def test_published_meaning(results):
 
 
 def test_texts_of_what_is_absent_are_empty(results):
-    assert totals_text(None) == losses_text(None) == ""
+    assert totals_text(None) == losses_text(None) == losses_in_short(None) == ""
     assert totals_text(results["totals"].query("releases == 100")) == ""
     assert "removing" not in losses_text(results["transcript_loss"].query("neighbour == 'change'"))
 
@@ -244,6 +245,8 @@ def test_the_answer_grows_with_the_privacy_part(trials, comparison, claims, resu
     ]
     assert "ε = 418" in nominal_epsilon(results).text
     assert "418" not in nominal_epsilon({}).text
+    share = results["transcript_loss"]["share_above_nominal"].mean()
+    assert f"exceeds the printed ε for {100 * share:.0f} % of" in nominal_epsilon(results).text
 
 
 def test_models_are_named():

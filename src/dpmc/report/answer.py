@@ -24,7 +24,7 @@ from dpmc.report.effects import (
     signed,
 )
 from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
-from dpmc.report.privacy_findings import losses_text, totals_text, usable
+from dpmc.report.privacy_findings import losses_in_short, totals_text, usable
 from dpmc.report.privacy_frames import has_results
 
 OVER_CELLS = "Mean difference of RMSE over all cells: "
@@ -231,7 +231,7 @@ def nominal_epsilon(privacy: Mapping[str, pd.DataFrame | None]) -> Finding:
         "releases every item vector in every iteration, and the noised sums change by the rating "
         "range times the norm of a user's factors, which nothing bounds."
     ]
-    parts += [totals_text(privacy.get("totals")), losses_text(privacy.get("transcript_loss"))]
+    parts += [totals_text(privacy.get("totals")), losses_in_short(privacy.get("transcript_loss"))]
     title = "The printed ε is the privacy of the trained model"
     return Finding(FAILS, title, " ".join(filter(None, parts)))
 

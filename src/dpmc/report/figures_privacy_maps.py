@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -38,9 +38,9 @@ def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     bar = figure.colorbar(image, ax=left, fraction=0.06, pad=0.02)
     bar.set_label("Variance of Huber / best other")
     bar.outline.set_visible(False)
-    bar.solids.set_rasterized(False)  # as the cells: no bitmap in the SVG
-    colors = ListedColormap([MECHANISMS[name].color for name in EVERY])
-    _cells(right, leader, cmap=colors, vmin=-0.5, vmax=2.5, alpha=0.8)
+    bar.solids.set(rasterized=False, edgecolor="face")  # as the cells: no bitmap, no seams
+    colors = ListedColormap([_light(name) for name in EVERY])
+    _cells(right, leader, cmap=colors, vmin=-0.5, vmax=2.5)
     for (row, column), number in np.ndenumerate(leader):
         if np.isfinite(number):
             letter = EVERY[int(number)][0].upper()
@@ -64,7 +64,13 @@ def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
 def _cells(axes, numbers: np.ndarray, **look):
     """Draw a rectangle a number, without the bitmap that ``imshow`` would put into the SVG."""
     x, y = (np.arange(size + 1) - 0.5 for size in numbers.shape[::-1])
-    return axes.pcolormesh(x, y, np.ma.masked_invalid(numbers), **look)
+    seamless = {"edgecolors": "face", "linewidth": 0.4}
+    return axes.pcolormesh(x, y, np.ma.masked_invalid(numbers), **seamless, **look)
+
+
+def _light(mechanism: str) -> np.ndarray:
+    """Return the colour of a mechanism, light enough for black letters."""
+    return 0.8 * np.array(to_rgb(MECHANISMS[mechanism].color)) + 0.2
 
 
 def _leaders(frame: pd.DataFrame) -> pd.DataFrame:
@@ -99,10 +105,7 @@ def _edge(axes, x, y) -> None:
 
 
 def _map_handles() -> list:
-    handles: list = [
-        Patch(color=MECHANISMS[name].color, alpha=0.8, label=MECHANISM_LABELS[name])
-        for name in EVERY
-    ]
+    handles: list = [Patch(color=_light(name), label=MECHANISM_LABELS[name]) for name in EVERY]
     return [
         *handles,
         Line2D([], [], color=BLACK, lw=1.5, label=f"Huber saves over {100 * WORTHWHILE:g} %"),

@@ -109,6 +109,17 @@ def totals_text(totals: pd.DataFrame | None) -> str:
     )
 
 
+def losses_in_short(losses: pd.DataFrame | None) -> str:
+    """Say how many of the measured losses exceed the printed budgets; empty if not measured."""
+    if losses is None:
+        return ""
+    share = percent(np.average(losses["share_above_nominal"], weights=losses["neighbours"]))
+    return (
+        f"Measured, the privacy loss exceeds the printed ε for {share} of changed ratings and "
+        "removed users."
+    )
+
+
 def losses_text(losses: pd.DataFrame | None) -> str:
     """Say how often the measured losses exceed the printed budgets; empty if not measured."""
     if losses is None:
@@ -126,7 +137,7 @@ def losses_text(losses: pd.DataFrame | None) -> str:
             parts.append(
                 f"{event} the measured loss exceeds the printed ε for {above} of "
                 f"{weights.sum():,} neighbours, even its total over the training for {total} "
-                f"(median loss of the median cell: {factor:.1f} times the printed ε)"
+                f"(typically {factor:.0f} times the printed ε)"
             )
     return f"On {'; on '.join(parts)}." if parts else ""
 
