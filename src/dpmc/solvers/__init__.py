@@ -17,6 +17,10 @@ SOLVERS: dict[str, str] = {
     "user_item_bias": "dpmc.solvers.baselines:UserItemBias",
     "rank_one": "dpmc.solvers.rank_one:RankOne",
     "private_als": "dpmc.solvers.private_als:PrivateALS",
+    "private_irls": "dpmc.solvers.private_irls:PrivateIRLS",
+    "private_global_mean": "dpmc.solvers.private_baselines:PrivateGlobalMean",
+    "private_item_bias": "dpmc.solvers.private_baselines:PrivateItemBias",
+    "private_user_item_bias": "dpmc.solvers.private_baselines:PrivateUserItemBias",
 }
 
 

@@ -1,17 +1,77 @@
 """Alternating least squares with a privacy guarantee."""
 
+import math
+
 import numpy as np
 
 from dpmc.privacy.sensitivity import planned_releases
+from dpmc.ratings import Compressed
 from dpmc.solvers.alternating import STARTS
-from dpmc.solvers.base import FactorModel, check_choice, check_count, check_positive
+from dpmc.solvers.base import check_choice, check_count, check_positive
 from dpmc.solvers.kernels import Regressions
 from dpmc.solvers.private import PrivateSolver
-from dpmc.solvers.private_kernels import NoisedSystems, clip_rows
+from dpmc.solvers.private_kernels import NoisedSystems, balance, clip_rows
+from dpmc.solvers.private_offsets import item_offsets, shift
+
+OFFSET_SHRINKAGE = 5.0
 
 
-class PrivateALS(PrivateSolver, FactorModel):
-    """ALS whose every statistic is noised (work in progress)."""
+class PrivateALS(PrivateSolver):
+    """ALS within a privacy budget.
+
+    The model is: item offset + user offset + u . v. With ``offsets``, sums and counts of the
+    items are released first (see :func:`dpmc.solvers.private_offsets.item_offsets`) and the
+    factors work on what is left, which needs a smaller bound. Then T times:
+
+    1. Item factors are rotated and scaled such that V^T V = n_items Gamma^2 / rank I. This is
+       post-processing that keeps their span: without it, noise in directions that matter little
+       would outweigh them when users are clipped.
+    2. Users fit the offset and u to ratings less item offsets by ridge regression, the offset as
+       coefficient of a column of Gamma / sqrt(rank). At user level each does so alone, without
+       noise; at entry level from noised Gram matrices and right-hand sides.
+    3. Rows u are clipped to norm Gamma, what is left of the ratings to residual_bound; Gram
+       matrices and right-hand sides of all items are noised (empty ones too), and
+       v = (S + lambda I)^-1 h with S made positive semidefinite.
+
+    At user level users then fit once more, for themselves. Releases: 2 T, 4 T, 2 T (values of
+    ratings change; ratings come and go; user level) and 1, 2, 2 for the offsets. Statistics of
+    value changes are released without Gram matrices and counts, which are public there.
+
+    Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
+    matrix completion" (arXiv 2206.07910), algorithm 1, which noises right-hand sides of items
+    only and bounds nothing; sensitivities: :mod:`dpmc.privacy.sensitivity`. Removing offsets
+    before noise: McSherry and Mironov, "Differentially private recommender systems" (KDD 2009),
+    sections 4.1 and 4.2.
+
+    Parameters
+    ----------
+    relation, epsilon, delta, mechanism, rating_range, ratings_per_user
+        See :class:`dpmc.solvers.private.PrivateSolver`.
+    rank : int
+        Of the factors, not counting the column of user offsets.
+    factor_bound : float, optional
+        Gamma. If not given, sqrt(residual_bound), at user level half of that: there, short users
+        cost nothing as only directions count.
+    residual_bound : float, optional
+        To which what is left of ratings is clipped in step 3: half the half-range if not given,
+        all of it without offsets.
+    iterations : int
+        T.
+    regularization : float
+        lambda > 0 of items.
+    user_regularization : float, optional
+        Of users; that of items if not given.
+    offsets : bool
+    start : {"normal", "uniform"}
+        Law of the entries of V_0.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range, or taken from the data.
+    """
+
+    inner_iterations = 1
 
     def __init__(
         self,
@@ -23,10 +83,12 @@ class PrivateALS(PrivateSolver, FactorModel):
         delta=1e-5,
         mechanism="gaussian",
         ratings_per_user=None,
-        factor_bound=1.0,
+        factor_bound=None,
+        residual_bound=None,
         iterations=2,
         regularization=0.5,
         user_regularization=None,
+        offsets=True,
         start="normal",
     ):
         super().__init__(
@@ -36,7 +98,6 @@ class PrivateALS(PrivateSolver, FactorModel):
             mechanism=mechanism,
             rating_range=rating_range,
             ratings_per_user=ratings_per_user,
-            factor_bound=factor_bound,
         )
         self.rank = check_count("rank", rank)
         self.iterations = check_count("iterations", iterations)
@@ -45,57 +106,45 @@ class PrivateALS(PrivateSolver, FactorModel):
             "user_regularization",
             regularization if user_regularization is None else user_regularization,
         )
+        self.offsets = check_choice("offsets", offsets, (True, False))
         self.start = check_choice("start", start, STARTS)
+        half_range = self.bounds.half_range
+        if residual_bound is None:
+            residual_bound = half_range / 2 if offsets else half_range
+        self.residual_bound = check_positive("residual_bound", residual_bound)
+        if factor_bound is None:
+            factor_bound = math.sqrt(self.residual_bound) / (2 if self.bounds.user_level else 1)
+        self.factor_bound = check_positive("factor_bound", factor_bound)
+        self.bounds = self._bounds(self.factor_bound)
 
     @property
     def releases(self) -> int:
-        return planned_releases(self.relation, iterations=self.iterations)
+        return planned_releases(
+            self.relation,
+            iterations=self.iterations,
+            inner_iterations=self.inner_iterations,
+            offset_sides=int(self.offsets),
+        )
 
     def _fit(self, ratings, statistics, rng, callback):
         shape = (ratings.n_items, self.rank)
-        start = rng.standard_normal(shape) if self.start == "normal" else rng.random(shape)
+        factors = rng.standard_normal(shape) if self.start == "normal" else rng.random(shape)
         by_user = self._by_user(ratings, rng)
-        step = self._fit_user_level if self.bounds.user_level else self._fit_entry_level
-        step(ratings, by_user, statistics, start, callback)
-
-    def _fit_user_level(self, ratings, by_user, statistics, start, callback):
-        """Users solve alone; only the items' statistics are released."""
-        alone = Regressions(by_user, self.rank, self.user_regularization)
-        self.item_factors_ = start
-        self.user_factors_ = alone.solve(start)
+        offsets = np.zeros(ratings.n_items)
+        if self.offsets:
+            offsets += sum(item_offsets(statistics, by_user, offsets.size, OFFSET_SHRINKAGE))
+        self.item_offsets_ = self.centre + offsets
+        nobody = np.zeros(ratings.n_users)
+        # beyond the half-range lies what no rating less a sensible item offset is
+        by_user = shift(by_user, nobody, offsets, self.bounds.half_range)
+        users = self._users(ratings, by_user, offsets, statistics)
         for iteration in range(1, self.iterations + 1):
-            self.item_factors_ = self._item_step(by_user, statistics)
-            self.user_factors_ = alone.solve(self.item_factors_)
+            design = self._design(factors)
+            self.user_factors_ = users.solve(design)
+            factors = self._item_step(by_user, self._factors_of(design), statistics)
+            self.item_factors_ = self._with_offsets(factors)
+            if self.bounds.user_level:
+                self.item_factors_ = self._design(factors)
+                self.user_factors_ = users.solve(self.item_factors_)
             if callback is not None:
                 callback(iteration, self)
-
-    def _fit_entry_level(self, ratings, by_user, statistics, start, callback):
-        """Both half-steps release their statistics."""
-        by_item = self._bounded(ratings.by_item)
-        self.item_factors_ = start
-        for iteration in range(1, self.iterations + 1):
-            self.user_factors_ = self._ridge_step(
-                by_item, self.item_factors_, ratings.n_users, self.user_regularization, statistics
-            )
-            self.item_factors_ = self._item_step(by_user, statistics)
-            if callback is not None:
-                callback(iteration, self)
-
-    def _item_step(self, by_user, statistics):
-        """Return new item rows for the current user rows."""
-        return self._ridge_step(
-            by_user, self.user_factors_, self.shape_[1], self.regularization, statistics
-        )
-
-    def _ridge_step(self, rows, factors, n_columns, regularization, statistics):
-        factors = clip_rows(factors, self.bounds.factor_bound, self.bounds.norm)
-        gram = statistics.gram(rows, factors, n_columns)
-        right = statistics.right_hand_side(rows, factors, n_columns, self.bounds.half_range)
-        return NoisedSystems(gram, self.rank, regularization).solve(right)
-
-    def predict_matrix(self) -> np.ndarray:
-        """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""
-        return self._in_range(super().predict_matrix())
-
-    def _predict_pairs(self, users, items):
-        return self._in_range(super()._predict_pairs(users, items))
