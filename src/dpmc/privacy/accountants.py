@@ -141,15 +141,16 @@ def _first_step(kinds: Kinds) -> float:
 
 
 def _refined(kinds, bounds, rough_epsilon, accuracy):
-    """Halve the step until the bounds are as close as asked, as far as memory allows."""
+    """Divide the step until the bounds are as close as asked, as far as memory allows."""
     positive("accuracy", accuracy)
     step = grid_step(kinds, rough_epsilon(), accuracy)
     lower, upper = bounds(step)
     for _ in range(3):
         if not math.isfinite(upper) or upper - lower <= accuracy * upper:
             break
-        # The distance falls with the square of the step.
-        step /= min(4.0, max(1.5, math.sqrt((upper - lower) / (accuracy * upper))))
+        # The distance falls with the square of the step. Divided by a whole number, atoms of the
+        # loss stay on the grid.
+        step /= min(4, math.ceil(math.sqrt((upper - lower) / (accuracy * upper))))
         lower, upper = bounds(step)
     return lower, upper
 
