@@ -32,7 +32,7 @@ from dpmc.report.privacy_findings import (
     totals_text,
     usable,
 )
-from dpmc.report.privacy_frames import NAMES, has_results, model_label, read_results
+from dpmc.report.privacy_frames import NAMES, has_results, model_label, percent, read_results
 
 
 @pytest.fixture(scope="module")
@@ -247,6 +247,12 @@ def test_the_answer_grows_with_the_privacy_part(trials, comparison, claims, resu
     assert "418" not in nominal_epsilon({}).text
     share = results["transcript_loss"]["share_above_nominal"].mean()
     assert f"exceeds the printed ε for {100 * share:.0f} % of" in nominal_epsilon(results).text
+
+
+def test_shares_are_not_rounded_to_all_or_none():
+    shares = (0.0, 0.004, 0.5, 0.996, 1.0)
+    spelled = ["0 %", "under 1 %", "50 %", "over 99 %", "100 %"]
+    assert [percent(share) for share in shares] == spelled
 
 
 def test_models_are_named():

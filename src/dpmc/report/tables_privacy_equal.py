@@ -30,8 +30,9 @@ MARKS = (
     "budget. –: not run."
 )
 TUNED = (
-    "Hyper-parameters were chosen for each data set, relation, ε and model on other random seeds, "
-    "without noise on that choice: on data of one's own it would cost privacy too."
+    "Hyper-parameters were chosen for each data set, relation, ε and model on other random seeds "
+    "(synthetic: other data; real: the same ratings, split otherwise), and that choice has no "
+    "noise. Whoever tunes on the data to be protected has to pay for it from the budget."
 )
 
 
