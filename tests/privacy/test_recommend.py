@@ -1,0 +1,157 @@
+"""Which mechanism for my budget: the function and the command."""
+
+import json
+import math
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from dpmc.cli.recommend import recommend as command
+from dpmc.errors import InputError
+from dpmc.privacy.calibration import calibrate
+from dpmc.privacy.recommendation import Plan, recommend
+from dpmc.privacy.sensitivity import Sensitivities
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, arguments, catch_exceptions=False)
+
+
+class TestReleases:
+    @pytest.mark.parametrize(
+        ("releases", "budget", "best"), [(1, 1, "laplace"), (10, 5, "huber"), (1000, 1, "gaussian")]
+    )
+    def test_the_smallest_variance(self, releases, budget, best):
+        answer = recommend(budget, releases=releases)
+        assert answer.best.mechanism == best
+        assert {option.mechanism for option in answer.options} == {"gaussian", "laplace", "huber"}
+        for option in answer.options:
+            found = calibrate(option.mechanism, releases=releases, epsilon=budget, delta=1e-5)
+            assert option.noise == found.noise
+            assert option.cost == pytest.approx(option.noise.var())
+            assert answer.best.cost <= option.cost * (1 + 1e-3)
+
+    def test_the_pure_epsilon_that_stays(self):
+        pure = {o.mechanism: o.pure_epsilon for o in recommend(5, releases=10).options}
+        assert pure["gaussian"] == math.inf
+        assert pure["laplace"] == pytest.approx(5.010, abs=1e-3)
+        assert pure["huber"] == pytest.approx(6.49, abs=0.05)
+
+    def test_without_delta_there_is_no_gaussian_noise(self):
+        answer = recommend(1, 0, releases=3)
+        assert {option.mechanism for option in answer.options} == {"laplace", "huber"}
+        assert answer.best.mechanism == "laplace"
+        assert "huber noise has the same" in answer.sentence()
+
+    def test_one_of_releases_and_plan(self):
+        for arguments in ({}, {"releases": 2, "plan": Plan("entry_change")}):
+            with pytest.raises(InputError, match="Give either releases, a number, or a relation"):
+                recommend(1, **arguments)
+
+
+class TestPlan:
+    def test_the_noise_of_a_training(self):
+        plan = Plan("user_add_remove", iterations=2, ratings_per_user=50, half_range=2.0)
+        answer = recommend(5, plan=plan)
+        assert answer.releases == 4
+        assert answer.best.mechanism == "gaussian"
+        deviations = answer.best.deviations
+        # sqrt(2 k T) sigma_1(5, 1e-5) = 12.6, computed independently.
+        assert deviations["gram"] == pytest.approx(12.6, abs=0.05)
+        assert deviations["right_hand_side"] == pytest.approx(25.2, abs=0.1)
+        laplace = next(o for o in answer.options if o.mechanism == "laplace")
+        assert laplace.deviations["gram"] == pytest.approx(50 * math.sqrt(2) * 4 / 5, rel=1e-3)
+
+    @pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "huber"])
+    @pytest.mark.parametrize("relation", ["entry_change", "entry_add_remove", "user_replace"])
+    def test_sensitivities_are_those_of_the_solvers(self, relation, mechanism):
+        k = 7 if relation == "user_replace" else None
+        plan = Plan(relation, "irls", 3, 4, k, 1.5, 0.8, 0.6)
+        bounds = Sensitivities(relation, mechanism, 1.5, 0.8, k)
+        found = plan.sensitivities(mechanism)
+        assert found["residual"] == bounds.residual(0.6)
+        assert found.get("right_hand_side") == (None if k else bounds.right_hand_side())
+        assert found.get("gram", 0) == bounds.gram()
+
+    @pytest.mark.parametrize(
+        ("plan", "releases"),
+        [
+            (Plan("entry_change", iterations=5), 10),
+            (Plan("entry_add_remove", iterations=5), 20),
+            (Plan("user_add_remove", iterations=5, ratings_per_user=9), 10),
+            (Plan("user_replace", "irls", 2, 3, 9), 8),
+            (Plan("entry_change", "irls", 2, 3), 8),
+        ],
+    )
+    def test_releases(self, plan, releases):
+        assert plan.releases == releases
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"relation": "user"}, "no neighbouring relation 'user'"),
+            ({"relation": "entry_change", "solver": "asl"}, r"'asl' \(did you mean 'als'"),
+            ({"relation": "entry_change", "iterations": 0}, "iterations must be a whole number"),
+            ({"relation": "entry_change", "factor_bound": 0}, "factor_bound must be a positive"),
+            ({"relation": "user_replace"}, "user_replace needs ratings_per_user"),
+            ({"relation": "entry_change", "ratings_per_user": 3}, "has no use for entry_change"),
+        ],
+    )
+    def test_refused(self, arguments, message):
+        with pytest.raises(InputError, match=message):
+            Plan(**arguments)
+
+
+class TestCommand:
+    def test_a_number_of_releases(self):
+        lines = run("--epsilon", "5", "--releases", "10").output.splitlines()
+        assert lines[0] == "Epsilon 5 at delta 1e-05 over 10 releases."
+        table = [line.split() for line in lines[3:6]]
+        assert [row[0] for row in table] == ["huber", "gaussian", "laplace"]
+        assert [row[1] for row in table] == ["l1", "l2", "l1"]
+        assert float(table[0][2]) ** 2 == pytest.approx(7.225, rel=1e-3)
+        assert table[1][3] == "none"
+        assert lines[-1] == recommend(5, releases=10).sentence()
+        assert lines[-1].startswith("Take huber noise, of the smallest variance: ")
+
+    def test_a_training_of_users(self):
+        result = run("--epsilon", "5", "--relation", "user", "--iterations", "2")
+        assert "Neighbours: one user with all ratings is added or removed." in result.output
+        assert "noise of gram" in result.output
+        assert result.output.splitlines()[-1].startswith("Take gaussian noise")
+
+    def test_json(self):
+        result = run(
+            "--epsilon", "1", "--relation", "entry-change", "--solver", "irls", "--rating-range",
+            "1", "5", "--json",
+        )  # fmt: skip
+        content = json.loads(result.output)
+        plan = Plan("entry_change", "irls", half_range=2.0)
+        assert content == json.loads(json.dumps(recommend(1.0, plan=plan).as_dict()))
+        gaussian = next(o for o in content["options"] if o["mechanism"] == "gaussian")
+        assert gaussian["pure_epsilon"] is None
+        assert gaussian["variance"] == pytest.approx(gaussian["scale"] ** 2)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ([], "Give either releases, a number, or a relation"),
+            (["--iterations", "3"], "--iterations is about a training: give --relation too"),
+            (["--relation", "usr"], "no neighbouring relation 'usr'"),
+            (["--relation", "entry", "--rating-range", "5", "1"], "LOWEST below HIGHEST, got 5 1"),
+            (["--relation", "entry", "--inner-iterations", "2"], "option of the solver irls only"),
+        ],
+    )
+    def test_bad_input(self, arguments, message):
+        with pytest.raises(InputError, match=message):
+            run("--epsilon", "1", *arguments)
+
+    def test_help_imports_nothing(self):
+        assert "Say which mechanism" in run("--help").output
+        code = "import sys, dpmc.cli.recommend; print('numpy' in sys.modules)"
+        result = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert result.stdout.strip() == "False"
