@@ -26,6 +26,7 @@ class PrivateSolver(Solver):
     matrix, at user level only the number of items. The noise is that of
     :func:`dpmc.privacy.calibration.calibrate` for that number, times each sensitivity.
 
+    Predictions are item offset + user factors . item factors, clipped to the public range.
     A fit without any ratings is possible, because to refuse it would tell something.
 
     Parameters
@@ -39,25 +40,28 @@ class PrivateSolver(Solver):
         Lowest and highest rating, known without looking at the ratings. Others are clipped to it.
     ratings_per_user : int
         k, at user level and only there.
+
+    Attributes
+    ----------
+    item_offsets_ : float64 array, shape (n_items,)
+    user_factors_ : float64 array, shape (n_users, rank)
+    item_factors_ : float64 array, shape (n_items, rank)
+    guarantee_ : dpmc.privacy.guarantee.Guarantee
+    bounds : dpmc.privacy.sensitivity.Sensitivities
     """
 
-    def __init__(
-        self, *, relation, epsilon, delta, mechanism, rating_range, ratings_per_user, factor_bound
-    ):
+    item_offsets_: np.ndarray
+    user_factors_: np.ndarray
+    item_factors_: np.ndarray
+
+    def __init__(self, *, relation, epsilon, delta, mechanism, rating_range, ratings_per_user):
         self.relation = check_relation(relation)
         self.epsilon = check_positive("epsilon", epsilon)
         self.delta = check_positive("delta", delta, zero=True)
         self.mechanism = check_choice("mechanism", mechanism, tuple(NORMS))
         self.rating_range = check_range(rating_range)
         self.ratings_per_user = check_ratings_per_user(relation, ratings_per_user)
-        low, high = self.rating_range
-        self.bounds = Sensitivities(
-            relation=self.relation,
-            mechanism=self.mechanism,
-            half_range=(high - low) / 2,
-            factor_bound=check_positive("factor_bound", factor_bound),
-            ratings_per_user=self.ratings_per_user,
-        )
+        self.bounds = self._bounds(1.0)
 
     @property
     @abstractmethod
@@ -71,6 +75,16 @@ class PrivateSolver(Solver):
 
         return calibrate(
             self.mechanism, releases=self.releases, epsilon=self.epsilon, delta=self.delta
+        )
+
+    def _bounds(self, factor_bound: float) -> Sensitivities:
+        low, high = self.rating_range
+        return Sensitivities(
+            relation=self.relation,
+            mechanism=self.mechanism,
+            half_range=(high - low) / 2,
+            factor_bound=factor_bound,
+            ratings_per_user=self.ratings_per_user,
         )
 
     @property
@@ -112,7 +126,9 @@ class PrivateSolver(Solver):
             noise_rng = check_generator("noise_rng", noise_rng)
             ledger = Ledger(FloatNoise(self.calibration.noise, noise_rng), self.releases)
         self.shape_ = (ratings.n_users, ratings.n_items)
-        self._fit(ratings, Statistics(ledger, self.bounds), rng, callback)
+        self._fit(
+            ratings, Statistics(ledger, self.bounds, self.calibration.noise.std()), rng, callback
+        )
         ledger.close()
         self.guarantee_ = self._guarantee(ledger)
         return self
@@ -138,8 +154,8 @@ class PrivateSolver(Solver):
             return f"{name}, not fitted: no guarantee yet."
         return f"{name}: {self.guarantee_.sentence()}"
 
-    def _by_user(self, ratings: Ratings, rng) -> Compressed:
-        """Return the ratings that count, clipped to the public range and centred."""
+    def _chosen(self, ratings: Ratings, rng) -> Compressed:
+        """Return the ratings that count, by user, clipped to the public range and centred."""
         rows = ratings.by_user
         if self.bounds.user_level:
             rows = choose_ratings(rows, self.ratings_per_user, int(rng.integers(2**63)))
@@ -149,9 +165,15 @@ class PrivateSolver(Solver):
         values = np.clip(rows.values, *self.rating_range) - self.centre
         return Compressed(rows.indptr, rows.indices, values)
 
-    def _in_range(self, predictions: np.ndarray) -> np.ndarray:
-        """Add the centre and clip to the range of the ratings."""
-        return np.clip(predictions + self.centre, *self.rating_range)
+    def predict_matrix(self) -> np.ndarray:
+        """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""
+        matrix = self.user_factors_ @ self.item_factors_.T
+        matrix += self.item_offsets_
+        return np.clip(matrix, *self.rating_range, out=matrix)
+
+    def _predict_pairs(self, users, items):
+        products = np.einsum("...r,...r->...", self.user_factors_[users], self.item_factors_[items])
+        return np.clip(products + self.item_offsets_[items], *self.rating_range)
 
 
 class Statistics:
@@ -165,11 +187,18 @@ class Statistics:
     ----------
     ledger : dpmc.privacy.ledger.Ledger
     bounds : dpmc.privacy.sensitivity.Sensitivities
+    noise : float
+        Standard deviation of the noise at sensitivity 1, which is public.
     """
 
-    def __init__(self, ledger: Ledger, bounds: Sensitivities):
+    def __init__(self, ledger: Ledger, bounds: Sensitivities, noise: float):
         self.ledger = ledger
         self.bounds = bounds
+        self.noise = noise
+
+    def noise_std(self, sensitivity: float) -> float:
+        """Return the standard deviation of the noise on a release."""
+        return self.noise * sensitivity
 
     def gram(self, rows: Compressed, factors: np.ndarray, n_columns: int) -> np.ndarray:
         """Return upper triangles of Gram matrices, see :func:`gram_sums`."""

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from dpmc.errors import InputError
 from dpmc.privacy.sensitivity import planned_releases
 from dpmc.ratings import Compressed
 from dpmc.solvers.alternating import STARTS
@@ -11,7 +12,7 @@ from dpmc.solvers.base import check_choice, check_count, check_positive
 from dpmc.solvers.kernels import Regressions
 from dpmc.solvers.private import PrivateSolver
 from dpmc.solvers.private_kernels import NoisedSystems, balance, clip_rows
-from dpmc.solvers.private_offsets import item_offsets, shift
+from dpmc.solvers.private_offsets import item_offsets, less
 
 OFFSET_SHRINKAGE = 5.0
 
@@ -60,7 +61,7 @@ class PrivateALS(PrivateSolver):
     regularization : float
         lambda > 0 of items.
     user_regularization : float, optional
-        Of users; that of items if not given.
+        Of users, who alone have no noise at user level; that of items if not given.
     offsets : bool
     start : {"normal", "uniform"}
         Law of the entries of V_0.
@@ -112,6 +113,11 @@ class PrivateALS(PrivateSolver):
         if residual_bound is None:
             residual_bound = half_range / 2 if offsets else half_range
         self.residual_bound = check_positive("residual_bound", residual_bound)
+        if self.residual_bound > half_range:
+            raise InputError(
+                f"residual_bound must be at most {half_range:g}, half the rating range, got "
+                f"{residual_bound:g}."
+            )
         if factor_bound is None:
             factor_bound = math.sqrt(self.residual_bound) / (2 if self.bounds.user_level else 1)
         self.factor_bound = check_positive("factor_bound", factor_bound)
@@ -129,22 +135,80 @@ class PrivateALS(PrivateSolver):
     def _fit(self, ratings, statistics, rng, callback):
         shape = (ratings.n_items, self.rank)
         factors = rng.standard_normal(shape) if self.start == "normal" else rng.random(shape)
-        by_user = self._by_user(ratings, rng)
+        chosen = self._chosen(ratings, rng)
         offsets = np.zeros(ratings.n_items)
         if self.offsets:
-            offsets += sum(item_offsets(statistics, by_user, offsets.size, OFFSET_SHRINKAGE))
+            offsets += item_offsets(statistics, chosen, offsets.size, OFFSET_SHRINKAGE)
         self.item_offsets_ = self.centre + offsets
-        nobody = np.zeros(ratings.n_users)
-        # beyond the half-range lies what no rating less a sensible item offset is
-        by_user = shift(by_user, nobody, offsets, self.bounds.half_range)
-        users = self._users(ratings, by_user, offsets, statistics)
+        chosen = less(chosen, self.bounds.half_range, of_columns=offsets)
+        solve_users = self._user_step(ratings, offsets, statistics)
+        at_user_level = self.bounds.user_level
         for iteration in range(1, self.iterations + 1):
-            design = self._design(factors)
-            self.user_factors_ = users.solve(design)
-            factors = self._item_step(by_user, self._factors_of(design), statistics)
-            self.item_factors_ = self._with_offsets(factors)
-            if self.bounds.user_level:
-                self.item_factors_ = self._design(factors)
-                self.user_factors_ = users.solve(self.item_factors_)
+            if iteration == 1 or not at_user_level:
+                design = self._design(factors)
+                users = solve_users(design)
+            factors, users = self._items(chosen, users, design, statistics)
+            design = self._design(factors) if at_user_level else self._with_column(factors)
+            if at_user_level:
+                users = solve_users(design)
+            self.user_factors_, self.item_factors_ = users, design
             if callback is not None:
                 callback(iteration, self)
+
+    @property
+    def _size(self) -> float:
+        """Root mean square of the columns of the users' design: rows are about Gamma long."""
+        return self.factor_bound / (self.rank + self.offsets) ** (1 / self.bounds.norm)
+
+    def _design(self, factors):
+        """Return what users fit ratings to: balanced item factors beside a constant column.
+
+        At entry level, where users' statistics are noised, rows are clipped to norm Gamma by
+        clipping the part beside the constant.
+        """
+        if self.offsets:
+            factors = factors - factors.mean(axis=0)  # the constant column stands for the mean
+        factors = balance(factors, self._size)
+        if not self.bounds.user_level:
+            p, constant = self.bounds.norm, self._size * self.offsets
+            rest = (self.factor_bound**p - constant**p) ** (1 / p)
+            factors = clip_rows(factors, rest, p)
+        return self._with_column(factors)
+
+    def _with_column(self, factors):
+        """Return item factors beside the constant column of user offsets, if there is one."""
+        constant = np.full((len(factors), int(self.offsets)), self._size)
+        return np.hstack([constant, factors])
+
+    def _user_step(self, ratings, offsets, statistics):
+        """Return the function that solves for user rows, given the design of items.
+
+        At user level, users alone may use all of their ratings, also those that do not count.
+        """
+        width, bound = self.rank + self.offsets, self.bounds.half_range
+        if self.bounds.user_level:
+            by_user = less(self._bounded(ratings.by_user), bound, of_columns=offsets)
+            return Regressions(by_user, width, self.user_regularization).solve
+        by_item = less(self._bounded(ratings.by_item), bound, of_rows=offsets)
+
+        def solve(design):
+            gram = statistics.gram(by_item, design, ratings.n_users)
+            right = statistics.right_hand_side(by_item, design, ratings.n_users, bound)
+            return NoisedSystems(gram, width, self.user_regularization).solve(right)
+
+        return solve
+
+    def _items(self, chosen, users, design, statistics):
+        """Return new item factors, and the user rows, clipped, that they were made with."""
+        user_offsets = self._size * users[:, 0] if self.offsets else None
+        left = less(chosen, self.residual_bound, of_rows=user_offsets)
+        skipped = int(self.offsets)
+        clipped = clip_rows(users[:, skipped:], self.factor_bound, self.bounds.norm)
+        factors = self._item_step(left, clipped, design[:, skipped:], statistics)
+        return factors, np.hstack([users[:, :skipped], clipped])
+
+    def _item_step(self, rows: Compressed, users, items, statistics) -> np.ndarray:
+        """Return new item factors for clipped user rows; ``items`` are the ones before."""
+        gram = statistics.gram(rows, users, len(items))
+        right = statistics.right_hand_side(rows, users, len(items), self.residual_bound)
+        return NoisedSystems(gram, self.rank, self.regularization).solve(right)

@@ -1,35 +1,38 @@
-"""A-IRLS with a privacy guarantee: robust regression by modified residuals."""
+"""Alternating robust regression with a privacy guarantee: A-IRLS by modified residuals."""
 
 import numpy as np
 
-from dpmc.privacy.sensitivity import planned_releases
 from dpmc.solvers.base import check_count, check_positive
 from dpmc.solvers.private_als import PrivateALS
-from dpmc.solvers.private_kernels import NoisedSystems, clip_rows
+from dpmc.solvers.private_kernels import NoisedSystems
 
 
 class PrivateIRLS(PrivateALS):
-    """Alternate as :class:`PrivateALS` does, with item rows by Huber regression.
+    """A-IRLS within a privacy budget.
 
-    The published A-IRLS reweights ratings, so that its Gram matrices depend on their values. Here
-    an item step releases the unweighted Gram matrix S once (not if who rated what is public) and
-    then K times the sum of clipped residuals,
+    As :class:`dpmc.solvers.private_als.PrivateALS`, but items are fitted with Huber's loss. The
+    reweighted Gram matrices of the papers depend on ratings and would have to be noised in every
+    inner step. With modified residuals (Huber, "Robust statistics", 1981, section 7.8) one
+    unweighted Gram matrix S is noised, then K times::
 
-        theta <- theta + (S + lambda I)^-1 (A^T psi_a(y - A theta) + noise - lambda theta).
+        theta <- theta + (S + lambda I)^-1 (sum of u psi_a(x - u^T theta) + noise - lambda theta)
 
-    S majorises the Hessian of the Huber loss, as psi_a' <= 1, so that without noise each step
-    lowers the objective sum rho_a(y - A theta) + lambda/2 |theta|^2 (Huber and Ronchetti, "Robust
-    statistics", 2nd ed. 2009, section 7.8: the method of modified residuals). theta starts at zero
-    in the first iteration and at what was released last in the others.
+    from the item's row before. As rho'' <= 1, S + lambda I majorises the Hessian: without noise
+    each step lowers sum rho_a(x - u^T theta) + lambda/2 ||theta||^2, whose minimum is the only
+    fixed point; with a = infinity one step is ridge regression. The sensitivity is Gamma times a
+    instead of Gamma times the bound of a residual, but an item step takes 1 + K releases.
+
+    Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
+    matrix completion" (arXiv 2206.07910), algorithms 2 and 3.
 
     Parameters
     ----------
+    loss_parameter : float
+        a > 0, in units of the ratings.
     inner_iterations : int
         K.
-    loss_parameter : float
-        a > 0, in units of the ratings: residuals are clipped to [-a, a].
     others
-        As :class:`PrivateALS`.
+        Those of :class:`dpmc.solvers.private_als.PrivateALS`.
     """
 
     def __init__(
@@ -43,11 +46,13 @@ class PrivateIRLS(PrivateALS):
         delta=1e-5,
         mechanism="gaussian",
         ratings_per_user=None,
-        factor_bound=1.0,
+        factor_bound=None,
+        residual_bound=None,
         iterations=2,
         inner_iterations=2,
         regularization=0.5,
         user_regularization=None,
+        offsets=True,
         start="normal",
     ):
         super().__init__(
@@ -59,30 +64,21 @@ class PrivateIRLS(PrivateALS):
             mechanism=mechanism,
             ratings_per_user=ratings_per_user,
             factor_bound=factor_bound,
+            residual_bound=residual_bound,
             iterations=iterations,
             regularization=regularization,
             user_regularization=user_regularization,
+            offsets=offsets,
             start=start,
         )
         self.loss_parameter = check_positive("loss_parameter", loss_parameter)
         self.inner_iterations = check_count("inner_iterations", inner_iterations)
 
-    @property
-    def releases(self) -> int:
-        return planned_releases(
-            self.relation, iterations=self.iterations, inner_iterations=self.inner_iterations
-        )
-
-    def _fit(self, ratings, statistics, rng, callback):
-        self._theta = np.zeros((ratings.n_items, self.rank))
-        super()._fit(ratings, statistics, rng, callback)
-
-    def _item_step(self, by_user, statistics):
-        factors = clip_rows(self.user_factors_, self.bounds.factor_bound, self.bounds.norm)
-        gram = statistics.gram(by_user, factors, self.shape_[1])
+    def _item_step(self, rows, users, items, statistics):
+        gram = statistics.gram(rows, users, len(items))
         systems = NoisedSystems(gram, self.rank, self.regularization)
+        theta = np.array(items)
         for _ in range(self.inner_iterations):
-            right = statistics.residual(by_user, factors, self._theta, self.loss_parameter)
-            step = systems.solve(right - self.regularization * self._theta)
-            self._theta = self._theta + step
-        return self._theta
+            residual = statistics.residual(rows, users, theta, self.loss_parameter)
+            theta += systems.solve(residual - self.regularization * theta)
+        return theta

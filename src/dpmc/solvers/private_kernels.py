@@ -138,3 +138,19 @@ def clip_rows(factors: np.ndarray, bound: float, norm: int) -> np.ndarray:
     """Return rows scaled down to l1 or l2 norm ``bound`` where they are longer."""
     norms = row_norms(factors, norm)
     return factors * np.minimum(1, bound / np.maximum(norms, bound))[:, None]
+
+
+def balance(factors: np.ndarray, size: float) -> np.ndarray:
+    """Return V (V^T V / n)^(-1/2) size: the same span, columns uncorrelated and of equal size.
+
+    Parameters
+    ----------
+    factors : float64 array, shape (n, rank)
+        V. Directions without any content stay so.
+    size : float
+        Root mean square of the columns.
+    """
+    values, vectors = np.linalg.eigh(factors.T @ factors / len(factors))
+    largest = values.max(initial=0)
+    scales = np.where(values > 1e-12 * largest, size / np.sqrt(np.maximum(values, 1e-300)), 0)
+    return factors @ (vectors * scales) @ vectors.T
