@@ -12,7 +12,8 @@ from dpmc.cli.recommend import recommend as command
 from dpmc.errors import InputError
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.recommendation import Plan, recommend
-from dpmc.privacy.sensitivity import Sensitivities
+from dpmc.privacy.relations import RELATIONS
+from dpmc.solvers import solver_class
 
 
 def run(*arguments):
@@ -53,7 +54,9 @@ class TestReleases:
 
 class TestPlan:
     def test_the_noise_of_a_training(self):
-        plan = Plan("user_add_remove", iterations=2, ratings_per_user=50, half_range=2.0)
+        plan = Plan(
+            "user_add_remove", ratings_per_user=50, half_range=2.0, factor_bound=1.0, offsets=False
+        )
         answer = recommend(5, plan=plan)
         assert answer.releases == 4
         assert answer.best.mechanism == "gaussian"
@@ -64,25 +67,36 @@ class TestPlan:
         laplace = next(o for o in answer.options if o.mechanism == "laplace")
         assert laplace.deviations["gram"] == pytest.approx(50 * math.sqrt(2) * 4 / 5, rel=1e-3)
 
-    @pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "huber"])
-    @pytest.mark.parametrize("relation", ["entry_change", "entry_add_remove", "user_replace"])
-    def test_sensitivities_are_those_of_the_solvers(self, relation, mechanism):
-        k = 7 if relation == "user_replace" else None
-        plan = Plan(relation, "irls", 3, 4, k, 1.5, 0.8, 0.6)
-        bounds = Sensitivities(relation, mechanism, 1.5, 0.8, k)
+    @pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+    @pytest.mark.parametrize("relation", RELATIONS)
+    @pytest.mark.parametrize("solver", ["als", "irls"])
+    @pytest.mark.parametrize("offsets", [True, False])
+    def test_it_is_what_the_solvers_do(self, solver, relation, mechanism, offsets):
+        users = {"ratings_per_user": 7} if relation.startswith("user") else {}
+        shared = {"relation": relation, "iterations": 3, "offsets": offsets, **users}
+        options = shared | {"epsilon": 1, "mechanism": mechanism, "rank": 2, "rating_range": (1, 5)}
+        if solver == "irls":
+            own = {"inner_iterations": 4, "loss_parameter": 0.6}
+            options, shared = options | own, shared | own
+        model = solver_class(f"private_{solver}")(**options)
+        plan = Plan(solver=solver, half_range=2.0, **shared)
+        assert plan.releases == model.releases
         found = plan.sensitivities(mechanism)
-        assert found["residual"] == bounds.residual(0.6)
-        assert found.get("right_hand_side") == (None if k else bounds.right_hand_side())
-        assert found.get("gram", 0) == bounds.gram()
+        assert found.get("gram", 0) == model.bounds.gram()
+        if solver == "irls":
+            assert found["residual"] == model.bounds.residual(0.6)
+        else:
+            expected = model.bounds.right_hand_side(model.residual_bound)
+            assert found["right_hand_side"] == expected
 
     @pytest.mark.parametrize(
         ("plan", "releases"),
         [
-            (Plan("entry_change", iterations=5), 10),
-            (Plan("entry_add_remove", iterations=5), 20),
-            (Plan("user_add_remove", iterations=5, ratings_per_user=9), 10),
-            (Plan("user_replace", "irls", 2, 3, 9), 8),
-            (Plan("entry_change", "irls", 2, 3), 8),
+            (Plan("entry_change", iterations=5, offsets=False), 10),
+            (Plan("entry_add_remove", iterations=5, offsets=False), 20),
+            (Plan("user_add_remove", iterations=5, ratings_per_user=9, offsets=False), 10),
+            (Plan("user_replace", "irls", 2, 3, 9, offsets=False), 8),
+            (Plan("entry_change", "irls", 2, 3, offsets=False), 8),
         ],
     )
     def test_releases(self, plan, releases):

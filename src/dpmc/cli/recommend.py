@@ -15,14 +15,13 @@ ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
     "or entry_change.",
 )
 @click.option("--solver", type=click.Choice(["als", "irls"]), help="[default: als]")
-@click.option("--iterations", type=int, help="[default: 2]")
+@click.option("--iterations", type=int, help="[default: 3 if users are protected, else 2]")
 @click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
 @click.option("--ratings-per-user", type=int, help="That count.  [default: 50 for user]")
 @click.option("--rating-range", nargs=2, type=float, help="[default: -1 1]")
-@click.option("--factor-bound", type=float, help="Of rows of factors.  [default: 1]")
-@click.option(
-    "--loss-parameter", type=float, help="Clips residuals of irls.  [default: half range]"
-)
+@click.option("--factor-bound", type=float, help="Of rows of factors.")
+@click.option("--residual-bound", type=float, help="Of ratings less offsets, in item steps.")
+@click.option("--loss-parameter", type=float, help="Clips residuals of irls.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def recommend(epsilon, delta, releases, as_json, **options):
     """Say which mechanism needs the least noise for a budget.
@@ -57,7 +56,7 @@ def _plan(options: dict):
     relation = given["relation"].replace("-", "_")
     given["relation"] = ALIASES.get(relation, relation)
     if given["relation"] in USER_LEVEL:
-        given.setdefault("ratings_per_user", 50)
+        given = {"ratings_per_user": 50, "iterations": 3} | given
     if "rating_range" in given:
         low, high = given.pop("rating_range")
         if not low < high:

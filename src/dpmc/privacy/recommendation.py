@@ -15,7 +15,9 @@ SOLVERS = ("als", "irls")
 
 @dataclass(frozen=True)
 class Plan:
-    """A calibrated training, as far as its noise goes. All of it is public.
+    """A calibrated training, as far as its noise goes; all of it is public.
+
+    Defaults are those of :class:`dpmc.solvers.private_als.PrivateALS`.
 
     Parameters
     ----------
@@ -30,10 +32,14 @@ class Plan:
         The most ratings of a user that count: needed at user level, and only there.
     half_range : float
         Largest distance of a rating from the middle of its range.
-    factor_bound : float
+    factor_bound : float, optional
         To which rows of factors are clipped: in l2 for Gaussian, in l1 for the other noise.
+    residual_bound : float, optional
+        To which item steps clip what is left of ratings.
     loss_parameter : float, optional
-        To which "irls" clips residuals; ``half_range`` if not given.
+        To which "irls" clips residuals; ``residual_bound`` if not given.
+    offsets : bool
+        Whether item offsets are released first.
 
     Raises
     ------
@@ -47,8 +53,10 @@ class Plan:
     inner_iterations: int = 2
     ratings_per_user: int | None = None
     half_range: float = 1.0
-    factor_bound: float = 1.0
+    factor_bound: float | None = None
+    residual_bound: float | None = None
     loss_parameter: float | None = None
+    offsets: bool = True
 
     def __post_init__(self):
         check_relation(self.relation)
@@ -59,32 +67,41 @@ class Plan:
             )
         for name in ("iterations", "inner_iterations"):
             check_count(name, getattr(self, name))
-        for name in ("half_range", "factor_bound"):
-            positive(name, getattr(self, name))
-        positive("loss_parameter", self.residual_bound)
-        if self.relation in USER_LEVEL:
-            if self.ratings_per_user is None:
-                raise InputError(
-                    f"{self.relation} needs ratings_per_user: the noise grows with how many "
-                    "ratings of a user count."
-                )
-            check_count("ratings_per_user", self.ratings_per_user)
-        elif self.ratings_per_user is not None:
-            raise InputError(f"ratings_per_user has no use for {self.relation}.")
+        half = positive("half_range", self.half_range)
+        left = self._default("residual_bound", half / 2 if self.offsets else half)
+        self._default("factor_bound", math.sqrt(left) / (2 if self.relation in USER_LEVEL else 1))
+        self._default("loss_parameter", left)
+        self._check_ratings_per_user()
 
-    @property
-    def residual_bound(self) -> float:
-        """What "irls" clips residuals to."""
-        return self.half_range if self.loss_parameter is None else self.loss_parameter
+    def _default(self, name: str, value: float) -> float:
+        if getattr(self, name) is None:
+            object.__setattr__(self, name, value)
+        return positive(name, getattr(self, name))
+
+    def _check_ratings_per_user(self):
+        if self.relation not in USER_LEVEL:
+            if self.ratings_per_user is not None:
+                raise InputError(f"ratings_per_user has no use for {self.relation}.")
+        elif self.ratings_per_user is None:
+            raise InputError(
+                f"{self.relation} needs ratings_per_user: the noise grows with how many "
+                "ratings of a user count."
+            )
+        else:
+            check_count("ratings_per_user", self.ratings_per_user)
 
     @property
     def releases(self) -> int:
         """How often a statistic is released."""
-        inner = self.inner_iterations if self.solver == "irls" else 1
-        return planned_releases(self.relation, iterations=self.iterations, inner_iterations=inner)
+        return planned_releases(
+            self.relation,
+            iterations=self.iterations,
+            inner_iterations=self.inner_iterations if self.solver == "irls" else 1,
+            offset_sides=int(self.offsets),
+        )
 
     def sensitivities(self, mechanism: str) -> dict[str, float]:
-        """Return the sensitivity of each kind of statistic, those of item steps first."""
+        """Return the sensitivity of the statistics that the rows of items are made of."""
         bounds = Sensitivities(
             relation=self.relation,
             mechanism=mechanism,
@@ -92,14 +109,11 @@ class Plan:
             factor_bound=self.factor_bound,
             ratings_per_user=self.ratings_per_user,
         )
-        found = {}
         if self.solver == "irls":
-            found["residual"] = bounds.residual(self.residual_bound)
-        if self.solver == "als" or self.relation not in USER_LEVEL:
-            found["right_hand_side"] = bounds.right_hand_side()
-        if not bounds.counts_are_public:
-            found["gram"] = bounds.gram()
-        return found
+            found = {"residual": bounds.residual(self.loss_parameter)}
+        else:
+            found = {"right_hand_side": bounds.right_hand_side(self.residual_bound)}
+        return found if bounds.counts_are_public else found | {"gram": bounds.gram()}
 
 
 @dataclass(frozen=True)
@@ -117,7 +131,7 @@ class Option:
     pure_epsilon : float
         What the same noise guarantees at delta 0; infinite for Gaussian noise.
     deviations : dict
-        Of a plan: standard deviation of the noise on each statistic.
+        Of a plan: standard deviation of the noise on each statistic of items.
     """
 
     mechanism: str
@@ -129,7 +143,7 @@ class Option:
 
     @property
     def cost(self) -> float:
-        """What is compared: the variance of the noise on what the item rows are made of."""
+        """What is compared: the variance of the noise, of a plan that on its first statistic."""
         return next(iter(self.deviations.values()), self.noise.std()) ** 2
 
 
