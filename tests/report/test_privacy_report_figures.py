@@ -191,6 +191,19 @@ def test_what_is_far_worse_than_a_constant_leaves_the_panel(results):
     assert jester.get_ylim()[1] < 15
 
 
+def test_a_reference_far_below_is_a_number_and_no_line(results):
+    calibrated = results["calibrated"].copy()
+    free = select(calibrated, dataset="jester", solver="als", mechanism="none").index
+    calibrated.loc[free, "rmse_heldout"] = 0.0123
+    with matplotlib.rc_context(RC):
+        drawing = PRIVACY_FIGURES[2].function({"calibrated": calibrated})
+    panels = {axes.get_title(): axes for axes in drawing.figure.axes}
+    texts = {title: [text.get_text() for text in axes.texts] for title, axes in panels.items()}
+    assert texts["Jester 5k"] == ["ALS, no noise: 0.012 (below)"]
+    assert texts["SweetRS"] == ["ALS, no noise"]
+    assert panels["Jester 5k"].get_ylim()[0] > 1
+
+
 def test_a_run_of_one_data_set_one_trial_and_one_solver_is_drawn(results, tmp_path):
     calibrated = results["calibrated"]
     few = calibrated[(calibrated["trial"] == 0) & (calibrated["dataset"] == "sweetrs")]

@@ -118,7 +118,7 @@ def test_cost_is_that_of_the_best_private_model(calibrated):
     best = here.groupby(["solver", "mechanism"])["rmse_heldout"].mean().min()
     free = calibrated[calibrated["relation"].isna() & (calibrated["dataset"] == "ml-100k")]
     ratio = best / free.groupby("solver")["rmse_heldout"].mean().min()
-    assert f"one rating protected at ε = 10: +{100 * (ratio - 1):.0f} % (MovieLens 100K)" in (
+    assert f"one rating protected at ε = 10: +{100 * (ratio - 1):.1f} % (MovieLens 100K)" in (
         line.text
     )
     cheap = scaled(calibrated, 0.01, solvers=FACTORS)

@@ -5,7 +5,14 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
@@ -38,6 +45,9 @@ from dpmc.report.style import (
 COLUMNS = 3  # panels side by side
 FACES = {"private_als": None, "private_irls": "white"}
 DODGE = 0.028  # of the logarithm to base 10, between two models
+WORST = 2.0  # times the error of a constant: what is worse is not shown
+FAR = 3.0  # a reference lower by this factor is named, not drawn
+SHORT = 0.8  # decades below which a logarithmic axis has too few round decimals
 
 
 def equal_entry_change(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -107,8 +117,8 @@ def _panel(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
         for mechanism in EVERY:
             where = (here["solver"] == solver) & (here["mechanism"] == mechanism)
             _model(axes, here[where].sort_values("epsilon"), 10 ** next(shifts))
-    _free_lines(axes, free)
-    _axes(axes, here, free)
+    _axes(axes, here)
+    _reference(axes, here, free)
 
 
 def _model(axes, part: pd.DataFrame, shift: float) -> None:
@@ -133,23 +143,7 @@ def _model(axes, part: pd.DataFrame, shift: float) -> None:
     )
 
 
-def _free_lines(axes, free: pd.DataFrame) -> None:
-    """Label the lowest model without noise at its line: it needs no legend."""
-    if free.empty:
-        return
-    row = free.loc[free["mean"].idxmin()]
-    labels = {**SOLVER_LABELS, **BASELINE_LABELS}
-    axes.axhline(row["mean"], color=BLACK, linewidth=0.9, zorder=1)
-    axes.annotate(
-        f"{labels.get(row['solver'], row['solver'])}, no noise",
-        (0.02, row["mean"]),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 2),
-        textcoords="offset points",
-    )
-
-
-def _axes(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
+def _axes(axes, here: pd.DataFrame) -> None:
     values = sorted(here["epsilon"].unique())
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -157,21 +151,44 @@ def _axes(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
     axes.xaxis.set_major_locator(FixedLocator(values))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".lstrip("0")))
     axes.xaxis.set_minor_locator(NullLocator())
-    low = min([*here["mean"], *free["mean"].nsmallest(1)])
-    ceiling = 2.0 * here.loc[here["solver"] == TRIVIAL, "mean"].max()
+
+
+def _reference(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
+    """Draw the lowest model without noise, labelled below its line, and set the limits.
+
+    Where it lies so far below the private ones that these would be pressed together, its number
+    stands at the bottom instead.
+    """
+    low = here["mean"].min()
+    ceiling = WORST * here.loc[here["solver"] == TRIVIAL, "mean"].max()
     high = np.nanmin([here["mean"].max(), ceiling])  # worse than that is off the panel
-    axes.set_ylim(low / (high / low) ** 0.06, high * (high / low) ** 0.06)
-    axes.yaxis.set_major_locator(LogLocator(subs=_ticks(np.log10(high / low))))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.yaxis.set_minor_locator(NullLocator())
+    text, place = "", None
+    if len(free):
+        row = free.loc[free["mean"].idxmin()]
+        labels = {**SOLVER_LABELS, **BASELINE_LABELS}
+        text = f"{labels.get(row['solver'], row['solver'])}, no noise"
+        if row["mean"] > low / FAR:
+            axes.axhline(row["mean"], color=BLACK, linewidth=0.9, zorder=1)
+            low, place = min(low, row["mean"]), row["mean"]
+        else:
+            text += f": {row['mean']:.2g} (below)"
+    span = max(high / low, 1.01)
+    axes.set_ylim(low / span**0.13, high * span**0.06)
+    if place is None:
+        axes.annotate(text, (0.02, 0.015), xycoords="axes fraction")
+    else:
+        where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+        axes.annotate(text, (0.02, place), xytext=(0, -2), va="top", **where)
+    _value_axis(axes.yaxis, np.log10(span))
 
 
-def _ticks(decades: float) -> tuple[float, ...]:
-    """Which multiples of a power of ten to label, so that every panel has a few."""
-    if decades < 0.5:
-        return (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
-    return (1, 1.5, 2, 3, 4, 5, 7) if decades < 0.9 else (1, 2, 5)
+def _value_axis(axis, decades: float) -> None:
+    """Label a logarithmic axis with a few round numbers, however short it is."""
+    few = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
+    axis.set_major_locator(few if decades < SHORT else LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
 
 
 def _handles(table: pd.DataFrame) -> list[Line2D]:

@@ -169,7 +169,8 @@ def cost(calibrated: pd.DataFrame | None) -> Finding:
 
 
 def _at(row: pd.Series) -> str:
-    return f"{signed(row['log_ratio'], digits=0)} ({dataset_label(row['dataset'])})"
+    digits = 0 if row["log_ratio"] > 0.1 else 1
+    return f"{signed(row['log_ratio'], digits)} ({dataset_label(row['dataset'])})"
 
 
 def against_baselines(calibrated: pd.DataFrame | None, relation: str) -> Finding:
