@@ -120,11 +120,12 @@ def test_user_level_from_csv_to_every_users_own_predictions(table, truth, tmp_pa
     # Gaussian DP, by another implementation: n releases at sensitivity 1 are one at sqrt(n)
     sigma = get_sigma_gaussian(20, 1e-6) * math.sqrt(stated["releases"])
     assert stated["noise_multiplier"] == pytest.approx(sigma, rel=1e-6)
-    assert stated["releases"] == 2 * stated["constants"]["iterations"]
+    assert stated["releases"] == 2 + 2 * stated["constants"]["iterations"]
     header, labels, found = factors(tmp_path / "out" / "item_factors.csv")
-    assert header == ["item", "factor_1", "factor_2", "factor_3"]
+    # the first factor is the constant that user offsets are coefficients of
+    assert header == ["item", "offset", "factor_1", "factor_2", "factor_3", "factor_4"]
     assert labels == [str(100 + item) for item in range(30)]
-    assert found.shape == (30, 3)
+    assert found.shape == (30, 5)
     assert np.isfinite(found).all()
 
     completed = CliRunner().invoke(
@@ -168,19 +169,20 @@ def test_entry_level_from_parquet_with_everything_published(truth, tmp_path):
     assert stated["publishable"] == ["item_factors", "user_factors", "predictions"]
     assert "which user rated which item" in stated["assumed_public"]
     n = stated["releases"]
-    assert n == 2 * stated["constants"]["iterations"]
+    assert n == 1 + 2 * stated["constants"]["iterations"]
     accountant = PLDAccountant(value_discretization_interval=1e-3)
     scale = stated["noise_multiplier"] / math.sqrt(2)
     accountant.compose(SelfComposedDpEvent(LaplaceDpEvent(scale), n))
     assert accountant.get_epsilon(1e-4) == pytest.approx(20, rel=1e-3)
 
     _, users, user_factors = factors(tmp_path / "out" / "user_factors.csv")
-    _, items, item_factors = factors(tmp_path / "out" / "item_factors.csv")
+    _, items, columns = factors(tmp_path / "out" / "item_factors.csv")
+    offsets, item_factors = columns[:, 0], columns[:, 1:]
     predictions = parquet.read_table(tmp_path / "out" / "predictions.parquet")
     assert predictions.column_names == ["user", "item", "prediction"]
     assert predictions["user"].to_pylist() == np.repeat(np.array(users, int), 30).tolist()
     assert predictions["item"].to_pylist() == np.tile(np.array(items, int), 1500).tolist()
-    wanted = np.clip(user_factors @ item_factors.T + 1.25, LOW, HIGH)
+    wanted = np.clip(user_factors @ item_factors.T + offsets, LOW, HIGH)
     np.testing.assert_allclose(predictions["prediction"].to_numpy(), wanted.ravel(), atol=1e-12)
 
 
@@ -190,6 +192,20 @@ def test_the_other_relations(table, tmp_path, relation):
     fit(table, tmp_path / "out", relation=relation, **per_user)
     stated = guarantee(tmp_path / "out")
     assert stated["relation"] == {"entry": "entry_add_remove"}.get(relation, relation)
+    sigma = get_sigma_gaussian(20, 1e-6) * math.sqrt(stated["releases"])
+    assert stated["noise_multiplier"] == pytest.approx(sigma, rel=1e-6)
+
+
+@pytest.mark.parametrize("relation", ["user", "entry_change"])
+def test_robust_regression(table, tmp_path, relation):
+    per_user = {"ratings-per-user": 12 if relation == "user" else None}
+    fit(table, tmp_path / "out", relation=relation, solver="irls", **per_user)
+    stated = guarantee(tmp_path / "out")
+    constants = stated["constants"]
+    assert (constants["solver"], constants["loss_parameter"]) == ("irls", 0.5)
+    gram = 1 if relation == "user" else 0
+    inner, users = constants["inner_iterations"], 1 - gram
+    assert stated["releases"] == 1 + gram + constants["iterations"] * (gram + inner + users)
     sigma = get_sigma_gaussian(20, 1e-6) * math.sqrt(stated["releases"])
     assert stated["noise_multiplier"] == pytest.approx(sigma, rel=1e-6)
 
@@ -216,7 +232,7 @@ def test_noise_is_new_each_time_unless_simulated(table, tmp_path):
             prefix
         )
         assert all(each.name.startswith(prefix) for each in (tmp_path / name).iterdir())
-    a, b, c, d, e = found
+    a, b, c, d, e = (np.delete(each, 1, axis=1) for each in found)  # but for the constant
     assert (c == d).all()
     assert not (a == b).any()
     assert not (c == e).any()
@@ -236,7 +252,7 @@ def test_at_user_level_nothing_but_the_factors_depends_on_the_ratings(truth, tmp
     assert texts[0] == texts[1]
     for _, labels, found in tables:
         assert labels == items.read_text().split()
-        assert found.shape == (31, 3)
+        assert found.shape == (31, 5)
         assert (found != 0).all()  # of the item that nobody rated, too
 
 
@@ -286,6 +302,10 @@ REFUSALS = {
     "per user at entry level": ({"relation": "entry"}, "has no meaning with the relation"),
     "rank": ({"rank": 0}, "rank must be an integer of at least 1, got 0"),
     "irls only": ({"loss-parameter": 1}, "--loss-parameter is an option of the solver irls only"),
+    "clips nothing": (
+        {"solver": "irls", "loss-parameter": 9},
+        "--loss-parameter must be at most 5, twice the range",
+    ),
     "predictions": ({"write": "predictions"}, "--write predictions is refused: the guarantee"),
     "user factors": ({"write": "user-factors"}, "(user_add_remove) covers the item factors only"),
     "missing column": ({"user": "who"}, "has no column 'who' (--user)"),
@@ -384,17 +404,17 @@ def test_own_completion_is_that_of_the_solver(truth):
         epsilon=5.0,
         rating_range=(LOW, HIGH),
         rank=3,
-        ratings_per_user=30,
+        ratings_per_user=5,  # at home, a user takes all
         user_regularization=0.2,
     ).fit(truth.observed, rng=1, noise_rng=2)
     items = [f"item {i}" for i in range(30)]
-    published = PublishedItems(items, model.item_factors_, (LOW, HIGH), 0.2)
+    published = PublishedItems(items, model.item_offsets_, model.item_factors_, (LOW, HIGH), 0.2)
     rows = truth.observed.by_user
     for user in (0, 7, 1499):
         own = slice(rows.indptr[user], rows.indptr[user + 1])
         labels = [items[item] for item in rows.indices[own]]
         found = published.complete(dict(zip(labels, rows.values[own], strict=True)))
         np.testing.assert_allclose(found, model.predict(np.full(30, user), np.arange(30)))
-    np.testing.assert_allclose(published.complete({}), np.full(30, 1.25))
+    np.testing.assert_allclose(published.complete({}), model.item_offsets_)
     with pytest.raises(InputError, match="no factors of the item 'tea'"):
         published.complete({"tea": 1.0})

@@ -166,7 +166,10 @@ def _remarks(given, model) -> None:
         counts = np.bincount(ratings.users, minlength=ratings.n_users)
         unused = np.maximum(counts - model.ratings_per_user, 0).sum()
         if unused:
-            remarks.append(f"{unused} ratings beyond {model.ratings_per_user} a user do not count")
+            remarks.append(
+                f"{unused} ratings beyond {model.ratings_per_user} a user have no part in the item "
+                "factors"
+            )
     if model.bounds.user_level and model.bounds.norm == 1:
         remarks.append(
             f"{model.mechanism} noise grows with the ratings of a user, gaussian noise with their "

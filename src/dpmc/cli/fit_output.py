@@ -129,9 +129,9 @@ def _terms(relation: str) -> dict[str, object]:
     return {
         "assumed_public": assumed,
         "spent": "once: whatever else is published about the same ratings adds to it",
-        "prediction": "centre + user factors . item factors, clipped to the range; a user's factors"
-        " are (V^T V + user_regularization I)^-1 V^T (x - centre), V the factors of the items that"
-        " the user rated with x",
+        "prediction": "item's offset + user factors . item factors, clipped to the range; a user's"
+        " factors are (V^T V + user_regularization I)^-1 V^T (x - offset), V the factors of the"
+        " items that the user rated with x, and x - offset clipped to half the range's length",
     }
 
 
@@ -143,18 +143,21 @@ def _versions() -> dict[str, str]:
 
 
 def _write_items(path, model, ratings):
-    _write_factors(path, "item", ratings.item_labels, model.item_factors_)
+    columns = np.hstack([model.item_offsets_[:, None], model.item_factors_])
+    _write_factors(path, ["item", "offset"], ratings.item_labels, columns)
 
 
 def _write_users(path, model, ratings):
-    _write_factors(path, "user", ratings.user_labels, model.user_factors_)
+    _write_factors(path, ["user"], ratings.user_labels, model.user_factors_)
 
 
-def _write_factors(path, what, labels, factors):
+def _write_factors(path, leading, labels, columns):
+    """Write labels and numbers; columns beyond the leading ones are factor_1, factor_2, ..."""
+    width = columns.shape[1] + 1 - len(leading)
     with open(path, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([what, *(f"factor_{k + 1}" for k in range(factors.shape[1]))])
-        for label, row in zip(labels.tolist(), factors.tolist(), strict=True):
+        writer.writerow([*leading, *(f"factor_{k + 1}" for k in range(width))])
+        for label, row in zip(labels.tolist(), columns.tolist(), strict=True):
             writer.writerow([label, *map(repr, row)])
 
 
@@ -205,7 +208,8 @@ def read_published(path: Path) -> PublishedItems:
             _, *rows = csv.reader(stream)
         return PublishedItems(
             [row[0] for row in rows],
-            np.array([[float(x) for x in row[1:]] for row in rows]),
+            np.array([float(row[1]) for row in rows]),
+            np.array([[float(x) for x in row[2:]] for row in rows]),
             tuple(constants["rating_range"]),
             constants["user_regularization"],
         )

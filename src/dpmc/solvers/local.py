@@ -21,32 +21,37 @@ class PublishedItems:
     ----------
     labels : list of str
         Of the items.
+    offsets : float64 array, shape (n_items,)
+        What an item is rated by a user whose factors are zero.
     factors : float64 array, shape (n_items, rank)
     rating_range : (float, float)
-        Predictions are clipped to it, and centred on its middle.
+        Predictions are clipped to it.
     regularization : float
         lambda > 0 of a user's regression.
     """
 
     labels: list[str]
+    offsets: np.ndarray
     factors: np.ndarray
     rating_range: tuple[float, float]
     regularization: float
 
     def solve(self, items: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return one user's factors (V^T V + lambda I)^-1 V^T (x - centre), shape (rank,).
+        """Return one user's factors (V^T V + lambda I)^-1 V^T (x - offset), shape (rank,).
 
         Parameters
         ----------
         items : integer array, shape (n,)
             Positions of the rated items.
         values : array, shape (n,)
-            Ratings; clipped to the range.
+            Ratings; clipped to the range, and less their offsets to half its length either way.
         """
         rows = self.factors[items]
-        centred = np.clip(values, *self.rating_range) - sum(self.rating_range) / 2
+        low, high = self.rating_range
+        left = np.clip(values, low, high) - self.offsets[items]
+        left = np.clip(left, (low - high) / 2, (high - low) / 2)
         system = rows.T @ rows + self.regularization * np.eye(rows.shape[1])
-        return np.linalg.solve(system, rows.T @ centred)
+        return np.linalg.solve(system, rows.T @ left)
 
     def complete(self, ratings: dict[str, float]) -> np.ndarray:
         """Return predictions of all items for one user.
@@ -71,5 +76,4 @@ class PublishedItems:
             raise InputError(f"There are no factors of the item '{unknown[0]}'.")
         items = np.array([place[label] for label in ratings], dtype=int)
         user = self.solve(items, np.array(list(ratings.values()), dtype=float))
-        low, high = self.rating_range
-        return np.clip(self.factors @ user + (low + high) / 2, low, high)
+        return np.clip(self.factors @ user + self.offsets, *self.rating_range)
