@@ -26,13 +26,22 @@ STARTS = 10
 """From so many each pair of neighbours is tried for the sensitivities."""
 
 
-def audited_solver(solver: str, relation: str, mechanism: str, rank: int = 1):
-    """Return a small solver with the budget of the audit."""
+def audited_solver(solver: str, relation: str, mechanism: str, *, bare: bool = True):
+    """Return a small solver with the budget of the audit.
+
+    Parameters
+    ----------
+    solver, relation, mechanism : str
+    bare : bool
+        Of one factor and without offsets: on the neighbours of the audit nearly all of its
+        statistics then change by as much as they may. Else as by default, with three factors.
+    """
     settings = {}
     if relation in USER_LEVEL:
         settings["ratings_per_user"] = RATINGS_PER_USER
     if solver in FACTOR_SOLVERS:
-        settings |= {"rank": rank, "iterations": 2, "regularization": 0.01}
+        settings |= {"rank": 1, "offsets": False} if bare else {"rank": 3}
+        settings |= {"iterations": 2, "regularization": 0.01}
     if solver == "private_irls":
         settings |= {"inner_iterations": 2, "loss_parameter": 1.0}
     return solver_class(solver)(
@@ -58,8 +67,8 @@ def relation_rows(settings: Mapping, relation: str) -> Iterator[dict[str, object
         for mechanism in MECHANISMS:
             key = {"solver": name, "relation": relation, "mechanism": mechanism}
             rng = stream(settings["seed"], AUDIT, key)
-            ranks = (1, 3) if name in FACTOR_SOLVERS else (1,)
-            solvers = [audited_solver(**key, rank=rank) for rank in ranks]
+            variants = (True, False) if name in FACTOR_SOLVERS else (True,)
+            solvers = [audited_solver(**key, bare=bare) for bare in variants]
             noised = [(each, FloatNoise(each.calibration.noise, rng)) for each in solvers]
             yield from solver_rows(noised, settings["runs"], rng, key)
 
@@ -72,8 +81,8 @@ def solver_rows(
     Parameters
     ----------
     noised : list of (PrivateSolver, Noise)
-        The solver, maybe with several ranks, and what its runs take their noise from. All of
-        them are tried for the sensitivities, the first is sampled.
+        The solver, maybe in several variants, and what its runs take their noise from. All
+        are tried for the sensitivities, the first is sampled.
     runs : int
     rng : numpy.random.Generator
         Draws data and starts.
