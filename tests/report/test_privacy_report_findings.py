@@ -25,14 +25,16 @@ from dpmc.report.privacy_findings import (
     cost,
     huber_at_equal_privacy,
     least_noise,
-    losses_in_short,
-    losses_text,
     privacy_findings,
-    published_meaning,
-    totals_text,
     usable,
 )
 from dpmc.report.privacy_frames import NAMES, has_results, model_label, percent, read_results
+from dpmc.report.privacy_published import (
+    losses_in_short,
+    losses_text,
+    published_meaning,
+    totals_text,
+)
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,9 @@ from dpmc.report.effects import (
     signed,
 )
 from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
-from dpmc.report.privacy_findings import losses_in_short, totals_text, usable
+from dpmc.report.privacy_findings import usable
 from dpmc.report.privacy_frames import has_results
+from dpmc.report.privacy_published import losses_in_short, totals_text
 
 OVER_CELLS = "Mean difference of RMSE over all cells: "
 CLOSE, SHARE, MEDIAN = 0.15, 0.85, 0.06  # when the synthetic tables count as reproduced

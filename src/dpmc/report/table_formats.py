@@ -235,9 +235,8 @@ def _html_group(rows: list[Row]) -> str:
                 heads += f'<th scope="{scope}" rowspan="{span}">{escape(shown)}</th>'
         cells = _html_cells(row)
         name = row.line.partition(",")[0].replace(" ", "-")
-        lines.append(
-            f'<tr class="{escape(name)}">{heads}<th scope="row">{escape(row.line)}</th>{cells}</tr>'
-        )
+        line = escape(row.line).replace("ε = ", "ε&nbsp;=&nbsp;")
+        lines.append(f'<tr class="{escape(name)}">{heads}<th scope="row">{line}</th>{cells}</tr>')
         previous = row.labels
     return "<tbody>\n" + "\n".join(lines) + "\n</tbody>\n"
 
