@@ -1,4 +1,4 @@
-"""What the printed budgets mean: their totals over a training, and the losses that were measured."""
+"""What the printed budgets mean: totals over a training, and the losses that were measured."""
 
 import numpy as np
 import pandas as pd
