@@ -202,7 +202,7 @@ def test_robust_regression(table, tmp_path, relation):
     fit(table, tmp_path / "out", relation=relation, solver="irls", **per_user)
     stated = guarantee(tmp_path / "out")
     constants = stated["constants"]
-    assert (constants["solver"], constants["loss_parameter"]) == ("irls", 0.5)
+    assert (stated["solver"], constants["loss_parameter"]) == ("irls", 0.5)
     gram = 1 if relation == "user" else 0
     inner, users = constants["inner_iterations"], 1 - gram
     assert stated["releases"] == 1 + gram + constants["iterations"] * (gram + inner + users)

@@ -40,15 +40,20 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     help="gaussian, laplace or huber; see dpmc recommend.",
 )
 @click.option("--solver", type=click.Choice(["als", "irls"]), default="als", show_default=True)
-@click.option("--rank", type=int, help="[default: 3 if users are protected, else 2]")
-@click.option("--iterations", type=int, help="[default: 3 if users are protected, else 2]")
+@click.option("--rank", type=int, help="[default: 3 if users are protected, else 1]")
+@click.option("--iterations", type=int, help="[default: 2 if users are protected, else 1]")
 @click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
-@click.option("--factor-bound", type=float, help="Of rows of factors.  [default: 0.7 sqrt(B)]")
-@click.option("--regularization", type=float, help="Of items.  [default: 4 S]")
+@click.option("--factor-bound", type=float, help="Largest norm of a row of factors.")
+@click.option(
+    "--residual-bound",
+    type=float,
+    help="To which ratings less offsets are clipped.  [default: B/2]",
+)
+@click.option("--regularization", type=float, help="Of items.  [default: 8 S]")
 @click.option(
     "--user-regularization",
     type=float,
-    help="Of users.  [default: 0.1 B if users are protected, else 4 S]",
+    help="Of users.  [default: 0.1 B if users are protected, else S]",
 )
 @click.option("--loss-parameter", type=float, help="Clips residuals of irls.  [default: 0.4 B]")
 @click.option(
@@ -98,9 +103,8 @@ def fit(path, output, extras, items, sampler, simulate, force, user, item, ratin
     _remarks(given, model)
     _run(model, given.ratings, ledger, simulate)
     origin = "taken from the ratings" if items is None else "given as a list"
-    notes = {"items": origin, "noise": _describe(sampler, simulate)}
-    constants = {"solver": options["solver"], **settings}
-    names = fit_output.write(output, model, given.ratings, parts, constants, notes)
+    notes = {"solver": options["solver"], "items": origin, "noise": _describe(sampler, simulate)}
+    names = fit_output.write(output, model, given.ratings, parts, notes)
     click.echo(model.guarantee_.sentence())
     click.echo("\n".join(f"wrote {output / name}" for name in names))
 

@@ -26,6 +26,11 @@ FILES = {
     "user_factors": "user_factors.csv",
     "predictions": "predictions.parquet",
 }
+CONSTANTS = (
+    "rating_range", "ratings_per_user", "rank", "iterations", "inner_iterations", "factor_bound",
+    "residual_bound", "regularization", "user_regularization", "loss_parameter", "offsets", "start",
+)  # fmt: skip
+"""Settings of a solver: public, the guarantee rests on them or they are needed to use factors."""
 SIMULATED = "simulated_"
 """How the names of files start whose noise was simulated, lest anybody publish them."""
 
@@ -74,7 +79,6 @@ def write(
     model: PrivateSolver,
     ratings: Ratings,
     parts: tuple[str, ...],
-    constants: dict[str, object],
     notes: dict[str, object],
 ) -> list[str]:
     """Write a fitted model, whole or not at all, and return the names of the files.
@@ -89,8 +93,6 @@ def write(
         For its labels only.
     parts : tuple of str
         Keys of :data:`FILES`; always with the item factors.
-    constants : dict
-        Public: what the guarantee rests on and what it takes to use the factors.
     notes : dict
         Further public entries of the guarantee file.
 
@@ -111,7 +113,7 @@ def write(
             **guarantee.as_dict(),
             **_terms(model.relation),
             **notes,
-            "constants": constants,
+            "constants": {name: getattr(model, name) for name in CONSTANTS if hasattr(model, name)},
             "versions": _versions(),
         }
         text = json.dumps(content, indent=2) + "\n"
@@ -129,9 +131,9 @@ def _terms(relation: str) -> dict[str, object]:
     return {
         "assumed_public": assumed,
         "spent": "once: whatever else is published about the same ratings adds to it",
-        "prediction": "item's offset + user factors . item factors, clipped to the range; a user's"
-        " factors are (V^T V + user_regularization I)^-1 V^T (x - offset), V the factors of the"
-        " items that the user rated with x, and x - offset clipped to half the range's length",
+        "prediction": "item offset + user factors . item factors, clipped to the rating range; a"
+        " user's factors are (V^T V + user_regularization I)^-1 V^T y, V the factors of the items"
+        " that the user rated and y the ratings less the items' offsets, clipped to half the range",
     }
 
 
@@ -143,21 +145,20 @@ def _versions() -> dict[str, str]:
 
 
 def _write_items(path, model, ratings):
-    columns = np.hstack([model.item_offsets_[:, None], model.item_factors_])
-    _write_factors(path, ["item", "offset"], ratings.item_labels, columns)
+    table = np.column_stack([model.item_offsets_, model.item_factors_])
+    _write_factors(path, ["item", "offset"], ratings.item_labels, table)
 
 
 def _write_users(path, model, ratings):
     _write_factors(path, ["user"], ratings.user_labels, model.user_factors_)
 
 
-def _write_factors(path, leading, labels, columns):
-    """Write labels and numbers; columns beyond the leading ones are factor_1, factor_2, ..."""
-    width = columns.shape[1] + 1 - len(leading)
+def _write_factors(path, names, labels, table):
+    factors = [f"factor_{k + 1}" for k in range(table.shape[1] + 1 - len(names))]
     with open(path, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([*leading, *(f"factor_{k + 1}" for k in range(width))])
-        for label, row in zip(labels.tolist(), columns.tolist(), strict=True):
+        writer.writerow(names + factors)
+        for label, row in zip(labels.tolist(), table.tolist(), strict=True):
             writer.writerow([label, *map(repr, row)])
 
 
@@ -215,5 +216,5 @@ def read_published(path: Path) -> PublishedItems:
         )
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} holds no output of dpmc fit ({error}).") from None

@@ -40,8 +40,9 @@ bound each. Adding up n terms of norm at most t one by one is off by at most n^2
 "Accuracy and stability of numerical algorithms", section 4.2), so the computed change of a sum
 exceeds the exact one by at most 2 n^2 2^-53 t, which for n up to 2^20 terms is t 2^-12 and below
 2^-11 of the change that the sensitivity allows for. Rows of factors are kept below their bound up
-to a relative 1e-9, and may differ in the last digits with the place of a user in memory; both are
-far below what is left of 2^-10. :data:`MOST_TERMS` is that n.
+to a relative 1e-9, and they and residuals carry errors of a few units in the last digit, which may
+differ with the place of a user in memory; both are far below what is left of 2^-10.
+:data:`MOST_TERMS` is that n.
 """
 
 import math
