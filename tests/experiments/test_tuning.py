@@ -9,8 +9,14 @@ import pytest
 
 from dpmc import solvers
 from dpmc.experiments import tuning
-from dpmc.experiments.calibrated import HYPERPARAMETER_COLUMNS, CalibratedCell
+from dpmc.experiments.calibrated import (
+    HYPERPARAMETER_COLUMNS,
+    HYPERPARAMETERS,
+    CalibratedCell,
+)
+from dpmc.experiments.calibrated_trial import make_calibrated_solver
 from dpmc.experiments.seeds import stream
+from dpmc.privacy.calibration import calibrate
 
 SETTINGS = {
     "seed": 5, "rating_range": [0.0, 2.0], "delta": 1e-5, "mechanisms": ["gaussian", "huber"],
@@ -20,64 +26,61 @@ SETTINGS = {
 
 
 def bowl(optimum, noise=0.0):
-    """Return an error with one minimum and, on each trial, noise of its own."""
+    """Return a log error with one minimum and, on each trial, noise of its own."""
 
-    def error(candidate, trial):
+    def log_error(candidate, trial):
         distance = sum((a - b) ** 2 for a, b in zip(candidate, optimum, strict=True))
         draw = np.random.default_rng([trial, *candidate]).standard_normal()
-        return math.exp(0.05 * distance + noise * draw)
+        return 0.05 * distance + noise * draw
 
-    return error
+    return log_error
+
+
+def search(log_error, sizes, seed=0, trials=3):
+    middle = tuple(size // 2 for size in sizes)
+    return tuning.search(log_error, sizes, [middle], trials, np.random.default_rng(seed))
 
 
 def test_the_optimum_of_a_bowl_is_found():
-    sizes = [5, 6, 4, 10]
-    found = [
-        tuning.search(bowl((3, 1, 0, 7)), sizes, 3, np.random.default_rng(seed))[0]
-        for seed in range(20)
-    ]
-    # two rounds of single steps from the best of 24 need not always arrive
-    assert sum(candidate == (3, 1, 0, 7) for candidate in found) >= 15
+    found = [search(bowl((3, 1, 0, 7)), [5, 6, 4, 10], seed) for seed in range(20)]
+    # three rounds of single steps from the best of 24 need not always arrive
+    assert sum(candidate == (3, 1, 0, 7) for candidate in found) >= 18
 
 
-def test_the_score_is_the_mean_log_error_over_the_tuning_trials():
-    error = bowl((1, 1), noise=0.3)
-    best, score = tuning.search(error, [3, 3], 3, np.random.default_rng(0))
-    expected = np.mean([math.log(error(best, trial)) for trial in range(3)])
-    assert score == pytest.approx(expected)
-
-
-def test_a_small_space_is_searched_well():
-    error = bowl((1, 2), noise=0.01)
-    best, score = tuning.search(error, [3, 3], 3, np.random.default_rng(0))
+def test_a_small_space_is_searched_well_for_the_mean_over_the_tuning_trials():
+    log_error = bowl((1, 2), noise=0.01)
     scores = {
-        candidate: np.mean([math.log(error(candidate, trial)) for trial in range(3)])
+        candidate: np.mean([log_error(candidate, trial) for trial in range(3)])
         for candidate in product(range(3), range(3))
     }
+    best = search(log_error, [3, 3])
     assert best == min(scores, key=scores.get)
-    assert score == pytest.approx(min(scores.values()))
+    assert tuning.mean_log(log_error, best, 3) == pytest.approx(min(scores.values()))
 
 
-def test_a_candidate_is_tried_at_most_once_a_trial_and_most_of_them_on_one_alone():
-    tried = []
+def test_most_candidates_are_tried_on_one_trial_alone():
+    tried = set()
 
-    def error(candidate, trial):
-        tried.append((candidate, trial))
+    def log_error(candidate, trial):
+        tried.add((candidate, trial))
         return bowl((3, 1, 0, 7))(candidate, trial)
 
-    tuning.search(error, [5, 6, 4, 10], 3, np.random.default_rng(1))
-    assert len(tried) == len(set(tried))
+    search(log_error, [5, 6, 4, 10], seed=1)
     assert len([trial for _, trial in tried if trial > 0]) < len(tried) / 2
     assert {trial for _, trial in tried} == set(range(3))
 
 
 def test_candidates_that_fail_are_never_chosen():
-    def error(candidate, trial):
-        return math.inf if candidate[0] < 4 else 1.0 + candidate[1]
+    def log_error(candidate, trial):
+        return math.inf if candidate[0] < 4 else float(candidate[1])
 
-    best, score = tuning.search(error, [5, 3], 3, np.random.default_rng(0))
-    assert best == (4, 0)
-    assert score == 0.0
+    assert search(log_error, [5, 3]) == (4, 0)
+
+
+def test_the_search_starts_in_the_middle_with_few_and_many_iterations():
+    space = {"rank": (1, 2, 3), "iterations": (1, 3, 5), "factor_bound": (0.5, 1.0, 2.0)}
+    assert tuning.starts_of(space) == [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)]
+    assert tuning.starts_of({"shrinkage": (0.0, 1.0)}) == [(1,)]
 
 
 class Tunable:
@@ -130,6 +133,47 @@ def test_every_mechanism_is_searched_in_the_same_way_on_the_same_data(seen):
         noise: [row[1:] for row in seen if row[0] == noise] for noise in ("gaussian", "huber")
     }
     assert by_noise["gaussian"] == by_noise["huber"]
+    assert len(set(by_noise["huber"])) == len(by_noise["huber"])  # nothing is tried twice
+
+
+def test_every_mechanism_tries_what_the_others_found(seen, monkeypatch):
+    winners = iter([(0, 0, 0), (1, 1, 3)])  # the second one is right
+    monkeypatch.setattr(tuning, "search", lambda *arguments: next(winners))
+    first, second = tuning.tune(cell(), SETTINGS)
+    for row in (first, second):
+        assert (row["rank"], row["ratings_per_user"], row["factor_bound"]) == (2, 10, 1.0)
+
+
+@pytest.mark.parametrize("relation", ["entry_change", "user_add_remove"])
+def test_regularization_grows_with_the_noise(relation):
+    """The unit is the noise on a right-hand side: that of a user where users are noised."""
+    steps = {"rank": (2,), "factor_bound": (1.0,), "residual_bound": (1.0,), "iterations": (3,)}
+    steps |= {"regularization": (0.5,), "user_regularization": (2.0,)}
+    if relation == "user_add_remove":
+        steps["ratings_per_user"] = (4,)
+    for epsilon in (0.5, 5.0):
+        each = CalibratedCell("synthetic", relation, epsilon, "private_als")
+        given = tuning.hyperparameters_of(each, SETTINGS, "gaussian", steps, (0,) * len(steps))
+        at_user_level = relation == "user_add_remove"
+        releases = make_calibrated_solver(each, SETTINGS, "gaussian", given).releases
+        noise = calibrate("gaussian", releases=releases, epsilon=epsilon, delta=1e-5).noise.std()
+        unit = noise * (2.0 if relation == "entry_change" else math.sqrt(4))
+        assert given["regularization"] == pytest.approx(0.5 * unit, rel=1e-3)
+        expected = 2.0 if at_user_level else 2.0 * unit
+        assert given["user_regularization"] == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("solver", ["private_irls", "private_item_bias", "als"])
+def test_every_solver_is_tuned(solver):
+    private = solver.startswith("private")
+    each = CalibratedCell(
+        "synthetic", "user_add_remove" if private else None, 20.0 if private else None, solver
+    )
+    settings = SETTINGS | {"mechanisms": ["gaussian" if private else "none"], "tuning_trials": 1}
+    (row,) = tuning.tune(each, settings)
+    space = tuning.space_of(each, settings["rating_range"])
+    assert {name for name in HYPERPARAMETERS if row[name] is not None} == set(space)
+    assert 0 < row["tuning_rmse"] < 1
 
 
 def test_a_hyper_parameter_of_user_level_is_not_tuned_at_entry_level(seen):

@@ -20,13 +20,14 @@ CALIBRATED_COLUMNS = (
     "rmse_all", "rmse_heldout", "rmse_clipped", "releases", "noise_multiplier", "seconds",
 )  # fmt: skip
 KEYS = ("dataset", "relation", "epsilon", "solver", "mechanism")
-# Whole numbers first; what a solver takes of these is a hyper-parameter of its rows.
-COUNTS = ("rank", "iterations", "inner_iterations", "ratings_per_user")
+# Whole numbers first (offsets is 0 or 1); a row has those that its solver takes.
+COUNTS = ("rank", "iterations", "inner_iterations", "ratings_per_user", "offsets")
 NUMBERS = (
     "factor_bound",
+    "residual_bound",
+    "loss_parameter",
     "regularization",
     "user_regularization",
-    "loss_parameter",
     "shrinkage",
 )
 HYPERPARAMETERS = (*COUNTS, *NUMBERS)

@@ -10,6 +10,8 @@ tuning with Renyi differential privacy", ICLR 2022); here it stands for what is 
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from itertools import product
 
 import numpy as np
 
@@ -22,15 +24,16 @@ from dpmc.solvers import solver_class
 
 TUNING = "tuning"
 CANDIDATES = 8  # drawn at random for each tuning trial, but tried on the first one alone
-FINALISTS = 6  # of these, tried on all tuning trials
-ROUNDS = 2  # of steps to the neighbours of the best so far
+FINALISTS = 6  # of these and the starts, tried on all tuning trials
+ROUNDS = 3  # of steps to the neighbours of the best so far
 GIVE_UP = math.log(1.02)  # a step this much worse on the first trial is not tried on the others
 
-NOISE_UNITS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+NOISE_UNITS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
 WITHOUT_NOISE = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 Candidate = tuple[int, ...]  # an index into the values of each hyper-parameter
 Space = dict[str, tuple]
+LogError = Callable[[Candidate, int], float]
 
 
 def space_of(cell: CalibratedCell, rating_range) -> Space:
@@ -45,12 +48,14 @@ def space_of(cell: CalibratedCell, rating_range) -> Space:
     values = {
         "rank": (1, 2, 3, 5, 8),
         "iterations": (1, 2, 3, 5, 8, 12),
-        "inner_iterations": (1, 2, 3, 5),
-        "factor_bound": _rounded(math.sqrt(half) * np.array([0.5, 0.7, 1.0, 1.4, 2.0])),
+        "inner_iterations": (1, 2, 3),
+        "offsets": (0, 1),
+        "factor_bound": _rounded(math.sqrt(half) * np.array([0.35, 0.5, 0.7, 1.0, 1.4])),
+        "residual_bound": _rounded(half * np.array([0.25, 0.5, 1.0])),
         "regularization": NOISE_UNITS,
         "user_regularization": NOISE_UNITS,
         "loss_parameter": _rounded(half * np.array([0.1, 0.2, 0.4, 0.8])),
-        "shrinkage": (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0),
+        "shrinkage": (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0),
     }
     if cell.relation in USER_LEVEL:
         values["ratings_per_user"] = (5, 10, 20, 40, 80, 160)
@@ -78,7 +83,7 @@ def hyperparameters_of(
     noised = [name for name in _noised_steps(cell) if name in values]
     if noised:
         model = make_calibrated_solver(cell, settings, mechanism, values)
-        sensitivity = model.bounds.right_hand_side()
+        sensitivity = model.bounds.right_hand_side(model.residual_bound)
         unit = model.calibration.noise.std() * sensitivity / model.bounds.factor_bound
         values |= {name: _rounded([unit * values[name]])[0] for name in noised}
     return values
@@ -106,69 +111,75 @@ def tune(
     trials = settings["tuning_trials"]
     problems = [make_problem(cell, settings, trial, ratings) for trial in range(trials)]
     space = space_of(cell, settings["rating_range"])
+
+    def log_error(mechanism: str, candidate: Candidate, trial: int) -> float:
+        given = hyperparameters_of(cell, settings, mechanism, space, candidate)
+        row = fit_calibrated(cell, settings, mechanism, given, trial, problems[trial])
+        return math.log(row["rmse_heldout"] if row["rmse_all"] is None else row["rmse_all"])
+
+    log_errors = {name: cache(partial(log_error, name)) for name in settings["mechanisms"]}
     sizes = [len(values) for values in space.values()]
-    for mechanism in settings["mechanisms"]:
-
-        def given(candidate: Candidate, mechanism=mechanism) -> dict[str, float]:
-            return hyperparameters_of(cell, settings, mechanism, space, candidate)
-
-        def error(candidate: Candidate, trial: int, mechanism=mechanism, given=given) -> float:
-            values = given(candidate)
-            row = fit_calibrated(cell, settings, mechanism, values, trial, problems[trial])
-            return row["rmse_heldout"] if row["rmse_all"] is None else row["rmse_all"]
-
+    found = [
         # the same candidates for every mechanism
-        rng = stream(settings["seed"], TUNING, cell.coordinates())
-        best, log_rmse = search(error, sizes, trials, rng)
+        search(each, sizes, starts_of(space), trials, stream(settings["seed"], TUNING, key))
+        for key, each in ((cell.coordinates(), each) for each in log_errors.values())
+    ]
+    for mechanism, each in log_errors.items():
+        # every mechanism tries what the others found, so that none owes a win to a luckier search
+        best = min(found, key=lambda candidate, each=each: mean_log(each, candidate, trials))
         yield {
             **cell.coordinates(),
             "mechanism": mechanism,
             **dict.fromkeys(HYPERPARAMETERS),
-            **given(best),
-            "tuning_rmse": _rounded([math.exp(log_rmse)])[0],
+            **hyperparameters_of(cell, settings, mechanism, space, best),
+            "tuning_rmse": _rounded([math.exp(mean_log(each, best, trials))])[0],
         }
 
 
+def starts_of(space: Space) -> list[Candidate]:
+    """Return where to start: the middle of all lists, also with one iteration, with rank 1."""
+    choices = [
+        [0, len(values) // 2] if name in ("rank", "iterations") else [len(values) // 2]
+        for name, values in space.items()
+    ]
+    return list(product(*choices))
+
+
 def search(
-    error: Callable[[Candidate, int], float],
+    log_error: LogError,
     sizes: list[int],
+    starts: list[Candidate],
     trials: int,
     rng: np.random.Generator,
-) -> tuple[Candidate, float]:
-    """Return the best candidate found and its mean log error over the tuning trials.
+) -> Candidate:
+    """Return the best candidate found.
 
-    The middle of all lists and random candidates are tried on one trial and the best of them on
-    all, as in successive halving (Jamieson and Talwalkar, AISTATS 2016); then come single steps
-    from the best one.
+    The starts and random candidates are tried on one trial and the best of them on all, as in
+    successive halving (Jamieson and Talwalkar, AISTATS 2016); then come single steps from the
+    best one.
 
     Parameters
     ----------
-    error : callable
-        ``error(candidate, trial)``, a positive number or infinity.
+    log_error : callable
+        ``log_error(candidate, trial)``; should remember its values.
     sizes : list of int
         How many values each hyper-parameter has.
+    starts : list of Candidate
     trials : int
         The number of tuning trials.
     rng : numpy.random.Generator
-        Draws the candidates.
+        Draws the random candidates.
     """
-    logs: dict[tuple[Candidate, int], float] = {}
-
-    def mean_log(candidate: Candidate, trials: int) -> float:
-        for trial in range(trials):
-            if (candidate, trial) not in logs:
-                logs[candidate, trial] = math.log(error(candidate, trial))
-        return sum(logs[candidate, trial] for trial in range(trials)) / trials
 
     def on_one(candidate: Candidate) -> float:
-        return mean_log(candidate, 1)
+        return log_error(candidate, 0)
 
     def on_all(candidate: Candidate) -> float:
-        return mean_log(candidate, trials)
+        return mean_log(log_error, candidate, trials)
 
     drawn = [tuple(int(rng.integers(size)) for size in sizes) for _ in range(CANDIDATES * trials)]
-    drawn = dict.fromkeys([tuple(size // 2 for size in sizes), *drawn])
-    best = min(sorted(drawn, key=on_one)[:FINALISTS], key=on_all)
+    candidates = list(dict.fromkeys([*starts, *drawn]))
+    best = min(sorted(candidates, key=on_one)[:FINALISTS], key=on_all)
     for _ in range(ROUNDS):
         before = best
         for place, size in enumerate(sizes):
@@ -178,7 +189,12 @@ def search(
                     best = min(best, near, key=on_all)
         if best == before:
             break
-    return best, on_all(best)
+    return best
+
+
+def mean_log(log_error: LogError, candidate: Candidate, trials: int) -> float:
+    """Return the mean log error over the tuning trials."""
+    return sum(log_error(candidate, trial) for trial in range(trials)) / trials
 
 
 def _noised_steps(cell: CalibratedCell) -> tuple[str, ...]:
