@@ -12,7 +12,7 @@ from dpmc.solvers.base import check_choice, check_count, check_positive
 from dpmc.solvers.kernels import Regressions
 from dpmc.solvers.private import PrivateSolver
 from dpmc.solvers.private_kernels import NoisedSystems, balance, clip_rows
-from dpmc.solvers.private_offsets import item_offsets, less
+from dpmc.solvers.private_offsets import item_offsets, less, user_offsets
 
 OFFSET_SHRINKAGE = 5.0
 
@@ -20,23 +20,23 @@ OFFSET_SHRINKAGE = 5.0
 class PrivateALS(PrivateSolver):
     """ALS within a privacy budget.
 
-    The model is: item offset + user offset + u . v. With ``offsets``, sums and counts of the
-    items are released first (see :func:`dpmc.solvers.private_offsets.item_offsets`) and the
-    factors work on what is left, which needs a smaller bound. Then T times:
+    The model is: item offset + user offset + u . v. With ``offsets``, noised sums and counts of
+    the items come first (and of the users, at entry level; see
+    :mod:`dpmc.solvers.private_offsets`); the factors work on what is left, clipped to a smaller
+    bound. Then T times:
 
-    1. Item factors are rotated and scaled such that V^T V = n_items Gamma^2 / rank I. This is
-       post-processing that keeps their span: without it, noise in directions that matter little
-       would outweigh them when users are clipped.
-    2. Users fit the offset and u to ratings less item offsets by ridge regression, the offset as
-       coefficient of a column of Gamma / sqrt(rank). At user level each does so alone, without
-       noise; at entry level from noised Gram matrices and right-hand sides.
-    3. Rows u are clipped to norm Gamma, what is left of the ratings to residual_bound; Gram
-       matrices and right-hand sides of all items are noised (empty ones too), and
-       v = (S + lambda I)^-1 h with S made positive semidefinite.
+    1. Item factors are rotated and scaled to V^T V = n_items Gamma^2 / rank^(2/p) I. This is
+       post-processing that keeps their span: without it, strong directions would use up the norm
+       Gamma of the users, and weak ones drown in noise.
+    2. Users fit u by ridge regression. At user level all do so alone, without noise, and fit their
+       offset along with it, as the coefficient of a constant column. At entry level their Gram
+       matrices and right-hand sides are noised, after item factors were clipped to norm Gamma.
+    3. Rows u are clipped to norm Gamma; Gram matrices and right-hand sides of all items, also of
+       empty ones, are noised; v = (S + lambda I)^-1 h, with S made positive semidefinite.
 
-    At user level users then fit once more, for themselves. Releases: 2 T, 4 T, 2 T (values of
-    ratings change; ratings come and go; user level) and 1, 2, 2 for the offsets. Statistics of
-    value changes are released without Gram matrices and counts, which are public there.
+    At user level users then fit once more, for themselves. Releases: 2 T + 2 at user level; 4 T + 4
+    at entry level, where only values of ratings change half of that, as Gram matrices and counts
+    are public then.
 
     Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
     matrix completion" (arXiv 2206.07910), algorithm 1, which noises right-hand sides of items
@@ -107,7 +107,7 @@ class PrivateALS(PrivateSolver):
             "user_regularization",
             regularization if user_regularization is None else user_regularization,
         )
-        self.offsets = check_choice("offsets", offsets, (True, False))
+        self.offsets = bool(check_choice("offsets", offsets, (True, False)))
         self.start = check_choice("start", start, STARTS)
         half_range = self.bounds.half_range
         if residual_bound is None:
@@ -129,86 +129,74 @@ class PrivateALS(PrivateSolver):
             self.relation,
             iterations=self.iterations,
             inner_iterations=self.inner_iterations,
-            offset_sides=int(self.offsets),
+            offset_sides=2 * self.offsets,
         )
 
     def _fit(self, ratings, statistics, rng, callback):
         shape = (ratings.n_items, self.rank)
-        factors = rng.standard_normal(shape) if self.start == "normal" else rng.random(shape)
+        start = rng.standard_normal(shape) if self.start == "normal" else rng.random(shape)
         chosen = self._chosen(ratings, rng)
         offsets = np.zeros(ratings.n_items)
         if self.offsets:
-            offsets += item_offsets(statistics, chosen, offsets.size, OFFSET_SHRINKAGE)
+            offsets = item_offsets(statistics, chosen, offsets.size, OFFSET_SHRINKAGE)
         self.item_offsets_ = self.centre + offsets
-        chosen = less(chosen, self.bounds.half_range, of_columns=offsets)
-        solve_users = self._user_step(ratings, offsets, statistics)
-        at_user_level = self.bounds.user_level
-        for iteration in range(1, self.iterations + 1):
-            if iteration == 1 or not at_user_level:
-                design = self._design(factors)
-                users = solve_users(design)
-            factors, users = self._items(chosen, users, design, statistics)
-            design = self._design(factors) if at_user_level else self._with_column(factors)
-            if at_user_level:
-                users = solve_users(design)
-            self.user_factors_, self.item_factors_ = users, design
+        alternate = self._of_users if self.bounds.user_level else self._of_entries
+        steps = alternate(ratings, chosen, offsets, start, statistics)
+        for iteration, (self.user_factors_, self.item_factors_) in enumerate(steps, start=1):
             if callback is not None:
                 callback(iteration, self)
 
-    @property
-    def _size(self) -> float:
-        """Root mean square of the columns of the users' design: rows are about Gamma long."""
-        return self.factor_bound / (self.rank + self.offsets) ** (1 / self.bounds.norm)
+    def _of_users(self, ratings, chosen, offsets, factors, statistics):
+        """Yield (user rows, item rows) of each iteration at user level.
+
+        Users alone may use all of their ratings, also those that do not count.
+        """
+        bound, skipped = self.bounds.half_range, int(self.offsets)
+        chosen = less(chosen, bound, of_columns=offsets)
+        own = less(self._bounded(ratings.by_user), bound, of_columns=offsets)
+        alone = Regressions(own, self.rank + skipped, self.user_regularization)
+        design = self._design(factors)
+        users = alone.solve(design)
+        for _ in range(self.iterations):
+            own_offsets = users[:, :skipped] @ design[0, :skipped]
+            left = less(chosen, self.residual_bound, of_rows=own_offsets)
+            clipped = clip_rows(users[:, skipped:], self.factor_bound, self.bounds.norm)
+            design = self._design(self._items(left, clipped, design[:, skipped:], statistics))
+            users = alone.solve(design)
+            yield users, design
 
     def _design(self, factors):
-        """Return what users fit ratings to: balanced item factors beside a constant column.
+        """Return what users fit ratings to: balanced factors beside a column for their offset."""
+        size = self.factor_bound / (self.rank + self.offsets) ** (1 / self.bounds.norm)
+        if not self.offsets:
+            return balance(factors, size)
+        constant = np.full((len(factors), 1), size)  # stands for the mean of the factors, too
+        return np.hstack([constant, balance(factors - factors.mean(axis=0), size)])
 
-        At entry level, where users' statistics are noised, rows are clipped to norm Gamma by
-        clipping the part beside the constant.
-        """
+    def _of_entries(self, ratings, by_user, offsets, items, statistics):
+        """Yield (user rows, item rows) of each iteration at entry level."""
+        by_item, n_users = self._bounded(ratings.by_item), ratings.n_users
+        of_users = np.zeros((n_users, int(self.offsets)))
         if self.offsets:
-            factors = factors - factors.mean(axis=0)  # the constant column stands for the mean
-        factors = balance(factors, self._size)
-        if not self.bounds.user_level:
-            p, constant = self.bounds.norm, self._size * self.offsets
-            rest = (self.factor_bound**p - constant**p) ** (1 / p)
-            factors = clip_rows(factors, rest, p)
-        return self._with_column(factors)
+            noised = user_offsets(statistics, by_item, offsets, n_users, OFFSET_SHRINKAGE)
+            of_users[:, 0] = noised
+        total, bound, p = of_users.sum(axis=1), self.residual_bound, self.bounds.norm
+        by_user = less(by_user, bound, of_rows=total, of_columns=offsets)
+        by_item = less(by_item, bound, of_rows=offsets, of_columns=total)
+        ones = np.ones((len(items), int(self.offsets)))
+        for _ in range(self.iterations):
+            items = balance(items, self.factor_bound / self.rank ** (1 / p))
+            items = clip_rows(items, self.factor_bound, p)
+            users = self._ridge(by_item, items, n_users, self.user_regularization, statistics)
+            users = clip_rows(users, self.factor_bound, p)
+            items = self._items(by_user, users, items, statistics)
+            yield np.hstack([of_users, users]), np.hstack([ones, items])
 
-    def _with_column(self, factors):
-        """Return item factors beside the constant column of user offsets, if there is one."""
-        constant = np.full((len(factors), int(self.offsets)), self._size)
-        return np.hstack([constant, factors])
+    def _items(self, rows: Compressed, users, items, statistics) -> np.ndarray:
+        """Return new item factors for clipped user rows; ``items`` are those before."""
+        return self._ridge(rows, users, len(items), self.regularization, statistics)
 
-    def _user_step(self, ratings, offsets, statistics):
-        """Return the function that solves for user rows, given the design of items.
-
-        At user level, users alone may use all of their ratings, also those that do not count.
-        """
-        width, bound = self.rank + self.offsets, self.bounds.half_range
-        if self.bounds.user_level:
-            by_user = less(self._bounded(ratings.by_user), bound, of_columns=offsets)
-            return Regressions(by_user, width, self.user_regularization).solve
-        by_item = less(self._bounded(ratings.by_item), bound, of_rows=offsets)
-
-        def solve(design):
-            gram = statistics.gram(by_item, design, ratings.n_users)
-            right = statistics.right_hand_side(by_item, design, ratings.n_users, bound)
-            return NoisedSystems(gram, width, self.user_regularization).solve(right)
-
-        return solve
-
-    def _items(self, chosen, users, design, statistics):
-        """Return new item factors, and the user rows, clipped, that they were made with."""
-        user_offsets = self._size * users[:, 0] if self.offsets else None
-        left = less(chosen, self.residual_bound, of_rows=user_offsets)
-        skipped = int(self.offsets)
-        clipped = clip_rows(users[:, skipped:], self.factor_bound, self.bounds.norm)
-        factors = self._item_step(left, clipped, design[:, skipped:], statistics)
-        return factors, np.hstack([users[:, :skipped], clipped])
-
-    def _item_step(self, rows: Compressed, users, items, statistics) -> np.ndarray:
-        """Return new item factors for clipped user rows; ``items`` are the ones before."""
-        gram = statistics.gram(rows, users, len(items))
-        right = statistics.right_hand_side(rows, users, len(items), self.residual_bound)
-        return NoisedSystems(gram, self.rank, self.regularization).solve(right)
+    def _ridge(self, rows, factors, n_columns, regularization, statistics):
+        gram = statistics.gram(rows, factors, n_columns)
+        right = statistics.right_hand_side(rows, factors, n_columns, self.residual_bound)
+        return NoisedSystems(gram, self.rank, regularization).solve(right)

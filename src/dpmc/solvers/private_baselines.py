@@ -5,14 +5,7 @@ import numpy as np
 from dpmc.privacy.sensitivity import planned_releases
 from dpmc.solvers.base import check_positive
 from dpmc.solvers.private import PrivateSolver
-from dpmc.solvers.private_kernels import column_counts, column_sums
-from dpmc.solvers.private_offsets import (
-    PRIOR_SHARE,
-    damped_offsets,
-    item_offsets,
-    less,
-    noised_mean,
-)
+from dpmc.solvers.private_offsets import item_offsets, noised_mean, own_offsets, user_offsets
 
 
 class PrivateUserItemBias(PrivateSolver):
@@ -81,15 +74,11 @@ class PrivateUserItemBias(PrivateSolver):
 
     def _user_offsets(self, ratings, offsets, statistics):
         """Return the offset of each user; at user level from all ratings, as users do it alone."""
-        n_users, bound = self.shape_[0], self.bounds.half_range
-        left = less(self._bounded(ratings.by_item), bound, of_rows=offsets)
+        by_item, n_users = self._bounded(ratings.by_item), self.shape_[0]
         if self.bounds.user_level:
-            sums, counts, noise = column_sums(left, n_users), column_counts(left, n_users), 0.0
-        else:
-            sums, counts = statistics.sums(left, n_users), statistics.counts(left, n_users)
-            noise = statistics.noise_std(self.bounds.sums())
-        prior = PRIOR_SHARE * bound
-        return np.clip(damped_offsets(sums, counts, self.shrinkage, noise, prior), -bound, bound)
+            bound = self.bounds.half_range
+            return own_offsets(by_item, offsets, n_users, self.shrinkage, bound)
+        return user_offsets(statistics, by_item, offsets, n_users, self.shrinkage)
 
 
 class PrivateItemBias(PrivateUserItemBias):

@@ -74,7 +74,7 @@ class PrivateIRLS(PrivateALS):
         self.loss_parameter = check_positive("loss_parameter", loss_parameter)
         self.inner_iterations = check_count("inner_iterations", inner_iterations)
 
-    def _item_step(self, rows, users, items, statistics):
+    def _items(self, rows, users, items, statistics):
         gram = statistics.gram(rows, users, len(items))
         systems = NoisedSystems(gram, self.rank, self.regularization)
         theta = np.array(items)

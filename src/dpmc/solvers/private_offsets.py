@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpmc.ratings import Compressed
+from dpmc.solvers.private_kernels import column_counts, column_sums
 
 PRIOR_SHARE = 0.25
 """Standard deviation of item offsets, as a share of half the rating range: a public guess."""
@@ -62,7 +63,43 @@ def item_offsets(statistics, rows: Compressed, n_items: int, shrinkage: float) -
     mean = noised_mean(sums.sum(), counts.sum(), bound)
     noise = statistics.noise_std(statistics.bounds.sums())
     offsets = damped_offsets(sums - counts * mean, counts, shrinkage, noise, PRIOR_SHARE * bound)
-    return np.clip(mean + offsets, -bound, bound)
+    return _bounded(mean + offsets, bound)
+
+
+def user_offsets(
+    statistics, rows: Compressed, of_items: np.ndarray, n_users: int, shrinkage: float
+) -> np.ndarray:
+    """Release sums and counts of the users, at entry level; return their damped offsets.
+
+    Parameters
+    ----------
+    statistics : dpmc.solvers.private.Statistics
+    rows : Compressed
+        Ratings by item, clipped and centred.
+    of_items : float64 array, shape (n_items,)
+        What :func:`item_offsets` returns.
+    n_users : int
+    shrinkage : float
+
+    Returns
+    -------
+    float64 array, shape (n_users,)
+        At most half the range either way.
+    """
+    bound = statistics.bounds.half_range
+    left = less(rows, bound, of_rows=of_items)
+    sums, counts = statistics.sums(left, n_users), statistics.counts(left, n_users)
+    noise = statistics.noise_std(statistics.bounds.sums())
+    return _bounded(damped_offsets(sums, counts, shrinkage, noise, PRIOR_SHARE * bound), bound)
+
+
+def own_offsets(
+    rows: Compressed, of_items: np.ndarray, n_users: int, shrinkage: float, bound: float
+) -> np.ndarray:
+    """Return :func:`user_offsets` without noise: what users compute alone, for themselves."""
+    left = less(rows, bound, of_rows=of_items)
+    sums, counts = column_sums(left, n_users), column_counts(left, n_users)
+    return _bounded(damped_offsets(sums, counts, shrinkage, 0.0, PRIOR_SHARE * bound), bound)
 
 
 def less(
@@ -79,3 +116,7 @@ def less(
     if of_rows is not None:
         values = values - np.repeat(of_rows, np.diff(rows.indptr))
     return Compressed(rows.indptr, rows.indices, np.clip(values, -bound, bound))
+
+
+def _bounded(values, bound):
+    return np.clip(values, -bound, bound)
