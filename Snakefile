@@ -13,7 +13,9 @@ configfile: str(HOME / "config" / "config.yaml")
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
+include: "workflow/rules/privacy_inputs.smk"
 include: "workflow/rules/huber.smk"
+include: "workflow/rules/privacy.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/check.smk"
 include: "workflow/rules/forensics.smk"
@@ -23,6 +25,7 @@ rule all:
     default_target: True
     input:
         rules.huber.input,
+        rules.privacy.input,
         "results/report/index.html",
 
 

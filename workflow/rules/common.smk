@@ -52,8 +52,15 @@ def data_at_hand(settings):
     data = settings["data"]
     return {
         name: available(resolve(name, data["sets"]), data["directory"], data["mirror"])
-        for name in settings["huber"]["real"]
+        for name in real_of(settings)
     }
+
+
+def real_of(settings):
+    """Names of all real data sets that a configuration asks for, each once."""
+    private = settings["privacy"]["datasets"]
+    names = [name for name, entry in private.items() if "users" not in entry]
+    return list(dict.fromkeys([*settings["huber"]["real"], *names]))
 
 
 try:
@@ -179,9 +186,14 @@ def side_settings(experiment):
 PAPER = sorted((HOME / "config" / "paper").iterdir())
 
 
+def real_variances_of(settings):
+    return {
+        name: entry["variance"] for name, entry in settings["huber"]["real"].items()
+    }
+
+
 def real_variances(wildcards):
-    real = RUNS[wildcards.run]["huber"]["real"]
-    return {name: entry["variance"] for name, entry in real.items()}
+    return real_variances_of(RUNS[wildcards.run])
 
 
 TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
@@ -212,7 +224,7 @@ def own_entry(wildcards):
 
 def records():
     """Read what is recorded on each real data set, name -> record."""
-    names = sorted({name for run in RUNS for name in real_datasets(run)})
+    names = sorted({name for settings in RUNS.values() for name in real_of(settings)})
     paths = {name: Path(f"results/data/{name}.source.json") for name in names}
     return {
         name: json.loads(path.read_text())

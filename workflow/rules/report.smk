@@ -24,6 +24,7 @@ rule claims:
         convergence="{run}/convergence.csv",
         starts="{run}/starts.csv",
         timing=timing_table,
+        calibrated=lambda wildcards: f"{top_of(wildcards.run)}/privacy/calibrated.csv",
     output:
         "{run}/claims.csv",
     log:
@@ -110,7 +111,8 @@ rule manifest:
         trials=lambda wildcards: [
             f"{run}/trials.csv" for run in runs_below(wildcards.top)
         ],
-        sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
+        calibrated="{top}/privacy/calibrated.csv",
+        sources=lambda wildcards: all_source_records(wildcards.top),
     output:
         "{top}/manifest.json",
     log:
@@ -121,7 +123,8 @@ rule manifest:
         home=str(HOME),
         configuration=lambda wildcards: RUNS[f"{wildcards.top}/huber"],
         seeds=lambda wildcards: {
-            run: RUNS[run]["huber"]["seed"] for run in runs_below(wildcards.top)
+            f"{wildcards.top}/privacy": TOPS[wildcards.top]["privacy"]["seed"],
+            **{run: RUNS[run]["huber"]["seed"] for run in runs_below(wildcards.top)},
         },
     script:
         "../scripts/manifest.py"
@@ -141,6 +144,7 @@ rule page:
         figures="{top}/huber/figures",
         errata="{top}/errata.md",
         manifest="{top}/manifest.json",
+        privacy=lambda wildcards: privacy_targets(wildcards.top),
         sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
     output:
         "{top}/report/index.html",
@@ -162,6 +166,7 @@ rule page:
             and Path("results/forensics/summary.md").exists()
             else None
         ),
+        privacy=lambda wildcards: f"{wildcards.top}/privacy",
         code=code_digest(["dpmc.report.page"], TEMPLATES),
     script:
         "../scripts/page.py"

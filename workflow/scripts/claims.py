@@ -17,6 +17,7 @@ with logged(snakemake.log[0]):
         convergence=read_frame(snakemake.input.convergence),
         starts=read_frame(snakemake.input.starts),
         timing=read_frame(snakemake.input.timing),
+        calibrated=read_frame(snakemake.input.calibrated),
         seed=snakemake.params.seed,
     )
     write_frame(snakemake.output[0], claims)

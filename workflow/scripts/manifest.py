@@ -9,7 +9,8 @@ from dpmc.report.manifest import manifest
 from dpmc.runs import raw_files
 
 with logged(snakemake.log[0]):
-    folders = [Path(path).parent / "benchmarks" for path in snakemake.input.trials]
+    tables = [*snakemake.input.trials, snakemake.input.calibrated]
+    folders = [Path(path).parent / "benchmarks" for path in tables]
     content = manifest(
         root=snakemake.params.home,
         configuration=snakemake.params.configuration,

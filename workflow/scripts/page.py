@@ -26,5 +26,6 @@ with logged(snakemake.log[0]):
         manifest=json.loads(Path(files.manifest).read_text(encoding="utf-8")),
         notes=notes if left_out else [],
         forensics_folder=snakemake.params.forensics,
+        privacy_folder=snakemake.params.privacy,
         title=snakemake.params.title,
     )

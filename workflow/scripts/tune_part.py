@@ -1,0 +1,15 @@
+"""Choose the hyper-parameters of one data set, relation, epsilon and solver on other seeds."""
+
+from dpmc import tables
+from dpmc.experiments.calibrated import HYPERPARAMETER_COLUMNS, CalibratedCell
+from dpmc.experiments.tuning import tune
+from dpmc.jobs import logged
+from dpmc.ratings import Ratings
+
+with logged(snakemake.log[0]):
+    ratings = Ratings.load_if_available(snakemake.input[0]) if snakemake.input else None
+    rows = []
+    if ratings is not None or not snakemake.input:
+        cell = CalibratedCell.from_spelled(snakemake.wildcards)
+        rows = tune(cell, snakemake.params.settings, ratings=ratings)
+    tables.write(snakemake.output[0], HYPERPARAMETER_COLUMNS, rows)
