@@ -7,7 +7,8 @@ mechanism is a class of its own file, with ``@register_mechanism("its_name")``, 
 - ``rvs(size, rng)`` with a :class:`numpy.random.Generator`,
 - ``var()``.
 
-This is all that a training run asks of it.
+This is all that a training run asks of it. All of these are simulations with seeded floating-point
+numbers; exact noise for publication is in :mod:`dpmc.mechanisms.discrete`.
 """
 
 import inspect

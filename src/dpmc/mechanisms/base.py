@@ -66,7 +66,13 @@ class Mechanism(ABC):
 
     @abstractmethod
     def rvs(self, size=None, rng: np.random.Generator | None = None):
-        """Draw noise: a float if ``size`` is None, else a float64 array of shape ``size``."""
+        """Draw noise: a float if ``size`` is None, else a float64 array of shape ``size``.
+
+        For simulation only. A seed can be guessed, and the low-order bits of floating-point noise
+        tell what it was added to (Mironov, "On significance of the least significant bits for
+        differential privacy", CCS 2012). What is published needs
+        :mod:`dpmc.privacy.release`.
+        """
 
     @abstractmethod
     def var(self) -> float:
