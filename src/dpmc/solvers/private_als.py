@@ -157,11 +157,12 @@ class PrivateALS(PrivateSolver):
         alone = Regressions(own, self.rank + skipped, self.user_regularization)
         design = self._design(factors)
         users = alone.solve(design)
-        for _ in range(self.iterations):
+        for iteration in range(self.iterations):
             own_offsets = users[:, :skipped] @ design[0, :skipped]
             left = less(chosen, self.residual_bound, of_rows=own_offsets)
             clipped = clip_rows(users[:, skipped:], self.factor_bound, self.bounds.norm)
-            design = self._design(self._items(left, clipped, design[:, skipped:], statistics))
+            before = design[:, skipped:] * (iteration > 0)  # the start says nothing of the items
+            design = self._design(self._items(left, clipped, before, statistics))
             users = alone.solve(design)
             yield users, design
 
@@ -173,7 +174,7 @@ class PrivateALS(PrivateSolver):
         constant = np.full((len(factors), 1), size)  # stands for the mean of the factors, too
         return np.hstack([constant, balance(factors - factors.mean(axis=0), size)])
 
-    def _of_entries(self, ratings, by_user, offsets, items, statistics):
+    def _of_entries(self, ratings, by_user, offsets, factors, statistics):
         """Yield (user rows, item rows) of each iteration at entry level."""
         by_item, n_users = self._bounded(ratings.by_item), ratings.n_users
         of_users = np.zeros((n_users, int(self.offsets)))
@@ -183,18 +184,19 @@ class PrivateALS(PrivateSolver):
         total, bound, p = of_users.sum(axis=1), self.residual_bound, self.bounds.norm
         by_user = less(by_user, bound, of_rows=total, of_columns=offsets)
         by_item = less(by_item, bound, of_rows=offsets, of_columns=total)
-        ones = np.ones((len(items), int(self.offsets)))
-        for _ in range(self.iterations):
-            items = balance(items, self.factor_bound / self.rank ** (1 / p))
+        ones = np.ones((len(factors), int(self.offsets)))
+        for iteration in range(self.iterations):
+            items = balance(factors, self.factor_bound / self.rank ** (1 / p))
             items = clip_rows(items, self.factor_bound, p)
             users = self._ridge(by_item, items, n_users, self.user_regularization, statistics)
             users = clip_rows(users, self.factor_bound, p)
-            items = self._items(by_user, users, items, statistics)
-            yield np.hstack([of_users, users]), np.hstack([ones, items])
+            factors = self._items(by_user, users, items * (iteration > 0), statistics)
+            yield np.hstack([of_users, users]), np.hstack([ones, factors])
 
-    def _items(self, rows: Compressed, users, items, statistics) -> np.ndarray:
-        """Return new item factors for clipped user rows; ``items`` are those before."""
-        return self._ridge(rows, users, len(items), self.regularization, statistics)
+    def _items(self, rows: Compressed, users, before, statistics) -> np.ndarray:
+        """Return new item factors for clipped user rows; ``before`` are those that users
+        fitted, zero at first."""
+        return self._ridge(rows, users, len(before), self.regularization, statistics)
 
     def _ridge(self, rows, factors, n_columns, regularization, statistics):
         gram = statistics.gram(rows, factors, n_columns)

@@ -1,7 +1,5 @@
 """Alternating robust regression with a privacy guarantee: A-IRLS by modified residuals."""
 
-import numpy as np
-
 from dpmc.solvers.base import check_count, check_positive
 from dpmc.solvers.private_als import PrivateALS
 from dpmc.solvers.private_kernels import NoisedSystems
@@ -17,10 +15,11 @@ class PrivateIRLS(PrivateALS):
 
         theta <- theta + (S + lambda I)^-1 (sum of u psi_a(x - u^T theta) + noise - lambda theta)
 
-    from the item's row before. As rho'' <= 1, S + lambda I majorises the Hessian: without noise
-    each step lowers sum rho_a(x - u^T theta) + lambda/2 ||theta||^2, whose minimum is the only
-    fixed point; with a = infinity one step is ridge regression. The sensitivity is Gamma times a
-    instead of Gamma times the bound of a residual, but an item step takes 1 + K releases.
+    from the item's last row, at first from zero. As rho'' <= 1, S + lambda I majorises the
+    Hessian: without noise each step lowers sum rho_a(x - u^T theta) + lambda/2 ||theta||^2, whose
+    minimum is the only fixed point; where no residual exceeds a, one step is ridge regression. The
+    sensitivity is Gamma a instead of Gamma times the bound of what is left, but an item step takes
+    1 + K releases (K where Gram matrices are public).
 
     Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
     matrix completion" (arXiv 2206.07910), algorithms 2 and 3.
@@ -74,11 +73,11 @@ class PrivateIRLS(PrivateALS):
         self.loss_parameter = check_positive("loss_parameter", loss_parameter)
         self.inner_iterations = check_count("inner_iterations", inner_iterations)
 
-    def _items(self, rows, users, items, statistics):
-        gram = statistics.gram(rows, users, len(items))
+    def _items(self, rows, users, before, statistics):
+        gram = statistics.gram(rows, users, len(before))
         systems = NoisedSystems(gram, self.rank, self.regularization)
-        theta = np.array(items)
+        theta = before
         for _ in range(self.inner_iterations):
             residual = statistics.residual(rows, users, theta, self.loss_parameter)
-            theta += systems.solve(residual - self.regularization * theta)
+            theta = theta + systems.solve(residual - self.regularization * theta)
         return theta
