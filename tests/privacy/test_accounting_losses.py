@@ -1,5 +1,7 @@
 """The loss of one release, and the discrete releases that bound it."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from dp_accounting.pld.privacy_loss_distribution import (
@@ -127,6 +129,18 @@ class TestOneDiscreteRelease:
                 assert (probs >= 0).all()
                 assert probs.sum() + infinite == pytest.approx(1, abs=1e-11)
 
+    @pytest.mark.parametrize("noise", [Gaussian(1.0), Huber(3.0), Laplace(1.0)])
+    def test_what_is_cut_off_counts(self, noise, monkeypatch):
+        monkeypatch.setattr("dpmc.privacy.losses.NEGLIGIBLE", 0.03)
+        loss = Loss(noise, 1.0)
+        step = loss.reach / 40
+        epsilons = np.linspace(-1.5, 1.5, 77) * loss.reach
+        exact = np.array([loss.delta(epsilon) for epsilon in epsilons])
+        for discretise, sign in ((chords, 1), (tangents, -1)):
+            _, probs, infinite = discrete = discretise(loss, step)
+            assert probs.sum() + infinite == pytest.approx(1, abs=1e-12)
+            assert (sign * (_deltas(discrete, step, epsilons) - exact) >= -1e-12).all()
+
     def test_atoms_stay_where_they_are(self):
         loss = Loss(Laplace(1.0), 1.0)
         for discretise in (chords, tangents):
@@ -231,6 +245,16 @@ class TestComposition:
                 assert found.delta(found.epsilon(delta)) == pytest.approx(delta, rel=1e-7)
         assert found.epsilon(0.999) == 0
         assert found.epsilon(1e-17) == np.inf
+
+    def test_rounding_errors_count_on_both_sides(self):
+        loss = Loss(Laplace(1.0), 1.0)
+        for side, delta in ((True, 1e-3), (False, 0.0)):
+            found = compose([(loss, 2)], 0.01, pessimistic=side)
+            assert 0 < found.rounding < 1e-11
+            coarse = dataclasses.replace(found, rounding=1e-3)
+            # All losses are below 2.
+            assert coarse.delta(2.5) == pytest.approx(delta, abs=1e-14)
+            assert (coarse.epsilon(0.01) > found.epsilon(0.01)) is side
 
     def test_a_grid_that_is_too_long(self, monkeypatch):
         monkeypatch.setattr("dpmc.privacy.compositions.LONGEST", 1000)

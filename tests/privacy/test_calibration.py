@@ -109,11 +109,13 @@ class TestCertified:
                 return
             answer = epsilon(released, delta, relation="entry_change", accountant="exact")
         else:
-            answer = epsilon(released, delta, relation="entry_change", accuracy=1e-6)
-        assert answer.lower <= budget * (1 + 1e-12)
+            answer = epsilon(released, delta, relation="entry_change", accuracy=1e-7)
+        # Another grid than that which certified it: both bounds hold, to the last digits.
+        assert answer.lower <= budget
+        assert answer.upper <= budget * (1 + 1e-6)
         assert answer.upper >= budget * (1 - 1e-4)
 
-    @settings(deadline=None, derandomize=True, max_examples=6)
+    @settings(deadline=None, derandomize=True, max_examples=4)
     @given(st.floats(0.5, 40), st.integers(1, 100), st.floats(0.2, 4))
     def test_there_and_back(self, scale, releases, a):
         """Noise, its epsilon, and the smallest noise for that epsilon: no larger than the first."""
