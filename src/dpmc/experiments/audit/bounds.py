@@ -115,6 +115,28 @@ def fit_of_sample(sample: np.ndarray, cdf) -> float:
     return float(kolmogorov(np.sqrt(sample.size) * distance))
 
 
+def independence(noise: np.ndarray, cdf) -> float:
+    """Return a p-value of the noise of several releases being independent, and of its own size.
+
+    By its law each number is turned into a standard normal one. Their sum over the releases, over
+    the root of their number, is then standard normal too, so that the squares of such sums add up
+    to a chi-squared number. It is too large if noise is used twice, and too small if noise is
+    smaller than it should be; both sides count.
+
+    Parameters
+    ----------
+    noise : array, shape (n, releases, ...)
+        n times the noise of some releases, of some coordinates each.
+    cdf : callable
+        Of each number.
+    """
+    from scipy.special import chdtr, chdtrc, ndtri
+
+    sums = ndtri(cdf(noise)).sum(axis=1) / np.sqrt(noise.shape[1])
+    total = float(np.square(sums).sum())
+    return float(min(1.0, 2 * min(chdtr(sums.size, total), chdtrc(sums.size, total))))
+
+
 def clopper_pearson(counts, size, tail: float) -> tuple[np.ndarray, np.ndarray]:
     """Return exact confidence bounds of binomial probabilities.
 

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpmc.experiments.audit.bounds import fit_of_sample, histogram_bound, threshold_bound
+from dpmc.experiments.audit.bounds import (
+    fit_of_sample,
+    histogram_bound,
+    independence,
+    threshold_bound,
+)
 from dpmc.experiments.audit.rows import CONFIDENCE, bound_row, p_value_row
 
 Draw = Callable[[tuple[int, int], np.random.Generator], np.ndarray]
@@ -50,7 +55,7 @@ class NoiseClaim:
 def noise_rows(
     claim: NoiseClaim, samples: int, rng: np.random.Generator
 ) -> Iterator[dict[str, object]]:
-    """Yield the rows of the likelihood-ratio event, of the histogram and of the law of the noise.
+    """Yield the rows of the likelihood-ratio event, of the histogram and of tests of the noise.
 
     Parameters
     ----------
@@ -82,3 +87,5 @@ def noise_rows(
     if claim.integers:
         single = single + rng.random(samples)
     yield p_value_row("kolmogorov_smirnov", fit_of_sample(single, claim.cdf), stated)
+    if claim.releases > 1:
+        yield p_value_row("independence", independence(noises[0].T, claim.cdf), stated)

@@ -1,13 +1,18 @@
 """Audit of every calibrated solver under every neighbouring relation."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from dpmc.experiments.audit.bounds import fit_of_sample, loss_bound, threshold_bound
+from dpmc.experiments.audit.bounds import (
+    fit_of_sample,
+    independence,
+    loss_bound,
+    threshold_bound,
+)
 from dpmc.experiments.audit.neighbours import RANGE, RATINGS_PER_USER, neighbours
 from dpmc.experiments.audit.rows import AUDIT, CONFIDENCE, bound_row, p_value_row, sensitivity_row
-from dpmc.experiments.audit.traces import Trace, follow
+from dpmc.experiments.audit.traces import follow
 from dpmc.experiments.seeds import stream
 from dpmc.privacy.ledger import FloatNoise, Noise
 from dpmc.privacy.relations import USER_LEVEL
@@ -139,22 +144,9 @@ def sampled_rows(
         found = bound(*losses, delta=solver.delta, confidence=CONFIDENCE)
         yield bound_row(test, found, claim)
     cdf = solver.calibration.noise.cdf
-    drawn = np.concatenate([noise.ravel() for each in forth for noise in each.residuals])
-    yield p_value_row("kolmogorov_smirnov", fit_of_sample(drawn, cdf), claim)
-    yield p_value_row("independence", independence(forth, cdf), claim)
-
-
-def independence(traces: list[Trace], cdf: Callable) -> float:
-    """Return a p-value of the noise of the releases of a run being independent.
-
-    By its law each number is turned into a standard normal one. The sum over releases, coordinate
-    by coordinate, over the root of their number is then standard normal too, and has another
-    variance if noise is used twice.
-    """
-    from scipy.special import ndtr, ndtri
-
-    shortest = min(noise.size for noise in traces[0].residuals)
-    drawn = np.array([[noise.ravel()[:shortest] for noise in each.residuals] for each in traces])
-    scores = ndtri(cdf(drawn))
-    sums = scores.sum(axis=1) / np.sqrt(drawn.shape[1])
-    return fit_of_sample(sums.ravel(), ndtr)
+    residuals = [each.residuals for each in forth + back]
+    pooled = np.concatenate([noise.ravel() for each in residuals for noise in each])
+    yield p_value_row("kolmogorov_smirnov", fit_of_sample(pooled, cdf), claim)
+    shortest = min(noise.size for noise in residuals[0])
+    common = np.array([[noise.ravel()[:shortest] for noise in each] for each in residuals])
+    yield p_value_row("independence", independence(common, cdf), claim)
