@@ -1,4 +1,4 @@
-# make reproduce [TARGET=all|huber|quick|check|forensics] [CORES=2] [CONFIG=config/mine.yaml]
+# make reproduce [TARGET=all|huber|privacy|audit|tune|quick|check|forensics] [CORES=2] [CONFIG=config/mine.yaml]
 # make test | lint | report | benchmark | coverage | mutations | clean
 PYTHON ?= python3
 VENV ?= .venv
