@@ -16,6 +16,7 @@ from dpmc.experiments.calibrated_trial import (
     run_calibrated,
 )
 from dpmc.experiments.trial import synthetic_instance
+from dpmc.mechanisms import Gaussian
 from dpmc.ratings import Ratings
 
 SYNTHETIC = {
@@ -184,3 +185,29 @@ def test_a_reference_is_not_private():
         assert [row[name] for name in ("relation", "epsilon", "delta", "releases")] == [None] * 4
         assert row["rmse_all"] > 0
     assert isinstance(make_problem(reference, settings, 0), KnownMatrix)
+
+
+@pytest.mark.parametrize(
+    ("relation", "solver", "hyperparameters"),
+    [
+        ("entry_add_remove", "private_item_bias", {"shrinkage": 1.0}),
+        ("user_add_remove", "private_global_mean", {"ratings_per_user": 3}),
+        (
+            "user_add_remove",
+            "private_irls",
+            {"rank": 1, "loss_parameter": 0.5, "ratings_per_user": 3},
+        ),
+    ],
+)
+def test_a_private_cell_keeps_to_its_budget_and_can_be_repeated(relation, solver, hyperparameters):
+    each = CalibratedCell("synthetic", relation, 20.0, solver)
+    settings = SYNTHETIC | {"hyperparameters": {"gaussian": hyperparameters}}
+    rows, again = (
+        [row | {"seconds": None} for row in run_calibrated(each, settings)] for _ in range(2)
+    )
+    assert rows == again
+    for row in rows:
+        noise = Gaussian(row["noise_multiplier"])
+        # exact: n releases are one of sensitivity sqrt(n)
+        assert noise.delta(20.0, np.sqrt(row["releases"])) == pytest.approx(1e-5, rel=1e-3)
+        assert row["rmse_all"] < 2
