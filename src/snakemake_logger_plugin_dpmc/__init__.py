@@ -22,10 +22,18 @@ SECONDS = {
     "claims": 6.0,
     "figures": 14.0,
     "errata": 5.0,
+    "calibrated_cell": 2.5,
+    "transcript_part": 15.0,
+    "frontier_part": 15.0,
+    "audit_part": 20.0,
+    "privacy_totals": 10.0,
+    "privacy_figures": 14.0,
+    "tune_part": 10.0,
     "forensics_synthetic": 5.0,
     "forensics_real": 55.0,
 }
 OTHER_SECONDS = 1.5
+CELL_RULES = ("cell", "calibrated_cell")
 
 
 class LogHandler(LogHandlerBase):
@@ -75,7 +83,7 @@ class LogHandler(LogHandlerBase):
     def _plan(self, record) -> None:
         stats = getattr(record, "stats", None) or {}
         self.remaining = {rule: n for rule, n in stats.items() if rule != "total"}
-        self.cells = stats.get("cell", 0)
+        self.cells = sum(stats.get(rule, 0) for rule in CELL_RULES)
         self.jobs = sum(self.remaining.values())
         self._line(
             f"dpmc: {self.cells} cells to run ({self.jobs} jobs in all), "
@@ -95,7 +103,7 @@ class LogHandler(LogHandlerBase):
         rule = self.rules.get(getattr(record, "job_id", None), "")
         if rule in self.remaining:
             self.remaining[rule] -= 1
-            self.cells_done += rule == "cell"
+            self.cells_done += rule in CELL_RULES
             self.jobs_done += 1
         # a run without cells, as that of the forensics, counts jobs
         cells = (self.cells_done, self.cells, "cells")
