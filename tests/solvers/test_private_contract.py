@@ -112,11 +112,12 @@ def test_as_many_releases_as_planned_of_public_shapes(name, relation, mechanism,
 
 
 def test_another_number_of_releases_is_noticed(name, relation, ratings):
-    model = build(name, relation)
+    model = fit(name, relation, ratings)  # whose guarantee must not stay
     with pytest.raises(PrivacyViolation, match=r"only .* releases were accounted for"):
         model.fit(ratings, rng=0, ledger=Ledger(Nothing(), model.releases - 1))
     with pytest.raises(PrivacyViolation, match=r"were accounted for, .* were made"):
         model.fit(ratings, rng=0, ledger=Ledger(Nothing(), model.releases + 1))
+    assert not hasattr(model, "guarantee_")
 
 
 @pytest.mark.parametrize("mechanism", ["gaussian", "huber"])

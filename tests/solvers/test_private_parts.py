@@ -9,7 +9,7 @@ from private_fits import HIGH, LOW, NoNoise, build, fit_exactly, small_ratings
 
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.solvers.baselines import GlobalMean, ItemBias, UserItemBias
-from dpmc.solvers.private import choose_ratings
+from dpmc.solvers.private_choice import choose_ratings
 from dpmc.solvers.private_kernels import NoisedSystems, balance, clip_rows, full_matrices
 from dpmc.solvers.private_offsets import damped_offsets
 

@@ -13,6 +13,7 @@ from dpmc.privacy.relations import USER_LEVEL, check_relation
 from dpmc.privacy.sensitivity import NORMS, Sensitivities
 from dpmc.ratings import Compressed, Ratings
 from dpmc.solvers.base import Solver, check_choice, check_count, check_generator, check_positive
+from dpmc.solvers.private_choice import choose_ratings
 from dpmc.solvers.private_kernels import column_counts, column_sums, gram_sums, residual_sums
 
 
@@ -125,10 +126,10 @@ class PrivateSolver(Solver):
         if ledger is None:
             noise_rng = check_generator("noise_rng", noise_rng)
             ledger = Ledger(FloatNoise(self.calibration.noise, noise_rng), self.releases)
+        self.__dict__.pop("guarantee_", None)  # a fit that fails has none
         self.shape_ = (ratings.n_users, ratings.n_items)
-        self._fit(
-            ratings, Statistics(ledger, self.bounds, self.calibration.noise.std()), rng, callback
-        )
+        statistics = Statistics(ledger, self.bounds, self.calibration.noise.std())
+        self._fit(ratings, statistics, rng, callback)
         ledger.close()
         self.guarantee_ = self._guarantee(ledger)
         return self
@@ -254,41 +255,6 @@ class Statistics:
             self.bounds.check_factors(factors)
         if value_bound is not None:
             self.bounds.check_values(rows.values, value_bound)
-
-
-def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
-    """Keep at most ``most`` ratings of each row, chosen at random.
-
-    Those with the smallest keys stay, a key being a hash of the seed, the row and the column. So
-    the choice of one row depends neither on the other rows nor on values.
-    """
-    counts = np.diff(rows.indptr)
-    if not (counts > most).any():
-        return rows
-    row = np.repeat(np.arange(counts.size), counts)
-    crowded = np.flatnonzero(counts[row] > most)
-    pair = (row[crowded].astype(np.uint64) << np.uint64(32)) + rows.indices[crowded].astype(
-        np.uint64
-    )
-    keys = _mix(_mix(pair) ^ np.uint64(seed))
-    order = crowded[np.lexsort((keys, row[crowded]))]
-    kept = np.minimum(counts, most)
-    # position of each in its row, in the order of keys
-    place = np.arange(order.size) - np.repeat(
-        np.concatenate([[0], np.cumsum(counts[counts > most])[:-1]]), counts[counts > most]
-    )
-    chosen = np.ones(rows.values.size, dtype=bool)
-    chosen[order[place >= most]] = False
-    indptr = np.concatenate([[0], np.cumsum(kept)])
-    return Compressed(indptr, rows.indices[chosen], rows.values[chosen])
-
-
-def _mix(x: np.ndarray) -> np.ndarray:
-    """Scramble 64-bit integers: the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014)."""
-    x = x + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 def check_range(rating_range) -> tuple[float, float]:
