@@ -221,7 +221,7 @@ def test_settings_survive_their_file(tmp_path):
     ("text", "sentence"),
     [
         ("a,b\n1,2\n", "has no column dataset"),
-        (",".join(TRIAL_COLUMNS) + "\n" + "x,a,1,1,s,m,1,0,1,1,1,1\n", "is no trial table"),
+        (",".join(TRIAL_COLUMNS) + "\n" + "x,a,1,1,s,m,1,0,1,1,1,1\n", "is no table of numbers"),
         (",".join(TRIAL_COLUMNS) + "\n" + 2 * "x,5,1,1,s,m,1,0,1,1,1,1\n", "trial 0 twice"),
     ],
 )

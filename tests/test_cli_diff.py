@@ -17,6 +17,7 @@ from dpmc.experiments.cells import Cell
 from dpmc.experiments.trial import TRIAL_COLUMNS
 from dpmc.published.compare import COMPARISON_COLUMNS
 from dpmc.runs import Settings, cell_name, read_run, settings_text
+from privacy_results import write_privacy
 
 ALS = Cell("synthetic", 5, 1.0, 0.05, "als", "gaussian", None)
 IRLS = Cell("synthetic", 5, 1.0, 0.05, "irls", "huber", 20)
@@ -46,6 +47,7 @@ def make_run(folder, *, factor=1.0, cells=(ALS, IRLS), trials=4, status="agrees"
     tables.write(huber / "comparison.csv", COMPARISON_COLUMNS, [compared, budget])
     claim = {"id": "H1", "verdict": verdict, "printed_verdict": "supported", "reason": "3, 4"}
     tables.write(huber / "claims.csv", claim, [claim])
+    write_privacy(folder / "privacy", profile=profile)
     return folder
 
 
@@ -163,7 +165,7 @@ def test_the_reference_holds_the_run_without_its_seconds(tmp_path):
     results, folder = make_run(tmp_path / "results"), tmp_path / "reference"
     outcome = update(results, folder)
     assert outcome.exit_code == 0, outcome.exception
-    assert outcome.output.count("wrote") == 5
+    assert outcome.output.count("wrote") == 8
     assert "seconds" not in (folder / "trials.csv").read_text()
     stored, run = read_run(folder), read_run(results)
     assert stored.trials.equals(run.trials)
@@ -171,7 +173,23 @@ def test_the_reference_holds_the_run_without_its_seconds(tmp_path):
     expected = (folder / "expected" / "full" / "statuses.csv").read_text().splitlines()
     assert expected[1] == "table3,synthetic,5,1,0.05,als,gaussian,,rmse_all,agrees"
     assert run_diff(results, folder)[0] == 0
-    assert update(results, folder).output.count("wrote") == 4  # tolerances.csv is left alone
+    assert update(results, folder).output.count("wrote") == 7  # tolerances.csv is left alone
+
+
+def test_the_reference_holds_the_first_trials_at_equal_privacy(tmp_path):
+    results, folder = make_run(tmp_path / "results"), tmp_path / "reference"
+    assert update(results / "huber", folder).exit_code == 0
+    stored = folder / "privacy"
+    assert sorted(path.name for path in stored.iterdir()) == [
+        "calibrated.csv", "settings.json", "totals.csv"
+    ]  # fmt: skip
+    header, *rows = (stored / "calibrated.csv").read_text().splitlines()
+    assert header == (
+        "dataset,relation,epsilon,solver,mechanism,trial,rmse_all,rmse_heldout,rmse_clipped"
+    )
+    assert {row.split(",")[5] for row in rows} == {"0", "1"}
+    for name in ("settings.json", "totals.csv"):
+        assert (stored / name).read_bytes() == (results / "privacy" / name).read_bytes()
 
 
 def test_a_smaller_profile_updates_only_what_is_expected_of_it(tmp_path):
@@ -190,4 +208,17 @@ def test_incomplete_runs_are_refused(tmp_path):
     assert "the run lacks trial 3" in str(update(results, folder).exception)
     (results / "huber" / "claims.csv").unlink()
     assert "finish the run first" in str(update(results, folder).exception)
+    assert not folder.exists()
+
+
+def test_an_incomplete_privacy_part_is_refused(tmp_path):
+    results, folder = make_run(tmp_path / "results"), tmp_path / "reference"
+    privacy = results / "privacy"
+    path = privacy / "calibrated.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    assert "the run lacks trial 2" in str(update(results, folder).exception)
+    write_privacy(privacy, profile="ci")
+    assert "privacy is a run of the profile ci" in str(update(results, folder).exception)
+    (privacy / "audit.csv").unlink()
+    assert "it has no audit.csv" in str(update(results, folder).exception)
     assert not folder.exists()

@@ -131,13 +131,21 @@ def _not_judged(ours: pd.DataFrame, unavailable: Collection[str]) -> set[str]:
     return set(by_row(ours[rows]))
 
 
-def outcome(run: Run, findings: Sequence[Finding]) -> str:
-    """Say in lines whether the run passes: first the answer, then the failures, then notes."""
+def outcome(run: Run, findings: Sequence[Finding], also: str = "") -> str:
+    """Say in lines whether the run passes: first the answer, then the failures, then notes.
+
+    Parameters
+    ----------
+    run : Run
+    findings : sequence of Finding
+    also : str
+        What else was counted, to follow the counts of the run.
+    """
     failures = [finding.text for finding in findings if finding.fails]
     notes = [finding.text for finding in findings if not finding.fails]
     size = (
         f"{run.folder} with {len(run.trials)} trials, {len(run.statuses)} statuses, "
-        f"{len(run.verdicts)} verdicts"
+        f"{len(run.verdicts)} verdicts{also}"
     )
     if failures:
         count = f"{len(failures)} difference{'s' * (len(failures) > 1)}"
@@ -183,8 +191,8 @@ def compare_trials(
         return [Finding(True, "Run and reference have no trial in common.")]
     findings = []
     for name, left in ours.loc[common].groupby(level="cell", sort=False):
-        coordinates = left[list(COORDINATES)].iloc[0].to_dict()
-        allowed = [a.tolerance for a in allowances if a.covers(coordinates)]
+        first = left.iloc[0]
+        allowed = [a.tolerance for a in allowances if a.covers(first[list(COORDINATES)].to_dict())]
         limit = max([tolerance, *allowed])
         text = _excess(left, reference.loc[left.index], limit)
         if text:

@@ -6,10 +6,12 @@ import pandas as pd
 
 from dpmc import tables
 from dpmc.check import missing_trials
+from dpmc.check_privacy import FIT_COLUMNS, PrivacyRun, by_fit, first_trials
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES
 from dpmc.experiments.trial import METRICS
 from dpmc.files import write_text
+from dpmc.privacy.totals import COLUMNS as TOTAL_COLUMNS
 from dpmc.runs import STATUS_COLUMNS, VERDICT_COLUMNS, Run, settings_text
 from dpmc.tolerances import TOLERANCE_COLUMNS
 
@@ -17,7 +19,9 @@ FULL = "full"
 TRIAL_COLUMNS = (*COORDINATES, "trial", *METRICS)
 
 
-def update(run: Run, folder: str | Path, profile: str | None = None) -> list[Path]:
+def update(
+    run: Run, folder: str | Path, profile: str | None = None, privacy: PrivacyRun | None = None
+) -> list[Path]:
     """Make a run the new reference.
 
     Parameters
@@ -30,6 +34,9 @@ def update(run: Run, folder: str | Path, profile: str | None = None) -> list[Pat
         Write only the expected statuses and verdicts of this profile (``ci``, ``quick``), whose
         run is smaller: its trials are among those of the full run. If not given, the run must be
         the full one, and trials and settings are written too.
+    privacy : PrivacyRun, optional
+        The privacy part of the full run, complete: below ``privacy``, the first trials of its
+        fits, their settings and the totals are written.
 
     Returns
     -------
@@ -42,12 +49,12 @@ def update(run: Run, folder: str | Path, profile: str | None = None) -> list[Pat
         The run is incomplete or of another profile.
     """
     _refuse_incomplete(run, profile or FULL)
+    if privacy is not None:
+        _refuse_incomplete_privacy(privacy, profile or FULL)
     folder = Path(folder)
-    written = []
+    written = [] if privacy is None else _write_privacy(privacy, folder / "privacy")
     if profile is None:
-        rows = run.trials.reset_index()[list(TRIAL_COLUMNS)].astype(object)
-        rows = rows.where(rows.notna(), None).to_dict("records")
-        tables.write(folder / "trials.csv", TRIAL_COLUMNS, rows)
+        _write_table(folder / "trials.csv", TRIAL_COLUMNS, run.trials)
         write_text(folder / "settings.json", settings_text(run.settings))
         written += [folder / "trials.csv", folder / "settings.json"]
         if not (folder / "tolerances.csv").exists():
@@ -61,6 +68,19 @@ def update(run: Run, folder: str | Path, profile: str | None = None) -> list[Pat
         tables.write(expected / name, columns, _records(table))
         written.append(expected / name)
     return written
+
+
+def _write_privacy(run: PrivacyRun, folder: Path) -> list[Path]:
+    _write_table(folder / "calibrated.csv", FIT_COLUMNS, first_trials(run.fits))
+    _write_table(folder / "totals.csv", TOTAL_COLUMNS, run.totals)
+    write_text(folder / "settings.json", settings_text(run.settings))
+    return [folder / name for name in ("calibrated.csv", "totals.csv", "settings.json")]
+
+
+def _write_table(path: Path, columns: tuple[str, ...], table: pd.DataFrame) -> None:
+    """Write some columns of a table of numbers, nan as an empty field."""
+    rows = table.reset_index()[list(columns)].astype(object)
+    tables.write(path, columns, rows.where(rows.notna(), None).to_dict("records"))
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, str]]:
@@ -79,5 +99,15 @@ def _refuse_incomplete(run: Run, profile: str) -> None:
             f"say --profile {run.settings.reference} to update what is expected of that one."
         )
     missing = missing_trials(run.trials, run.settings)
+    if missing:
+        raise InputError(f"{run.folder} is incomplete: {missing[0].text}")
+
+
+def _refuse_incomplete_privacy(run: PrivacyRun, profile: str) -> None:
+    if run.settings.reference != profile:
+        raise InputError(
+            f"{run.folder} is a run of the profile {run.settings.reference}, not of {profile}."
+        )
+    missing = missing_trials(run.fits, by_fit(run.settings))
     if missing:
         raise InputError(f"{run.folder} is incomplete: {missing[0].text}")

@@ -5,7 +5,7 @@ the published numbers and the verdicts on claims.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pandas as pd
 
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES, spell
-from dpmc.experiments.trial import TRIAL_COLUMNS
+from dpmc.experiments.trial import METRICS
 from dpmc.files import atomic_path
 
 STATUS_COLUMNS = ("table", *COORDINATES, "metric", "status")
@@ -97,7 +97,7 @@ def read_run(folder: str | Path) -> Run:
     )
 
 
-def read_trials(path: str | Path) -> pd.DataFrame:
+def read_trials(path: str | Path, coordinates: Sequence[str] = COORDINATES) -> pd.DataFrame:
     """Read a trial table, indexed by ``cell`` (its name) and ``trial``.
 
     The columns are the coordinates and the metrics; ``seconds`` is left out, because no two runs
@@ -108,16 +108,10 @@ def read_trials(path: str | Path) -> pd.DataFrame:
     InputError
         A column is missing, a number cannot be read, or a trial occurs twice.
     """
-    wanted = tuple(name for name in TRIAL_COLUMNS if name != "seconds")
-    table = read_text_table(path, wanted)
-    try:
-        for name in (n for n in wanted if n not in ("dataset", "solver", "mechanism")):
-            # by way of float(): some versions of pandas round in the last place
-            table[name] = np.array([float(text or "nan") for text in table[name]])
-        table["trial"] = table["trial"].astype(int)
-    except ValueError as error:
-        raise InputError(f"{path} is no trial table, column {name}: {error}.") from None
-    names = [cell_name(row) for row in table[list(COORDINATES)].to_dict("records")]
+    texts = ("dataset", "relation", "solver", "mechanism")
+    table = read_numbers(path, (*coordinates, "trial", *METRICS), texts, whole=("trial",))
+    rows = table[list(coordinates)].to_dict("records")
+    names = [cell_name({key: None if row[key] == "" else row[key] for key in row}) for row in rows]
     table = table.assign(cell=names).set_index(["cell", "trial"])
     if not table.index.is_unique:
         cell, trial = table.index[table.index.duplicated()][0]
@@ -146,6 +140,37 @@ def write_frame(path: str | Path, frame: pd.DataFrame) -> None:
     """Write a table so that :func:`read_frame` reads the same numbers, whole or not at all."""
     with atomic_path(path) as temporary:
         frame.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def read_numbers(
+    path: str | Path, columns: Sequence[str], texts: Collection[str], whole: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Read some columns of a CSV file as numbers, an empty field as nan.
+
+    Parameters
+    ----------
+    path : path
+    columns : sequence of str
+    texts : collection of str
+        Those that are text.
+    whole : sequence of str
+        Those that are whole numbers, and never empty.
+
+    Raises
+    ------
+    InputError
+        It is no CSV table, a column is missing, or a number cannot be read.
+    """
+    table = read_text_table(path, tuple(columns))
+    try:
+        for name in (name for name in columns if name not in texts):
+            # by way of float(): some versions of pandas round in the last place
+            table[name] = np.array([float(text or "nan") for text in table[name]])
+            if name in whole:
+                table[name] = table[name].astype(int)
+    except ValueError as error:
+        raise InputError(f"{path} is no table of numbers, column {name}: {error}.") from None
+    return table
 
 
 def read_text_table(path: str | Path, columns: tuple[str, ...]) -> pd.DataFrame:

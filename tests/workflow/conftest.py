@@ -56,14 +56,14 @@ class Workspace:
         clean = {k: v for k, v in os.environ.items() if k != "DPMC_DATA_MIRROR"}
         return clean | closed | lower | variables
 
-    def run(self, *targets, cores=2, code=0, **variables):
+    def run(self, *targets, cores=2, code=0, timeout=600, **variables):
         result = subprocess.run(
             [str(part) for part in self.command(*targets, cores=cores)],
             cwd=self.folder,
             env=self.environment(**variables),
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=timeout,
         )
         output = result.stdout + result.stderr
         assert (result.returncode == 0) == (code == 0), output

@@ -15,9 +15,10 @@ def test_reduced_grid_gives_the_committed_numbers_and_statuses(tmp_path):
     mirror = os.environ.get("DPMC_DATA_MIRROR")
     # without the data their cells are reported as not available; all others are compared
     variables = {"DPMC_DATA_MIRROR": os.path.abspath(mirror)} if mirror else {}
-    output = space.run("check", "results/huber/tables", **variables)
+    output = space.run("check", "results/huber/tables", timeout=1800, **variables)
     outcome = (space.folder / "results" / "check.txt").read_text()
     assert outcome.startswith("dpmc: check passed"), outcome + output
+    assert "fits at equal privacy" in outcome.splitlines()[0]
     compared = {row["dataset"] for row in space.rows()}
     assert compared == ({"synthetic", "ml-100k", "sweetrs"} if mirror else {"synthetic"})
     for number in (1, 3, 4, 5, 6, 7):

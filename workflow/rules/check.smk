@@ -1,5 +1,5 @@
-# `snakemake check`: our trials against the committed reference, statuses and verdicts against the
-# expected ones. Without an output it runs whenever it is asked for.
+# `snakemake check`: our trials, fits at equal privacy and totals against the committed reference,
+# statuses and verdicts against the expected ones, and whether the audit passed. Without an output it runs whenever it is asked for.
 
 
 rule check:
@@ -8,7 +8,11 @@ rule check:
         settings="results/huber/settings.json",
         comparison="results/huber/comparison.csv",
         claims="results/huber/claims.csv",
-        sources=source_records("results/huber"),
+        calibrated="results/privacy/calibrated.csv",
+        calibrated_settings="results/privacy/settings.json",
+        audit="results/privacy/audit.csv",
+        totals="results/privacy/totals.csv",
+        sources=all_source_records("results"),
     log:
         "results/check.txt",
     conda:
@@ -25,6 +29,10 @@ use rule check as check_quick with:
         settings="results/quick/huber/settings.json",
         comparison="results/quick/huber/comparison.csv",
         claims="results/quick/huber/claims.csv",
-        sources=source_records("results/quick/huber"),
+        calibrated="results/quick/privacy/calibrated.csv",
+        calibrated_settings="results/quick/privacy/settings.json",
+        audit="results/quick/privacy/audit.csv",
+        totals="results/quick/privacy/totals.csv",
+        sources=all_source_records("results/quick"),
     log:
         "results/quick/check.txt",

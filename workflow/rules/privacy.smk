@@ -69,15 +69,17 @@ rule calibrated:
     input:
         calibrated_files,
     output:
-        "{top}/privacy/calibrated.csv",
+        table="{top}/privacy/calibrated.csv",
+        settings="{top}/privacy/settings.json",
     log:
         "{top}/privacy/logs/calibrated.log",
     conda:
         "../../envs/dpmc.yaml"
     params:
-        columns=list(CALIBRATED_COLUMNS),
+        reference=lambda wildcards: TOPS[wildcards.top]["huber"]["reference"],
+        settings=calibrated_settings_by_cell,
     script:
-        "../scripts/joined.py"
+        "../scripts/calibrated.py"
 
 
 rule frontier_part:

@@ -1,6 +1,7 @@
 # Cells, settings and input functions of the privacy rules.
 from dpmc.experiments import calibrated
 from dpmc.experiments.audit import AUDIT_COLUMNS, AUDIT_PARTS
+from dpmc.experiments.audit.solvers import SOLVERS as AUDITED_SOLVERS
 from dpmc.experiments.calibrated import CALIBRATED_COLUMNS, HYPERPARAMETER_COLUMNS
 from dpmc.experiments.transcript import TRANSCRIPT_COLUMNS
 from dpmc.privacy.frontier import COLUMNS as FRONTIER_COLUMNS
@@ -48,7 +49,7 @@ TRANSCRIPT_CODE = code_digest(
 )
 AUDIT_CODE = code_digest(
     [f"dpmc.experiments.audit.{name}" for name in ("mechanisms", "solvers", "faults")]
-    + [plugins.solver_module(name) for name in MAIN["privacy"]["solvers"]]
+    + [plugins.solver_module(name) for name in AUDITED_SOLVERS]
 )
 
 
@@ -95,6 +96,17 @@ def calibrated_settings(wildcards):
         HYPERPARAMETERS[wildcards.top],
         calibrated_cell_of(wildcards),
     )
+
+
+def calibrated_settings_by_cell(wildcards):
+    privacy = TOPS[wildcards.top]["privacy"]
+    table = HYPERPARAMETERS[wildcards.top]
+    return {
+        cell_name(cell.coordinates()): calibrated.calibrated_settings(
+            privacy, table, cell
+        )
+        for cell in CALIBRATED[wildcards.top]
+    }
 
 
 def calibrated_code(wildcards):

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from dpmc.check import check_run, outcome
+from dpmc.check_privacy import check_privacy, counts, read_privacy_run
 from dpmc.jobs import logged
 from dpmc.runs import raw_files, read_run
 
@@ -11,8 +12,13 @@ with logged(snakemake.log[0]):
     sources = raw_files(snakemake.input.sources)
     unavailable = [name for name, path in sources.items() if path is None]
     run = read_run(Path(snakemake.input.trials).parent)
-    findings = check_run(run, Path(snakemake.params.reference), unavailable)
-    text = outcome(run, findings)
+    privacy = read_privacy_run(Path(snakemake.input.calibrated).parent)
+    reference = Path(snakemake.params.reference)
+    findings = [
+        *check_run(run, reference, unavailable),
+        *check_privacy(privacy, reference, unavailable),
+    ]
+    text = outcome(run, findings, counts(privacy))
     print(text)
     if any(finding.fails for finding in findings):
         sys.exit(1)

@@ -33,10 +33,14 @@ def update(results, folder, profile):
     """Make a finished run the new reference.
 
     Without --profile the run must be the full one; its trials, settings, statuses and verdicts
-    are written. Look at the difference with `git diff` before you commit it.
+    are written, and of its privacy part the first trials, their settings and the totals. Look at
+    the difference with `git diff` before you commit it.
     """
+    from dpmc.check_privacy import read_privacy_run
     from dpmc.reference import update as write
     from dpmc.runs import read_run
 
-    for path in write(read_run(results), folder, profile):
+    run = read_run(results)
+    privacy = read_privacy_run(run.folder.parent / "privacy") if profile is None else None
+    for path in write(run, folder, profile, privacy):
         click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")
