@@ -1,5 +1,6 @@
 # `snakemake check`: our trials, fits at equal privacy and totals against the committed reference,
-# statuses and verdicts against the expected ones, and whether the audit passed. Without an output it runs whenever it is asked for.
+# statuses and verdicts against the expected ones, and whether the audit passed. Without an output
+# it runs whenever it is asked for.
 
 
 rule check:
