@@ -194,6 +194,14 @@ def test_opendp_draws_the_same_law(noise):
     assert fit_p_value(draw_opendp(noise, 20_000), noise) > ERROR_RATE
 
 
+@pytest.mark.parametrize("law", [DiscreteLaplace, DiscreteGaussian])
+def test_opendp_does_not_cut_noise_off(law):
+    pytest.importorskip("opendp")
+    draw_opendp(law(2**52), 10)
+    with pytest.raises(InputError, match="at 64 bits"):
+        draw_opendp(law(2**53), 10)
+
+
 def test_opendp_states_the_same_privacy():
     dp = pytest.importorskip("opendp.prelude")
     dp.enable_features("contrib")

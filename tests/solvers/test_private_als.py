@@ -292,6 +292,24 @@ def test_item_factors_depend_on_users_only_through_releases(name):
         np.testing.assert_array_equal(model.item_factors_, published[1])
 
 
+@pytest.mark.parametrize("relation", USER_LEVEL)
+def test_users_need_some_regularization_for_publication(relation):
+    class Real(Nothing):
+        simulated = False
+
+    for share, enough in ((1.1e-6, True), (0.9e-6, False)):
+        model = build("private_als", relation, user_regularization=share * 4, factor_bound=2.0)
+        noise = Real()
+        noise.mechanism = model.calibration.noise
+        ledger = Ledger(noise, model.releases)
+        if enough:
+            model.fit(small_ratings(), rng=0, ledger=ledger)
+        else:
+            with pytest.raises(InputError, match="user_regularization must be at least 4e-06"):
+                model.fit(small_ratings(), rng=0, ledger=ledger)
+            assert ledger.count == 0
+
+
 def test_useful_where_privacy_is_affordable():
     """At user level and epsilon 5 it beats the biases, at a size with enough users."""
     instance = generate(

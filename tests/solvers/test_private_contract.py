@@ -7,6 +7,7 @@ import pytest
 from private_fits import CASES, HIGH, LOW, Nothing, build, fit, fit_exactly, small_ratings
 
 from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import USER_LEVEL
@@ -197,13 +198,28 @@ def test_guarantee(name, relation, ratings):
 
 
 def test_noise_for_publication_is_not_called_simulated(name, relation, ratings):
-    class Real(Nothing):
-        simulated = False
-
     model = build(name, relation)
-    model.fit(ratings, rng=0, ledger=Ledger(Real(), model.releases))
+    model.fit(ratings, rng=0, ledger=Ledger(Real(model.calibration.noise), model.releases))
     assert not model.guarantee_.simulated
     model.guarantee_.require("item_factors")
+
+
+def test_other_noise_than_calibrated_is_not_for_publication(name, relation, ratings):
+    model = build(name, relation)
+    weaker = Gaussian(0.99 * model.calibration.noise.scale)
+    ledger = Ledger(Real(weaker), model.releases)
+    with pytest.raises(PrivacyViolation, match="as calibrated"):
+        model.fit(ratings, rng=0, ledger=ledger)
+    assert ledger.count == 0
+
+
+class Real(Nothing):
+    """Passes for noise that is fit for publication."""
+
+    simulated = False
+
+    def __init__(self, mechanism):
+        self.mechanism = mechanism
 
 
 # -- refusals -----------------------------------------------------------------------------------

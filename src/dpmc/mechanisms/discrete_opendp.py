@@ -5,6 +5,9 @@ import math
 from dpmc.errors import InputError
 from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteLaplace
 
+_LARGEST_SCALE = 2**52
+"""OpenDP cuts noise off at 64 bits; of this scale, it gets there with probability exp(-2^11)."""
+
 
 def draw_opendp(noise: Discrete, size: int) -> list[int]:
     """Draw independent integers with the library OpenDP, whose samplers are exact too.
@@ -18,7 +21,7 @@ def draw_opendp(noise: Discrete, size: int) -> list[int]:
     Raises
     ------
     InputError
-        OpenDP is not installed, or does not know the noise.
+        OpenDP is not installed, does not know the noise, or would cut it off.
 
     References
     ----------
@@ -33,6 +36,11 @@ def draw_opendp(noise: Discrete, size: int) -> list[int]:
     else:
         raise InputError("OpenDP has no Huber noise; draw it with the sampler dpmc.")
     scale = float(noise.scale)
+    if scale > _LARGEST_SCALE:
+        raise InputError(
+            f"The sampler opendp cuts noise of {scale:g} steps off at 64 bits; "
+            "draw it with the sampler dpmc."
+        )
     if scale < noise.scale:
         scale = math.nextafter(scale, math.inf)
     return list((space >> then(scale=scale))([0] * size))

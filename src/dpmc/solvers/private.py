@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.privacy.guarantee import Guarantee
-from dpmc.privacy.ledger import FloatNoise, Ledger
+from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_LEVEL, check_relation
 from dpmc.privacy.sensitivity import NORMS, Sensitivities
 from dpmc.ratings import Compressed, Ratings
@@ -118,7 +118,8 @@ class PrivateSolver(Solver):
         InputError
             Something else than ratings, a missing generator, a budget that cannot be met.
         PrivacyViolation
-            A bound did not hold or another number of releases was made: a fault of the program.
+            A bound did not hold, another number of releases was made, or noise for publication is
+            not what the budget asks for: a fault of the program.
         """
         if not isinstance(ratings, Ratings):
             raise InputError(f"ratings must be dpmc.ratings.Ratings, got {type(ratings).__name__}.")
@@ -127,12 +128,21 @@ class PrivateSolver(Solver):
             noise_rng = check_generator("noise_rng", noise_rng)
             ledger = Ledger(FloatNoise(self.calibration.noise, noise_rng), self.releases)
         self.__dict__.pop("guarantee_", None)  # a fit that fails has none
+        if not ledger.noise.simulated:
+            self._check_publication(ledger)
         self.shape_ = (ratings.n_users, ratings.n_items)
         statistics = Statistics(ledger, self.bounds, self.calibration.noise.std())
         self._fit(ratings, statistics, rng, callback)
         ledger.close()
         self.guarantee_ = self._guarantee(ledger)
         return self
+
+    def _check_publication(self, ledger: Ledger) -> None:
+        """Refuse what a guarantee of published results cannot rest on, before any release."""
+        if getattr(ledger.noise, "mechanism", None) != self.calibration.noise:
+            raise PrivacyViolation(
+                f"noise for publication must be {self.calibration.noise}, as calibrated"
+            )
 
     def _guarantee(self, ledger) -> Guarantee:
         everything = ("item_factors", "user_factors", "predictions")

@@ -16,6 +16,11 @@ from dpmc.solvers.private_offsets import item_offsets, less, user_offsets
 
 OFFSET_SHRINKAGE = 5.0
 
+LEAST_REGULARIZATION = 1e-6
+"""Of users who solve alone, in units of Gamma^2, for results that are published. How a user's
+regression is rounded depends on which users have as many ratings; with next to no regularization
+that difference grows until a user who leaves moves others by more than the sensitivity covers."""
+
 
 class PrivateALS(PrivateSolver):
     """ALS within a privacy budget.
@@ -131,6 +136,16 @@ class PrivateALS(PrivateSolver):
             inner_iterations=self.inner_iterations,
             offset_sides=2 * self.offsets,
         )
+
+    def _check_publication(self, ledger):
+        super()._check_publication(ledger)
+        least = LEAST_REGULARIZATION * self.factor_bound**2
+        if self.bounds.user_level and self.user_regularization < least:
+            raise InputError(
+                f"user_regularization must be at least {least:g}, a millionth of the square of "
+                f"factor_bound, or rounding errors void the guarantee; got "
+                f"{self.user_regularization:g}."
+            )
 
     def _fit(self, ratings, statistics, rng, callback):
         shape = (ratings.n_items, self.rank)
