@@ -115,6 +115,7 @@ def test_user_level_from_csv_to_every_users_own_predictions(table, truth, tmp_pa
     ]
     stated = guarantee(tmp_path / "out")
     assert stated["sentence"] in result.output
+    assert "the list of items. The items were taken from the ratings." in result.output
     assert (stated["relation"], stated["publishable"]) == ("user_add_remove", ["item_factors"])
     assert not stated["simulated"]
     # Gaussian DP, by another implementation: n releases at sensitivity 1 are one at sqrt(n)

@@ -106,6 +106,8 @@ def fit(path, output, extras, items, sampler, simulate, force, user, item, ratin
     notes = {"solver": options["solver"], "items": origin, "noise": _describe(sampler, simulate)}
     names = fit_output.write(output, model, given.ratings, parts, notes)
     click.echo(model.guarantee_.sentence())
+    known = ", ".join(fit_output.assumed_public(model.relation))
+    click.echo(f"Taken to be public: {known}. The items were {origin}.")
     click.echo("\n".join(f"wrote {output / name}" for name in names))
 
 

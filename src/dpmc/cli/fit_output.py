@@ -121,15 +121,20 @@ def write(
     return [prefix + FILES[part] for part in parts] + [prefix + GUARANTEE]
 
 
-def _terms(relation: str) -> dict[str, object]:
-    """What the guarantee takes for granted, and how to use the factors."""
+def assumed_public(relation: str) -> list[str]:
+    """Return what the guarantee takes for known, in words."""
     assumed = ["every number under constants", "the list of items"]
     if relation not in USER_LEVEL:
         assumed.append("the list of users")
     if relation == ENTRY_CHANGE:
         assumed.append("which user rated which item")
+    return assumed
+
+
+def _terms(relation: str) -> dict[str, object]:
+    """What the guarantee takes for granted, and how to use the factors."""
     return {
-        "assumed_public": assumed,
+        "assumed_public": assumed_public(relation),
         "spent": "once: whatever else is published about the same ratings adds to it",
         "prediction": "item offset + user factors . item factors, clipped to the rating range; a"
         " user's factors are (V^T V + user_regularization I)^-1 V^T y, V the factors of the items"

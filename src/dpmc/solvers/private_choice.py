@@ -8,8 +8,10 @@ from dpmc.ratings import Compressed
 def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     """Keep at most ``most`` ratings of each row, chosen at random.
 
-    Those with the smallest keys stay, a key being a hash of the seed, the row and the column. So
-    the choice of one row depends neither on the other rows nor on values.
+    Those with the smallest keys stay, a key being a hash of the seed, the number of the row and the
+    column. So, whatever the seed, the choice of one row depends neither on values nor on what other
+    rows hold; a user who leaves is a row that becomes empty. Numbering the others anew changes
+    their choices, but not the law of them, as far as hashes can be taken for random.
 
     Parameters
     ----------
