@@ -96,25 +96,25 @@ def test_nothing_in_common_fails(tmp_path, check):
     assert failures(found) == ["privacy: Run and reference have no trial in common."]
 
 
-def test_a_changed_setting_is_reported_for_its_mechanism_alone(check):
+def test_a_changed_setting_fails_for_its_mechanism_alone(check):
     settings = settings_of(PRIVATE)
     settings["hyperparameters"]["huber"]["rank"] = 3
     cells = {cell: settings_of(cell) for cell in MECHANISMS} | {PRIVATE: settings}
     change = {(PRIVATE, "huber", 0): {"rmse_all": 9.0}}
     found = check(cells=cells, fits=fit_rows(change=change))
-    assert failures(found) == []
-    assert notes(found) == [
+    assert notes(found) == []
+    assert failures(found) == [
         "privacy: solver.rank is 3, in the reference 2, so that these cells cannot be compared: "
         f"{PRIVATE_NAME}, mechanism=huber."
     ]
     change = {(PRIVATE, "gaussian", 0): {"rmse_all": 9.0}}
-    assert len(failures(check(cells=cells, fits=fit_rows(change=change)))) == 1
+    assert len(failures(check(cells=cells, fits=fit_rows(change=change)))) == 2
 
 
-def test_a_changed_setting_of_all_fits_is_one_note(check):
+def test_a_changed_setting_of_all_fits_is_one_failure(check):
     cells = {cell: settings_of(cell) | {"rating_range": [0.0, 5.0]} for cell in MECHANISMS}
     found = check(cells=cells)
-    assert [finding.fails for finding in found] == [False]
+    assert [finding.fails for finding in found] == [True]
     assert "rating_range is (0.0, 5.0), in the reference (0.0, 2.5)" in found[0].text
     assert "none of the 4 cells can be compared" in found[0].text
 
