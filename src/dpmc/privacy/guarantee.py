@@ -12,7 +12,7 @@ ACCOUNTANTS = {
     "pld": "by privacy-loss distributions, rounded up",
 }
 PARTS = {
-    "item_factors": "the item factors",
+    "item_factors": "the item factors and offsets",
     "user_factors": "the user factors",
     "predictions": "the completed matrix",
 }
