@@ -137,12 +137,23 @@ def tune(
 
 
 def starts_of(space: Space) -> list[Candidate]:
-    """Return where to start: the middle of all lists, also with one iteration, with rank 1."""
+    """Return where to start.
+
+    The middle of all lists, also with one iteration, with rank 1; and what pays where users are
+    many: rank 5 or 8, two iterations, short users, residuals clipped early, hardly any
+    regularization of users.
+    """
     choices = [
         [0, len(values) // 2] if name in ("rank", "iterations") else [len(values) // 2]
         for name, values in space.items()
     ]
-    return list(product(*choices))
+    many = {"iterations": [1], "rank": [3, 4], "factor_bound": [0], "residual_bound": [0, 1]}
+    many |= {"ratings_per_user": [4], "user_regularization": [0], "inner_iterations": [0]}
+    rich = [
+        [place for place in many.get(name, [len(values) // 2]) if place < len(values)]
+        for name, values in space.items()
+    ]
+    return list(dict.fromkeys([*product(*choices), *product(*rich)]))
 
 
 def search(
