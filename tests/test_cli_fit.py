@@ -306,7 +306,10 @@ REFUSALS = {
         "--loss-parameter must be at most 5, twice the range",
     ),
     "predictions": ({"write": "predictions"}, "--write predictions is refused: the guarantee"),
-    "user factors": ({"write": "user-factors"}, "(user_add_remove) covers the item factors and offsets only"),
+    "user factors": (
+        {"write": "user-factors"},
+        "(user_add_remove) covers the item factors and offsets only",
+    ),
     "missing column": ({"user": "who"}, "has no column 'who' (--user)"),
     "unlike column": ({"user": "rating"}, "name it with the option --rating"),
     "huber by opendp": ({"mechanism": "huber", "sampler": "opendp"}, "OpenDP has no Huber noise"),

@@ -8,6 +8,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from dpmc.cli.fit_settings import TUNABLE, make_model, settings_of
 from dpmc.cli.recommend import recommend as command
 from dpmc.errors import InputError
 from dpmc.privacy.calibration import calibrate
@@ -142,11 +143,30 @@ class TestCommand:
             "1", "5", "--json",
         )  # fmt: skip
         content = json.loads(result.output)
-        plan = Plan("entry_change", "irls", half_range=2.0)
+        plan = Plan("entry_change", "irls", 1, 2, half_range=2.0, loss_parameter=0.8)
         assert content == json.loads(json.dumps(recommend(1.0, plan=plan).as_dict()))
         gaussian = next(o for o in content["options"] if o["mechanism"] == "gaussian")
         assert gaussian["pure_epsilon"] is None
         assert gaussian["variance"] == pytest.approx(gaussian["scale"] ** 2)
+
+    @pytest.mark.parametrize("solver", ["als", "irls"])
+    @pytest.mark.parametrize("relation", ["user", "user-replace", "entry", "entry-change"])
+    def test_what_is_not_given_is_as_for_fit(self, relation, solver):
+        options = dict.fromkeys(TUNABLE) | {"relation": relation, "solver": solver}
+        options |= {"epsilon": 2.0, "delta": 1e-5, "mechanism": "gaussian", "rating_range": (1, 5)}
+        model = make_model(solver, settings_of(options))
+        given = ("--relation", relation, "--solver", solver, "--rating-range", "1", "5", "--json")
+        answer = json.loads(run("--epsilon", "2", *given).output)
+        assert answer["releases"] == model.releases
+        noise = next(o for o in answer["options"] if o["mechanism"] == "gaussian")
+        bounds, std = model.bounds, model.calibration.noise.std()
+        if solver == "irls":
+            wanted = {"residual": bounds.residual(model.loss_parameter) * std}
+        else:
+            wanted = {"right_hand_side": bounds.right_hand_side(model.residual_bound) * std}
+        if relation != "entry-change":
+            wanted["gram"] = bounds.gram() * std
+        assert noise["deviations"] == pytest.approx(wanted)
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

@@ -7,7 +7,7 @@ import pytest
 from dpmc import tables
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy.nominal import table_one
-from dpmc.privacy.totals import COLUMNS, nominal_and_total, totals_table
+from dpmc.privacy.totals import COLUMNS, totals_table
 
 RELEASES = (20, 100, 2000)
 
@@ -51,20 +51,20 @@ def test_deltas(rows):
         assert row["delta"] == (0 if pure else 1e-5)
 
 
-def test_totals_beside_the_published_budget():
+def epsilons(mechanism, variance, releases, **options):
+    table = totals_table((variance,), (releases,), **options)
+    return {row["accountant"]: row["epsilon"] for row in table if row["mechanism"] == mechanism}
+
+
+def test_totals_of_the_published_budget():
     one = next(r for r in table_one() if (r["mechanism"], r["variance"]) == ("huber", 2))
-    found = nominal_and_total("huber", 2, 50)
-    assert found["nominal_published"] == one["epsilon_published_form"]
-    assert found["nominal_exact"] == one["epsilon_exact"]
-    assert found["nominal_delta"] == 0
-    assert found["total_basic"] == pytest.approx(50 * one["epsilon_exact"])
-    assert found["total_pld"] == pytest.approx(246.2588, rel=1e-5)
-    assert found["total_pld"] < found["total_rdp"] < found["total_basic"]
+    found = epsilons("huber", 2, 50)
+    assert found["basic"] == pytest.approx(50 * one["epsilon_exact"])
+    assert found["pld"] == pytest.approx(246.2588, rel=1e-5)  # computed independently
 
 
 def test_gaussian_totals_are_exact():
-    found = nominal_and_total("gaussian", 4, 100, sensitivity=3.0, delta=1e-6)
-    assert found["total_pld"] == Gaussian(2.0).epsilon(30.0, 1e-6)
+    found = epsilons("gaussian", 4, 100, sensitivity=3.0, delta=1e-6)
+    assert found["exact"] == Gaussian(2.0).epsilon(30.0, 1e-6)
     # Basic composition shares delta: 100 releases at 1e-8.
-    assert found["total_basic"] == pytest.approx(100 * Gaussian(2.0).epsilon(3.0, 1e-8))
-    assert found["nominal_delta"] == 1e-6
+    assert found["basic"] == pytest.approx(100 * Gaussian(2.0).epsilon(3.0, 1e-8))

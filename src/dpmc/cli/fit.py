@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from dpmc.cli.relation import HELP
+
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 
 
@@ -12,12 +14,7 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 @click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to make.")
 @click.option("--epsilon", required=True, type=float, help="Budget of the whole fit, above 0.")
 @click.option("--delta", type=float, default=1e-5, show_default=True)
-@click.option(
-    "--relation",
-    required=True,
-    help="What is protected: user (= user_add_remove), entry (= entry_add_remove), user_replace "
-    "or entry_change.",
-)
+@click.option("--relation", required=True, help=HELP)
 @click.option(
     "--rating-range",
     nargs=2,

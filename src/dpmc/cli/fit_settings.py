@@ -1,12 +1,16 @@
 """The solver of ``dpmc fit``, with defaults that no rating had a part in."""
 
+from dpmc.cli.relation import defaults_of, relation_of
 from dpmc.errors import InputError
-from dpmc.privacy.relations import USER_LEVEL, check_relation
+from dpmc.privacy.relations import USER_LEVEL
 from dpmc.solvers import solver_class
 from dpmc.solvers.private import PrivateSolver, check_range
 
-ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
 SOLVERS = {"als": "private_als", "irls": "private_irls"}
+TUNABLE = (
+    "ratings_per_user", "rank", "iterations", "inner_iterations", "factor_bound",
+    "residual_bound", "regularization", "user_regularization", "loss_parameter",
+)  # fmt: skip
 
 
 def settings_of(options: dict) -> dict:
@@ -20,26 +24,21 @@ def settings_of(options: dict) -> dict:
             "off the data would not be covered by the guarantee."
         )
     low, high = check_range(options["rating_range"])
-    relation = check_relation(ALIASES.get(options["relation"], options["relation"]))
+    relation = relation_of(options["relation"])
     of_users = relation in USER_LEVEL
     irls = options["solver"] == "irls"
-    defaults = {
-        "ratings_per_user": 50 if of_users else None,
-        "rank": 3 if of_users else 1,
-        "iterations": 2 if of_users else 1,
-        "user_regularization": 0.1 * (high - low) / 2 if of_users else None,
-        "inner_iterations": 2 if irls else None,
-        "loss_parameter": 0.4 * (high - low) / 2 if irls else None,
-    }
-    further = ("factor_bound", "residual_bound", "regularization")
-    given = {name: options[name] for name in (*defaults, *further)}
+    half = (high - low) / 2
+    defaults = {"rank": 3 if of_users else 1} | defaults_of(relation, options["solver"], half)
+    if of_users:
+        defaults["user_regularization"] = 0.1 * half
+    given = {name: options[name] for name in TUNABLE}
     for name in ("inner_iterations", "loss_parameter"):
         if not irls and given[name] is not None:
             raise InputError(f"--{name.replace('_', '-')} is an option of the solver irls only.")
     settings = {name: options[name] for name in ("epsilon", "delta", "mechanism")}
     settings |= {"relation": relation, "rating_range": (low, high)}
     settings |= {name: value for name, value in given.items() if value is not None}
-    return {n: v for n, v in defaults.items() if v is not None} | settings
+    return defaults | settings
 
 
 def make_model(solver: str, settings: dict) -> PrivateSolver:

@@ -2,33 +2,31 @@
 
 import click
 
-ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
+from dpmc.cli.relation import HELP, defaults_of, relation_of
 
 
 @click.command()
 @click.option("--epsilon", required=True, type=float, help="Budget of all releases together.")
 @click.option("--delta", type=float, default=1e-5, show_default=True)
 @click.option("--releases", type=int, help="How many, each of sensitivity 1. Or plan a training:")
-@click.option(
-    "--relation",
-    help="What is protected: user (= user_add_remove), entry (= entry_add_remove), user_replace "
-    "or entry_change.",
-)
+@click.option("--relation", help=HELP)
 @click.option("--solver", type=click.Choice(["als", "irls"]), help="[default: als]")
-@click.option("--iterations", type=int, help="[default: 3 if users are protected, else 2]")
+@click.option("--iterations", type=int, help="[default: 2 if users are protected, else 1]")
 @click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
-@click.option("--ratings-per-user", type=int, help="That count.  [default: 50 for user]")
+@click.option(
+    "--ratings-per-user", type=int, help="That count, if users are protected.  [default: 50]"
+)
 @click.option("--rating-range", nargs=2, type=float, help="[default: -1 1]")
 @click.option("--factor-bound", type=float, help="Of rows of factors.")
 @click.option("--residual-bound", type=float, help="Of ratings less offsets, in item steps.")
-@click.option("--loss-parameter", type=float, help="Clips residuals of irls.")
+@click.option("--loss-parameter", type=float, help="Clips residuals of irls.  [default: 0.4 B]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def recommend(epsilon, delta, releases, as_json, **options):
     """Say which mechanism needs the least noise for a budget.
 
     Give --releases for numbers that change by at most 1, or --relation and what else is known of a
     training: l1 sensitivities, which Laplace and Huber noise need, differ from the l2 ones of
-    Gaussian noise.
+    Gaussian noise. What is not given is as for dpmc fit; B is half the rating range.
     """
     from dpmc.privacy.recommendation import recommend as ask
 
@@ -45,7 +43,6 @@ def recommend(epsilon, delta, releases, as_json, **options):
 def _plan(options: dict):
     from dpmc.errors import InputError
     from dpmc.privacy.recommendation import Plan
-    from dpmc.privacy.relations import USER_LEVEL
 
     given = {name: value for name, value in options.items() if value is not None}
     if "relation" not in given:
@@ -53,10 +50,7 @@ def _plan(options: dict):
             name = next(iter(given)).replace("_", "-")
             raise InputError(f"--{name} is about a training: give --relation too.")
         return None
-    relation = given["relation"].replace("-", "_")
-    given["relation"] = ALIASES.get(relation, relation)
-    if given["relation"] in USER_LEVEL:
-        given = {"ratings_per_user": 50, "iterations": 3} | given
+    given["relation"] = relation_of(given["relation"])
     if "rating_range" in given:
         low, high = given.pop("rating_range")
         if not low < high:
@@ -68,7 +62,10 @@ def _plan(options: dict):
                 raise InputError(
                     f"--{name.replace('_', '-')} is an option of the solver irls only."
                 )
-    return Plan(**given)
+    defaults = defaults_of(
+        given["relation"], given.get("solver", "als"), given.get("half_range", 1.0)
+    )
+    return Plan(**(defaults | given))
 
 
 def _lines(answer):

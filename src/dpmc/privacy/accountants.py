@@ -5,15 +5,14 @@ lower and an upper bound on the other; only "exact" and "pld" have a lower bound
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
 from dpmc.mechanisms.base import positive
-from dpmc.privacy.compositions import compose, grid_step
+from dpmc.privacy.compositions import Kinds, compose, grid_step
 from dpmc.privacy.losses import Loss, kind
 
-Kinds = Sequence[tuple[Loss, int]]
 Bounds = tuple[float, float]
 
 # -- exact: Gaussian differential privacy ------------------------------------------------------
@@ -141,17 +140,24 @@ def _first_step(kinds: Kinds) -> float:
 
 
 def _refined(kinds, bounds, rough_epsilon, accuracy):
-    """Divide the step until the bounds are as close as asked, as far as memory allows."""
+    """Divide the step until the bounds are as close as asked, or no closer than before.
+
+    Rounding errors grow with the number of grid points; every pair of bounds is valid.
+    """
     positive("accuracy", accuracy)
     step = grid_step(kinds, rough_epsilon(), accuracy)
     lower, upper = bounds(step)
     for _ in range(3):
-        if not math.isfinite(upper) or upper - lower <= accuracy * upper:
+        width = upper - lower
+        if not math.isfinite(upper) or width <= accuracy * upper:
             break
         # The distance falls with the square of the step. Divided by a whole number, atoms of the
         # loss stay on the grid.
-        step /= min(4, math.ceil(math.sqrt((upper - lower) / (accuracy * upper))))
-        lower, upper = bounds(step)
+        step /= min(4, math.ceil(math.sqrt(width / (accuracy * upper))))
+        finer = bounds(step)
+        lower, upper = max(lower, finer[0]), min(upper, finer[1])
+        if upper - lower > 0.7 * width:
+            break
     return lower, upper
 
 

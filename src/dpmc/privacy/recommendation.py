@@ -39,7 +39,7 @@ class Plan:
     loss_parameter : float, optional
         To which "irls" clips residuals; ``residual_bound`` if not given.
     offsets : bool
-        Whether item offsets are released first.
+        Whether offsets are released first: of items, at entry level of users too.
 
     Raises
     ------
@@ -97,7 +97,7 @@ class Plan:
             self.relation,
             iterations=self.iterations,
             inner_iterations=self.inner_iterations if self.solver == "irls" else 1,
-            offset_sides=int(self.offsets),
+            offset_sides=2 * self.offsets,
         )
 
     def sensitivities(self, mechanism: str) -> dict[str, float]:

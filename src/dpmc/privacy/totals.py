@@ -7,11 +7,10 @@ either.
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from dpmc.mechanisms import make_mechanism
 from dpmc.privacy.accounting import Answer, Releases, epsilon
-from dpmc.privacy.nominal import PARAMETER, table_one
+from dpmc.privacy.nominal import PARAMETER
 from dpmc.privacy.relations import ENTRY_CHANGE
 
 COLUMNS = (
@@ -56,35 +55,6 @@ def totals_table(
     ]
 
 
-def nominal_and_total(
-    mechanism: str, variance: float, releases: int, sensitivity: float = 5.0, delta: float = 1e-5
-) -> dict[str, float]:
-    """Return the papers' budget of one release, and what ``releases`` of them add up to.
-
-    Returns
-    -------
-    dict
-        ``nominal_published``, ``nominal_corrected`` and ``nominal_exact`` for one release, as in
-        :func:`dpmc.privacy.nominal.table_one`; ``nominal_delta``; ``total_basic``,
-        ``total_rdp`` and ``total_pld`` at ``delta``. For Gaussian noise the last one is exact.
-    """
-    (nominal,) = (
-        row for row in table_one([variance], sensitivity, delta) if row["mechanism"] == mechanism
-    )
-    answers = _answers(mechanism, float(variance), releases, float(sensitivity), float(delta))
-    totals = {answer.accountant: answer.epsilon for answer in answers}
-    return {
-        "nominal_published": nominal["epsilon_published_form"],
-        "nominal_corrected": nominal["epsilon_corrected"],
-        "nominal_exact": nominal["epsilon_exact"],
-        "nominal_delta": nominal["delta"],
-        "total_basic": totals["basic"],
-        "total_rdp": totals["rdp"],
-        "total_pld": totals.get("exact", totals["pld"]),
-    }
-
-
-@lru_cache(maxsize=1024)
 def _answers(
     mechanism: str, variance: float, count: int, sensitivity: float, delta: float
 ) -> tuple[Answer, ...]:

@@ -17,9 +17,7 @@ from dpmc.privacy.calibration import calibrate
 EPSILON = 1.0
 DELTA = 0.05
 """Of the claims that are not pure. A guarantee at 1e-5 is about events that a million samples
-
-hardly see; the same calibration at a large delta is about events that they do.
-"""
+hardly see; the same calibration at a large delta is about events that they do."""
 RELEASES = 4
 STEPS = 16
 """Sensitivity on the grid of the integer noise."""

@@ -1,0 +1,42 @@
+"""The neighbouring relation as an option of commands, and the defaults that depend on it."""
+
+ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
+HELP = (
+    "What is protected: user (= user_add_remove), entry (= entry_add_remove), user_replace or "
+    "entry_change."
+)
+
+
+def relation_of(option: str) -> str:
+    """Return the relation that an option names; hyphens do for underscores.
+
+    Raises
+    ------
+    InputError
+        An unknown name.
+    """
+    from dpmc.privacy.relations import check_relation
+
+    name = option.replace("-", "_")
+    return check_relation(ALIASES.get(name, name))
+
+
+def defaults_of(relation: str, solver: str, half_range: float) -> dict[str, float]:
+    """Return what ``dpmc fit`` trains with, and ``dpmc recommend`` plans with, if not told.
+
+    Parameters
+    ----------
+    relation : str
+        One of :data:`dpmc.privacy.relations.RELATIONS`.
+    solver : {"als", "irls"}
+    half_range : float
+        Half the length of the range of the ratings.
+    """
+    from dpmc.privacy.relations import USER_LEVEL
+
+    found = (
+        {"ratings_per_user": 50, "iterations": 2} if relation in USER_LEVEL else {"iterations": 1}
+    )
+    if solver == "irls":
+        found |= {"inner_iterations": 2, "loss_parameter": 0.4 * half_range}
+    return found
