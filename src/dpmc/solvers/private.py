@@ -190,9 +190,8 @@ class PrivateSolver(Solver):
 class Statistics:
     """The statistics through which a calibrated solver sees ratings: bounded, noised, counted.
 
-    Each method checks the bounds that its sensitivity rests on. ``rows`` are users and the blocks
-    items, or the other way round at entry level; counts and Gram matrices that are public (only
-    values of ratings change) are no releases.
+    Each method checks what its sensitivity rests on. ``rows`` are users and the blocks items, or
+    the reverse at entry level; public counts and Gram matrices are no releases.
 
     Parameters
     ----------
