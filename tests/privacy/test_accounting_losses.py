@@ -75,6 +75,14 @@ class TestLoss:
         assert loss.tails(-0.8) == (1, 1)
         assert loss.delta(0.8) == pytest.approx(0, abs=1e-15)
 
+    @pytest.mark.parametrize("sensitivity", [1e-6, 1e-3, 1.0])
+    def test_an_atom_is_seen_at_any_sensitivity(self, sensitivity):
+        for a in (0.01, 1.0, 5.0):
+            loss = Loss(Huber(a, a), sensitivity)
+            assert loss.bounded
+            assert loss.reach == sensitivity
+        assert not Loss(Huber(9.0), sensitivity).bounded
+
     def test_cells_partition_both_laws(self):
         for noise, sensitivity in CASES:
             loss = Loss(noise, sensitivity)

@@ -173,7 +173,8 @@ class _Need:
         # Epsilon falls about as 1/scale: step by what is missing until the root is enclosed.
         start = end = math.log(near)
         while excess(start) * excess(end) >= 0 and abs(excess(end)) > tolerance / 4:
-            start, end = end, end + 1.1 * excess(end) + math.copysign(tolerance, excess(end))
+            missing = min(max(excess(end), -0.4), 0.4)
+            start, end = end, end + 1.1 * missing + math.copysign(tolerance, missing)
         if abs(excess(end)) <= tolerance / 4:
             return math.exp(end)
         return math.exp(brentq(excess, start, end, xtol=tolerance, rtol=1e-15))

@@ -75,9 +75,10 @@ class Loss:
     @cached_property
     def reach(self) -> float:
         """The loss that is exceeded with probability at most NEGLIGIBLE, on either side."""
+        if math.isfinite(self.largest) and self.tails(self.largest)[0] > NEGLIGIBLE:
+            return self.largest
         far = float(self.mechanism.isf(NEGLIGIBLE))
-        loss = float(self.mechanism.logpdf(far) - self.mechanism.logpdf(far + self.sensitivity))
-        return self.largest if loss > self.largest * (1 - 1e-9) else loss
+        return float(self.mechanism.logpdf(far) - self.mechanism.logpdf(far + self.sensitivity))
 
     @property
     def bounded(self) -> bool:
