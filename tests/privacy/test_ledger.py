@@ -1,0 +1,92 @@
+"""The ledger counts and scales; a guarantee covers what it names, and no simulation."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpmc.errors import InputError
+from dpmc.mechanisms import Laplace
+from dpmc.privacy.guarantee import PARTS, Guarantee
+from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
+
+QUERY = np.arange(6.0).reshape(2, 3)
+GUARANTEE = Guarantee(
+    relation="user_add_remove", epsilon=1.0, delta=1e-5, mechanism="gaussian",
+    noise_multiplier=7.5, accountant="exact", releases=6, publishable=("item_factors",),
+    simulated=False,
+)  # fmt: skip
+
+
+def noise(seed=1):
+    return FloatNoise(Laplace(2.0), np.random.default_rng(seed))
+
+
+def test_noise_is_scaled_to_the_sensitivity_and_drawn_anew():
+    drawn = Laplace(2.0).rvs((2, 2, 3), np.random.default_rng(1))
+    ledger = Ledger(noise(), 2)
+    for sensitivity, expected in zip((0.5, 3.0), drawn, strict=True):
+        output = ledger.release("gram", QUERY, sensitivity)
+        np.testing.assert_allclose(output, QUERY + sensitivity * expected, rtol=1e-12)
+
+
+def test_neither_more_nor_fewer_releases_than_accounted_for():
+    ledger = Ledger(noise(), 2)
+    ledger.release("gram", QUERY, 1.0)
+    with pytest.raises(PrivacyViolation, match="2 releases were accounted for, 1 were made"):
+        ledger.close()
+    ledger.release("gram", QUERY, 1.0)
+    ledger.close()
+    with pytest.raises(PrivacyViolation, match="sums: only 2 releases were accounted for"):
+        ledger.release("sums", QUERY, 1.0)
+    assert ledger.count == 2
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.inf, np.nan])
+def test_a_sensitivity_bounds_something(bad):
+    ledger = Ledger(noise(), 1)
+    with pytest.raises(PrivacyViolation, match="bounds nothing"):
+        ledger.release("gram", QUERY, bad)
+    assert ledger.count == 0
+
+
+def test_queries_are_kept_for_audits_alone_and_replayed():
+    assert not Ledger(noise(), 1).transcript
+    ledger = Ledger(noise(), 1, keep=True)
+    output = ledger.release("gram", QUERY, 2.0)
+    (kept,) = ledger.transcript
+    assert (kept.what, kept.sensitivity) == ("gram", 2.0)
+    np.testing.assert_array_equal(kept.query, QUERY)
+    again = Ledger(Replay([kept.output]), 1).release("gram", QUERY + 1, 2.0)
+    np.testing.assert_array_equal(again, output)
+    with pytest.raises(PrivacyViolation, match="shape of a release depends on the ratings"):
+        Ledger(Replay([kept.output]), 1).release("gram", QUERY[:1], 2.0)
+
+
+def test_a_guarantee_covers_the_parts_that_it_names():
+    GUARANTEE.require("item_factors")
+    for part in ("user_factors", "predictions"):
+        with pytest.raises(InputError, match=f"does not cover {PARTS[part]}; it covers the item"):
+            GUARANTEE.require(part)
+        replace(GUARANTEE, publishable=tuple(PARTS)).require(part)
+
+
+def test_what_was_simulated_is_not_for_publication():
+    simulated = replace(GUARANTEE, simulated=True)
+    with pytest.raises(InputError, match="must not be published: the noise was simulated"):
+        simulated.require("item_factors")
+    assert "for experiments, not for publication" in simulated.sentence()
+    assert "simulated" not in GUARANTEE.sentence()
+
+
+def test_a_guarantee_says_everything():
+    assert GUARANTEE.sentence() == (
+        "If one user with all ratings is added or removed, the law of the item factors and offsets "
+        "changes by at most (epsilon = 1, delta = 1e-05): 6 releases with gaussian noise of "
+        "standard deviation 7.5 times their sensitivity, accounted exactly, as Gaussian "
+        "differential privacy. Not covered: the user factors and the completed matrix; each user "
+        "may see their own, nobody else's."
+    )
+    assert GUARANTEE.as_dict()["publishable"] == ["item_factors"]
+    with pytest.raises(InputError, match="no neighbouring relation 'users'"):
+        replace(GUARANTEE, relation="users")
