@@ -21,6 +21,9 @@ from dpmc.privacy.losses import LARGEST_LOSS, Loss
 TRUNCATED = 1e-15
 """Probability that the composition may cut off."""
 
+SHORT = 2**16
+"""Points of a composed grid that are not worth a search for what may be cut off."""
+
 LONGEST = 2**24
 """Points of a composed grid: more would not fit into the memory of a small machine."""
 
@@ -98,8 +101,9 @@ def compose(kinds: Kinds, step: float, *, pessimistic: bool = True) -> Distribut
     total, count = None, 0
     for loss, times in kinds:
         low, probs, infinite = (chords if pessimistic else tangents)(loss, step)
-        single = _dense(low, probs, infinite, step)
-        part = single if times == 1 else single.self_compose(times, TRUNCATED)
+        part = _dense(low, probs, infinite, step)
+        if times > 1:
+            part = part.self_compose(times, TRUNCATED if times * probs.size > SHORT else 0.0)
         total = part if total is None else total.compose(part, TRUNCATED)
         count += times
         if total.size > LONGEST:
