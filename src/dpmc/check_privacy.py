@@ -1,8 +1,8 @@
 """Does the privacy part of a run still give what it gave? Beside :mod:`dpmc.check`.
 
 The audit must pass. The first trials of the fits at equal privacy, and what the published budgets
-add up to, must be those of the reference, number by number. Hyper-parameters are there to be
-chosen anew, so fits whose settings changed are only reported, not compared.
+add up to, must be those of the reference, number by number. A fit whose settings changed fails
+too, by name: its numbers cannot be compared.
 """
 
 from collections.abc import Collection

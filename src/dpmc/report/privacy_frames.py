@@ -16,7 +16,6 @@ from dpmc.privacy.relations import (
 from dpmc.report.frames import BASELINE_LABELS, DATASET_LABELS, MECHANISM_LABELS, SOLVER_LABELS
 
 NAMES = ("totals", "transcript_loss", "calibrated", "frontier", "audit")
-SENSITIVITY = 5.0  # of table 1
 CELL = ["dataset", "relation", "epsilon"]
 MODEL = ["solver", "mechanism"]
 FACTOR_MODELS = {"private_als": "ALS", "private_irls": "A-IRLS"}
