@@ -60,7 +60,7 @@ rule calibrated_cell:
         "../../envs/dpmc.yaml"
     params:
         settings=calibrated_settings,
-        code=calibrated_code,
+        code=code_of_fits("dpmc.experiments.calibrated_trial"),
     script:
         "../scripts/calibrated_cell.py"
 
@@ -195,7 +195,7 @@ rule tune_part:
         "../../envs/dpmc.yaml"
     params:
         settings=tuning_settings,
-        code=calibrated_code,
+        code=code_of_fits("dpmc.experiments.tuning"),
     script:
         "../scripts/tune_part.py"
 

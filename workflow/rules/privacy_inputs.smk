@@ -109,9 +109,14 @@ def calibrated_settings_by_cell(wildcards):
     }
 
 
-def calibrated_code(wildcards):
-    modules = ["dpmc.experiments.calibrated_trial", "dpmc.datasets.synthetic"]
-    return code_digest([*modules, plugins.solver_module(wildcards.solver)])
+def code_of_fits(module):
+    """A function of wildcards: the digest of a module that makes fits of a solver."""
+
+    def code(wildcards):
+        modules = [module, "dpmc.datasets.synthetic"]
+        return code_digest([*modules, plugins.solver_module(wildcards.solver)])
+
+    return code
 
 
 def is_private_synthetic(top, dataset):
