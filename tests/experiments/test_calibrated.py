@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from dpmc import tables
 from dpmc.errors import InputError
 from dpmc.experiments.calibrated import (
     HYPERPARAMETER_COLUMNS,
@@ -13,7 +14,6 @@ from dpmc.experiments.calibrated import (
     load_hyperparameters,
     mechanisms_of,
     tuning_settings,
-    write_hyperparameters,
 )
 
 PRIVACY = {
@@ -158,7 +158,7 @@ class TestFile:
     def test_round_trip(self, tmp_path):
         reference = {"dataset": "stars", "relation": None, "epsilon": None, "solver": "als"}
         reference |= {"mechanism": "none", "rank": 4, "factor_bound": 0.1}
-        write_hyperparameters(tmp_path / "h.csv", [full(ROW), full(reference)])
+        tables.write(tmp_path / "h.csv", HYPERPARAMETER_COLUMNS, [full(ROW), full(reference)])
         assert load_hyperparameters(tmp_path / "h.csv") == {
             ("stars", "user_add_remove", 1.0, "private_als", "gaussian"): {
                 "rank": 3,
@@ -168,7 +168,9 @@ class TestFile:
         }
 
     def test_whole_numbers_stay_whole(self, tmp_path):
-        write_hyperparameters(tmp_path / "h.csv", [full(ROW | {"regularization": 2.0})])
+        tables.write(
+            tmp_path / "h.csv", HYPERPARAMETER_COLUMNS, [full(ROW | {"regularization": 2.0})]
+        )
         (values,) = load_hyperparameters(tmp_path / "h.csv").values()
         assert {name: type(value) for name, value in values.items()} == {
             "rank": int,
@@ -186,7 +188,7 @@ class TestFile:
     )
     def test_damage_is_one_sentence(self, tmp_path, change, message):
         path = tmp_path / "h.csv"
-        write_hyperparameters(path, [full(ROW)])
+        tables.write(path, HYPERPARAMETER_COLUMNS, [full(ROW)])
         path.write_text(change(path.read_text()))
         with pytest.raises(InputError, match=message):
             load_hyperparameters(path)

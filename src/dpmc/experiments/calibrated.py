@@ -6,11 +6,10 @@ on other seeds (:mod:`dpmc.experiments.tuning`) and stand in a file.
 """
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dpmc import tables
 from dpmc.errors import InputError
 from dpmc.experiments.cells import spell
 from dpmc.privacy.relations import USER_LEVEL
@@ -201,11 +200,6 @@ def load_hyperparameters(path: str | Path) -> Hyperparameters:
                 raise InputError(f"{path}: line {reader.line_num} repeats an earlier row.")
             table[key] = values
     return table
-
-
-def write_hyperparameters(path: str | Path, rows: Iterable[Mapping[str, object]]) -> None:
-    """Write what :func:`load_hyperparameters` reads."""
-    tables.write(path, HYPERPARAMETER_COLUMNS, rows)
 
 
 def _parsed(row: Mapping[str, str]) -> tuple[tuple, dict[str, float]]:

@@ -79,7 +79,7 @@ class Discrete(ABC):
         scale = float(self.scale)
         if scale > _LARGEST_SUM:
             raise InputError(
-                f"probabilities are computed for scales up to {_LARGEST_SUM}, got {scale:g}."
+                f"Probabilities are computed for scales up to {_LARGEST_SUM}, got {scale:g}."
             )
         start, slope = self._tail
         first = math.floor(start * scale) + 1  # the first integer of the geometric tail
