@@ -7,7 +7,11 @@ import pytest
 from mutate import HOME, Mutation, load, outcome, problems
 
 MUTATIONS = load()
-PARTS = ("mechanisms", "solvers", "experiments/metrics", "experiments/statistics")
+PARTS = (
+    "mechanisms", "privacy", "solvers", "solvers/private", "experiments/metrics",
+    "experiments/statistics", "experiments/audit", "experiments/transcript",
+    "experiments/calibrated",
+)  # fmt: skip
 
 
 def test_there_are_enough_and_every_part_has_some():

@@ -69,6 +69,18 @@ def test_bounds_exceed_the_truth_no_more_often_than_stated(noise, delta, event):
     assert exceeded <= 27
 
 
+@pytest.mark.parametrize("bound", [threshold_bound, histogram_bound])
+def test_trying_many_events_is_paid_for(bound):
+    # equal laws have epsilon 0: a right bound at 50 % exceeds it in more than 134 of 200
+    # repetitions with probability < 1e-6; the best of all events, not paid for, in more than 150
+    rng = np.random.default_rng(8)
+    exceeded = sum(
+        bound(*rng.standard_normal((2, 2000)), delta=0.0, confidence=0.5) > 0 for _ in range(200)
+    )
+    assert stats.binom.sf(134, 200, 0.5) < 1e-6
+    assert exceeded <= 134
+
+
 def test_atoms_of_the_loss_do_not_split():
     # half of each law has the same loss 1 up to rounding errors that differ between the laws
     first, second = np.full(20000, 1.0), np.full(20000, 1.0)
