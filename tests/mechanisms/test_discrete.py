@@ -82,6 +82,7 @@ def test_a_fine_grid_has_the_continuous_law():
 
 def test_draws_without_a_source_are_never_the_same():
     noise = DiscreteHuber(2, 2**60)
+    # not seeded: two of so many integers are equal with probability below 1e-15
     assert not set(noise.draw(50)) & set(noise.draw(50))
     assert noise.draw(5, seeded(3)) == noise.draw(5, seeded(3))
     assert all(isinstance(k, int) for k in noise.draw(5))

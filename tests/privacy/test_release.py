@@ -103,6 +103,7 @@ def test_a_ledger_releases_with_exact_noise():
     first, second = (ledger.release("gram", np.zeros(100), 2.0) for _ in range(2))
     ledger.close()
     assert not ledger.noise.simulated
+    # not seeded: of 10,000 pairs on a grid of 2^-28 two are equal once in 2e5 runs or more rarely
     assert not set(first) & set(second)
 
 
