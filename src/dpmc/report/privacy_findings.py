@@ -101,8 +101,9 @@ def cost(calibrated: pd.DataFrame | None) -> Finding:
 
 
 def _at(row: pd.Series) -> str:
-    digits = 0 if row["log_ratio"] > 0.1 else 1
-    return f"{signed(row['log_ratio'], digits)} ({dataset_label(row['dataset'])})"
+    ratio = np.exp(row["log_ratio"])
+    more = f"{ratio:,.3g} times" if ratio > 2 else signed(row["log_ratio"], 1 if ratio < 1.1 else 0)
+    return f"{more} ({dataset_label(row['dataset'])})"
 
 
 def against_baselines(calibrated: pd.DataFrame | None, relation: str) -> Finding:
