@@ -1,4 +1,4 @@
-"""Draw the figures of the privacy part."""
+"""Draw figures of the privacy part."""
 
 from pathlib import Path
 
@@ -6,4 +6,6 @@ from dpmc.jobs import logged
 from dpmc.report.figures_privacy import write_privacy_figures
 
 with logged(snakemake.log[0]):
-    write_privacy_figures(Path(snakemake.input[0]).parent, snakemake.output[0])
+    write_privacy_figures(
+        Path(snakemake.input[0]).parent, snakemake.output[0], snakemake.params.figures
+    )

@@ -1,6 +1,6 @@
 """Every figure of the privacy part with its title, caption and alternative text."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -113,17 +113,33 @@ PRIVACY_FIGURES = [
 ]
 
 
-def write_privacy_figures(results_folder: str | Path, folder: str | Path) -> None:
-    """Draw every figure of :data:`PRIVACY_FIGURES` from the tables of ``results_folder``.
+def write_privacy_figures(
+    results_folder: str | Path, folder: str | Path, figures: Collection[str] | None = None
+) -> None:
+    """Draw figures from the tables of ``results_folder``, see :func:`draw_privacy`.
 
     A figure whose table is missing becomes a box that says so.
     """
-    draw_privacy(read_results(results_folder), folder)
+    draw_privacy(read_results(results_folder), folder, figures)
 
 
-def draw_privacy(results: Mapping[str, pd.DataFrame | None], folder: str | Path) -> None:
-    """Draw every figure: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers)."""
+def draw_privacy(
+    results: Mapping[str, pd.DataFrame | None],
+    folder: str | Path,
+    figures: Collection[str] | None = None,
+) -> None:
+    """Draw figures: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers).
+
+    Parameters
+    ----------
+    results : mapping of str to DataFrame or None
+        As :func:`dpmc.report.privacy_frames.read_results` returns them.
+    folder : path
+    figures : collection of str, optional
+        The ids of :data:`PRIVACY_FIGURES` to draw; all if not given.
+    """
     Path(folder).mkdir(parents=True, exist_ok=True)
     for entry in PRIVACY_FIGURES:
-        width = PAGE if entry.wide else COLUMN
-        render(partial(entry.function, results), folder, entry.id, width=width)
+        if figures is None or entry.id in figures:
+            width = PAGE if entry.wide else COLUMN
+            render(partial(entry.function, results), folder, entry.id, width=width)
