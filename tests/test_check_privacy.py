@@ -8,7 +8,7 @@ from dpmc.errors import InputError
 from dpmc.privacy.totals import COLUMNS as TOTAL_COLUMNS
 from dpmc.reference import FIT_COLUMNS, first_trials
 from dpmc.runs import Settings, settings_text
-from privacy_results import (
+from finished_privacy import (
     MECHANISMS,
     OPEN,
     PRIVATE,

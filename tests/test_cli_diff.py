@@ -17,7 +17,7 @@ from dpmc.experiments.cells import Cell
 from dpmc.experiments.trial import TRIAL_COLUMNS
 from dpmc.published.compare import COMPARISON_COLUMNS
 from dpmc.runs import Settings, cell_name, read_run, settings_text
-from privacy_results import write_privacy
+from finished_privacy import write_privacy
 
 ALS = Cell("synthetic", 5, 1.0, 0.05, "als", "gaussian", None)
 IRLS = Cell("synthetic", 5, 1.0, 0.05, "irls", "huber", 20)
