@@ -11,6 +11,7 @@ from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES, SYNTHETIC, huber_cells, spell
 from dpmc.experiments.digest import code_digest
+from dpmc.experiments.trial import TRIAL_COLUMNS
 from dpmc.runs import cell_name
 
 # one thread inside a job: parallelism is Snakemake's

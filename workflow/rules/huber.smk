@@ -37,6 +37,7 @@ rule trials:
     conda:
         "../../envs/dpmc.yaml"
     params:
+        columns=list(TRIAL_COLUMNS),
         reference=lambda wildcards: RUNS[wildcards.run]["huber"]["reference"],
         settings=settings_by_cell,
     script:

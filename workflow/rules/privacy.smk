@@ -76,10 +76,11 @@ rule calibrated:
     conda:
         "../../envs/dpmc.yaml"
     params:
+        columns=list(CALIBRATED_COLUMNS),
         reference=lambda wildcards: TOPS[wildcards.top]["huber"]["reference"],
         settings=calibrated_settings_by_cell,
     script:
-        "../scripts/calibrated.py"
+        "../scripts/trials.py"
 
 
 rule frontier_part:

@@ -12,6 +12,7 @@ from dpmc.errors import InputError
 from dpmc.experiments.calibrated import CalibratedCell
 from dpmc.experiments.metrics import rmse, rmse_clipped
 from dpmc.experiments.seeds import DATA, NOISE, START, stream
+from dpmc.experiments.trial import random_split
 from dpmc.ratings import Ratings
 from dpmc.solvers import solver_class
 
@@ -58,14 +59,7 @@ class HeldOut:
         InputError
             One side would be empty.
         """
-        size = round(share * len(ratings))
-        if not 0 < size < len(ratings):
-            raise InputError(
-                f"{ratings.name}: a training share of {share:g} of {len(ratings)} ratings leaves "
-                "no rating to train on or none to test on."
-            )
-        order = rng.permutation(len(ratings))
-        return cls(ratings.take(np.sort(order[:size])), ratings.take(np.sort(order[size:])))
+        return cls(*random_split(ratings, share, rng, ratings.name))
 
     def errors(self, model, rating_range: Sequence[float]) -> dict[str, float | None]:
         """Return RMSE on held-out ratings, raw and clipped to the public range."""

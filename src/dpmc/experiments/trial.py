@@ -68,11 +68,25 @@ def split(ratings: Ratings, settings: Mapping, cell: Cell, trial: int) -> tuple[
         "observed_fraction": cell.observed_fraction,
         "trial": trial,
     }
-    order = stream(settings["seed"], DATA, key).permutation(len(ratings))
-    size = round(settings["training_share"] * len(ratings))
+    rng = stream(settings["seed"], DATA, key)
+    return random_split(ratings, settings["training_share"], rng, cell.dataset)
+
+
+def random_split(
+    ratings: Ratings, share: float, rng: np.random.Generator, name: str
+) -> tuple[Ratings, Ratings]:
+    """Split ratings at random, ``share`` of them first; ``name`` is that of the data set.
+
+    Raises
+    ------
+    InputError
+        One side would be empty.
+    """
+    order = rng.permutation(len(ratings))
+    size = round(share * len(ratings))
     if not 0 < size < len(ratings):
         raise InputError(
-            f"{cell.dataset}: a training share of {settings['training_share']:g} of "
+            f"{name}: a training share of {share:g} of "
             f"{len(ratings)} ratings leaves no rating to train on or none to test on."
         )
     return ratings.take(np.sort(order[:size])), ratings.take(np.sort(order[size:]))
