@@ -8,7 +8,8 @@ mechanism is a class of its own file, with ``@register_mechanism("its_name")``, 
 - ``var()``.
 
 This is all that a training run asks of it. All of these are simulations with seeded floating-point
-numbers; exact noise for publication is in :mod:`dpmc.mechanisms.discrete`.
+numbers; exact noise for publication is in :mod:`dpmc.mechanisms.discrete`. Signs are flipped, not
+noised, by :mod:`dpmc.mechanisms.randomised_response`, which is none of these.
 """
 
 import inspect

@@ -1,0 +1,163 @@
+"""Projection onto the nuclear-norm ball, and truncation to a rank."""
+
+import numpy as np
+import scipy.linalg
+
+SPARE = 8
+SMALLEST = 64
+CAREFUL = 4
+LARGEST_WHOLE = 200
+
+
+def simplex_threshold(values: np.ndarray, total: float) -> float:
+    """Return the theta >= 0 with sum max(values - theta, 0) = total; 0 if the sum is no more.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        At least 0, largest first.
+    total : float
+        Above 0.
+    """
+    excess = np.cumsum(values) - total
+    if excess[-1] <= 0:
+        return 0.0
+    thresholds = excess / np.arange(1, len(values) + 1)
+    # the largest count for which the threshold lies below the last value that is kept; none but
+    # the first where rounding swallows the total
+    kept = max(np.count_nonzero(values > thresholds), 1)
+    return float(thresholds[kept - 1])
+
+
+def singular_pairs(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return singular values, largest first, and left singular vectors, of a wide matrix.
+
+    From the Gram matrix: half the work of a singular value decomposition, and errors of about
+    1e-8 of the largest value in the small ones, which a projection discards.
+
+    Parameters
+    ----------
+    matrix : array, shape (m, n), m <= n
+
+    Returns
+    -------
+    values : array, shape (m,)
+    vectors : array, shape (m, m)
+        Columns.
+    """
+    squares, vectors = np.linalg.eigh(matrix @ matrix.T)
+    return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
+
+
+def project_nuclear(matrix: np.ndarray, tau: float) -> np.ndarray:
+    """Return the matrix of nuclear norm at most tau that is nearest in Frobenius norm.
+
+    Parameters
+    ----------
+    matrix : float64 array, shape (d1, d2)
+    tau : float
+        Above 0.
+    """
+    if matrix.shape[0] > matrix.shape[1]:
+        return project_nuclear(matrix.T, tau).T
+    values, vectors = singular_pairs(matrix)
+    theta = simplex_threshold(values, tau)
+    if theta == 0:
+        return matrix.copy()
+    kept = np.count_nonzero(values > theta)
+    basis, scale = vectors[:, :kept], 1 - theta / values[:kept]
+    return (basis * scale) @ (basis.T @ matrix)
+
+
+def mean_square(matrix: np.ndarray) -> float:
+    """Return the mean square of the entries."""
+    return np.vdot(matrix, matrix) / matrix.size
+
+
+def truncate(matrix: np.ndarray, rank: int) -> np.ndarray:
+    """Return the best approximation of that rank, at least 1, in Frobenius norm."""
+    if matrix.shape[0] > matrix.shape[1]:
+        return truncate(matrix.T, rank).T
+    size = len(matrix)
+    wanted = [max(size - rank, 0), size - 1]
+    _, basis = scipy.linalg.eigh(matrix @ matrix.T, subset_by_index=wanted, overwrite_a=True)
+    return basis @ (basis.T @ matrix)
+
+
+class WarmProjection:
+    """Projection of a sequence of matrices, each near the one before, onto the nuclear-norm ball.
+
+    A block subspace iteration finds the singular pairs above the threshold; it starts from the
+    subspace of the matrix before, so that one round a matrix is enough once the sequence settles.
+    The block grows until its eighth smallest value lies below the threshold, so that no pair above
+    it is missing; where it would span much of the matrix, the whole decomposition is computed.
+
+    Parameters
+    ----------
+    tau : float
+        Bound on the nuclear norm.
+    """
+
+    def __init__(self, tau: float):
+        self.tau = tau
+        self._rows = None
+        self._rng = np.random.default_rng(0)
+
+    def __call__(
+        self, matrix: np.ndarray, careful: bool = False, out: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the projection, in ``out`` if given.
+
+        ``careful`` takes more rounds, with a larger block.
+        """
+        out = np.empty_like(matrix) if out is None else out
+        if matrix.shape[0] > matrix.shape[1]:
+            self._project(matrix.T, careful, out.T)
+        else:
+            self._project(matrix, careful, out)
+        return out
+
+    def _project(self, matrix, careful, out):
+        size = matrix.shape[0]
+        rounds = CAREFUL if careful or self._rows is None else 1
+        if self._rows is None and size > LARGEST_WHOLE:
+            self._grow(matrix, 6 * SPARE)
+        elif self._rows is not None and careful:
+            self._grow(matrix, len(self._rows) // 2)
+        while self._rows is not None and size > SMALLEST and 3 * len(self._rows) < size:
+            left, values = self._rotate(matrix, rounds)
+            theta = simplex_threshold(values, self.tau)
+            if values[-SPARE] < theta:
+                self._shrink(left, values, theta, out)
+                return
+            self._grow(matrix, len(self._rows) // 2)
+            rounds = 2
+        values, left = singular_pairs(matrix)
+        theta = simplex_threshold(values, self.tau)
+        if theta == 0:
+            np.copyto(out, matrix)
+            return
+        self._rows = left.T @ matrix
+        self._shrink(left, values, theta, out)
+
+    def _rotate(self, matrix, rounds):
+        """Return left singular vectors and values within the block; update the block's rows."""
+        for _ in range(rounds):
+            left = np.linalg.qr(matrix @ self._rows.T)[0]
+            self._rows = left.T @ matrix
+        rows = self._rows.astype(np.float64)
+        squares, rotation = np.linalg.eigh(rows @ rows.T)
+        rotation = rotation[:, ::-1].astype(matrix.dtype)
+        self._rows = rotation.T @ self._rows
+        return left @ rotation, np.sqrt(np.maximum(squares[::-1], 0))
+
+    def _shrink(self, left, values, theta, out):
+        """Write the projection; keep some rows more than it has rank."""
+        kept = np.count_nonzero(values > theta)
+        scale = (1 - theta / values[:kept]).astype(left.dtype)
+        np.matmul(left[:, :kept] * scale, self._rows[:kept], out=out)
+        self._rows = self._rows[: kept + kept // 4 + SPARE]
+
+    def _grow(self, matrix, number):
+        fresh = self._rng.standard_normal((number, matrix.shape[1]), matrix.dtype)
+        self._rows = fresh if self._rows is None else np.vstack([self._rows, fresh])
