@@ -40,7 +40,7 @@ class RowTests(NamedTuple):
     trials: np.ndarray
 
 
-def row_tests(values: np.ndarray, *, null: float = 0.0) -> RowTests:
+def row_tests(values: np.ndarray, *, null: float = 0.0, confidence: float = CONFIDENCE) -> RowTests:
     """Test for each row whether its mean is ``null``: two-sided t-test and t-interval.
 
     Parameters
@@ -49,6 +49,8 @@ def row_tests(values: np.ndarray, *, null: float = 0.0) -> RowTests:
         NaN marks a missing trial; rows may have different numbers of trials.
     null : float
         The mean under the hypothesis.
+    confidence : float
+        Of each row's interval; 1 - .05 / rows makes all of them hold together (Bonferroni).
 
     Returns
     -------
@@ -67,7 +69,7 @@ def row_tests(values: np.ndarray, *, null: float = 0.0) -> RowTests:
         statistic = np.abs(mean - null) / standard_error
     statistic = np.where((standard_error == 0) & (mean == null), 0.0, statistic)
     freedom = np.maximum(trials - 1, 1)
-    half = special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * standard_error
+    half = special.stdtrit(freedom, (1 + confidence) / 2) * standard_error
     p_value = 2 * special.stdtr(freedom, -statistic)
     return RowTests(mean, standard_error, mean - half, mean + half, p_value, trials)
 

@@ -10,7 +10,7 @@ from dpmc.privacy.relations import RELATIONS
 
 __all__ = ["AUDIT_COLUMNS", "AUDIT_PARTS", "audit_part"]
 
-AUDIT_PARTS = ("mechanisms", *RELATIONS, "faults")
+AUDIT_PARTS = ("mechanisms", *RELATIONS, "onebit", "faults")
 
 
 def audit_part(part: str, settings: Mapping) -> Iterator[dict[str, object]]:
@@ -19,7 +19,8 @@ def audit_part(part: str, settings: Mapping) -> Iterator[dict[str, object]]:
     Parameters
     ----------
     part : str
-        "mechanisms"; a neighbouring relation, for all calibrated solvers under it; or "faults".
+        "mechanisms"; a neighbouring relation, for all calibrated solvers under it; "onebit", for
+        one-bit completion with its own planted faults; or "faults", of the others.
     settings : mapping
         ``seed``, ``samples`` (outputs of a mechanism) and ``runs`` (of a solver), on each of two
         neighbouring data sets.
@@ -37,6 +38,10 @@ def audit_part(part: str, settings: Mapping) -> Iterator[dict[str, object]]:
         from dpmc.experiments.audit.faults import fault_rows
 
         return fault_rows(settings)
+    if part == "onebit":
+        from dpmc.experiments.audit.onebit import onebit_rows
+
+        return onebit_rows(settings)
     from dpmc.experiments.audit.solvers import relation_rows
 
     return relation_rows(settings, part)

@@ -1,4 +1,7 @@
-"""Audit of every mechanism at epsilon 1: one release, several of them, and exact integer noise."""
+"""Audit of every mechanism at epsilon 1: one release, several of them, and exact integer noise.
+
+Randomised response, which adds no noise, is in :mod:`dpmc.experiments.audit.randomised`.
+"""
 
 import math
 import random
@@ -8,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpmc.experiments.audit.noise import NoiseClaim, noise_rows
+from dpmc.experiments.audit.randomised import response_rows
 from dpmc.experiments.audit.rows import AUDIT
 from dpmc.experiments.seeds import stream
 from dpmc.mechanisms import Huber, Laplace
@@ -74,6 +78,7 @@ def mechanism_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     for claim, count in plans:
         key = {"mechanism": claim.mechanism, "releases": claim.releases, "delta": claim.delta}
         yield from noise_rows(claim, count, stream(settings["seed"], AUDIT, key))
+    yield from response_rows(settings)
 
 
 def _discrete_claim(name, noise, delta, bits) -> NoiseClaim:

@@ -12,7 +12,7 @@ from dpmc.experiments.audit.bounds import (
 )
 from dpmc.experiments.audit.neighbours import RANGE, RATINGS_PER_USER, neighbours
 from dpmc.experiments.audit.rows import AUDIT, CONFIDENCE, bound_row, p_value_row, sensitivity_row
-from dpmc.experiments.audit.traces import follow
+from dpmc.experiments.audit.traces import Trace, follow
 from dpmc.experiments.seeds import stream
 from dpmc.privacy.ledger import FloatNoise, Noise
 from dpmc.privacy.relations import USER_LEVEL
@@ -139,11 +139,27 @@ def sampled_rows(
     seed = int(rng.integers(2**32))  # the start is public: one and the same in all runs
     forth = [follow(solver, noise, here, there, seed) for _ in range(runs)]
     back = [follow(solver, noise, there, here, seed) for _ in range(runs)]
+    yield from trace_rows(forth, back, solver.calibration.noise.cdf, claim)
+
+
+def trace_rows(
+    forth: list[Trace], back: list[Trace], cdf, claim: Mapping
+) -> Iterator[dict[str, object]]:
+    """Yield what the losses and the noise of runs on two neighbouring data sets show.
+
+    Parameters
+    ----------
+    forth, back : lists of Trace
+        Runs on the one and on the other.
+    cdf : callable
+        Of the noise at sensitivity 1.
+    claim : mapping
+        Of the columns of the rows, with ``delta``.
+    """
     losses = np.array([each.loss for each in forth]), -np.array([each.loss for each in back])
     for test, bound in (("likelihood_ratio", threshold_bound), ("privacy_loss", loss_bound)):
-        found = bound(*losses, delta=solver.delta, confidence=CONFIDENCE)
+        found = bound(*losses, delta=claim["delta"], confidence=CONFIDENCE)
         yield bound_row(test, found, claim)
-    cdf = solver.calibration.noise.cdf
     residuals = [each.residuals for each in forth + back]
     pooled = np.concatenate([noise.ravel() for each in residuals for noise in each])
     yield p_value_row("kolmogorov_smirnov", fit_of_sample(pooled, cdf), claim)

@@ -50,12 +50,27 @@ def follow(solver, noise: Noise, here: Ratings, there: Ratings, seed: int) -> Tr
     solver.fit(here, rng=seed, ledger=run)
     replay = Ledger(Replay([each.output for each in run.transcript]), solver.releases, keep=True)
     solver.fit(there, rng=seed, ledger=replay)
-    density = solver.calibration.noise.logpdf
+    return compare(run, replay, solver.calibration.noise, solver.bounds.norm)
+
+
+def compare(run: Ledger, replay: Ledger, noise, norm: int) -> Trace:
+    """Compare a run with its replay on neighbouring data.
+
+    Parameters
+    ----------
+    run, replay : Ledger
+        With their transcripts.
+    noise : Mechanism
+        The noise at sensitivity 1.
+    norm : int
+        1 or 2, of the sensitivities.
+    """
     loss, changes, residuals = 0.0, {}, []
     for first, second in zip(run.transcript, replay.transcript, strict=True):
         scale = first.sensitivity
-        residuals.append((first.output - first.query) / scale)
-        loss += np.sum(density(residuals[-1]) - density((second.output - second.query) / scale))
-        change = np.linalg.norm((first.query - second.query).ravel(), solver.bounds.norm) / scale
+        here, there = ((first.output - each.query) / scale for each in (first, second))
+        residuals.append(here)
+        loss += np.sum(noise.logpdf(here) - noise.logpdf(there))
+        change = np.linalg.norm((first.query - second.query).ravel(), norm) / scale
         changes[first.what] = max(changes.get(first.what, 0.0), float(change))
     return Trace(float(loss), changes, residuals)

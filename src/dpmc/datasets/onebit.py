@@ -1,0 +1,116 @@
+"""One-bit data: signs drawn from a known matrix, and ratings cut at a threshold.
+
+Source: Davenport, Plan, van den Berg and Wootters, "1-bit matrix completion" (2014), for the model;
+Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
+(arXiv:2110.00719), section 5, for the instances.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.ratings import Ratings
+
+MEAN = "mean"
+SIGN_RANGE = (-1.0, 1.0)
+
+
+def instance(
+    rng: np.random.Generator, users: int, items: int, rank: int, share: float, link, alpha: float
+) -> tuple[np.ndarray, Ratings]:
+    """Draw a matrix of low rank and the signs of some of its entries.
+
+    The factors are U(-1/2, 1/2); their product is divided by its largest *absolute* entry (Li et
+    al. divide by the largest entry, so that a negative one can exceed alpha) and multiplied by
+    alpha. Factors are drawn first, then the observed entries, then one uniform number u for each;
+    the sign is +1 where u < h(M_ij). So the same stream with another link gives the same matrix,
+    entries and uniform numbers.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    users, items, rank : int
+        Shape and rank of the matrix, all at least 1.
+    share : float
+        Share of the entries that is observed, rounded to a whole number of them, at least 1.
+    link : Link
+        Of :data:`dpmc.onebit.links.LINKS`: anything with a method ``cdf``.
+    alpha : float
+        Largest absolute entry, positive.
+
+    Returns
+    -------
+    matrix : float64 array, shape (users, items)
+    signs : Ratings
+        Values -1 and +1, row by row.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range.
+    """
+    for name, value in (("users", users), ("items", items), ("rank", rank)):
+        if value < 1:
+            raise InputError(f"{name} must be at least 1, got {value}.")
+    if not (np.isfinite(alpha) and alpha > 0):
+        raise InputError(f"alpha must be a positive number, got {alpha}.")
+    count = round(share * users * items) if np.isfinite(share) else 0
+    if not 1 <= count <= users * items:
+        raise InputError(
+            f"The observed share must leave at least one entry and at most all, got {share:g} of "
+            f"{users} x {items}."
+        )
+    user_factors = rng.uniform(-0.5, 0.5, (users, rank))
+    item_factors = rng.uniform(-0.5, 0.5, (items, rank))
+    # einsum, not BLAS: the same bits on every CPU
+    matrix = np.einsum("ir,jr->ij", user_factors, item_factors)
+    matrix *= alpha / np.abs(matrix).max()
+    observed = np.sort(rng.permutation(matrix.size)[:count])
+    positive = rng.random(count) < link.cdf(matrix.ravel()[observed])
+    rows, columns = np.divmod(observed, items)
+    signs = np.where(positive, 1.0, -1.0)
+    return matrix, Ratings(rows, columns, signs, users, items, "synthetic", SIGN_RANGE)
+
+
+def binarise(ratings: Ratings, threshold: float | str) -> Ratings:
+    """Return the signs of ratings: +1 above a threshold, else -1; their order stays.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    threshold : float or "mean"
+        The mean of all ratings that are passed. It is computed from private values, so a
+        guarantee covers the signs only if it is taken as public, as Li et al. do.
+
+    Raises
+    ------
+    InputError
+        Another text, a number that is not finite, or no ratings.
+    """
+    if not len(ratings):
+        raise InputError(f"{ratings.name}: there are no ratings to make signs of.")
+    if threshold == MEAN:
+        threshold = ratings.values.mean()
+    elif isinstance(threshold, str) or not np.isfinite(threshold):
+        raise InputError(f"The threshold of signs must be a number or '{MEAN}', got {threshold!r}.")
+    signs = np.where(ratings.values > threshold, 1.0, -1.0)
+    return replace(ratings, values=signs, rating_range=SIGN_RANGE)
+
+
+def first_split(ratings: Ratings, test: int) -> tuple[Ratings, Ratings]:
+    """Split off the first ratings of the file for testing; return (training, test).
+
+    MovieLens 100K's own split u1 tests on the first 20,000 lines of ``u.data``. The readers keep
+    the order of the file.
+
+    Raises
+    ------
+    InputError
+        One side would be empty.
+    """
+    if not 0 < test < len(ratings):
+        raise InputError(
+            f"{ratings.name}: {test} test ratings of {len(ratings)} leave none to train or test on."
+        )
+    return ratings.take(slice(test, None)), ratings.take(slice(None, test))
