@@ -3,5 +3,15 @@
 from dpmc.published.claims.judge import judge, load_claims, stability
 from dpmc.published.compare import agreement, compare
 from dpmc.published.numbers import load
+from dpmc.published.onebit_claims.judge import judge_onebit, load_onebit_claims
 
-__all__ = ["agreement", "compare", "judge", "load", "load_claims", "stability"]
+__all__ = [
+    "agreement",
+    "compare",
+    "judge",
+    "judge_onebit",
+    "load",
+    "load_claims",
+    "load_onebit_claims",
+    "stability",
+]

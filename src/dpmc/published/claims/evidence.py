@@ -65,11 +65,20 @@ Predicate = Callable[[Evidence], Finding]
 PREDICATES: dict[str, Predicate] = {}
 
 
-def claim(identifier: str) -> Callable[[Predicate], Predicate]:
-    """Register a predicate under the claim's id in ``config/paper/claims.yaml``."""
+def registering(predicates: dict[str, Callable]) -> Callable[[str], Callable]:
+    """Return a decorator that registers a predicate under the id of its claim.
 
-    def register(predicate: Predicate) -> Predicate:
-        PREDICATES[identifier] = predicate
-        return predicate
+    The ids are those of the claims in ``config/paper``.
+    """
 
-    return register
+    def claim(identifier: str) -> Callable[[Callable], Callable]:
+        def register(predicate: Callable) -> Callable:
+            predicates[identifier] = predicate
+            return predicate
+
+        return register
+
+    return claim
+
+
+claim = registering(PREDICATES)

@@ -1,5 +1,6 @@
 """Judging every claim of ``config/paper/claims.yaml``, and whether a second seed agrees."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -33,8 +34,16 @@ CLAIM_COLUMNS = (
 )
 
 
-def load_claims(path: str | Path) -> list[dict[str, str]]:
+def load_claims(
+    path: str | Path, predicates: Mapping[str, Callable] = PREDICATES
+) -> list[dict[str, str]]:
     """Load the claims: for each its id, source, claim in our words and predicate.
+
+    Parameters
+    ----------
+    path : path
+    predicates : mapping
+        Id of a claim -> what judges it; those of the Huber papers unless others are given.
 
     Raises
     ------
@@ -58,8 +67,8 @@ def load_claims(path: str | Path) -> list[dict[str, str]]:
         if not isinstance(entry, dict) or set(entry) != set(STATEMENT):
             raise InputError(f"{path}: entry {number} must have the keys {', '.join(STATEMENT)}")
         identifier = entry["id"]
-        if identifier not in PREDICATES:
-            near = did_you_mean(identifier, PREDICATES)
+        if identifier not in predicates:
+            near = did_you_mean(identifier, predicates)
             raise InputError(f"{path}: no predicate is known for the claim {identifier!r}{near}")
         if identifier in seen:
             raise InputError(f"{path}: the claim {identifier!r} comes twice")
@@ -119,7 +128,14 @@ def judge(
         calibrated,
         seed,
     )
-    rows = [claim | asdict(PREDICATES[claim["id"]](evidence)) for claim in claims]
+    return table_of_verdicts(claims, PREDICATES, evidence)
+
+
+def table_of_verdicts(
+    claims: list[dict[str, str]], predicates: Mapping[str, Callable], evidence: object
+) -> pd.DataFrame:
+    """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given."""
+    rows = [claim | asdict(predicates[claim["id"]](evidence)) for claim in claims]
     table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
     return table.astype({"n": "Int64"})
 

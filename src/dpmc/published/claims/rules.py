@@ -49,6 +49,11 @@ class Tally(NamedTuple):
     total: int
     obstacle: str  # why no verdict is possible, or empty
 
+    def spelled(self) -> str:
+        """Spell the counts."""
+        undecided = self.total - self.wins - self.losses
+        return f"{self.wins} wins, {self.losses} losses, {undecided} undecided of {self.total}"
+
 
 def tally(matrix: np.ndarray, threshold: float = 0.0) -> Tally:
     """Count wins and losses of paired t-tests, Holm-corrected over the rows at 5 %."""
@@ -208,10 +213,7 @@ def _finding(sample: Sample, ours: Tally, printed: Tally, verdict: str, on_print
 def _reason(ours: Tally, printed: Tally, pooled: Interval) -> str:
     parts = [ours.obstacle] if ours.obstacle else []
     if np.isfinite(pooled.estimate):
-        undecided = ours.total - ours.wins - ours.losses
-        parts.append(
-            f"{ours.wins} wins, {ours.losses} losses, {undecided} undecided of {ours.total}"
-        )
+        parts.append(ours.spelled())
         parts.append(f"pooled {percent(pooled.estimate)}{_range(pooled)}")
     parts.append(printed.obstacle or f"printed: {printed.wins} of {printed.total}")
     return "; ".join(parts)
