@@ -9,14 +9,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from invented_onebit import write_onebit
 from privacy_results import write_results
 
 from dpmc.privacy.nominal import table_one
 from dpmc.published import compare, load, load_claims, stability
 from dpmc.report.figures import write_figures
+from dpmc.report.figures_onebit import write_onebit_figures
 from dpmc.report.figures_privacy import write_privacy_figures
 from dpmc.report.page import write_page
 from dpmc.report.tables import write_tables
+from dpmc.report.tables_onebit import write_onebit_tables
 from dpmc.report.tables_privacy import write_privacy_tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -251,11 +254,14 @@ def outputs(
     tmp_path_factory, trials, comparison, budgets, convergence, claims, replication
 ) -> Path:
     """A folder with everything that the report writes: tables/, figures/ and index.html, and in
-    privacy/ the tables of the privacy part with tables/ and figures/ of its own."""
+    privacy/ and onebit/ the tables of these parts with tables/ and figures/ of their own."""
     folder = tmp_path_factory.mktemp("report")
     privacy = write_results(folder / "privacy")
     write_privacy_tables(privacy, load(PUBLISHED), privacy / "tables")
     write_privacy_figures(privacy, privacy / "figures")
+    onebit = write_onebit(folder / "onebit")
+    write_onebit_tables(onebit, onebit / "tables")
+    write_onebit_figures(onebit, onebit / "figures")
     write_tables(trials, comparison, budgets, folder / "tables")
     write_figures(trials, comparison, convergence, folder / "figures")
     write_page(
@@ -270,5 +276,6 @@ def outputs(
         manifest=MANIFEST,
         notes=["A <note> & more"],
         privacy_folder=privacy,
+        onebit_folder=onebit,
     )
     return folder

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from dpmc.report.figures import FIGURES
+from dpmc.report.figures_onebit import ONEBIT_FIGURES
 from dpmc.report.figures_privacy import PRIVACY_FIGURES
 
 CHROMIUM = next(
@@ -51,7 +52,8 @@ for (const width of widths) {
   document.body.append(frame);
 }
 function shown(page) {
-  return [...page.querySelectorAll(".claims tbody tr")].filter(row => row.offsetHeight > 0).length;
+  const rows = [...page.querySelectorAll("#claims .claims tbody tr")];
+  return rows.filter(row => row.offsetHeight > 0).length;
 }
 function filtered(page) {
   page.getElementById("show-contradicted").click();
@@ -88,7 +90,7 @@ def test_the_page_does_not_scroll_sideways(measured, width):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_all_figures_appear_and_nothing_is_fetched(measured, width):
-    assert measured[width]["drawn"] == len(FIGURES) + len(PRIVACY_FIGURES)
+    assert measured[width]["drawn"] == len(FIGURES + PRIVACY_FIGURES + ONEBIT_FIGURES)
     assert measured[width]["requests"] == []
 
 

@@ -14,9 +14,11 @@ import dpmc.report
 from dpmc.published.compare import compare
 from dpmc.published.numbers import load
 from dpmc.report.figures import FIGURES, FORENSICS
+from dpmc.report.figures_onebit import ONEBIT_FIGURES
 from dpmc.report.figures_privacy import PRIVACY_FIGURES
 from dpmc.report.heatmap import heatmap
 from dpmc.report.markdown import to_html
+from dpmc.report.onebit_findings import NOT_RUN as NO_ONEBIT
 from dpmc.report.page import coverage, flattened, interval_text, write_page
 from dpmc.report.privacy_findings import NOT_RUN
 from dpmc.report.privacy_frames import NAMES
@@ -24,7 +26,7 @@ from dpmc.report.style import COLUMN, render
 from dpmc.report.tables_rmse import PROVIDE_DATA
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
-LIMIT = 6_000_000  # bytes
+LIMIT = 9_000_000  # bytes
 VOID = {"meta", "link", "input", "img", "br"}
 
 
@@ -105,7 +107,9 @@ def test_nothing_is_requested_from_anywhere(outputs, page):
 
 def test_the_answer_comes_first_then_all_sections(page):
     sections = [attributes["id"] for attributes in page.all("section")]
-    names = ["answer", "tables", "figures", "privacy", "claims", "errata", "provenance"]
+    names = [
+        "answer", "tables", "figures", "privacy", "one-bit", "claims", "errata", "provenance",
+    ]  # fmt: skip
     assert sections == names
     targets = {
         attributes["href"][1:] for attributes in page.all("a") if "download" not in attributes
@@ -129,6 +133,7 @@ def test_every_figure_has_an_alternative_text_and_its_numbers(page, outputs):
     images = page.all("img")
     shown = [(entry, outputs / "figures") for entry in FIGURES]
     shown += [(entry, outputs / "privacy" / "figures") for entry in PRIVACY_FIGURES]
+    shown += [(entry, outputs / "onebit" / "figures") for entry in ONEBIT_FIGURES]
     files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
     assert len(images) == len(shown)
     for (entry, folder), image in zip(shown, images, strict=True):
@@ -142,7 +147,8 @@ def test_every_figure_has_an_alternative_text_and_its_numbers(page, outputs):
 
 def test_tables_are_accessible(page):
     tables = page.all("table")
-    assert len(tables) == 6 + 2 + 6  # the paper's, claims and provenance, privacy
+    # the paper's, claims and provenance, privacy, one-bit with its claims
+    assert len(tables) == 6 + 2 + 6 + 5
     assert len(page.all("caption")) == len(tables)
     scopes = {attributes.get("scope") for attributes in page.all("th")}
     assert scopes == {"col", "colgroup", "row", "rowgroup"}
@@ -157,7 +163,8 @@ def test_claims_can_be_filtered_without_a_script(page, claims):
     assert radios == ["show-all", "show-supported", "show-contradicted", "show-inconclusive"]
     assert {label["for"] for label in page.all("label")} == set(radios)
     rows = [a["class"] for a in page.all("tr") if a.get("class", "").startswith("is-")]
-    assert rows == [f"is-{verdict}" for verdict in claims["verdict"]]
+    # those of the one-bit part, which has no filter, stand before
+    assert rows[3:] == [f"is-{verdict}" for verdict in claims["verdict"]]
     css = (TEMPLATES / "page.css").read_text()
     for verdict in ("supported", "contradicted", "inconclusive"):
         assert f"#show-{verdict}:checked ~ .scroll tbody tr:not(.is-{verdict})" in css
@@ -183,6 +190,7 @@ def test_a_page_without_data_says_so(bare):
     assert bare.words.count("This figure has not been drawn.") == len(FIGURES)
     assert "A second seed has not been run" in bare.words
     assert bare.words.count(NOT_RUN) == 1
+    assert bare.words.count(NO_ONEBIT) == 1
     assert bare.all("img") == []
 
 
@@ -239,6 +247,44 @@ def test_a_privacy_part_that_is_half_done_is_shown(trials, comparison, claims, o
     words = Page((tmp_path / "index.html").read_text(encoding="utf-8")).words
     assert "No model has been trained at a stated budget." in words
     assert NOT_RUN not in words
+
+
+def test_the_one_bit_section_holds_findings_claims_tables_and_results(page, outputs):
+    assert NO_ONEBIT not in page.words
+    assert page.words.count("no published number stands beside ours") == 1
+    assert "OutP as published is ε-differentially private" in page.words
+    # in the answer and in the section
+    assert page.words.count("keep the ε that they claim for one sign") == 2
+    assert page.words.count("One-bit completion: ") == 2
+    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
+    for name in ("outp_change", "outp_attack", "bounds", "claims"):
+        data = base64.b64decode(files[f"onebit_{name}.csv"].partition(",")[2])
+        assert data == (outputs / "onebit" / f"{name}.csv").read_bytes()
+    assert {"table_onebit_1_are.tex", "table_onebit_4_guarantees.csv"} <= set(files)
+    assert "onebit_trials.csv" not in files
+    assert all(f"Claim {place}." in page.words for place in (1, 2, 3))
+
+
+def test_a_one_bit_part_that_is_half_done_is_shown(trials, comparison, claims, outputs, tmp_path):
+    folder = tmp_path / "onebit"
+    folder.mkdir()
+    (folder / "outp_attack.csv").write_bytes((outputs / "onebit" / "outp_attack.csv").read_bytes())
+    write_page(
+        tmp_path / "index.html",
+        trials=trials,
+        comparison=comparison,
+        claims=claims,
+        stability=None,
+        tables_folder=tmp_path,
+        figures_folder=tmp_path,
+        errata="",
+        manifest={},
+        onebit_folder=folder,
+    )
+    words = Page((tmp_path / "index.html").read_text(encoding="utf-8")).words
+    assert NO_ONEBIT not in words
+    assert "the attack proves more than the claim" in words
+    assert "Not run." in words
 
 
 def test_full_coverage_needs_no_note(comparison):

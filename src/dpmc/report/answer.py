@@ -24,6 +24,7 @@ from dpmc.report.effects import (
     signed,
 )
 from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
+from dpmc.report.onebit_findings import onebit_answer
 from dpmc.report.privacy_findings import usable
 from dpmc.report.privacy_frames import has_results
 from dpmc.report.privacy_published import losses_in_short, totals_text
@@ -40,11 +41,13 @@ def answer(
     claims: pd.DataFrame,
     stability: pd.DataFrame | None,
     privacy: Mapping[str, pd.DataFrame | None] | None = None,
+    onebit: Mapping[str, pd.DataFrame | None] | None = None,
 ) -> list[Finding]:
     """Return the lines of the answer in the order of the page.
 
-    ``privacy`` holds the tables of the privacy part, see
-    :func:`dpmc.report.privacy_frames.read_results`; with none of them there is no line about it.
+    ``privacy`` and ``onebit`` hold the tables of the privacy part and of the one-bit part, see
+    :func:`dpmc.report.privacy_frames.read_results` and
+    :func:`dpmc.report.onebit_frames.read_onebit`; with none of them there is no line about a part.
     """
     privacy = privacy if privacy and has_results(privacy) else {}
     return [
@@ -59,6 +62,7 @@ def answer(
         nominal_epsilon(privacy),
         *([usable(privacy)] if privacy else []),
         verdicts(claims, stability),
+        *onebit_answer(onebit or {}),
     ]
 
 

@@ -1,14 +1,17 @@
-"""Errata of the Huber mechanism paper and of the thesis behind it.
+"""Errata of the Huber mechanism paper, of the thesis behind it, and of the one-bit paper.
 
 "Paper" is "Introducing the Huber mechanism for differentially private low-rank matrix completion"
-(arXiv:2206.07910), "thesis" is Gowtham's thesis of the same year. The number that shows an
-erratum is computed when the list is made, never typed in.
+(arXiv:2206.07910), "thesis" is Gowtham's thesis of the same year, "one-bit paper" is Li, Wei,
+Huang, Mao and Wang, "One-bit matrix completion with differential privacy" (arXiv:2110.00719). The
+number that shows an erratum is computed when the list is made, never typed in.
 """
 
 from collections.abc import Iterable
 
 from dpmc.report import errata_method as method
 from dpmc.report import errata_noise as noise
+from dpmc.report import errata_onebit as onebit
+from dpmc.report import errata_onebit_text as onebit_text
 from dpmc.report import errata_privacy as privacy
 from dpmc.report import errata_results as results
 from dpmc.report.erratum import Erratum, Sources
@@ -30,11 +33,24 @@ ENTRIES = (
     results.claims_about_own_tables,
     privacy.one_release,
     privacy.noiseless_users,
+    onebit.flip_probabilities,
+    onebit.input_objective,
+    onebit.halved_noise,
+    onebit.gaussian_objective,
+    onebit.gradient_noise,
+    onebit.output_noise,
+    onebit_text.largest_entry,
+    onebit_text.figure_one,
+    onebit_text.flatness,
+    onebit_text.absolute_value,
+    onebit_text.minimum,
+    onebit_text.restaurant_density,
+    onebit_text.threshold,
 )
 
 
 def errata(sources: Sources) -> list[Erratum]:
-    """Return every erratum, E1 to E16, with its evidence (a few seconds of computing)."""
+    """Return every erratum, E1 to E29, with its evidence (a few seconds of computing)."""
     return [entry(f"E{number}", sources) for number, entry in enumerate(ENTRIES, start=1)]
 
 
@@ -43,8 +59,9 @@ def errata_markdown(entries: Iterable[Erratum]) -> str:
     parts = [
         "# Errata\n",
         "What the paper “Introducing the Huber mechanism for differentially private low-rank "
-        "matrix completion” (arXiv:2206.07910) and the thesis behind it print, what is right, and "
-        "the number that shows it. The numbers are computed when this page is made.\n",
+        "matrix completion” (arXiv:2206.07910), the thesis behind it, and the one-bit paper, "
+        "“One-bit matrix completion with differential privacy” (arXiv:2110.00719), print, what is "
+        "right, and the number that shows it. The numbers are computed when this page is made.\n",
     ]
     for entry in entries:
         parts.append(

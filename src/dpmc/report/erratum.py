@@ -11,7 +11,7 @@ from dpmc.datasets import read, resolve
 from dpmc.ratings import Ratings
 
 NOT_AVAILABLE = "data not available"
-PAPERS_DATA = ("ml-100k", "sweetrs")
+PAPERS_DATA = ("ml-100k", "sweetrs", "restaurant")
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,15 @@ class Sources:
         data sets than the papers' are ignored.
     trials : DataFrame or None
         The trial table of the full run.
+    onebit : mapping
+        The tables of the one-bit part, as :func:`dpmc.report.onebit_frames.read_onebit` returns
+        them; empty if it has not been run.
     """
 
     published: pd.DataFrame
     raw_files: Mapping[str, Path] = field(default_factory=dict)
     trials: pd.DataFrame | None = None
+    onebit: Mapping[str, pd.DataFrame | None] = field(default_factory=dict)
 
     @cached_property
     def ratings(self) -> dict[str, Ratings]:

@@ -8,9 +8,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import (
     FixedLocator,
     FuncFormatter,
-    LogLocator,
-    MaxNLocator,
-    NullFormatter,
     NullLocator,
 )
 
@@ -40,6 +37,7 @@ from dpmc.report.style import (
     Drawing,
     NothingToDraw,
     new_figure,
+    value_axis,
 )
 
 COLUMNS = 3  # panels side by side
@@ -47,7 +45,6 @@ FACES = {"private_als": None, "private_irls": "white"}
 DODGE = 0.028  # of the logarithm to base 10, between two models
 WORST = 2.0  # times the error of a constant: what is worse is not shown
 FAR = 3.0  # a reference lower by this factor is named, not drawn
-SHORT = 0.8  # decades below which a logarithmic axis has too few round decimals
 
 
 def equal_entry_change(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -179,16 +176,7 @@ def _reference(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
     else:
         where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
         axes.annotate(text, (0.02, place), xytext=(0, -2), va="top", **where)
-    _value_axis(axes.yaxis, np.log10(span))
-
-
-def _value_axis(axis, decades: float) -> None:
-    """Label a logarithmic axis with a few round numbers, however short it is."""
-    few = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
-    axis.set_major_locator(few if decades < SHORT else LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
-    axis.set_minor_locator(NullLocator())
+    value_axis(axes.yaxis, np.log10(span))
 
 
 def _handles(table: pd.DataFrame) -> list[Line2D]:

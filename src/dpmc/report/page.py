@@ -4,7 +4,6 @@ Figures, tables and the files behind them are embedded as data URIs; a content s
 forbids the browser every other source.
 """
 
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -16,25 +15,24 @@ from dpmc.experiments.cells import SYNTHETIC
 from dpmc.files import write_text
 from dpmc.report import markdown
 from dpmc.report.answer import answer
-from dpmc.report.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
-from dpmc.report.figures_privacy import PRIVACY_FIGURES
+from dpmc.report.figures import NEW_FIGURES, THESIS_FIGURES
 from dpmc.report.frames import DATASET_LABELS
-from dpmc.report.privacy_findings import NOT_RUN, privacy_findings
-from dpmc.report.privacy_frames import NAMES, read_results
-from dpmc.report.style import FigureText
-from dpmc.report.table_formats import FRAGMENT
-from dpmc.report.tables_privacy_equal import TUNED
+from dpmc.report.onebit_findings import NOT_RUN as NO_ONEBIT
+from dpmc.report.onebit_frames import read_onebit
+from dpmc.report.page_parts import (
+    data_uri,
+    embedded_figure,
+    embedded_tables,
+    forensics_part,
+    onebit_part,
+    privacy_part,
+)
+from dpmc.report.privacy_findings import NOT_RUN
+from dpmc.report.privacy_frames import read_results
 from dpmc.report.tables_rmse import PROVIDE_DATA
 
 TITLE = "Differentially private matrix completion, reproduced"
 VERDICTS = ("supported", "contradicted", "inconclusive")
-LABELS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
-MEDIA = {
-    "csv": "text/csv;charset=utf-8",
-    "md": "text/markdown;charset=utf-8",
-    "tex": "application/x-tex",
-    "svg": "image/svg+xml",
-}
 
 
 def write_page(
@@ -51,6 +49,7 @@ def write_page(
     notes: Sequence[str] = (),
     forensics_folder: str | Path | None = None,
     privacy_folder: str | Path | None = None,
+    onebit_folder: str | Path | None = None,
     title: str = TITLE,
 ) -> None:
     """Write the report.
@@ -81,6 +80,12 @@ def write_page(
         :func:`~dpmc.report.tables_privacy.write_privacy_tables` and
         :func:`~dpmc.report.figures_privacy.write_privacy_figures` wrote them. Without it the page
         says that the part has not been run.
+    onebit_folder : path, optional
+        The tables of the one-bit part (``trials.csv``, ``outp_change.csv``, ``outp_attack.csv``,
+        ``bounds.csv``, ``claims.csv``), with ``tables`` and ``figures`` as
+        :func:`~dpmc.report.tables_onebit.write_onebit_tables` and
+        :func:`~dpmc.report.figures_onebit.write_onebit_figures` wrote them. Without it the page
+        says that the part has not been run.
     title : str
     """
     environment = jinja2.Environment(
@@ -92,17 +97,22 @@ def write_page(
     )
     environment.filters["unbroken"] = _unbroken
     privacy = {} if privacy_folder is None else read_results(privacy_folder)
+    onebit = {} if onebit_folder is None else read_onebit(onebit_folder)
+    has_claims = onebit.get("claims") is not None
     page = environment.get_template("page.html.jinja").render(
         title=title,
-        findings=answer(trials, comparison, claims, stability, privacy),
+        findings=answer(trials, comparison, claims, stability, privacy, onebit),
         notes=[*notes, *coverage(comparison)],
         tables=list(embedded_tables(Path(tables_folder))),
         comparison=data_uri(comparison.to_csv(index=False).encode(), "csv"),
         figures=[embedded_figure(entry, Path(figures_folder)) for entry in NEW_FIGURES],
-        forensics=_forensics(forensics_folder),
+        forensics=forensics_part(forensics_folder),
         thesis_figures=[embedded_figure(entry, Path(figures_folder)) for entry in THESIS_FIGURES],
-        privacy=_privacy(privacy_folder, privacy),
+        privacy=privacy_part(privacy_folder, privacy),
         no_privacy=NOT_RUN,
+        onebit=onebit_part(onebit_folder, onebit),
+        no_onebit=NO_ONEBIT,
+        onebit_claims=claim_rows(onebit["claims"], None) if has_claims else [],
         claims=claim_rows(claims, stability),
         counts={name: int((claims["verdict"] == name).sum()) for name in VERDICTS},
         claims_file=data_uri(claims.to_csv(index=False).encode(), "csv"),
@@ -138,78 +148,6 @@ def coverage(comparison: pd.DataFrame) -> list[str]:
         text = f"{' and '.join(names)}: {count} published numbers are not compared."
         notes.append(f"{text} {PROVIDE_DATA}")
     return notes
-
-
-def data_uri(content: bytes, kind: str) -> str:
-    """Return ``content`` as an address that holds it."""
-    return f"data:{MEDIA[kind]};base64,{b64encode(content).decode()}"
-
-
-def embedded_tables(folder: Path) -> Iterator[dict]:
-    """Yield every table of ``folder``: its HTML, and its other formats as downloads."""
-    for path in sorted(folder.glob("table*.html")):
-        text = path.read_text(encoding="utf-8")
-        fragment = text.partition(FRAGMENT[0])[2].partition(FRAGMENT[1])[0]
-        files = [path.with_suffix(f".{kind}") for kind in ("csv", "md", "tex")]
-        yield {
-            "id": path.stem,
-            "html": Markup(fragment),
-            "files": [
-                (file.name, LABELS[file.suffix[1:]], data_uri(file.read_bytes(), file.suffix[1:]))
-                for file in files
-                if file.is_file()
-            ],
-        }
-
-
-def embedded_figure(entry: FigureText, folder: Path) -> dict:
-    """Return what the page needs of one figure; without an image it says that it is absent."""
-    image, numbers = folder / f"{entry.id}.svg", folder / f"{entry.id}.csv"
-    figure = {
-        "id": entry.id,
-        "title": entry.title,
-        "caption": entry.caption,
-        "alt": entry.alt,
-        "wide": entry.wide,
-        "image": None,
-        "csv": None,
-    }
-    if not image.is_file():
-        return figure
-    figure["image"] = data_uri(image.read_bytes(), "svg")
-    if numbers.is_file():
-        figure["csv"] = data_uri(numbers.read_bytes(), "csv")
-        data = pd.read_csv(numbers)
-        if entry.describe and len(data):
-            sentence = entry.describe(data)
-            figure["caption"] += f" {sentence}"
-            figure["alt"] += f" {sentence}"
-    return figure
-
-
-def _forensics(folder: str | Path | None) -> list[dict]:
-    """Return the heat maps that are there: the forensics is a target of its own."""
-    figures = [] if folder is None else [embedded_figure(e, Path(folder)) for e in FORENSICS]
-    return [figure for figure in figures if figure["image"]]
-
-
-def _privacy(folder: str | Path | None, results: Mapping[str, pd.DataFrame | None]) -> dict | None:
-    """Return what the privacy section shows; None if nothing of that part has been run."""
-    findings = privacy_findings(results) if results else []
-    if folder is None or not findings:
-        return None
-    files = [Path(folder) / f"{name}.csv" for name in NAMES]
-    return {
-        "findings": findings,
-        "caveat": TUNED,
-        "tables": list(embedded_tables(Path(folder) / "tables")),
-        "figures": [embedded_figure(entry, Path(folder) / "figures") for entry in PRIVACY_FIGURES],
-        "files": [
-            (file.name, file.name, data_uri(file.read_bytes(), "csv"))
-            for file in files
-            if file.is_file()
-        ],
-    }
 
 
 def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dict]:

@@ -12,12 +12,21 @@ import matplotlib
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import (
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from dpmc.files import atomic_path
 
 COLUMN = 3.4  # inches: one column of a two-column page
 PAGE = 7.0  # inches: both columns
 DPI = 200
+SHORT, LONG = 0.8, 3.0  # decades below which a logarithmic axis has too few round decimals, and
+# above which only powers of ten have room
 
 BLACK, GREY, LIGHT = "#000000", "#6b6b6b", "#d9d9d9"
 ORANGE, SKY, GREEN = "#e69f00", "#56b4e9", "#009e73"
@@ -144,6 +153,23 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def value_axis(axis, decades: float) -> None:
+    """Label a logarithmic axis with a few round numbers, however short it is.
+
+    Parameters
+    ----------
+    axis : matplotlib axis
+    decades : float
+        Its length, in powers of ten.
+    """
+    few = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
+    many = LogLocator(subs=(1, 2, 5) if decades < LONG else (1,))
+    axis.set_major_locator(few if decades < SHORT else many)
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
 
 
 def render(function: Callable[[], Drawing], folder: str | Path, name: str, *, width: float) -> None:

@@ -18,7 +18,7 @@ class Cell:
     trials : int
         Trials behind the number; 0 if it is not a mean.
     digits : int
-        Digits after the point when shown.
+        Digits after the point when shown; with -1 two significant ones and an exponent.
     lowest : bool
         Whether the number is significantly the lowest private one of its row.
     deviates : bool
@@ -45,13 +45,16 @@ class Cell:
     @property
     def number(self) -> str:
         """The value as shown, or what stands in its place."""
-        return f"{self.value:.{self.digits}f}" if self.present else self.absent
+        return self._spelled(self.value) if self.present else self.absent
 
     @property
     def spread(self) -> str:
         """The standard error as shown, or an empty string."""
         known = self.present and np.isfinite(self.error)
-        return f"{self.error:.{self.digits}f}" if known else ""
+        return self._spelled(self.error) if known else ""
+
+    def _spelled(self, value: float) -> str:
+        return f"{value:.{self.digits}f}" if self.digits >= 0 else f"{value:.1e}"
 
 
 @dataclass(frozen=True)
