@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from scipy import stats
 
 from dpmc import tables
+from dpmc.check_onebit import check_onebit_run, read_onebit_run
 from dpmc.cli.diff import diff
 from dpmc.cli.reference import reference
 from dpmc.errors import InputError
@@ -17,6 +18,7 @@ from dpmc.experiments.cells import Cell
 from dpmc.experiments.trial import TRIAL_COLUMNS
 from dpmc.published.compare import COMPARISON_COLUMNS
 from dpmc.runs import Settings, cell_name, read_run, settings_text
+from finished_onebit import write_onebit
 from finished_privacy import write_privacy
 
 ALS = Cell("synthetic", 5, 1.0, 0.05, "als", "gaussian", None)
@@ -48,6 +50,7 @@ def make_run(folder, *, factor=1.0, cells=(ALS, IRLS), trials=4, status="agrees"
     claim = {"id": "H1", "verdict": verdict, "printed_verdict": "supported", "reason": "3, 4"}
     tables.write(huber / "claims.csv", claim, [claim])
     write_privacy(folder / "privacy", profile=profile)
+    write_onebit(folder / "onebit", profile=profile)
     return folder
 
 
@@ -165,7 +168,7 @@ def test_the_reference_holds_the_run_without_its_seconds(tmp_path):
     results, folder = make_run(tmp_path / "results"), tmp_path / "reference"
     outcome = update(results, folder)
     assert outcome.exit_code == 0, outcome.exception
-    assert outcome.output.count("wrote") == 8
+    assert outcome.output.count("wrote") == 12
     assert "seconds" not in (folder / "trials.csv").read_text()
     stored, run = read_run(folder), read_run(results)
     assert stored.trials.equals(run.trials)
@@ -173,7 +176,7 @@ def test_the_reference_holds_the_run_without_its_seconds(tmp_path):
     expected = (folder / "expected" / "full" / "statuses.csv").read_text().splitlines()
     assert expected[1] == "table3,synthetic,5,1,0.05,als,gaussian,,rmse_all,agrees"
     assert run_diff(results, folder)[0] == 0
-    assert update(results, folder).output.count("wrote") == 7  # tolerances.csv is left alone
+    assert update(results, folder).output.count("wrote") == 10  # tolerances.csv is left alone
 
 
 def test_the_reference_holds_the_first_trials_at_equal_privacy(tmp_path):
@@ -192,11 +195,34 @@ def test_the_reference_holds_the_first_trials_at_equal_privacy(tmp_path):
         assert (stored / name).read_bytes() == (results / "privacy" / name).read_bytes()
 
 
+def test_the_reference_holds_the_first_one_bit_draws_and_the_verdicts(tmp_path):
+    results, folder = make_run(tmp_path / "results"), tmp_path / "reference"
+    assert update(results, folder).exit_code == 0
+    stored = folder / "onebit"
+    assert sorted(path.name for path in stored.iterdir()) == [
+        "settings.json", "tolerances.csv", "trials.csv"
+    ]  # fmt: skip
+    header, *rows = (stored / "trials.csv").read_text().splitlines()
+    assert header.startswith("dataset,link,constraint,observed_share,mechanism,epsilon,trial,are_")
+    assert not {"seconds", "iterations", "converged"} & set(header.split(","))
+    assert {row.split(",")[6] for row in rows} == {"0", "1"}
+    assert {row.count("inf") for row in rows if ",clear," in row} == {2}  # no privacy
+    assert (stored / "settings.json").read_bytes() == (
+        results / "onebit" / "settings.json"
+    ).read_bytes()
+    verdicts = (folder / "expected" / "full" / "onebit_claims.csv").read_text().splitlines()
+    assert verdicts == ["id,verdict,printed_verdict", "O1,supported,", "O6,supported,"]
+    run = read_onebit_run(results / "onebit")
+    assert check_onebit_run(run, folder) == []
+
+
 def test_a_smaller_profile_updates_only_what_is_expected_of_it(tmp_path):
     folder = tmp_path / "reference"
     outcome = update(make_run(tmp_path / "results", profile="ci"), folder, "--profile", "ci")
     assert outcome.exit_code == 0, outcome.exception
-    assert sorted(path.name for path in folder.rglob("*.csv")) == ["statuses.csv", "verdicts.csv"]
+    assert sorted(path.name for path in folder.rglob("*.*")) == [
+        "onebit_claims.csv", "statuses.csv", "verdicts.csv"
+    ]  # fmt: skip
 
 
 def test_incomplete_runs_are_refused(tmp_path):
@@ -221,4 +247,17 @@ def test_an_incomplete_privacy_part_is_refused(tmp_path):
     assert "privacy is a run of the profile ci" in str(update(results, folder).exception)
     (privacy / "audit.csv").unlink()
     assert "it has no audit.csv" in str(update(results, folder).exception)
+    assert not folder.exists()
+
+
+def test_an_incomplete_one_bit_part_is_refused(tmp_path):
+    results, folder = make_run(tmp_path / "results"), tmp_path / "reference"
+    onebit = results / "onebit"
+    path = onebit / "trials.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    assert "mechanism=item_bias: the run lacks trial 2" in str(update(results, folder).exception)
+    write_onebit(onebit, profile="ci")
+    assert "onebit is a run of the profile ci" in str(update(results, folder).exception)
+    (onebit / "claims.csv").unlink()
+    assert "it has no claims.csv" in str(update(results, folder).exception)
     assert not folder.exists()

@@ -18,7 +18,7 @@ from pyarrow import parquet
 from dpmc import cli
 from dpmc.cli.fit import check_size
 from dpmc.cli.fit_data import read_items
-from dpmc.cli.fit_output import whole_folder
+from dpmc.cli.output import whole_folder
 from dpmc.datasets.synthetic import generate
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian

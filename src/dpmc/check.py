@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.experiments.cells import COORDINATES
 from dpmc.experiments.trial import METRICS
 from dpmc.published.compare import NOT_RUN
 from dpmc.runs import (
@@ -163,6 +162,7 @@ def compare_trials(
     tolerance: float = TOLERANCE,
     allowances: Sequence[Allowance] = (),
     skip: Collection[str] = (),
+    metrics: Sequence[str] = METRICS,
 ) -> list[Finding]:
     """Compare the trials that both tables have, paired by cell and trial.
 
@@ -176,6 +176,8 @@ def compare_trials(
         Cells that may differ by more.
     skip : collection of str
         Cells whose settings differ, so that their numbers need not be compared.
+    metrics : sequence of str
+        Columns that are compared.
 
     Returns
     -------
@@ -192,9 +194,10 @@ def compare_trials(
     findings = []
     for name, left in ours.loc[common].groupby(level="cell", sort=False):
         first = left.iloc[0]
-        allowed = [a.tolerance for a in allowances if a.covers(first[list(COORDINATES)].to_dict())]
+        coordinates = first.drop(list(metrics)).to_dict()
+        allowed = [a.tolerance for a in allowances if a.covers(coordinates)]
         limit = max([tolerance, *allowed])
-        text = _excess(left, reference.loc[left.index], limit)
+        text = _excess(left[list(metrics)], reference.loc[left.index, list(metrics)], limit)
         if text:
             findings.append(Finding(True, f"{name}: {text}"))
     return findings + _beyond_reference(ours, reference)
@@ -202,12 +205,12 @@ def compare_trials(
 
 def _excess(ours: pd.DataFrame, reference: pd.DataFrame, limit: float) -> str:
     """Describe the worst trial of a cell, or return an empty string if all are within limits."""
-    differences = relative_difference(ours[list(METRICS)], reference[list(METRICS)])
+    differences = relative_difference(ours, reference)
     beyond = (differences > limit).any(axis=1).sum()
     if not beyond:
         return ""
     row, column = np.unravel_index(np.argmax(differences), differences.shape)
-    metric, trial = METRICS[column], ours.index.get_level_values("trial")[row]
+    metric, trial = ours.columns[column], ours.index.get_level_values("trial")[row]
     return (
         f"{metric} of trial {trial} is {ours[metric].iloc[row]!s}, "
         f"in the reference {reference[metric].iloc[row]!s} "

@@ -6,21 +6,27 @@ import pandas as pd
 
 from dpmc import tables
 from dpmc.check import missing_trials
+from dpmc.check_onebit import EXPECTED, ONEBIT_METRICS, OneBitRun, by_mechanism
 from dpmc.check_privacy import FIT_COLUMNS, PrivacyRun, by_fit, first_trials
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES
+from dpmc.experiments.onebit import ONEBIT_COORDINATES
 from dpmc.experiments.trial import METRICS
 from dpmc.files import write_text
 from dpmc.privacy.totals import COLUMNS as TOTAL_COLUMNS
-from dpmc.runs import STATUS_COLUMNS, VERDICT_COLUMNS, Run, settings_text
-from dpmc.tolerances import TOLERANCE_COLUMNS
+from dpmc.runs import STATUS_COLUMNS, VERDICT_COLUMNS, Run, Settings, settings_text
+from dpmc.tolerances import ALLOWED, TOLERANCE_COLUMNS
 
 FULL = "full"
 TRIAL_COLUMNS = (*COORDINATES, "trial", *METRICS)
 
 
 def update(
-    run: Run, folder: str | Path, profile: str | None = None, privacy: PrivacyRun | None = None
+    run: Run,
+    folder: str | Path,
+    profile: str | None = None,
+    privacy: PrivacyRun | None = None,
+    onebit: OneBitRun | None = None,
 ) -> list[Path]:
     """Make a run the new reference.
 
@@ -37,6 +43,9 @@ def update(
     privacy : PrivacyRun, optional
         The privacy part of the full run, complete: below ``privacy``, the first trials of its
         fits, their settings and the totals are written.
+    onebit : OneBitRun, optional
+        The one-bit part, complete: its expected verdicts are written, and of the full run below
+        ``onebit`` the first draws and their settings.
 
     Returns
     -------
@@ -50,21 +59,26 @@ def update(
     """
     _refuse_incomplete(run, profile or FULL)
     if privacy is not None:
-        _refuse_incomplete_privacy(privacy, profile or FULL)
+        _refuse_part(privacy.folder, privacy.fits, by_fit(privacy.settings), profile or FULL)
+    if onebit is not None:
+        _refuse_part(onebit.folder, onebit.trials, by_mechanism(onebit.settings), profile or FULL)
     folder = Path(folder)
     written = [] if privacy is None else _write_privacy(privacy, folder / "privacy")
+    if onebit is not None and profile is None:
+        written += _write_onebit(onebit, folder / "onebit")
     if profile is None:
         _write_table(folder / "trials.csv", TRIAL_COLUMNS, run.trials)
         write_text(folder / "settings.json", settings_text(run.settings))
         written += [folder / "trials.csv", folder / "settings.json"]
-        if not (folder / "tolerances.csv").exists():
-            tables.write(folder / "tolerances.csv", TOLERANCE_COLUMNS, [])
-            written.append(folder / "tolerances.csv")
+        written += _write_no_tolerances(folder / "tolerances.csv", TOLERANCE_COLUMNS)
     expected = folder / "expected" / (profile or FULL)
-    for name, columns, table in (
+    labels = [
         ("statuses.csv", STATUS_COLUMNS, run.statuses),
         ("verdicts.csv", VERDICT_COLUMNS, run.verdicts),
-    ):
+    ]
+    if onebit is not None:
+        labels.append((EXPECTED, VERDICT_COLUMNS, onebit.verdicts))
+    for name, columns, table in labels:
         tables.write(expected / name, columns, _records(table))
         written.append(expected / name)
     return written
@@ -75,6 +89,22 @@ def _write_privacy(run: PrivacyRun, folder: Path) -> list[Path]:
     _write_table(folder / "totals.csv", TOTAL_COLUMNS, run.totals)
     write_text(folder / "settings.json", settings_text(run.settings))
     return [folder / name for name in ("calibrated.csv", "totals.csv", "settings.json")]
+
+
+def _write_onebit(run: OneBitRun, folder: Path) -> list[Path]:
+    columns = (*ONEBIT_COORDINATES, "trial", *ONEBIT_METRICS)
+    _write_table(folder / "trials.csv", columns, first_trials(run.trials))
+    write_text(folder / "settings.json", settings_text(run.settings))
+    written = _write_no_tolerances(folder / "tolerances.csv", (*ONEBIT_COORDINATES, *ALLOWED))
+    return [folder / "trials.csv", folder / "settings.json", *written]
+
+
+def _write_no_tolerances(path: Path, columns: tuple[str, ...]) -> list[Path]:
+    """Write an empty table, unless there is one, which is left alone."""
+    if path.exists():
+        return []
+    tables.write(path, columns, [])
+    return [path]
 
 
 def _write_table(path: Path, columns: tuple[str, ...], table: pd.DataFrame) -> None:
@@ -103,11 +133,11 @@ def _refuse_incomplete(run: Run, profile: str) -> None:
         raise InputError(f"{run.folder} is incomplete: {missing[0].text}")
 
 
-def _refuse_incomplete_privacy(run: PrivacyRun, profile: str) -> None:
-    if run.settings.reference != profile:
+def _refuse_part(folder: Path, trials: pd.DataFrame, settings: Settings, profile: str) -> None:
+    if settings.reference != profile:
         raise InputError(
-            f"{run.folder} is a run of the profile {run.settings.reference}, not of {profile}."
+            f"{folder} is a run of the profile {settings.reference}, not of {profile}."
         )
-    missing = missing_trials(run.fits, by_fit(run.settings))
+    missing = missing_trials(trials, settings)
     if missing:
-        raise InputError(f"{run.folder} is incomplete: {missing[0].text}")
+        raise InputError(f"{folder} is incomplete: {missing[0].text}")

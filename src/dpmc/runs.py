@@ -97,7 +97,11 @@ def read_run(folder: str | Path) -> Run:
     )
 
 
-def read_trials(path: str | Path, coordinates: Sequence[str] = COORDINATES) -> pd.DataFrame:
+def read_trials(
+    path: str | Path,
+    coordinates: Sequence[str] = COORDINATES,
+    metrics: Sequence[str] = METRICS,
+) -> pd.DataFrame:
     """Read a trial table, indexed by ``cell`` (its name) and ``trial``.
 
     The columns are the coordinates and the metrics; ``seconds`` is left out, because no two runs
@@ -108,8 +112,8 @@ def read_trials(path: str | Path, coordinates: Sequence[str] = COORDINATES) -> p
     InputError
         A column is missing, a number cannot be read, or a trial occurs twice.
     """
-    texts = ("dataset", "relation", "solver", "mechanism")
-    table = read_numbers(path, (*coordinates, "trial", *METRICS), texts, whole=("trial",))
+    texts = ("dataset", "relation", "solver", "mechanism", "link", "constraint")
+    table = read_numbers(path, (*coordinates, "trial", *metrics), texts, whole=("trial",))
     rows = table[list(coordinates)].to_dict("records")
     names = [cell_name({key: None if row[key] == "" else row[key] for key in row}) for row in rows]
     table = table.assign(cell=names).set_index(["cell", "trial"])

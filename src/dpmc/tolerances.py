@@ -1,6 +1,6 @@
 """How far a number may be from the reference, and which cells may be further."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,7 +13,8 @@ from dpmc.experiments.cells import COORDINATES, spell
 from dpmc.runs import read_text_table
 
 TOLERANCE = 1e-6
-TOLERANCE_COLUMNS = (*COORDINATES, "tolerance", "reason")
+ALLOWED = ("tolerance", "reason")
+TOLERANCE_COLUMNS = (*COORDINATES, *ALLOWED)
 
 
 def relative_difference(ours: np.ndarray, reference: np.ndarray) -> np.ndarray:
@@ -50,7 +51,7 @@ class Allowance:
         )
 
 
-def read_allowances(path: str | Path) -> list[Allowance]:
+def read_allowances(path: str | Path, coordinates: Sequence[str] = COORDINATES) -> list[Allowance]:
     """Read ``tolerances.csv``: the coordinates as patterns, ``tolerance`` and ``reason``.
 
     Raises
@@ -59,7 +60,7 @@ def read_allowances(path: str | Path) -> list[Allowance]:
         A tolerance is no positive number or has no reason.
     """
     allowances = []
-    table = read_text_table(path, TOLERANCE_COLUMNS)
+    table = read_text_table(path, (*coordinates, *ALLOWED))
     for line, row in enumerate(table.to_dict("records"), start=2):
         tolerance = pd.to_numeric(row["tolerance"], errors="coerce")
         if not tolerance > 0:
@@ -69,6 +70,6 @@ def read_allowances(path: str | Path) -> list[Allowance]:
             )
         if not row["reason"].strip():
             raise InputError(f"{path}, line {line}: a tolerance needs a reason.")
-        patterns = {name: row[name] for name in COORDINATES}
+        patterns = {name: row[name] for name in coordinates}
         allowances.append(Allowance(patterns, float(tolerance), row["reason"]))
     return allowances

@@ -16,6 +16,7 @@ COMMANDS = {
     "data": ("dpmc.cli.data", "data", "List, fetch and verify data sets."),
     "diff": ("dpmc.cli.diff", "diff", "Compare two result folders."),
     "fit": ("dpmc.cli.fit", "fit", "Complete your own ratings within a privacy budget."),
+    "onebit": ("dpmc.cli.onebit", "onebit", "Complete your own likes within a privacy budget."),
     "recommend": ("dpmc.cli.recommend", "recommend", "Which mechanism for my budget."),
     "reference": (
         "dpmc.cli.reference",

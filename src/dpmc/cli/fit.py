@@ -87,9 +87,10 @@ def fit(path, output, extras, items, sampler, simulate, force, user, item, ratin
     from dpmc.cli import fit_output
     from dpmc.cli.fit_data import read_given
     from dpmc.cli.fit_settings import make_model, settings_of
+    from dpmc.cli.output import check_output
 
     settings = settings_of(options)
-    fit_output.check_output(output, force)
+    check_output(output, force, fit_output.FILES.values(), "fit")
     model = make_model(options["solver"], settings)
     parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
     _check_parts(model, parts)

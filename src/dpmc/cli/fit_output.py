@@ -2,25 +2,17 @@
 
 import csv
 import json
-import os
-import platform
-import secrets
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from dpmc import __version__
+from dpmc.cli.output import GUARANTEE, SIMULATED, versions, whole_folder, write_pairs
 from dpmc.errors import InputError
 from dpmc.privacy.relations import ENTRY_CHANGE, USER_LEVEL
 from dpmc.ratings import Ratings
 from dpmc.solvers.local import PublishedItems
 from dpmc.solvers.private import PrivateSolver
 
-GUARANTEE = "guarantee.json"
 FILES = {
     "item_factors": "item_factors.csv",
     "user_factors": "user_factors.csv",
@@ -31,47 +23,6 @@ CONSTANTS = (
     "residual_bound", "regularization", "user_regularization", "loss_parameter", "offsets", "start",
 )  # fmt: skip
 """Settings of a solver: public, the guarantee rests on them or they are needed to use factors."""
-SIMULATED = "simulated_"
-"""How the names of files start whose noise was simulated, lest anybody publish them."""
-
-_ROWS = 2**20  # of predictions, written at a time
-
-
-def check_output(path: Path, force: bool) -> None:
-    """Refuse a place that something is in, before anything is computed.
-
-    Raises
-    ------
-    InputError
-        ``path`` exists and is not to be replaced, or is not a folder that ``dpmc fit`` wrote.
-    """
-    if not path.exists() and not path.is_symlink():
-        return
-    if not force:
-        raise InputError(f"{path} exists; name another --output, or give --force to replace it.")
-    own = {prefix + name for prefix in ("", SIMULATED) for name in (GUARANTEE, *FILES.values())}
-    if path.is_symlink() or not path.is_dir() or {each.name for each in path.iterdir()} - own:
-        raise InputError(f"{path} holds something else than an earlier fit; --force leaves it.")
-
-
-@contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary folder that becomes ``path`` when the block ends well, and only then."""
-    path = Path(os.path.abspath(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    temporary.mkdir()
-    try:
-        yield temporary
-        if path.exists():
-            old = temporary.with_name(temporary.name + ".old")
-            os.replace(path, old)
-            os.replace(temporary, path)
-            shutil.rmtree(old)
-        else:
-            os.replace(temporary, path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write(
@@ -114,7 +65,7 @@ def write(
             **_terms(model.relation),
             **notes,
             "constants": {name: getattr(model, name) for name in CONSTANTS if hasattr(model, name)},
-            "versions": _versions(),
+            "versions": versions(),
         }
         text = json.dumps(content, indent=2) + "\n"
         (folder / (prefix + GUARANTEE)).write_text(text, encoding="utf-8")
@@ -142,13 +93,6 @@ def _terms(relation: str) -> dict[str, object]:
     }
 
 
-def _versions() -> dict[str, str]:
-    names = ("numpy", "scipy", "dp-accounting")
-    return {"dpmc": __version__, "python": platform.python_version()} | {
-        name: version(name) for name in names
-    }
-
-
 def _write_items(path, model, ratings):
     table = np.column_stack([model.item_offsets_, model.item_factors_])
     _write_factors(path, ["item", "offset"], ratings.item_labels, table)
@@ -168,27 +112,8 @@ def _write_factors(path, names, labels, table):
 
 
 def _write_predictions(path, model, ratings):
-    """Write all pairs, some users at a time."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    n_items = ratings.n_items
-    items = pa.array(ratings.item_labels.tolist())
-    step = max(1, _ROWS // n_items)
-    schema = pa.schema(
-        [
-            ("user", pa.array(ratings.user_labels[:1].tolist()).type),
-            ("item", items.type),
-            ("prediction", pa.float64()),
-        ]
-    )
-    with parquet.ParquetWriter(path, schema) as writer:
-        for first in range(0, ratings.n_users, step):
-            users = np.arange(first, min(first + step, ratings.n_users))
-            rows, columns = np.repeat(users, n_items), np.tile(np.arange(n_items), users.size)
-            labels = pa.array(ratings.user_labels[rows].tolist(), schema.field("user").type)
-            values = pa.array(model.predict(rows, columns))
-            writer.write_table(pa.table([labels, items.take(columns), values], schema))
+    columns = {"prediction": "float64"}
+    write_pairs(path, ratings, columns, lambda users, items: [model.predict(users, items)])
 
 
 _WRITERS = {

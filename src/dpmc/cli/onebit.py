@@ -1,0 +1,105 @@
+"""``dpmc onebit``: complete likes and dislikes within a privacy budget, for publication."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option("--ratings", "path", required=True, type=click.Path(), help=".csv, .tsv, .parquet.")
+@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to make.")
+@click.option("--epsilon", required=True, type=float, help="Budget of one rating, above 0.")
+@click.option("--delta", type=float, help="Of grap_gaussian only.  [default: 1e-05]")
+@click.option(
+    "--mechanism",
+    default="inp",
+    show_default=True,
+    help="inp, objp, grap, grap_gaussian, outp or private_item_bias; with --simulate also what "
+    "the paper prints: objp_paper, objp_literal, grap_paper, outp_paper.",
+)
+@click.option("--link", default="logistic", show_default=True, help="logistic or gaussian.")
+@click.option(
+    "--threshold",
+    help="A rating above this number is +1, any other -1.  [default: ratings are -1/+1 or 0/1]",
+)
+@click.option(
+    "--alpha", type=float, default=1.0, show_default=True, help="Bound on entries of the matrix."
+)
+@click.option("--rank", type=int, default=1, show_default=True, help="Of the matrix written.")
+@click.option(
+    "--constraint",
+    type=click.Choice(["both", "nuclear"]),
+    default="both",
+    show_default=True,
+    help="Bound the nuclear norm, by alpha sqrt(users items rank), and every entry; or not these.",
+)
+@click.option("--user", help="Name of the column of users.  [default: detected]")
+@click.option("--item", help="Name of the column of items.  [default: detected]")
+@click.option("--rating", help="Name of the column of ratings.  [default: detected]")
+@click.option(
+    "--simulate",
+    type=click.IntRange(0),
+    metavar="SEED",
+    help="Repeatable noise for experiments: the files say that they must not be published.",
+)
+@click.option("--force", is_flag=True, help="Replace the output of an earlier run.")
+def onebit(path, output, force, simulate, user, item, rating, **options):
+    """Complete a table of (user, item, like or dislike) and write what may be published.
+
+    Written are guarantee.json, for every user and item the likelier sign and the probability of
+    +1, and the factors of the completed matrix, truncated to the rank. Protected is the value of
+    one rating; who rated what is public. All ratings of one user together cost more, as
+    guarantee.json says.
+
+    No setting may be taken from the ratings, or the guarantee is void: not the threshold either.
+    Each run on the same ratings spends its budget anew.
+    """
+    from dpmc.cli import onebit_output
+    from dpmc.cli.fit_data import read_table
+    from dpmc.cli.onebit_settings import problem_of, settings_of, signs_of
+    from dpmc.cli.output import check_output
+
+    settings = settings_of(options, simulated=simulate is not None)
+    check_output(output, force, onebit_output.FILES, "onebit")
+    columns = {"user": user, "item": item, "rating": rating}
+    signs = signs_of(read_table(Path(path), columns), settings["threshold"])
+    problem = problem_of(signs, settings)
+    completion = _complete(problem, settings, simulate)
+    _remarks(completion, signs, settings)
+    names = onebit_output.write(output, completion, problem, settings)
+    click.echo(completion.guarantee.sentence())
+    click.echo(f"Taken to be public: {', '.join(onebit_output.ASSUMED_PUBLIC)}.")
+    click.echo("\n".join(f"wrote {output / name}" for name in names))
+
+
+def _complete(problem, settings, seed: int | None):
+    """Complete; whether the solver converged is told by :func:`_remarks`."""
+    import warnings
+
+    import numpy as np
+
+    from dpmc.onebit.private import complete
+    from dpmc.onebit.randomness import Exact, Simulated
+    from dpmc.onebit.solve import NotConverged
+
+    randomness = Exact() if seed is None else Simulated(np.random.default_rng(seed))
+    delta = settings["delta"] or None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)
+        return complete(
+            settings["mechanism"], problem, settings["epsilon"], randomness=randomness, delta=delta
+        )
+
+
+def _remarks(completion, signs, settings) -> None:
+    """Tell the terminal, and no file, what was noticed: it may depend on the ratings."""
+    remarks = []
+    if completion.converged is not None and not completion.converged:
+        remarks.append(f"the solver stopped after {completion.iterations} iterations, unfinished")
+    if settings["delta"] * len(signs) >= 1:
+        remarks.append(
+            f"delta {settings['delta']:g} is not below 1 / {len(signs)} ratings: such a guarantee "
+            "allows to publish one of them"
+        )
+    for remark in remarks:
+        click.echo(f"dpmc: {remark} (this is not in the files).", err=True)

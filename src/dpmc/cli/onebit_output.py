@@ -1,0 +1,129 @@
+"""The folder that ``dpmc onebit`` writes."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from dpmc.cli.output import GUARANTEE, SIMULATED, versions, whole_folder, write_pairs
+from dpmc.onebit.guarantee import INP
+from dpmc.onebit.noise import OUTPUT
+from dpmc.onebit.private import Completion, Problem
+from dpmc.onebit.projection import singular_pairs
+
+FACTORS = "factors.npz"
+TABLES = ("predictions.csv", "predictions.parquet")
+FILES = (FACTORS, *TABLES)
+MOST_ROWS = 1_000_000
+"""Of predictions as CSV, about 60 MB; more are written as Parquet."""
+COLUMNS = {"sign": "int8", "probability": "float64", "probability_truncated": "float64"}
+PREDICTION = (
+    "sign (0 where undecided) and probability of +1, h(x), are those of the completed matrix; "
+    "probability_truncated is that of the nearest matrix of the rank below, whose factors are in "
+    "the .npz file: nearer to the truth where the noise is strong, further from it where the truth "
+    "has more factors. h is the link, x clipped to +-entry_bound if that is a number"
+)
+ASSUMED_PUBLIC = (
+    "every number under constants",
+    "the lists of users and items",
+    "which user rated which item",
+)
+
+
+def factorise(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return U (users x rank) and V (items x rank), U V^T the nearest matrix of that rank.
+
+    Column k of both has the norm sqrt(s_k), s_k the k-th singular value.
+    """
+    if matrix.shape[0] > matrix.shape[1]:
+        items, users = factorise(matrix.T, rank)
+        return users, items
+    values, vectors = singular_pairs(matrix)
+    root, basis = np.sqrt(values[:rank]), vectors[:, :rank]
+    return basis * root, matrix.T @ basis / np.where(root > 0, root, 1.0)
+
+
+def write(path: Path, completion: Completion, problem: Problem, settings: dict) -> list[str]:
+    """Write a completed matrix, whole or not at all, and return the names of the files.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    completion : Completion
+        All that is written of the matrix is computed from its ``matrix``, which the guarantee
+        covers; how it was solved is not covered, and not written.
+    problem : Problem
+        Which was solved: for the labels of its signs, and its bounds.
+    settings : dict
+        Public: what :func:`dpmc.cli.onebit_settings.settings_of` returned.
+    """
+    guarantee = completion.guarantee
+    prefix = SIMULATED if guarantee.simulated else ""
+    table = TABLES[completion.matrix.size > MOST_ROWS]
+    factors = factorise(completion.matrix, settings["rank"])
+    bound = entry_bound(problem, settings)
+    with whole_folder(path) as folder:
+        _write_factors(folder / (prefix + FACTORS), *factors, problem.signs)
+        _write_table(folder / (prefix + table), completion.matrix, *factors, problem, bound)
+        content = {
+            **_plain(guarantee.as_dict()),
+            "assumed_public": list(ASSUMED_PUBLIC),
+            "spent": "once: whatever else is published about the same ratings adds to it",
+            "prediction": PREDICTION,
+            "noise": _noise(settings["mechanism"], guarantee.simulated),
+            "constants": settings
+            | {"tau": problem.ball.tau, "entry_bound": bound}
+            | {"most_ratings_of_a_user": problem.facts.most_ratings},
+            "versions": versions(),
+        }
+        text = json.dumps(content, indent=2, allow_nan=False) + "\n"
+        (folder / (prefix + GUARANTEE)).write_text(text, encoding="utf-8")
+    return [prefix + name for name in (FACTORS, table, GUARANTEE)]
+
+
+def entry_bound(problem: Problem, settings: dict) -> float | None:
+    """Return what entries are clipped to before a probability is made of them, None if nothing.
+
+    Truncation and noise leave the box that the solver, or the noise on its output, kept to.
+    """
+    boxed = problem.ball.alpha is not None or settings["mechanism"] in OUTPUT
+    return settings["alpha"] if boxed else None
+
+
+def _noise(mechanism: str, simulated: bool) -> str:
+    if simulated:
+        return "simulated: floating point, seeded generator"
+    if mechanism == INP:
+        return "exact: probabilities of flips without rounding, random bits of the operating system"
+    return (
+        "exact: integers on a grid, random bits of the operating system; larger by 1/1024 than "
+        "stated, for the grid and for rounding errors"
+    )
+
+
+def _write_factors(path, users, items, signs):
+    labels = {"user_labels": signs.user_labels, "item_labels": signs.item_labels}
+    with open(path, "wb") as stream:
+        np.savez(stream, user_factors=users, item_factors=items, **labels)
+
+
+def _write_table(path, matrix, users, items, problem, bound):
+    limit = np.inf if bound is None else bound
+
+    def predict(rows, columns):
+        completed = matrix[rows, columns]
+        truncated = np.einsum("nk,nk->n", users[rows], items[columns])
+        probabilities = [
+            problem.link.cdf(np.clip(entries, -limit, limit)) for entries in (completed, truncated)
+        ]
+        return [np.sign(completed).astype(np.int8), *probabilities]
+
+    write_pairs(path, problem.signs, COLUMNS, predict)
+
+
+def _plain(values: dict[str, object]) -> dict[str, object]:
+    """Spell what JSON has no number for: a loss without bound."""
+    unbounded = [name for name, value in values.items() if value == math.inf]
+    return values | dict.fromkeys(unbounded, "infinite")

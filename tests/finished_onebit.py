@@ -1,0 +1,59 @@
+"""An invented result folder of the one-bit part, for the tests of what reads one."""
+
+from dataclasses import replace
+
+from dpmc import tables
+from dpmc.experiments.onebit import ONEBIT_COLUMNS, OneBitCell
+from dpmc.runs import Settings, cell_name, settings_text
+
+CLEAR = OneBitCell("synthetic", "gaussian", "both", 0.15, "clear", None)
+INP = OneBitCell("synthetic", "gaussian", "both", 0.15, "inp", 1.0)
+REAL = OneBitCell("restaurant", "logistic", "both", 0.8, "outp", 10.0)
+CELLS = (CLEAR, INP, REAL)
+BASELINES = ("zero", "item_bias")
+
+
+def settings_of(cell, draws=3):
+    """Settings as :func:`dpmc.experiments.onebit.onebit_settings` returns them."""
+    own = {"seed": 1, "draws": draws, "rank": 1, "alpha": 1}
+    return own | ({"baselines": list(BASELINES)} if cell == CLEAR else {})
+
+
+def onebit_rows(cells=CELLS, draws=3, change=None):
+    """Invented rows; ``change`` maps (cell, trial) to new values of some columns."""
+    made = [each for each in cells if each != CLEAR]
+    if CLEAR in cells:
+        made += [replace(CLEAR, mechanism=name) for name in ("clear", *BASELINES)]
+    for cell in made:
+        for trial in range(draws):
+            value = 0.3 + 0.07 * len(cell.mechanism) + 0.01 / (trial + 3)
+            row = dict.fromkeys(ONEBIT_COLUMNS) | cell.coordinates() | {"trial": trial}
+            if cell.dataset == "synthetic":
+                row |= {"are_raw": 2 * value, "are_truncated": value}
+            else:
+                row |= {"accuracy_raw": value, "accuracy_truncated": 1.1 * value}
+            if cell.mechanism not in BASELINES:
+                row |= {"objective": 500 * value, "iterations": 40 + trial, "converged": True}
+            if cell.epsilon is None:
+                row |= {"claimed_epsilon": float("inf"), "actual_epsilon": float("inf")}
+            else:
+                row |= {"claimed_epsilon": cell.epsilon, "claimed_delta": 0.0}
+                row |= {"actual_epsilon": cell.epsilon, "actual_delta": 0.0}
+                row |= {"user_epsilon": 17 * cell.epsilon, "user_delta": 0.0}
+            yield row | {"seconds": 0.1} | (change or {}).get((cell, trial), {})
+
+
+def write_onebit(folder, *, cells=CELLS, settings=None, rows=None, verdict="supported",
+                 reason="3 of 4", profile="full"):  # fmt: skip
+    """Write the files that the check reads; what is not given is :func:`onebit_rows` and so on."""
+    rows = onebit_rows(cells) if rows is None else rows
+    named = {cell_name(cell.coordinates()): settings_of(cell) for cell in cells}
+    named |= {cell_name(cell.coordinates()): own for cell, own in (settings or {}).items()}
+    tables.write(folder / "trials.csv", ONEBIT_COLUMNS, rows)
+    (folder / "settings.json").write_text(settings_text(Settings(profile, named)))
+    claims = [
+        {"id": "O1", "verdict": "supported", "printed_verdict": "", "reason": "2 of 2"},
+        {"id": "O6", "verdict": verdict, "printed_verdict": "", "reason": reason},
+    ]
+    tables.write(folder / "claims.csv", claims[0], claims)
+    return folder
