@@ -14,8 +14,10 @@ configfile: str(HOME / "config" / "config.yaml")
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/privacy_inputs.smk"
+include: "workflow/rules/onebit_inputs.smk"
 include: "workflow/rules/huber.smk"
 include: "workflow/rules/privacy.smk"
+include: "workflow/rules/onebit.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/check.smk"
 include: "workflow/rules/forensics.smk"
@@ -26,6 +28,7 @@ rule all:
     input:
         rules.huber.input,
         rules.privacy.input,
+        rules.onebit.input,
         "results/report/index.html",
 
 

@@ -45,7 +45,7 @@ def test_every_key_is_explained_and_has_a_source():
     """The schema, the defaults and config/README.md must not drift apart."""
     schema = yaml.safe_load(SCHEMA.read_text())
     readme = (HOME / "config" / "README.md").read_text()
-    for section in ("data", "huber", "privacy", "report"):
+    for section in ("data", "huber", "privacy", "onebit", "report"):
         keys = schema["properties"][section]["properties"]
         assert set(keys) == set(DEFAULTS[section])
         for key in keys:
@@ -54,7 +54,7 @@ def test_every_key_is_explained_and_has_a_source():
         name, _, value = line.partition(":")
         if name.strip() and not name.startswith("#") and value.partition("#")[0].strip():
             column = name.strip().startswith("- {solver")
-            assert column or re.search(r"# \[(P|T|fit|own)[ \]]", line), f"no source: {line}"
+            assert column or re.search(r"# \[(P|T|L|fit|own)[ \]]", line), f"no source: {line}"
 
 
 def test_unknown_keys_are_refused_with_the_nearest_spelling():

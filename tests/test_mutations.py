@@ -10,7 +10,7 @@ MUTATIONS = load()
 PARTS = (
     "mechanisms", "privacy", "solvers", "solvers/private", "experiments/metrics",
     "experiments/statistics", "experiments/audit", "experiments/transcript",
-    "experiments/calibrated",
+    "experiments/calibrated", "onebit", "experiments/onebit", "published/onebit_claims",
 )  # fmt: skip
 
 

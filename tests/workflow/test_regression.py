@@ -19,6 +19,7 @@ def test_reduced_grid_gives_the_committed_numbers_and_statuses(tmp_path):
     outcome = (space.folder / "results" / "check.txt").read_text()
     assert outcome.startswith("dpmc: check passed"), outcome + output
     assert "fits at equal privacy" in outcome.splitlines()[0]
+    assert "one-bit trials" in outcome.splitlines()[0]
     compared = {row["dataset"] for row in space.rows()}
     assert compared == ({"synthetic", "ml-100k", "sweetrs"} if mirror else {"synthetic"})
     for number in (1, 3, 4, 5, 6, 7):

@@ -13,6 +13,9 @@ rule check:
         calibrated_settings="results/privacy/settings.json",
         audit="results/privacy/audit.csv",
         totals="results/privacy/totals.csv",
+        onebit="results/onebit/trials.csv",
+        onebit_settings="results/onebit/settings.json",
+        onebit_claims="results/onebit/claims.csv",
         sources=all_source_records("results"),
     log:
         "results/check.txt",
@@ -34,6 +37,9 @@ use rule check as check_quick with:
         calibrated_settings="results/quick/privacy/settings.json",
         audit="results/quick/privacy/audit.csv",
         totals="results/quick/privacy/totals.csv",
+        onebit="results/quick/onebit/trials.csv",
+        onebit_settings="results/quick/onebit/settings.json",
+        onebit_claims="results/quick/onebit/claims.csv",
         sources=all_source_records("results/quick"),
     log:
         "results/quick/check.txt",

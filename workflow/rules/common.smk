@@ -9,6 +9,7 @@ from snakemake.utils import Paramspace
 from dpmc import configuration, plugins
 from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
+from dpmc.experiments import onebit
 from dpmc.experiments.cells import COORDINATES, SYNTHETIC, huber_cells, spell
 from dpmc.experiments.digest import code_digest
 from dpmc.experiments.trial import TRIAL_COLUMNS
@@ -61,7 +62,8 @@ def real_of(settings):
     """Names of all real data sets that a configuration asks for, each once."""
     private = settings["privacy"]["datasets"]
     names = [name for name, entry in private.items() if "users" not in entry]
-    return list(dict.fromkeys([*settings["huber"]["real"], *names]))
+    one_bit = onebit.real_datasets(settings["onebit"])
+    return list(dict.fromkeys([*settings["huber"]["real"], *names, *one_bit]))
 
 
 try:

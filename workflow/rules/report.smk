@@ -92,7 +92,8 @@ rule figures:
 rule errata:
     input:
         trials="{top}/huber/trials.csv",
-        sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
+        onebit=ONEBIT_FILES,
+        sources=lambda wildcards: all_source_records(wildcards.top),
     output:
         "{top}/errata.md",
     log:
@@ -112,6 +113,7 @@ rule manifest:
             f"{run}/trials.csv" for run in runs_below(wildcards.top)
         ],
         calibrated="{top}/privacy/calibrated.csv",
+        onebit="{top}/onebit/trials.csv",
         sources=lambda wildcards: all_source_records(wildcards.top),
     output:
         "{top}/manifest.json",
@@ -124,6 +126,7 @@ rule manifest:
         configuration=lambda wildcards: RUNS[f"{wildcards.top}/huber"],
         seeds=lambda wildcards: {
             f"{wildcards.top}/privacy": TOPS[wildcards.top]["privacy"]["seed"],
+            f"{wildcards.top}/onebit": TOPS[wildcards.top]["onebit"]["seed"],
             **{run: RUNS[run]["huber"]["seed"] for run in runs_below(wildcards.top)},
         },
     script:
@@ -145,6 +148,7 @@ rule page:
         errata="{top}/errata.md",
         manifest="{top}/manifest.json",
         privacy=lambda wildcards: privacy_targets(wildcards.top),
+        onebit=lambda wildcards: onebit_targets(wildcards.top),
         sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
     output:
         "{top}/report/index.html",
@@ -167,6 +171,7 @@ rule page:
             else None
         ),
         privacy=lambda wildcards: f"{wildcards.top}/privacy",
+        onebit=lambda wildcards: f"{wildcards.top}/onebit",
         code=code_digest(["dpmc.report.page"], TEMPLATES),
     script:
         "../scripts/page.py"

@@ -1,10 +1,13 @@
 """Write the errata, each with the number that shows it."""
 
+from pathlib import Path
+
 from dpmc import published
 from dpmc.files import write_text
 from dpmc.jobs import logged
 from dpmc.report.errata import errata, errata_markdown
 from dpmc.report.erratum import Sources
+from dpmc.report.onebit_frames import read_onebit
 from dpmc.runs import raw_files, read_frame
 
 with logged(snakemake.log[0]):
@@ -12,5 +15,6 @@ with logged(snakemake.log[0]):
         published.load(snakemake.params.paper),
         {name: path for name, path in raw_files(snakemake.input.sources).items() if path},
         read_frame(snakemake.input.trials),
+        read_onebit(Path(snakemake.input.onebit[0]).parent),
     )
     write_text(snakemake.output[0], errata_markdown(errata(sources)))

@@ -9,13 +9,14 @@ from dpmc.report.manifest import manifest
 from dpmc.runs import raw_files
 
 with logged(snakemake.log[0]):
-    tables = [*snakemake.input.trials, snakemake.input.calibrated]
+    files = snakemake.input
+    tables = [*files.trials, files.calibrated, files.onebit]
     folders = [Path(path).parent / "benchmarks" for path in tables]
     content = manifest(
         root=snakemake.params.home,
         configuration=snakemake.params.configuration,
         seeds=snakemake.params.seeds,
-        raw_files=raw_files(snakemake.input.sources),
+        raw_files=raw_files(files.sources),
         benchmarks=[path for folder in folders for path in folder.rglob("*.tsv")],
     )
     write_text(snakemake.output[0], json.dumps(content, indent=2) + "\n")

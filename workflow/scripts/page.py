@@ -27,5 +27,6 @@ with logged(snakemake.log[0]):
         notes=notes if left_out else [],
         forensics_folder=snakemake.params.forensics,
         privacy_folder=snakemake.params.privacy,
+        onebit_folder=snakemake.params.onebit,
         title=snakemake.params.title,
     )

@@ -1,0 +1,10 @@
+"""What one flip changes in the published solution, and an attack on output perturbation."""
+
+from dpmc import tables
+from dpmc.experiments.onebit_outp import OUTP_ATTACK_COLUMNS, OUTP_CHANGE_COLUMNS, run_outp
+from dpmc.jobs import logged
+
+with logged(snakemake.log[0]):
+    change, attack = run_outp(snakemake.params.settings)
+    tables.write(snakemake.output.change, OUTP_CHANGE_COLUMNS, change)
+    tables.write(snakemake.output.attack, OUTP_ATTACK_COLUMNS, attack)
