@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 from scipy.special import expit, ndtr
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpmc import cli
 from dpmc.cli import onebit_output, onebit_settings
@@ -167,6 +168,7 @@ def test_written_are_the_matrix_and_the_nearest_one_of_that_rank(
 
 
 def simulated(signs, *, seed, mechanism, link, constraint, rank):
+    signs = signs.take(np.argsort(signs.users * ITEMS + signs.items))
     tau = 3 * math.sqrt(USERS * ITEMS * rank)
     ball = Ball(tau, 3.0 if constraint == "both" else None)
     problem = private.Problem(signs, link, ball, 3.0)
@@ -262,6 +264,36 @@ def test_codes_and_thresholds_give_the_same_signs(table, truth, tmp_path):
         written.append((tmp_path / name / "simulated_predictions.csv").read_bytes())
         assert guarantee(tmp_path / name, "simulated_")["constants"]["threshold"] == threshold
     assert written == written[:1] * 4
+
+
+@pytest.mark.parametrize("mechanism", RELEASED)
+def test_the_order_of_rows_leaves_no_trace(table, truth, tmp_path, mechanism):
+    """A file may be sorted by its ratings; the same noise must give the same bytes."""
+    ratings = truth[1].take(np.argsort(truth[1].values, kind="stable"))
+    write_table(tmp_path / "sorted.csv", ratings, ratings.values)
+    options = {"mechanism": mechanism, "constraint": "nuclear", "simulate": 1}
+    for path, name in ((table, "a"), (tmp_path / "sorted.csv", "b")):
+        onebit(path, tmp_path / name, **options)
+    a, b = (factors(tmp_path / name, "simulated_") for name in "ab")
+    assert all((a[name] == b[name]).all() for name in a)
+
+
+@pytest.mark.parametrize("mechanism", ["objp", "outp"])
+def test_solved_on_one_thread(table, tmp_path, monkeypatch, mechanism):
+    found = []
+
+    def watched(*arguments, **options):
+        found.extend(each["num_threads"] for each in threadpool_info() if blas(each))
+        return solve(*arguments, **options)
+
+    def blas(library):
+        return library["user_api"] == "blas"
+
+    monkeypatch.setattr(private, "solve", watched)
+    with threadpool_limits(2, user_api="blas"):
+        assert 2 in [each["num_threads"] for each in threadpool_info() if blas(each)]
+        onebit(table, tmp_path / "out", mechanism=mechanism)
+    assert set(found) == {1}
 
 
 @pytest.mark.parametrize(
@@ -381,7 +413,12 @@ REFUSALS = {
     "epsilon nan": ({"epsilon": "nan"}, "--epsilon must be a positive finite number, got nan"),
     "epsilon for nothing": ({"epsilon": 1e6}, "epsilon must be at most 700"),
     "alpha": ({"alpha": "inf"}, "--alpha must be a positive finite number, got inf"),
-    "alpha 31": ({"alpha": 31}, "--alpha must be at most 30, got 31"),
+    "alpha 31": ({"alpha": 31}, "--alpha must lie between 1e-06 and 30, got 31"),
+    # so small that the Gaussian link bends by less than a rounding error
+    "alpha 1e-16": (
+        {"alpha": 1e-16, "mechanism": "objp", "link": "gaussian"},
+        "--alpha must lie between 1e-06 and 30, got 1e-16",
+    ),
     "delta of inp": ({"delta": 1e-6}, "--delta is an option of the mechanism grap_gaussian; inp"),
     "delta 1": ({"delta": 1, "mechanism": "grap_gaussian"}, "--delta must lie in [0, 1), got 1.0"),
     "delta 0": ({"delta": 0, "mechanism": "grap_gaussian"}, "delta"),

@@ -192,6 +192,16 @@ def test_merge_keeps_what_is_not_named_and_takes_what_is(base, overlay):
     assert configuration.merge(base, {}) == base
 
 
+def test_what_is_left_out_stays_out_under_an_overlay():
+    base = {"experiments": {"large": None, "budgets": {"draws": 40, "epsilons": [1, 2]}}}
+    overlay = {"experiments": {"large": {"draws": 2}, "budgets": {"draws": 3}}, "seed": 7}
+    kept = configuration.left_out_stays_out(base, overlay)
+    assert configuration.merge(base, kept) == {
+        "experiments": {"large": None, "budgets": {"draws": 3, "epsilons": [1, 2]}},
+        "seed": 7,
+    }
+
+
 @settings(deadline=None, max_examples=50)
 @given(
     st.sampled_from(sorted(DEFAULTS["huber"])),

@@ -60,6 +60,15 @@ def merge(base: Mapping, overlay: Mapping) -> dict:
     return merged
 
 
+def left_out_stays_out(base: Mapping, overlay: Mapping) -> dict:
+    """Return the overlay without the mappings that would bring back what ``base`` sets to null."""
+    return {
+        key: left_out_stays_out(base.get(key, {}), value) if isinstance(value, Mapping) else value
+        for key, value in overlay.items()
+        if not (isinstance(value, Mapping) and base.get(key, {}) is None)
+    }
+
+
 def checked(configuration: Mapping, schema_path: str | Path) -> dict:
     """Return a checked copy of a configuration; data sets set to null are left out of the grid.
 

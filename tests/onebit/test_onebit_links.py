@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, stats
 
 from dpmc.errors import InputError
 from dpmc.onebit.links import LINKS, link_of
@@ -140,15 +140,23 @@ def test_least_curvature(name):
     assert noisy.least_curvature(2.0) == pytest.approx(lowest, rel=1e-3)
 
 
-def test_after_flips_the_logistic_loss_is_convex_up_to_half_epsilon(name):
-    if name != "logistic":
-        pytest.skip("a property of the logistic link")
+def test_after_flips_the_loss_is_convex_up_to_its_edge(name):
+    """-log c, c = p + (1 - 2 p) h, bends the wrong way where c c'' > c'^2: to the left of -edge."""
+
+    def excess(x, flip):
+        density, below = LAWS[name].pdf(x), LAWS[name].sf(x)
+        rise = x if name == "gaussian" else np.tanh(x / 2)  # h''/h' at -x
+        return rise * (flip + (1 - 2 * flip) * below) - (1 - 2 * flip) * density
+
     signs = random_signs(np.random.default_rng(5))
     for epsilon in (0.5, 2.0):
         p = 1 / (1 + np.exp(epsilon))
+        edge = optimize.brentq(excess, 0, 5, args=(p,), xtol=1e-12)
+        if name == "logistic":
+            assert edge == pytest.approx(epsilon / 2, abs=1e-9)
         noisy = Objective(signs, name, flip_plus=p, flip_minus=p)
-        assert noisy.least_curvature(0.99 * epsilon / 2) == 0
-        assert noisy.least_curvature(1.01 * epsilon / 2) < 0
+        assert noisy.least_curvature(0.99 * edge) == 0
+        assert noisy.least_curvature(1.01 * edge) < 0
 
 
 def test_objective_refuses(name):

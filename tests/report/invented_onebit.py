@@ -160,7 +160,7 @@ def fake_bounds() -> pd.DataFrame:
     for link in LINKS:
         for share in (0.15, *SHARES):
             for epsilon in BUDGETS if share == 0.15 else (0.25, 0.5, *BUDGETS):
-                base = 30 / np.sqrt(share)
+                base = 6 / np.sqrt(share)
                 rows.append((1, "inp", link, share, epsilon, base * (1 + 2 / epsilon)))
                 rows.append((2, "objp_paper", link, share, epsilon, base * (1 + 9 / epsilon)))
                 rows.append((4, "outp_paper", link, share, epsilon, base + 57 / epsilon**2))

@@ -3,6 +3,7 @@
 import shutil
 import struct
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import matplotlib
 import numpy as np
@@ -23,6 +24,7 @@ from dpmc.report.onebit_frames import LOOKS, main_constraint, number, read_onebi
 from dpmc.report.style import COLUMN, DPI, PAGE, RC
 
 IDS = [entry.id for entry in ONEBIT_FIGURES]
+GAP = 0.02  # inches between two labels
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,10 @@ def tables():
 @pytest.fixture(scope="module")
 def drawings(tables):
     with matplotlib.rc_context(RC):
-        return {entry.id: entry.function(tables) for entry in ONEBIT_FIGURES}
+        found = {entry.id: entry.function(tables) for entry in ONEBIT_FIGURES}
+        for drawing in found.values():
+            drawing.figure.draw_without_rendering()
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +79,25 @@ def test_letters_are_legible_and_axes_labelled(drawings, name):
 def test_no_text_leaves_the_figure(drawings):
     for drawing in drawings.values():
         figure = drawing.figure
-        figure.draw_without_rendering()
         texts = [text for axes in figure.axes for text in (*axes.texts, axes.title)]
         texts += [text for legend in figure.legends for text in legend.get_texts()]
         for text in texts:
             where = text.get_window_extent()
             assert figure.bbox.x0 - 2 < where.x0, text.get_text()
             assert where.x1 < figure.bbox.x1 + 2, text.get_text()
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_labels_of_ticks_do_not_touch(drawings, name):
+    for axes in drawings[name].figure.axes:
+        low, high = axes.get_xlim()
+        labels = [
+            tick.label1.get_window_extent()
+            for tick in axes.xaxis.get_major_ticks()
+            if low <= tick.get_loc() <= high and tick.label1.get_visible()
+        ]
+        for left, right in pairwise(sorted(labels, key=lambda box: box.x0)):
+            assert left.x1 + GAP * DPI < right.x0
 
 
 def test_same_results_give_the_same_files(outputs, folder, tmp_path):

@@ -33,6 +33,7 @@ def resolved_runs():
     """
     schema = HOME / "workflow" / "schemas" / "config.schema.yaml"
     quick = configuration.load(HOME / "config" / "quick.yaml")
+    quick = configuration.left_out_stays_out(config, quick)
     runs = {
         "results/huber": configuration.checked(config, schema),
         "results/quick/huber": configuration.checked(

@@ -73,10 +73,15 @@ def onebit(path, output, force, simulate, user, item, rating, **options):
 
 
 def _complete(problem, settings, seed: int | None):
-    """Complete; whether the solver converged is told by :func:`_remarks`."""
+    """Complete; whether the solver converged is told by :func:`_remarks`.
+
+    On one thread: matrices are small enough for threads of OpenBLAS to spend most of their time
+    waiting for each other, on a busy machine several times that of the work.
+    """
     import warnings
 
     import numpy as np
+    from threadpoolctl import threadpool_limits
 
     from dpmc.onebit.private import complete
     from dpmc.onebit.randomness import Exact, Simulated
@@ -84,7 +89,7 @@ def _complete(problem, settings, seed: int | None):
 
     randomness = Exact() if seed is None else Simulated(np.random.default_rng(seed))
     delta = settings["delta"] or None
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", NotConverged)
         return complete(
             settings["mechanism"], problem, settings["epsilon"], randomness=randomness, delta=delta

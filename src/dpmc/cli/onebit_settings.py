@@ -17,8 +17,9 @@ RELEASED = ("inp", "objp", "grap", "grap_gaussian", "outp", "private_item_bias")
 AS_PRINTED = tuple(name for name in NOISED if name not in RELEASED)
 """What they guarantee is not what they claim, so they are for simulations only."""
 DELTA = 1e-5
-LARGEST_ALPHA = 30.0
-"""Where signs are certain to 13 digits; further out 1 - h is no normal number."""
+SMALLEST_ALPHA, LARGEST_ALPHA = 1e-6, 30.0
+"""Between signs that are all but coins, where rounding hides how links bend, and signs that are
+certain to 13 digits; further out 1 - h is no normal number."""
 MOST_ENTRIES = 30_000_000
 """Of a matrix: solvers hold about six of that size, 240 MB each."""
 
@@ -49,8 +50,11 @@ def settings_of(options: dict, simulated: bool) -> dict[str, object]:
     settings = {name: options[name] for name in ("mechanism", "link", "constraint")}
     settings["epsilon"] = positive("--epsilon", options["epsilon"])
     settings["alpha"] = positive("--alpha", options["alpha"])
-    if settings["alpha"] > LARGEST_ALPHA:
-        raise InputError(f"--alpha must be at most {LARGEST_ALPHA:g}, got {settings['alpha']:g}.")
+    if not SMALLEST_ALPHA <= settings["alpha"] <= LARGEST_ALPHA:
+        raise InputError(
+            f"--alpha must lie between {SMALLEST_ALPHA:g} and {LARGEST_ALPHA:g}, got "
+            f"{settings['alpha']:g}."
+        )
     link_of(settings["link"])
     if options["rank"] < 1:
         raise InputError(f"--rank must be at least 1, got {options['rank']}.")
@@ -86,7 +90,10 @@ def _threshold(text: str | None) -> float | None:
 
 
 def signs_of(ratings: Ratings, threshold: float | None) -> Ratings:
-    """Return ratings as -1 and +1.
+    """Return ratings as -1 and +1, user by user and item by item.
+
+    Rows of a file may be sorted by their ratings. Sums of floating-point numbers depend on their
+    order in the last digits, so that of the file must not reach the outputs.
 
     Parameters
     ----------
@@ -99,6 +106,7 @@ def signs_of(ratings: Ratings, threshold: float | None) -> Ratings:
     InputError
         Ratings that are more than likes and dislikes, without a threshold.
     """
+    ratings = ratings.take(np.lexsort((ratings.items, ratings.users)))
     if threshold is not None:
         return binarise(ratings, threshold)
     values = np.unique(ratings.values)

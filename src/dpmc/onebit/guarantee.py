@@ -185,7 +185,7 @@ def guarantee_of(
     if mechanism == "grap_gaussian":
         return _gaussian(mechanism, plan, epsilon, float(delta), simulated)
     extra = facts.link.log_curvature_ratio(facts.reach) if mechanism in OBJECTIVE else 0.0
-    if extra > 0 and not simulated:
+    if mechanism in OBJECTIVE and facts.link.name != "logistic" and not simulated:
         raise InputError(
             f"{mechanism} with the {facts.link.name} link is for simulation only, because its "
             "guarantee is about real-valued noise and the exact minimiser: take inp."
@@ -223,7 +223,7 @@ def _gaussian(mechanism, plan: Plan, epsilon, delta, simulated) -> EntryGuarante
 
 
 def _note(mechanism: str, facts: Facts, plan: Plan) -> str:
-    if mechanism in OBJECTIVE and facts.link.log_curvature_ratio(facts.reach) > 0:
+    if mechanism in OBJECTIVE and facts.link.name != "logistic":
         note = "Laplace noise in the objective; proven of its exact minimiser alone"
         if facts.ball.alpha is None:
             note += ", with nothing but the nuclear norm to bound the entries"

@@ -77,7 +77,7 @@ def solve(
     ----------
     tolerance : float
         Largest residual: the root mean square change of an entry by one more step, see the two
-        solvers. At the default the value is within about 1e-5 of the minimum, relatively, on the
+        solvers. At the default the value is within about 4e-5 of the minimum, relatively, on the
         paper's problems, and with an entrywise bound the nuclear norm exceeds tau by less than
         0.1 %.
     max_iterations : int

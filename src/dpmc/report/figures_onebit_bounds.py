@@ -21,6 +21,7 @@ from dpmc.report.onebit_frames import (
 from dpmc.report.style import GREY, PAGE, Drawing, NothingToDraw, new_figure, value_axis
 
 KEYS = ["mechanism", "link", "observed_share", "epsilon"]
+LONG_PANEL = 1.5  # decades below a third of the page
 
 
 def bounds_and_errors(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
@@ -77,8 +78,8 @@ def _panel(axes, part: pd.DataFrame) -> None:
     limits = axes.get_ylim()
     axes.plot(bound, level * bound, color=GREY, lw=0.9, ls="--", zorder=2)
     axes.set_ylim(limits)
-    for axis, ends in ((axes.xaxis, bound), (axes.yaxis, limits)):
-        value_axis(axis, np.log10(ends[1] / ends[0]))
+    value_axis(axes.xaxis, np.log10(bound[1] / bound[0]), long=LONG_PANEL)
+    value_axis(axes.yaxis, np.log10(limits[1] / limits[0]))
     first = part.iloc[0]
     name = mechanism_label(first["mechanism"]).partition(",")[0]
     axes.set_title(f"Theorem {first['theorem']}, {name}", loc="left")

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from dpmc.experiments.statistics import holm, log_positive, row_tests
+from dpmc.onebit.guarantee import ROUNDING
 from dpmc.report.onebit_frames import FREE, metric_of
 
-PLACE = ["dataset", "link", "constraint", "observed_share"]
 LEVEL = 0.05
-ROUNDING = 1 + 1e-9  # by which a proven epsilon may exceed a claimed one without being another
+NO_NOISE = 0.0  # in place of the epsilon of what has none
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,27 @@ class Contest:
     tied: bool
 
 
-def scores(trials: pd.DataFrame, stage: str) -> pd.Series:
-    """Return per row what is compared, higher is better: accuracy, or minus log ARE."""
-    real = metric_of(trials["dataset"].iloc[0], stage).startswith("accuracy")
-    values = trials[metric_of(trials["dataset"].iloc[0], stage)].astype(float)
-    return values if real else pd.Series(-log_positive(values), trials.index)
+def scores(trials: pd.DataFrame, stage: str) -> pd.DataFrame:
+    """Return what is compared, higher is better: accuracy, or minus log ARE.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        Rows of one data set, constraint and share; at least one.
+    stage : str
+        "raw" or "truncated".
+
+    Returns
+    -------
+    DataFrame
+        A row for each trial, a column for each (link, epsilon, mechanism), with
+        :data:`NO_NOISE` for no epsilon.
+    """
+    metric = metric_of(trials["dataset"].iloc[0], stage)
+    values = trials[metric].astype(float)
+    higher = values if metric.startswith("accuracy") else -log_positive(values)
+    table = trials.assign(score=higher, epsilon=trials["epsilon"].fillna(NO_NOISE))
+    return table.pivot(index="trial", columns=["link", "epsilon", "mechanism"], values="score")
 
 
 def contests(trials: pd.DataFrame, names: Collection[str], stage: str) -> Iterator[Contest]:
@@ -56,9 +72,9 @@ def contests(trials: pd.DataFrame, names: Collection[str], stage: str) -> Iterat
     here = trials[trials["mechanism"].isin(list(names)) & trials["epsilon"].notna()]
     if here.empty:
         return
-    here = here.assign(score=scores(here, stage))
-    for (link, epsilon), part in here.groupby(["link", "epsilon"]):
-        wide = part.pivot(index="trial", columns="mechanism", values="score")
+    table = scores(here, stage).sort_index(axis="columns")
+    for link, epsilon in table.columns.droplevel("mechanism").unique():
+        wide = table[link, epsilon]
         best = wide.mean().idxmax()
         others = wide.columns.drop(best)
         tests = row_tests((wide[[best]].to_numpy() - wide[others].to_numpy()).T)
@@ -86,20 +102,18 @@ def against(trials: pd.DataFrame, names: Collection[str], other: str, stage: str
         of ``names`` is better) and ``p_holm``, adjusted over the rows.
     """
     rows = []
-    scored = trials.assign(score=scores(trials, stage)) if len(trials) else trials
-    for contest in contests(trials, names, stage):
-        here = scored[scored["link"] == contest.link]
-        mine = here[(here["mechanism"] == contest.best) & (here["epsilon"] == contest.epsilon)]
-        theirs = here[here["mechanism"] == other]
-        if other not in FREE:
-            theirs = theirs[theirs["epsilon"] == contest.epsilon]
-        pairs = mine.merge(theirs, on="trial", suffixes=("", "_other"))
-        if len(pairs):
-            tests = row_tests((pairs["score"] - pairs["score_other"]).to_numpy())
-            found = (float(tests.mean[0]), float(tests.p_value[0]))
-            rows.append((contest.link, contest.epsilon, contest.best, *found))
-    table = pd.DataFrame(rows, columns=["link", "epsilon", "best", "difference", "p_value"])
-    return table.assign(p_holm=holm(table["p_value"]))
+    found = list(contests(trials, names, stage))
+    table = scores(trials, stage) if found else pd.DataFrame()
+    for contest in found:
+        theirs = (contest.link, NO_NOISE if other in FREE else contest.epsilon, other)
+        if theirs in table:
+            mine = (contest.link, contest.epsilon, contest.best)
+            tests = row_tests((table[mine] - table[theirs]).to_numpy())
+            means = (float(tests.mean[0]), float(tests.p_value[0]))
+            rows.append((contest.link, contest.epsilon, contest.best, *means))
+    columns = ["link", "epsilon", "best", "difference", "p_value"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.assign(p_holm=holm(frame["p_value"]))
 
 
 def better(table: pd.DataFrame) -> int:

@@ -150,12 +150,12 @@ class FigureEntry(FigureText):
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of this size in inches that draws without a display."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
-def value_axis(axis, decades: float) -> None:
+def value_axis(axis, decades: float, *, long: float = LONG) -> None:
     """Label a logarithmic axis with a few round numbers, however short it is.
 
     Parameters
@@ -163,9 +163,11 @@ def value_axis(axis, decades: float) -> None:
     axis : matplotlib axis
     decades : float
         Its length, in powers of ten.
+    long : float
+        The length above which only powers of ten have room, less than usual for small panels.
     """
     few = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
-    many = LogLocator(subs=(1, 2, 5) if decades < LONG else (1,))
+    many = LogLocator(subs=(1, 2, 5) if decades < long else (1,))
     axis.set_major_locator(few if decades < SHORT else many)
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
@@ -182,6 +184,8 @@ def render(function: Callable[[], Drawing], folder: str | Path, name: str, *, wi
             drawing = function()
         except NothingToDraw as absent:
             drawing = _placeholder(str(absent), width)
+        drawing.figure.draw_without_rendering()
+        drawing.figure.set_layout_engine(None)  # it is laid out: once is enough for both images
         for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
             with atomic_path(Path(folder) / f"{name}{suffix}") as path:
                 drawing.figure.savefig(path, dpi=DPI, metadata=metadata)

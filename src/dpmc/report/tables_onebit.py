@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,6 @@ ORDER = (*FREE, *PUBLISHED, *OTHERS)
 STAGES = ("truncated", "raw")
 LARGE_NUMBER, LARGEST = 1e3, 1e6  # written without decimals, and with an exponent
 SHOWN = (1.0, 4.0, 10.0)  # claimed budgets in the table of guarantees
-PLACE = ["dataset", "constraint", "link"]
 HEADINGS = (
     ("dataset", "Data"),
     ("constraint", "Constraint"),
@@ -114,12 +114,14 @@ def _by_epsilon(trials, name: str, title: str, notes, *, scale: float, digits: i
         tables = [summary(here, metric_of(dataset, stage)).assign(stage=stage) for stage in STAGES]
         table = pd.concat(tables)
         counts += table["trials"].tolist()
-        for place, mechanism, part in _in_order(table):
+        for keys, part in _in_order(table):
+            means = {
+                (row.stage, None if pd.isna(row.epsilon) else row.epsilon): row
+                for row in part.itertuples()
+            }
             for stage in STAGES:
-                one = part[part["stage"] == stage].set_index("epsilon")
-                cells = [_cell(one[one.index.isna()], scale, digits)]
-                cells += [_cell(one[one.index == value], scale, digits) for value in budgets]
-                rows.append(_row(place, mechanism, stage, cells))
+                found = [means.get((stage, epsilon)) for epsilon in (None, *budgets)]
+                rows.append(_row(keys, stage, [_cell(each, scale, digits) for each in found]))
     about = (
         f"Mean and standard error over {draws_text(counts)}. Claimed ε: that for the value of one "
         "sign; what is proven of each mechanism stands in the table of guarantees."
@@ -127,26 +129,25 @@ def _by_epsilon(trials, name: str, title: str, notes, *, scale: float, digits: i
     return _without_constants(Table(name, title, HEADINGS, columns, tuple(rows), (*notes, about)))
 
 
-def _in_order(table: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], str, pd.DataFrame]]:
-    """Yield the rows of every data set, constraint, link and mechanism, in the order shown."""
-    for dataset in present(table["dataset"], DATASETS):
-        for constraint in present(table["constraint"], CONSTRAINTS):
-            for link in present(table["link"], LINKS):
-                place = (dataset, constraint, link)
-                here = table[(table[PLACE] == list(place)).all(axis=1)]
-                for mechanism in present(here["mechanism"], ORDER):
-                    yield place, mechanism, here[here["mechanism"] == mechanism]
+def _in_order(table: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    """Yield the keys of a row and its part of the table, in the order shown."""
+    names = [name for name, _ in HEADINGS]
+    parts = dict(list(table.groupby(names)))
+    orders = zip(names, (DATASETS, CONSTRAINTS, LINKS, ORDER), strict=True)
+    for keys in product(*(present(table[name], known) for name, known in orders)):
+        if keys in parts:
+            yield keys, parts[keys]
 
 
-def _row(place: tuple[str, str, str], mechanism: str, line: str, cells: list[Cell]) -> Row:
-    dataset, constraint, link = place
+def _row(keys: tuple[str, ...], line: str, cells: list[Cell]) -> Row:
+    dataset, constraint, link, mechanism = keys
     labels = (
         dataset_label(dataset),
         CONSTRAINTS[constraint],
         link_label(link).removesuffix(" link"),
         mechanism_label(mechanism, link),
     )
-    return Row((*place, mechanism), labels, line, tuple(cells))
+    return Row(keys, labels, line, tuple(cells))
 
 
 def _without_constants(table: Table) -> Table:
@@ -168,13 +169,11 @@ def _without_constants(table: Table) -> Table:
     return replace(table, headings=tuple(table.headings[place] for place in kept), rows=rows)
 
 
-def _cell(found: pd.DataFrame, scale: float, digits: int) -> Cell:
-    if found.empty:
+def _cell(found, scale: float, digits: int) -> Cell:
+    """Return the cell of a row of :func:`~dpmc.report.onebit_frames.summary`, or of None."""
+    if found is None:
         return Cell()
-    row = found.iloc[0]
-    return number_cell(
-        scale * row["mean"], scale * row["standard_error"], int(row["trials"]), digits
-    )
+    return number_cell(scale * found.mean, scale * found.standard_error, int(found.trials), digits)
 
 
 def number_cell(value: float, error: float = np.nan, trials: int = 0, digits: int = 3) -> Cell:
@@ -197,13 +196,11 @@ def guarantee_table(trials: pd.DataFrame) -> Table:
         for kind, label in kinds.items()
     )
     rows = []
-    for place, mechanism, part in _in_order(trials):
-        cells = []
-        for value in budgets:
-            found = part[part["claimed_epsilon"] == value]
-            cells += [_proven(found, f"{kind}_epsilon") for kind in kinds]
+    for keys, part in _in_order(trials):
+        largest = part.groupby("claimed_epsilon")[[f"{kind}_epsilon" for kind in kinds]].max()
+        proven = largest.reindex(budgets).to_numpy().ravel()
         delta = f"δ = {part['actual_delta'].max():g}".replace("e-0", "e-")
-        rows.append(_row(place, mechanism, delta, cells))
+        rows.append(_row(keys, delta, [number_cell(value, digits=2) for value in proven]))
     notes = (
         "One sign: the value of one entry changes, which entries are observed is public. One user: "
         "all signs of the user with most of them, over all draws at the smallest observed share.",
@@ -211,10 +208,6 @@ def guarantee_table(trials: pd.DataFrame) -> Table:
     )
     title = "What is claimed and what is proven"
     return Table("table_onebit_4_guarantees", title, HEADINGS, columns, tuple(rows), notes)
-
-
-def _proven(found: pd.DataFrame, column: str) -> Cell:
-    return number_cell(found[column].max(), digits=2) if len(found) else Cell()
 
 
 def claims_table(claims: pd.DataFrame) -> Table:
