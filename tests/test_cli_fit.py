@@ -27,6 +27,7 @@ from dpmc.privacy.release import MOST_TERMS, GridNoise
 from dpmc.ratings import Ratings
 from dpmc.solvers import solver_class
 from dpmc.solvers.local import PublishedItems
+from refusals import refusal
 
 LOW, HIGH = 0.0, 2.5
 
@@ -79,19 +80,6 @@ def fit(path, output, **changes):
     )
     assert result.exit_code == 0, result.output
     return result
-
-
-def refusal(capsys, monkeypatch, command, listed):
-    """Run the program as the shell does; return the one sentence of exit status 2."""
-    monkeypatch.setattr(sys, "argv", ["dpmc", command, *map(str, listed)])
-    with pytest.raises(SystemExit) as caught:
-        cli.main()
-    assert caught.value.code == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.count("\n") == 1
-    assert printed.err.startswith("dpmc: ")
-    return printed.err
 
 
 def guarantee(folder, prefix=""):

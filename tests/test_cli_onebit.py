@@ -24,6 +24,7 @@ from dpmc.errors import InputError
 from dpmc.onebit import private
 from dpmc.onebit.solve import Ball, solve
 from dpmc.ratings import Ratings
+from refusals import refusal
 
 USERS, ITEMS = 60, 40
 PER_USER = 30
@@ -77,19 +78,6 @@ def onebit(path, output, **changes):
     result = CliRunner().invoke(cli.cli, listed, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result
-
-
-def refusal(capsys, monkeypatch, listed):
-    """Run the program as the shell does; return the one sentence of exit status 2."""
-    monkeypatch.setattr(sys, "argv", ["dpmc", "onebit", *map(str, listed)])
-    with pytest.raises(SystemExit) as caught:
-        cli.main()
-    assert caught.value.code == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.count("\n") == 1
-    assert printed.err.startswith("dpmc: ")
-    return printed.err
 
 
 def guarantee(folder, prefix=""):
@@ -437,33 +425,35 @@ REFUSALS = {
 def test_refusals_are_one_sentence_and_leave_nothing(table, tmp_path, case, capsys, monkeypatch):
     changes, sentence = REFUSALS[case]
     listed = arguments(table, tmp_path / "out", **changes)
-    assert sentence in refusal(capsys, monkeypatch, listed)
+    assert sentence in refusal(capsys, monkeypatch, "onebit", listed)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_ratings_that_are_stars_are_refused(truth, tmp_path, capsys, monkeypatch):
     write_table(tmp_path / "mine.csv", truth[1], truth[1].values + 3)
     listed = arguments(tmp_path / "mine.csv", tmp_path / "out")
-    assert "give --threshold T" in refusal(capsys, monkeypatch, listed)
+    assert "give --threshold T" in refusal(capsys, monkeypatch, "onebit", listed)
     assert not (tmp_path / "out").exists()
 
 
 def test_a_matrix_that_does_not_fit_is_refused(table, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(onebit_settings, "MOST_ENTRIES", USERS * ITEMS - 1)
     listed = arguments(table, tmp_path / "out")
-    assert "60 users and 40 items are 2400 entries" in refusal(capsys, monkeypatch, listed)
+    assert "60 users and 40 items are 2400 entries" in refusal(
+        capsys, monkeypatch, "onebit", listed
+    )
 
 
 def test_an_output_that_exists_is_replaced_only_by_force(table, tmp_path, capsys, monkeypatch):
     out = tmp_path / "out"
     onebit(table, out)
     before = (out / "predictions.csv").read_bytes()
-    assert f"{out} exists" in refusal(capsys, monkeypatch, arguments(table, out))
+    assert f"{out} exists" in refusal(capsys, monkeypatch, "onebit", arguments(table, out))
     assert (out / "predictions.csv").read_bytes() == before
     onebit(table, out, force=True, simulate=1)
     assert sorted(each.name for each in out.iterdir()) == [f"simulated_{name}" for name in FILES]
     (out / "item_factors.csv").write_text("of dpmc fit")
-    sentence = refusal(capsys, monkeypatch, arguments(table, out, force=True))
+    sentence = refusal(capsys, monkeypatch, "onebit", arguments(table, out, force=True))
     assert "something else than an earlier onebit" in sentence
     assert (out / "item_factors.csv").exists()
     assert [each.name for each in tmp_path.iterdir()] == ["out"]

@@ -92,6 +92,33 @@ def test_bad_values_are_named(change, words):
         assert word in message
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"links": ["logit"]}, ["onebit.links.0", "gaussian, logistic", "logit"]),
+        ({"baselines": ["clear"]}, ["onebit.baselines.0", "zero, majority, item_bias"]),
+        ({"grap": {"iterations": 0}}, ["onebit.grap.iterations", "at least 1"]),
+        ({"datasets": {"synthetic": {"rank": 0}}}, ["onebit.datasets.synthetic.rank"]),
+        (
+            {"experiments": {"budgets": {"constraint": "box"}}},
+            ["onebit.experiments.budgets.constraint", "nuclear, both"],
+        ),
+        (
+            {"experiments": {"budgets": {"epsilons": [0]}}},
+            ["onebit.experiments.budgets.epsilons.0", "above 0"],
+        ),
+        (
+            {"experiments": {"movielens": {"observed_shares": [1]}}},
+            ["onebit.experiments.movielens.observed_shares.0", "below 1"],
+        ),
+    ],
+)
+def test_bad_values_of_the_one_bit_part_are_named(change, words):
+    message = refused(configuration.merge(DEFAULTS, {"onebit": change}))
+    for word in words:
+        assert word in message
+
+
 def test_missing_key():
     configured = copy.deepcopy(DEFAULTS)
     del configured["huber"]["trials"]

@@ -6,7 +6,7 @@ the verdicts on claims must be those that we know of: a known deviation from the
 fault, a changed one is.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,6 +90,28 @@ def check_run(run: Run, folder: Path, unavailable: Collection[str] = ()) -> list
             run.verdicts, read_text_table(expected / "verdicts.csv", VERDICT_COLUMNS), unavailable
         ),
     ]
+
+
+def refuse_absent(paths: Iterable[Path], option: str = "") -> None:
+    """Refuse a reference that lacks one of these files.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+    option : str
+        Of the command that writes them, with a space before it.
+
+    Raises
+    ------
+    InputError
+        It does.
+    """
+    for path in paths:
+        if not path.exists():
+            raise InputError(
+                f"There is no {path} to compare with; `dpmc reference update{option}` makes it "
+                "from a finished run."
+            )
 
 
 def compare_labels(

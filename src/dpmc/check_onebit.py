@@ -15,11 +15,25 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.check import Finding, compare_labels, compare_settings, compare_trials, missing_trials
+from dpmc.check import (
+    Finding,
+    compare_labels,
+    compare_settings,
+    compare_trials,
+    missing_trials,
+    refuse_absent,
+)
 from dpmc.check_privacy import first_trials
 from dpmc.errors import InputError
 from dpmc.experiments.onebit import CLEAR, ONEBIT_COLUMNS, ONEBIT_COORDINATES
-from dpmc.runs import VERDICT_COLUMNS, Settings, read_settings, read_text_table, read_trials
+from dpmc.runs import (
+    VERDICT_COLUMNS,
+    Settings,
+    read_settings,
+    read_text_table,
+    read_trials,
+    refuse_incomplete,
+)
 from dpmc.tolerances import read_allowances
 
 _NOT_COMPARED = ("iterations", "converged", "seconds")  # how it was computed
@@ -62,9 +76,7 @@ def read_onebit_run(folder: str | Path) -> OneBitRun:
         A table is missing, or not what it should be.
     """
     folder = Path(folder)
-    for name in (*RUN_FILES, "claims.csv"):
-        if not (folder / name).exists():
-            raise InputError(f"{folder} is incomplete: it has no {name}; finish the run first.")
+    refuse_incomplete(folder, (*RUN_FILES, "claims.csv"))
     return OneBitRun(
         folder,
         read_onebit_trials(folder / "trials.csv"),
@@ -99,13 +111,8 @@ def check_onebit_run(
     """
     profile, reference = run.settings.reference, folder / "onebit"
     expected = folder / "expected" / profile / EXPECTED
-    for path in (*(reference / name for name in REFERENCE_FILES), expected):
-        if not path.exists():
-            option = f" --profile {profile}" if path == expected and profile != "full" else ""
-            raise InputError(
-                f"There is no {path} to compare with; `dpmc reference update{option}` makes it "
-                "from a finished run."
-            )
+    refuse_absent(reference / name for name in REFERENCE_FILES)
+    refuse_absent([expected], "" if profile == "full" else f" --profile {profile}")
     settings = by_mechanism(run.settings)
     changed, touched = compare_settings(
         settings, by_mechanism(read_settings(reference / "settings.json"))

@@ -12,7 +12,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.check import Finding, compare_settings, compare_trials, missing_trials
+from dpmc.check import (
+    Finding,
+    compare_settings,
+    compare_trials,
+    missing_trials,
+    refuse_absent,
+)
 from dpmc.errors import InputError
 from dpmc.experiments.calibrated import KEYS
 from dpmc.experiments.trial import METRICS
@@ -24,6 +30,7 @@ from dpmc.runs import (
     read_settings,
     read_text_table,
     read_trials,
+    refuse_incomplete,
 )
 from dpmc.tolerances import TOLERANCE, relative_difference
 
@@ -71,9 +78,7 @@ def read_privacy_run(folder: str | Path) -> PrivacyRun:
         A table is missing, or not what it should be.
     """
     folder = Path(folder)
-    for name in (*REFERENCE_FILES, "audit.csv"):
-        if not (folder / name).exists():
-            raise InputError(f"{folder} is incomplete: it has no {name}; finish the run first.")
+    refuse_incomplete(folder, (*REFERENCE_FILES, "audit.csv"))
     return PrivacyRun(
         folder,
         read_trials(folder / "calibrated.csv", KEYS),
@@ -117,12 +122,7 @@ def check_privacy(
         A file of the reference is missing or broken.
     """
     reference = folder / "privacy"
-    for path in (reference / name for name in REFERENCE_FILES):
-        if not path.exists():
-            raise InputError(
-                f"There is no {path} to compare with; `dpmc reference update --results results` "
-                "makes it from a finished full run."
-            )
+    refuse_absent(reference / name for name in REFERENCE_FILES)
     settings = by_fit(run.settings)
     changed, touched = compare_settings(
         settings, by_fit(read_settings(reference / "settings.json"))

@@ -97,6 +97,19 @@ def read_run(folder: str | Path) -> Run:
     )
 
 
+def refuse_incomplete(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a folder of a run that lacks one of these files.
+
+    Raises
+    ------
+    InputError
+        It does.
+    """
+    for name in names:
+        if not (folder / name).exists():
+            raise InputError(f"{folder} is incomplete: it has no {name}; finish the run first.")
+
+
 def read_trials(
     path: str | Path,
     coordinates: Sequence[str] = COORDINATES,

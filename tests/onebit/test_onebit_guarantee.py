@@ -109,11 +109,10 @@ def onto_disc_and_square(x):
 
 
 def minimisers(signs, noise):
-    """By projected descent: curvatures lie in [.370, .801], so the error shrinks by .56 a step."""
+    """By projected descent: curvatures lie in [.370, .801], so the error shrinks by .38 a step."""
     x, signs = np.zeros_like(noise), np.array(signs)[:, None]
-    for _ in range(30):
-        _, slope = GAUSSIAN.loss(signs * x)
-        x = onto_disc_and_square(x - 1.2 * (signs * slope + noise))
+    for _ in range(20):
+        x = onto_disc_and_square(x + 1.7 * (signs * GAUSSIAN.slope(signs * x) - noise))
     return x
 
 

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from planted import plus, when
 
 from dpmc import published as library
 from dpmc.errors import InputError
@@ -16,23 +17,6 @@ LOUD = {"spread": 1.5}
 
 SYNTHETIC_CLAIMS = [f"H{n}" for n in (*range(1, 17), 32, 33)]
 REAL_CLAIMS = [f"H{n}" for n in (17, 19, 20, 21, 22)]
-
-
-def when(amount, **where):
-    """Return the effect ``amount`` in the cells with these coordinates (a value or several)."""
-
-    def effect(cell):
-        for name, allowed in where.items():
-            values = allowed if isinstance(allowed, list) else [allowed]
-            if getattr(cell, name) not in values:
-                return 0.0
-        return amount
-
-    return effect
-
-
-def plus(*effects):
-    return lambda cell: sum(effect(cell) for effect in effects)
 
 
 HUBER, GAUSSIAN, LAPLACE = ({"mechanism": noise} for noise in ("huber", "gaussian", "laplace"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from planted import plus, when
 
 from dpmc.errors import InputError
 from dpmc.experiments.onebit import ONEBIT_COLUMNS, ONEBIT_COORDINATES, OneBitCell
@@ -50,23 +51,6 @@ def cells():
 
 CELLS = list(cells())
 COORDINATES = pd.DataFrame([cell.coordinates() for cell in CELLS]).astype({"epsilon": float})
-
-
-def when(amount, **where):
-    """Return the effect ``amount`` in the cells with these coordinates (a value or several)."""
-
-    def effect(cell):
-        for name, allowed in where.items():
-            values = allowed if isinstance(allowed, list) else [allowed]
-            if getattr(cell, name) not in values:
-                return 0.0
-        return amount
-
-    return effect
-
-
-def plus(*effects):
-    return lambda cell: sum(effect(cell) for effect in effects)
 
 
 def nothing(cell):
@@ -435,7 +419,7 @@ class TestComputedFacts:
     @pytest.mark.parametrize("link", ["logistic", "gaussian"])
     def test_exact_loss_on_one_entry_against_its_distribution_function(self, name, link):
         """P(x <= t) is P(H >= s(t)) with the sign +1 and P(H >= -s(-t)) with -1."""
-        facts = privacy_facts._one_entry(link_of(link))
+        facts = privacy_facts.one_entry(link_of(link))
         plan = plan_of(name, facts, 1.0)
         noise = privacy_facts.Laplace(plan.stated * plan.noise.scale)
         t = np.linspace(-1, 1, 4001)

@@ -1,27 +1,25 @@
 """The figures of the one-bit part show the numbers of its results, legibly."""
 
 import shutil
-import struct
-import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from figure_checks import check_edges, check_files, check_letters
 from invented_onebit import BUDGETS, PAPER, SHARES, results
 from matplotlib.colors import to_hex
-from matplotlib.text import Text
 from scipy import stats
 
 from dpmc.report.figures import FIGURES
-from dpmc.report.figures_onebit import ONEBIT_FIGURES, draw_onebit, write_onebit_figures
+from dpmc.report.figures_onebit import ONEBIT_FIGURES, write_onebit_figures
 from dpmc.report.figures_onebit_outp import most_provable, real_epsilons
 from dpmc.report.figures_onebit_shares import shown_budgets
 from dpmc.report.figures_privacy import PRIVACY_FIGURES
 from dpmc.report.frames import select
 from dpmc.report.onebit_frames import LOOKS, main_constraint, number, read_onebit
-from dpmc.report.style import COLUMN, DPI, PAGE, RC
+from dpmc.report.style import DPI, RC, draw_all
 
 IDS = [entry.id for entry in ONEBIT_FIGURES]
 GAP = 0.02  # inches between two labels
@@ -47,27 +45,14 @@ def folder(outputs):
 
 
 def test_every_figure_has_two_images_its_numbers_and_words(folder):
-    expected = {f"{name}{suffix}" for name in IDS for suffix in (".png", ".svg", ".csv")}
-    assert {path.name for path in folder.iterdir()} == expected
+    check_files(folder, ONEBIT_FIGURES)
     assert not set(IDS) & {entry.id for entry in FIGURES + PRIVACY_FIGURES}
-    for entry in ONEBIT_FIGURES:
-        assert min(len(entry.title), len(entry.caption), len(entry.alt)) > 20
-        header = (folder / f"{entry.id}.png").read_bytes()[:24]
-        assert struct.unpack(">II", header[16:])[0] == round(DPI * PAGE)
-        ElementTree.parse(folder / f"{entry.id}.svg")
-        data = pd.read_csv(folder / f"{entry.id}.csv")
-        assert len(data) > 0
-        sentence = entry.describe(data)
-        assert sentence.endswith(".")
-        assert "nan" not in sentence
 
 
 @pytest.mark.parametrize("name", IDS)
 def test_letters_are_legible_and_axes_labelled(drawings, name):
     drawn = drawings[name].figure
-    sizes = [text.get_fontsize() for text in drawn.findobj(Text) if text.get_text().strip()]
-    assert min(sizes) >= 8
-    assert drawn.get_figwidth() in (COLUMN, PAGE)
+    check_letters(drawn)
     for axes in drawn.axes:
         place = axes.get_subplotspec()
         if place.is_last_row():
@@ -78,13 +63,7 @@ def test_letters_are_legible_and_axes_labelled(drawings, name):
 
 def test_no_text_leaves_the_figure(drawings):
     for drawing in drawings.values():
-        figure = drawing.figure
-        texts = [text for axes in figure.axes for text in (*axes.texts, axes.title)]
-        texts += [text for legend in figure.legends for text in legend.get_texts()]
-        for text in texts:
-            where = text.get_window_extent()
-            assert figure.bbox.x0 - 2 < where.x0, text.get_text()
-            assert where.x1 < figure.bbox.x1 + 2, text.get_text()
+        check_edges(drawing.figure)
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -110,7 +89,7 @@ def test_same_results_give_the_same_files(outputs, folder, tmp_path):
 
 
 def test_absent_results_are_said(tmp_path, tables):
-    draw_onebit(dict.fromkeys(tables), tmp_path)
+    draw_all(ONEBIT_FIGURES, dict.fromkeys(tables), tmp_path)
     for name in IDS:
         assert (tmp_path / f"{name}.svg").stat().st_size > 1000
         assert pd.read_csv(tmp_path / f"{name}.csv").empty
@@ -246,7 +225,7 @@ def test_a_quick_run_of_one_link_and_one_draw_is_drawn(tables, tmp_path):
     few = trials[(trials["trial"] == 0) & (trials["link"] == "logistic")]
     few = few[few["dataset"] == "synthetic"]
     few = few[few["epsilon"].isna() | few["epsilon"].isin([1.0, 4.0])]
-    draw_onebit({**dict.fromkeys(tables), "trials": few}, tmp_path)
+    draw_all(ONEBIT_FIGURES, {**dict.fromkeys(tables), "trials": few}, tmp_path)
     data = pd.read_csv(tmp_path / "onebit_2_budgets_logistic.csv")
     assert data["low"].isna().all()
     assert pd.read_csv(tmp_path / "onebit_1_budgets_gaussian.csv").empty

@@ -1,14 +1,12 @@
 """The figures of the privacy part show the numbers of its results, legibly."""
 
 import shutil
-import struct
-import xml.etree.ElementTree as ElementTree
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.text import Text
+from figure_checks import check_edges, check_files, check_letters
 from privacy_results import (
     EPSILONS,
     FAULTS,
@@ -22,11 +20,11 @@ from scipy import stats
 
 from dpmc.privacy.nominal import table_one
 from dpmc.report.figures import FIGURES
-from dpmc.report.figures_privacy import PRIVACY_FIGURES, draw_privacy, write_privacy_figures
+from dpmc.report.figures_privacy import PRIVACY_FIGURES, write_privacy_figures
 from dpmc.report.figures_privacy_audit import audit_rows, describe_audit, row_label, with_share
 from dpmc.report.figures_privacy_maps import describe_frontier
 from dpmc.report.frames import select
-from dpmc.report.style import COLUMN, DPI, MECHANISMS, PAGE, RC
+from dpmc.report.style import MECHANISMS, RC, draw_all
 
 IDS = [entry.id for entry in PRIVACY_FIGURES]
 
@@ -54,27 +52,14 @@ def folder(outputs):
 
 
 def test_every_figure_has_two_images_its_numbers_and_words(folder):
-    expected = {f"{name}{suffix}" for name in IDS for suffix in (".png", ".svg", ".csv")}
-    assert {path.name for path in folder.iterdir()} == expected
+    check_files(folder, PRIVACY_FIGURES)
     assert not set(IDS) & {entry.id for entry in FIGURES}
-    for entry in PRIVACY_FIGURES:
-        assert min(len(entry.title), len(entry.caption), len(entry.alt)) > 20
-        header = (folder / f"{entry.id}.png").read_bytes()[:24]
-        assert struct.unpack(">II", header[16:])[0] == round(DPI * PAGE)
-        ElementTree.parse(folder / f"{entry.id}.svg")
-        data = pd.read_csv(folder / f"{entry.id}.csv")
-        assert len(data) > 0
-        sentence = entry.describe(data)
-        assert sentence.endswith(".")
-        assert "nan" not in sentence
 
 
 @pytest.mark.parametrize("name", IDS)
 def test_letters_are_legible_and_axes_labelled(drawings, name):
     drawn = drawings[name].figure
-    sizes = [text.get_fontsize() for text in drawn.findobj(Text) if text.get_text().strip()]
-    assert min(sizes) >= 8
-    assert drawn.get_figwidth() in (COLUMN, PAGE)
+    check_letters(drawn)
     panels = [axes for axes in drawn.axes if axes.get_subplotspec() and axes.axison]
     assert drawn.get_supxlabel() or all(
         axes.get_xlabel() for axes in panels if axes.get_subplotspec().is_last_row()
@@ -87,14 +72,8 @@ def test_letters_are_legible_and_axes_labelled(drawings, name):
 
 def test_no_text_leaves_the_figure(drawings):
     for drawing in drawings.values():
-        figure = drawing.figure
-        figure.draw_without_rendering()
-        texts = [text for axes in figure.axes for text in (*axes.texts, axes.title)]
-        texts += [text for legend in figure.legends for text in legend.get_texts()]
-        for text in texts:
-            where = text.get_window_extent()
-            assert figure.bbox.x0 - 2 < where.x0, text.get_text()
-            assert where.x1 < figure.bbox.x1 + 2, text.get_text()
+        drawing.figure.draw_without_rendering()
+        check_edges(drawing.figure)
 
 
 def test_same_results_give_the_same_files(outputs, folder, tmp_path):
@@ -108,7 +87,7 @@ def test_same_results_give_the_same_files(outputs, folder, tmp_path):
 
 
 def test_absent_results_are_said(tmp_path, results):
-    draw_privacy(dict.fromkeys(results), tmp_path)
+    draw_all(PRIVACY_FIGURES, dict.fromkeys(results), tmp_path)
     for name in IDS:
         assert (tmp_path / f"{name}.svg").stat().st_size > 1000
         assert pd.read_csv(tmp_path / f"{name}.csv").empty
@@ -208,7 +187,7 @@ def test_a_run_of_one_data_set_one_trial_and_one_solver_is_drawn(results, tmp_pa
     calibrated = results["calibrated"]
     few = calibrated[(calibrated["trial"] == 0) & (calibrated["dataset"] == "sweetrs")]
     few = few[few["solver"].isin(["private_als", "private_item_bias"])]
-    draw_privacy({**dict.fromkeys(results), "calibrated": few}, tmp_path)
+    draw_all(PRIVACY_FIGURES, {**dict.fromkeys(results), "calibrated": few}, tmp_path)
     data = pd.read_csv(tmp_path / "privacy_equal_user.csv")
     assert set(data["dataset"]) == {"sweetrs"}
     assert data["low"].isna().all()

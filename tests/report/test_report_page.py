@@ -83,6 +83,20 @@ def bare(tmp_path_factory, trials_without_data, published_folder, budgets, claim
     return Page((folder / "index.html").read_text(encoding="utf-8"))
 
 
+@pytest.fixture
+def written(trials, comparison, claims, tmp_path):
+    """A function: write a page of little but what is given, and return it."""
+
+    def write(**given):
+        little = {"trials": trials, "comparison": comparison, "claims": claims, "stability": None}
+        little |= {"tables_folder": tmp_path, "figures_folder": tmp_path}
+        little |= {"errata": "", "manifest": {}}
+        write_page(tmp_path / "index.html", **little | given)
+        return Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+
+    return write
+
+
 def test_one_file_of_reasonable_size(outputs):
     assert (outputs / "index.html").stat().st_size < LIMIT
 
@@ -194,24 +208,10 @@ def test_a_page_without_data_says_so(bare):
     assert bare.all("img") == []
 
 
-def test_heat_maps_of_the_forensics_are_shown_if_there(
-    outputs, trials, comparison, claims, tmp_path
-):
+def test_heat_maps_of_the_forensics_are_shown_if_there(written, outputs, tmp_path):
     frame = pd.DataFrame({"size": ["1 x 2", "3 x 4"], "start": ["a\nb", "a\nb"], "fit": [0.1, 0.2]})
     render(lambda: heatmap(frame, *frame.columns), tmp_path, "heatmap_synthetic", width=COLUMN)
-    write_page(
-        tmp_path / "index.html",
-        trials=trials,
-        comparison=comparison,
-        claims=claims,
-        stability=None,
-        tables_folder=outputs / "tables",
-        figures_folder=outputs / "figures",
-        errata="",
-        manifest={},
-        forensics_folder=tmp_path,
-    )
-    page = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+    page = written(figures_folder=outputs / "figures", forensics_folder=tmp_path)
     assert len(page.all("img")) == len(FIGURES) + 1
     assert "What the papers leave open" in page.words
     assert FORENSICS[1].title not in page.words
@@ -228,23 +228,11 @@ def test_the_privacy_section_holds_findings_tables_and_results(page, outputs):
     assert {"table_privacy_1_totals.tex", "table_privacy_2_loss.md"} <= set(files)
 
 
-def test_a_privacy_part_that_is_half_done_is_shown(trials, comparison, claims, outputs, tmp_path):
+def test_a_privacy_part_that_is_half_done_is_shown(written, outputs, tmp_path):
     folder = tmp_path / "privacy"
     folder.mkdir()
     (folder / "totals.csv").write_bytes((outputs / "privacy" / "totals.csv").read_bytes())
-    write_page(
-        tmp_path / "index.html",
-        trials=trials,
-        comparison=comparison,
-        claims=claims,
-        stability=None,
-        tables_folder=tmp_path,
-        figures_folder=tmp_path,
-        errata="",
-        manifest={},
-        privacy_folder=folder,
-    )
-    words = Page((tmp_path / "index.html").read_text(encoding="utf-8")).words
+    words = written(privacy_folder=folder).words
     assert "No model has been trained at a stated budget." in words
     assert NOT_RUN not in words
 
@@ -265,23 +253,11 @@ def test_the_one_bit_section_holds_findings_claims_tables_and_results(page, outp
     assert all(f"Claim {place}." in page.words for place in (1, 2, 3))
 
 
-def test_a_one_bit_part_that_is_half_done_is_shown(trials, comparison, claims, outputs, tmp_path):
+def test_a_one_bit_part_that_is_half_done_is_shown(written, outputs, tmp_path):
     folder = tmp_path / "onebit"
     folder.mkdir()
     (folder / "outp_attack.csv").write_bytes((outputs / "onebit" / "outp_attack.csv").read_bytes())
-    write_page(
-        tmp_path / "index.html",
-        trials=trials,
-        comparison=comparison,
-        claims=claims,
-        stability=None,
-        tables_folder=tmp_path,
-        figures_folder=tmp_path,
-        errata="",
-        manifest={},
-        onebit_folder=folder,
-    )
-    words = Page((tmp_path / "index.html").read_text(encoding="utf-8")).words
+    words = written(onebit_folder=folder).words
     assert NO_ONEBIT not in words
     assert "the attack proves more than the claim" in words
     assert "Not run." in words
@@ -358,17 +334,6 @@ def test_intervals_are_spelled():
     assert interval_text(np.nan, 1.0) == ""
 
 
-def test_claims_without_effect_or_count(bare, outputs, trials, comparison, claims):
+def test_claims_without_effect_or_count(written, claims):
     hollow = claims.assign(effect=np.nan, interval_low=np.nan, n=pd.NA)
-    write_page(
-        outputs / "hollow.html",
-        trials=trials,
-        comparison=comparison,
-        claims=hollow,
-        stability=None,
-        tables_folder=outputs / "none",
-        figures_folder=outputs / "none",
-        errata="",
-        manifest={},
-    )
-    assert "nan" not in Page((outputs / "hollow.html").read_text(encoding="utf-8")).words.split()
+    assert "nan" not in written(claims=hollow).words.split()

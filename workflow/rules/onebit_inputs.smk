@@ -1,5 +1,10 @@
 # Cells, settings and input functions of the one-bit rules.
-from dpmc.experiments.onebit import ONEBIT_COLUMNS, ONEBIT_COORDINATES
+from dpmc.experiments.onebit import (
+    CLEAR,
+    NOT_PRIVATE,
+    ONEBIT_COLUMNS,
+    ONEBIT_COORDINATES,
+)
 from dpmc.experiments.onebit_check import check_onebit
 
 try:
@@ -28,10 +33,8 @@ ONEBIT_FILES = [f"{{top}}/onebit/{name}.csv" for name in ONEBIT_TABLES]
 # mechanisms are imported by name
 ONEBIT_NOISES = [f"dpmc.mechanisms.{name}" for name in ("gaussian", "laplace")]
 ONEBIT_CODE = code_digest(["dpmc.experiments.onebit_trial", *ONEBIT_NOISES])
-CLEAR_PATTERN = (
-    "dataset~{dataset}/link~{link}/constraint~{constraint}/"
-    "observed_share~{observed_share}/mechanism~clear_epsilon~none"
-)
+CLEAR_PATTERN = onebit_space.wildcard_pattern.replace("{mechanism}", CLEAR)
+CLEAR_PATTERN = CLEAR_PATTERN.replace("{epsilon}", NOT_PRIVATE)
 
 
 wildcard_constraints:
@@ -66,10 +69,9 @@ def onebit_settings(wildcards):
 
 
 def clear_settings(wildcards):
-    names = dict(wildcards.items()) | {"mechanism": "clear", "epsilon": "none"}
-    return onebit.onebit_settings(
-        TOPS[wildcards.top]["onebit"], onebit.OneBitCell.from_spelled(names)
-    )
+    names = dict(wildcards.items()) | {"mechanism": CLEAR, "epsilon": NOT_PRIVATE}
+    cell = onebit.OneBitCell.from_spelled(names)
+    return onebit.onebit_settings(TOPS[wildcards.top]["onebit"], cell)
 
 
 def onebit_settings_by_cell(wildcards):
@@ -82,17 +84,17 @@ def onebit_settings_by_cell(wildcards):
 
 def onebit_data(wildcards):
     datasets = TOPS[wildcards.top]["onebit"]["datasets"]
-    if "users" in datasets[wildcards.dataset]:
+    if onebit.is_synthetic(datasets[wildcards.dataset]):
         return []
     return f"results/data/{wildcards.dataset}.npz"
 
 
 def clear_matrices(wildcards):
     """What output perturbation needs, so that all its cells share one solve of a draw."""
-    if not wildcards.mechanism.startswith("outp"):
+    cell = onebit_cell_of(wildcards)
+    if not cell.needs_clear:
         return []
-    name = CLEAR_PATTERN.format(**{k: wildcards[k] for k in ONEBIT_COORDINATES[:4]})
-    return f"{wildcards.top}/onebit/clear/{name}.npz"
+    return f"{wildcards.top}/onebit/clear/{CLEAR_PATTERN.format(**cell.spelled())}.npz"
 
 
 def outp_settings(wildcards):

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
+from dpmc.cli.options import column_options
+
 
 @click.command()
 @click.option(
     "--model", required=True, type=click.Path(path_type=Path), help="Folder that dpmc fit wrote."
 )
 @click.option("--ratings", "path", required=True, type=click.Path(), help=".csv, .tsv, .parquet.")
-@click.option("--user", help="Name of the column of users.  [default: detected]")
-@click.option("--item", help="Name of the column of items.  [default: detected]")
-@click.option("--rating", help="Name of the column of ratings.  [default: detected]")
+@column_options
 @click.option("--output", type=click.Path(), help="CSV file to write.  [default: standard output]")
 def complete(model, path, output, **columns):
     """Predict all items for each user of a table of (user, item, rating), from that user's ratings.

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from dpmc.cli.options import column_options, simulate_option
 from dpmc.cli.relation import HELP
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
@@ -27,9 +28,7 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     help="Ratings of a user that count, chosen at random; if users are protected.  [default: 50]",
 )
 @click.option("--items", type=click.Path(), help="Public list of all items, one label a line.")
-@click.option("--user", help="Name of the column of users.  [default: detected]")
-@click.option("--item", help="Name of the column of items.  [default: detected]")
-@click.option("--rating", help="Name of the column of ratings.  [default: detected]")
+@column_options
 @click.option(
     "--mechanism",
     default="gaussian",
@@ -67,12 +66,7 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     show_default=True,
     help="What draws the noise; opendp has no Huber noise.",
 )
-@click.option(
-    "--simulate",
-    type=click.IntRange(0),
-    metavar="SEED",
-    help="Repeatable noise for experiments: the files say that they must not be published.",
-)
+@simulate_option
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
 def fit(path, output, extras, items, sampler, simulate, force, user, item, rating, **options):
     """Complete a table of (user, item, rating) and write what may be published.
@@ -87,7 +81,7 @@ def fit(path, output, extras, items, sampler, simulate, force, user, item, ratin
     from dpmc.cli import fit_output
     from dpmc.cli.fit_data import read_given
     from dpmc.cli.fit_settings import make_model, settings_of
-    from dpmc.cli.output import check_output
+    from dpmc.cli.output import check_output, describe_noise
 
     settings = settings_of(options)
     check_output(output, force, fit_output.FILES.values(), "fit")
@@ -101,7 +95,8 @@ def fit(path, output, extras, items, sampler, simulate, force, user, item, ratin
     _remarks(given, model)
     _run(model, given.ratings, ledger, simulate)
     origin = "taken from the ratings" if items is None else "given as a list"
-    notes = {"solver": options["solver"], "items": origin, "noise": _describe(sampler, simulate)}
+    noise = describe_noise(ledger.noise.simulated, sampler)
+    notes = {"solver": options["solver"], "items": origin, "noise": noise}
     names = fit_output.write(output, model, given.ratings, parts, notes)
     click.echo(model.guarantee_.sentence())
     known = ", ".join(fit_output.assumed_public(model.relation))
@@ -196,12 +191,3 @@ def _run(model, ratings, ledger, seed: int | None) -> None:
     rng = np.random.default_rng(None if seed is None else [seed, 0])
     with tqdm(total=model.iterations, desc="iterations", disable=None, leave=False) as bar:
         model.fit(ratings, rng=rng, ledger=ledger, callback=lambda *_: bar.update())
-
-
-def _describe(sampler: str, seed: int | None) -> str:
-    if seed is not None:
-        return "simulated: floating point, seeded generator"
-    return (
-        f"exact: integers on a grid, sampler {sampler}, random bits of the operating system; "
-        "larger by 1/1024 than stated, for the grid and for rounding errors"
-    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmc.cli.output import GUARANTEE, SIMULATED, versions, whole_folder, write_pairs
+from dpmc.cli.output import GUARANTEE, SIMULATED, whole_folder, write_guarantee, write_pairs
 from dpmc.errors import InputError
 from dpmc.privacy.relations import ENTRY_CHANGE, USER_LEVEL
 from dpmc.ratings import Ratings
@@ -65,10 +65,8 @@ def write(
             **_terms(model.relation),
             **notes,
             "constants": {name: getattr(model, name) for name in CONSTANTS if hasattr(model, name)},
-            "versions": versions(),
         }
-        text = json.dumps(content, indent=2) + "\n"
-        (folder / (prefix + GUARANTEE)).write_text(text, encoding="utf-8")
+        write_guarantee(folder / (prefix + GUARANTEE), content)
     return [prefix + FILES[part] for part in parts] + [prefix + GUARANTEE]
 
 
@@ -86,7 +84,6 @@ def _terms(relation: str) -> dict[str, object]:
     """What the guarantee takes for granted, and how to use the factors."""
     return {
         "assumed_public": assumed_public(relation),
-        "spent": "once: whatever else is published about the same ratings adds to it",
         "prediction": "item offset + user factors . item factors, clipped to the rating range; a"
         " user's factors are (V^T V + user_regularization I)^-1 V^T y, V the factors of the items"
         " that the user rated and y the ratings less the items' offsets, clipped to half the range",

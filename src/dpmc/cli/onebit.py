@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from dpmc.cli.options import column_options, simulate_option
+
 
 @click.command()
 @click.option("--ratings", "path", required=True, type=click.Path(), help=".csv, .tsv, .parquet.")
@@ -33,15 +35,8 @@ import click
     show_default=True,
     help="Bound the nuclear norm, by alpha sqrt(users items rank), and every entry; or not these.",
 )
-@click.option("--user", help="Name of the column of users.  [default: detected]")
-@click.option("--item", help="Name of the column of items.  [default: detected]")
-@click.option("--rating", help="Name of the column of ratings.  [default: detected]")
-@click.option(
-    "--simulate",
-    type=click.IntRange(0),
-    metavar="SEED",
-    help="Repeatable noise for experiments: the files say that they must not be published.",
-)
+@column_options
+@simulate_option
 @click.option("--force", is_flag=True, help="Replace the output of an earlier run.")
 def onebit(path, output, force, simulate, user, item, rating, **options):
     """Complete a table of (user, item, like or dislike) and write what may be published.

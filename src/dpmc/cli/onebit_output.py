@@ -1,12 +1,18 @@
 """The folder that ``dpmc onebit`` writes."""
 
-import json
 import math
 from pathlib import Path
 
 import numpy as np
 
-from dpmc.cli.output import GUARANTEE, SIMULATED, versions, whole_folder, write_pairs
+from dpmc.cli.output import (
+    GUARANTEE,
+    SIMULATED,
+    describe_noise,
+    whole_folder,
+    write_guarantee,
+    write_pairs,
+)
 from dpmc.onebit.guarantee import INP
 from dpmc.onebit.noise import OUTPUT
 from dpmc.onebit.private import Completion, Problem
@@ -70,16 +76,13 @@ def write(path: Path, completion: Completion, problem: Problem, settings: dict) 
         content = {
             **_plain(guarantee.as_dict()),
             "assumed_public": list(ASSUMED_PUBLIC),
-            "spent": "once: whatever else is published about the same ratings adds to it",
             "prediction": PREDICTION,
             "noise": _noise(settings["mechanism"], guarantee.simulated),
             "constants": settings
             | {"tau": problem.ball.tau, "entry_bound": bound}
             | {"most_ratings_of_a_user": problem.facts.most_ratings},
-            "versions": versions(),
         }
-        text = json.dumps(content, indent=2, allow_nan=False) + "\n"
-        (folder / (prefix + GUARANTEE)).write_text(text, encoding="utf-8")
+        write_guarantee(folder / (prefix + GUARANTEE), content)
     return [prefix + name for name in (FACTORS, table, GUARANTEE)]
 
 
@@ -93,14 +96,9 @@ def entry_bound(problem: Problem, settings: dict) -> float | None:
 
 
 def _noise(mechanism: str, simulated: bool) -> str:
-    if simulated:
-        return "simulated: floating point, seeded generator"
-    if mechanism == INP:
+    if mechanism == INP and not simulated:
         return "exact: probabilities of flips without rounding, random bits of the operating system"
-    return (
-        "exact: integers on a grid, random bits of the operating system; larger by 1/1024 than "
-        "stated, for the grid and for rounding errors"
-    )
+    return describe_noise(simulated)
 
 
 def _write_factors(path, users, items, signs):

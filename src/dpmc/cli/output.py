@@ -1,5 +1,6 @@
 """Folders that a command writes for publication: whole or not at all, and never over other work."""
 
+import json
 import os
 import platform
 import secrets
@@ -115,9 +116,30 @@ def write_pairs(
                 writer.write_table(pa.table(table + values(rows, tiled), schema))
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of what the numbers came from."""
-    names = ("numpy", "scipy", "dp-accounting")
-    return {"dpmc": __version__, "python": platform.python_version()} | {
-        name: version(name) for name in names
+def write_guarantee(path: Path, content: Mapping[str, object]) -> None:
+    """Write what is guaranteed as JSON, and what holds of every release.
+
+    Parameters
+    ----------
+    path : Path
+    content : mapping
+        Plain values; no number may be infinite or NaN, for which JSON has no words.
+    """
+    versions = {name: version(name) for name in ("numpy", "scipy", "dp-accounting")}
+    content = {
+        **content,
+        "spent": "once: whatever else is published about the same ratings adds to it",
+        "versions": {"dpmc": __version__, "python": platform.python_version()} | versions,
     }
+    text = json.dumps(content, indent=2, allow_nan=False) + "\n"
+    path.write_text(text, encoding="utf-8")
+
+
+def describe_noise(simulated: bool, sampler: str = "dpmc") -> str:
+    """Return in words what additive noise was made of."""
+    if simulated:
+        return "simulated: floating point, seeded generator"
+    return (
+        f"exact: integers on a grid, sampler {sampler}, random bits of the operating system; "
+        "larger by 1/1024 than stated, for the grid and for rounding errors"
+    )

@@ -1,7 +1,6 @@
 """Every figure of the report with its title, caption and alternative text, and how to draw it."""
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +10,7 @@ from dpmc.report import figures_mechanisms as noise
 from dpmc.report import figures_results as results
 from dpmc.report.figures_convergence import convergence_by_iteration, describe_convergence
 from dpmc.report.figures_differences import describe_differences, paired_differences
-from dpmc.report.style import COLUMN, PAGE, FigureEntry, FigureText, render
+from dpmc.report.style import FigureEntry, FigureText, draw_all
 
 NEW_FIGURES = [
     FigureEntry(
@@ -167,20 +166,8 @@ def figure(figure_id: str) -> FigureEntry:
 
 
 def draw(figure_id: str, inputs: Mapping[str, pd.DataFrame | None], folder: str | Path) -> None:
-    """Draw one figure: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers).
-
-    Parameters
-    ----------
-    figure_id : str
-        An ``id`` of :data:`FIGURES`.
-    inputs : mapping
-        The frames that the entry names in ``inputs``. A figure whose frames are empty becomes
-        a box that says what is missing.
-    folder : path
-    """
-    entry = figure(figure_id)
-    width = PAGE if entry.wide else COLUMN
-    render(partial(entry.function, inputs), folder, entry.id, width=width)
+    """Draw the figure of :data:`FIGURES` with that id, see :func:`dpmc.report.style.draw_all`."""
+    draw_all([figure(figure_id)], inputs, folder)
 
 
 def write_figures(
@@ -191,5 +178,4 @@ def write_figures(
 ) -> None:
     """Draw every figure of :data:`FIGURES` into ``folder``."""
     inputs = {"trials": trials, "comparison": comparison, "convergence": convergence}
-    for entry in FIGURES:
-        draw(entry.id, inputs, folder)
+    draw_all(FIGURES, inputs, folder)

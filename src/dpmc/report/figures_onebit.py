@@ -1,7 +1,6 @@
 """Every figure of the one-bit part with its title, caption and alternative text."""
 
 from collections.abc import Collection
-from functools import partial
 from pathlib import Path
 
 from dpmc.report import figures_onebit_accuracy as real
@@ -9,8 +8,8 @@ from dpmc.report import figures_onebit_bounds as bounds
 from dpmc.report import figures_onebit_budgets as budgets
 from dpmc.report import figures_onebit_outp as outp
 from dpmc.report import figures_onebit_shares as shares
-from dpmc.report.onebit_frames import Results, read_onebit
-from dpmc.report.style import COLUMN, PAGE, FigureEntry, render
+from dpmc.report.onebit_frames import read_onebit
+from dpmc.report.style import FigureEntry, draw_all
 
 STAGES = (
     "Solid and filled: truncated to rank r after the noise, without which the paper’s claims "
@@ -124,28 +123,8 @@ ONEBIT_FIGURES = [
 def write_onebit_figures(
     results_folder: str | Path, folder: str | Path, figures: Collection[str] | None = None
 ) -> None:
-    """Draw figures from the tables of ``results_folder``, see :func:`draw_onebit`.
+    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.report.style.draw_all`.
 
     A figure whose table is missing becomes a box that says so.
     """
-    draw_onebit(read_onebit(results_folder), folder, figures)
-
-
-def draw_onebit(
-    results: Results, folder: str | Path, figures: Collection[str] | None = None
-) -> None:
-    """Draw figures: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers).
-
-    Parameters
-    ----------
-    results : mapping of str to DataFrame or None
-        As :func:`dpmc.report.onebit_frames.read_onebit` returns them.
-    folder : path
-    figures : collection of str, optional
-        The ids of :data:`ONEBIT_FIGURES` to draw; all if not given.
-    """
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for entry in ONEBIT_FIGURES:
-        if figures is None or entry.id in figures:
-            width = PAGE if entry.wide else COLUMN
-            render(partial(entry.function, results), folder, entry.id, width=width)
+    draw_all(ONEBIT_FIGURES, read_onebit(results_folder), folder, figures)

@@ -58,7 +58,11 @@ def accuracy(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
 
 def _panel(axes, part: pd.DataFrame) -> None:
     percent = part.assign(**{name: 100 * part[name] for name in ("mean", "low", "high")})
-    lines.free_lines(axes, percent[percent["stage"] == "raw"])
+    raw, clear = percent["stage"] == "raw", percent["mechanism"] == "clear"
+    # truncation changes Clear, and the baselines not at all
+    lines.free_lines(axes, percent[raw & ~clear])
+    lines.free_lines(axes, percent[raw & clear], "--")
+    lines.free_lines(axes, percent[~raw & clear])
     private = percent[percent["epsilon"].notna()]
     names = present(private["mechanism"], LOOKS)
     for name, shift in zip(names, lines.side_by_side(len(names)), strict=True):

@@ -48,11 +48,13 @@ def curve(axes, x, part: pd.DataFrame, look: Look, *, stage: str) -> None:
     )
 
 
-def free_lines(axes, part: pd.DataFrame) -> None:
+def free_lines(axes, part: pd.DataFrame, linestyle: str | None = None) -> None:
     """Draw what has no noise as horizontal lines, with its 95 % interval as a band."""
     for row in part[part["mechanism"].isin(FREE)].itertuples():
         look = LOOKS[row.mechanism]
-        axes.axhline(row.mean, color=look.color, linestyle=look.line, linewidth=1.1, zorder=2)
+        axes.axhline(
+            row.mean, color=look.color, linestyle=linestyle or look.line, linewidth=1.1, zorder=2
+        )
         if np.isfinite(row.low):
             axes.axhspan(row.low, row.high, color=look.color, alpha=0.12, linewidth=0, zorder=1)
 
@@ -99,7 +101,7 @@ def handles(mechanisms: Iterable[str], link: str | None = None) -> list:
         look = LOOKS[name]
         label = mechanism_label(name, link)
         if name in FREE:
-            label += ", no noise" if name in ("clear", "item_bias", "majority") else ""
+            label += "" if name == "zero" else ", no noise"
             found.append(Line2D([], [], color=look.color, ls=look.line, lw=1.1, label=label))
         else:
             found.append(Line2D([], [], color=look.color, marker=look.marker, lw=0.9, label=label))

@@ -70,9 +70,7 @@ def real_epsilons(change: pd.DataFrame | None, attack: pd.DataFrame) -> pd.DataF
         rows.append(("proven", *named, row.lower_bound, np.nan, row.samples))
     for (samples, confidence), _ in attack.groupby(["samples", "confidence"]):
         most = most_provable(int(samples), confidence)
-        rows.append(
-            ("most that can be proven", "any", "any", np.nan, np.nan, most, np.nan, samples)
-        )
+        rows.append((MOST, "any", "any", np.nan, np.nan, most, np.nan, samples))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

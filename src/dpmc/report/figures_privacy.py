@@ -1,17 +1,14 @@
 """Every figure of the privacy part with its title, caption and alternative text."""
 
-from collections.abc import Collection, Mapping
-from functools import partial
+from collections.abc import Collection
 from pathlib import Path
-
-import pandas as pd
 
 from dpmc.report import figures_privacy_audit as audit
 from dpmc.report import figures_privacy_equal as equal
 from dpmc.report import figures_privacy_maps as maps
 from dpmc.report import figures_privacy_totals as totals
 from dpmc.report.privacy_frames import read_results
-from dpmc.report.style import COLUMN, PAGE, FigureEntry, render
+from dpmc.report.style import FigureEntry, draw_all
 
 EQUAL_CAPTION = (
     "Lines with markers: matrix factorisations (filled: ALS, open: A-IRLS), with 95 % t intervals "
@@ -116,30 +113,8 @@ PRIVACY_FIGURES = [
 def write_privacy_figures(
     results_folder: str | Path, folder: str | Path, figures: Collection[str] | None = None
 ) -> None:
-    """Draw figures from the tables of ``results_folder``, see :func:`draw_privacy`.
+    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.report.style.draw_all`.
 
     A figure whose table is missing becomes a box that says so.
     """
-    draw_privacy(read_results(results_folder), folder, figures)
-
-
-def draw_privacy(
-    results: Mapping[str, pd.DataFrame | None],
-    folder: str | Path,
-    figures: Collection[str] | None = None,
-) -> None:
-    """Draw figures: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers).
-
-    Parameters
-    ----------
-    results : mapping of str to DataFrame or None
-        As :func:`dpmc.report.privacy_frames.read_results` returns them.
-    folder : path
-    figures : collection of str, optional
-        The ids of :data:`PRIVACY_FIGURES` to draw; all if not given.
-    """
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for entry in PRIVACY_FIGURES:
-        if figures is None or entry.id in figures:
-            width = PAGE if entry.wide else COLUMN
-            render(partial(entry.function, results), folder, entry.id, width=width)
+    draw_all(PRIVACY_FIGURES, read_results(results_folder), folder, figures)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.experiments.onebit import ONEBIT_COORDINATES
+from dpmc.experiments.onebit import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
 from dpmc.experiments.statistics import row_tests, trial_matrix
 from dpmc.report.frames import DATASET_LABELS
 from dpmc.report.privacy_frames import in_order
@@ -28,7 +28,7 @@ from dpmc.report.style import (
 )
 
 NAMES = ("trials", "outp_change", "outp_attack", "bounds", "claims")
-BENCHMARK, LARGE = "synthetic", "synthetic_large"
+BENCHMARK, LARGE = SYNTHETIC, "synthetic_large"
 DATASETS = {
     BENCHMARK: "Synthetic 100 × 100",
     LARGE: "Synthetic 500 × 500",
@@ -39,7 +39,7 @@ LINKS = {"gaussian": "Gaussian link", "logistic": "logistic link"}
 CONSTRAINTS = {"nuclear": "nuclear norm", "both": "nuclear norm and entries"}
 PUBLISHED = ("inp", "objp_paper", "grap", "outp_paper")  # the paper's four
 OTHERS = ("objp", "objp_literal", "grap_paper", "grap_gaussian", "outp", "private_item_bias")
-FREE = ("clear", "zero", "majority", "item_bias")  # without noise
+FREE = (CLEAR, *BASELINES)  # without noise
 ITEM_BIAS = "private_item_bias"
 MECHANISMS = {
     "inp": "InP",

@@ -4,8 +4,9 @@ Colours are those of Okabe and Ito ("Color universal design", 2008), which stay 
 every common colour-vision deficiency; a marker or line style always says the same thing again.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -172,6 +173,31 @@ def value_axis(axis, decades: float, *, long: float = LONG) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
     axis.set_minor_locator(NullLocator())
+
+
+def draw_all(
+    entries: Iterable[FigureEntry],
+    inputs: Mapping[str, pd.DataFrame | None],
+    folder: str | Path,
+    figures: Collection[str] | None = None,
+) -> None:
+    """Draw figures: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers).
+
+    Parameters
+    ----------
+    entries : iterable of FigureEntry
+    inputs : mapping of str to DataFrame or None
+        The frames that the entries name. A figure whose frames are absent becomes a box that
+        says so.
+    folder : path
+    figures : collection of str, optional
+        The ids of the entries to draw; all if not given.
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for entry in entries:
+        if figures is None or entry.id in figures:
+            width = PAGE if entry.wide else COLUMN
+            render(partial(entry.function, inputs), folder, entry.id, width=width)
 
 
 def render(function: Callable[[], Drawing], folder: str | Path, name: str, *, width: float) -> None:

@@ -32,6 +32,11 @@ CLIP = 0.5
 ADMITTED_AT_1 = (RandomisedResponse(0.001, 0.5), RandomisedResponse(0.0, 0.5))
 
 
+def one_entry(link: Link) -> Facts:
+    """Return the facts of a 1 x 1 matrix with its entry within +-alpha."""
+    return Facts(link, Ball(ALPHA, ALPHA), ALPHA, (1, 1), 1)
+
+
 @claim("O11")
 def condition_on_two_ratios_is_enough(evidence: OneBitEvidence) -> Finding:
     """No flips that pass the printed condition at epsilon 1 have a larger epsilon."""
@@ -67,7 +72,7 @@ def judge_objective_noise(mechanism: str, link: Link) -> Finding:
 
     The effect is the largest exact loss over the claimed epsilon.
     """
-    facts = _one_entry(link)
+    facts = one_entry(link)
     exact = {epsilon: loss_on_one_entry(mechanism, facts, epsilon) for epsilon in EPSILONS}
     proven = {epsilon: guarantee_of(mechanism, facts, epsilon).actual_epsilon for epsilon in exact}
     broken = [epsilon for epsilon, loss in exact.items() if loss > epsilon * ROUNDING]
@@ -137,7 +142,7 @@ def grap_with_half_the_scale_is_private(evidence: OneBitEvidence) -> Finding:
     """Laplace noise of scale C K/eps on gradients clamped to +-C has the epsilon claimed."""
     losses, bounds = {}, {}
     for name, link in sorted(LINKS.items()):
-        facts = _one_entry(link)
+        facts = one_entry(link)
         plan = plan_of("grap_paper", facts, 1.0, clip=CLIP)
         # from the matrix 0, the gradient of an entry is -y s(0)
         change = 2 * min(float(link.slope(0.0)), CLIP)
@@ -152,10 +157,6 @@ def grap_with_half_the_scale_is_private(evidence: OneBitEvidence) -> Finding:
         + ", ".join(f"{loss:.3f} ({name})" for name, loss in losses.items())
         + f"; proven bound {max(bounds.values()):.3f}; {NOT_PRINTED}",
     )
-
-
-def _one_entry(link: Link) -> Facts:
-    return Facts(link, Ball(ALPHA, ALPHA), ALPHA, (1, 1), 1)
 
 
 def _at(losses: dict[float, float]) -> str:

@@ -1,0 +1,43 @@
+"""What holds of every figure of the report: its files, legible letters, nothing cut off."""
+
+import struct
+import xml.etree.ElementTree as ElementTree
+
+import pandas as pd
+from matplotlib.text import Text
+
+from dpmc.report.style import COLUMN, DPI, PAGE
+
+
+def check_files(folder, entries):
+    """Two images and the numbers of every figure, words for each, and nothing else."""
+    expected = {f"{entry.id}{suffix}" for entry in entries for suffix in (".png", ".svg", ".csv")}
+    assert {path.name for path in folder.iterdir()} == expected
+    for entry in entries:
+        assert min(len(entry.title), len(entry.caption), len(entry.alt)) > 20
+        header = (folder / f"{entry.id}.png").read_bytes()[:24]
+        width, _ = struct.unpack(">II", header[16:])
+        assert width == round(DPI * (PAGE if entry.wide else COLUMN))
+        ElementTree.parse(folder / f"{entry.id}.svg")
+        data = pd.read_csv(folder / f"{entry.id}.csv")
+        assert len(data) > 0
+        if entry.describe:
+            sentence = entry.describe(data)
+            assert sentence.endswith(".")
+            assert "nan" not in sentence
+
+
+def check_letters(figure):
+    sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()]
+    assert min(sizes) >= 8
+    assert figure.get_figwidth() in (COLUMN, PAGE)
+
+
+def check_edges(figure):
+    """No text of a figure that has been drawn leaves it."""
+    texts = [text for axes in figure.axes for text in (*axes.texts, axes.title)]
+    texts += [text for legend in figure.legends for text in legend.get_texts()]
+    for text in texts:
+        where = text.get_window_extent()
+        assert figure.bbox.x0 - 2 < where.x0, text.get_text()
+        assert where.x1 < figure.bbox.x1 + 2, text.get_text()
