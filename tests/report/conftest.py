@@ -250,18 +250,43 @@ MANIFEST = {
 
 
 @pytest.fixture(scope="session")
+def report_folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("report")
+
+
+@pytest.fixture(scope="session")
+def privacy_outputs(report_folder) -> Path:
+    """The tables of the privacy part, with tables/ and figures/."""
+    folder = write_results(report_folder / "privacy")
+    write_privacy_tables(folder, load(PUBLISHED), folder / "tables")
+    write_privacy_figures(folder, folder / "figures")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def onebit_outputs(report_folder) -> Path:
+    """The tables of the one-bit part, with tables/ and figures/."""
+    folder = write_onebit(report_folder / "onebit")
+    write_onebit_tables(folder, folder / "tables")
+    write_onebit_figures(folder, folder / "figures")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def outputs(
-    tmp_path_factory, trials, comparison, budgets, convergence, claims, replication
+    report_folder,
+    privacy_outputs,
+    onebit_outputs,
+    trials,
+    comparison,
+    budgets,
+    convergence,
+    claims,
+    replication,
 ) -> Path:
-    """A folder with everything that the report writes: tables/, figures/ and index.html, and in
-    privacy/ and onebit/ the tables of these parts with tables/ and figures/ of their own."""
-    folder = tmp_path_factory.mktemp("report")
-    privacy = write_results(folder / "privacy")
-    write_privacy_tables(privacy, load(PUBLISHED), privacy / "tables")
-    write_privacy_figures(privacy, privacy / "figures")
-    onebit = write_onebit(folder / "onebit")
-    write_onebit_tables(onebit, onebit / "tables")
-    write_onebit_figures(onebit, onebit / "figures")
+    """A folder with everything that the report writes: tables/, figures/ and index.html, and the
+    other parts in privacy/ and onebit/."""
+    folder = report_folder
     write_tables(trials, comparison, budgets, folder / "tables")
     write_figures(trials, comparison, convergence, folder / "figures")
     write_page(
@@ -275,7 +300,7 @@ def outputs(
         errata=ERRATA,
         manifest=MANIFEST,
         notes=["A <note> & more"],
-        privacy_folder=privacy,
-        onebit_folder=onebit,
+        privacy_folder=privacy_outputs,
+        onebit_folder=onebit_outputs,
     )
     return folder

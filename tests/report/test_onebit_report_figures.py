@@ -40,8 +40,8 @@ def drawings(tables):
 
 
 @pytest.fixture(scope="module")
-def folder(outputs):
-    return outputs / "onebit" / "figures"
+def folder(onebit_outputs):
+    return onebit_outputs / "figures"
 
 
 def test_every_figure_has_two_images_its_numbers_and_words(folder):
@@ -79,9 +79,9 @@ def test_labels_of_ticks_do_not_touch(drawings, name):
             assert left.x1 + GAP * DPI < right.x0
 
 
-def test_same_results_give_the_same_files(outputs, folder, tmp_path):
+def test_same_results_give_the_same_files(onebit_outputs, folder, tmp_path):
     for name in ("outp_change", "outp_attack"):
-        shutil.copy(outputs / "onebit" / f"{name}.csv", tmp_path)
+        shutil.copy(onebit_outputs / f"{name}.csv", tmp_path)
     write_onebit_figures(tmp_path, tmp_path / "figures", ["onebit_7_outp_privacy"])
     for suffix in (".svg", ".csv", ".png"):
         again = tmp_path / "figures" / f"onebit_7_outp_privacy{suffix}"

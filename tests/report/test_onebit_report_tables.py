@@ -36,8 +36,8 @@ def row_of(table, line, **keys):
     return dict(zip((column.key for column in table.columns), found.cells, strict=True))
 
 
-def test_all_tables_in_all_formats(outputs):
-    folder = outputs / "onebit" / "tables"
+def test_all_tables_in_all_formats(onebit_outputs):
+    folder = onebit_outputs / "tables"
     expected = {f"{name}.{kind}" for name in IDS for kind in ("csv", "md", "tex", "html")}
     assert {path.name for path in folder.iterdir()} == expected
 

@@ -47,8 +47,8 @@ def drawings(results):
 
 
 @pytest.fixture(scope="module")
-def folder(outputs):
-    return outputs / "privacy" / "figures"
+def folder(privacy_outputs):
+    return privacy_outputs / "figures"
 
 
 def test_every_figure_has_two_images_its_numbers_and_words(folder):
@@ -76,9 +76,9 @@ def test_no_text_leaves_the_figure(drawings):
         check_edges(drawing.figure)
 
 
-def test_same_results_give_the_same_files(outputs, folder, tmp_path):
+def test_same_results_give_the_same_files(privacy_outputs, folder, tmp_path):
     for name in ("totals", "frontier"):
-        shutil.copy(outputs / "privacy" / f"{name}.csv", tmp_path)
+        shutil.copy(privacy_outputs / f"{name}.csv", tmp_path)
     write_privacy_figures(tmp_path, tmp_path / "figures")
     for name in ("privacy_totals", "privacy_frontier"):
         for suffix in (".svg", ".csv", ".png"):

@@ -55,12 +55,12 @@ def cells(table, **keys):
     return dict(zip([column.key for column in table.columns], rows[0].cells, strict=True))
 
 
-def test_tables_are_written_in_every_format(outputs):
+def test_tables_are_written_in_every_format(privacy_outputs):
     names = ["1_totals", "2_loss"]
     names += [f"3_{number}_{relation}" for number, relation in enumerate(FOUR, start=1)]
     kinds = ("csv", "md", "tex", "html")
     expected = {f"table_privacy_{name}.{kind}" for name in names for kind in kinds}
-    assert {path.name for path in (outputs / "privacy" / "tables").iterdir()} == expected
+    assert {path.name for path in (privacy_outputs / "tables").iterdir()} == expected
 
 
 def test_tables_of_absent_results_are_left_out(tmp_path, published):
