@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from dpmc.errors import InputError
 from dpmc.experiments.cells import spell
 from dpmc.onebit.links import link_of
+from dpmc.onebit.noise import GRADIENT, OUTPUT
 from dpmc.onebit.private import MECHANISMS
 
 ONEBIT_COORDINATES = (
@@ -30,10 +31,6 @@ BASELINES = ("zero", "majority", "item_bias")  # without privacy, beside "clear"
 PRIVATE = tuple(name for name in MECHANISMS if name not in (CLEAR, *BASELINES))
 NUCLEAR = "nuclear"
 BOTH = "both"
-CONSTRAINTS = (NUCLEAR, BOTH)
-# mechanisms that noise the solution without privacy, and those that noise gradients
-OF_THE_SOLUTION = ("outp", "outp_paper")
-OF_GRADIENTS = ("grap", "grap_paper", "grap_gaussian")
 APPROXIMATE = ("grap_gaussian",)  # (epsilon, delta); the others are pure
 NOT_PRIVATE = "none"
 # the data set, and the share of the figures over epsilon, of the tables beside the trials
@@ -94,7 +91,7 @@ class OneBitCell:
     @property
     def needs_clear(self) -> bool:
         """Whether the mechanism noises the solution that the clear cell stores."""
-        return self.mechanism in OF_THE_SOLUTION
+        return self.mechanism in OUTPUT
 
 
 def onebit_cells(onebit: Mapping) -> list[OneBitCell]:
@@ -138,7 +135,7 @@ def onebit_settings(onebit: Mapping, cell: OneBitCell) -> dict[str, object]:
     }
     if cell.mechanism == CLEAR:
         settings["baselines"] = list(onebit["baselines"])
-    if cell.mechanism in OF_GRADIENTS:
+    if cell.mechanism in GRADIENT:
         settings |= onebit["grap"]
     if cell.mechanism in APPROXIMATE:
         settings["delta"] = float(onebit["delta"])

@@ -3,10 +3,10 @@
 import numpy as np
 import scipy.linalg
 
-SPARE = 8
-SMALLEST = 64
-CAREFUL = 4
-LARGEST_WHOLE = 200
+SPARE = 8  # so many values of a block lie below the threshold, or pairs may be missing
+SMALLEST = 64  # up to so many rows the whole decomposition is as fast
+CAREFUL = 4  # rounds of the subspace iteration at a start, or where an error must not show
+LARGEST_WHOLE = 200  # a larger matrix starts from random rows, not from its whole decomposition
 
 
 def simplex_threshold(values: np.ndarray, total: float) -> float:
