@@ -204,16 +204,21 @@ def beats_item_bias(trials: pd.DataFrame | None) -> Finding:
             continue
         honest = here[keeps_claim(here) | ~here["mechanism"].isin(PUBLISHED)]
         kept = against(honest, PUBLISHED, ITEM_BIAS, "truncated")
+        raw = against(honest, PUBLISHED, ITEM_BIAS, "raw")
         parts.append(
             f"{dataset_label(dataset)}: the best of the four is better at {better(table)} and "
             f"worse at {worse(table)} of {len(table)}; the best of those that keep their claim is "
-            f"better at {better(kept)} and worse at {worse(kept)}"
+            f"better at {better(kept)} and worse at {worse(kept)} (raw: {better(raw)} and "
+            f"{worse(raw)})"
         )
         wins, losses, count = wins + better(kept), losses + worse(kept), count + len(kept)
     if not count:
         return Finding(OPEN, title, NONE)
     verdict = HOLDS if wins == count else FAILS if losses > wins else OPEN
-    text = f"{'. '.join(parts)} (link and ε; truncated outputs, paired t-tests, Holm)."
+    text = (
+        f"{'. '.join(parts)} (link and ε; truncated outputs but where raw is said, paired t-tests, "
+        "Holm)."
+    )
     return Finding(verdict, title, text)
 
 
