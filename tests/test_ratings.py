@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from dpmc.errors import InputError
-from dpmc.ratings import Ratings, any_pair_repeats
+from dpmc.ratings import Compressed, Ratings, any_pair_repeats
 
 
 @st.composite
@@ -52,6 +52,36 @@ def test_grouping_equals_scipy(data):
         np.testing.assert_array_equal(ours.indptr, theirs.indptr)
         np.testing.assert_array_equal(ours.indices, theirs.indices)
         np.testing.assert_array_equal(ours.values, theirs.data)
+
+
+@settings(deadline=None, max_examples=50)
+@given(ratings())
+def test_ratings_grouped_already_are_taken_as_they_are(data):
+    again = Ratings.from_rows(data.by_user, data.n_items, name="again", rating_range=(-3, 3))
+    assert (again.n_users, again.name, again.rating_range) == (data.n_users, "again", (-3, 3))
+    assert again.items is data.by_user.indices
+    assert again.by_user.values is again.values is data.by_user.values
+    for ours, theirs in ((again.by_user, data.by_user), (again.by_item, data.by_item)):
+        for attribute in ("indptr", "indices", "values"):
+            one, other = getattr(ours, attribute), getattr(theirs, attribute)
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(one, other)
+
+
+def test_a_row_out_of_order_or_twice_is_no_matter_or_refused():
+    rows = Compressed(np.array([0, 2]), np.array([1, 0], np.int32), np.array([1.0, 2.0]))
+    assert Ratings.from_rows(rows, 2).by_user.indices.tolist() == [0, 1]
+    twice = Compressed(rows.indptr, np.array([1, 1], np.int32), rows.values)
+    with pytest.raises(InputError, match="more than once"):
+        Ratings.from_rows(twice, 2)
+
+
+def test_values_of_another_type():
+    rows = small().by_user
+    single = rows.astype(np.float32)
+    assert single.values.dtype == np.float32
+    np.testing.assert_array_equal(single.values, rows.values)
+    assert rows.astype(np.float64).values is rows.values
 
 
 @settings(deadline=None, max_examples=100)

@@ -9,6 +9,9 @@ import numpy as np
 from dpmc.errors import InputError, did_you_mean
 from dpmc.ratings import Ratings
 
+PAIRS_AT_A_TIME = 1 << 17
+"""In pieces, as each pair takes 2 rank numbers of memory."""
+
 
 class Solver(ABC):
     """A model of a rating matrix.
@@ -94,7 +97,13 @@ class FactorModel(Solver):
         return self.user_factors_ @ self.item_factors_.T
 
     def _predict_pairs(self, users, items):
-        return np.einsum("...r,...r->...", self.user_factors_[users], self.item_factors_[items])
+        users, items, shape = users.ravel(), items.ravel(), users.shape
+        products = np.empty(users.size, np.result_type(self.user_factors_, self.item_factors_))
+        for first in range(0, users.size, PAIRS_AT_A_TIME):
+            some = slice(first, first + PAIRS_AT_A_TIME)
+            left, right = self.user_factors_[users[some]], self.item_factors_[items[some]]
+            products[some] = np.einsum("pr,pr->p", left, right)
+        return products.reshape(shape)
 
 
 def check_ratings(ratings: Ratings) -> None:

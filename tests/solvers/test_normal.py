@@ -1,0 +1,227 @@
+"""Normal equations of rows: sums and solutions against NumPy, every vector width, refusals.
+
+Tolerances are multiples of the rounding error of the sums (entries of a Gram matrix) or of that
+times the condition number (solutions); there is no chance in them beyond the fixed seeds.
+"""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from llvmlite import binding
+from numba import config
+
+from dpmc.errors import InputError
+from dpmc.ratings import Compressed
+from dpmc.solvers.normal import normal_sums, solve_rows
+from dpmc.solvers.normal_kernels import buffers, padded_width
+
+DTYPES = (np.float32, np.float64)
+
+
+def drawn_rows(rng, counts, n_columns, dtype=np.float64):
+    """Rows with so many ratings each, at random columns."""
+    indices = [np.sort(rng.permutation(n_columns)[:count]) for count in counts]
+    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    indices = np.concatenate([np.zeros(0), *indices]).astype(np.int32)
+    return Compressed(indptr, indices, rng.standard_normal(indices.size).astype(dtype))
+
+
+def plain_sums(rows, factors, weights=None):
+    """Return sum w v v^T and sum w x v of every row in float64."""
+    rank = factors.shape[1]
+    grams, targets = [], []
+    for row in range(rows.indptr.size - 1):
+        own = slice(rows.indptr[row], rows.indptr[row + 1])
+        v = factors[rows.indices[own]].astype(float)
+        w = np.ones(len(v)) if weights is None else weights[own]
+        grams.append((v.T * w) @ v)
+        targets.append(v.T @ (w * rows.values[own]))
+    return np.reshape(grams, (-1, rank, rank)), np.reshape(targets, (-1, rank))
+
+
+def assert_solves(rows, factors, regularization, weights=None, base=None, threads=1):
+    """Compare solve_rows with float64 solutions, row by row."""
+    solution = solve_rows(
+        rows, factors, regularization, weights=weights, base=base, threads=threads
+    )
+    assert solution.dtype == factors.dtype
+    grams, targets = plain_sums(rows, factors, weights)
+    shifts = np.broadcast_to(regularization, len(grams))
+    for row, (gram, target) in enumerate(zip(grams, targets, strict=True)):
+        if rows.indptr[row] == rows.indptr[row + 1]:
+            assert not solution[row].any()
+            continue
+        matrix = gram + shifts[row] * np.eye(len(gram)) + (0 if base is None else base)
+        expected = np.linalg.solve(matrix, target)
+        tolerance = 40 * np.finfo(factors.dtype).eps * np.linalg.cond(matrix)
+        scale = np.linalg.norm(expected) + np.linalg.norm(target) / np.linalg.norm(matrix, 2)
+        assert np.linalg.norm(solution[row] - expected) <= tolerance * scale
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.lists(st.integers(0, 30), min_size=1, max_size=8),
+    st.integers(1, 40),
+    st.sampled_from(DTYPES),
+    st.booleans(),
+    st.booleans(),
+)
+def test_solutions_equal_numpys(seed, counts, rank, dtype, weighted, with_base):
+    rng = np.random.default_rng(seed)
+    rows = drawn_rows(rng, counts, 30)
+    factors = rng.standard_normal((30, rank)).astype(dtype)
+    weights = rng.random(rows.values.size) if weighted else None
+    half = rng.standard_normal((5, rank)).astype(dtype)
+    base = (half.T @ half).astype(dtype) if with_base else None
+    assert_solves(rows, factors, 0.3 + rng.random(len(counts)), weights, base)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.lists(st.integers(0, 30), min_size=1, max_size=8),
+    st.integers(1, 40),
+    st.sampled_from(DTYPES),
+    st.booleans(),
+)
+def test_sums_equal_numpys(seed, counts, rank, dtype, weighted):
+    rng = np.random.default_rng(seed)
+    rows = drawn_rows(rng, counts, 30)
+    factors = rng.standard_normal((30, rank)).astype(dtype)
+    weights = rng.random(rows.values.size) if weighted else None
+    grams, targets = normal_sums(rows, factors, weights=weights)
+    assert grams.dtype == targets.dtype == dtype
+    np.testing.assert_array_equal(grams, grams.transpose(0, 2, 1))
+    tolerance = {"rtol": 0, "atol": 1000 * np.finfo(dtype).eps}
+    expected = plain_sums(rows, factors, weights)
+    np.testing.assert_allclose(grams, expected[0], **tolerance)
+    np.testing.assert_allclose(targets, expected[1], **tolerance)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rank", [5, 32, 128])
+def test_rows_of_more_ratings_than_a_panel_holds(rank, dtype):
+    rng = np.random.default_rng(1)
+    depth = buffers(padded_width(rank, dtype), dtype)[0].shape[0]
+    counts = [depth - 1, depth, depth + 1, 2 * depth, 2 * depth + 3]
+    rows = drawn_rows(rng, counts, 3 * depth)
+    factors = rng.standard_normal((3 * depth, rank)).astype(dtype)
+    assert_solves(rows, factors, 0.5, rng.random(rows.values.size))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_threads_and_types_of_ratings_leave_the_bits_alone(dtype):
+    rng = np.random.default_rng(2)
+    rows = drawn_rows(rng, rng.integers(0, 40, 50), 40, np.float32)
+    factors = rng.standard_normal((40, 7)).astype(dtype)
+    one = solve_rows(rows, factors, 0.1)
+    sums = normal_sums(rows, factors)
+    for other in (rows, rows.astype(np.float64)):
+        for threads in (1, 2, 3, 60):
+            np.testing.assert_array_equal(solve_rows(other, factors, 0.1, threads=threads), one)
+        for again, before in zip(normal_sums(other, factors, threads=2), sums, strict=True):
+            np.testing.assert_array_equal(again, before)
+
+
+def test_factors_of_any_layout_are_left_alone():
+    rng = np.random.default_rng(3)
+    rows = drawn_rows(rng, [4, 9], 12)
+    factors = np.asfortranarray(rng.standard_normal((12, 6)))
+    before = factors.copy()
+    expected = solve_rows(rows, np.ascontiguousarray(factors), 1.0)
+    np.testing.assert_array_equal(solve_rows(rows, factors, 1.0), expected)
+    np.testing.assert_array_equal(factors, before)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_nearly_singular_system_has_a_finite_solution(dtype):
+    # equal factors: a Gram matrix of rank 1, and lambda far below its rounding error
+    rows = drawn_rows(np.random.default_rng(4), [50], 50)
+    solution = solve_rows(rows, np.full((50, 24), 3.0, dtype), 1e-30)
+    assert np.isfinite(solution).all()
+
+
+def test_without_rows_or_ratings():
+    nothing = Compressed(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+    assert solve_rows(nothing, np.ones((3, 2)), 1.0).shape == (0, 2)
+    empty = Compressed(np.zeros(4, np.int64), np.zeros(0, np.int32), np.zeros(0))
+    assert not solve_rows(empty, np.ones((0, 2)), 1.0).any()
+    assert not normal_sums(empty, np.ones((0, 2)))[0].any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"factors": np.ones((4, 3), dtype=int)}, "factors must be a float32 or float64 array"),
+        ({"factors": np.ones(4)}, "factors must be a float32 or float64 array"),
+        ({"factors": np.ones((4, 0))}, "factors must be a float32 or float64 array"),
+        ({"factors": np.ones((3, 3))}, "factors has 3 rows, but a rating is in column 3"),
+        ({"regularization": 0.0}, "regularization must be a number above 0"),
+        ({"regularization": np.nan}, "regularization must be a number above 0"),
+        ({"regularization": np.ones(3)}, "one for each of the 2 rows"),
+        ({"weights": np.ones(3)}, r"weights must have shape \(4,\)"),
+        ({"weights": -np.ones(4)}, "weights must be numbers of at least 0"),
+        ({"weights": np.full(4, np.nan)}, "weights must be numbers of at least 0"),
+        ({"base": np.ones((2, 2))}, r"base must have shape \(3, 3\)"),
+        ({"threads": 0}, "threads must be an integer of at least 1"),
+    ],
+)
+def test_refusals(changes, message):
+    rows = Compressed(np.array([0, 1, 4]), np.array([0, 1, 2, 3], np.int32), np.ones(4))
+    arguments = {"rows": rows, "factors": np.ones((4, 3)), "regularization": 1.0} | changes
+    with pytest.raises(InputError, match=message):
+        solve_rows(**arguments)
+
+
+ON_ANOTHER_CPU = """
+import numpy as np
+from dpmc.ratings import Compressed
+from dpmc.solvers.normal import solve_rows
+from dpmc.solvers.vectors import BYTES
+rng = np.random.default_rng(5)
+rows = Compressed(np.array([0, 0, 40, 900]), np.arange(900, dtype=np.int32), rng.random(900))
+for rank in (3, 20):
+    factors = rng.standard_normal((900, rank)).astype(np.float32)
+    f, x = factors[40:].astype(float), rows.values[40:]
+    expected = np.linalg.solve(f.T @ f + np.eye(rank), f.T @ x)
+    assert np.abs(solve_rows(rows, factors, 1.0)[2] - expected).max() < 1e-6
+print(BYTES)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "features", "width", "interpreted"),
+    [
+        ("haswell", "+avx,+avx2,+fma", 32, False),
+        ("haswell", "+avx,+avx2,+fma", 32, True),
+        ("x86-64", "+sse2", 16, True),
+        ("skylake-avx512", "+avx,+avx2,+fma,+avx512f", 64, True),
+    ],
+)
+def test_other_widths_of_vectors(name, features, width, interpreted, tmp_path):
+    host = binding.get_host_cpu_features()
+    if not all(host.get(feature[1:]) for feature in features.split(",")):
+        pytest.skip("this CPU cannot run it")
+    if config.DISABLE_JIT and not interpreted:
+        pytest.skip("nothing is compiled")
+    changed = {
+        "NUMBA_CPU_NAME": name,
+        "NUMBA_CPU_FEATURES": features,
+        "NUMBA_CACHE_DIR": str(tmp_path),
+        "NUMBA_DISABLE_JIT": str(int(interpreted)),
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", ON_ANOTHER_CPU],
+        env=os.environ | changed,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) == width
