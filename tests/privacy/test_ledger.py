@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.mechanisms import Laplace
+from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.privacy.guarantee import PARTS, Guarantee
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 
@@ -48,6 +48,53 @@ def test_a_sensitivity_bounds_something(bad):
     with pytest.raises(PrivacyViolation, match="bounds nothing"):
         ledger.release("gram", QUERY, bad)
     assert ledger.count == 0
+
+
+def gaussian(seed=1):
+    return FloatNoise(Gaussian(2.0), np.random.default_rng(seed))
+
+
+def test_gaussian_noise_is_dealt_out_in_shares():
+    drawn = Gaussian(2.0).rvs((3, 2, 3), np.random.default_rng(1))
+    ledger = Ledger(gaussian(), 2, keep=True)
+    for share, noised in zip((0.25, 1.65, 0.1), drawn, strict=True):
+        output = ledger.release("gram", QUERY, 3.0, weight=share**-0.5)
+        np.testing.assert_allclose(output, QUERY + 3.0 * share**-0.5 * noised, rtol=1e-12)
+    ledger.close()
+    assert ledger.count == 3
+    assert ledger.spent == pytest.approx(2)
+    first = ledger.transcript[0]
+    assert (first.sensitivity, first.weight, first.scale) == (3.0, 2.0, 6.0)
+
+
+def test_shares_add_up_to_what_was_accounted_for():
+    ledger = Ledger(gaussian(), 1)
+    ledger.release("gram", QUERY, 1.0, weight=0.5**-0.5)
+    with pytest.raises(PrivacyViolation, match=r"1 releases were accounted for, 0\.5 were made"):
+        ledger.close()
+    with pytest.raises(PrivacyViolation, match="sums: only 1 releases were accounted for"):
+        ledger.release("sums", QUERY, 1.0, weight=0.500001**-0.5)
+    for _ in range(5):  # whose rounding errors are no overdraft
+        ledger.release("sums", QUERY, 1.0, weight=0.1**-0.5)
+    ledger.close()
+    with pytest.raises(PrivacyViolation, match="only 1 releases"):
+        ledger.release("sums", QUERY, 1.0, weight=1e3)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.inf, np.nan])
+def test_a_weight_scales_something(bad):
+    ledger = Ledger(gaussian(), 1)
+    with pytest.raises(PrivacyViolation, match="cannot have the weight"):
+        ledger.release("gram", QUERY, 1.0, weight=bad)
+    assert ledger.count == 0
+
+
+def test_shares_are_for_gaussian_noise_alone():
+    ledger = Ledger(noise(), 1)
+    with pytest.raises(PrivacyViolation, match="only Gaussian noise can have the weight 2"):
+        ledger.release("gram", QUERY, 1.0, weight=2.0)
+    ledger.release("gram", QUERY, 1.0, weight=1.0)
+    ledger.close()
 
 
 def test_queries_are_kept_for_audits_alone_and_replayed():

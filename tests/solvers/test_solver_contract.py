@@ -9,6 +9,7 @@ from plain_solvers import random_ratings
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
 from dpmc.solvers import SOLVERS, solver_class
+from dpmc.solvers.private import PrivateSolver
 
 SMALL = {"rank": 3, "iterations": 4, "loss_parameter": 1.0, "inner_iterations": 3}
 
@@ -33,7 +34,10 @@ def fit(name, ratings, seed=0, **given):
 
 
 # calibrated solvers take a budget instead of noise: test_private_contract.py
-@pytest.fixture(params=sorted(name for name in SOLVERS if not name.startswith("private_")))
+NAMES = sorted(name for name in SOLVERS if not issubclass(solver_class(name), PrivateSolver))
+
+
+@pytest.fixture(params=NAMES)
 def name(request):
     return request.param
 
@@ -137,6 +141,8 @@ def test_callback_does_not_change_the_result(name, ratings):
 
 
 def test_a_constant_is_nearly_learned(name):
+    if name == "popularity":
+        pytest.skip("its scores are numbers of ratings, for rankings")
     users, items = np.nonzero(np.ones((12, 10)))
     constant = Ratings(users, items, np.full(120, 3.0), 12, 10)
     settings = {"iterations": 30, "mechanism": None, "regularization": 0.01}

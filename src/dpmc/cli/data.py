@@ -53,6 +53,7 @@ def list_(**options):
         path = locate(dataset, place.directory, place.mirror)
         local = path == dataset.location(place.directory)
         status = "not here" if path is None else "local" if local else "mirror"
+        status = "not public" if dataset.withdrawn else status
         size = "" if dataset.size is None else f"{dataset.size / 1e6:.2f}"
         rows.append((dataset.name, dataset.title, size, status, dataset.licence))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -132,13 +133,16 @@ def _chosen(names: tuple[str, ...], place: _Place) -> list:
 
 
 def _each(chosen: list, action: Callable) -> None:
-    """Run an action on each data set and print its outcome; fail at the end if any failed."""
+    """Run an action on each data set and print its outcome; fail at the end if any failed.
+
+    Data that are withdrawn are no failure: why nobody can have them is said.
+    """
     from dpmc.errors import InputError
 
     failed = []
     for dataset in chosen:
         try:
-            click.echo(f"{dataset.name}: {action(dataset)}")
+            click.echo(f"{dataset.name}: {dataset.withdrawn or action(dataset)}")
         except InputError as error:
             if len(chosen) == 1:
                 raise

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from dpmc.cli.options import column_options, simulate_option
-from dpmc.cli.relation import HELP
+from dpmc.cli.relation import DEFAULT_SOLVER, HELP
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 
@@ -35,21 +35,46 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     show_default=True,
     help="gaussian, laplace or huber; see dpmc recommend.",
 )
-@click.option("--solver", type=click.Choice(["als", "irls"]), default="als", show_default=True)
+@click.option(
+    "--solver",
+    type=click.Choice(["als", "irls", "dpals"]),
+    default=DEFAULT_SOLVER,
+    show_default=True,
+    help="dpals is for users only, see above.",
+)
 @click.option("--rank", type=int, help="[default: 3 if users are protected, else 1]")
-@click.option("--iterations", type=int, help="[default: 2 if users are protected, else 1]")
+@click.option(
+    "--iterations",
+    type=int,
+    help="[default: 2 if users are protected, else 1; of dpals 3]",
+)
 @click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
 @click.option("--factor-bound", type=float, help="Largest norm of a row of factors.")
 @click.option(
     "--residual-bound",
     type=float,
-    help="To which ratings less offsets are clipped.  [default: B/2]",
+    help="To which ratings less offsets are clipped.  [default: B/2, of dpals B]",
 )
-@click.option("--regularization", type=float, help="Of items.  [default: 8 S]")
+@click.option(
+    "--row-bound",
+    type=float,
+    help="Of dpals: to which norm a user's K ratings are shortened.  [default: 0.3 B sqrt(K)]",
+)
+@click.option(
+    "--gram",
+    type=click.Choice(["free", "noised"]),
+    help="Of dpals: noised solves items with Gram matrices, for half of the budget.  "
+    "[default: free]",
+)
+@click.option(
+    "--regularization",
+    type=float,
+    help="Of items, but for dpals without Gram matrices.  [default: 8 S]",
+)
 @click.option(
     "--user-regularization",
     type=float,
-    help="Of users.  [default: 0.1 B if users are protected, else S]",
+    help="Of users.  [default: 0.1 B if users are protected, of dpals 10, else S]",
 )
 @click.option("--loss-parameter", type=float, help="Clips residuals of irls.  [default: 0.4 B]")
 @click.option(
@@ -74,6 +99,12 @@ def fit(path, output, extras, items, sampler, simulate, force, user, item, ratin
     Written are guarantee.json and the item factors, with which all users can complete their own
     ratings (dpmc complete). The noise is exact and drawn from the operating system's random bits.
 
+    The solver dpals (Chien et al., Private alternating least squares, 2021) protects users. It
+    learns no offsets of items: users take the mean of their own ratings off, and all of the budget
+    goes into sums of users' factors times their ratings, an equal share for each iteration. A
+    user's ratings, as one vector of up to K numbers, are shortened to the row bound, so that less
+    noise will do.
+
     No setting may be taken from the ratings, or the guarantee is void. The defaults are not: B is
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
     same ratings spends its budget anew.
@@ -91,7 +122,6 @@ def fit(path, output, extras, items, sampler, simulate, force, user, item, ratin
     ledger = _ledger(model, sampler, simulate)
     columns = {"user": user, "item": item, "rating": rating}
     given = read_given(path, columns, settings["rating_range"], items)
-    check_size(given.ratings, ledger)
     _remarks(given, model)
     _run(model, given.ratings, ledger, simulate)
     origin = "taken from the ratings" if items is None else "given as a list"
@@ -108,10 +138,10 @@ def _check_parts(model, parts) -> None:
     """Refuse what the guarantee will not cover before the budget is spent."""
     from dpmc.errors import InputError
     from dpmc.privacy.guarantee import PARTS as KNOWN
+    from dpmc.privacy.guarantee import covered
 
-    covered = ["item_factors"] if model.bounds.user_level else [*KNOWN]
     for part in parts:
-        if part not in covered:
+        if part not in covered(model.relation):
             spelled = part.replace("_", "-")
             raise InputError(
                 f"--write {spelled} is refused: the guarantee ({model.relation}) covers "
@@ -135,20 +165,6 @@ def _ledger(model, sampler: str, seed: int | None):
     exact = GridNoise(noise, SAMPLERS[sampler])
     exact.add(np.zeros(1), 1.0)
     return Ledger(exact, model.releases)
-
-
-def check_size(ratings, ledger) -> None:
-    """Refuse more terms in a sum than those whose rounding errors are accounted for."""
-    import numpy as np
-
-    from dpmc.errors import InputError
-    from dpmc.privacy.release import MOST_TERMS
-
-    most = max(np.bincount(index, minlength=1).max() for index in (ratings.items, ratings.users))
-    if not ledger.noise.simulated and most > MOST_TERMS:
-        raise InputError(
-            f"One item or user has {most} ratings; an exact release is for {MOST_TERMS} at most."
-        )
 
 
 def _remarks(given, model) -> None:

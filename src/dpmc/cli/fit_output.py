@@ -21,6 +21,7 @@ FILES = {
 CONSTANTS = (
     "rating_range", "ratings_per_user", "rank", "iterations", "inner_iterations", "factor_bound",
     "residual_bound", "regularization", "user_regularization", "loss_parameter", "offsets", "start",
+    "value_bound", "row_bound", "gram", "item_regularization", "centring",
 )  # fmt: skip
 """Settings of a solver: public, the guarantee rests on them or they are needed to use factors."""
 
@@ -62,7 +63,7 @@ def write(
             _WRITERS[part](folder / (prefix + FILES[part]), model, ratings)
         content = {
             **guarantee.as_dict(),
-            **_terms(model.relation),
+            **_terms(model),
             **notes,
             "constants": {name: getattr(model, name) for name in CONSTANTS if hasattr(model, name)},
         }
@@ -80,14 +81,22 @@ def assumed_public(relation: str) -> list[str]:
     return assumed
 
 
-def _terms(relation: str) -> dict[str, object]:
+def _terms(model: PrivateSolver) -> dict[str, object]:
     """What the guarantee takes for granted, and how to use the factors."""
-    return {
-        "assumed_public": assumed_public(relation),
-        "prediction": "item offset + user factors . item factors, clipped to the rating range; a"
-        " user's factors are (V^T V + user_regularization I)^-1 V^T y, V the factors of the items"
-        " that the user rated and y the ratings less the items' offsets, clipped to half the range",
-    }
+    regression = (
+        "clipped to the rating range; a user's factors are (V^T V + user_regularization I)^-1 "
+        "V^T y, V the factors of the items that the user rated and y the ratings less"
+    )
+    if getattr(model, "centring", None) == "user":
+        prediction = (
+            f"mean of the user's ratings + user factors . item factors, {regression} their mean"
+        )
+    else:
+        prediction = (
+            f"item offset + user factors . item factors, {regression} the items' offsets, clipped "
+            "to half the range"
+        )
+    return {"assumed_public": assumed_public(model.relation), "prediction": prediction}
 
 
 def _write_items(path, model, ratings):
@@ -140,6 +149,7 @@ def read_published(path: Path) -> PublishedItems:
             np.array([[float(x) for x in row[2:]] for row in rows]),
             tuple(constants["rating_range"]),
             constants["user_regularization"],
+            constants.get("centring") == "user",
         )
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None

@@ -33,10 +33,11 @@ def update(results, folder, profile):
     """Make a finished run the new reference.
 
     Without --profile the run must be the full one; its trials, settings, statuses and verdicts
-    are written, of its privacy and one-bit parts the first trials and their settings, the totals
-    of the former and the verdicts of the latter. Look at the difference with `git diff` before
-    you commit it.
+    are written, of its privacy, one-bit and DPALS parts the first trials and their settings, the
+    totals of the first and the verdicts of the others. Look at the difference with `git diff`
+    before you commit it.
     """
+    from dpmc.check_dpals import read_dpals_run
     from dpmc.check_onebit import read_onebit_run
     from dpmc.check_privacy import read_privacy_run
     from dpmc.reference import update as write
@@ -45,5 +46,6 @@ def update(results, folder, profile):
     run = read_run(results)
     privacy = read_privacy_run(run.folder.parent / "privacy") if profile is None else None
     onebit = read_onebit_run(run.folder.parent / "onebit")
-    for path in write(run, folder, profile, privacy, onebit):
+    dpals = read_dpals_run(run.folder.parent / "dpals")
+    for path in write(run, folder, profile, privacy, onebit, dpals):
         click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")

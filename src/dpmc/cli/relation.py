@@ -1,5 +1,8 @@
 """The neighbouring relation as an option of commands, and the defaults that depend on it."""
 
+DEFAULT_SOLVER = "als"
+"""Of ``dpmc fit``, whatever is protected."""
+
 ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
 HELP = (
     "What is protected: user (= user_add_remove), entry (= entry_add_remove), user_replace or "

@@ -21,7 +21,7 @@ MIRROR_VARIABLE = "DPMC_DATA_MIRROR"
 
 
 class DataNotAvailable(InputError):
-    """The data is neither here nor in a mirror and cannot be downloaded now.
+    """The data is neither here nor in a mirror and cannot be downloaded, now or ever.
 
     A file that is here but wrong is not this: it is refused with a plain InputError.
     """
@@ -57,11 +57,12 @@ def obtain(
     Raises
     ------
     DataNotAvailable
-        No copy, no mirror, and the download did not succeed.
+        No copy, no mirror, and the download did not succeed, or the data are withdrawn.
     InputError
         A copy, the mirror's file or the download has the wrong checksum (a copy is never
         replaced or deleted), the mirror folder does not exist, or a file cannot be written.
     """
+    _refuse_withdrawn(dataset)
     target = dataset.location(directory)
     if dataset.is_own or target.exists():
         verify(dataset, target)
@@ -100,8 +101,9 @@ def verify(dataset: Dataset, path: str | Path) -> None:
     Raises
     ------
     InputError
-        There is no such file, or its checksum is wrong.
+        There is no such file, its checksum is wrong, or the data are withdrawn.
     """
+    _refuse_withdrawn(dataset)
     path = Path(path)
     if not path.is_file():
         advice = f"correct data.sets.{dataset.name}.path" if dataset.is_own else "fetch it first"
@@ -115,6 +117,11 @@ def verify(dataset: Dataset, path: str | Path) -> None:
             else "move it away or delete it, then fetch it again"
         )
         raise InputError(f"{path} {fault}; {advice}.")
+
+
+def _refuse_withdrawn(dataset: Dataset) -> None:
+    if dataset.withdrawn:
+        raise DataNotAvailable(dataset.withdrawn)
 
 
 @contextlib.contextmanager

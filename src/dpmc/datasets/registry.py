@@ -36,9 +36,9 @@ class Dataset:
         Name for people.
     file : str
         Path of the raw file below the data folder and below a mirror folder; of a user's own data
-        set the path of the file itself.
+        set the path of the file itself; empty if the data are withdrawn.
     reader : str
-        Key of :data:`dpmc.datasets.readers.READERS`.
+        Key of :data:`dpmc.datasets.readers.READERS`; empty if the data are withdrawn.
     rating_range : (float, float) or None
         Lowest and highest possible rating; a rating outside is an error.
     url : str or None
@@ -55,6 +55,9 @@ class Dataset:
         line, so that copies that differ in these alone count as the same file.
     licence, citation, note : str
         Terms of use ("not stated" if the source states none), what to cite, remarks.
+    withdrawn : str
+        Of data that papers used and nobody may fetch any more: why not, and what to do, in one
+        sentence.
     columns : (str or None, str or None, str or None)
         Names of the user, item and rating columns of a user's own file; None: to be detected.
     """
@@ -72,6 +75,7 @@ class Dataset:
     licence: str = "not stated"
     citation: str = ""
     note: str = ""
+    withdrawn: str = ""
     columns: tuple[str | None, str | None, str | None] = (None, None, None)
 
     @property
@@ -87,6 +91,9 @@ class Dataset:
 _MOVIELENS = (
     "F. M. Harper and J. A. Konstan, The MovieLens Datasets: History and Context, ACM Transactions "
     "on Interactive Intelligent Systems 5(4), 2015, doi:10.1145/2827872"
+)
+_OWN_COPY = (
+    "who may use a copy adds it under data: sets: in the configuration, as a CSV or Parquet file."
 )
 _GROUPLENS = "GroupLens: research use, no redistribution, no commercial use"
 
@@ -179,7 +186,31 @@ _ENTRIES = (
     ),
 )
 
-REGISTRY: Mapping[str, Dataset] = {entry.name: entry for entry in _ENTRIES}
+_WITHDRAWN = (
+    Dataset(
+        name="netflix",
+        title="Netflix Prize",
+        file="",
+        reader="",
+        rating_range=(1.0, 5.0),
+        citation="J. Bennett and S. Lanning, The Netflix Prize, KDD Cup and Workshop 2007",
+        withdrawn="The Netflix Prize ratings are no longer public, since users in them were "
+        f"identified by their ratings; {_OWN_COPY}",
+    ),
+    Dataset(
+        name="yahoo-music",
+        title="Yahoo! Music",
+        file="",
+        reader="",
+        rating_range=(0.0, 100.0),
+        citation="G. Dror, N. Koenigstein, Y. Koren and M. Weimer, The Yahoo! Music Dataset and "
+        "KDD-Cup'11, JMLR Workshop and Conference Proceedings 18, 2012",
+        withdrawn="The Yahoo! Music ratings are no longer public, and were given to universities "
+        f"only, on request; {_OWN_COPY}",
+    ),
+)
+
+REGISTRY: Mapping[str, Dataset] = {entry.name: entry for entry in _ENTRIES + _WITHDRAWN}
 
 
 def resolve(

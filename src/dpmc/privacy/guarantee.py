@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 
 from dpmc.errors import InputError
-from dpmc.privacy.relations import RELATIONS, check_relation
+from dpmc.privacy.relations import RELATIONS, USER_LEVEL, check_relation
 
 ACCOUNTANTS = {
     "exact": "exactly, as Gaussian differential privacy",
@@ -16,6 +16,20 @@ PARTS = {
     "user_factors": "the user factors",
     "predictions": "the completed matrix",
 }
+
+
+def covered(relation: str) -> tuple[str, ...]:
+    """Return what a guarantee for a relation covers (keys of :data:`PARTS`).
+
+    At user level that is the items alone (joint differential privacy): a user's own factors and
+    predictions are made of that user's own ratings without noise.
+
+    Raises
+    ------
+    InputError
+        An unknown relation.
+    """
+    return ("item_factors",) if check_relation(relation) in USER_LEVEL else tuple(PARTS)
 
 
 @dataclass(frozen=True)
@@ -34,7 +48,8 @@ class Guarantee:
     accountant : str
         A key of :data:`ACCOUNTANTS`.
     releases : int
-        How often a noised statistic of the ratings was released.
+        How often a noised statistic of the ratings was released; 1 too if several releases share
+        the budget of one.
     publishable : tuple of str
         Keys of :data:`PARTS`: what the guarantee covers. What is not named may be shown to the
         user whom it is about, and to nobody else.
@@ -62,9 +77,8 @@ class Guarantee:
         kept = [text for part, text in PARTS.items() if part not in self.publishable]
         text = (
             f"If {RELATIONS[self.relation]}, the law of {covered} changes by at most "
-            f"(epsilon = {self.epsilon:g}, delta = {self.delta:g}): {self.releases} releases with "
-            f"{self.mechanism} noise of standard deviation {self.noise_multiplier:.4g} times their "
-            f"sensitivity, accounted {ACCOUNTANTS[self.accountant]}."
+            f"(epsilon = {self.epsilon:g}, delta = {self.delta:g}): {self._released()}, accounted "
+            f"{ACCOUNTANTS[self.accountant]}."
         )
         if kept:
             text += (
@@ -76,6 +90,12 @@ class Guarantee:
                 "for experiments, not for publication."
             )
         return text
+
+    def _released(self) -> str:
+        noise = f"{self.mechanism} noise of standard deviation {self.noise_multiplier:.4g} times"
+        if self.releases > 1:
+            return f"{self.releases} releases with {noise} their sensitivity"
+        return f"all that is released amounts to one release with {noise} its sensitivity"
 
     def as_dict(self) -> dict[str, object]:
         """Return the guarantee as plain values, with the sentence."""

@@ -3,6 +3,11 @@
 A run of n releases, each with noise scaled to its own sensitivity, is the n-fold adaptive
 composition of one mechanism at sensitivity 1. The ledger holds a solver to the n that the noise
 was calibrated for. Auditors open the same door with :class:`Replay`.
+
+Gaussian noise can be dealt out in unequal shares: a release with noise scaled to w times its
+sensitivity is w^-2 of a release, because Gaussian mechanisms with mu_1, mu_2, ... compose to one
+with mu^2 = mu_1^2 + mu_2^2 + ... (Dong, Roth and Su, "Gaussian differential privacy", JRSS B 2022,
+corollary 3.3). The ledger adds these up.
 """
 
 from collections.abc import Iterable
@@ -10,6 +15,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+
+from dpmc.mechanisms import Gaussian
+
+_ROUNDING = 1e-9
+"""Relative, in sums of shares."""
+
+_ANY = Gaussian()
+"""What noise that names no mechanism is taken for: it only replays, or is none, in audits."""
 
 
 class PrivacyViolation(RuntimeError):
@@ -70,12 +83,21 @@ class Replay:
 
 @dataclass(frozen=True)
 class Release:
-    """One release: its name, l1 or l2 sensitivity, exact value and noised value."""
+    """One release: its name, l1 or l2 sensitivity, exact value, noised value, weight of the noise.
+
+    The noise is that at sensitivity 1 times ``scale``.
+    """
 
     what: str
     sensitivity: float
     query: np.ndarray
     output: np.ndarray
+    weight: float = 1.0
+
+    @property
+    def scale(self) -> float:
+        """Sensitivity x weight."""
+        return self.sensitivity * self.weight
 
 
 class Ledger:
@@ -85,14 +107,16 @@ class Ledger:
     ----------
     noise : Noise
     releases : int
-        How many the noise was calibrated for.
+        How many, of weight 1, the noise was calibrated for.
     keep : bool
         Keep every query and output in ``transcript``: for audits, as queries are not private.
 
     Attributes
     ----------
     count : int
-        Releases so far.
+        Releases so far, of whatever weight.
+    spent : float
+        Sum of weight^-2 over them: what they amount to in releases of weight 1.
     transcript : list of Release
     """
 
@@ -100,10 +124,13 @@ class Ledger:
         self.noise = noise
         self.releases = releases
         self.count = 0
+        self.spent = 0.0
         self._keep = keep
         self.transcript: list[Release] = []
 
-    def release(self, what: str, query: np.ndarray, sensitivity: float) -> np.ndarray:
+    def release(
+        self, what: str, query: np.ndarray, sensitivity: float, *, weight: float = 1.0
+    ) -> np.ndarray:
         """Return a statistic of the ratings with noise.
 
         Parameters
@@ -114,20 +141,29 @@ class Ledger:
             The exact statistic: all numbers that one release covers.
         sensitivity : float
             Largest distance between two queries on neighbouring data, in the norm of the noise.
+        weight : float
+            The noise is scaled to ``sensitivity * weight``; for a share s of a release,
+            s^(-1/2). Only Gaussian noise can have another than 1.
 
         Raises
         ------
         PrivacyViolation
-            More releases than planned, or a sensitivity that is not a positive number.
+            More releases than planned, a sensitivity or a weight that is not a positive number, a
+            weight that the noise cannot have.
         """
-        if self.count == self.releases:
-            raise PrivacyViolation(f"{what}: only {self.releases} releases were accounted for")
         if not 0 < sensitivity < np.inf:
             raise PrivacyViolation(f"{what}: the sensitivity {sensitivity} bounds nothing")
+        if not 0 < weight < np.inf:
+            raise PrivacyViolation(f"{what}: noise cannot have the weight {weight}")
+        if weight != 1 and not isinstance(getattr(self.noise, "mechanism", _ANY), Gaussian):
+            raise PrivacyViolation(f"{what}: only Gaussian noise can have the weight {weight:g}")
+        if not self.spent + weight**-2 <= self.releases * (1 + _ROUNDING):
+            raise PrivacyViolation(f"{what}: only {self.releases} releases were accounted for")
         self.count += 1
-        output = self.noise.add(query, sensitivity)
+        self.spent += weight**-2
+        output = self.noise.add(query, sensitivity * weight)
         if self._keep:
-            self.transcript.append(Release(what, sensitivity, query, output))
+            self.transcript.append(Release(what, sensitivity, query, output, weight))
         return output
 
     def close(self) -> None:
@@ -138,7 +174,7 @@ class Ledger:
         PrivacyViolation
             It released less: noise and accounting do not fit each other.
         """
-        if self.count != self.releases:
+        if not self.spent >= self.releases * (1 - _ROUNDING):
             raise PrivacyViolation(
-                f"{self.releases} releases were accounted for, {self.count} were made"
+                f"{self.releases} releases were accounted for, {self.spent:.9g} were made"
             )

@@ -43,6 +43,16 @@ exceeds the exact one by at most 2 n^2 2^-53 t, which for n up to 2^20 terms is 
 to a relative 1e-9, and they and residuals carry errors of a few units in the last digit, which may
 differ with the place of a user in memory; both are far below what is left of 2^-10.
 :data:`MOST_TERMS` is that n.
+
+Where a user's row is bounded as a whole, ||x|| <= L, and sums by item of u x have the sensitivity
+||u|| L, the errors of the items that the user rated add up, by Minkowski's inequality over the
+users, to at most n N 2^-53 ||u|| L, for N users of whom n rated the most popular item; those of a
+sum of matrices u u^T or x x^T over N users to N^2 2^-53 times the bound of one. So N must not
+exceed :data:`MOST_TERMS` either.
+
+**Shares.** A release with the share s of the budget gets noise scaled to w D, w = s^(-1/2), on a
+grid that is as fine relative to w D. The grid then takes w 2^-20 of D, and for w up to 2^6
+(:data:`LEAST_SHARE`) at most 2^-14, which with the rounding errors stays below 2^-10.
 """
 
 import math
@@ -57,6 +67,9 @@ from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteHuber, 
 
 MOST_TERMS = 2**20
 """Ratings of one item (or, at entry level, user) up to which rounding errors are covered."""
+
+LEAST_SHARE = 2.0**-12
+"""Of the budget of a fit, for a release on a grid."""
 
 _INFLATION = 1 + Fraction(1, 2**10)
 _FINENESS = 2**20

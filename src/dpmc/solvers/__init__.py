@@ -21,6 +21,18 @@ SOLVERS: dict[str, str] = {
     "private_global_mean": "dpmc.solvers.private_baselines:PrivateGlobalMean",
     "private_item_bias": "dpmc.solvers.private_baselines:PrivateItemBias",
     "private_user_item_bias": "dpmc.solvers.private_baselines:PrivateUserItemBias",
+    "dpals": "dpmc.dpals.dpals:DPALS",
+    "dpfw": "dpmc.dpals.frank_wolfe:PrivateFrankWolfe",
+    "dp_altmin": "dpmc.dpals.altmin:DPAltMin",
+    "dp_saltls": "dpmc.dpals.saltls:DPSAltLS",
+    "dp_svd": "dpmc.dpals.private_svd:PrivateSVD",
+    "frank_wolfe": "dpmc.dpals.frank_wolfe:FrankWolfe",
+    "svd": "dpmc.dpals.references:TruncatedSVD",
+    "svt": "dpmc.dpals.references:SVT",
+    "fast_tri": "dpmc.dpals.references:FastTri",
+    "popularity": "dpmc.dpals.references:Popularity",
+    "trivial": "dpmc.dpals.references:Trivial",
+    "user_mean": "dpmc.dpals.references:UserMean",
 }
 
 

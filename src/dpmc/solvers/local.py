@@ -28,6 +28,8 @@ class PublishedItems:
         Predictions are clipped to it.
     regularization : float
         lambda > 0 of a user's regression.
+    own_mean : bool
+        Whether users take the mean of their own ratings off, instead of the items' offsets.
     """
 
     labels: list[str]
@@ -35,23 +37,36 @@ class PublishedItems:
     factors: np.ndarray
     rating_range: tuple[float, float]
     regularization: float
+    own_mean: bool = False
 
-    def solve(self, items: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return one user's factors (V^T V + lambda I)^-1 V^T (x - offset), shape (rank,).
+    def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return one user's factors (V^T V + lambda I)^-1 V^T (x - offset), and the offsets.
 
         Parameters
         ----------
         items : integer array, shape (n,)
             Positions of the rated items.
         values : array, shape (n,)
-            Ratings; clipped to the range, and less their offsets to half its length either way.
+            Ratings; clipped to the range, and less the items' offsets to half its length either
+            way.
+
+        Returns
+        -------
+        user : float64 array, shape (rank,)
+        offsets : float64 array, shape (n_items,)
+            What items are predicted at by factors that are zero.
         """
         rows = self.factors[items]
         low, high = self.rating_range
-        left = np.clip(values, low, high) - self.offsets[items]
-        left = np.clip(left, (low - high) / 2, (high - low) / 2)
+        values = np.clip(values, low, high)
+        if self.own_mean and values.size:
+            offsets = np.full_like(self.offsets, values.mean())
+            left = values - offsets[items]
+        else:
+            offsets = self.offsets
+            left = np.clip(values - offsets[items], (low - high) / 2, (high - low) / 2)
         system = rows.T @ rows + self.regularization * np.eye(rows.shape[1])
-        return np.linalg.solve(system, rows.T @ left)
+        return np.linalg.solve(system, rows.T @ left), offsets
 
     def complete(self, ratings: dict[str, float]) -> np.ndarray:
         """Return predictions of all items for one user.
@@ -75,5 +90,5 @@ class PublishedItems:
         if unknown:
             raise InputError(f"There are no factors of the item '{unknown[0]}'.")
         items = np.array([place[label] for label in ratings], dtype=int)
-        user = self.solve(items, np.array(list(ratings.values()), dtype=float))
-        return np.clip(self.factors @ user + self.offsets, *self.rating_range)
+        user, offsets = self.solve(items, np.array(list(ratings.values()), dtype=float))
+        return np.clip(self.factors @ user + offsets, *self.rating_range)

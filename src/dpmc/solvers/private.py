@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.privacy.guarantee import Guarantee
+from dpmc.privacy.guarantee import Guarantee, covered
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_LEVEL, check_relation
 from dpmc.privacy.sensitivity import NORMS, Sensitivities
@@ -116,7 +116,8 @@ class PrivateSolver(Solver):
         Raises
         ------
         InputError
-            Something else than ratings, a missing generator, a budget that cannot be met.
+            Something else than ratings, a missing generator, a budget that cannot be met; with
+            noise for publication also too many ratings of an item, see :func:`check_terms`.
         PrivacyViolation
             A bound did not hold, another number of releases was made, or noise for publication is
             not what the budget asks for: a fault of the program.
@@ -129,7 +130,7 @@ class PrivateSolver(Solver):
             ledger = Ledger(FloatNoise(self.calibration.noise, noise_rng), self.releases)
         self.__dict__.pop("guarantee_", None)  # a fit that fails has none
         if not ledger.noise.simulated:
-            self._check_publication(ledger)
+            self._check_publication(ledger, ratings)
         self.shape_ = (ratings.n_users, ratings.n_items)
         statistics = Statistics(ledger, self.bounds, self.calibration.noise.std())
         self._fit(ratings, statistics, rng, callback)
@@ -137,15 +138,25 @@ class PrivateSolver(Solver):
         self.guarantee_ = self._guarantee(ledger)
         return self
 
-    def _check_publication(self, ledger: Ledger) -> None:
-        """Refuse what a guarantee of published results cannot rest on, before any release."""
+    def _check_publication(self, ledger: Ledger, ratings: Ratings) -> None:
+        """Refuse what a guarantee of published results cannot rest on, before any release.
+
+        Raises
+        ------
+        PrivacyViolation
+            Noise other than calibrated.
+        InputError
+            More terms in a sum than those whose rounding errors are accounted for.
+        """
         if getattr(ledger.noise, "mechanism", None) != self.calibration.noise:
             raise PrivacyViolation(
                 f"noise for publication must be {self.calibration.noise}, as calibrated"
             )
+        check_terms("item", ratings.items)
+        if not self.bounds.user_level:  # else users add up their own alone, and nothing is released
+            check_terms("user", ratings.users)
 
     def _guarantee(self, ledger) -> Guarantee:
-        everything = ("item_factors", "user_factors", "predictions")
         return Guarantee(
             relation=self.relation,
             epsilon=self.epsilon,
@@ -154,7 +165,7 @@ class PrivateSolver(Solver):
             noise_multiplier=self.calibration.noise.std(),
             accountant=self.calibration.accountant,
             releases=self.releases,
-            publishable=("item_factors",) if self.bounds.user_level else everything,
+            publishable=covered(self.relation),
             simulated=ledger.noise.simulated,
         )
 
@@ -264,6 +275,30 @@ class Statistics:
             self.bounds.check_factors(factors)
         if value_bound is not None:
             self.bounds.check_values(rows.values, value_bound)
+
+
+def check_terms(what: str, index: np.ndarray) -> None:
+    """Refuse a sum of more terms than those whose rounding errors exact noise accounts for.
+
+    Parameters
+    ----------
+    what : {"item", "user"}
+    index : integer array, shape (n_ratings,)
+        Whose sums the terms, one for each rating, belong to.
+
+    Raises
+    ------
+    InputError
+        More than :data:`dpmc.privacy.release.MOST_TERMS` in one sum.
+    """
+    from dpmc.privacy.release import MOST_TERMS
+
+    most = np.bincount(index, minlength=1).max()
+    if most > MOST_TERMS:
+        raise InputError(
+            f"One {what} has {most} ratings, and exact noise is for {MOST_TERMS} at most: leave "
+            "some out at random, or fit with simulated noise, which is not for publication."
+        )
 
 
 def check_range(rating_range) -> tuple[float, float]:

@@ -137,8 +137,8 @@ class PrivateALS(PrivateSolver):
             offset_sides=2 * self.offsets,
         )
 
-    def _check_publication(self, ledger):
-        super()._check_publication(ledger)
+    def _check_publication(self, ledger, ratings):
+        super()._check_publication(ledger, ratings)
         least = LEAST_REGULARIZATION * self.factor_bound**2
         if self.bounds.user_level and self.user_regularization < least:
             raise InputError(

@@ -1,6 +1,7 @@
 """Which ratings of a user count, where a guarantee covers users and so bounds their number."""
 
 import numpy as np
+from numba import njit
 
 from dpmc.ratings import Compressed
 
@@ -24,18 +25,44 @@ def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     counts = np.diff(rows.indptr)
     if not (counts > most).any():
         return rows
-    row = np.repeat(np.arange(counts.size), counts)
-    crowded = np.flatnonzero(counts[row] > most)
-    owner, column = row[crowded], rows.indices[crowded]
-    pairs = (owner.astype(np.uint64) << np.uint64(32)) + column.astype(np.uint64)
-    order = np.lexsort((_mix(_mix(pairs) ^ np.uint64(seed)), owner))
-    # place of each in its row, in the order of keys
-    sizes = counts[counts > most]
-    place = np.arange(order.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    kept = np.ones(rows.values.size, dtype=bool)
-    kept[crowded[order[place >= most]]] = False
-    indptr = np.concatenate([[0], np.cumsum(np.minimum(counts, most))])
+    row = np.repeat(np.arange(counts.size, dtype=np.uint64), counts)
+    pairs = (row << np.uint64(32)) + rows.indices.astype(np.uint64)
+    return keep_smallest(rows, most, _mix(_mix(pairs) ^ np.uint64(seed)))
+
+
+def keep_smallest(rows: Compressed, most: int, keys: np.ndarray) -> Compressed:
+    """Keep at most ``most`` ratings of each row: those with the smallest keys, of equal ones the
+    first.
+
+    Parameters
+    ----------
+    rows : Compressed
+    most : int
+        At least 1.
+    keys : array, shape (n_ratings,)
+    """
+    kept = _smallest(rows.indptr, keys, most)
+    sizes = np.minimum(np.diff(rows.indptr), most)
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
     return Compressed(indptr, rows.indices[kept], rows.values[kept])
+
+
+@njit(cache=True)
+def _smallest(indptr, keys, most):
+    kept = np.ones(keys.size, dtype=np.bool_)
+    for row in range(indptr.size - 1):
+        begin, end = indptr[row], indptr[row + 1]
+        if end - begin > most:
+            last = np.partition(keys[begin:end], most - 1)[most - 1]
+            left = most
+            for i in range(begin, end):
+                left -= keys[i] < last
+            for i in range(begin, end):
+                if keys[i] == last and left > 0:
+                    left -= 1
+                elif keys[i] >= last:
+                    kept[i] = False
+    return kept
 
 
 def _mix(x: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from dpmc.privacy.relations import RELATIONS
 
 __all__ = ["AUDIT_COLUMNS", "AUDIT_PARTS", "audit_part"]
 
-AUDIT_PARTS = ("mechanisms", *RELATIONS, "onebit", "faults")
+AUDIT_PARTS = ("mechanisms", *RELATIONS, "onebit", "dpals", "faults")
 
 
 def audit_part(part: str, settings: Mapping) -> Iterator[dict[str, object]]:
@@ -20,7 +20,8 @@ def audit_part(part: str, settings: Mapping) -> Iterator[dict[str, object]]:
     ----------
     part : str
         "mechanisms"; a neighbouring relation, for all calibrated solvers under it; "onebit", for
-        one-bit completion with its own planted faults; or "faults", of the others.
+        one-bit completion, and "dpals", for private factorisation at user level, both with their
+        own planted faults; or "faults", of the others.
     settings : mapping
         ``seed``, ``samples`` (outputs of a mechanism) and ``runs`` (of a solver), on each of two
         neighbouring data sets.
@@ -42,6 +43,10 @@ def audit_part(part: str, settings: Mapping) -> Iterator[dict[str, object]]:
         from dpmc.experiments.audit.onebit import onebit_rows
 
         return onebit_rows(settings)
+    if part == "dpals":
+        from dpmc.experiments.audit.dpals import dpals_rows
+
+        return dpals_rows(settings)
     from dpmc.experiments.audit.solvers import relation_rows
 
     return relation_rows(settings, part)

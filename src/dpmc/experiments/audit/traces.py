@@ -67,10 +67,10 @@ def compare(run: Ledger, replay: Ledger, noise, norm: int) -> Trace:
     """
     loss, changes, residuals = 0.0, {}, []
     for first, second in zip(run.transcript, replay.transcript, strict=True):
-        scale = first.sensitivity
-        here, there = ((first.output - each.query) / scale for each in (first, second))
+        here, there = ((first.output - each.query) / first.scale for each in (first, second))
         residuals.append(here)
         loss += np.sum(noise.logpdf(here) - noise.logpdf(there))
-        change = np.linalg.norm((first.query - second.query).ravel(), norm) / scale
+        change = np.linalg.norm((first.query - second.query).ravel(), norm)
+        change /= first.sensitivity
         changes[first.what] = max(changes.get(first.what, 0.0), float(change))
     return Trace(float(loss), changes, residuals)

@@ -1,0 +1,127 @@
+"""How DPALS divides its budget among its releases, and how far one user moves each of them.
+
+The releases of a fit, all with Gaussian noise, compose to one with mu^2 = sum of mu_i^2 (Dong, Roth
+and Su, "Gaussian differential privacy", JRSS B 2022, corollary 3.3). A release with the share s of
+mu^2 gets noise of standard deviation sensitivity / (mu sqrt(s)); the shares sum to 1.
+
+Notation: u is a user's row of factors, clipped to ||u|| <= Gamma_u; x the vector of the user's at
+most k ratings that count, each within Gamma_M, and ||x|| <= L = min(row bound, sqrt(k) Gamma_M).
+A user who comes or goes ("add/remove") adds or takes away
+
+- "gram": u u^T for each of at most k items. As full symmetric matrices, with the Frobenius norm,
+  the distance is sqrt(k) ||u||^2 <= sqrt(k) Gamma_u^2.
+- "right_hand_side": u x_j for each item j: ||u|| ||x|| <= Gamma_u L.
+- "global_gram": one u u^T, <= Gamma_u^2.
+- "start": x x^T, ||x||^2 <= L^2.
+- "counts": 1 for each of at most k items, sqrt(k).
+- "total_sum" and "total_count" of at most k ratings, which lie within B of the centre of the
+  public range: k B and k. Not sqrt(k): one number takes all k terms.
+
+Users who are replaced move statistics by the difference of two such terms. Where they are matrices
+u u^T, which are positive semidefinite and so have inner products >= 0, the squares of the two
+norms bound the square of the distance: a factor sqrt(2). Where they have signs (right_hand_side,
+total_sum) opposite terms are possible: a factor 2. Counts add up at most 2 k ones in different
+places: sqrt(2 k); totals of counts differ by k at most.
+
+In the units of the paper (noise sigma Gamma_u^2 on the Gram matrices, sigma Gamma_u Gamma_M on the
+right-hand sides), T steps have mu^2 = 2 k T / sigma^2, and (2 k + 4 k) T / sigma^2, three times as
+much, if users are replaced. A step's budget is divided so that all its statistics have the same
+sigma in these units, whatever the row bound.
+"""
+
+import math
+from dataclasses import dataclass
+
+from dpmc.errors import InputError
+from dpmc.privacy.relations import USER_REPLACE
+from dpmc.privacy.sensitivity import Sensitivities
+
+STEP = ("gram", "right_hand_side", "global_gram")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One release.
+
+    Attributes
+    ----------
+    sensitivity : float
+        In the l2 norm.
+    share : float
+        Of mu^2 of the fit.
+    """
+
+    sensitivity: float
+    share: float
+
+    @property
+    def weight(self) -> float:
+        """Of the noise in the ledger, which counts in releases of share 1."""
+        return self.share**-0.5
+
+
+def plan(
+    bounds: Sensitivities,
+    *,
+    iterations: int,
+    value_bound: float,
+    row_bound: float | None,
+    gram: bool,
+    global_gram: bool,
+    start_share: float,
+    counts_share: float,
+    mean_share: float,
+) -> dict[str, Part]:
+    """Return name -> part of the budget; those of STEP are released once in each iteration.
+
+    Parameters
+    ----------
+    bounds : Sensitivities
+        With Gamma_u, k and B.
+    iterations : int
+        T.
+    value_bound : float
+        Gamma_M.
+    row_bound : float, optional
+    gram, global_gram : bool
+        Whether a step releases them.
+    start_share, counts_share, mean_share : float
+        Shares of mu^2; 0 for what is not released. That of the mean is divided equally between
+        the sum and the number of ratings.
+
+    Raises
+    ------
+    InputError
+        The shares leave nothing to the iterations.
+    """
+    steps = 1 - start_share - counts_share - mean_share
+    if steps <= 0:
+        raise InputError(
+            "start_share, counts_share and mean_share must sum to less than 1, or nothing of the "
+            f"budget is left for the factors; got {1 - steps:g}."
+        )
+    replaced = bounds.relation == USER_REPLACE
+    k, longest = bounds.ratings_per_user, longest_row(bounds, value_bound, row_bound)
+    psd, signed = (math.sqrt(2), 2.0) if replaced else (1.0, 1.0)
+    sensitivities = {
+        "counts": bounds.counts(),
+        "total_sum": bounds.total_sum(),
+        "total_count": bounds.total_count(),
+        "start": psd * longest**2,
+        "gram": bounds.gram(),
+        "right_hand_side": signed * bounds.factor_bound * longest,
+        "global_gram": psd * bounds.factor_bound**2,
+    }
+    # squared sensitivities in units of the paper, where all have one sigma
+    relative = {"gram": gram * psd**2 * k, "right_hand_side": signed**2 * k}
+    relative["global_gram"] = global_gram * psd**2
+    shares = {"counts": counts_share, "total_sum": mean_share / 2, "total_count": mean_share / 2}
+    shares["start"] = start_share
+    for what in STEP:
+        shares[what] = steps / iterations * relative[what] / sum(relative.values())
+    return {what: Part(sensitivities[what], share) for what, share in shares.items() if share}
+
+
+def longest_row(bounds: Sensitivities, value_bound: float, row_bound: float | None) -> float:
+    """Return L, the bound of the norm of a user's ratings that count."""
+    return min(math.sqrt(bounds.ratings_per_user) * value_bound, row_bound or math.inf)

@@ -1,0 +1,86 @@
+"""Sums of outer products, their packed form and their sensitivity, against plain matrices."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpmc.dpals import covariance
+from dpmc.dpals.covariance import (
+    check_row_lengths,
+    outer_sensitivity,
+    outer_sum,
+    pack,
+    top_eigenvectors,
+    unpack,
+)
+from dpmc.errors import InputError
+from dpmc.privacy.ledger import PrivacyViolation
+from dpmc.ratings import Ratings
+
+
+def random_rows(seed, n_users=23, n_items=7):
+    rng = np.random.default_rng(seed)
+    matrix = rng.standard_normal((n_users, n_items)) * (rng.random((n_users, n_items)) < 0.4)
+    users, items = np.nonzero(matrix)
+    return Ratings(users, items, matrix[users, items], n_users, n_items).by_user, matrix
+
+
+@pytest.mark.parametrize("block", [1, 21, 50, 1 << 22])
+def test_outer_sum(monkeypatch, block):
+    monkeypatch.setattr(covariance, "BLOCK", block)
+    rows, matrix = random_rows(0)
+    np.testing.assert_allclose(outer_sum(rows, 7), np.triu(matrix.T @ matrix), rtol=1e-12)
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 6), copies=st.integers(1, 3))
+@settings(max_examples=30, deadline=None)
+def test_packed_matrices_keep_their_norm_and_come_back(seed, n, copies):
+    half = np.random.default_rng(seed).standard_normal((copies, n, n))
+    matrices = half + half.transpose(0, 2, 1)
+    packed = pack(matrices)
+    assert np.linalg.norm(packed) == pytest.approx(np.linalg.norm(matrices))
+    np.testing.assert_allclose(unpack(packed, n), matrices, rtol=1e-12)
+    plain = pack(matrices, plain=True)
+    np.testing.assert_array_equal(plain, matrices[:, *np.triu_indices(n)])
+    np.testing.assert_array_equal(unpack(plain, n, plain=True), matrices)
+    np.testing.assert_array_equal(pack(np.triu(matrices)), packed)  # the upper triangle is enough
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 5), plain=st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_sensitivity_of_outer_products(seed, n, plain):
+    rng = np.random.default_rng(seed)
+    bound = 1.7
+    a, b = (bound * row / np.linalg.norm(row) for row in rng.standard_normal((2, n)))
+    one, two = (pack(np.outer(row, row), plain=plain) for row in (a, b))
+    added = outer_sensitivity("user_add_remove", bound)
+    assert np.linalg.norm(one) <= added * (1 + 1e-12)
+    assert np.linalg.norm(one - two) <= outer_sensitivity("user_replace", bound) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_sensitivity_of_outer_products_is_attained(plain):
+    a, b = (pack(np.outer(row, row), plain=plain) for row in 2.0 * np.eye(3)[:2])
+    assert np.linalg.norm(a) == pytest.approx(outer_sensitivity("user_add_remove", 2.0))
+    assert np.linalg.norm(a - b) == pytest.approx(outer_sensitivity("user_replace", 2.0))
+
+
+def test_top_eigenvectors():
+    half = np.random.default_rng(3).standard_normal((8, 8))
+    matrix = half + half.T
+    values, vectors = top_eigenvectors(matrix, 3)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix)[:-4:-1])
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-12)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-12)
+    assert (vectors[np.abs(vectors).argmax(axis=0), range(3)] > 0).all()
+    with pytest.raises(InputError, match="rank must be at most 8"):
+        top_eigenvectors(matrix, 9)
+
+
+def test_longer_rows_are_a_violation():
+    rows, matrix = random_rows(1)
+    longest = np.linalg.norm(matrix, axis=1).max()
+    check_row_lengths(rows, longest)
+    with pytest.raises(PrivacyViolation, match="above the bound"):
+        check_row_lengths(rows, 0.999 * longest)
