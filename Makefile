@@ -1,4 +1,4 @@
-# make reproduce [TARGET=all|huber|privacy|onebit|audit|tune|quick|check|forensics] [CORES=2] [CONFIG=config/mine.yaml]
+# make reproduce [TARGET=all|huber|privacy|onebit|dpals|audit|tune|quick|check|forensics] [CORES=2] [CONFIG=config/mine.yaml]
 # make test | lint | report | benchmark | coverage | mutations | clean
 PYTHON ?= python3
 VENV ?= .venv
@@ -32,6 +32,7 @@ benchmark: $(VENV)/installed
 	@$(BIN)/python benchmarks/bench_noise.py
 	@$(BIN)/python benchmarks/bench_solvers.py
 	@$(BIN)/python benchmarks/bench_onebit.py
+	@$(BIN)/python benchmarks/bench_dpals.py
 
 # statement coverage of src: kernels as Python, plus every subprocess that the tests start
 coverage: $(VENV)/installed

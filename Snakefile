@@ -15,9 +15,11 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/privacy_inputs.smk"
 include: "workflow/rules/onebit_inputs.smk"
+include: "workflow/rules/dpals_inputs.smk"
 include: "workflow/rules/huber.smk"
 include: "workflow/rules/privacy.smk"
 include: "workflow/rules/onebit.smk"
+include: "workflow/rules/dpals.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/check.smk"
 include: "workflow/rules/forensics.smk"
@@ -29,6 +31,7 @@ rule all:
         rules.huber.input,
         rules.privacy.input,
         rules.onebit.input,
+        rules.dpals.input,
         "results/report/index.html",
 
 

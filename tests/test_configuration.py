@@ -29,7 +29,7 @@ def refused(configured):
 
 
 def test_defaults_and_overlays_pass():
-    for overlay in ([], ["quick.yaml"], ["ci.yaml"]):
+    for overlay in ([], ["quick.yaml"], ["ci.yaml"], ["large.yaml"]):
         paths = [HOME / "config" / name for name in overlay]
         loaded = configuration.load(HOME / "config" / "config.yaml", paths)
         checked = configuration.checked(loaded, SCHEMA)
@@ -45,7 +45,7 @@ def test_every_key_is_explained_and_has_a_source():
     """The schema, the defaults and config/README.md must not drift apart."""
     schema = yaml.safe_load(SCHEMA.read_text())
     readme = (HOME / "config" / "README.md").read_text()
-    for section in ("data", "huber", "privacy", "onebit", "report"):
+    for section in ("data", "huber", "privacy", "onebit", "dpals", "report"):
         keys = schema["properties"][section]["properties"]
         assert set(keys) == set(DEFAULTS[section])
         for key in keys:
@@ -54,7 +54,10 @@ def test_every_key_is_explained_and_has_a_source():
         name, _, value = line.partition(":")
         if name.strip() and not name.startswith("#") and value.partition("#")[0].strip():
             column = name.strip().startswith("- {solver")
-            assert column or re.search(r"# \[(P|T|L|fit|own)[ \]]", line), f"no source: {line}"
+            merge = name.strip() == "<<"
+            assert column or merge or re.search(r"# \[(P|T|L|C|J|A|fit|own)[ \]]", line), (
+                f"no source: {line}"
+            )
 
 
 def test_unknown_keys_are_refused_with_the_nearest_spelling():

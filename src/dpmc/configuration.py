@@ -44,7 +44,7 @@ def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
             ) from None
         if not isinstance(layer, dict):
             raise InputError(
-                f"{each} must hold sections (data, huber, privacy, onebit, report), "
+                f"{each} must hold sections (data, huber, privacy, onebit, dpals, report), "
                 "not a list or text."
             )
         configuration = merge(configuration, layer)

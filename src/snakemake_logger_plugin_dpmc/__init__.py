@@ -29,15 +29,21 @@ SECONDS = {
     "privacy_totals": 10.0,
     "privacy_figures": 14.0,
     "tune_part": 10.0,
+    "dpals_tune_part": 60.0,
     "onebit_clear": 3.0,
     "onebit_cell": 2.0,
     "onebit_outp": 40.0,
     "onebit_figures": 14.0,
+    "surrogate": 40.0,
+    "dpals_cell": 6.0,
+    "dpals_timing": 30.0,
+    "dpals_coverage_part": 10.0,
+    "dpals_figures": 14.0,
     "forensics_synthetic": 5.0,
     "forensics_real": 55.0,
 }
 OTHER_SECONDS = 1.5
-CELL_RULES = ("cell", "calibrated_cell", "onebit_clear", "onebit_cell")
+CELL_RULES = ("cell", "calibrated_cell", "onebit_clear", "onebit_cell", "dpals_cell")
 
 
 class LogHandler(LogHandlerBase):

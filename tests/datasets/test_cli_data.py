@@ -53,9 +53,10 @@ def test_list_shows_every_data_set_and_where_it_is(tmp_path, small_mirror, confi
     header, *rows = lines
     assert header.split() == ["name", "title", "MB", "status", "licence"]
     column = header.index("status")
-    status = {row.split()[0]: row[column : column + 8].strip() for row in rows}
+    status = {row.split()[0]: row[column : column + 10].strip() for row in rows}
     assert status == {
         **dict.fromkeys(REGISTRY, "not here"),
+        **dict.fromkeys(["netflix", "yahoo-music"], "not public"),
         **{"ml-100k": "local", "sweetrs": "mirror", "mine": "local"},
     }
     assert all(REGISTRY[name].licence in lines[k + 1] for k, name in enumerate(REGISTRY))
@@ -84,6 +85,13 @@ def test_fetch_goes_on_after_a_failure_and_fails_at_the_end(tmp_path, small_mirr
     # one data set alone: its own sentence
     with pytest.raises(InputError, match="has SHA-256"):
         run("fetch", "sweetrs", *options)
+
+
+def test_data_that_are_no_longer_public_are_no_failure(tmp_path):
+    for command in ("fetch", "verify"):
+        lines = run(command, "netflix", "yahoo-music", "--directory", tmp_path).output.splitlines()
+        assert [line.split(":")[0] for line in lines] == ["netflix", "yahoo-music"]
+        assert all("are no longer public" in line for line in lines)
 
 
 def test_unknown_name(tmp_path):

@@ -5,12 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from dpmc.datasets import REGISTRY, from_entry, resolve, verify
+from dpmc.datasets import (
+    REGISTRY,
+    DataNotAvailable,
+    available,
+    from_entry,
+    obtain,
+    read,
+    resolve,
+    verify,
+)
 from dpmc.datasets.readers import READERS
 from dpmc.errors import InputError
 
+WITHDRAWN = {name: each for name, each in REGISTRY.items() if each.withdrawn}
+ENTRIES = {name: each for name, each in REGISTRY.items() if not each.withdrawn}
 
-@pytest.mark.parametrize("dataset", REGISTRY.values(), ids=list(REGISTRY))
+
+@pytest.mark.parametrize("dataset", ENTRIES.values(), ids=list(ENTRIES))
 def test_entries_are_complete(dataset):
     assert re.fullmatch(r"[0-9a-f]{64}", dataset.sha256)
     assert dataset.url.startswith("https://")
@@ -25,8 +37,24 @@ def test_entries_are_complete(dataset):
 
 
 def test_names_and_files_differ():
-    assert list(REGISTRY) == ["ml-100k", "sweetrs", "restaurant", "jester", "ml-10m", "ml-20m"]
-    assert len({dataset.file for dataset in REGISTRY.values()}) == len(REGISTRY)
+    assert list(ENTRIES) == ["ml-100k", "sweetrs", "restaurant", "jester", "ml-10m", "ml-20m"]
+    assert list(WITHDRAWN) == ["netflix", "yahoo-music"]
+    assert len({dataset.file for dataset in ENTRIES.values()}) == len(ENTRIES)
+
+
+@pytest.mark.parametrize("dataset", WITHDRAWN.values(), ids=list(WITHDRAWN))
+def test_data_that_nobody_may_have_any_more_say_so(dataset, tmp_path):
+    assert not available(dataset, tmp_path, tmp_path)
+    for act in (
+        lambda: obtain(dataset, tmp_path, mirror=tmp_path),
+        lambda: verify(dataset, dataset.location(tmp_path)),
+    ):
+        with pytest.raises(DataNotAvailable, match=r"no longer public.*data: sets:"):
+            act()
+    with pytest.raises(InputError, match="no longer public") as caught:
+        read(dataset, tmp_path)
+    assert ". " not in str(caught.value)
+    assert dataset.citation
 
 
 @pytest.mark.parametrize("name", ["ml-100k", "sweetrs", "restaurant", "jester"])

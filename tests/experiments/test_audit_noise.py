@@ -92,6 +92,6 @@ def test_integers_have_the_law_that_is_stated():
 
 
 def test_the_parts_are_the_mechanisms_each_relation_one_bit_and_the_faults():
-    assert len(AUDIT_PARTS) == 7
+    assert len(AUDIT_PARTS) == 8
     assert AUDIT_PARTS[0] == "mechanisms"
-    assert AUDIT_PARTS[-2:] == ("onebit", "faults")
+    assert AUDIT_PARTS[-3:] == ("onebit", "dpals", "faults")

@@ -16,6 +16,9 @@ rule check:
         onebit="results/onebit/trials.csv",
         onebit_settings="results/onebit/settings.json",
         onebit_claims="results/onebit/claims.csv",
+        dpals="results/dpals/trials.csv",
+        dpals_settings="results/dpals/settings.json",
+        dpals_claims="results/dpals/claims.csv",
         sources=all_source_records("results"),
     log:
         "results/check.txt",
@@ -40,6 +43,9 @@ use rule check as check_quick with:
         onebit="results/quick/onebit/trials.csv",
         onebit_settings="results/quick/onebit/settings.json",
         onebit_claims="results/quick/onebit/claims.csv",
+        dpals="results/quick/dpals/trials.csv",
+        dpals_settings="results/quick/dpals/settings.json",
+        dpals_claims="results/quick/dpals/claims.csv",
         sources=all_source_records("results/quick"),
     log:
         "results/quick/check.txt",

@@ -9,7 +9,7 @@ from snakemake.utils import Paramspace
 from dpmc import configuration, plugins
 from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
-from dpmc.experiments import onebit
+from dpmc.experiments import dpals, onebit
 from dpmc.experiments.cells import COORDINATES, SYNTHETIC, huber_cells, spell
 from dpmc.experiments.digest import code_digest
 from dpmc.experiments.trial import TRIAL_COLUMNS
@@ -64,7 +64,10 @@ def real_of(settings):
     private = settings["privacy"]["datasets"]
     names = [name for name, entry in private.items() if "users" not in entry]
     one_bit = onebit.real_datasets(settings["onebit"])
-    return list(dict.fromkeys([*settings["huber"]["real"], *names, *one_bit]))
+    of_dpals = dpals.real_datasets(settings["dpals"])
+    return list(
+        dict.fromkeys([*settings["huber"]["real"], *names, *one_bit, *of_dpals])
+    )
 
 
 try:

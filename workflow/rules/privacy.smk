@@ -168,13 +168,12 @@ rule privacy_figures:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        figures=None,
         code=code_digest(["dpmc.report.figures_privacy"]),
     script:
         "../scripts/privacy_figures.py"
 
 
-# The audit's figure alone: the target `audit` needs nothing of the other tables.
+# The audit's figure has a rule of its own: the target `audit` needs nothing of the other tables.
 rule audit_figure:
     input:
         "{top}/privacy/audit.csv",
@@ -185,7 +184,6 @@ rule audit_figure:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        figures=["privacy_audit"],
         code=code_digest(["dpmc.report.figures_privacy"]),
     script:
         "../scripts/privacy_figures.py"

@@ -74,7 +74,8 @@ def all_source_records(top):
 
 def privacy_targets(top):
     tables = [f"{top}/privacy/{name}.csv" for name in PRIVACY_NAMES]
-    return [*tables, f"{top}/privacy/tables", f"{top}/privacy/figures"]
+    folders = ("tables", "figures", "audit_figure")
+    return [*tables, *(f"{top}/privacy/{folder}" for folder in folders)]
 
 
 def privacy_section(name, *shared):

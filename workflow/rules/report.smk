@@ -93,6 +93,7 @@ rule errata:
     input:
         trials="{top}/huber/trials.csv",
         onebit=ONEBIT_FILES,
+        dpals=DPALS_FILES,
         sources=lambda wildcards: all_source_records(wildcards.top),
     output:
         "{top}/errata.md",
@@ -114,6 +115,7 @@ rule manifest:
         ],
         calibrated="{top}/privacy/calibrated.csv",
         onebit="{top}/onebit/trials.csv",
+        dpals="{top}/dpals/trials.csv",
         sources=lambda wildcards: all_source_records(wildcards.top),
     output:
         "{top}/manifest.json",
@@ -127,6 +129,7 @@ rule manifest:
         seeds=lambda wildcards: {
             f"{wildcards.top}/privacy": TOPS[wildcards.top]["privacy"]["seed"],
             f"{wildcards.top}/onebit": TOPS[wildcards.top]["onebit"]["seed"],
+            f"{wildcards.top}/dpals": TOPS[wildcards.top]["dpals"]["seed"],
             **{run: RUNS[run]["huber"]["seed"] for run in runs_below(wildcards.top)},
         },
     script:
@@ -149,6 +152,7 @@ rule page:
         manifest="{top}/manifest.json",
         privacy=lambda wildcards: privacy_targets(wildcards.top),
         onebit=lambda wildcards: onebit_targets(wildcards.top),
+        dpals=lambda wildcards: dpals_targets(wildcards.top),
         sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
     output:
         "{top}/report/index.html",
@@ -172,6 +176,8 @@ rule page:
         ),
         privacy=lambda wildcards: f"{wildcards.top}/privacy",
         onebit=lambda wildcards: f"{wildcards.top}/onebit",
-        code=code_digest(["dpmc.report.page"], TEMPLATES),
+        dpals=lambda wildcards: f"{wildcards.top}/dpals",
+        dpals_published=DPALS_PUBLISHED,
+        code=code_digest(["dpmc.report.page"], [*TEMPLATES, *PAPER]),
     script:
         "../scripts/page.py"

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from dpmc.check import check_run, outcome
+from dpmc.check_dpals import check_dpals_run, dpals_counts, read_dpals_run
 from dpmc.check_onebit import check_onebit_run, onebit_counts, read_onebit_run
 from dpmc.check_privacy import check_privacy, counts, read_privacy_run
 from dpmc.jobs import logged
@@ -15,13 +16,15 @@ with logged(snakemake.log[0]):
     run = read_run(Path(snakemake.input.trials).parent)
     privacy = read_privacy_run(Path(snakemake.input.calibrated).parent)
     onebit = read_onebit_run(Path(snakemake.input.onebit).parent)
+    dpals = read_dpals_run(Path(snakemake.input.dpals).parent)
     reference = Path(snakemake.params.reference)
     findings = [
         *check_run(run, reference, unavailable),
         *check_privacy(privacy, reference, unavailable),
         *check_onebit_run(onebit, reference, unavailable),
+        *check_dpals_run(dpals, reference, unavailable),
     ]
-    text = outcome(run, findings, counts(privacy) + onebit_counts(onebit))
+    text = outcome(run, findings, counts(privacy) + onebit_counts(onebit) + dpals_counts(dpals))
     print(text)
     if any(finding.fails for finding in findings):
         sys.exit(1)

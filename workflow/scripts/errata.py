@@ -5,6 +5,7 @@ from pathlib import Path
 from dpmc import published
 from dpmc.files import write_text
 from dpmc.jobs import logged
+from dpmc.report.dpals_frames import read_dpals
 from dpmc.report.errata import errata, errata_markdown
 from dpmc.report.erratum import Sources
 from dpmc.report.onebit_frames import read_onebit
@@ -16,5 +17,6 @@ with logged(snakemake.log[0]):
         {name: path for name, path in raw_files(snakemake.input.sources).items() if path},
         read_frame(snakemake.input.trials),
         read_onebit(Path(snakemake.input.onebit[0]).parent),
+        read_dpals(Path(snakemake.input.dpals[0]).parent),
     )
     write_text(snakemake.output[0], errata_markdown(errata(sources)))

@@ -10,7 +10,7 @@ from dpmc.runs import raw_files
 
 with logged(snakemake.log[0]):
     files = snakemake.input
-    tables = [*files.trials, files.calibrated, files.onebit]
+    tables = [*files.trials, files.calibrated, files.onebit, files.dpals]
     folders = [Path(path).parent / "benchmarks" for path in tables]
     content = manifest(
         root=snakemake.params.home,

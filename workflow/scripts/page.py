@@ -28,5 +28,7 @@ with logged(snakemake.log[0]):
         forensics_folder=snakemake.params.forensics,
         privacy_folder=snakemake.params.privacy,
         onebit_folder=snakemake.params.onebit,
+        dpals_folder=snakemake.params.dpals,
+        dpals_published=snakemake.params.dpals_published,
         title=snakemake.params.title,
     )

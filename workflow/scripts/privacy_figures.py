@@ -6,6 +6,4 @@ from dpmc.jobs import logged
 from dpmc.report.figures_privacy import write_privacy_figures
 
 with logged(snakemake.log[0]):
-    write_privacy_figures(
-        Path(snakemake.input[0]).parent, snakemake.output[0], snakemake.params.figures
-    )
+    write_privacy_figures(Path(snakemake.input[0]).parent, snakemake.output[0])

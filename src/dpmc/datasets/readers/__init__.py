@@ -32,10 +32,12 @@ def read(dataset: Dataset, path: str | Path) -> Ratings:
     Raises
     ------
     InputError
-        No such file, not in the format of the data set, a malformed line, a rating outside
+        Data that are withdrawn, no such file, not in its format, a malformed line, a rating outside
         ``dataset.rating_range``, or two different ratings of one (user, item) pair.
     """
     path = Path(path)
+    if dataset.withdrawn:
+        raise InputError(dataset.withdrawn)
     try:
         return READERS[dataset.reader](dataset, path)
     except OSError as error:

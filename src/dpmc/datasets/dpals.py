@@ -1,0 +1,165 @@
+"""Drawn matrices of the experiments on private factorisation at user level.
+
+Sources: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
+squares" (ICML 2021), section 6.1; Jain, Thakkar and Thakurta, "Differentially private matrix
+completion revisited" (ICML 2018), section 5 (rank one, unit max-norm).
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from dpmc.datasets.dpals_splits import Split
+from dpmc.errors import InputError
+from dpmc.ratings import Compressed, Ratings
+
+BLOCK = 4_000_000  # entries that are drawn at a time
+
+
+def share_observed(users: int, items: int, ratings_factor: float) -> float:
+    """Return the probability that an entry is observed, ratings_factor x ln(users)/items."""
+    return min(1.0, ratings_factor * math.log(users) / items)
+
+
+def synthetic(
+    rng: np.random.Generator,
+    *,
+    users: int,
+    items: int,
+    rank: int,
+    share: float,
+    test_entries: int,
+    max_norm: bool = False,
+    name: str = "synthetic",
+) -> Split:
+    """Draw a matrix of random orthonormal factors, its observed entries and fresh ones.
+
+    M = c P Q^T with P and Q orthonormal bases of uniformly distributed subspaces, without noise.
+    c makes the root mean square of the entries 1, or with ``max_norm`` the largest of their
+    absolute values.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    users, items, rank : int
+        Shape and rank, the rank at most the smaller side.
+    share : float
+        Probability that an entry is observed, above 0 and below 1.
+    test_entries : int
+        How many distinct entries to compare with, at most half of those not observed.
+    max_norm : bool
+        Of a matrix of rank 1 only.
+    name : str
+
+    Returns
+    -------
+    Split
+        Of values rounded to float32: ``training`` user by user, and ``test``.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range.
+    """
+    _check_sizes(users, items, rank, share, max_norm)
+    user_factors = np.linalg.qr(rng.standard_normal((users, rank)))[0]
+    item_factors = np.linalg.qr(rng.standard_normal((items, rank)))[0]
+    if max_norm:
+        user_factors /= np.abs(user_factors).max()
+        item_factors /= np.abs(item_factors).max()
+    else:
+        user_factors *= math.sqrt(users * items / rank)
+    indptr, indices = _observed(rng, users, items, share)
+    fresh = _fresh(rng, indptr, indices, items, test_entries)
+
+    def values(rows, columns):
+        return entries(user_factors, item_factors, rows, columns)
+
+    rows = np.repeat(np.arange(users, dtype=np.int32), np.diff(indptr))
+    training = Compressed(indptr, indices, values(rows, indices))
+    return Split(
+        Ratings.from_rows(training, items, name=name),
+        Ratings(*fresh, values(*fresh), users, items, name),
+    )
+
+
+def _check_sizes(users, items, rank, share, max_norm):
+    if not 1 <= rank <= min(users, items):
+        raise InputError(
+            f"The rank must be at least 1 and at most users and items, got {rank} of {users} x "
+            f"{items}."
+        )
+    if not 0 < share < 1:
+        raise InputError(
+            f"A share of {share:g} of the entries is observed; make it more than 0 and less than "
+            "1, so that there is something to learn from and to test on."
+        )
+    if max_norm and rank != 1:
+        raise InputError(f"max_norm is for matrices of rank 1 only, got {rank}.")
+
+
+def _observed(rng, users, items, share) -> tuple[np.ndarray, np.ndarray]:
+    """Which entries are observed: (indptr, indices) of compressed rows."""
+    counts, columns = [], []
+    step = max(1, BLOCK // items)
+    for first in range(0, users, step):
+        draws = rng.random((min(step, users - first), items), dtype=np.float32)
+        mask = draws < share
+        counts.append(np.count_nonzero(mask, axis=1))
+        columns.append((np.flatnonzero(mask) % items).astype(np.int32))
+    indptr = np.zeros(users + 1, dtype=np.int64)
+    np.cumsum(np.concatenate(counts), out=indptr[1:])
+    return indptr, np.concatenate(columns)
+
+
+def _fresh(rng, indptr, indices, items, number) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of distinct entries that are not observed, each as likely."""
+    size = (indptr.size - 1) * items
+    hidden = size - indices.size
+    if not 1 <= number <= hidden / 2:
+        raise InputError(
+            f"{number} test entries are wanted of {hidden} that are not observed; ask for at least "
+            "1 and at most half of them."
+        )
+    found = np.empty(0, dtype=np.int64)
+    while found.size < number:
+        drawn = rng.integers(size, size=2 * number * size // hidden)
+        drawn = drawn[~_contains(indptr, indices, drawn // items, drawn % items)]
+        # the first of equal ones, in the order drawn
+        found = np.concatenate([found, drawn])
+        found = found[np.sort(np.unique(found, return_index=True)[1])]
+    return np.divmod(found[:number], items)
+
+
+@njit(cache=True)
+def _contains(indptr, indices, rows, columns):
+    """Whether compressed rows hold each of some pairs."""
+    found = np.empty(rows.size, dtype=np.bool_)
+    for n in range(rows.size):
+        row = indices[indptr[rows[n]] : indptr[rows[n] + 1]]
+        place = np.searchsorted(row, columns[n])
+        found[n] = place < row.size and row[place] == columns[n]
+    return found
+
+
+@njit(cache=True)
+def entries(user_factors, item_factors, rows, columns):
+    """Return entries of a product of factors, rounded to float32; summed in order on every CPU.
+
+    Parameters
+    ----------
+    user_factors, item_factors : float64 arrays, shapes (users, rank), (items, rank)
+    rows, columns : integer arrays, shape (n,)
+
+    Returns
+    -------
+    float64 array, shape (n,)
+    """
+    values = np.empty(rows.size)
+    for n in range(rows.size):
+        total = 0.0
+        for r in range(user_factors.shape[1]):
+            total += user_factors[rows[n], r] * item_factors[columns[n], r]
+        values[n] = np.float32(total)
+    return values

@@ -1,0 +1,64 @@
+"""The table of hyper-parameters of private factorisation at user level."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dpmc.errors import InputError
+
+# what a row of hyper-parameters holds for, beside its settings and their source
+SELECTORS = {
+    "datasets": "dataset", "methods": "method", "variants": "variant", "epsilons": "epsilon",
+}  # fmt: skip
+
+
+def model_settings(
+    hyperparameters: Iterable[Mapping], coordinates: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the hyper-parameters of a cell: of all rows that hold for it, later ones win."""
+    merged = {}
+    for row in hyperparameters:
+        wanted = {own: row[name] for name, own in SELECTORS.items() if name in row}
+        if all(coordinates[name] in values for name, values in wanted.items()):
+            merged |= row["settings"]
+    return merged
+
+
+def load_hyperparameters(path: str | Path) -> list[dict]:
+    """Read the table of hyper-parameters.
+
+    It is a list of rows ``{methods, datasets, epsilons, variants, settings, source}``. The first
+    four are lists of what a row holds for; without one of them it holds for all. Later rows
+    override earlier ones, setting by setting.
+
+    Raises
+    ------
+    InputError
+        No such file, or a row of another form.
+    """
+    import yaml
+
+    try:
+        rows = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except yaml.YAMLError as error:
+        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}.") from error
+    if not isinstance(rows, list):
+        raise InputError(f"{path} must hold a list of rows with settings and a source.")
+    for number, row in enumerate(rows, 1):
+        if not _is_row(row):
+            raise InputError(
+                f"{path}, row {number} needs settings (a mapping) and a source (text), and may "
+                f"have the lists {', '.join(SELECTORS)}; got {row!r}."
+            )
+    return rows
+
+
+def _is_row(row: object) -> bool:
+    return (
+        isinstance(row, dict)
+        and set(row) <= {*SELECTORS, "settings", "source"}
+        and isinstance(row.get("settings"), dict)
+        and isinstance(row.get("source"), str)
+        and all(isinstance(row[name], list) for name in SELECTORS if name in row)
+    )

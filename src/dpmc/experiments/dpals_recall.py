@@ -1,0 +1,61 @@
+"""Recall of recommended items for users that were not trained on.
+
+Source: Liang, Krishnan, Hoffman and Jebara, "Variational autoencoders for collaborative filtering"
+(WWW 2018), section 4.3.
+"""
+
+import numpy as np
+
+from dpmc.datasets.dpals_splits import Split
+from dpmc.ratings import Compressed
+
+LENGTH = 20
+USERS = 500  # that are scored at a time
+
+
+def recall(model, split: Split, length: int = LENGTH) -> float:
+    """Return the mean over users of |best items that were liked| / min(length, number liked).
+
+    Parameters
+    ----------
+    model : Solver
+        With ``fold_in(rows)``, which returns the factors of users with other ratings, and
+        ``item_factors_``; or with ``scores_``, the same for all users.
+    split : Split
+        By users, with ``known`` ratings, whose items are not recommended.
+    length : int
+        How many items are recommended.
+    """
+    known, liked = split.known.by_user, split.test.by_user
+    sizes = np.diff(liked.indptr)
+    found = np.zeros(sizes.size)
+    for first in range(0, sizes.size, USERS):
+        users = slice(first, min(first + USERS, sizes.size))
+        theirs = _part(known, users)
+        hits = _hits(_scores(model, theirs), theirs, _part(liked, users), length)
+        found[users] = hits / np.maximum(np.minimum(sizes[users], length), 1)
+    return float(found[sizes > 0].mean())
+
+
+def _scores(model, known: Compressed) -> np.ndarray:
+    """Score all items for some users, shape (n_users, n_items)."""
+    if hasattr(model, "fold_in"):
+        return model.fold_in(known) @ model.item_factors_.T
+    return np.tile(model.scores_, (known.indptr.size - 1, 1))
+
+
+def _hits(scores, known, liked, length) -> np.ndarray:
+    """Return how many of the best items each user liked; those known do not count."""
+    rows = np.arange(len(scores))
+    scores[np.repeat(rows, np.diff(known.indptr)), known.indices] = -np.inf
+    length = min(length, scores.shape[1])
+    best = np.argpartition(-scores, length - 1, axis=1)[:, :length]
+    wanted = np.zeros(scores.shape, dtype=bool)
+    wanted[np.repeat(rows, np.diff(liked.indptr)), liked.indices] = True
+    return wanted[rows[:, None], best].sum(axis=1)
+
+
+def _part(rows: Compressed, part: slice) -> Compressed:
+    ends = rows.indptr[part.start : part.stop + 1]
+    inside = slice(ends[0], ends[-1])
+    return Compressed(ends - ends[0], rows.indices[inside], rows.values[inside])

@@ -1,0 +1,12 @@
+"""Share of the observations that the most rated items hold, by how ratings are sampled."""
+
+from dpmc import tables
+from dpmc.experiments.dpals import COVERAGE_COLUMNS
+from dpmc.experiments.dpals_coverage import coverage
+from dpmc.jobs import logged
+from dpmc.ratings import Ratings
+
+with logged(snakemake.log[0]):
+    ratings = Ratings.load_if_available(snakemake.input[0])
+    rows = [] if ratings is None else coverage(snakemake.params.settings, ratings)
+    tables.write(snakemake.output[0], COVERAGE_COLUMNS, rows)
