@@ -11,6 +11,7 @@ PARTS = (
     "mechanisms", "privacy", "solvers", "solvers/private", "experiments/metrics",
     "experiments/statistics", "experiments/audit", "experiments/transcript",
     "experiments/calibrated", "onebit", "experiments/onebit", "published/onebit_claims",
+    "dpals", "experiments/dpals", "published/dpals_claims",
 )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """The files of a run: every bit comes back, and broken ones are refused in one sentence."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,9 @@ def test_tables_keep_every_bit_and_what_is_missing(tmp_path):
     values = np.append(rng.standard_normal(50) * 10.0 ** rng.integers(-300, 300, 50), np.nan)
     frame = pd.DataFrame({"name": ["none"] * 51, "value": values})
     write_frame(tmp_path / "table.csv", frame)
-    found = read_frame(tmp_path / "table.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # such as that an argument is deprecated
+        found = read_frame(tmp_path / "table.csv")
     pd.testing.assert_frame_equal(found, frame, check_exact=True)
     assert list(tmp_path.iterdir()) == [tmp_path / "table.csv"]
 

@@ -6,10 +6,13 @@ import pandas as pd
 
 from dpmc import tables
 from dpmc.check import missing_trials
+from dpmc.check_dpals import DPALS_METRICS, DpalsRun, by_setting
+from dpmc.check_dpals import EXPECTED as DPALS_EXPECTED
 from dpmc.check_onebit import EXPECTED, ONEBIT_METRICS, OneBitRun, by_mechanism
 from dpmc.check_privacy import FIT_COLUMNS, PrivacyRun, by_fit, first_trials
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES
+from dpmc.experiments.dpals import DPALS_COORDINATES
 from dpmc.experiments.onebit import ONEBIT_COORDINATES
 from dpmc.experiments.trial import METRICS
 from dpmc.files import write_text
@@ -27,6 +30,7 @@ def update(
     profile: str | None = None,
     privacy: PrivacyRun | None = None,
     onebit: OneBitRun | None = None,
+    dpals: DpalsRun | None = None,
 ) -> list[Path]:
     """Make a run the new reference.
 
@@ -46,6 +50,8 @@ def update(
     onebit : OneBitRun, optional
         The one-bit part, complete: its expected verdicts are written, and of the full run below
         ``onebit`` the first draws and their settings.
+    dpals : DpalsRun, optional
+        The DPALS part, complete: as the one-bit part, below ``dpals``.
 
     Returns
     -------
@@ -62,10 +68,14 @@ def update(
         _refuse_part(privacy.folder, privacy.fits, by_fit(privacy.settings), profile or FULL)
     if onebit is not None:
         _refuse_part(onebit.folder, onebit.trials, by_mechanism(onebit.settings), profile or FULL)
+    if dpals is not None:
+        _refuse_part(dpals.folder, dpals.trials, by_setting(dpals.settings), profile or FULL)
     folder = Path(folder)
     written = [] if privacy is None else _write_privacy(privacy, folder / "privacy")
     if onebit is not None and profile is None:
-        written += _write_onebit(onebit, folder / "onebit")
+        written += _write_part(onebit, folder / "onebit", ONEBIT_COORDINATES, ONEBIT_METRICS)
+    if dpals is not None and profile is None:
+        written += _write_part(dpals, folder / "dpals", DPALS_COORDINATES, DPALS_METRICS)
     if profile is None:
         _write_table(folder / "trials.csv", TRIAL_COLUMNS, run.trials)
         write_text(folder / "settings.json", settings_text(run.settings))
@@ -78,6 +88,8 @@ def update(
     ]
     if onebit is not None:
         labels.append((EXPECTED, VERDICT_COLUMNS, onebit.verdicts))
+    if dpals is not None:
+        labels.append((DPALS_EXPECTED, VERDICT_COLUMNS, dpals.verdicts))
     for name, columns, table in labels:
         tables.write(expected / name, columns, _records(table))
         written.append(expected / name)
@@ -91,11 +103,14 @@ def _write_privacy(run: PrivacyRun, folder: Path) -> list[Path]:
     return [folder / name for name in ("calibrated.csv", "totals.csv", "settings.json")]
 
 
-def _write_onebit(run: OneBitRun, folder: Path) -> list[Path]:
-    columns = (*ONEBIT_COORDINATES, "trial", *ONEBIT_METRICS)
+def _write_part(
+    run: OneBitRun | DpalsRun, folder: Path, coordinates: tuple[str, ...], metrics: tuple[str, ...]
+) -> list[Path]:
+    """Write the first trials of a part, their settings and, if there is none, its tolerances."""
+    columns = (*coordinates, "trial", *metrics)
     _write_table(folder / "trials.csv", columns, first_trials(run.trials))
     write_text(folder / "settings.json", settings_text(run.settings))
-    written = _write_no_tolerances(folder / "tolerances.csv", (*ONEBIT_COORDINATES, *ALLOWED))
+    written = _write_no_tolerances(folder / "tolerances.csv", (*coordinates, *ALLOWED))
     return [folder / "trials.csv", folder / "settings.json", *written]
 
 

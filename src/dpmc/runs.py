@@ -125,7 +125,9 @@ def read_trials(
     InputError
         A column is missing, a number cannot be read, or a trial occurs twice.
     """
-    texts = ("dataset", "relation", "solver", "mechanism", "link", "constraint")
+    texts = (
+        "dataset", "relation", "solver", "mechanism", "link", "constraint", "method", "variant"
+    )  # fmt: skip
     table = read_numbers(path, (*coordinates, "trial", *metrics), texts, whole=("trial",))
     rows = table[list(coordinates)].to_dict("records")
     names = [cell_name({key: None if row[key] == "" else row[key] for key in row}) for row in rows]
@@ -150,7 +152,7 @@ def raw_files(records: Iterable[str | Path]) -> dict[str, str | None]:
 
 def read_frame(path: str | Path) -> pd.DataFrame:
     """Read any table of a run, every bit of every number kept; an empty field is missing."""
-    return pd.read_csv(path, keep_default_na=False, na_values=[""], float_precision="round_trip")
+    return pd.read_csv(path, keep_default_na=False, na_values=[""])
 
 
 def write_frame(path: str | Path, frame: pd.DataFrame) -> None:

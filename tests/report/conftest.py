@@ -9,16 +9,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from invented_dpals import write_dpals
 from invented_onebit import write_onebit
 from privacy_results import write_results
 
 from dpmc.privacy.nominal import table_one
 from dpmc.published import compare, load, load_claims, stability
 from dpmc.report.figures import write_figures
+from dpmc.report.figures_dpals import write_dpals_figures
 from dpmc.report.figures_onebit import write_onebit_figures
 from dpmc.report.figures_privacy import write_privacy_figures
 from dpmc.report.page import write_page
 from dpmc.report.tables import write_tables
+from dpmc.report.tables_dpals import write_dpals_tables
 from dpmc.report.tables_onebit import write_onebit_tables
 from dpmc.report.tables_privacy import write_privacy_tables
 
@@ -256,10 +259,11 @@ def report_folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def privacy_outputs(report_folder) -> Path:
-    """The tables of the privacy part, with tables/ and figures/."""
+    """The tables of the privacy part, with tables/, figures/ and audit_figure/."""
     folder = write_results(report_folder / "privacy")
     write_privacy_tables(folder, load(PUBLISHED), folder / "tables")
-    write_privacy_figures(folder, folder / "figures")
+    for name in ("figures", "audit_figure"):
+        write_privacy_figures(folder, folder / name)
     return folder
 
 
@@ -273,10 +277,20 @@ def onebit_outputs(report_folder) -> Path:
 
 
 @pytest.fixture(scope="session")
+def dpals_outputs(report_folder) -> Path:
+    """The tables of the DPALS part, with tables/ and figures/."""
+    folder = write_dpals(report_folder / "dpals")
+    write_dpals_tables(folder, folder / "tables", folder / "published.csv")
+    write_dpals_figures(folder, folder / "figures", folder / "published.csv")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def outputs(
     report_folder,
     privacy_outputs,
     onebit_outputs,
+    dpals_outputs,
     trials,
     comparison,
     budgets,
@@ -285,7 +299,7 @@ def outputs(
     replication,
 ) -> Path:
     """A folder with everything that the report writes: tables/, figures/ and index.html, and the
-    other parts in privacy/ and onebit/."""
+    other parts in privacy/, onebit/ and dpals/."""
     folder = report_folder
     write_tables(trials, comparison, budgets, folder / "tables")
     write_figures(trials, comparison, convergence, folder / "figures")
@@ -302,5 +316,7 @@ def outputs(
         notes=["A <note> & more"],
         privacy_folder=privacy_outputs,
         onebit_folder=onebit_outputs,
+        dpals_folder=dpals_outputs,
+        dpals_published=dpals_outputs / "published.csv",
     )
     return folder

@@ -20,7 +20,7 @@ from scipy import stats
 
 from dpmc.privacy.nominal import table_one
 from dpmc.report.figures import FIGURES
-from dpmc.report.figures_privacy import PRIVACY_FIGURES, write_privacy_figures
+from dpmc.report.figures_privacy import PRIVACY_FIGURES, folder_of, write_privacy_figures
 from dpmc.report.figures_privacy_audit import audit_rows, describe_audit, row_label, with_share
 from dpmc.report.figures_privacy_maps import describe_frontier
 from dpmc.report.frames import select
@@ -51,8 +51,13 @@ def folder(privacy_outputs):
     return privacy_outputs / "figures"
 
 
-def test_every_figure_has_two_images_its_numbers_and_words(folder):
-    check_files(folder, PRIVACY_FIGURES)
+def test_every_figure_has_two_images_its_numbers_and_words_in_one_folder(privacy_outputs):
+    for name in ("figures", "audit_figure"):
+        entries = [entry for entry in PRIVACY_FIGURES if folder_of(entry.id) == name]
+        check_files(privacy_outputs / name, entries)
+        drawn = {path.stem for path in (privacy_outputs / name).iterdir()}
+        assert drawn == {entry.id for entry in entries}
+    assert drawn == {"privacy_audit"}
     assert not set(IDS) & {entry.id for entry in FIGURES}
 
 

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from dpmc.report.figures import FIGURES
+from dpmc.report.figures_dpals import DPALS_FIGURES
 from dpmc.report.figures_onebit import ONEBIT_FIGURES
 from dpmc.report.figures_privacy import PRIVACY_FIGURES
 
@@ -90,7 +91,9 @@ def test_the_page_does_not_scroll_sideways(measured, width):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_all_figures_appear_and_nothing_is_fetched(measured, width):
-    assert measured[width]["drawn"] == len(FIGURES + PRIVACY_FIGURES + ONEBIT_FIGURES)
+    assert measured[width]["drawn"] == len(
+        FIGURES + PRIVACY_FIGURES + ONEBIT_FIGURES + DPALS_FIGURES
+    )
     assert measured[width]["requests"] == []
 
 

@@ -13,9 +13,11 @@ import pytest
 import dpmc.report
 from dpmc.published.compare import compare
 from dpmc.published.numbers import load
+from dpmc.report.dpals_findings import NOT_RUN as NO_DPALS
 from dpmc.report.figures import FIGURES, FORENSICS
+from dpmc.report.figures_dpals import DPALS_FIGURES
 from dpmc.report.figures_onebit import ONEBIT_FIGURES
-from dpmc.report.figures_privacy import PRIVACY_FIGURES
+from dpmc.report.figures_privacy import PRIVACY_FIGURES, folder_of
 from dpmc.report.heatmap import heatmap
 from dpmc.report.markdown import to_html
 from dpmc.report.onebit_findings import NOT_RUN as NO_ONEBIT
@@ -26,7 +28,7 @@ from dpmc.report.style import COLUMN, render
 from dpmc.report.tables_rmse import PROVIDE_DATA
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
-LIMIT = 9_000_000  # bytes
+LIMIT = 11_000_000  # bytes
 VOID = {"meta", "link", "input", "img", "br"}
 
 
@@ -122,7 +124,8 @@ def test_nothing_is_requested_from_anywhere(outputs, page):
 def test_the_answer_comes_first_then_all_sections(page):
     sections = [attributes["id"] for attributes in page.all("section")]
     names = [
-        "answer", "tables", "figures", "privacy", "one-bit", "claims", "errata", "provenance",
+        "answer", "tables", "figures", "privacy", "one-bit", "dpals", "claims", "errata",
+        "provenance",
     ]  # fmt: skip
     assert sections == names
     targets = {
@@ -146,8 +149,9 @@ def test_headings_are_in_order(page):
 def test_every_figure_has_an_alternative_text_and_its_numbers(page, outputs):
     images = page.all("img")
     shown = [(entry, outputs / "figures") for entry in FIGURES]
-    shown += [(entry, outputs / "privacy" / "figures") for entry in PRIVACY_FIGURES]
+    shown += [(entry, outputs / "privacy" / folder_of(entry.id)) for entry in PRIVACY_FIGURES]
     shown += [(entry, outputs / "onebit" / "figures") for entry in ONEBIT_FIGURES]
+    shown += [(entry, outputs / "dpals" / "figures") for entry in DPALS_FIGURES]
     files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
     assert len(images) == len(shown)
     for (entry, folder), image in zip(shown, images, strict=True):
@@ -161,8 +165,8 @@ def test_every_figure_has_an_alternative_text_and_its_numbers(page, outputs):
 
 def test_tables_are_accessible(page):
     tables = page.all("table")
-    # the paper's, claims and provenance, privacy, one-bit with its claims
-    assert len(tables) == 6 + 2 + 6 + 5
+    # the paper's, claims and provenance, privacy, one-bit and DPALS with their claims
+    assert len(tables) == 6 + 2 + 6 + 5 + 10
     assert len(page.all("caption")) == len(tables)
     scopes = {attributes.get("scope") for attributes in page.all("th")}
     assert scopes == {"col", "colgroup", "row", "rowgroup"}
@@ -177,8 +181,8 @@ def test_claims_can_be_filtered_without_a_script(page, claims):
     assert radios == ["show-all", "show-supported", "show-contradicted", "show-inconclusive"]
     assert {label["for"] for label in page.all("label")} == set(radios)
     rows = [a["class"] for a in page.all("tr") if a.get("class", "").startswith("is-")]
-    # those of the one-bit part, which has no filter, stand before
-    assert rows[3:] == [f"is-{verdict}" for verdict in claims["verdict"]]
+    # those of the one-bit and the DPALS part, which have no filter, stand before
+    assert rows[9:] == [f"is-{verdict}" for verdict in claims["verdict"]]
     css = (TEMPLATES / "page.css").read_text()
     for verdict in ("supported", "contradicted", "inconclusive"):
         assert f"#show-{verdict}:checked ~ .scroll tbody tr:not(.is-{verdict})" in css
@@ -205,6 +209,7 @@ def test_a_page_without_data_says_so(bare):
     assert "A second seed has not been run" in bare.words
     assert bare.words.count(NOT_RUN) == 1
     assert bare.words.count(NO_ONEBIT) == 1
+    assert bare.words.count(NO_DPALS) == 1
     assert bare.all("img") == []
 
 
@@ -261,6 +266,33 @@ def test_a_one_bit_part_that_is_half_done_is_shown(written, outputs, tmp_path):
     assert NO_ONEBIT not in words
     assert "the attack proves more than the claim" in words
     assert "Not run." in words
+
+
+def test_the_dpals_section_holds_findings_claims_tables_and_results(page, outputs):
+    assert NO_DPALS not in page.words
+    assert page.words.count("Hyper-parameters were chosen for each data set, method and ε") == 1
+    # in the answer and in the section
+    assert page.words.count("The noise of theorem 1 gives the ε that it claims") == 2
+    assert page.words.count("User-level factorisation: ") == 3
+    assert "On the generated data they come out as" in page.words
+    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
+    for name in ("timing", "coverage", "accounting", "claims", "claims_surrogate"):
+        data = base64.b64decode(files[f"dpals_{name}.csv"].partition(",")[2])
+        assert data == (outputs / "dpals" / f"{name}.csv").read_bytes()
+    assert {"table_dpals_1_synthetic.tex", "table_dpals_8_timing.csv"} <= set(files)
+    assert not {"dpals_trials.csv", "dpals_iterations.csv"} & set(files)
+    assert all(f"{kind} claim {place}." in page.words for kind in "DS" for place in (1, 2, 3))
+
+
+def test_a_dpals_part_that_is_half_done_is_shown(written, outputs, tmp_path):
+    folder = tmp_path / "dpals"
+    folder.mkdir()
+    (folder / "accounting.csv").write_bytes((outputs / "dpals" / "accounting.csv").read_bytes())
+    words = written(dpals_folder=folder).words
+    assert NO_DPALS not in words
+    assert "By exact accounting it is 1.060 for 1" in words
+    assert "Not run." in words
+    assert "no verdict on the paper" not in words
 
 
 def test_full_coverage_needs_no_note(comparison):

@@ -12,6 +12,7 @@ import pandas as pd
 from dpmc.experiments.cells import COORDINATES, SYNTHETIC
 from dpmc.experiments.statistics import cell_summary
 from dpmc.published.compare import AGREES, DEVIATES
+from dpmc.report.dpals_findings import dpals_answer
 from dpmc.report.effects import (
     FAILS,
     HOLDS,
@@ -42,12 +43,13 @@ def answer(
     stability: pd.DataFrame | None,
     privacy: Mapping[str, pd.DataFrame | None] | None = None,
     onebit: Mapping[str, pd.DataFrame | None] | None = None,
+    dpals: Mapping[str, pd.DataFrame | None] | None = None,
 ) -> list[Finding]:
     """Return the lines of the answer in the order of the page.
 
-    ``privacy`` and ``onebit`` hold the tables of the privacy part and of the one-bit part, see
-    :func:`dpmc.report.privacy_frames.read_results` and
-    :func:`dpmc.report.onebit_frames.read_onebit`; with none of them there is no line about a part.
+    ``privacy``, ``onebit`` and ``dpals`` hold the tables of these parts, see
+    :func:`dpmc.report.privacy_frames.read_results`, :func:`dpmc.report.onebit_frames.read_onebit`
+    and :func:`dpmc.report.dpals_frames.read_dpals`; without tables a part has no line.
     """
     privacy = privacy if privacy and has_results(privacy) else {}
     return [
@@ -63,6 +65,7 @@ def answer(
         *([usable(privacy)] if privacy else []),
         verdicts(claims, stability),
         *onebit_answer(onebit or {}),
+        *dpals_answer(dpals or {}),
     ]
 
 

@@ -1,13 +1,17 @@
-"""Errata of the Huber mechanism paper, of the thesis behind it, and of the one-bit paper.
+"""Errata of the papers on private matrix completion that dpmc runs again.
 
 "Paper" is "Introducing the Huber mechanism for differentially private low-rank matrix completion"
 (arXiv:2206.07910), "thesis" is Gowtham's thesis of the same year, "one-bit paper" is Li, Wei,
-Huang, Mao and Wang, "One-bit matrix completion with differential privacy" (arXiv:2110.00719). The
-number that shows an erratum is computed when the list is made, never typed in.
+Huang, Mao and Wang, "One-bit matrix completion with differential privacy" (arXiv:2110.00719),
+"DPALS paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
+squares" (ICML 2021). The number that shows an erratum is computed when the list is made, never
+typed in.
 """
 
 from collections.abc import Iterable
 
+from dpmc.report import errata_dpals as dpals
+from dpmc.report import errata_dpals_method as dpals_method
 from dpmc.report import errata_method as method
 from dpmc.report import errata_noise as noise
 from dpmc.report import errata_onebit as onebit
@@ -46,11 +50,20 @@ ENTRIES = (
     onebit_text.minimum,
     onebit_text.restaurant_density,
     onebit_text.threshold,
+    dpals.two_statistics,
+    dpals.private_mean,
+    dpals.private_start,
+    dpals.replaced_users,
+    dpals_method.clipping,
+    dpals_method.order_of_the_projection,
+    dpals_method.all_movies,
+    dpals_method.one_noise_for_all,
+    dpals_method.start_without_noise,
 )
 
 
 def errata(sources: Sources) -> list[Erratum]:
-    """Return every erratum, E1 to E29, with its evidence (a few seconds of computing)."""
+    """Return every erratum, with its evidence (a few seconds of computing)."""
     return [entry(f"E{number}", sources) for number, entry in enumerate(ENTRIES, start=1)]
 
 
@@ -59,9 +72,11 @@ def errata_markdown(entries: Iterable[Erratum]) -> str:
     parts = [
         "# Errata\n",
         "What the paper “Introducing the Huber mechanism for differentially private low-rank "
-        "matrix completion” (arXiv:2206.07910), the thesis behind it, and the one-bit paper, "
-        "“One-bit matrix completion with differential privacy” (arXiv:2110.00719), print, what is "
-        "right, and the number that shows it. The numbers are computed when this page is made.\n",
+        "matrix completion” (arXiv:2206.07910), the thesis behind it, the one-bit paper, “One-bit "
+        "matrix completion with differential privacy” (arXiv:2110.00719), the DPALS paper, "
+        "“Private alternating least squares” (ICML 2021), and the repository "
+        "DP_Matrix_Completion_Alt_Min print, what is right, and the number that shows it. The "
+        "numbers are computed when this page is made.\n",
     ]
     for entry in entries:
         parts.append(

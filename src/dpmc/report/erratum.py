@@ -56,12 +56,16 @@ class Sources:
     onebit : mapping
         The tables of the one-bit part, as :func:`dpmc.report.onebit_frames.read_onebit` returns
         them; empty if it has not been run.
+    dpals : mapping
+        The tables of the DPALS part, as :func:`dpmc.report.dpals_frames.read_dpals` returns them;
+        empty if it has not been run.
     """
 
     published: pd.DataFrame
     raw_files: Mapping[str, Path] = field(default_factory=dict)
     trials: pd.DataFrame | None = None
     onebit: Mapping[str, pd.DataFrame | None] = field(default_factory=dict)
+    dpals: Mapping[str, pd.DataFrame | None] = field(default_factory=dict)
 
     @cached_property
     def ratings(self) -> dict[str, Ratings]:

@@ -1,6 +1,5 @@
 """Every figure of the privacy part with its title, caption and alternative text."""
 
-from collections.abc import Collection
 from pathlib import Path
 
 from dpmc.report import figures_privacy_audit as audit
@@ -10,6 +9,7 @@ from dpmc.report import figures_privacy_totals as totals
 from dpmc.report.privacy_frames import read_results
 from dpmc.report.style import FigureEntry, draw_all
 
+AUDIT = "privacy_audit"
 EQUAL_CAPTION = (
     "Lines with markers: matrix factorisations (filled: ALS, open: A-IRLS), with 95 % t intervals "
     "and set side by side to be told apart. Lines without markers: private baselines at the same "
@@ -92,7 +92,7 @@ PRIVACY_FIGURES = [
         describe=maps.describe_frontier,
     ),
     FigureEntry(
-        id="privacy_audit",
+        id=AUDIT,
         title="Audit of mechanisms and models",
         caption="Attempts to catch them at breaking their promise: lower bounds on ε by events "
         "chosen on one half of the samples and counted on the other, and by the privacy loss of "
@@ -110,11 +110,18 @@ PRIVACY_FIGURES = [
 ]
 
 
-def write_privacy_figures(
-    results_folder: str | Path, folder: str | Path, figures: Collection[str] | None = None
-) -> None:
-    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.report.style.draw_all`.
+def folder_of(figure: str) -> str:
+    """Return the folder, below that of the tables, in which a figure lies, given its id.
+
+    The audit's has one of its own, because the audit can be run without the rest.
+    """
+    return "audit_figure" if figure == AUDIT else "figures"
+
+
+def write_privacy_figures(results_folder: str | Path, folder: str | Path) -> None:
+    """Draw what belongs into ``folder``, see :func:`folder_of`, from tables of ``results_folder``.
 
     A figure whose table is missing becomes a box that says so.
     """
-    draw_all(PRIVACY_FIGURES, read_results(results_folder), folder, figures)
+    belonging = [entry for entry in PRIVACY_FIGURES if folder_of(entry.id) == Path(folder).name]
+    draw_all(belonging, read_results(results_folder), folder)

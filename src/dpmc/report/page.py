@@ -15,12 +15,15 @@ from dpmc.experiments.cells import SYNTHETIC
 from dpmc.files import write_text
 from dpmc.report import markdown
 from dpmc.report.answer import answer
+from dpmc.report.dpals_findings import NOT_RUN as NO_DPALS
+from dpmc.report.dpals_frames import read_dpals
 from dpmc.report.figures import NEW_FIGURES, THESIS_FIGURES
 from dpmc.report.frames import DATASET_LABELS
 from dpmc.report.onebit_findings import NOT_RUN as NO_ONEBIT
 from dpmc.report.onebit_frames import read_onebit
 from dpmc.report.page_parts import (
     data_uri,
+    dpals_part,
     embedded_figure,
     embedded_tables,
     forensics_part,
@@ -50,6 +53,8 @@ def write_page(
     forensics_folder: str | Path | None = None,
     privacy_folder: str | Path | None = None,
     onebit_folder: str | Path | None = None,
+    dpals_folder: str | Path | None = None,
+    dpals_published: str | Path | None = None,
     title: str = TITLE,
 ) -> None:
     """Write the report.
@@ -76,7 +81,8 @@ def write_page(
         Where the forensics wrote its heat maps; they are shown if they are there.
     privacy_folder : path, optional
         The tables of the privacy part (``totals.csv``, ``transcript_loss.csv``,
-        ``calibrated.csv``, ``frontier.csv``, ``audit.csv``), with ``tables`` and ``figures`` as
+        ``calibrated.csv``, ``frontier.csv``, ``audit.csv``), with ``tables``, ``figures`` and
+        ``audit_figure`` as
         :func:`~dpmc.report.tables_privacy.write_privacy_tables` and
         :func:`~dpmc.report.figures_privacy.write_privacy_figures` wrote them. Without it the page
         says that the part has not been run.
@@ -86,6 +92,14 @@ def write_page(
         :func:`~dpmc.report.tables_onebit.write_onebit_tables` and
         :func:`~dpmc.report.figures_onebit.write_onebit_figures` wrote them. Without it the page
         says that the part has not been run.
+    dpals_folder : path, optional
+        The tables of the DPALS part (those that :func:`~dpmc.report.dpals_frames.read_dpals`
+        reads), with ``tables`` and ``figures`` as
+        :func:`~dpmc.report.tables_dpals.write_dpals_tables` and
+        :func:`~dpmc.report.figures_dpals.write_dpals_figures` wrote them. Without it the page says
+        that the part has not been run.
+    dpals_published : path, optional
+        ``dpals_published.csv``, numbers from elsewhere that the findings compare with.
     title : str
     """
     environment = jinja2.Environment(
@@ -98,10 +112,10 @@ def write_page(
     environment.filters["unbroken"] = _unbroken
     privacy = {} if privacy_folder is None else read_results(privacy_folder)
     onebit = {} if onebit_folder is None else read_onebit(onebit_folder)
-    has_claims = onebit.get("claims") is not None
+    dpals = {} if dpals_folder is None else read_dpals(dpals_folder, dpals_published)
     page = environment.get_template("page.html.jinja").render(
         title=title,
-        findings=answer(trials, comparison, claims, stability, privacy, onebit),
+        findings=answer(trials, comparison, claims, stability, privacy, onebit, dpals),
         notes=[*notes, *coverage(comparison)],
         tables=list(embedded_tables(Path(tables_folder))),
         comparison=data_uri(comparison.to_csv(index=False).encode(), "csv"),
@@ -112,7 +126,11 @@ def write_page(
         no_privacy=NOT_RUN,
         onebit=onebit_part(onebit_folder, onebit),
         no_onebit=NO_ONEBIT,
-        onebit_claims=claim_rows(onebit["claims"], None) if has_claims else [],
+        onebit_claims=_judged(onebit.get("claims")),
+        dpals=dpals_part(dpals_folder, dpals),
+        no_dpals=NO_DPALS,
+        dpals_claims=_judged(dpals.get("claims")),
+        dpals_surrogate=_judged(dpals.get("claims_surrogate")),
         claims=claim_rows(claims, stability),
         counts={name: int((claims["verdict"] == name).sum()) for name in VERDICTS},
         claims_file=data_uri(claims.to_csv(index=False).encode(), "csv"),
@@ -148,6 +166,11 @@ def coverage(comparison: pd.DataFrame) -> list[str]:
         text = f"{' and '.join(names)}: {count} published numbers are not compared."
         notes.append(f"{text} {PROVIDE_DATA}")
     return notes
+
+
+def _judged(claims: pd.DataFrame | None) -> list[dict]:
+    """Return the rows of a part's claims, which have no second seed; none without a table."""
+    return [] if claims is None else claim_rows(claims, None)
 
 
 def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dict]:

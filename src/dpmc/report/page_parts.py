@@ -7,9 +7,13 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
+from dpmc.report.dpals_findings import caveats as dpals_caveats
+from dpmc.report.dpals_findings import dpals_findings
+from dpmc.report.dpals_frames import NAMES as DPALS_NAMES
 from dpmc.report.figures import FORENSICS
+from dpmc.report.figures_dpals import DPALS_FIGURES
 from dpmc.report.figures_onebit import ONEBIT_FIGURES
-from dpmc.report.figures_privacy import PRIVACY_FIGURES
+from dpmc.report.figures_privacy import PRIVACY_FIGURES, folder_of
 from dpmc.report.onebit_findings import caveats, onebit_findings
 from dpmc.report.onebit_frames import NAMES as ONEBIT_NAMES
 from dpmc.report.privacy_findings import privacy_findings
@@ -27,6 +31,7 @@ MEDIA = {
 }
 # trials.csv is too large; the CSV of every figure holds its means and intervals
 EMBEDDED = tuple(name for name in ONEBIT_NAMES if name != "trials")
+DPALS_EMBEDDED = tuple(name for name in DPALS_NAMES if name not in ("trials", "iterations"))
 
 
 def data_uri(content: bytes, kind: str) -> str:
@@ -93,7 +98,9 @@ def privacy_part(
         "findings": findings,
         "caveat": TUNED,
         "tables": list(embedded_tables(Path(folder) / "tables")),
-        "figures": [embedded_figure(entry, Path(folder) / "figures") for entry in PRIVACY_FIGURES],
+        "figures": [
+            embedded_figure(entry, Path(folder) / folder_of(entry.id)) for entry in PRIVACY_FIGURES
+        ],
         "files": _result_files(Path(folder), NAMES),
     }
 
@@ -111,6 +118,22 @@ def onebit_part(
         "tables": list(embedded_tables(Path(folder) / "tables")),
         "figures": [embedded_figure(entry, Path(folder) / "figures") for entry in ONEBIT_FIGURES],
         "files": _result_files(Path(folder), EMBEDDED, prefix="onebit_"),
+    }
+
+
+def dpals_part(
+    folder: str | Path | None, results: Mapping[str, pd.DataFrame | None]
+) -> dict | None:
+    """Return what the DPALS section shows; None if nothing of that part has been run."""
+    findings = dpals_findings(results) if results else []
+    if folder is None or not findings:
+        return None
+    return {
+        "findings": findings,
+        "caveat": dpals_caveats(results["trials"]),
+        "tables": list(embedded_tables(Path(folder) / "tables")),
+        "figures": [embedded_figure(entry, Path(folder) / "figures") for entry in DPALS_FIGURES],
+        "files": _result_files(Path(folder), DPALS_EMBEDDED, prefix="dpals_"),
     }
 
 
