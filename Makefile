@@ -17,7 +17,7 @@ reproduce: $(VENV)/installed
 	@$(SNAKEMAKE) $(TARGET) $(OVERLAY)
 
 test: $(VENV)/installed
-	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadgroup
+	@$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
 
 lint: $(VENV)/installed
 	@$(BIN)/ruff check $(SOURCES)

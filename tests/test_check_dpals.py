@@ -4,14 +4,9 @@ import pandas as pd
 import pytest
 
 from dpmc import tables
-from dpmc.check_dpals import (
-    DPALS_METRICS,
-    EXPECTED,
-    by_setting,
-    check_dpals_run,
-    dpals_counts,
-    read_dpals_run,
-)
+from dpmc.check_dpals import DPALS as PART
+from dpmc.check_dpals import DPALS_METRICS, by_setting
+from dpmc.check_parts import check_part, part_counts, read_part
 from dpmc.errors import InputError
 from dpmc.experiments.dpals import DPALS_COORDINATES, dpals_cells, dpals_settings
 from dpmc.experiments.trial import TRIAL_COLUMNS
@@ -45,14 +40,16 @@ DERIVED_NAME = "dataset=ml-10m-top400, method=dpals, variant=standard, epsilon=0
 @pytest.fixture
 def check(tmp_path):
     """A function: check a run with these tables against that of the unchanged tables."""
-    run = read_dpals_run(write_dpals(tmp_path / "reference" / "dpals"))
+    run = read_part(PART, write_dpals(tmp_path / "reference" / "dpals"))
     verdicts = run.verdicts.to_dict("records")
-    tables.write(tmp_path / "reference" / "expected" / "full" / EXPECTED, VERDICT_COLUMNS, verdicts)
+    tables.write(
+        tmp_path / "reference" / "expected" / "full" / PART.expected, VERDICT_COLUMNS, verdicts
+    )
     allow(tmp_path, [])
 
     def check(unavailable=(), **changes):
-        run = read_dpals_run(write_dpals(tmp_path / "run", **changes))
-        return check_dpals_run(run, tmp_path / "reference", unavailable)
+        run = read_part(PART, write_dpals(tmp_path / "run", **changes))
+        return check_part(run, tmp_path / "reference", unavailable)
 
     return check
 
@@ -77,7 +74,7 @@ def value_of(cell, trial, metric):
 
 def test_an_equal_run_passes_and_is_counted(tmp_path, check):
     assert check() == []
-    text = dpals_counts(read_dpals_run(tmp_path / "run"))
+    text = part_counts(read_part(PART, tmp_path / "run"))
     assert text == ", 15 DPALS trials, 2 DPALS verdicts"
 
 
@@ -217,10 +214,10 @@ def test_a_changed_verdict_fails_unless_the_data_are_not_available(check):
 
 def test_what_the_reference_keeps_is_enough(tmp_path, check):
     folder = tmp_path / "reference" / "dpals"
-    run = read_dpals_run(folder)
+    run = read_part(PART, folder)
     for path in folder.iterdir():
         path.unlink()
-    _write_part(run, folder, DPALS_COORDINATES, DPALS_METRICS)
+    _write_part(run, folder)
     assert sorted(path.name for path in folder.iterdir()) == [
         "settings.json", "tolerances.csv", "trials.csv"
     ]  # fmt: skip
@@ -238,24 +235,24 @@ def huber_run(tmp_path, profile):
 @pytest.mark.parametrize("profile", [None, "quick"])
 def test_update_writes_what_is_compared(tmp_path, profile):
     name = profile or "full"
-    run = read_dpals_run(write_dpals(tmp_path / "run", profile=name))
+    run = read_part(PART, write_dpals(tmp_path / "run", profile=name))
     folder = tmp_path / "new"
-    written = update(huber_run(tmp_path, name), folder, profile, dpals=run)
-    assert folder / "expected" / name / EXPECTED in written
+    written = update(huber_run(tmp_path, name), folder, profile, parts=[run])
+    assert folder / "expected" / name / PART.expected in written
     assert all(path.is_file() for path in written)
     assert (folder / "dpals").is_dir() == (profile is None)
     if profile is None:
-        assert check_dpals_run(run, folder) == []
+        assert check_part(run, folder) == []
 
 
 def test_update_refuses_a_run_that_is_incomplete_or_of_another_profile(tmp_path):
     huber, folder = huber_run(tmp_path, "full"), tmp_path / "new"
-    part = read_dpals_run(write_dpals(tmp_path / "run", rows=dpals_rows(CELLS[1:])))
+    part = read_part(PART, write_dpals(tmp_path / "run", rows=dpals_rows(CELLS[1:])))
     with pytest.raises(InputError, match=r"run is incomplete: .*method=als.*lacks trial 0, 1, 2"):
-        update(huber, folder, dpals=part)
-    other = read_dpals_run(write_dpals(tmp_path / "other", profile="quick"))
+        update(huber, folder, parts=[part])
+    other = read_part(PART, write_dpals(tmp_path / "other", profile="quick"))
     with pytest.raises(InputError, match="is a run of the profile quick, not of full"):
-        update(huber, folder, dpals=other)
+        update(huber, folder, parts=[other])
     assert not folder.exists()
 
 
@@ -286,4 +283,4 @@ def test_an_unfinished_run_is_refused(tmp_path, name):
     folder = write_dpals(tmp_path / "run")
     (folder / name).unlink()
     with pytest.raises(InputError, match=f"it has no {name}; finish the run first"):
-        read_dpals_run(folder)
+        read_part(PART, folder)

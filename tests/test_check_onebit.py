@@ -3,13 +3,9 @@
 import pytest
 
 from dpmc import tables
-from dpmc.check_onebit import (
-    EXPECTED,
-    ONEBIT_METRICS,
-    check_onebit_run,
-    onebit_counts,
-    read_onebit_run,
-)
+from dpmc.check_onebit import ONEBIT as PART
+from dpmc.check_onebit import ONEBIT_METRICS
+from dpmc.check_parts import check_part, part_counts, read_part
 from dpmc.errors import InputError
 from dpmc.experiments.onebit import CLEAR as CLEAR_MECHANISM
 from dpmc.experiments.onebit import (
@@ -35,14 +31,16 @@ REAL_NAME = (
 @pytest.fixture
 def check(tmp_path):
     """A function: check a run with these tables against that of the unchanged tables."""
-    run = read_onebit_run(write_onebit(tmp_path / "reference" / "onebit"))
+    run = read_part(PART, write_onebit(tmp_path / "reference" / "onebit"))
     verdicts = run.verdicts.to_dict("records")
-    tables.write(tmp_path / "reference" / "expected" / "full" / EXPECTED, VERDICT_COLUMNS, verdicts)
+    tables.write(
+        tmp_path / "reference" / "expected" / "full" / PART.expected, VERDICT_COLUMNS, verdicts
+    )
     allow(tmp_path, [])
 
     def check(unavailable=(), **changes):
-        run = read_onebit_run(write_onebit(tmp_path / "run", **changes))
-        return check_onebit_run(run, tmp_path / "reference", unavailable)
+        run = read_part(PART, write_onebit(tmp_path / "run", **changes))
+        return check_part(run, tmp_path / "reference", unavailable)
 
     return check
 
@@ -55,7 +53,7 @@ def allow(tmp_path, rows):
 
 def keep(run, folder):
     """Write what the reference keeps of a run."""
-    _write_part(run, folder, ONEBIT_COORDINATES, ONEBIT_METRICS)
+    _write_part(run, folder)
 
 
 def failures(findings):
@@ -68,7 +66,7 @@ def notes(findings):
 
 def test_an_equal_run_passes_and_is_counted(tmp_path, check):
     assert check() == []
-    text = onebit_counts(read_onebit_run(tmp_path / "run"))
+    text = part_counts(read_part(PART, tmp_path / "run"))
     assert text == ", 15 one-bit trials, 2 one-bit verdicts"
 
 
@@ -100,12 +98,12 @@ def test_a_run_of_the_experiments_has_the_rows_that_its_settings_name(tmp_path, 
         rows += run_clear(cell, own)[0] if clear else run_private(cell, own)
     folder = write_onebit(tmp_path / "run", rows=rows)
     (folder / "settings.json").write_text(settings_text(Settings("full", named)))
-    keep(read_onebit_run(folder), tmp_path / "reference" / "onebit")
-    run = read_onebit_run(folder)
+    keep(read_part(PART, folder), tmp_path / "reference" / "onebit")
+    run = read_part(PART, folder)
     assert len(run.trials) == 2 * (4 + 4 * 2)
-    assert check_onebit_run(run, tmp_path / "reference") == []
+    assert check_part(run, tmp_path / "reference") == []
     tables.write(folder / "trials.csv", ONEBIT_COLUMNS, rows[1:])
-    (text,) = failures(check_onebit_run(read_onebit_run(folder), tmp_path / "reference"))
+    (text,) = failures(check_part(read_part(PART, folder), tmp_path / "reference"))
     assert text.endswith("mechanism=clear: the run lacks trial 0.")
 
 
@@ -218,7 +216,7 @@ def test_a_changed_verdict_fails_unless_the_data_are_not_available(check):
 
 def test_what_the_reference_keeps_is_enough(tmp_path, check):
     folder = tmp_path / "reference" / "onebit"
-    run = read_onebit_run(folder)
+    run = read_part(PART, folder)
     for path in folder.iterdir():
         path.unlink()
     keep(run, folder)
@@ -256,4 +254,4 @@ def test_an_unfinished_run_is_refused(tmp_path, name):
     folder = write_onebit(tmp_path / "run")
     (folder / name).unlink()
     with pytest.raises(InputError, match=f"it has no {name}; finish the run first"):
-        read_onebit_run(folder)
+        read_part(PART, folder)

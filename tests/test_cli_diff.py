@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from scipy import stats
 
 from dpmc import tables
-from dpmc.check_onebit import check_onebit_run, read_onebit_run
+from dpmc.check_onebit import ONEBIT
+from dpmc.check_parts import check_part, read_part
 from dpmc.cli.diff import diff
 from dpmc.cli.reference import reference
 from dpmc.errors import InputError
@@ -18,6 +19,7 @@ from dpmc.experiments.cells import Cell
 from dpmc.experiments.trial import TRIAL_COLUMNS
 from dpmc.published.compare import COMPARISON_COLUMNS
 from dpmc.runs import Settings, cell_name, read_run, settings_text
+from finished_dpals import write_dpals
 from finished_onebit import write_onebit
 from finished_privacy import write_privacy
 
@@ -51,6 +53,7 @@ def make_run(folder, *, factor=1.0, cells=(ALS, IRLS), trials=4, status="agrees"
     tables.write(huber / "claims.csv", claim, [claim])
     write_privacy(folder / "privacy", profile=profile)
     write_onebit(folder / "onebit", profile=profile)
+    write_dpals(folder / "dpals", profile=profile)
     return folder
 
 
@@ -168,7 +171,7 @@ def test_the_reference_holds_the_run_without_its_seconds(tmp_path):
     results, folder = make_run(tmp_path / "results"), tmp_path / "reference"
     outcome = update(results, folder)
     assert outcome.exit_code == 0, outcome.exception
-    assert outcome.output.count("wrote") == 12
+    assert outcome.output.count("wrote") == 16
     assert "seconds" not in (folder / "trials.csv").read_text()
     stored, run = read_run(folder), read_run(results)
     assert stored.trials.equals(run.trials)
@@ -176,7 +179,7 @@ def test_the_reference_holds_the_run_without_its_seconds(tmp_path):
     expected = (folder / "expected" / "full" / "statuses.csv").read_text().splitlines()
     assert expected[1] == "table3,synthetic,5,1,0.05,als,gaussian,,rmse_all,agrees"
     assert run_diff(results, folder)[0] == 0
-    assert update(results, folder).output.count("wrote") == 10  # tolerances.csv is left alone
+    assert update(results, folder).output.count("wrote") == 13  # tolerances.csv is left alone
 
 
 def test_the_reference_holds_the_first_trials_at_equal_privacy(tmp_path):
@@ -212,8 +215,8 @@ def test_the_reference_holds_the_first_one_bit_draws_and_the_verdicts(tmp_path):
     ).read_bytes()
     verdicts = (folder / "expected" / "full" / "onebit_claims.csv").read_text().splitlines()
     assert verdicts == ["id,verdict,printed_verdict", "O1,supported,", "O6,supported,"]
-    run = read_onebit_run(results / "onebit")
-    assert check_onebit_run(run, folder) == []
+    run = read_part(ONEBIT, results / "onebit")
+    assert check_part(run, folder) == []
 
 
 def test_a_smaller_profile_updates_only_what_is_expected_of_it(tmp_path):
@@ -221,7 +224,7 @@ def test_a_smaller_profile_updates_only_what_is_expected_of_it(tmp_path):
     outcome = update(make_run(tmp_path / "results", profile="ci"), folder, "--profile", "ci")
     assert outcome.exit_code == 0, outcome.exception
     assert sorted(path.name for path in folder.rglob("*.*")) == [
-        "onebit_claims.csv", "statuses.csv", "verdicts.csv"
+        "dpals_claims.csv", "onebit_claims.csv", "statuses.csv", "verdicts.csv"
     ]  # fmt: skip
 
 
@@ -250,14 +253,21 @@ def test_an_incomplete_privacy_part_is_refused(tmp_path):
     assert not folder.exists()
 
 
-def test_an_incomplete_one_bit_part_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "write", "cell"),
+    [
+        ("onebit", write_onebit, "mechanism=item_bias"),
+        ("dpals", write_dpals, "method=popularity, variant=standard"),
+    ],
+)
+def test_an_incomplete_part_is_refused(tmp_path, name, write, cell):
     results, folder = make_run(tmp_path / "results"), tmp_path / "reference"
-    onebit = results / "onebit"
-    path = onebit / "trials.csv"
+    part = results / name
+    path = part / "trials.csv"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
-    assert "mechanism=item_bias: the run lacks trial 2" in str(update(results, folder).exception)
-    write_onebit(onebit, profile="ci")
-    assert "onebit is a run of the profile ci" in str(update(results, folder).exception)
-    (onebit / "claims.csv").unlink()
+    assert f"{cell}: the run lacks trial 2" in str(update(results, folder).exception)
+    write(part, profile="ci")
+    assert f"{name} is a run of the profile ci" in str(update(results, folder).exception)
+    (part / "claims.csv").unlink()
     assert "it has no claims.csv" in str(update(results, folder).exception)
     assert not folder.exists()

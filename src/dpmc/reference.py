@@ -1,19 +1,16 @@
 """Writing the committed reference that :mod:`dpmc.check` compares with."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from dpmc import tables
 from dpmc.check import missing_trials
-from dpmc.check_dpals import DPALS_METRICS, DpalsRun, by_setting
-from dpmc.check_dpals import EXPECTED as DPALS_EXPECTED
-from dpmc.check_onebit import EXPECTED, ONEBIT_METRICS, OneBitRun, by_mechanism
+from dpmc.check_parts import PartRun
 from dpmc.check_privacy import FIT_COLUMNS, PrivacyRun, by_fit, first_trials
 from dpmc.errors import InputError
 from dpmc.experiments.cells import COORDINATES
-from dpmc.experiments.dpals import DPALS_COORDINATES
-from dpmc.experiments.onebit import ONEBIT_COORDINATES
 from dpmc.experiments.trial import METRICS
 from dpmc.files import write_text
 from dpmc.privacy.totals import COLUMNS as TOTAL_COLUMNS
@@ -29,8 +26,7 @@ def update(
     folder: str | Path,
     profile: str | None = None,
     privacy: PrivacyRun | None = None,
-    onebit: OneBitRun | None = None,
-    dpals: DpalsRun | None = None,
+    parts: Iterable[PartRun] = (),
 ) -> list[Path]:
     """Make a run the new reference.
 
@@ -47,11 +43,9 @@ def update(
     privacy : PrivacyRun, optional
         The privacy part of the full run, complete: below ``privacy``, the first trials of its
         fits, their settings and the totals are written.
-    onebit : OneBitRun, optional
-        The one-bit part, complete: its expected verdicts are written, and of the full run below
-        ``onebit`` the first draws and their settings.
-    dpals : DpalsRun, optional
-        The DPALS part, complete: as the one-bit part, below ``dpals``.
+    parts : iterable of PartRun
+        Other parts, complete: their expected verdicts are written, and of the full run below
+        their names the first trials and their settings.
 
     Returns
     -------
@@ -66,17 +60,14 @@ def update(
     _refuse_incomplete(run, profile or FULL)
     if privacy is not None:
         _refuse_part(privacy.folder, privacy.fits, by_fit(privacy.settings), profile or FULL)
-    if onebit is not None:
-        _refuse_part(onebit.folder, onebit.trials, by_mechanism(onebit.settings), profile or FULL)
-    if dpals is not None:
-        _refuse_part(dpals.folder, dpals.trials, by_setting(dpals.settings), profile or FULL)
+    parts = list(parts)
+    for each in parts:
+        _refuse_part(each.folder, each.trials, each.settings, profile or FULL)
     folder = Path(folder)
     written = [] if privacy is None else _write_privacy(privacy, folder / "privacy")
-    if onebit is not None and profile is None:
-        written += _write_part(onebit, folder / "onebit", ONEBIT_COORDINATES, ONEBIT_METRICS)
-    if dpals is not None and profile is None:
-        written += _write_part(dpals, folder / "dpals", DPALS_COORDINATES, DPALS_METRICS)
     if profile is None:
+        for each in parts:
+            written += _write_part(each, folder / each.part.name)
         _write_table(folder / "trials.csv", TRIAL_COLUMNS, run.trials)
         write_text(folder / "settings.json", settings_text(run.settings))
         written += [folder / "trials.csv", folder / "settings.json"]
@@ -86,10 +77,7 @@ def update(
         ("statuses.csv", STATUS_COLUMNS, run.statuses),
         ("verdicts.csv", VERDICT_COLUMNS, run.verdicts),
     ]
-    if onebit is not None:
-        labels.append((EXPECTED, VERDICT_COLUMNS, onebit.verdicts))
-    if dpals is not None:
-        labels.append((DPALS_EXPECTED, VERDICT_COLUMNS, dpals.verdicts))
+    labels += [(each.part.expected, VERDICT_COLUMNS, each.verdicts) for each in parts]
     for name, columns, table in labels:
         tables.write(expected / name, columns, _records(table))
         written.append(expected / name)
@@ -103,13 +91,11 @@ def _write_privacy(run: PrivacyRun, folder: Path) -> list[Path]:
     return [folder / name for name in ("calibrated.csv", "totals.csv", "settings.json")]
 
 
-def _write_part(
-    run: OneBitRun | DpalsRun, folder: Path, coordinates: tuple[str, ...], metrics: tuple[str, ...]
-) -> list[Path]:
+def _write_part(run: PartRun, folder: Path) -> list[Path]:
     """Write the first trials of a part, their settings and, if there is none, its tolerances."""
-    columns = (*coordinates, "trial", *metrics)
-    _write_table(folder / "trials.csv", columns, first_trials(run.trials))
-    write_text(folder / "settings.json", settings_text(run.settings))
+    coordinates, metrics = run.part.coordinates, run.part.metrics
+    _write_table(folder / "trials.csv", (*coordinates, "trial", *metrics), first_trials(run.trials))
+    write_text(folder / "settings.json", settings_text(run.jobs))
     written = _write_no_tolerances(folder / "tolerances.csv", (*coordinates, *ALLOWED))
     return [folder / "trials.csv", folder / "settings.json", *written]
 

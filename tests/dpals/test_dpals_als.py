@@ -153,7 +153,7 @@ def test_implicit_equals_the_package_implicit():
 
 def solve_users(model, ratings, start):
     """Return the user step of a model from other item factors."""
-    return model._solve(model._targets(ratings)[0], start)
+    return model._solve(model._targets(ratings, ratings)[0], start)
 
 
 def test_implicit_scores_rank_what_alike_users_rated_first():

@@ -141,7 +141,7 @@ def test_exact_noise_is_for_so_many_users():
 
     model = build("dp_svd")
     many = Ratings([0], [0], [3.0], MOST_TERMS + 1, 9)
-    with pytest.raises(InputError, match=f"at most {MOST_TERMS} users"):
+    with pytest.raises(InputError, match=f"exact noise is for {MOST_TERMS} at most"):
         model.fit(many, rng=0, ledger=Ledger(Published(model.calibration.noise), 1))
 
 

@@ -62,6 +62,7 @@ DPALS = {
     "coverage": {"datasets": ["ml-100k", "made"], "ratings_per_user": 7},
     "timing": {"users": [50], "items": 10, "rank": 2, "ratings_factor": 2, "repeats": 1}
     | {"methods": ["als", "dpals"]},
+    "tuning": {"seed": 4, "datasets": ["drawn"], "trials": 1, "candidates": 2},
     "accounting": {"points": [[1, 50, 2]]},
 }
 ROWS = [
@@ -197,6 +198,9 @@ def test_a_sound_grid_passes_and_two_experiments_may_not_share_a_cell():
         (("experiments", "tradeoff", "datasets"), ["drwan"], "did you mean 'drawn'"),
         (("experiments", "tradeoff", "methods"), ["dplas"], "There is no method 'dplas'"),
         (("coverage", "datasets"), ["mde"], "There is no data set in dpals.datasets 'mde'"),
+        (("coverage", "datasets"), ["drawn"], "has drawn, drawn or a part"),
+        (("coverage", "datasets"), ["made-top"], "has made-top, drawn or a part"),
+        (("tuning", "datasets"), ["drwan"], "did you mean 'drawn'"),
         (("timing", "methods"), ["asl"], "There is no method 'asl'"),
         (("datasets", "jester-part", "of"), "jestr", "There is no data set 'jestr'"),
         (("experiments", "tradeoff", "methods"), ["popularity"], "predicts no ratings"),

@@ -165,6 +165,16 @@ def test_als_sampled_learns_from_fewer_ratings():
     assert rows["als_sampled"][0]["rmse"] > 2 * rows["als"][0]["rmse"]
 
 
+def test_users_of_als_sampled_fit_all_of_their_ratings():
+    given = settings(ALS | {"ratings_per_user": 3, "iterations": 20}, trials=1)
+    training = make_split("drawn", given, 0).training
+    model = dpals_trial.fit(cell("als_sampled"), given, 0, training, dpals_trial.Clock())
+    left = model.predict(training.users, training.items) - training.values
+    # 3 ratings a user would fix two numbers badly, and those that are left would show it
+    by_user = np.sqrt(np.bincount(training.users, left**2) / np.bincount(training.users))
+    assert np.quantile(by_user, 0.99) < 0.05
+
+
 def test_coverage_counts_the_most_rated_items():
     wanted = {"seed": 1, "dataset": "real", "ratings_per_user": 5}
     rows = list(coverage(wanted, real()))

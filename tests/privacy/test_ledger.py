@@ -9,6 +9,7 @@ from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.privacy.guarantee import PARTS, Guarantee
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
+from dpmc.privacy.release import GridNoise
 
 QUERY = np.arange(6.0).reshape(2, 3)
 GUARANTEE = Guarantee(
@@ -95,6 +96,15 @@ def test_shares_are_for_gaussian_noise_alone():
         ledger.release("gram", QUERY, 1.0, weight=2.0)
     ledger.release("gram", QUERY, 1.0, weight=1.0)
     ledger.close()
+
+
+def test_noise_for_publication_is_not_dealt_out_in_tiny_shares():
+    """Rounding to the grid, which is relative to the noise, would exceed what it allows for."""
+    for simulated, weight in ((True, 65.0), (False, 64.0)):
+        exact = GridNoise(Gaussian(3.0), draw=lambda noise, size: [0] * size, simulated=simulated)
+        Ledger(exact, 1).release("gram", QUERY, 1.0, weight=weight)
+    with pytest.raises(InputError, match=r"share 0.000244141 .*gram has 0.00024"):
+        Ledger(exact, 1).release("gram", QUERY, 1.0, weight=65.0)
 
 
 def test_queries_are_kept_for_audits_alone_and_replayed():

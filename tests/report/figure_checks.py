@@ -2,11 +2,24 @@
 
 import struct
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
+import matplotlib
 import pandas as pd
 from matplotlib.text import Text
 
-from dpmc.report.style import COLUMN, DPI, PAGE
+from dpmc.report.style import COLUMN, DPI, PAGE, RC, draw_all
+
+GAP = 0.02  # inches between two labels
+
+
+def drawn(entries, tables):
+    """The figures of some tables by name, laid out."""
+    with matplotlib.rc_context(RC):
+        found = {entry.id: entry.function(tables) for entry in entries}
+        for drawing in found.values():
+            drawing.figure.draw_without_rendering()
+    return found
 
 
 def check_files(folder, entries):
@@ -41,3 +54,35 @@ def check_edges(figure):
         where = text.get_window_extent()
         assert figure.bbox.x0 - 2 < where.x0, text.get_text()
         assert where.x1 < figure.bbox.x1 + 2, text.get_text()
+
+
+def check_panels(figure):
+    """Letters are legible, and every outer axis says what it is."""
+    check_letters(figure)
+    for axes in figure.axes:
+        place = axes.get_subplotspec()
+        if place.is_last_row():
+            assert axes.get_xlabel() or figure.get_supxlabel()
+        if place.is_first_col():
+            assert axes.get_ylabel()
+
+
+def check_ticks(figure):
+    """Labels along an axis do not touch."""
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        labels = [
+            tick.label1.get_window_extent()
+            for tick in axes.xaxis.get_major_ticks()
+            if low <= tick.get_loc() <= high and tick.label1.get_visible()
+        ]
+        for left, right in pairwise(sorted(labels, key=lambda box: box.x0)):
+            assert left.x1 + GAP * DPI < right.x0
+
+
+def check_absent(entries, names, folder):
+    """Without its tables every figure is a box that says so, and its numbers are none."""
+    draw_all(entries, dict.fromkeys(names), folder)
+    for entry in entries:
+        assert (folder / f"{entry.id}.svg").stat().st_size > 1000
+        assert pd.read_csv(folder / f"{entry.id}.csv").empty

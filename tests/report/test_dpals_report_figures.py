@@ -1,12 +1,9 @@
 """The figures of the DPALS part show the numbers of its results, legibly."""
 
-from itertools import pairwise
-
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from figure_checks import check_edges, check_files, check_letters
+from figure_checks import check_absent, check_edges, check_files, check_panels, check_ticks, drawn
 from invented_dpals import BUDGETS, SIZES, results
 from matplotlib.colors import to_hex
 from scipy import stats
@@ -19,10 +16,9 @@ from dpmc.report.figures_dpals_coverage import share_of_top
 from dpmc.report.figures_dpals_lines import far_off
 from dpmc.report.figures_onebit import ONEBIT_FIGURES
 from dpmc.report.frames import select
-from dpmc.report.style import DPI, RC, draw_all
+from dpmc.report.style import draw_all
 
 IDS = [entry.id for entry in DPALS_FIGURES]
-GAP = 0.02  # inches between two labels
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +28,7 @@ def tables():
 
 @pytest.fixture(scope="module")
 def drawings(tables):
-    with matplotlib.rc_context(RC):
-        found = {entry.id: entry.function(tables) for entry in DPALS_FIGURES}
-        for drawing in found.values():
-            drawing.figure.draw_without_rendering()
-    return found
+    return drawn(DPALS_FIGURES, tables)
 
 
 def test_every_figure_has_two_images_its_numbers_and_words(dpals_outputs):
@@ -46,14 +38,7 @@ def test_every_figure_has_two_images_its_numbers_and_words(dpals_outputs):
 
 @pytest.mark.parametrize("name", IDS)
 def test_letters_are_legible_and_axes_labelled(drawings, name):
-    drawn = drawings[name].figure
-    check_letters(drawn)
-    for axes in drawn.axes:
-        place = axes.get_subplotspec()
-        if place.is_last_row():
-            assert axes.get_xlabel()
-        if place.is_first_col():
-            assert axes.get_ylabel()
+    check_panels(drawings[name].figure)
 
 
 def test_no_text_leaves_the_figure(drawings):
@@ -63,15 +48,7 @@ def test_no_text_leaves_the_figure(drawings):
 
 @pytest.mark.parametrize("name", IDS)
 def test_labels_of_ticks_do_not_touch(drawings, name):
-    for axes in drawings[name].figure.axes:
-        low, high = axes.get_xlim()
-        labels = [
-            tick.label1.get_window_extent()
-            for tick in axes.xaxis.get_major_ticks()
-            if low <= tick.get_loc() <= high and tick.label1.get_visible()
-        ]
-        for left, right in pairwise(sorted(labels, key=lambda box: box.x0)):
-            assert left.x1 + GAP * DPI < right.x0
+    check_ticks(drawings[name].figure)
 
 
 def test_same_results_give_the_same_files(dpals_outputs, tmp_path):
@@ -82,10 +59,7 @@ def test_same_results_give_the_same_files(dpals_outputs, tmp_path):
 
 
 def test_absent_results_are_said(tmp_path, tables):
-    draw_all(DPALS_FIGURES, dict.fromkeys(tables), tmp_path)
-    for name in IDS:
-        assert (tmp_path / f"{name}.svg").stat().st_size > 1000
-        assert pd.read_csv(tmp_path / f"{name}.csv").empty
+    check_absent(DPALS_FIGURES, tables, tmp_path)
 
 
 def _marked(axes, name):

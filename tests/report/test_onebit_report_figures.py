@@ -1,13 +1,11 @@
 """The figures of the one-bit part show the numbers of its results, legibly."""
 
 import shutil
-from itertools import pairwise
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from figure_checks import check_edges, check_files, check_letters
+from figure_checks import check_absent, check_edges, check_files, check_panels, check_ticks, drawn
 from invented_onebit import BUDGETS, PAPER, SHARES, results
 from matplotlib.colors import to_hex
 from scipy import stats
@@ -19,10 +17,9 @@ from dpmc.report.figures_onebit_shares import shown_budgets
 from dpmc.report.figures_privacy import PRIVACY_FIGURES
 from dpmc.report.frames import select
 from dpmc.report.onebit_frames import LOOKS, main_constraint, number, read_onebit
-from dpmc.report.style import DPI, RC, draw_all
+from dpmc.report.style import draw_all
 
 IDS = [entry.id for entry in ONEBIT_FIGURES]
-GAP = 0.02  # inches between two labels
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +29,7 @@ def tables():
 
 @pytest.fixture(scope="module")
 def drawings(tables):
-    with matplotlib.rc_context(RC):
-        found = {entry.id: entry.function(tables) for entry in ONEBIT_FIGURES}
-        for drawing in found.values():
-            drawing.figure.draw_without_rendering()
-    return found
+    return drawn(ONEBIT_FIGURES, tables)
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +44,7 @@ def test_every_figure_has_two_images_its_numbers_and_words(folder):
 
 @pytest.mark.parametrize("name", IDS)
 def test_letters_are_legible_and_axes_labelled(drawings, name):
-    drawn = drawings[name].figure
-    check_letters(drawn)
-    for axes in drawn.axes:
-        place = axes.get_subplotspec()
-        if place.is_last_row():
-            assert axes.get_xlabel() or drawn.get_supxlabel()
-        if place.is_first_col():
-            assert axes.get_ylabel()
+    check_panels(drawings[name].figure)
 
 
 def test_no_text_leaves_the_figure(drawings):
@@ -68,15 +54,7 @@ def test_no_text_leaves_the_figure(drawings):
 
 @pytest.mark.parametrize("name", IDS)
 def test_labels_of_ticks_do_not_touch(drawings, name):
-    for axes in drawings[name].figure.axes:
-        low, high = axes.get_xlim()
-        labels = [
-            tick.label1.get_window_extent()
-            for tick in axes.xaxis.get_major_ticks()
-            if low <= tick.get_loc() <= high and tick.label1.get_visible()
-        ]
-        for left, right in pairwise(sorted(labels, key=lambda box: box.x0)):
-            assert left.x1 + GAP * DPI < right.x0
+    check_ticks(drawings[name].figure)
 
 
 def test_same_results_give_the_same_files(onebit_outputs, folder, tmp_path):
@@ -89,10 +67,7 @@ def test_same_results_give_the_same_files(onebit_outputs, folder, tmp_path):
 
 
 def test_absent_results_are_said(tmp_path, tables):
-    draw_all(ONEBIT_FIGURES, dict.fromkeys(tables), tmp_path)
-    for name in IDS:
-        assert (tmp_path / f"{name}.svg").stat().st_size > 1000
-        assert pd.read_csv(tmp_path / f"{name}.csv").empty
+    check_absent(ONEBIT_FIGURES, tables, tmp_path)
 
 
 def test_budgets_show_means_and_t_intervals(drawings, tables):

@@ -8,9 +8,6 @@ from dpmc.experiments.dpals import (
     TIMING_COLUMNS,
 )
 from dpmc.experiments.dpals_check import check_dpals
-from dpmc.experiments.dpals_hyperparameters import (
-    load_hyperparameters as load_dpals_hyperparameters,
-)
 from dpmc.experiments.dpals_hyperparameters import load_hyperparameters
 from dpmc.experiments.dpals_tuning import (
     TUNING_COLUMNS,

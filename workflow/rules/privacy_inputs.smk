@@ -3,6 +3,7 @@ from dpmc.experiments import calibrated
 from dpmc.experiments.audit import AUDIT_COLUMNS, AUDIT_PARTS
 from dpmc.experiments.audit.solvers import SOLVERS as AUDITED_SOLVERS
 from dpmc.experiments.calibrated import CALIBRATED_COLUMNS, HYPERPARAMETER_COLUMNS
+from dpmc.experiments.dpals_methods import METHODS
 from dpmc.experiments.transcript import TRANSCRIPT_COLUMNS
 from dpmc.privacy.frontier import COLUMNS as FRONTIER_COLUMNS
 
@@ -47,10 +48,11 @@ TRANSCRIPT_CODE = code_digest(
         *(f"dpmc.mechanisms.{name}" for name in TRANSCRIPT_NOISES),
     ]
 )
-AUDIT_MODULES = ("mechanisms", "solvers", "faults", "onebit")
+AUDIT_MODULES = ("mechanisms", "solvers", "faults", "onebit", "dpals")
 AUDIT_CODE = code_digest(
     [f"dpmc.experiments.audit.{name}" for name in AUDIT_MODULES]
     + [plugins.solver_module(name) for name in AUDITED_SOLVERS]
+    + [method.module for method in METHODS.values() if method.private]
 )
 
 

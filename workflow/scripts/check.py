@@ -4,8 +4,9 @@ import sys
 from pathlib import Path
 
 from dpmc.check import check_run, outcome
-from dpmc.check_dpals import check_dpals_run, dpals_counts, read_dpals_run
-from dpmc.check_onebit import check_onebit_run, onebit_counts, read_onebit_run
+from dpmc.check_dpals import DPALS
+from dpmc.check_onebit import ONEBIT
+from dpmc.check_parts import check_part, part_counts, read_part
 from dpmc.check_privacy import check_privacy, counts, read_privacy_run
 from dpmc.jobs import logged
 from dpmc.runs import raw_files, read_run
@@ -15,16 +16,18 @@ with logged(snakemake.log[0]):
     unavailable = [name for name, path in sources.items() if path is None]
     run = read_run(Path(snakemake.input.trials).parent)
     privacy = read_privacy_run(Path(snakemake.input.calibrated).parent)
-    onebit = read_onebit_run(Path(snakemake.input.onebit).parent)
-    dpals = read_dpals_run(Path(snakemake.input.dpals).parent)
+    parts = [
+        read_part(ONEBIT, Path(snakemake.input.onebit).parent),
+        read_part(DPALS, Path(snakemake.input.dpals).parent),
+    ]
     reference = Path(snakemake.params.reference)
     findings = [
         *check_run(run, reference, unavailable),
         *check_privacy(privacy, reference, unavailable),
-        *check_onebit_run(onebit, reference, unavailable),
-        *check_dpals_run(dpals, reference, unavailable),
     ]
-    text = outcome(run, findings, counts(privacy) + onebit_counts(onebit) + dpals_counts(dpals))
+    for part in parts:
+        findings += check_part(part, reference, unavailable)
+    text = outcome(run, findings, counts(privacy) + "".join(map(part_counts, parts)))
     print(text)
     if any(finding.fails for finding in findings):
         sys.exit(1)

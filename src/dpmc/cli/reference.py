@@ -37,15 +37,15 @@ def update(results, folder, profile):
     totals of the first and the verdicts of the others. Look at the difference with `git diff`
     before you commit it.
     """
-    from dpmc.check_dpals import read_dpals_run
-    from dpmc.check_onebit import read_onebit_run
+    from dpmc.check_dpals import DPALS
+    from dpmc.check_onebit import ONEBIT
+    from dpmc.check_parts import read_part
     from dpmc.check_privacy import read_privacy_run
     from dpmc.reference import update as write
     from dpmc.runs import read_run
 
     run = read_run(results)
     privacy = read_privacy_run(run.folder.parent / "privacy") if profile is None else None
-    onebit = read_onebit_run(run.folder.parent / "onebit")
-    dpals = read_dpals_run(run.folder.parent / "dpals")
-    for path in write(run, folder, profile, privacy, onebit, dpals):
+    parts = [read_part(part, run.folder.parent / part.name) for part in (ONEBIT, DPALS)]
+    for path in write(run, folder, profile, privacy, parts):
         click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")

@@ -41,12 +41,16 @@ class LeastSquares(FactorModel):
         self.dtype = check_choice("dtype", dtype, DTYPES)
         self.threads = check_count("threads", threads)
 
-    def fit(self, ratings, *, rng, noise_rng=None, callback=None):
-        """Fit the model; ``noise_rng`` is not used. See :meth:`dpmc.solvers.base.Solver.fit`."""
+    def fit(self, ratings, *, rng, noise_rng=None, callback=None, of_items=None):
+        """Fit the model; ``noise_rng`` is not used. See :meth:`dpmc.solvers.base.Solver.fit`.
+
+        Item rows are fitted to the ratings ``of_items`` if given, some of ``ratings``, and users
+        to all of theirs, as in DPALS.
+        """
         check_ratings(ratings)
         rng = check_generator("rng", rng)
         self.shape_ = (ratings.n_users, ratings.n_items)
-        by_user, by_item = self._targets(ratings)
+        by_user, by_item = self._targets(ratings, ratings if of_items is None else of_items)
         start = self._start_scale() * rng.standard_normal((ratings.n_items, self.rank))
         self.item_factors_ = start.astype(self.dtype)
         for iteration in range(1, self.iterations + 1):
@@ -62,8 +66,8 @@ class LeastSquares(FactorModel):
         return self
 
     @abstractmethod
-    def _targets(self, ratings: Ratings) -> tuple[Compressed, Compressed]:
-        """Return what the factors shall predict, grouped by user and by item."""
+    def _targets(self, ratings: Ratings, of_items: Ratings) -> tuple[Compressed, Compressed]:
+        """Return what users and items shall predict, grouped by user and by item."""
 
     @abstractmethod
     def _start_scale(self) -> float:
@@ -135,8 +139,8 @@ class AlternatingLeastSquares(LeastSquares):
     def _predict_pairs(self, users, items):
         return self.user_offsets_[users] + super()._predict_pairs(users, items)
 
-    def _targets(self, ratings):
-        by_user, by_item = ratings.by_user, ratings.by_item
+    def _targets(self, ratings, of_items):
+        by_user, by_item = ratings.by_user, of_items.by_item
         self.user_offsets_ = self._offsets(by_user)
         if self.centring == "none":
             return by_user, by_item
@@ -231,12 +235,11 @@ class ImplicitALS(LeastSquares):
         ones = np.ones(rows.indices.size, self.dtype)
         return self._solve(Compressed(rows.indptr, rows.indices, ones), self.item_factors_)
 
-    def _targets(self, ratings):
-        ones = np.ones(len(ratings), self.dtype)
-        rows, columns = ratings.by_user, ratings.by_item
+    def _targets(self, ratings, of_items):
+        rows, columns = ratings.by_user, of_items.by_item
         return (
-            Compressed(rows.indptr, rows.indices, ones),
-            Compressed(columns.indptr, columns.indices, ones),
+            Compressed(rows.indptr, rows.indices, np.ones(len(ratings), self.dtype)),
+            Compressed(columns.indptr, columns.indices, np.ones(len(of_items), self.dtype)),
         )
 
     def _start_scale(self):

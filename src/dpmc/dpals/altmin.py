@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpmc.dpals.covariance import SLACK
 from dpmc.dpals.joint import JointSolver
 from dpmc.dpals.matrices import observed, row_lengths, sparse_matrix, spread
 from dpmc.dpals.private_svd import noised_directions
@@ -13,8 +14,6 @@ from dpmc.ratings import Compressed
 from dpmc.solvers.base import check_count, check_positive
 from dpmc.solvers.normal import solve_rows
 from dpmc.solvers.private_kernels import balance
-
-_SLACK = 1 + 1e-9  # rounding in a norm
 
 
 class DPAltMin(JointSolver):
@@ -150,7 +149,7 @@ class DPAltMin(JointSolver):
         shrink = self.update_bound / np.maximum(norms, self.update_bound)
         sent = Compressed(rows.indptr, rows.indices, left.values * spread(rows, shrink))
         longest = np.max(row_lengths(sent, sent.values) / np.sqrt(squares), initial=0.0)
-        if not longest <= self.update_bound * _SLACK:
+        if not longest <= self.update_bound * SLACK:
             raise PrivacyViolation(
                 f"an update has norm {longest:g}, above the bound {self.update_bound:g}"
             )

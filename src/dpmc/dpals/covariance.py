@@ -13,7 +13,8 @@ from dpmc.ratings import Compressed
 BLOCK = 1 << 22
 """Numbers in a block of dense rows."""
 
-_SLACK = 1 + 1e-9  # rounding in a norm
+SLACK = 1 + 1e-9
+"""Rounding in a norm; clipping stays below its bound by more than that."""
 
 MOST_COLUMNS = 2**15
 """Of whose pairs a matrix takes 8 GiB."""
@@ -22,7 +23,7 @@ MOST_COLUMNS = 2**15
 def check_row_lengths(rows: Compressed, bound: float) -> None:
     """Raise PrivacyViolation unless every row has l2 norm at most ``bound``."""
     longest = row_lengths(rows, rows.values).max(initial=0.0)
-    if not longest <= bound * _SLACK:
+    if not longest <= bound * SLACK:
         raise PrivacyViolation(f"a row has l2 norm {longest:g}, above the bound {bound:g}")
 
 

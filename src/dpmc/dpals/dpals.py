@@ -37,8 +37,7 @@ from dpmc.dpals.sampling import (
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy.calibration import Calibration
-from dpmc.privacy.relations import USER_LEVEL
-from dpmc.privacy.release import LEAST_SHARE, MOST_TERMS
+from dpmc.privacy.release import LEAST_SHARE
 from dpmc.ratings import Compressed
 from dpmc.solvers.base import check_choice, check_count, check_positive
 from dpmc.solvers.normal import solve_rows
@@ -182,8 +181,6 @@ class DPALS(OffsetModel):
         accounting="exact",
         dtype="float64",
     ):
-        check_choice("relation", relation, USER_LEVEL)
-        check_choice("mechanism", mechanism, ("gaussian",))
         super().__init__(
             relation=relation,
             epsilon=epsilon,
@@ -260,12 +257,6 @@ class DPALS(OffsetModel):
             raise InputError(
                 f"user_regularization must be at least {LEAST_REGULARIZATION:g}, or rounding "
                 f"errors void the guarantee; got {self.user_regularization:g}."
-            )
-        if ratings.n_users > MOST_TERMS:
-            raise InputError(
-                f"There are {ratings.n_users} users, and exact noise is for {MOST_TERMS} at most: "
-                "leave some out at random, or fit with simulated noise, which is not for "
-                "publication."
             )
         smallest = min(part.share for part in self.plan.values())
         if smallest < LEAST_SHARE:

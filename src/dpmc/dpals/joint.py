@@ -7,8 +7,6 @@ import numpy as np
 from dpmc.dpals.predictions import OffsetModel
 from dpmc.dpals.sampling import less, means_of_rows, take_columns
 from dpmc.errors import InputError
-from dpmc.privacy.relations import USER_LEVEL
-from dpmc.privacy.release import MOST_TERMS
 from dpmc.ratings import Compressed, Ratings
 from dpmc.solvers.base import check_choice, check_positive
 from dpmc.solvers.private_choice import choose_ratings
@@ -61,10 +59,10 @@ class JointSolver(OffsetModel):
         item_share=1.0, counts_share=0.0,
     ):  # fmt: skip
         super().__init__(
-            relation=check_choice("relation", relation, USER_LEVEL),
+            relation=relation,
             epsilon=epsilon,
             delta=delta,
-            mechanism=check_choice("mechanism", mechanism, ("gaussian",)),
+            mechanism=mechanism,
             rating_range=rating_range,
             ratings_per_user=EVERY_RATING if ratings_per_user is None else ratings_per_user,
         )
@@ -85,14 +83,6 @@ class JointSolver(OffsetModel):
             raise InputError(
                 "Noised counts of the items need ratings_per_user, a public bound on the number "
                 "of a user's ratings that count."
-            )
-
-    def _check_publication(self, ledger, ratings):
-        super()._check_publication(ledger, ratings)
-        if ratings.n_users > MOST_TERMS:  # terms of sums over users, see dpmc.privacy.release
-            raise InputError(
-                f"Exact noise is for at most {MOST_TERMS} users here, got {ratings.n_users}: leave "
-                "some out at random, or fit with simulated noise, which is not for publication."
             )
 
     def _weight(self, share: float) -> float:

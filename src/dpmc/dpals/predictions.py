@@ -1,7 +1,11 @@
-"""Predictions of models with user offsets whose frequent items alone have factors."""
+"""Models at user level with user offsets whose frequent items alone have factors."""
 
 import numpy as np
 
+from dpmc.errors import InputError
+from dpmc.privacy.relations import USER_LEVEL
+from dpmc.privacy.release import MOST_TERMS
+from dpmc.solvers.base import check_choice
 from dpmc.solvers.private import PrivateSolver
 
 
@@ -13,11 +17,30 @@ class OffsetModel(PrivateSolver):
     user_offsets_, user_means_ : float64 arrays, shape (n_users,)
     frequent_ : bool array, shape (n_items,)
         Which items have factors.
+
+    Raises
+    ------
+    InputError
+        A relation that is not of users, noise other than Gaussian, another parameter out of range.
     """
 
     user_offsets_: np.ndarray
     user_means_: np.ndarray
     frequent_: np.ndarray
+
+    def __init__(self, *, relation, mechanism, **budget):
+        check_choice("relation", relation, USER_LEVEL)
+        check_choice("mechanism", mechanism, ("gaussian",))
+        super().__init__(relation=relation, mechanism=mechanism, **budget)
+
+    def _check_publication(self, ledger, ratings):
+        super()._check_publication(ledger, ratings)
+        if ratings.n_users > MOST_TERMS:  # terms of sums over users, see dpmc.privacy.release
+            raise InputError(
+                f"There are {ratings.n_users} users, and exact noise is for {MOST_TERMS} at most: "
+                "leave some out at random, or fit with simulated noise, which is not for "
+                "publication."
+            )
 
     def predict_matrix(self) -> np.ndarray:
         """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""

@@ -25,7 +25,14 @@ def take_columns(rows: Compressed, columns: np.ndarray, n_columns: int) -> Compr
         return rows
     number = np.full(n_columns, -1, dtype=np.int32)
     number[columns] = np.arange(columns.size, dtype=np.int32)
-    return _keep(rows, number[rows.indices] >= 0, number)
+    kept = keep(rows, number[rows.indices] >= 0)
+    return Compressed(kept.indptr, number[kept.indices], kept.values)
+
+
+def keep(rows: Compressed, kept: np.ndarray) -> Compressed:
+    """Return the ratings where a mask, shape (n_ratings,), is true."""
+    indptr = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
+    return Compressed(indptr, rows.indices[kept], rows.values[kept])
 
 
 def choose_rare(rows: Compressed, most: int, counts: np.ndarray) -> Compressed:
@@ -89,10 +96,3 @@ def _sums(rows, values):
     if filled.size:
         sums[filled] = np.add.reduceat(values, rows.indptr[filled], dtype=float)
     return sums
-
-
-def _keep(rows, kept, number=None):
-    """Return the ratings of a mask; ``number`` maps columns to new ones."""
-    indptr = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
-    columns = rows.indices[kept]
-    return Compressed(indptr, columns if number is None else number[columns], rows.values[kept])

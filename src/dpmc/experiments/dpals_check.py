@@ -14,6 +14,7 @@ from dpmc.experiments.dpals import (
     experiments_of,
     public_range,
     real_datasets,
+    stored,
     timing_settings,
     variants_of,
 )
@@ -55,7 +56,9 @@ def check_dpals(configuration: Mapping, hyperparameters: Sequence[Mapping]) -> N
         _known("data set in dpals.datasets", experiment["datasets"], datasets)
         _known("method", experiment["methods"], METHODS)
         _check_tasks(experiment, datasets)
-    _known("data set in dpals.datasets", dpals["coverage"]["datasets"], datasets)
+    for section in ("coverage", "tuning"):
+        _known("data set in dpals.datasets", dpals[section]["datasets"], datasets)
+    _check_coverage(dpals)
     _known("method", dpals["timing"]["methods"], METHODS)
     for name in real_datasets(dpals):
         resolve(name, configuration["data"]["sets"])
@@ -64,10 +67,22 @@ def check_dpals(configuration: Mapping, hyperparameters: Sequence[Mapping]) -> N
     for cell in dpals_cells(dpals):
         settings = dpals_settings(dpals, hyperparameters, cell)
         where = f"dpals, {', '.join(cell.spelled().values())}"
-        _check_model(where, cell.method, settings["model"], settings["data"], cell.epsilon, dpals)
+        budget = cell.epsilon, settings.get("delta")
+        _check_model(where, cell.method, settings["model"], settings["data"], budget)
     timed = timing_settings(dpals, hyperparameters)
     for method, model in timed["models"].items():
-        _check_model("dpals.timing", method, model, {"rating_range": RATING_RANGE}, 1.0, dpals)
+        budget = timed["epsilon"], timed["delta"]
+        _check_model("dpals.timing", method, model, {"rating_range": RATING_RANGE}, budget)
+
+
+def _check_coverage(dpals: Mapping) -> None:
+    """Popularity is that of whole files: drawn ratings have none, and parts are not looked at."""
+    for name in dpals["coverage"]["datasets"]:
+        if stored(dpals, name) != name:
+            raise InputError(
+                f"dpals.coverage.datasets has {name}, drawn or a part of another data set; "
+                "name whole data sets only."
+            )
 
 
 def _check_tasks(experiment: Mapping, datasets: Mapping) -> None:
@@ -109,15 +124,15 @@ def _check_rows(hyperparameters: Sequence[Mapping]) -> None:
             _known(what, row["settings"], taken_settings(method))
 
 
-def _check_model(where, method, model, entry, epsilon, dpals) -> None:
+def _check_model(where, method, model, entry, budget) -> None:
     missing = {*PREPARED.get(method, ())} & {"ratings_per_user"} - {*model}
     if missing:
         raise InputError(
             f"{where}: {method} needs {', '.join(missing)} among its hyper-parameters."
         )
-    limits = public_range(entry)
+    limits, (epsilon, delta) = public_range(entry), budget
     try:
-        make_model(method, model, rating_range=limits, epsilon=epsilon, delta=dpals["delta"])
+        make_model(method, model, rating_range=limits, epsilon=epsilon, delta=delta)
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
 

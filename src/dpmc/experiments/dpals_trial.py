@@ -172,10 +172,10 @@ def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock
         means = means_of_rows(training.by_user, float(training.by_user.values.mean()))
         training, number = restricted(training, given["item_share"])
         clock.wrap = lambda inner: Restricted(inner, number, means)
+    more = {"noise_rng": noise_rng} if METHODS[cell.method].private else {}
     if "ratings_per_user" in prepared:
         sampling = given.get("sampling", "uniform")
-        training = sampled(training, given["ratings_per_user"], sampling, rng)
-    noise = {"noise_rng": noise_rng} if METHODS[cell.method].private else {}
-    model.fit(training, rng=rng, callback=clock.callback, **noise)
+        more["of_items"] = sampled(training, given["ratings_per_user"], sampling, rng)
+    model.fit(training, rng=rng, callback=clock.callback, **more)
     clock.stop()
     return clock.wrap(model)

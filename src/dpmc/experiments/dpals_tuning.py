@@ -1,7 +1,9 @@
 """Choosing hyper-parameters of private factorisation on the validation data of other seeds.
 
 A random search. That choice looks at data and no budget pays for it, as in the papers: results say
-so. What is chosen stands in ``config/dpals/hyperparameters.yaml`` with its source.
+so. What is chosen stands in ``config/dpals/hyperparameters.yaml`` with its source. Drawn data of
+another seed are independent of those of the results. Real ratings are the same ones, split anew:
+most of what a trial is tested on was learnt from, or scored, by the search.
 """
 
 import json
@@ -71,24 +73,31 @@ SPACES: Mapping[str, Mapping[str, tuple]] = {
 """What is searched, by method; bounds are in units that :func:`scales` gives."""
 
 
-def scales(settings: Mapping, training: Ratings) -> dict[str, Callable[[float], float]]:
+def scales(
+    method: str, settings: Mapping, training: Ratings
+) -> dict[str, Callable[[float], float]]:
     """Return how bounds of a search become bounds of a method, from public numbers.
 
     The range of the ratings is public, and so is the shape of the matrix. Bounds of values and
     lengths of rows and updates are in units of half the range (of 1 for drawn data, whose
     deviation is 1); a nuclear norm in units of half the range times sqrt(users x items), numbers
-    of ratings of an item in those of the users.
+    of ratings of an item in those of the users. As printed, DPALS keeps V^T V = I, so that users
+    are sqrt(items) times as long: their bound and their regularization are for V^T V = items I.
     """
     low, high = public_range(settings["data"])
     half = 1.0 if "ratings_factor" in settings["data"] else (high - low) / 2
     size = math.sqrt(training.n_users * training.n_items)
-    return {
+    units = {
         "value_bound": lambda value: value * half,
         "row_bound": lambda value: value * half,
         "update_bound": lambda value: value * half,
         "item_ratings": lambda value: value * training.n_users,
         "nuclear_bound": lambda value: value * half * size,
     }
+    if method == "dpals_literal":
+        units["factor_bound"] = lambda value: value * math.sqrt(training.n_items)
+        units["user_regularization"] = lambda value: value / training.n_items
+    return units
 
 
 def tuning_cells(dpals: Mapping) -> list[DpalsCell]:
@@ -135,7 +144,7 @@ def tune(
         for trial in range(settings["trials"])
     ]
     rng = stream(settings["seed"], TUNE, cell.coordinates())
-    units = scales(settings, splits[0].training)
+    units = scales(cell.method, settings, splits[0].training)
     candidates = [dict(settings["model"])]
     candidates += [
         candidates[0] | _drawn(rng, SPACES[cell.method], units)

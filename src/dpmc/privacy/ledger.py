@@ -16,7 +16,9 @@ from typing import Protocol
 
 import numpy as np
 
+from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
+from dpmc.privacy.release import LEAST_SHARE
 
 _ROUNDING = 1e-9
 """Relative, in sums of shares."""
@@ -150,6 +152,8 @@ class Ledger:
         PrivacyViolation
             More releases than planned, a sensitivity or a weight that is not a positive number, a
             weight that the noise cannot have.
+        InputError
+            With noise for publication, a share below :data:`dpmc.privacy.release.LEAST_SHARE`.
         """
         if not 0 < sensitivity < np.inf:
             raise PrivacyViolation(f"{what}: the sensitivity {sensitivity} bounds nothing")
@@ -157,6 +161,11 @@ class Ledger:
             raise PrivacyViolation(f"{what}: noise cannot have the weight {weight}")
         if weight != 1 and not isinstance(getattr(self.noise, "mechanism", _ANY), Gaussian):
             raise PrivacyViolation(f"{what}: only Gaussian noise can have the weight {weight:g}")
+        if weight > LEAST_SHARE**-0.5 and not self.noise.simulated:
+            raise InputError(
+                f"Every release for publication needs at least the share {LEAST_SHARE:g} of a "
+                f"budget, or rounding errors void the guarantee; {what} has {weight**-2:.2g}."
+            )
         if not self.spent + weight**-2 <= self.releases * (1 + _ROUNDING):
             raise PrivacyViolation(f"{what}: only {self.releases} releases were accounted for")
         self.count += 1

@@ -48,12 +48,10 @@ DATASETS = {
     "surrogate-10m-top400": "Generated 10M, top 400",
     "surrogate-10m": "Generated 10M",
     "surrogate-20m": "Generated 20M",
+    "surrogate-small": "Generated, small",
 }
-SYNTHETIC, RANK_ONE, SURROGATE = (
-    "synthetic",
-    "rank-one",
-    "surrogate",
-)  # how the names of such data sets begin
+# how the names of such data sets begin
+SYNTHETIC, RANK_ONE, SURROGATE = "synthetic", "rank-one", "surrogate"
 FREE = {
     "trivial": "Global mean",
     "user_mean": "User’s own mean",

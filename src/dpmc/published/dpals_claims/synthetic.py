@@ -23,7 +23,7 @@ NAMEABLE = np.log1p(-0.01)  # a gain of less than 1 % is none worth naming
 HALF = np.log(0.5)
 SEVENFOLD = np.log(7.0)
 TERRIBLE = np.log(1.25)
-SWEPT, ITEM_REGULARIZATIONS = "synthetic-20k", (0.1, 1, 3, 10, 30)
+SWEPT, ITEM_REGULARIZATIONS = "synthetic-20k", (0.1, 1, 3, 10, 100)
 MOVIES, TOP_FIFTH = ("ml-10m", "dpals"), "adaptive_0.2"
 
 
