@@ -188,7 +188,8 @@ class PrivateFrankWolfe(JointSolver):
     def _fit(self, ratings, statistics, rng, callback):
         self.claimed_epsilon_ = self.epsilon
         start = rng.standard_normal(ratings.n_items)
-        rows, _ = self._prepare(ratings, statistics, rng)
+        # row_bound bounds what a user sends, so all ratings count; k is for the counts of items
+        _, rows = self._prepare(ratings, statistics, rng)
         direction = start[self.frequent_]
         ratings_of = clip_values(rows, np.inf, self.row_bound)
         lengths = row_lengths(rows, rows.values)
