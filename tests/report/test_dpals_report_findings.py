@@ -18,6 +18,7 @@ from dpmc.report.dpals_errors import (
 from dpmc.report.dpals_findings import caveats, dpals_answer, dpals_findings, numbers_met
 from dpmc.report.dpals_frames import NAMES, standard
 from dpmc.report.dpals_guarantees import claims_kept, few_iterations, linear_time, printed_noise
+from dpmc.report.dpals_starts import random_starts
 from dpmc.report.dpals_variants import better_items, better_sampling, projected, surrogates
 from dpmc.report.effects import FAILS, HOLDS, OPEN
 
@@ -51,7 +52,7 @@ def test_without_results_there_is_nothing_to_say(tables):
 
 def test_every_line_is_whole(tables):
     found = dpals_findings(tables)
-    assert len({line.title for line in found}) == len(found) == 15
+    assert len({line.title for line in found}) == len(found) == 16
     for line in found:
         assert line.text.endswith((".", ".)"))
         assert "nan" not in line.text
@@ -235,3 +236,15 @@ def test_numbers_from_elsewhere(trials, tables):
     far = tables["published"]["method"] == "dpfw"
     assert numbers_met(trials, tables["published"][~far]).verdict == HOLDS
     assert "None of 7 has been run" in numbers_met(None, tables["published"]).text
+
+
+def test_a_start_that_fails_is_counted(trials):
+    drawn = trials["dataset"].str.startswith("synthetic") & (trials["variant"] == "standard")
+    level = trials.assign(rmse=trials["rmse"].where(~drawn, 0.1))
+    assert random_starts(level).verdict == HOLDS
+    one = level[drawn & (level["method"] == "dpals")].index[0]
+    line = random_starts(level.assign(rmse=level["rmse"].where(level.index != one, 0.3)))
+    assert line.verdict == FAILS
+    assert line.text.startswith("1 of ")
+    assert "at most 3 times" in line.text
+    assert random_starts(None).verdict == OPEN

@@ -14,6 +14,7 @@ from dpmc.report.dpals_errors import (
 )
 from dpmc.report.dpals_frames import Results, datasets_of, ends, has_dpals, is_surrogate, summary
 from dpmc.report.dpals_guarantees import claims_kept, few_iterations, linear_time, printed_noise
+from dpmc.report.dpals_starts import random_starts
 from dpmc.report.dpals_variants import better_items, better_sampling, projected, surrogates
 from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding
 
@@ -42,6 +43,7 @@ def dpals_findings(results: Results) -> list[Finding]:
         printed_noise(results["accounting"]),
         claims_kept(trials),
         more_users(trials),
+        random_starts(trials),
         near_als(trials),
         beats_biases(trials),
         alternating(trials),
