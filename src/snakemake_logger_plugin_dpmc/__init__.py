@@ -35,7 +35,7 @@ SECONDS = {
     "onebit_outp": 40.0,
     "onebit_figures": 14.0,
     "surrogate": 40.0,
-    "dpals_cell": 6.0,
+    "dpals_cell": 4.5,
     "dpals_timing": 30.0,
     "dpals_coverage_part": 10.0,
     "dpals_figures": 14.0,
