@@ -8,6 +8,9 @@ of an iteration.
 import time
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
+from dpmc.errors import InputError
 from dpmc.experiments.dpals_data import draw
 from dpmc.experiments.dpals_methods import METHODS, make_model
 from dpmc.experiments.seeds import DATA, NOISE, START, stream
@@ -29,8 +32,13 @@ def timing(settings: Mapping) -> Iterator[dict[str, object]]:
     Yields
     ------
     dict
-        Keys :data:`dpmc.experiments.dpals.TIMING_COLUMNS`; the seconds are those of a whole fit
-        divided by its iterations.
+        Keys :data:`dpmc.experiments.dpals.TIMING_COLUMNS`; the seconds are the median from the end
+        of an iteration to that of the next, so that a fit's preparations are not in them.
+
+    Raises
+    ------
+    InputError
+        A method with one iteration, which has no next.
     """
     for users in settings["users"]:
         entry = {
@@ -67,9 +75,11 @@ def _seconds(settings, method, given, training, repeat) -> float:
         epsilon=settings["epsilon"],
         delta=settings["delta"],
     )
+    if model.iterations < 2:
+        raise InputError(f"To time an iteration of {method}, give it at least 2 of them.")
     key = {"method": method, "users": training.n_users, "repeat": repeat}
     rng, noise_rng = (stream(settings["seed"], purpose, key) for purpose in (START, NOISE))
     noise = {"noise_rng": noise_rng} if METHODS[method].private else {}
-    begin = time.process_time()
-    model.fit(training, rng=rng, **noise)
-    return (time.process_time() - begin) / model.iterations
+    ends = []
+    model.fit(training, rng=rng, callback=lambda *_: ends.append(time.process_time()), **noise)
+    return float(np.median(np.diff(ends)))
