@@ -52,4 +52,6 @@ def _made_of(settings: Settings, unavailable: Collection[str]) -> list[str]:
     return list(dict.fromkeys([*unavailable, *made]))
 
 
-DPALS = Part("dpals", "DPALS", DPALS_COORDINATES, DPALS_METRICS, by_setting, _made_of)
+DPALS = Part(
+    "dpals", "DPALS", DPALS_COORDINATES, DPALS_METRICS, by_setting, _made_of, by_clock=("D21",)
+)
