@@ -10,12 +10,12 @@ pytestmark = pytest.mark.workflow
 
 TRIALS = "results/dpals/trials.csv"
 DEFAULT = load(HOME / "config" / "config.yaml")["dpals"]
-METHODS = ["trivial", "als", "dpals", "dpals_h_free", "dpfw"]
-# two data sets, two methods without privacy, three private ones at two epsilons: 2 x (2 + 3 x 2)
+METHODS = ["als", "dpals", "dpfw"]
+# two data sets, one method without privacy, two private ones at two epsilons: 2 x (1 + 2 x 2)
 DPALS = {
     "datasets": {
-        "synthetic-5k": {"users": 300, "items": 40, "rank": 2, "test_entries": 500},
-        "surrogate-10m": {"scale": 0.002},
+        "synthetic-5k": {"users": 300, "items": 40, "ratings_factor": 2, "test_entries": 500},
+        "surrogate-10m": {"scale": 0.02},
     },
     "experiments": {
         **dict.fromkeys(DEFAULT["experiments"]),
@@ -53,8 +53,8 @@ def without_clock(rows):
 
 
 def test_one_job_a_cell_and_nothing_runs_twice(done):
-    assert len(done.rows(TRIALS)) == 2 * 2 * (2 + 3 * 2)
-    assert len(list((done.folder / "results/dpals/cells").rglob("*.csv"))) == 2 * (2 + 3 * 2)
+    assert len(done.rows(TRIALS)) == 2 * 2 * (1 + 2 * 2)
+    assert len(list((done.folder / "results/dpals/cells").rglob("*.csv"))) == 2 * (1 + 2 * 2)
     assert len(list((done.folder / "results/dpals/data").iterdir())) == 1
     assert done.planned(TRIALS) == {}
 
@@ -87,14 +87,14 @@ def test_an_edited_hyperparameter_reruns_one_cell_and_changes_no_other(done, tmp
     ("dpals", "jobs"),
     [
         # delta touches every private cell
-        ({"delta": 1.0e-6}, {"dpals_cell": 2 * 3 * 2, "dpals_trials": 1}),
+        ({"delta": 1.0e-6}, {"dpals_cell": 2 * 2 * 2, "dpals_trials": 1}),
         (
             {"experiments": {"surrogate": {"epsilons": [1, 10, 20]}}},
-            {"dpals_cell": 3, "dpals_trials": 1},
+            {"dpals_cell": 2, "dpals_trials": 1},
         ),
         (
-            {"datasets": {"surrogate-10m": {"scale": 0.003}}},
-            {"surrogate": 1, "dpals_cell": 8, "dpals_trials": 1},
+            {"datasets": {"surrogate-10m": {"scale": 0.03}}},
+            {"surrogate": 1, "dpals_cell": 5, "dpals_trials": 1},
         ),
         ({"experiments": {"surrogate": None}}, {"dpals_trials": 1}),
     ],
