@@ -125,19 +125,19 @@ class Ratings:
         np.cumsum(np.bincount(self.users, minlength=self.n_users), out=indptr[1:])
         if _ascending(self.users, self.items):
             return Compressed(indptr, self.items, self.values)
-        rows = _transposed(self._listed_by_item(), self.n_users)
+        rows = transposed(self._listed_by_item(), self.n_users)
         return Compressed(indptr, rows.indices, rows.values)
 
     @cached_property
     def by_item(self) -> Compressed:
         """The ratings grouped by item (compressed sparse columns)."""
-        return _transposed(self.by_user, self.n_items)
+        return transposed(self.by_user, self.n_items)
 
     def _listed_by_item(self):
         """Group the ratings by item, in the order given within an item."""
         # a matrix with a row per rating and one entry in it
         places = Compressed(np.arange(len(self) + 1), self.items, self.values)
-        listed = _transposed(places, self.n_items)
+        listed = transposed(places, self.n_items)
         return Compressed(listed.indptr, self.users[listed.indices], listed.values)
 
     @classmethod
@@ -245,7 +245,7 @@ def _ascending(users, items) -> bool:
     return bool((later_item | (users[1:] > users[:-1])).all())
 
 
-def _transposed(rows, n_columns) -> Compressed:
+def transposed(rows, n_columns) -> Compressed:
     """Group by column what is grouped by row, in the order of the rows: a counting sort."""
     shape = (rows.indptr.size - 1, n_columns)
     columns = csr_array((rows.values, rows.indices, rows.indptr), shape=shape).tocsc()

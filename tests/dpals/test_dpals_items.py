@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_dpals import Nothing, small_ratings
 
-from dpmc.dpals.item_step import ItemStatistics, by_column, solve_items, solve_items_as_printed
+from dpmc.dpals.item_step import ItemStatistics, solve_items, solve_items_as_printed
 from dpmc.dpals.plan import plan
 from dpmc.dpals.sampling import choose_rare, clip_values, means_of_rows, take_columns
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities
-from dpmc.ratings import Compressed
+from dpmc.ratings import Compressed, transposed
 from dpmc.solvers.normal import solve_rows
 
 BOUNDS = Sensitivities("user_add_remove", "gaussian", 2.0, 1.0, 9)
@@ -45,7 +45,7 @@ def test_sums_are_those_of_plain_loops(triangles):
     rows, (matrix, mask) = ratings.by_user, dense(ratings)
     users = np.random.default_rng(1).uniform(-0.5, 0.5, (12, 3))
     made = statistics(triangles=triangles)
-    grams, targets = made.sums(rows, by_column(rows, 9), users, 9)
+    grams, targets = made.sums(rows, transposed(rows, 9), users, 9)
     for item in range(9):
         mine = users[mask[:, item]]
         np.testing.assert_allclose(grams[item], mine.T @ mine, atol=1e-12)
@@ -85,13 +85,13 @@ def test_what_sensitivities_rest_on_is_checked():
     rows = small_ratings().by_user
     made, users = statistics(), np.full((12, 2), 0.5)
     with pytest.raises(PrivacyViolation, match="row of factors"):
-        made.sums(rows, by_column(rows, 9), users * 2, 9)
+        made.sums(rows, transposed(rows, 9), users * 2, 9)
     with pytest.raises(PrivacyViolation, match="row of factors"):
         made.global_gram(users * 2)
     with pytest.raises(PrivacyViolation, match="beyond the bound"):
-        statistics(value_bound=1.0).sums(rows, by_column(rows, 9), users, 9)
+        statistics(value_bound=1.0).sums(rows, transposed(rows, 9), users, 9)
     with pytest.raises(PrivacyViolation, match="above the bound"):
-        statistics(row_bound=1.0).sums(rows, by_column(rows, 9), users, 9)
+        statistics(row_bound=1.0).sums(rows, transposed(rows, 9), users, 9)
     with pytest.raises(PrivacyViolation, match="beyond the bound"):
         made.mean(rows)  # not centred
     crowded = Compressed(np.array([0, 10]), np.arange(10, dtype=np.int32), np.ones(10))
@@ -191,7 +191,7 @@ def test_columns_taken_and_means():
 
 def test_grouping_by_column():
     ratings = small_ratings()
-    turned = by_column(ratings.by_user, 9)
+    turned = transposed(ratings.by_user, 9)
     for name in ("indptr", "indices", "values"):
         np.testing.assert_array_equal(getattr(turned, name), getattr(ratings.by_item, name))
 

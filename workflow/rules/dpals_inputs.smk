@@ -106,19 +106,15 @@ def dpals_settings_by_cell(wildcards):
     }
 
 
-def dpals_stored(top, dataset):
+def dpals_data(wildcards):
     """What a job reads: nothing where it draws its data, a file of ratings else."""
-    section = TOPS[top]["dpals"]
-    name = dpals.stored(section, dataset)
+    section = TOPS[wildcards.top]["dpals"]
+    name = dpals.stored(section, wildcards.dataset)
     if not name:
         return []
     if dpals.is_surrogate(section, name):
-        return f"{top}/dpals/data/{name}.npz"
+        return f"{wildcards.top}/dpals/data/{name}.npz"
     return f"results/data/{name}.npz"
-
-
-def dpals_data(wildcards):
-    return dpals_stored(wildcards.top, wildcards.dataset)
 
 
 def dpals_code(wildcards):

@@ -10,7 +10,6 @@ from dpmc.dpals.accounting import printed_sigma
 from dpmc.dpals.covariance import top_eigenvectors
 from dpmc.dpals.item_step import (
     ItemStatistics,
-    by_column,
     solve_items,
     solve_items_as_printed,
 )
@@ -38,7 +37,7 @@ from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy.calibration import Calibration
 from dpmc.privacy.release import LEAST_SHARE
-from dpmc.ratings import Compressed
+from dpmc.ratings import Compressed, transposed
 from dpmc.solvers.base import check_choice, check_count, check_positive
 from dpmc.solvers.normal import solve_rows
 from dpmc.solvers.private_als import LEAST_REGULARIZATION
@@ -322,7 +321,7 @@ class DPALS(OffsetModel):
         """Yield (user rows, item rows) of each iteration."""
         n_items = len(factors)
         noised = self.gram == "noised"
-        by_item = by_column(chosen, n_items) if noised else None
+        by_item = transposed(chosen, n_items) if noised else None
         size = n_items**-0.5 if self.literal else 1.0
         design = balance(factors, size)
         users = self._users(own, design)

@@ -158,12 +158,6 @@ def solve_items_as_printed(
     return _solve(grams, targets, inverse)
 
 
-def by_column(rows: Compressed, n_columns: int) -> Compressed:
-    """Return the same ratings grouped by column, in linear time."""
-    turned = sparse_matrix(rows, n_columns).tocsc()
-    return Compressed(turned.indptr.astype(np.int64), turned.indices, turned.data)
-
-
 def _solve(grams, targets, inverse):
     solutions = np.empty(targets.shape)
     size = max(1, _BLOCK // grams.shape[-1] ** 2)

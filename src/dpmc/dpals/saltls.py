@@ -3,11 +3,12 @@
 import numpy as np
 
 from dpmc.dpals.covariance import check_rank, pack, unpack
-from dpmc.dpals.item_step import by_column, solve_items
+from dpmc.dpals.item_step import solve_items
 from dpmc.dpals.joint import JointSolver
 from dpmc.dpals.matrices import spread
 from dpmc.dpals.sampling import clip_values, keep
 from dpmc.errors import InputError
+from dpmc.ratings import transposed
 from dpmc.solvers.base import check_count, check_positive
 from dpmc.solvers.normal import normal_sums, solve_rows
 from dpmc.solvers.private_kernels import clip_rows
@@ -146,7 +147,7 @@ class DPSAltLS(JointSolver):
     def _parts(self, rows, group):
         """Return the ratings of the users of each group, by item."""
         n_items, of_ratings = int(self.frequent_.sum()), spread(rows, group)
-        return [by_column(keep(rows, of_ratings == g), n_items) for g in range(self.groups)]
+        return [transposed(keep(rows, of_ratings == g), n_items) for g in range(self.groups)]
 
     def _solve(self, rows, parts, users, statistics):
         """Return the solutions of the groups, shape (groups, n_items, rank)."""
