@@ -16,10 +16,8 @@ from dp_accounting.pld import PLDAccountant
 from pyarrow import parquet
 
 from dpmc import cli
-from dpmc.cli.fit_data import read_items
-from dpmc.cli.output import whole_folder
 from dpmc.datasets.synthetic import generate
-from dpmc.errors import InputError
+from dpmc.publication.folder import whole_folder
 from dpmc.solvers import solver_class
 from dpmc.solvers.local import PublishedItems
 from refusals import refusal
@@ -57,6 +55,8 @@ def arguments(path, output, **changes):
         "relation": "user",
         "rating-range": (LOW, HIGH),
         "ratings-per-user": 12,
+        "items-are-public": "items" not in changes or None,
+        "users-are-public": changes.get("relation", "").startswith("entry") or None,
         **changes,
     }
     listed = []
@@ -98,7 +98,13 @@ def test_user_level_from_csv_to_every_users_own_predictions(table, truth, tmp_pa
     ]
     stated = guarantee(tmp_path / "out")
     assert stated["sentence"] in result.output
-    assert "the list of items. The items were taken from the ratings." in result.output
+    assert all(each in result.output for each in stated["assumed_public"].values())
+    assert stated["assumed_public"]["items"] == "the list of items, known without the ratings"
+    assert "provided that the list of items was known without the ratings" in stated["sentence"]
+    assert stated["lists"]["items"]["origin"] == "said to be public"
+    assert (stated["lists"]["items"]["count"], stated["lists"]["users"]) == (30, None)
+    assert stated["format"] == "dpmc-fit-1"
+    assert list(stated["files"]) == ["item_factors.csv"]
     assert (stated["relation"], stated["publishable"]) == ("user_add_remove", ["item_factors"])
     assert not stated["simulated"]
     # Gaussian DP, by another implementation: n releases at sensitivity 1 are one at sqrt(n)
@@ -139,7 +145,7 @@ def test_entry_level_from_parquet_with_everything_published(truth, tmp_path):
     path = tmp_path / "mine.parquet"
     columns = {"who": observed.users, "what": observed.items, "stars": observed.values}
     parquet.write_table(pa.table(columns), path)
-    fit(
+    result = fit(
         path,
         tmp_path / "out",
         relation="entry_change",
@@ -151,7 +157,12 @@ def test_entry_level_from_parquet_with_everything_published(truth, tmp_path):
     )
     stated = guarantee(tmp_path / "out")
     assert stated["publishable"] == ["item_factors", "user_factors", "predictions"]
-    assert "which user rated which item" in stated["assumed_public"]
+    assert stated["assumed_public"]["pairs"] == "which user rated which item"
+    assert stated["assumed_public"]["users"] == "the list of users, known without the ratings"
+    assert all(each in result.output for each in stated["assumed_public"].values())
+    assert "lists of items and users were known without the ratings" in stated["sentence"]
+    assert (stated["lists"]["items"]["count"], stated["lists"]["users"]["count"]) == (30, 1500)
+    assert stated["key"] is None  # all ratings count
     n = stated["releases"]
     assert n >= 2 * stated["constants"]["iterations"]
     accountant = PLDAccountant(value_discretization_interval=1e-3)
@@ -164,8 +175,11 @@ def test_entry_level_from_parquet_with_everything_published(truth, tmp_path):
     offsets, item_factors = columns[:, 0], columns[:, 1:]
     predictions = parquet.read_table(tmp_path / "out" / "predictions.parquet")
     assert predictions.column_names == ["user", "item", "prediction"]
-    assert predictions["user"].to_pylist() == np.repeat(np.array(users, int), 30).tolist()
-    assert predictions["item"].to_pylist() == np.tile(np.array(items, int), 1500).tolist()
+    # labels are text, in the order of their code points, whatever they look like
+    assert users == sorted(map(str, range(1500)))
+    assert items == sorted(map(str, range(30)))
+    assert predictions["user"].to_pylist() == np.repeat(np.array(users), 30).tolist()
+    assert predictions["item"].to_pylist() == np.tile(np.array(items), 1500).tolist()
     wanted = np.clip(user_factors @ item_factors.T + offsets, LOW, HIGH)
     np.testing.assert_allclose(predictions["prediction"].to_numpy(), wanted.ravel(), atol=1e-12)
 
@@ -186,7 +200,7 @@ def test_robust_regression(table, tmp_path, relation):
     fit(table, tmp_path / "out", relation=relation, solver="irls", **per_user)
     stated = guarantee(tmp_path / "out")
     constants = stated["constants"]
-    assert (stated["solver"], constants["loss_parameter"]) == ("irls", 0.5)
+    assert (stated["solver"], constants["loss_parameter"]) == ("private_irls", 0.5)
     assert stated["releases"] > constants["iterations"] * constants["inner_iterations"]
     sigma = get_sigma_gaussian(20, 1e-6) * math.sqrt(stated["releases"])
     assert stated["noise_multiplier"] == pytest.approx(sigma, rel=1e-6)
@@ -307,7 +321,8 @@ def test_noise_is_new_each_time_unless_simulated(table, tmp_path):
 def test_at_user_level_nothing_but_the_factors_depends_on_the_ratings(
     truth, tmp_path, solver, columns
 ):
-    """The guarantee file is the same bytes whoever the users are, if the items are listed."""
+    """The guarantee is the same whoever the users are, if the items are listed: to the byte, but
+    for the digest of the factors."""
     items = tmp_path / "items.txt"
     items.write_text("\n".join(["999", *(str(100 + item) for item in range(29, -1, -1))]) + "\n")
     texts, tables = [], []
@@ -315,7 +330,9 @@ def test_at_user_level_nothing_but_the_factors_depends_on_the_ratings(
         path = tmp_path / f"{users}.csv"
         write_table(path, truth.observed, users)
         fit(path, tmp_path / f"out{users}", items=items, solver=solver)
-        texts.append((tmp_path / f"out{users}" / "guarantee.json").read_bytes())
+        text = (tmp_path / f"out{users}" / "guarantee.json").read_text()
+        (digest,) = json.loads(text)["files"].values()
+        texts.append(text.replace(digest, "digest of the factors"))
         tables.append(factors(tmp_path / f"out{users}" / "item_factors.csv"))
     assert texts[0] == texts[1]
     for _, labels, found in tables:
@@ -329,13 +346,16 @@ def test_remarks_go_to_the_terminal_only(table, tmp_path):
     items.write_text("".join(f"{100 + item}\n" for item in range(20)))
     result = fit(table, tmp_path / "out", items=items, delta=1e-3, **{"rating-range": (1, 1.5)})
     for remark in (
-        "ratings of items that are not listed were left out",
-        "ratings were clipped to the range 1 to 1.5",
+        "ratings of what is not listed were left out (",
+        "ratings were clipped to the range 1 to 1.5 (",
         "is not below 1 / 1500 users",
     ):
         assert remark in result.stderr
         assert remark not in result.stdout
         assert remark not in (tmp_path / "out" / "guarantee.json").read_text()
+    for line in result.stderr.splitlines():
+        assert line.startswith("dpmc: ")
+        assert line.endswith(" (not private, and not in the files).")
     loud = fit(table, tmp_path / "loud", mechanism="laplace")
     assert "laplace noise grows with the ratings of a user" in loud.stderr
     quiet = fit(table, tmp_path / "quiet", **{"rating-range": (-20, 20), "ratings-per-user": 30})
@@ -345,7 +365,7 @@ def test_remarks_go_to_the_terminal_only(table, tmp_path):
 def test_opendp_draws_on_request(table, tmp_path):
     pytest.importorskip("opendp")
     fit(table, tmp_path / "out", sampler="opendp")
-    assert "sampler opendp" in guarantee(tmp_path / "out")["noise"]
+    assert "sampler opendp" in guarantee(tmp_path / "out")["noise"]["made_of"]
 
 
 def test_columns_are_detected_or_named(truth, tmp_path):
@@ -401,8 +421,8 @@ REFUSALS = {
         {"write": "user-factors"},
         "(user_add_remove) covers the item factors and offsets only",
     ),
-    "missing column": ({"user": "who"}, "has no column 'who' (--user)"),
-    "unlike column": ({"user": "rating"}, "name it with the option --rating"),
+    "missing column": ({"user": "who"}, "there is no column 'who' (--user)"),
+    "unlike column": ({"user": "rating"}, "name one with --rating"),
     "huber by opendp": ({"mechanism": "huber", "sampler": "opendp"}, "OpenDP has no Huber noise"),
     "simulate by opendp": ({"simulate": 1, "sampler": "opendp"}, "--sampler has no use with it"),
     "missing item list": ({"items": "nowhere.txt"}, "nowhere.txt cannot be read: No such file"),
@@ -459,16 +479,6 @@ def test_a_folder_is_written_whole_or_not_at_all(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["out"]
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [(b"\n\n", "names no items"), (b"a\nb\na\n", "'a' more than once"), (b"\xff", "not UTF-8")],
-)
-def test_item_lists_that_are_none(tmp_path, content, sentence):
-    (tmp_path / "items.txt").write_bytes(content)
-    with pytest.raises(InputError, match=sentence):
-        read_items(tmp_path / "items.txt")
-
-
 def test_complete_refuses_what_it_cannot_read(table, tmp_path, capsys, monkeypatch):
     listed = ["--model", tmp_path, "--ratings", table]
     sentence = refusal(capsys, monkeypatch, "complete", listed)
@@ -522,5 +532,9 @@ def test_own_completion_is_that_of_dpals(truth):
         np.testing.assert_allclose(found, model.predict(np.full(30, user), np.arange(30)))
     nothing = model.predict(np.full(30, 8), np.arange(30))
     np.testing.assert_allclose(published.complete({}), nothing)
-    with pytest.raises(InputError, match="no factors of the item 'tea'"):
-        published.complete({"tea": 1.0})
+    # what has no factors is left out, of the user's mean too
+    np.testing.assert_array_equal(published.complete({"tea": 1.0}), published.complete({}))
+    known = {items[3]: 1.0, items[4]: 2.0}
+    np.testing.assert_array_equal(
+        published.complete({"tea": 1.0} | known), published.complete(known)
+    )

@@ -18,11 +18,11 @@ from scipy.special import expit, ndtr
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpmc import cli
-from dpmc.cli import onebit_output, onebit_settings
-from dpmc.cli.onebit_settings import AS_PRINTED, RELEASED, signs_of
-from dpmc.errors import InputError
+from dpmc.cli import onebit_settings
+from dpmc.cli.onebit_settings import AS_PRINTED, RELEASED
 from dpmc.onebit import private
 from dpmc.onebit.solve import Ball, solve
+from dpmc.publication import onebit_folder
 from dpmc.ratings import Ratings
 from refusals import refusal
 
@@ -63,7 +63,8 @@ def write_table(path, ratings, values):
 
 
 def arguments(path, output, **changes):
-    options = {"ratings": path, "output": output, "epsilon": 3, "alpha": 3, **changes}
+    options = {"ratings": path, "output": output, "epsilon": 3, "alpha": 3}
+    options |= {"items-are-public": True, "users-are-public": True, **changes}
     listed = []
     for name, value in options.items():
         if value is True:
@@ -105,7 +106,14 @@ def test_likes_of_everybody_with_exact_flips(table, truth, tmp_path):
     assert sorted(each.name for each in (tmp_path / "out").iterdir()) == FILES
     stated = guarantee(tmp_path / "out")
     assert stated["sentence"] in result.output
-    assert "which user rated which item" in result.output
+    assert all(each in result.output for each in stated["assumed_public"].values())
+    assert stated["assumed_public"]["pairs"] == "which user rated which item"
+    assert "lists of items and users were known without the ratings" in stated["sentence"]
+    for what, count in (("users", USERS), ("items", ITEMS)):
+        assert stated["lists"][what]["origin"] == "said to be public"
+        assert stated["lists"][what]["count"] == count
+    assert stated["format"] == "dpmc-onebit-1"
+    assert sorted(stated["files"]) == ["factors.npz", "predictions.csv"]
     assert result.stderr == ""
     assert (stated["relation"], stated["mechanism"]) == ("entry_change", "inp")
     assert (stated["claimed_epsilon"], stated["actual_epsilon"]) == (3, 3)
@@ -143,7 +151,7 @@ def test_written_are_the_matrix_and_the_nearest_one_of_that_rank(
         norms = np.linalg.norm(found[name], axis=0)
         np.testing.assert_allclose(norms**2, values[:2], rtol=0, atol=1e-6 * values[0])
     assert found["user_labels"].tolist() == [f"u{user:02}" for user in range(USERS)]
-    assert found["item_labels"].tolist() == list(range(100, 100 + ITEMS))
+    assert found["item_labels"].tolist() == [str(100 + item) for item in range(ITEMS)]
     _, signs, *probabilities = predictions(tmp_path / "out", "simulated_")
     assert (signs == np.sign(matrix)).all()
     in_box = constraint == "both" or mechanism.startswith("outp")
@@ -205,7 +213,8 @@ def test_a_loss_without_bound_is_valid_json(table, tmp_path):
 
 @pytest.mark.parametrize("mechanism", RELEASED)
 def test_nothing_but_the_matrix_depends_on_the_ratings(table, truth, tmp_path, mechanism):
-    """All ratings turned round: the same bytes of guarantee and messages, files of one size."""
+    """All ratings turned round: the same bytes of messages and, but for digests, of the guarantee;
+    files of one size."""
     write_table(tmp_path / "other.csv", truth[1], -truth[1].values)
     runs = [
         onebit(path, tmp_path / "out", mechanism=mechanism, force=True)
@@ -215,7 +224,10 @@ def test_nothing_but_the_matrix_depends_on_the_ratings(table, truth, tmp_path, m
     texts, sizes = [], []
     for path in (table, tmp_path / "other.csv"):
         onebit(path, tmp_path / "out", mechanism=mechanism, force=True)
-        texts.append((tmp_path / "out" / "guarantee.json").read_bytes())
+        text = (tmp_path / "out" / "guarantee.json").read_text()
+        for name, digest in json.loads(text)["files"].items():
+            text = text.replace(digest, f"digest of {name}")
+        texts.append(text)
         sizes.append((tmp_path / "out" / "factors.npz").stat().st_size)
     assert texts[0] == texts[1]
     assert sizes[0] == sizes[1]
@@ -250,7 +262,8 @@ def test_codes_and_thresholds_give_the_same_signs(table, truth, tmp_path):
         write_table(tmp_path / f"{name}.csv", ratings, values)
         onebit(tmp_path / f"{name}.csv", tmp_path / name, threshold=threshold, simulate=1)
         written.append((tmp_path / name / "simulated_predictions.csv").read_bytes())
-        assert guarantee(tmp_path / name, "simulated_")["constants"]["threshold"] == threshold
+        stated = guarantee(tmp_path / name, "simulated_")
+        assert stated["constants"]["threshold"] == (threshold or 0)
     assert written == written[:1] * 4
 
 
@@ -288,31 +301,50 @@ def test_solved_on_one_thread(table, tmp_path, monkeypatch, mechanism):
     ("values", "signs"),
     [([0, 1, 0], [-1, 1, -1]), ([-1, 1, 1], [-1, 1, 1]), ([0, 0, 0], [-1] * 3), ([1] * 3, [1] * 3)],
 )
-def test_codes(values, signs):
-    ratings = Ratings([0, 0, 1], [0, 1, 0], values, 2, 2)
-    assert signs_of(ratings, None).values.tolist() == signs
+def test_codes(tmp_path, values, signs):
+    result, found = signs_written(tmp_path, values)
+    assert found == signs
+    assert ("all ratings lie on one side of the threshold 0" in result.stderr) == (
+        len(set(values)) == 1
+    )
+    assert "more than likes and dislikes" not in result.stderr
 
 
 @pytest.mark.parametrize("values", [[-1, 0, 1], [-1, 0, 0], [1, 2, 1], [0, 0.5, 1]])
-def test_other_values_need_a_threshold(values):
-    ratings = Ratings([0, 0, 1], [0, 1, 0], values, 2, 2)
-    with pytest.raises(InputError, match="Without --threshold ratings must be -1 and"):
-        signs_of(ratings, None)
-    assert signs_of(ratings, 0.0).values.tolist() == [1 if value > 0 else -1 for value in values]
+def test_other_values_are_remarked_and_what_is_above_0_is_liked(tmp_path, values):
+    """To refuse them would tell one rating from another."""
+    result, found = signs_written(tmp_path, values)
+    assert "those above 0 are +1, unless --threshold says otherwise (not private" in result.stderr
+    assert found == [1 if value > 0 else -1 for value in values]
+    assert "likes" not in (tmp_path / "out" / "guarantee.json").read_text()
+    result, found = signs_written(tmp_path, values, threshold=0.5)
+    assert "likes" not in result.stderr
+    assert found == [1 if value > 0.5 else -1 for value in values]
+
+
+def signs_written(tmp_path, values, **changes):
+    """Three ratings, at a budget at which one is flipped less often than once in 1e12 runs."""
+    path = tmp_path / "mine.csv"
+    rows = zip("aab", "xyx", values, strict=True)
+    path.write_text("user,item,rating\n" + "".join(f"{u},{i},{v}\n" for u, i, v in rows))
+    result = onebit(path, tmp_path / "out", epsilon=30, force=True, **changes)
+    with open(tmp_path / "out" / "predictions.csv", newline="") as stream:
+        found = {(row["user"], row["item"]): row["sign"] for row in csv.DictReader(stream)}
+    return result, [int(found[pair]) for pair in zip("aab", "xyx", strict=True)]
 
 
 def test_many_pairs_are_written_as_parquet(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(onebit_output, "MOST_ROWS", USERS * ITEMS)
+    monkeypatch.setattr(onebit_folder, "MOST_ROWS", USERS * ITEMS)
     onebit(table, tmp_path / "out", simulate=1)
     assert (tmp_path / "out" / "simulated_predictions.csv").exists()
     _, signs, probabilities, truncated = predictions(tmp_path / "out", "simulated_")
-    monkeypatch.setattr(onebit_output, "MOST_ROWS", USERS * ITEMS - 1)
+    monkeypatch.setattr(onebit_folder, "MOST_ROWS", USERS * ITEMS - 1)
     onebit(table, tmp_path / "out", simulate=1, force=True)
     assert not (tmp_path / "out" / "simulated_predictions.csv").exists()
     found = parquet.read_table(tmp_path / "out" / "simulated_predictions.parquet")
-    assert found.column_names == ["user", "item", *onebit_output.COLUMNS]
+    assert found.column_names == ["user", "item", *onebit_folder.COLUMNS]
     assert found["user"].to_pylist()[:ITEMS] == ["u00"] * ITEMS
-    assert found["item"].to_pylist() == list(range(100, 100 + ITEMS)) * USERS
+    assert found["item"].to_pylist() == [str(100 + item) for item in range(ITEMS)] * USERS
     assert found["sign"].to_pylist() == signs.ravel().tolist()
     assert found["probability"].to_pylist() == probabilities.ravel().tolist()
     assert found["probability_truncated"].to_pylist() == truncated.ravel().tolist()
@@ -371,7 +403,7 @@ def test_factors_are_a_best_approximation(matrix, rank):
     """Of any shape and rank, zeros included: its distance is that of the values left out."""
     matrix = np.array(matrix, dtype=float)
     rank = min(rank, *matrix.shape)
-    users, items = onebit_output.factorise(matrix, rank)
+    users, items = onebit_folder.factorise(matrix, rank)
     assert users.shape == (matrix.shape[0], rank)
     assert items.shape == (matrix.shape[1], rank)
     values = np.linalg.svd(matrix, compute_uv=False)
@@ -415,7 +447,7 @@ REFUSALS = {
     "threshold nan": ({"threshold": "nan"}, "must be a number that is known without the ratings"),
     "rank 0": ({"rank": 0}, "--rank must be at least 1, got 0"),
     "rank": ({"rank": 41}, "--rank must be at most 40 for 60 users and 40 items, got 41"),
-    "missing column": ({"user": "who"}, "has no column 'who' (--user)"),
+    "missing column": ({"user": "who"}, "there is no column 'who' (--user)"),
     "missing file": ({"ratings": "nowhere.csv"}, "nowhere.csv cannot be read: No such file"),
     "kind of file": ({"ratings": "mine.xlsx"}, "--ratings must name a file that ends in .csv"),
 }
@@ -429,11 +461,15 @@ def test_refusals_are_one_sentence_and_leave_nothing(table, tmp_path, case, caps
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ratings_that_are_stars_are_refused(truth, tmp_path, capsys, monkeypatch):
+def test_ratings_that_are_stars_are_remarked(truth, tmp_path):
     write_table(tmp_path / "mine.csv", truth[1], truth[1].values + 3)
-    listed = arguments(tmp_path / "mine.csv", tmp_path / "out")
-    assert "give --threshold T" in refusal(capsys, monkeypatch, "onebit", listed)
-    assert not (tmp_path / "out").exists()
+    result = onebit(tmp_path / "mine.csv", tmp_path / "out")
+    assert "ratings are more than likes and dislikes" in result.stderr
+    assert "all ratings lie on one side of the threshold 0" in result.stderr
+    for line in result.stderr.splitlines():
+        assert line.endswith(" (not private, and not in the files).")
+    text = (tmp_path / "out" / "guarantee.json").read_text()
+    assert not any(words in text for words in ("dislikes", "one side"))
 
 
 def test_a_matrix_that_does_not_fit_is_refused(table, tmp_path, capsys, monkeypatch):
@@ -463,7 +499,7 @@ def test_nothing_is_half_written(table, tmp_path, monkeypatch):
     def full(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(onebit_output, "write_pairs", full)
+    monkeypatch.setattr(onebit_folder, "write_pairs", full)
     result = CliRunner().invoke(cli.cli, ["onebit", *arguments(table, tmp_path / "out")])
     assert str(result.exception) == "disk full"
     assert list(tmp_path.iterdir()) == []

@@ -156,6 +156,19 @@ def test_empty_file_stands_for_data_not_available(tmp_path):
     assert_equal(Ratings.load_if_available(path), small())
 
 
+def test_some_items_in_another_order():
+    ratings = Ratings(
+        [0, 1, 1, 2], [0, 0, 2, 1], [1.0, 2.0, 3.0, 4.0], 3, 3, "x", (1.0, 5.0),
+        np.array(["a", "b", "c"]), np.array(["p", "q", "r"]),
+    )  # fmt: skip
+    taken = ratings.take_items(np.array([2, 0]))
+    assert taken.item_labels.tolist() == ["r", "p"]
+    assert (taken.n_users, taken.n_items, taken.rating_range) == (3, 2, (1.0, 5.0))
+    triplets = zip(taken.users.tolist(), taken.items.tolist(), taken.values.tolist(), strict=True)
+    assert list(triplets) == [(0, 1, 1.0), (1, 1, 2.0), (1, 0, 3.0)]
+    assert ratings.take_items(np.array([], dtype=int)).n_items == 0
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -90,6 +90,12 @@ class Ratings:
                     f"{self.name}: {what} indices must lie in 0..{size - 1}, "
                     f"got {index.min()}..{index.max()}."
                 )
+        for what, labels, size in (
+            ("user", self.user_labels, self.n_users),
+            ("item", self.item_labels, self.n_items),
+        ):
+            if labels is not None and len(labels) != size:
+                raise InputError(f"{self.name}: {size} {what}s have {len(labels)} labels.")
         if not np.isfinite(self.values).all():
             where = int(np.flatnonzero(~np.isfinite(self.values))[0])
             raise InputError(f"{self.name}: rating number {where + 1} is not a finite number.")
@@ -173,6 +179,23 @@ class Ratings:
             self.rating_range,
             self.user_labels,
             self.item_labels,
+        )
+
+    def take_items(self, index: np.ndarray) -> "Ratings":
+        """Return the ratings of some items, each once, as a matrix of these in the order given."""
+        place = np.full(self.n_items, -1, dtype=np.int32)
+        place[index] = np.arange(len(index), dtype=np.int32)
+        kept = place[self.items] >= 0
+        return Ratings(
+            self.users[kept],
+            place[self.items[kept]],
+            self.values[kept],
+            self.n_users,
+            len(index),
+            self.name,
+            self.rating_range,
+            self.user_labels,
+            None if self.item_labels is None else np.asarray(self.item_labels)[index],
         )
 
     def save(self, path: str | Path) -> None:

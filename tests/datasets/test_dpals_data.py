@@ -177,6 +177,7 @@ def test_selection_of_users_items_and_range():
     assert select(np.random.default_rng(0), ratings, {}) is ratings
 
 
+@settings(deadline=None)
 @given(st.floats(-100, 100), st.floats(0.1, 200))
 def test_rescaled_ratings_stay_in_their_range(low, width):
     scaled = rescale(small(), (low, low + width))

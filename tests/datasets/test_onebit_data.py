@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.datasets import REGISTRY, read
@@ -80,6 +80,7 @@ def test_an_impossible_instance_is_refused(change, word):
         instance(np.random.default_rng(0), **(sizes | change))
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 9), min_size=1, max_size=30),
     st.one_of(st.just("mean"), st.floats(-1, 10)),

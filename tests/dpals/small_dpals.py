@@ -1,5 +1,7 @@
 """Small DPALS fits: what its tests share."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dpmc.dpals.dpals import DPALS
@@ -52,6 +54,12 @@ def fit_exactly(model, ratings, seed=0):
     ledger = Ledger(Nothing(), model.releases, keep=True)
     model.fit(ratings, rng=seed, ledger=ledger)
     return ledger.transcript
+
+
+def labelled(ratings):
+    """Return the ratings with labels of users, which fits for publication need."""
+    labels = np.array([f"user {number}" for number in range(ratings.n_users)], np.str_)
+    return replace(ratings, user_labels=labels)
 
 
 def small_ratings(seed=0):

@@ -4,7 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_dpals import FAMILIES, HIGH, LOW, SMALL, Nothing, build, fit, fit_exactly, small_ratings
+from small_dpals import (
+    FAMILIES,
+    HIGH,
+    LOW,
+    SMALL,
+    Nothing,
+    build,
+    fit,
+    fit_exactly,
+    labelled,
+    small_ratings,
+)
 
 from dpmc.dpals.accounting import printed_sigma
 from dpmc.errors import InputError
@@ -173,14 +184,14 @@ class Real:
 
 
 def test_publication_needs_double_precision_and_the_right_noise(ratings):
-    model = build()
+    model, ratings = build(), labelled(ratings)
     noise = model.calibration.noise
-    model.fit(ratings, rng=0, ledger=Ledger(Real(noise), 1))
+    model.fit(ratings, ledger=Ledger(Real(noise), 1))
     model.guarantee_.require("item_factors")
     with pytest.raises(PrivacyViolation, match="as calibrated"):
-        model.fit(ratings, rng=0, ledger=Ledger(Real(Gaussian(noise.scale / 2)), 1))
+        model.fit(ratings, ledger=Ledger(Real(Gaussian(noise.scale / 2)), 1))
     with pytest.raises(InputError, match="need dtype 'float64'"):
-        build(dtype="float32").fit(ratings, rng=0, ledger=Ledger(Real(noise), 1))
+        build(dtype="float32").fit(ratings, ledger=Ledger(Real(noise), 1))
 
 
 # -- what is refused ----------------------------------------------------------------------------

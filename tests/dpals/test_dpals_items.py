@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_dpals import Nothing, small_ratings
 
@@ -101,6 +101,7 @@ def test_what_sensitivities_rest_on_is_checked():
     assert made.ledger.count == 0
 
 
+@settings(deadline=None)
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1), st.floats(0.01, 10))
 def test_items_solve_their_projected_systems(rank, seed, regularization):
     rng = np.random.default_rng(seed)
@@ -146,6 +147,7 @@ def test_many_matrices_are_solved_in_blocks(monkeypatch):
 # -- ratings that count -------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 3), st.one_of(st.none(), st.floats(0.1, 5)))
 def test_clipped_rows_keep_to_both_bounds_and_to_their_direction(seed, value_bound, row_bound):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_dpals import FAMILIES, build, small_ratings
 
@@ -66,6 +66,7 @@ def test_a_step_costs_what_it_does_in_the_units_of_the_paper(relation, factor):
     assert sigmas == pytest.approx([math.sqrt(factor * 9 * 3) / mu] * 2)
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(USER_LEVEL), st.integers(1, 300), st.integers(1, 6), st.booleans(),
     st.booleans(), st.floats(0, 0.3), st.floats(0, 0.3), st.floats(0, 0.3),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from small_dpals import labelled
 
 from dpmc.dpals.dpals import DPALS
 from dpmc.errors import InputError
@@ -38,7 +39,7 @@ def ratings_of(users=40, items=12, seed=0):
 
 def published(model, ratings):
     ledger = Ledger(GridNoise(model.calibration.noise), model.releases)
-    return model.fit(ratings, rng=0, ledger=ledger)
+    return model.fit(labelled(ratings), ledger=ledger)
 
 
 @EVERY_FORM
@@ -75,7 +76,7 @@ def test_too_much_for_the_errors_of_rounding_is_refused_before_anything_is_relea
         model = model_of(**given)
         ledger = Ledger(GridNoise(model.calibration.noise), model.releases)
         with pytest.raises(InputError, match=sentence) as caught:
-            model.fit(ratings, rng=0, ledger=ledger)
+            model.fit(labelled(ratings), ledger=ledger)
         assert "\n" not in str(caught.value)
         assert ledger.count == 0
 

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from rival_fits import CASES, HIGH, LOW, RELATIONS, build, neighbours, noised, replayed
+from small_dpals import labelled
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
@@ -141,8 +142,10 @@ def test_exact_noise_is_for_so_many_users():
 
     model = build("dp_svd")
     many = Ratings([0], [0], [3.0], MOST_TERMS + 1, 9)
+    ledger = Ledger(Published(model.calibration.noise), 1)
     with pytest.raises(InputError, match=f"exact noise is for {MOST_TERMS} at most"):
-        model.fit(many, rng=0, ledger=Ledger(Published(model.calibration.noise), 1))
+        model.fit(labelled(many), ledger=ledger)
+    assert ledger.count == 0
 
 
 # -- models ---------------------------------------------------------------------------------------

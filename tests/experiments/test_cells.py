@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.experiments.cells import Cell, huber_cells, spell
@@ -55,6 +55,7 @@ def test_spell(value, text):
     assert spell(value) == text
 
 
+@settings(deadline=None)
 @given(
     st.integers(1, 10**6),
     st.none() | st.floats(1e-3, 1e6).map(lambda x: float(format(x, ".12g"))),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.errors import InputError
@@ -114,6 +114,7 @@ def test_errors_by_iteration_are_of_their_experiments_alone():
         assert wanted == (each in cells)
 
 
+@settings(deadline=None)
 @given(
     st.builds(
         DpalsCell,

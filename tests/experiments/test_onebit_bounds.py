@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.experiments.onebit_bounds import (
@@ -24,6 +24,7 @@ SETTINGS = SIZES | {
 }
 
 
+@settings(deadline=None)
 @given(st.floats(0.1, 4))
 def test_of_the_logistic_link_they_are_known(alpha):
     steep, flat = steepness_and_flatness(LOGISTIC, alpha)
@@ -38,6 +39,7 @@ def test_of_the_gaussian_link_they_are_at_alpha():
     assert flat == pytest.approx(2.2798, abs=1e-4)
 
 
+@settings(deadline=None)
 @given(st.sampled_from([LOGISTIC, GAUSSIAN]), st.floats(0.001, 0.49))
 def test_flips_flatten_a_link(link, flip):
     steep, flat = steepness_and_flatness(link, 1.0, flip)

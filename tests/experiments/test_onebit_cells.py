@@ -4,7 +4,7 @@ import copy
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.errors import InputError
@@ -112,6 +112,7 @@ def test_mechanisms_are_clear_baselines_and_private_ones():
     assert sorted(("clear", *BASELINES, *PRIVATE)) == sorted(MECHANISMS)
 
 
+@settings(deadline=None)
 @given(
     st.builds(
         OneBitCell,

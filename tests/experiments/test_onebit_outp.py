@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.experiments.onebit_outp import (
@@ -20,6 +20,7 @@ SMALL = PAPER | {"users": 20, "items": 16, "links": ["logistic", "gaussian"], "d
 ATTACK = {"epsilons": [0.001, 1.0, 10.0], "samples": 4000}
 
 
+@settings(deadline=None)
 @given(st.integers(2, 9), st.integers(2, 9), st.sampled_from([-1.0, 1.0]))
 def test_the_block_instance_is_two_blocks_and_one_entry(users, items, sign):
     signs = block_signs(users, items, sign)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.datasets import REGISTRY, read
@@ -76,6 +76,7 @@ def test_the_relative_error_is_that_of_squares():
     assert relative_error(-truth, truth) == pytest.approx(4)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([-1, 1]), st.sampled_from([-2.0, 0.0, 0.3])), min_size=1))
 def test_accuracy_counts_half_for_an_entry_of_zero(pairs):
     signs, entries = zip(*pairs, strict=True)

@@ -103,6 +103,7 @@ def test_probabilities_of_a_huge_scale_are_refused():
 # -- coins --------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_a_coin_compares_the_digits_of_a_uniform_number_with_its_probability(data):
     d = data.draw(st.integers(1, 2**100))

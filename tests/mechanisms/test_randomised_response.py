@@ -7,7 +7,7 @@ import time
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -24,6 +24,7 @@ def laws(response):
     return np.array([p, 1 - p]), np.array([1 - q, q])
 
 
+@settings(deadline=None)
 @given(st.floats(1e-6, LARGEST_EPSILON))
 def test_the_symmetric_probability_is_never_below_the_exact_one(epsilon):
     with mpmath.workdps(60):
@@ -32,6 +33,7 @@ def test_the_symmetric_probability_is_never_below_the_exact_one(epsilon):
         assert exact <= p <= exact * (1 + mpmath.mpf(2) ** -46)
 
 
+@settings(deadline=None)
 @given(PROBABILITIES, PROBABILITIES)
 def test_epsilon_is_the_largest_loss_over_both_outputs(p_plus, p_minus):
     response = RandomisedResponse(p_plus, p_minus)

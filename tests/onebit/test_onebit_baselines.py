@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.onebit.baselines import (
@@ -80,6 +80,7 @@ def test_more_noise_means_more_shrinkage():
     assert spreads[-1] == 0
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.floats(-1e6, 1e6), st.integers(0, 50)), min_size=1, max_size=8),
     st.floats(0, 1e9),

@@ -7,11 +7,12 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Laplace
-from dpmc.privacy.guarantee import PARTS, Guarantee
+from dpmc.privacy.guarantee import PARTS, Guarantee, ItemList
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.release import GridNoise
 
 QUERY = np.arange(6.0).reshape(2, 3)
+COUNTS = np.ones(3)
 GUARANTEE = Guarantee(
     relation="user_add_remove", epsilon=1.0, delta=1e-5, mechanism="gaussian",
     noise_multiplier=7.5, accountant="exact", releases=6, publishable=("item_factors",),
@@ -100,11 +101,16 @@ def test_shares_are_for_gaussian_noise_alone():
 
 def test_noise_for_publication_is_not_dealt_out_in_tiny_shares():
     """Rounding to the grid, which is relative to the noise, would exceed what it allows for."""
-    for simulated, weight in ((True, 65.0), (False, 64.0)):
-        exact = GridNoise(Gaussian(3.0), draw=lambda noise, size: [0] * size, simulated=simulated)
-        Ledger(exact, 1).release("gram", QUERY, 1.0, weight=weight)
+    simulated = GridNoise(Gaussian(3.0), draw=lambda noise, size: [0] * size)
+    exact = GridNoise(Gaussian(3.0))
+    for each, weight in ((simulated, 65.0), (exact, 64.0)):
+        Ledger(each, 1).release("gram", QUERY, 1.0, weight=weight)
     with pytest.raises(InputError, match=r"share 0.000244141 .*gram has 0.00024"):
         Ledger(exact, 1).release("gram", QUERY, 1.0, weight=65.0)
+    refused = Ledger(exact, 1)
+    with pytest.raises(InputError, match=r"share 0.000244141 .*counts has 0.00024"):
+        refused.select("counts", COUNTS, 1.0, probability=1e-9, changed=1, weight=65.0)
+    assert (refused.count, refused.spent) == (0, 0)
 
 
 def test_queries_are_kept_for_audits_alone_and_replayed():
@@ -139,11 +145,33 @@ def test_what_was_simulated_is_not_for_publication():
 def test_a_guarantee_says_everything():
     assert GUARANTEE.sentence() == (
         "If one user with all ratings is added or removed, the law of the item factors and offsets "
-        "changes by at most (epsilon = 1, delta = 1e-05): 6 releases with gaussian noise of "
-        "standard deviation 7.5 times their sensitivity, accounted exactly, as Gaussian "
-        "differential privacy. Not covered: the user factors and the completed matrix; each user "
-        "may see their own, nobody else's."
+        "changes by at most (epsilon = 1, delta = 1e-05), provided that the list of items was "
+        "known without the ratings: 6 releases with gaussian noise of standard deviation 7.5 times "
+        "their sensitivity, accounted exactly, as Gaussian differential privacy. Not covered: the "
+        "user factors and the completed matrix; each user may see their own, nobody else's."
     )
+    of_entries = replace(GUARANTEE, relation="entry_change", publishable=tuple(PARTS))
+    assert of_entries.sentence() == (
+        "If the value of one rating changes, and who rated what is public, the law of the item "
+        "factors and offsets and the user factors and the completed matrix changes by at most "
+        "(epsilon = 1, delta = 1e-05), provided that the lists of items and users were known "
+        "without the ratings: 6 releases with gaussian noise of standard deviation 7.5 times their "
+        "sensitivity, accounted exactly, as Gaussian differential privacy."
+    )
+    listed = ItemList(share=0.25, delta=2.5e-6, noise_std=31.25, threshold=162.5)
+    chosen = replace(GUARANTEE, listed=listed)
+    assert chosen.sentence() == (
+        "If one user with all ratings is added or removed, the law of the list of items and the "
+        "item factors and offsets changes by at most (epsilon = 1, delta = 1e-05): 6 releases with "
+        "gaussian noise of standard deviation 7.5 times their sensitivity, and the items that more "
+        "than 162.5 users rated by a count with gaussian noise of standard deviation 31.25, "
+        "accounted exactly, as Gaussian differential privacy. Not covered: the user factors and "
+        "the completed matrix; each user may see their own, nobody else's."
+    )
+    assert GUARANTEE.as_dict()["listed"] is None
+    assert chosen.as_dict()["listed"] == {
+        "share": 0.25, "delta": 2.5e-6, "noise_std": 31.25, "threshold": 162.5
+    }  # fmt: skip
     assert GUARANTEE.as_dict()["publishable"] == ["item_factors"]
     with pytest.raises(InputError, match="no neighbouring relation 'users'"):
         replace(GUARANTEE, relation="users")

@@ -15,7 +15,7 @@ from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.discrete import DiscreteGaussian, DiscreteHuber, DiscreteLaplace
 from dpmc.privacy import release
 from dpmc.privacy.ledger import Ledger
-from dpmc.privacy.release import SAMPLERS, GridNoise, grid
+from dpmc.privacy.release import SAMPLERS, GridNoise, grid, secure
 
 MECHANISMS = [Laplace(2.5), Gaussian(1.7), Huber(1.3, 0.9), Huber(0.2, 3.0)]
 DISCRETE = {Laplace: DiscreteLaplace, Gaussian: DiscreteGaussian, Huber: DiscreteHuber}
@@ -80,7 +80,8 @@ def test_outputs_are_on_the_grid_and_have_the_continuous_law():
     for mechanism in MECHANISMS:
         for sensitivity in (1.0, 2e-3):
             step, _ = grid(mechanism, sensitivity, query.size)
-            noise = GridNoise(mechanism, repeatable(2), simulated=True)
+            noise = GridNoise(mechanism, repeatable(2))
+            assert noise.simulated
             output = noise.add(query * sensitivity, sensitivity)
             assert output.shape == query.shape
             assert (output / step == np.rint(output / step)).all()
@@ -92,10 +93,20 @@ def test_outputs_are_on_the_grid_and_have_the_continuous_law():
 def test_the_noise_does_not_depend_on_the_query():
     drawn = []
     for query in (np.zeros(20), np.full(20, 2.0**10), np.full(20, -(2.0**-60))):
-        noise = GridNoise(Gaussian(1.0), repeatable(3), simulated=True)
+        noise = GridNoise(Gaussian(1.0), repeatable(3))
         drawn.append(noise.add(query, 1.0) - np.rint(query))
     assert (drawn[0] == drawn[1]).all()
     assert (drawn[0] == drawn[2]).all()
+
+
+def test_noise_is_for_publication_only_if_nobody_can_repeat_it():
+    assert not GridNoise(Gaussian(1.0)).simulated
+    for draw in SAMPLERS.values():
+        assert not GridNoise(Gaussian(1.0), draw).simulated
+    for draw in (repeatable(1), lambda noise, size: [0] * size, lambda *call: secure(*call)):
+        assert GridNoise(Gaussian(1.0), draw).simulated
+    with pytest.raises(TypeError, match="simulated"):
+        GridNoise(Gaussian(1.0), repeatable(1), simulated=False)
 
 
 def test_a_ledger_releases_with_exact_noise():

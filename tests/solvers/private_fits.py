@@ -1,6 +1,7 @@
 """Small calibrated fits, exact or noised: what the tests of calibrated solvers share."""
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 from plain_solvers import random_ratings
@@ -61,6 +62,15 @@ def fit_exactly(model, ratings, seed=0, keep=False, **given):
     ledger = Ledger(Nothing(), model.releases, keep=keep)
     model.fit(ratings, rng=seed, ledger=ledger, **given)
     return ledger.transcript
+
+
+def labelled(ratings):
+    """Return the ratings with labels, which fits for publication need."""
+    return replace(
+        ratings,
+        user_labels=np.array([f"user {number}" for number in range(ratings.n_users)], np.str_),
+        item_labels=np.array([f"item {number}" for number in range(ratings.n_items)], np.str_),
+    )
 
 
 def small_ratings(seed=0):

@@ -129,6 +129,32 @@ def test_threads_and_types_of_ratings_leave_the_bits_alone(dtype):
             np.testing.assert_array_equal(again, before)
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    counts=st.lists(st.integers(0, 40), min_size=2, max_size=30),
+    rank=st.integers(1, 8),
+    power=st.floats(-6, 0),
+)
+def test_a_row_has_the_same_bits_wherever_it_stands_and_whoever_else_is_there(
+    seed, counts, rank, power
+):
+    """The proof of dpmc.privacy.release rests on it: a user who leaves moves no bit of others."""
+    rng = np.random.default_rng(seed)
+    rows = drawn_rows(rng, counts, 40)
+    factors = rng.standard_normal((40, rank)) * rng.choice([1.0, 1e-3], rank)
+    whole = solve_rows(rows, factors, 10**power)
+    others = rng.permutation(len(counts))[:-1]
+    pieces = [slice(rows.indptr[row], rows.indptr[row + 1]) for row in others]
+    indptr = np.concatenate([[0], np.cumsum([counts[row] for row in others])])
+    moved = Compressed(
+        indptr,
+        np.concatenate([rows.indices[piece] for piece in pieces]),
+        np.concatenate([rows.values[piece] for piece in pieces]),
+    )
+    np.testing.assert_array_equal(solve_rows(moved, factors, 10**power), whole[others])
+
+
 def test_factors_of_any_layout_are_left_alone():
     rng = np.random.default_rng(3)
     rows = drawn_rows(rng, [4, 9], 12)

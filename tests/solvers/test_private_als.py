@@ -11,6 +11,7 @@ from private_fits import (
     Nothing,
     build,
     fit_exactly,
+    labelled,
     small_ratings,
 )
 
@@ -253,7 +254,7 @@ def test_forgotten_clips_are_noticed(name, relation, monkeypatch):
             fit_exactly(model, ratings)
     if relation in USER_LEVEL:
         with monkeypatch.context() as patch:
-            patch.setattr("dpmc.solvers.private.choose_ratings", lambda rows, most, seed: rows)
+            patch.setattr("dpmc.solvers.private_choice.choose_ratings", lambda rows, *_: rows)
             with pytest.raises(PrivacyViolation, match="ratings, above the bound 4"):
                 fit_exactly(model, ratings)
 
@@ -303,10 +304,10 @@ def test_users_need_some_regularization_for_publication(relation):
         noise.mechanism = model.calibration.noise
         ledger = Ledger(noise, model.releases)
         if enough:
-            model.fit(small_ratings(), rng=0, ledger=ledger)
+            model.fit(labelled(small_ratings()), ledger=ledger)
         else:
             with pytest.raises(InputError, match="user_regularization must be at least 4e-06"):
-                model.fit(small_ratings(), rng=0, ledger=ledger)
+                model.fit(labelled(small_ratings()), ledger=ledger)
             assert ledger.count == 0
 
 

@@ -4,7 +4,17 @@ import inspect
 
 import numpy as np
 import pytest
-from private_fits import CASES, HIGH, LOW, Nothing, build, fit, fit_exactly, small_ratings
+from private_fits import (
+    CASES,
+    HIGH,
+    LOW,
+    Nothing,
+    build,
+    fit,
+    fit_exactly,
+    labelled,
+    small_ratings,
+)
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
@@ -200,7 +210,7 @@ def test_guarantee(name, relation, ratings):
 
 def test_noise_for_publication_is_not_called_simulated(name, relation, ratings):
     model = build(name, relation)
-    model.fit(ratings, rng=0, ledger=Ledger(Real(model.calibration.noise), model.releases))
+    model.fit(labelled(ratings), ledger=Ledger(Real(model.calibration.noise), model.releases))
     assert not model.guarantee_.simulated
     model.guarantee_.require("item_factors")
 
@@ -210,7 +220,7 @@ def test_other_noise_than_calibrated_is_not_for_publication(name, relation, rati
     weaker = Gaussian(0.99 * model.calibration.noise.scale)
     ledger = Ledger(Real(weaker), model.releases)
     with pytest.raises(PrivacyViolation, match="as calibrated"):
-        model.fit(ratings, rng=0, ledger=ledger)
+        model.fit(labelled(ratings), ledger=ledger)
     assert ledger.count == 0
 
 
@@ -225,7 +235,7 @@ def test_sums_whose_rounding_errors_are_not_accounted_for_are_not_for_publicatio
         model = build(name, relation)
         ledger = Ledger(Real(model.calibration.noise), model.releases)
         with pytest.raises(InputError, match=f"One {what} has {n} ratings, and exact noise is for"):
-            model.fit(ratings, rng=0, ledger=ledger)
+            model.fit(labelled(ratings), ledger=ledger)
         assert ledger.count == 0
 
 

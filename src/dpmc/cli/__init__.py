@@ -23,6 +23,7 @@ COMMANDS = {
         "reference",
         "Update the numbers that check compares with.",
     ),
+    "verify": ("dpmc.cli.verify", "verify", "Check a folder that fit or onebit wrote."),
 }
 
 

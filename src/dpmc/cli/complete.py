@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dpmc.cli.options import column_options
+from dpmc.cli.options import column_options, remark
 
 
 @click.command()
@@ -22,12 +22,16 @@ def complete(model, path, output, **columns):
     Each user's predictions are made of that user's ratings and of the published factors, without
     any noise: show them to that user and to nobody else.
     """
-    from dpmc.cli.fit_data import read_table
-    from dpmc.cli.fit_output import read_published
     from dpmc.files import atomic_path
+    from dpmc.publication.fit_folder import read_published
+    from dpmc.publication.table import read_lines, resolve
 
     published = read_published(model)
-    ratings = read_table(Path(path), columns)
+    ratings = resolve(read_lines(Path(path), columns), published.rating_range)
+    known = set(published.labels)
+    unknown = sum(label not in known for label in ratings.item_labels.tolist())
+    if unknown:
+        remark([f"{unknown} items have no factors; ratings of them were left out"])
     if output is None:
         _write(sys.stdout, published, ratings)
         return
@@ -42,7 +46,7 @@ def _write(stream, published, ratings):
     writer.writerow(["user", "item", "prediction"])
     for index, user in enumerate(ratings.user_labels.tolist()):
         own = slice(rows.indptr[index], rows.indptr[index + 1])
-        items = [str(labels[item]) for item in rows.indices[own]]
+        items = [labels[item] for item in rows.indices[own]]
         given = dict(zip(items, rows.values[own].tolist(), strict=True))
         for item, value in zip(published.labels, published.complete(given), strict=True):
             writer.writerow([user, item, repr(float(value))])

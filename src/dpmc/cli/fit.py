@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
-from dpmc.cli.options import column_options, simulate_option
+from dpmc.cli.lists import OPTIONS as LISTS
+from dpmc.cli.lists import list_options, lists_of
+from dpmc.cli.options import column_options, read_given, remark, simulate_option
 from dpmc.cli.relation import DEFAULT_SOLVER, HELP
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
@@ -27,7 +29,14 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     type=int,
     help="Ratings of a user that count, chosen at random; if users are protected.  [default: 50]",
 )
-@click.option("--items", type=click.Path(), help="Public list of all items, one label a line.")
+@list_options
+@click.option(
+    "--items-privately",
+    type=float,
+    metavar="SHARE",
+    help="Choose the items within the budget, of which it takes this share: those that enough "
+    "users rated.",
+)
 @column_options
 @click.option(
     "--mechanism",
@@ -93,11 +102,16 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 )
 @simulate_option
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
-def fit(path, output, extras, items, sampler, simulate, force, user, item, rating, **options):
+def fit(path, output, extras, sampler, simulate, force, user, item, rating, timestamp, **options):
     """Complete a table of (user, item, rating) and write what may be published.
 
     Written are guarantee.json and the item factors, with which all users can complete their own
     ratings (dpmc complete). The noise is exact and drawn from the operating system's random bits.
+
+    Which items there are must not be learnt from the ratings: give a list (--items), say that
+    everybody knows them (--items-are-public), or pay for a private choice (--items-privately).
+    Where single ratings are protected, the same goes for the users. If a user rates an item more
+    than once, the latest rating counts (--timestamp), or else their mean.
 
     The solver dpals (Chien et al., Private alternating least squares, 2021) protects users. It
     learns no offsets of items: users take the mean of their own ratings off, and all of the budget
@@ -109,28 +123,29 @@ def fit(path, output, extras, items, sampler, simulate, force, user, item, ratin
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
     same ratings spends its budget anew.
     """
-    from dpmc.cli import fit_output
-    from dpmc.cli.fit_data import read_given
-    from dpmc.cli.fit_settings import make_model, settings_of
-    from dpmc.cli.output import check_output, describe_noise
+    from dpmc.cli.fit_settings import make_model, selection_of, settings_of
+    from dpmc.privacy.relations import USER_LEVEL
+    from dpmc.publication import fit_folder
+    from dpmc.publication.folder import check_output
 
+    share = options["items_privately"]
+    lists_given = {name: options.pop(name) for name in LISTS}
     settings = settings_of(options)
-    check_output(output, force, fit_output.FILES.values(), "fit")
-    model = make_model(options["solver"], settings)
+    check_output(output, force, fit_folder.FILES.values(), "fit")
+    selection = None if share is None else selection_of(settings, share)
+    model = make_model(options["solver"], settings, selection)
     parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
     _check_parts(model, parts)
-    ledger = _ledger(model, sampler, simulate)
-    columns = {"user": user, "item": item, "rating": rating}
-    given = read_given(path, columns, settings["rating_range"], items)
-    _remarks(given, model)
-    _run(model, given.ratings, ledger, simulate)
-    origin = "taken from the ratings" if items is None else "given as a list"
-    noise = describe_noise(ledger.noise.simulated, sampler)
-    notes = {"solver": options["solver"], "items": origin, "noise": noise}
-    names = fit_output.write(output, model, given.ratings, parts, notes)
+    columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
+    lists = lists_of(lists_given, columns, users=model.relation not in USER_LEVEL)
+    ledger = _ledger(model, selection, sampler, simulate)
+    given = read_given(path, columns, settings["rating_range"], lists)
+    remark(given.remarks + _remarks(given.ratings, model))
+    _run(model, given.ratings, ledger, selection, simulate)
+    names = fit_folder.write(output, model, parts, {}, origins=lists.origins, sampler=sampler)
     click.echo(model.guarantee_.sentence())
-    known = ", ".join(fit_output.assumed_public(model.relation))
-    click.echo(f"Taken to be public: {known}. The items were {origin}.")
+    assumed = fit_folder.assumed_public(model, model.guarantee_)
+    click.echo(f"Taken to be public: {'; '.join(assumed.values())}.")
     click.echo("\n".join(f"wrote {output / name}" for name in names))
 
 
@@ -149,7 +164,7 @@ def _check_parts(model, parts) -> None:
             )
 
 
-def _ledger(model, sampler: str, seed: int | None):
+def _ledger(model, selection, sampler: str, seed: int | None):
     """Return the ledger; a sampler that cannot do it fails here, before the ratings are read."""
     import numpy as np
 
@@ -157,26 +172,23 @@ def _ledger(model, sampler: str, seed: int | None):
     from dpmc.privacy.ledger import FloatNoise, Ledger
     from dpmc.privacy.release import SAMPLERS, GridNoise
 
-    noise = model.calibration.noise
+    noise, releases = model.calibration.noise, model.releases_with(selection)
     if seed is not None:
         if sampler != "dpmc":
             raise InputError("--simulate draws repeatable noise, so --sampler has no use with it.")
-        return Ledger(FloatNoise(noise, np.random.default_rng([seed, 1])), model.releases)
+        return Ledger(FloatNoise(noise, np.random.default_rng([seed, 1])), releases)
     exact = GridNoise(noise, SAMPLERS[sampler])
     exact.add(np.zeros(1), 1.0)
-    return Ledger(exact, model.releases)
+    return Ledger(exact, releases)
 
 
-def _remarks(given, model) -> None:
-    """Tell the terminal, and no file, what was noticed about the ratings."""
+def _remarks(ratings, model) -> list[str]:
+    """Return what is noticed about the ratings: not private."""
     import numpy as np
 
-    ratings, remarks = given.ratings, []
-    if given.unlisted:
-        remarks.append(f"{given.unlisted} ratings of items that are not listed were left out")
-    if given.outside:
-        low, high = model.rating_range
-        remarks.append(f"{given.outside} ratings were clipped to the range {low:g} to {high:g}")
+    remarks = []
+    if not len(ratings):
+        remarks.append("there are no ratings to learn from")
     if model.ratings_per_user is not None:
         counts = np.bincount(ratings.users, minlength=ratings.n_users)
         unused = np.maximum(counts - model.ratings_per_user, 0).sum()
@@ -195,15 +207,20 @@ def _remarks(given, model) -> None:
             f"delta {model.delta:g} is not below 1 / {ratings.n_users} users: such a guarantee "
             "allows to publish all ratings of one user"
         )
-    for remark in remarks:
-        click.echo(f"dpmc: {remark} (this is not in the files).", err=True)
+    return remarks
 
 
-def _run(model, ratings, ledger, seed: int | None) -> None:
+def _run(model, ratings, ledger, selection, seed: int | None) -> None:
     """Fit with a progress bar, if there is a terminal to see it."""
     import numpy as np
     from tqdm import tqdm
 
-    rng = np.random.default_rng(None if seed is None else [seed, 0])
+    rng = None if seed is None else np.random.default_rng([seed, 0])
     with tqdm(total=model.iterations, desc="iterations", disable=None, leave=False) as bar:
-        model.fit(ratings, rng=rng, ledger=ledger, callback=lambda *_: bar.update())
+        model.fit(
+            ratings,
+            rng=rng,
+            ledger=ledger,
+            selection=selection,
+            callback=lambda *_: bar.update(),
+        )

@@ -5,8 +5,10 @@ import math
 from dpmc.cli.relation import defaults_of, relation_of
 from dpmc.errors import InputError
 from dpmc.privacy.relations import USER_LEVEL
+from dpmc.privacy.selection import Selection
 from dpmc.solvers import solver_class
-from dpmc.solvers.private import PrivateSolver, check_range
+from dpmc.solvers.base import check_positive
+from dpmc.solvers.private import PrivateSolver, check_range, check_ratings_per_user
 
 SOLVERS = {"als": "private_als", "irls": "private_irls", "dpals": "dpals"}
 _OF_ALL = (
@@ -90,8 +92,37 @@ def _of_dpals(settings: dict, half: float) -> dict:
     return {"row_bound": bound} | settings
 
 
-def make_model(solver: str, settings: dict) -> PrivateSolver:
-    """Return the solver; regularizations that were not given are in units of its noise."""
+def selection_of(settings: dict, share: float) -> Selection:
+    """Return the private choice of items that takes a share of the budget.
+
+    Raises
+    ------
+    InputError
+        A share that is none, noise other than Gaussian, or a relation of single ratings.
+    """
+    if settings["mechanism"] != "gaussian":
+        raise InputError("--items-privately needs gaussian noise: leave out --mechanism.")
+    if settings["relation"] not in USER_LEVEL:
+        raise InputError(
+            "--items-privately is for the relations user and user_replace; where single ratings "
+            "are protected, give --items FILE."
+        )
+    return Selection(
+        settings["relation"],
+        check_ratings_per_user(settings["relation"], settings["ratings_per_user"]),
+        check_positive("epsilon", settings["epsilon"]),
+        settings["delta"],
+        share,
+    )
+
+
+def make_model(solver: str, settings: dict, selection: Selection | None = None) -> PrivateSolver:
+    """Return the solver; regularizations that were not given are in units of its noise.
+
+    Where items are chosen privately, the solver gets the budget that this leaves.
+    """
+    if selection is not None:
+        settings = settings | {"epsilon": selection.fit_epsilon, "delta": selection.fit_delta}
     make = solver_class(SOLVERS[solver])
     if solver == "dpals":
         return _make_dpals(make, settings)

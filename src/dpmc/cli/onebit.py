@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
-from dpmc.cli.options import column_options, simulate_option
+from dpmc.cli.lists import OPTIONS as LISTS
+from dpmc.cli.lists import list_options, lists_of
+from dpmc.cli.options import column_options, read_given, remark, simulate_option
 
 
 @click.command()
@@ -22,7 +24,8 @@ from dpmc.cli.options import column_options, simulate_option
 @click.option("--link", default="logistic", show_default=True, help="logistic or gaussian.")
 @click.option(
     "--threshold",
-    help="A rating above this number is +1, any other -1.  [default: ratings are -1/+1 or 0/1]",
+    help="A rating above this number is +1, any other -1.  [default: 0, so that -1/+1 and 0/1 stay "
+    "what they are]",
 )
 @click.option(
     "--alpha", type=float, default=1.0, show_default=True, help="Bound on entries of the matrix."
@@ -35,35 +38,45 @@ from dpmc.cli.options import column_options, simulate_option
     show_default=True,
     help="Bound the nuclear norm, by alpha sqrt(users items rank), and every entry; or not these.",
 )
+@list_options
 @column_options
 @simulate_option
 @click.option("--force", is_flag=True, help="Replace the output of an earlier run.")
-def onebit(path, output, force, simulate, user, item, rating, **options):
+def onebit(path, output, force, simulate, user, item, rating, timestamp, **options):
     """Complete a table of (user, item, like or dislike) and write what may be published.
 
     Written are guarantee.json, for every user and item the likelier sign and the probability of
     +1, and the factors of the completed matrix, truncated to the rank. Protected is the value of
-    one rating; who rated what is public. All ratings of one user together cost more, as
-    guarantee.json says.
+    one rating; who rated what is public, and so are the lists of items and users, which have to be
+    given (--items, --users) or said to be public. All ratings of one user together cost more, as
+    guarantee.json says. If a user rates an item more than once, the latest rating counts
+    (--timestamp), or else their mean.
 
     No setting may be taken from the ratings, or the guarantee is void: not the threshold either.
     Each run on the same ratings spends its budget anew.
     """
-    from dpmc.cli import onebit_output
-    from dpmc.cli.fit_data import read_table
-    from dpmc.cli.onebit_settings import problem_of, settings_of, signs_of
-    from dpmc.cli.output import check_output
+    from dpmc.cli.onebit_settings import problem_of, remarks_on, settings_of
+    from dpmc.datasets.onebit import binarise
+    from dpmc.publication import onebit_folder
+    from dpmc.publication.folder import check_output
 
+    lists_given = {name: options.pop(name) for name in LISTS if name in options}
     settings = settings_of(options, simulated=simulate is not None)
-    check_output(output, force, onebit_output.FILES, "onebit")
-    columns = {"user": user, "item": item, "rating": rating}
-    signs = signs_of(read_table(Path(path), columns), settings["threshold"])
+    check_output(output, force, onebit_folder.FILES, "onebit")
+    columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
+    lists = lists_of(lists_given, columns, users=True)
+    given = read_given(path, columns, None, lists)
+    signs = binarise(given.ratings, settings["threshold"])
     problem = problem_of(signs, settings)
     completion = _complete(problem, settings, simulate)
-    _remarks(completion, signs, settings)
-    names = onebit_output.write(output, completion, problem, settings)
+    remark(
+        given.remarks
+        + remarks_on(given.ratings, signs, settings)
+        + _remarks(completion, signs, settings)
+    )
+    names = onebit_folder.write(output, completion, problem, settings, origins=lists.origins)
     click.echo(completion.guarantee.sentence())
-    click.echo(f"Taken to be public: {', '.join(onebit_output.ASSUMED_PUBLIC)}.")
+    click.echo(f"Taken to be public: {'; '.join(onebit_folder.ASSUMED_PUBLIC.values())}.")
     click.echo("\n".join(f"wrote {output / name}" for name in names))
 
 
@@ -91,8 +104,8 @@ def _complete(problem, settings, seed: int | None):
         )
 
 
-def _remarks(completion, signs, settings) -> None:
-    """Tell the terminal, and no file, what was noticed: it may depend on the ratings."""
+def _remarks(completion, signs, settings) -> list[str]:
+    """Return what was noticed: it may depend on the ratings."""
     remarks = []
     if completion.converged is not None and not completion.converged:
         remarks.append(f"the solver stopped after {completion.iterations} iterations, unfinished")
@@ -101,5 +114,4 @@ def _remarks(completion, signs, settings) -> None:
             f"delta {settings['delta']:g} is not below 1 / {len(signs)} ratings: such a guarantee "
             "allows to publish one of them"
         )
-    for remark in remarks:
-        click.echo(f"dpmc: {remark} (this is not in the files).", err=True)
+    return remarks

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from dpmc.datasets.onebit import binarise
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import positive, probability
 from dpmc.onebit.links import link_of
 from dpmc.onebit.noise import NOISED
 from dpmc.onebit.private import Problem
 from dpmc.onebit.solve import Ball
+from dpmc.publication.onebit_folder import radius
 from dpmc.ratings import Ratings
 
 RELEASED = ("inp", "objp", "grap", "grap_gaussian", "outp", "private_item_bias")
@@ -74,9 +74,9 @@ def _delta(mechanism: str, delta: float | None) -> float:
     return probability("--delta", DELTA if delta is None else delta)
 
 
-def _threshold(text: str | None) -> float | None:
+def _threshold(text: str | None) -> float:
     if text is None:
-        return None
+        return 0.0
     try:
         value = float(text)
     except ValueError:
@@ -89,33 +89,20 @@ def _threshold(text: str | None) -> float | None:
     return value
 
 
-def signs_of(ratings: Ratings, threshold: float | None) -> Ratings:
-    """Return ratings as -1 and +1, user by user and item by item.
+def remarks_on(ratings: Ratings, signs: Ratings, settings: dict) -> list[str]:
+    """Return what is odd about the signs of ratings: not private.
 
-    Rows of a file may be sorted by their ratings. Sums of floating-point numbers depend on their
-    order in the last digits, so that of the file must not reach the outputs.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    threshold : float or None
-        A rating above it is +1. If None, ratings must be -1 and +1, or 0 and 1.
-
-    Raises
-    ------
-    InputError
-        Ratings that are more than likes and dislikes, without a threshold.
+    To refuse it would tell one rating from another.
     """
-    ratings = ratings.take(np.lexsort((ratings.items, ratings.users)))
-    if threshold is not None:
-        return binarise(ratings, threshold)
-    values = np.unique(ratings.values)
-    if not any(np.isin(values, code).all() for code in _CODES):
-        raise InputError(
-            "Without --threshold ratings must be -1 and +1, or 0 and 1; give --threshold T to make "
-            "those above T +1 and all others -1."
+    remarks, threshold = [], settings["threshold"]
+    if threshold == 0 and not any(np.isin(ratings.values, code).all() for code in _CODES):
+        remarks.append(
+            "ratings are more than likes and dislikes; those above 0 are +1, unless --threshold "
+            "says otherwise"
         )
-    return binarise(ratings, 0.0)
+    if (signs.values == signs.values[0]).all():
+        remarks.append(f"all ratings lie on one side of the threshold {threshold:g}")
+    return remarks
 
 
 def problem_of(signs: Ratings, settings: dict) -> Problem:
@@ -140,6 +127,6 @@ def problem_of(signs: Ratings, settings: dict) -> Problem:
             f"{MOST_ENTRIES} that fit; leave out users or items, without looking at the ratings."
         )
     alpha = settings["alpha"]
-    tau = alpha * math.sqrt(users * items * rank)
+    tau = radius((users, items), rank, alpha)
     ball = Ball(tau, alpha if settings["constraint"] == "both" else None)
     return Problem(signs, link_of(settings["link"]), ball, alpha)

@@ -1,14 +1,79 @@
-"""Options that several commands have."""
+"""Options that several commands have, and the ratings that they read with them."""
+
+from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
 
 def column_options(command):
     """Add --user, --item and --rating, the columns of a table of ratings."""
+    described = "Name of the column that says which of two ratings is the later one."
+    command = click.option("--timestamp", help=described)(command)
     for role in ("rating", "item", "user"):
         described = f"Name of the column of {role}s.  [default: detected]"
         command = click.option(f"--{role}", help=described)(command)
     return command
+
+
+@dataclass(frozen=True)
+class Given:
+    """Ratings as read, with what was changed: for the terminal, never for a file.
+
+    Attributes
+    ----------
+    ratings : Ratings
+        With labels, one of a user and an item, of what is listed; within the range, if there is
+        one.
+    remarks : list of str
+        What was left out, merged or clipped. Not private.
+    """
+
+    ratings: object
+    remarks: list[str]
+
+
+def read_given(path, columns, rating_range, lists) -> Given:
+    """Read a table of ratings.
+
+    Parameters
+    ----------
+    path : path
+        A .csv, .tsv or .parquet file.
+    columns : dict
+        Names of the columns "user", "item", "rating" and "timestamp"; None: to be detected, or
+        without timestamps.
+    rating_range : (float, float) or None
+    lists : dpmc.cli.lists.Lists
+
+    Raises
+    ------
+    InputError
+        A file that is missing, malformed or lacks a column.
+    """
+    from dpmc.publication.lists import restrict
+    from dpmc.publication.table import read_lines, resolve
+
+    lines = read_lines(Path(path), columns)
+    every = resolve(lines, rating_range)
+    ratings = restrict(every, lists.items, lists.users)
+    remarks = []
+    if merged := len(lines.values) - len(every):
+        kept = "the latest" if lines.times is not None else "their mean"
+        remarks.append(f"{merged} lines rate an item again; of such, {kept} counts")
+    if unlisted := len(every) - len(ratings):
+        remarks.append(f"{unlisted} ratings of what is not listed were left out")
+    if rating_range is not None:
+        low, high = rating_range
+        if outside := int(((lines.values < low) | (lines.values > high)).sum()):
+            remarks.append(f"{outside} ratings were clipped to the range {low:g} to {high:g}")
+    return Given(ratings, remarks)
+
+
+def remark(remarks: list[str]) -> None:
+    """Tell the terminal, and no file, what was noticed about the ratings."""
+    for each in remarks:
+        click.echo(f"dpmc: {each} (not private, and not in the files).", err=True)
 
 
 def simulate_option(command):

@@ -116,8 +116,8 @@ class DPAltMin(JointSolver):
         """The start and each round."""
         return 1 + self.iterations
 
-    def _fit(self, ratings, statistics, rng, callback):
-        rows, own = self._prepare(ratings, statistics, rng)
+    def _fit(self, ratings, statistics, randomness, callback):
+        rows, own = self._prepare(ratings, statistics, randomness)
         ledger, n_items = statistics.ledger, int(self.frequent_.sum())
         start = noised_directions(
             clip_values(rows, np.inf, self.row_bound), n_items, self.rank, ledger, self.row_bound,

@@ -41,7 +41,6 @@ from dpmc.ratings import Compressed, transposed
 from dpmc.solvers.base import check_choice, check_count, check_positive
 from dpmc.solvers.normal import solve_rows
 from dpmc.solvers.private_als import LEAST_REGULARIZATION
-from dpmc.solvers.private_choice import choose_ratings
 from dpmc.solvers.private_kernels import balance, clip_rows
 
 
@@ -264,7 +263,7 @@ class DPALS(OffsetModel):
                 f"budget, or rounding errors void the guarantee; the smallest is {smallest:.2g}."
             )
 
-    def _fit(self, ratings, statistics, rng, callback):
+    def _fit(self, ratings, statistics, randomness, callback):
         n_items = ratings.n_items
         kept = max(1, round(self.item_share * n_items))
         if self.rank > kept:
@@ -274,7 +273,7 @@ class DPALS(OffsetModel):
             row_bound=self.row_bound, triangles=self.literal,
         )  # fmt: skip
         self.claimed_epsilon_ = self.epsilon
-        counts, mean = self._popularity(ratings, released, rng)
+        counts, mean = self._popularity(ratings, released, randomness)
         frequent = np.sort(np.argsort(-counts, kind="stable")[:kept])
         self.frequent_ = np.isin(np.arange(n_items), frequent)
         own = Compressed(
@@ -287,34 +286,34 @@ class DPALS(OffsetModel):
         self.item_offsets_ = np.full(n_items, constant)
         self.user_offsets_ = (self.user_means_ - constant) * (self.centring == "user")
         own = less(take_columns(own, frequent, n_items), constant + self.user_offsets_, self.dtype)
-        chosen = self._choose(own, counts[frequent], rng)
+        chosen = self._choose(own, counts, frequent, randomness)
         if self.start == "analyze_gauss":
             factors = top_eigenvectors(released.covariance(chosen, kept), self.rank)[1]
         else:
-            factors = rng.standard_normal((kept, self.rank))
+            factors = randomness.rng.standard_normal((kept, self.rank))
         steps = self._alternate(own, chosen, factors, released, statistics.noise)
         for iteration, (self.user_factors_, found) in enumerate(steps, start=1):
             self.item_factors_ = self._of_all_items(found)
             if callback is not None:
                 callback(iteration, self)
 
-    def _popularity(self, ratings, released, rng):
+    def _popularity(self, ratings, released, randomness):
         """Return noised numbers of ratings of the items (zeros if nobody asks) and the mean."""
         counts, mean = np.zeros(ratings.n_items), 0.0
         if self.counts_share or self.mean_share:
-            sample = self._chosen(ratings, rng)
+            sample = self._chosen(ratings, randomness)
             if self.counts_share:
                 counts = released.counts(sample, ratings.n_items)
             if self.mean_share:
                 mean = released.mean(sample)
         return counts, self.centre + mean
 
-    def _choose(self, own, counts, rng):
+    def _choose(self, own, counts, frequent, randomness):
         """Return the ratings that count for the items, bounded."""
         if self.sampling == "adaptive":
-            chosen = choose_rare(own, self.ratings_per_user, counts)
+            chosen = choose_rare(own, self.ratings_per_user, counts[frequent])
         else:
-            chosen = choose_ratings(own, self.ratings_per_user, int(rng.integers(2**63)))
+            chosen = randomness.choose(own, self.ratings_per_user, frequent)
         return clip_values(chosen, self.value_bound, self.row_bound)
 
     def _alternate(self, own, chosen, factors, released, noise):

@@ -137,6 +137,11 @@ class PrivateFrankWolfe(JointSolver):
         self.rescale = bool(check_choice("rescale", rescale, (True, False)))
 
     @property
+    def n_factors(self) -> int:
+        """One for each step."""
+        return self.iterations
+
+    @property
     def releases(self) -> int:
         """As many as steps, or as products and eigenvalues of Oja's method."""
         return self.iterations * (1 if self.eigenvector == "exact" else self.products + 1)
@@ -185,11 +190,11 @@ class PrivateFrankWolfe(JointSolver):
         weight = self._noise_std(statistics, step) / statistics.noise_std(sensitivity)
         return statistics.ledger.release(what, exact, sensitivity, weight=weight)
 
-    def _fit(self, ratings, statistics, rng, callback):
+    def _fit(self, ratings, statistics, randomness, callback):
         self.claimed_epsilon_ = self.epsilon
-        start = rng.standard_normal(ratings.n_items)
+        start = randomness.rng.standard_normal(ratings.n_items)
         # row_bound bounds what a user sends, so all ratings count; k is for the counts of items
-        _, rows = self._prepare(ratings, statistics, rng)
+        _, rows = self._prepare(ratings, statistics, randomness)
         direction = start[self.frequent_]
         ratings_of = clip_values(rows, np.inf, self.row_bound)
         lengths = row_lengths(rows, rows.values)

@@ -9,7 +9,6 @@ from dpmc.dpals.sampling import less, means_of_rows, take_columns
 from dpmc.errors import InputError
 from dpmc.ratings import Compressed, Ratings
 from dpmc.solvers.base import check_choice, check_positive
-from dpmc.solvers.private_choice import choose_ratings
 from dpmc.solvers.private_kernels import column_counts
 
 CENTRINGS = ("global", "user")
@@ -89,7 +88,7 @@ class JointSolver(OffsetModel):
         """Return the weight of a release with a share of the budget that counts leave."""
         return ((1 - self.counts_share) * share * self.releases) ** -0.5
 
-    def _prepare(self, ratings: Ratings, statistics, rng) -> tuple[Compressed, Compressed]:
+    def _prepare(self, ratings: Ratings, statistics, randomness) -> tuple[Compressed, Compressed]:
         """Set offsets and frequent items; return their centred ratings: those that count, all."""
         own = self._bounded(ratings.by_user)
         n_items = ratings.n_items
@@ -99,13 +98,12 @@ class JointSolver(OffsetModel):
         self.user_offsets_ = means if self.centring == "user" else np.zeros(means.size)
         if self.centring == "user":
             own = less(own, means, "float64")
-        self.frequent_ = np.ones(n_items, dtype=bool)
+        frequent = np.arange(n_items)
         if self.item_share < 1:
-            frequent = self._frequent(self._chosen(ratings, rng), statistics)
-            self.frequent_[:] = False
-            self.frequent_[frequent] = True
+            frequent = self._frequent(self._chosen(ratings, randomness), statistics)
             own = take_columns(own, frequent, n_items)
-        return choose_ratings(own, self.ratings_per_user, int(rng.integers(2**63))), own
+        self.frequent_ = np.isin(np.arange(n_items), frequent)
+        return randomness.choose(own, self.ratings_per_user, frequent), own
 
     def _frequent(self, rows, statistics):
         """Return the items with the highest noised counts, ascending."""

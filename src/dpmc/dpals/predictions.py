@@ -24,6 +24,8 @@ class OffsetModel(PrivateSolver):
         A relation that is not of users, noise other than Gaussian, another parameter out of range.
     """
 
+    most_users = MOST_TERMS  # terms of sums over users, see dpmc.privacy.release
+
     user_offsets_: np.ndarray
     user_means_: np.ndarray
     frequent_: np.ndarray
@@ -35,10 +37,10 @@ class OffsetModel(PrivateSolver):
 
     def _check_publication(self, ledger, ratings):
         super()._check_publication(ledger, ratings)
-        if ratings.n_users > MOST_TERMS:  # terms of sums over users, see dpmc.privacy.release
+        if ratings.n_users > self.most_users:
             raise InputError(
-                f"There are {ratings.n_users} users, and exact noise is for {MOST_TERMS} at most: "
-                "leave some out at random, or fit with simulated noise, which is not for "
+                f"There are {ratings.n_users} users, and exact noise is for {self.most_users} at "
+                "most: leave some out at random, or fit with simulated noise, which is not for "
                 "publication."
             )
 

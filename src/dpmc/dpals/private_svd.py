@@ -92,8 +92,8 @@ class PrivateSVD(JointSolver):
         """1."""
         return 1
 
-    def _fit(self, ratings, statistics, rng, callback):
-        rows, own = self._prepare(ratings, statistics, rng)
+    def _fit(self, ratings, statistics, randomness, callback):
+        rows, own = self._prepare(ratings, statistics, randomness)
         n_items = int(self.frequent_.sum())
         vectors = noised_directions(
             clip_values(rows, np.inf, self.row_bound), n_items, self.rank,

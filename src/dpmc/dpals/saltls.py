@@ -123,13 +123,14 @@ class DPSAltLS(JointSolver):
         """Two statistics in each iteration."""
         return 2 * self.iterations
 
-    def _fit(self, ratings, statistics, rng, callback):
+    def _fit(self, ratings, statistics, randomness, callback):
+        rng = randomness.rng
         start = rng.standard_normal((ratings.n_items, self.rank))
         smoothing = np.random.default_rng(rng.integers(2**63))
-        rows, own = self._prepare(ratings, statistics, rng)
+        rows, own = self._prepare(ratings, statistics, randomness)
         rows = clip_values(rows, self.value_bound, None)
         check_rank(self.rank, int(self.frequent_.sum()))
-        parts = self._parts(rows, rng.integers(self.groups, size=ratings.n_users))
+        parts = self._parts(rows, randomness.groups(self.groups, ratings.n_users))
         items = smooth_qr(start[self.frequent_], self.coherence, smoothing)
         users = self._alone(own, items)
         for iteration in range(1, self.iterations + 1):

@@ -117,7 +117,8 @@ class EntryGuarantee:
             text = (
                 f"If {RELATIONS[ENTRY_CHANGE]}, the law of the completed matrix changes by at most "
                 f"{_pair(self.actual_epsilon, self.actual_delta)}; if all signs of one user flip, "
-                f"by {_pair(self.user_epsilon, self.user_delta)}: {self.note}."
+                f"by {_pair(self.user_epsilon, self.user_delta)}; provided that the lists of items "
+                f"and users were known without the ratings: {self.note}."
             )
         if not self.holds and math.isfinite(self.claimed_epsilon):
             claim = _pair(self.claimed_epsilon, self.claimed_delta)

@@ -33,6 +33,28 @@ def covered(relation: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class ItemList:
+    """How a list of items was chosen privately, see :mod:`dpmc.privacy.selection`.
+
+    Attributes
+    ----------
+    share : float
+        Of the budget.
+    delta : float
+        With which an item of one user alone is listed at most: part of that of the guarantee.
+    noise_std : float
+        Standard deviation of the noise on the number of users of an item.
+    threshold : float
+        Which that number had to exceed.
+    """
+
+    share: float
+    delta: float
+    noise_std: float
+    threshold: float
+
+
+@dataclass(frozen=True)
 class Guarantee:
     """The differential privacy of one fit.
 
@@ -53,6 +75,9 @@ class Guarantee:
     publishable : tuple of str
         Keys of :data:`PARTS`: what the guarantee covers. What is not named may be shown to the
         user whom it is about, and to nobody else.
+    listed : ItemList or None
+        The items were chosen privately, within the budget; None: their list, and where single
+        ratings are protected that of the users, has to be known without the ratings.
     simulated : bool
         The noise came from a seeded floating-point generator: good for experiments, but whoever
         knows the seed, or looks at the low-order bits, can undo it.
@@ -67,18 +92,21 @@ class Guarantee:
     releases: int
     publishable: tuple[str, ...]
     simulated: bool = True
+    listed: ItemList | None = None
 
     def __post_init__(self):
         check_relation(self.relation)
 
     def sentence(self) -> str:
         """Return the guarantee in words."""
-        covered = " and ".join(PARTS[part] for part in self.publishable)
+        published = [PARTS[part] for part in self.publishable]
+        if self.listed:
+            published.insert(0, "the list of items")
         kept = [text for part, text in PARTS.items() if part not in self.publishable]
         text = (
-            f"If {RELATIONS[self.relation]}, the law of {covered} changes by at most "
-            f"(epsilon = {self.epsilon:g}, delta = {self.delta:g}): {self._released()}, accounted "
-            f"{ACCOUNTANTS[self.accountant]}."
+            f"If {RELATIONS[self.relation]}, the law of {' and '.join(published)} changes by at "
+            f"most (epsilon = {self.epsilon:g}, delta = {self.delta:g}){self._condition()}: "
+            f"{self._released()}, accounted {ACCOUNTANTS[self.accountant]}."
         )
         if kept:
             text += (
@@ -91,11 +119,25 @@ class Guarantee:
             )
         return text
 
+    def _condition(self) -> str:
+        if self.listed:
+            return ""
+        lists = "list of items" if self.relation in USER_LEVEL else "lists of items and users"
+        verb = "was" if self.relation in USER_LEVEL else "were"
+        return f", provided that the {lists} {verb} known without the ratings"
+
     def _released(self) -> str:
         noise = f"{self.mechanism} noise of standard deviation {self.noise_multiplier:.4g} times"
         if self.releases > 1:
-            return f"{self.releases} releases with {noise} their sensitivity"
-        return f"all that is released amounts to one release with {noise} its sensitivity"
+            text = f"{self.releases} releases with {noise} their sensitivity"
+        else:
+            text = f"all that is released amounts to one release with {noise} its sensitivity"
+        if self.listed:
+            text += (
+                f", and the items that more than {self.listed.threshold:.4g} users rated by a "
+                f"count with gaussian noise of standard deviation {self.listed.noise_std:.4g}"
+            )
+        return text
 
     def as_dict(self) -> dict[str, object]:
         """Return the guarantee as plain values, with the sentence."""

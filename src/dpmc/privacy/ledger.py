@@ -32,7 +32,12 @@ class PrivacyViolation(RuntimeError):
 
 
 class Noise(Protocol):
-    """How a query becomes an output."""
+    """How a query becomes an output.
+
+    Noise that serves :meth:`Ledger.select` has two more: ``add`` takes ``changed``, the most
+    coordinates in which neighbours differ (by default all), and ``upper(probability, sensitivity,
+    changed)`` returns a number that such noise exceeds with at most this probability.
+    """
 
     simulated: bool
 
@@ -56,8 +61,11 @@ class FloatNoise:
         self.mechanism = mechanism
         self.rng = rng
 
-    def add(self, query, sensitivity):
+    def add(self, query, sensitivity, changed=None):
         return query + sensitivity * self.mechanism.rvs(size=query.shape, rng=self.rng)
+
+    def upper(self, probability, sensitivity, changed):
+        return sensitivity * float(self.mechanism.isf(probability))
 
 
 class Replay:
@@ -108,8 +116,9 @@ class Ledger:
     Parameters
     ----------
     noise : Noise
-    releases : int
-        How many, of weight 1, the noise was calibrated for.
+    releases : float
+        How many, of weight 1, the noise was calibrated for; no whole number if a share of the
+        budget went elsewhere.
     keep : bool
         Keep every query and output in ``transcript``: for audits, as queries are not private.
 
@@ -122,7 +131,7 @@ class Ledger:
     transcript : list of Release
     """
 
-    def __init__(self, noise: Noise, releases: int, *, keep: bool = False):
+    def __init__(self, noise: Noise, releases: float, *, keep: bool = False):
         self.noise = noise
         self.releases = releases
         self.count = 0
@@ -155,6 +164,62 @@ class Ledger:
         InputError
             With noise for publication, a share below :data:`dpmc.privacy.release.LEAST_SHARE`.
         """
+        self._spend(what, sensitivity, weight)
+        output = self.noise.add(query, sensitivity * weight)
+        if self._keep:
+            self.transcript.append(Release(what, sensitivity, query, output, weight))
+        return output
+
+    def select(
+        self,
+        what: str,
+        counts: np.ndarray,
+        sensitivity: float,
+        *,
+        probability: float,
+        changed: int,
+        weight: float,
+    ) -> tuple[np.ndarray, float]:
+        """Return which counts exceed a threshold with noise, and the threshold.
+
+        Unlike :meth:`release` this may be asked of counts whose very number is private, if what
+        only one person has, a count of 1, is selected with a small enough probability: see
+        :mod:`dpmc.privacy.selection`, which derives it. The noised counts stay here.
+
+        Parameters
+        ----------
+        what : str
+        counts : float64 array, shape (n,)
+            At least 1 each.
+        sensitivity : float
+            Of the counts that both of two neighbours have, in the l2 norm.
+        probability : float
+            With which a count of 1 is selected at most.
+        changed : int
+            The most counts in which neighbours differ.
+        weight : float
+            As for :meth:`release`.
+
+        Returns
+        -------
+        bool array, shape (n,)
+        float
+
+        Raises
+        ------
+        PrivacyViolation, InputError
+            As :meth:`release`.
+        """
+        self._spend(what, sensitivity, weight)
+        scale = sensitivity * weight
+        threshold = 1 + self.noise.upper(probability, scale, changed)
+        noised = self.noise.add(counts, scale, changed)
+        if self._keep:
+            self.transcript.append(Release(what, sensitivity, counts, noised, weight))
+        return noised > threshold, threshold
+
+    def _spend(self, what: str, sensitivity: float, weight: float) -> None:
+        """Check a release, and count it before it is made."""
         if not 0 < sensitivity < np.inf:
             raise PrivacyViolation(f"{what}: the sensitivity {sensitivity} bounds nothing")
         if not 0 < weight < np.inf:
@@ -167,13 +232,9 @@ class Ledger:
                 f"budget, or rounding errors void the guarantee; {what} has {weight**-2:.2g}."
             )
         if not self.spent + weight**-2 <= self.releases * (1 + _ROUNDING):
-            raise PrivacyViolation(f"{what}: only {self.releases} releases were accounted for")
+            raise PrivacyViolation(f"{what}: only {self.releases:.9g} releases were accounted for")
         self.count += 1
         self.spent += weight**-2
-        output = self.noise.add(query, sensitivity * weight)
-        if self._keep:
-            self.transcript.append(Release(what, sensitivity, query, output, weight))
-        return output
 
     def close(self) -> None:
         """Check that the run released what was planned.
@@ -185,5 +246,5 @@ class Ledger:
         """
         if not self.spent >= self.releases * (1 - _ROUNDING):
             raise PrivacyViolation(
-                f"{self.releases} releases were accounted for, {self.spent:.9g} were made"
+                f"{self.releases:.9g} releases were accounted for, {self.spent:.9g} were made"
             )

@@ -39,10 +39,17 @@ sums of terms, and a neighbour changes a bounded number of these sums by at leas
 bound each. Adding up n terms of norm at most t one by one is off by at most n^2 2^-53 t (Higham,
 "Accuracy and stability of numerical algorithms", section 4.2), so the computed change of a sum
 exceeds the exact one by at most 2 n^2 2^-53 t, which for n up to 2^20 terms is t 2^-12 and below
-2^-11 of the change that the sensitivity allows for. Rows of factors are kept below their bound up
-to a relative 1e-9, and they and residuals carry errors of a few units in the last digit, which may
-differ with the place of a user in memory; both are far below what is left of 2^-10.
-:data:`MOST_TERMS` is that n.
+2^-11 of the change that the sensitivity allows for. :data:`MOST_TERMS` is that n. A sum to which
+the neighbour adds nothing keeps its terms and their order, and so its bits.
+
+For that, terms must not depend on who else is there. Which ratings count is a matter of a user's
+own label (:mod:`dpmc.solvers.private_choice`); labels are text, whoever reads them, so that one odd
+label sorts nobody else anew; and a user's row of factors is solved for by itself
+(:mod:`dpmc.solvers.normal`): the same bits wherever in memory the user stands, which tests check.
+(Regressions in batches, as solvers without privacy have them, would not do: who leaves a batch was
+measured to move the rows of others by up to 2.3e-10 of their length.) Means and lengths of a user's
+ratings may differ with the place by a few units in the last digit, and rows of factors are kept
+below their bound up to a relative 1e-9; both are far below what is left of 2^-10.
 
 Where a user's row is bounded as a whole, ||x|| <= L, and sums by item of u x have the sensitivity
 ||u|| L, the errors of the items that the user rated add up, by Minkowski's inequality over the
@@ -57,6 +64,7 @@ grid that is as fine relative to w D. The grid then takes w 2^-20 of D, and for 
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -101,9 +109,11 @@ class GridNoise:
     mechanism : Gaussian, Laplace or Huber
         The continuous noise at sensitivity 1 that was calibrated.
     draw : callable, optional
-        ``draw(discrete noise, size)`` returns integers. The default draws with the random bits of
-        the operating system; with anything repeatable the release is a simulation, so tests that
-        pass one set ``simulated``.
+        ``draw(discrete noise, size)`` returns integers. Those of :data:`SAMPLERS` draw with random
+        bits that nobody can repeat; with any other the release counts as simulated.
+
+    Attributes
+    ----------
     simulated : bool
 
     Raises
@@ -112,18 +122,44 @@ class GridNoise:
         A mechanism that has no discrete relative.
     """
 
-    def __init__(self, mechanism, draw: Draw = secure, *, simulated: bool = False):
+    def __init__(self, mechanism, draw: Draw = secure):
         if not isinstance(mechanism, Gaussian | Huber | Laplace):
             raise InputError(
                 "Exact release is for Gaussian, Laplace and Huber noise, not for "
                 f"{type(mechanism).__name__}."
             )
         self.mechanism = mechanism
-        self.simulated = simulated
+        self.simulated = draw not in SAMPLERS.values()
         self._draw = draw
 
-    def add(self, query: np.ndarray, sensitivity: float) -> np.ndarray:
+    def upper(self, probability: float, sensitivity: float, changed: int) -> float:
+        """Return a number that the noise exceeds with at most this probability.
+
+        By the first part of the theorem's proof the noise exceeds it no more often than continuous
+        noise of the same scale exceeds the number less two steps.
+
+        Parameters
+        ----------
+        probability : float
+            Below 1/2.
+        sensitivity : float
+        changed : int
+            As for :meth:`add`.
+        """
+        step, noise = grid(self.mechanism, sensitivity, changed)
+        continuous = replace(self.mechanism, scale=float(noise.scale * Fraction(step)))
+        return float(continuous.isf(probability)) + 2 * step
+
+    def add(self, query: np.ndarray, sensitivity: float, changed: int | None = None) -> np.ndarray:
         """Return ``query`` with exact noise scaled to ``sensitivity``, float64 of the same shape.
+
+        Parameters
+        ----------
+        query : array
+        sensitivity : float
+        changed : int, optional
+            The most coordinates in which neighbours differ; all, if not given. The grid depends on
+            it, so it must not depend on the ratings.
 
         Raises
         ------
@@ -133,7 +169,7 @@ class GridNoise:
         query = np.asarray(query, dtype=float)
         if not np.isfinite(query).all():
             raise InputError("A query that is not a finite number cannot be released.")
-        step, noise = grid(self.mechanism, sensitivity, query.size)
+        step, noise = grid(self.mechanism, sensitivity, changed or query.size)
         rounded = np.rint(query.ravel() / step)  # a power of two: the quotient is exact
         drawn = self._draw(noise, query.size)
         total = [int(q) + k for q, k in zip(rounded.tolist(), drawn, strict=True)]
@@ -150,7 +186,7 @@ def grid(mechanism, sensitivity: float, coordinates: int) -> tuple[float, Discre
     sensitivity : float
         Of the query, in the norm of the mechanism.
     coordinates : int
-        How many numbers are released; all of them may differ between neighbours.
+        In how many released numbers neighbours differ at most.
 
     Returns
     -------

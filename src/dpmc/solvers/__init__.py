@@ -92,6 +92,22 @@ def solver_module(name: str) -> str:
     return _target(name).partition(":")[0]
 
 
+def solver_name(model: object) -> str:
+    """Return the name of a solver's class, or of the nearest class that it derives from.
+
+    Raises
+    ------
+    InputError
+        None of them has a name.
+    """
+    names = {target: name for name, target in SOLVERS.items()}
+    for cls in type(model).__mro__:
+        name = names.get(f"{cls.__module__}:{cls.__qualname__}")
+        if name is not None:
+            return name
+    raise InputError(f"{type(model).__name__} is no solver that has a name.")
+
+
 def _target(name):
     if name not in SOLVERS:
         raise InputError(

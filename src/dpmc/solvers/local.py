@@ -7,10 +7,9 @@ public, and is meant for that user alone.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-
-from dpmc.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +37,10 @@ class PublishedItems:
     rating_range: tuple[float, float]
     regularization: float
     own_mean: bool = False
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {label: index for index, label in enumerate(self.labels)}
 
     def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return one user's factors (V^T V + lambda I)^-1 V^T (x - offset), and the offsets.
@@ -74,21 +77,14 @@ class PublishedItems:
         Parameters
         ----------
         ratings : dict
-            The user's own ratings by item label; may be empty.
+            The user's own ratings by item label; may be empty. Those of items that have no factors
+            are left out.
 
         Returns
         -------
         float64 array, shape (n_items,)
-
-        Raises
-        ------
-        InputError
-            An item that was not published.
         """
-        place = {label: index for index, label in enumerate(self.labels)}
-        unknown = [label for label in ratings if label not in place]
-        if unknown:
-            raise InputError(f"There are no factors of the item '{unknown[0]}'.")
-        items = np.array([place[label] for label in ratings], dtype=int)
-        user, offsets = self.solve(items, np.array(list(ratings.values()), dtype=float))
+        known = {label: value for label, value in ratings.items() if label in self._places}
+        items = np.array([self._places[label] for label in known], dtype=int)
+        user, offsets = self.solve(items, np.array(list(known.values()), dtype=float))
         return np.clip(self.factors @ user + offsets, *self.rating_range)

@@ -9,7 +9,7 @@ from dpmc.privacy.sensitivity import planned_releases
 from dpmc.ratings import Compressed
 from dpmc.solvers.alternating import STARTS
 from dpmc.solvers.base import check_choice, check_count, check_positive
-from dpmc.solvers.kernels import Regressions
+from dpmc.solvers.normal import solve_rows
 from dpmc.solvers.private import PrivateSolver
 from dpmc.solvers.private_kernels import NoisedSystems, balance, clip_rows
 from dpmc.solvers.private_offsets import item_offsets, less, user_offsets
@@ -17,9 +17,9 @@ from dpmc.solvers.private_offsets import item_offsets, less, user_offsets
 OFFSET_SHRINKAGE = 5.0
 
 LEAST_REGULARIZATION = 1e-6
-"""Of users who solve alone, in units of Gamma^2, for results that are published. How a user's
-regression is rounded depends on which users have as many ratings; with next to no regularization
-that difference grows until a user who leaves moves others by more than the sensitivity covers."""
+"""Of users who solve alone, in units of Gamma^2, for results that are published. The last digits of
+what a user centres ratings by may depend on where in memory the user stands; regularization keeps
+such a difference from growing until a user who leaves moves others."""
 
 
 class PrivateALS(PrivateSolver):
@@ -129,6 +129,11 @@ class PrivateALS(PrivateSolver):
         self.bounds = self._bounds(self.factor_bound)
 
     @property
+    def n_factors(self) -> int:
+        """The rank, and a column for the offsets of users."""
+        return self.rank + self.offsets
+
+    @property
     def releases(self) -> int:
         return planned_releases(
             self.relation,
@@ -147,10 +152,11 @@ class PrivateALS(PrivateSolver):
                 f"{self.user_regularization:g}."
             )
 
-    def _fit(self, ratings, statistics, rng, callback):
+    def _fit(self, ratings, statistics, randomness, callback):
         shape = (ratings.n_items, self.rank)
+        rng = randomness.rng
         start = rng.standard_normal(shape) if self.start == "normal" else rng.random(shape)
-        chosen = self._chosen(ratings, rng)
+        chosen = self._chosen(ratings, randomness)
         offsets = np.zeros(ratings.n_items)
         if self.offsets:
             offsets = item_offsets(statistics, chosen, offsets.size, OFFSET_SHRINKAGE)
@@ -169,16 +175,15 @@ class PrivateALS(PrivateSolver):
         bound, skipped = self.bounds.half_range, int(self.offsets)
         chosen = less(chosen, bound, of_columns=offsets)
         own = less(self._bounded(ratings.by_user), bound, of_columns=offsets)
-        alone = Regressions(own, self.rank + skipped, self.user_regularization)
         design = self._design(factors)
-        users = alone.solve(design)
+        users = solve_rows(own, design, self.user_regularization)
         for iteration in range(self.iterations):
             own_offsets = users[:, :skipped] @ design[0, :skipped]
             left = less(chosen, self.residual_bound, of_rows=own_offsets)
             clipped = clip_rows(users[:, skipped:], self.factor_bound, self.bounds.norm)
             before = design[:, skipped:] * (iteration > 0)  # the start says nothing of the items
             design = self._design(self._items(left, clipped, before, statistics))
-            users = alone.solve(design)
+            users = solve_rows(own, design, self.user_regularization)
             yield users, design
 
     def _design(self, factors):

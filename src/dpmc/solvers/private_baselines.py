@@ -57,11 +57,16 @@ class PrivateUserItemBias(PrivateSolver):
         self.shrinkage = check_positive("shrinkage", shrinkage, zero=True)
 
     @property
+    def n_factors(self) -> int:
+        """1: that of the offsets of users."""
+        return 1
+
+    @property
     def releases(self) -> int:
         return planned_releases(self.relation, iterations=0, offset_sides=self.offset_sides)
 
-    def _fit(self, ratings, statistics, rng, callback):
-        offsets = self._item_offsets(self._chosen(ratings, rng), statistics)
+    def _fit(self, ratings, statistics, randomness, callback):
+        offsets = self._item_offsets(self._chosen(ratings, randomness), statistics)
         self.item_offsets_ = self.centre + offsets
         self.item_factors_ = np.ones((self.shape_[1], 1))
         self.user_factors_ = self._user_offsets(ratings, offsets, statistics)[:, None]

@@ -1,9 +1,138 @@
-"""Which ratings of a user count, where a guarantee covers users and so bounds their number."""
+"""Which ratings of a user count, where a guarantee covers users and so bounds their number.
+
+A bound k on the ratings of a user bounds what the user moves only if nobody else's choice moves
+along. For publication the choice is a keyed hash of the user's own label and the item's
+(:class:`Keyed`): whoever joins, leaves or renumbers the others, their choices stay as they are,
+whatever the key. So the guarantee holds given the key, which need not even be secret; it is fresh
+in each fit all the same and kept nowhere. For simulations it is a hash of a seed and the *number*
+of the row (:class:`Seeded`), repeatable, and as good only for neighbours that keep their numbers.
+"""
+
+import secrets
+from hashlib import blake2b
 
 import numpy as np
 from numba import njit
 
-from dpmc.ratings import Compressed
+from dpmc.errors import InputError
+from dpmc.ratings import Compressed, Ratings
+
+
+class Seeded:
+    """Starts, choices and groups from one generator: for simulations.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Draws the start of a fit, too.
+    """
+
+    def __init__(self, rng: np.random.Generator):
+        self.rng = rng
+
+    def choose(self, rows: Compressed, most: int, columns: np.ndarray | None = None) -> Compressed:
+        """Keep at most ``most`` ratings of each row, see :func:`choose_ratings`."""
+        return choose_ratings(rows, most, int(self.rng.integers(2**63)))
+
+    def of(self, ratings: Ratings) -> "Seeded":
+        """Return the same for ratings of other items."""
+        return self
+
+    def groups(self, number: int, n_users: int) -> np.ndarray:
+        """Return a random group 0, ..., number - 1 of each user."""
+        return self.rng.integers(number, size=n_users)
+
+
+class Keyed:
+    """Choices and groups by a keyed hash of labels, and a start from bits that these never see.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With labels of users, and of items if the number of an item depends on other users' ratings;
+        else items are known by their numbers.
+    key : bytes
+        16 to 64 of them.
+    rng : numpy.random.Generator
+        Draws the start of a fit.
+
+    Raises
+    ------
+    InputError
+        Users without labels: their numbers change when another one joins.
+    """
+
+    def __init__(self, ratings: Ratings, key: bytes, rng: np.random.Generator):
+        if ratings.user_labels is None:
+            raise InputError(
+                "For publication ratings need user_labels: which ratings of a user count must "
+                "depend on nobody else, and the numbers of users change when another one joins."
+            )
+        self.rng = rng
+        self._key = key
+        self._users = ratings.user_labels
+        self._items = ratings.item_labels
+
+    @classmethod
+    def fresh(cls, ratings: Ratings) -> "Keyed":
+        """Return one with a new key and another start, from the operating system's random bits."""
+        return cls(ratings, secrets.token_bytes(32), secret_generator())
+
+    def choose(self, rows: Compressed, most: int, columns: np.ndarray | None = None) -> Compressed:
+        """Keep at most ``most`` ratings of each row: those with the smallest hashes.
+
+        Parameters
+        ----------
+        rows : Compressed
+            All users, by number.
+        most : int
+            At least 1.
+        columns : integer array, optional
+            The item of each column, where columns were numbered anew.
+        """
+        long = np.flatnonzero(np.diff(rows.indptr) > most)
+        if not long.size:
+            return rows
+        items = self._item_names(rows, columns)
+        keys = np.zeros(rows.indices.size, dtype=np.uint64)
+        for row in long.tolist():
+            own = slice(rows.indptr[row], rows.indptr[row + 1])
+            user = self._hash(b"choice", row)
+            digests = []
+            for item in rows.indices[own].tolist():
+                one = user.copy()
+                one.update(items[item])
+                digests.append(one.digest())
+            keys[own] = np.frombuffer(b"".join(digests), dtype=np.uint64)
+        return keep_smallest(rows, most, keys)
+
+    def of(self, ratings: Ratings) -> "Keyed":
+        """Return the same for ratings of other items, which are numbered otherwise."""
+        return Keyed(ratings, self._key, self.rng)
+
+    def groups(self, number: int, n_users: int) -> np.ndarray:
+        """Return a group 0, ..., number - 1 of each user, by a hash of the user's own label."""
+        digests = (self._hash(b"groups", user).digest() for user in range(n_users))
+        return np.array([int.from_bytes(each) % number for each in digests], dtype=np.int64)
+
+    def _hash(self, purpose: bytes, user: int):
+        """Return a hash, 8 bytes long, that has read the label of a user and where it ends."""
+        label = str(self._users[user]).encode("utf-8", "surrogatepass")
+        opened = blake2b(key=self._key, person=purpose, digest_size=8)
+        opened.update(len(label).to_bytes(8))
+        opened.update(label)
+        return opened
+
+    def _item_names(self, rows, columns) -> list[bytes]:
+        n_columns = int(rows.indices.max(initial=-1)) + 1
+        items = np.arange(n_columns) if columns is None else columns[:n_columns]
+        names = items if self._items is None else np.asarray(self._items)[items]
+        return [str(name).encode("utf-8", "surrogatepass") for name in names.tolist()]
+
+
+def secret_generator() -> np.random.Generator:
+    """Return a generator with a seed that nobody knows, for starts, which nothing rests on."""
+    return np.random.default_rng(secrets.randbits(256))
 
 
 def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:

@@ -2,7 +2,9 @@
 
 import csv
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -32,13 +34,29 @@ def read_table(dataset: Dataset, path: Path) -> Ratings:
     if path.suffix.lower() == ".parquet":
         return _read_parquet(dataset, path)
     with open(path, "rb") as stream:
-        header = read_header(stream, str(path))
-        separator = max(",;\t", key=header.count)
-        names = tuple(next(csv.reader([header], delimiter=separator)))
+        names, separator = read_names(stream, str(path))
         user, item, rating = find_columns(dataset, path, names)
         layout = Layout(names, user, item, rating, separator)
         rows = read_rows(stream, str(path), layout, dataset.rating_range, first_line=2)
     return assemble(dataset, str(path), *rows)
+
+
+def read_names(stream: BinaryIO, source: str) -> tuple[tuple[str, ...], str]:
+    """Return the names of the columns and the separator: the one that the header has most of.
+
+    Raises
+    ------
+    InputError
+        The file is empty or its first line is not a line of text.
+    """
+    header = read_header(stream, source)
+    separator = max(",;\t", key=header.count)
+    try:
+        return tuple(next(csv.reader([header], delimiter=separator))), separator
+    except csv.Error:
+        raise InputError(
+            f"{source}, line 1: this line is malformed (a stray carriage return, or far too long)."
+        ) from None
 
 
 def find_columns(dataset: Dataset, path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -69,7 +87,7 @@ def _find_column(dataset, path, names, role: str, given: str | None) -> str:
             )
         return given
     taken = set(dataset.columns)
-    found = [name for name in names if name not in taken and _bare(name) in _USUAL[role]]
+    found = [name for name in usual_columns(names, role) if name not in taken]
     if len(found) == 1:
         return found[0]
     problem = (
@@ -78,6 +96,11 @@ def _find_column(dataset, path, names, role: str, given: str | None) -> str:
     raise InputError(
         f"{path}: {problem} ({', '.join(found or names)}); name it with the key {key}."
     )
+
+
+def usual_columns(names: Iterable[str], role: str) -> list[str]:
+    """Return the names that are usual for a role: "user", "item" or "rating"."""
+    return [name for name in names if _bare(name) in _USUAL[role]]
 
 
 def _bare(name: str) -> str:

@@ -4,7 +4,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -15,9 +15,11 @@ from dpmc.errors import InputError
 
 _BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 20
-# what Arrow's parser takes for numbers (ASCII digits only)
+# what Arrow's parser takes for an integer (ASCII digits only)
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+"""What Arrow's parser takes for a finite number, blanks around it aside (ASCII digits too)."""
+
 # stands in for a separator of two characters; does not occur in text
 _UNIT_SEPARATOR = "\x1f"
 
@@ -101,9 +103,11 @@ def read_rows(
     """
     import pyarrow as pa
 
+    label = pa.dictionary(pa.int32(), pa.int64() if layout.integer_labels else pa.string())
+    types = {layout.user: label, layout.item: label, layout.rating: pa.float64()}
     tables = []
-    for line, block in _blocks(stream, source, layout.quoted, first_line):
-        table = _parse(block, layout)
+    for line, block in blocks(stream, source, layout.quoted, first_line):
+        table = parse(block, layout, types)
         if table is None or not _sound(table, layout, rating_range):
             raise InputError(_first_fault(block, line, source, layout, rating_range))
         tables.append(table)
@@ -113,8 +117,14 @@ def read_rows(
     return encode(users), encode(items), values.to_numpy()
 
 
-def _blocks(stream: BinaryIO, source: str, quoted: bool, line: int) -> Iterator[tuple[int, bytes]]:
-    """Yield (number of the first line, whole rows)."""
+def blocks(stream: BinaryIO, source: str, quoted: bool, line: int) -> Iterator[tuple[int, bytes]]:
+    """Yield (number of the first line, whole rows); ``line`` is the stream's next line.
+
+    Raises
+    ------
+    InputError
+        A row is longer than any row should be.
+    """
     rest = b""
     while chunk := stream.read(_BLOCK):
         rest += chunk
@@ -143,22 +153,31 @@ def _end_of_rows(content: bytes, quoted: bool) -> int:
     return int(ends[-1]) + 1 if ends.size else 0
 
 
-def _parse(block: bytes, layout: Layout):
-    """Return a table of users, items and values, or None if a line is malformed."""
+def parse(source: bytes | BinaryIO, layout: Layout, types: Mapping):
+    """Return an Arrow table of the columns in ``types``, or None if a line is malformed.
+
+    Parameters
+    ----------
+    source : bytes or binary file
+        Whole rows, or a file with some rows left, which Arrow then cuts into blocks itself.
+    layout : Layout
+    types : mapping of str to pyarrow.DataType
+        Columns to keep, in this order.
+    """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    separator = layout.separator
+    separator, whole = layout.separator, isinstance(source, bytes)
     if len(separator) > 1:
-        block = block.replace(separator.encode(), _UNIT_SEPARATOR.encode())
+        source = source.replace(separator.encode(), _UNIT_SEPARATOR.encode())
         separator = _UNIT_SEPARATOR
-    label = pa.dictionary(pa.int32(), pa.int64() if layout.integer_labels else pa.string())
-    types = {layout.user: label, layout.item: label, layout.rating: pa.float64()}
     try:
         return arrow_csv.read_csv(
-            pa.BufferReader(block),
+            pa.BufferReader(source) if whole else source,
             read_options=arrow_csv.ReadOptions(
-                column_names=layout.fields, use_threads=False, block_size=len(block)
+                column_names=layout.fields,
+                use_threads=False,
+                block_size=len(source) if whole else _BLOCK,
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=separator,
@@ -166,7 +185,7 @@ def _parse(block: bytes, layout: Layout):
                 newlines_in_values=layout.quoted,
             ),
             convert_options=arrow_csv.ConvertOptions(
-                column_types=types, include_columns=list(types), null_values=[]
+                column_types=dict(types), include_columns=list(types), null_values=[]
             ),
         )
     except pa.ArrowInvalid:
@@ -186,14 +205,14 @@ def _sound(table, layout: Layout, rating_range) -> bool:
 
 def _first_fault(block: bytes, line: int, source: str, layout: Layout, rating_range) -> str:
     """Return one sentence about the first bad line of a block."""
-    for number, row in _rows(block.decode("utf-8", "surrogateescape"), line, layout):
+    for number, row in rows(block.decode("utf-8", "surrogateescape"), line, layout):
         fault = _row_fault(row, layout, rating_range) if isinstance(row, list) else row
         if fault:
             return f"{source}, line {number}: {fault}."
     return f"{source}: the lines from {line} on cannot be read as {', '.join(layout.fields)}."
 
 
-def _rows(text: str, line: int, layout: Layout) -> Iterator[tuple[int, list[str] | str]]:
+def rows(text: str, line: int, layout: Layout) -> Iterator[tuple[int, list[str] | str]]:
     """Yield (line number, fields, or what is wrong with the line); empty lines are skipped."""
     if not layout.quoted:
         for number, row in enumerate(text.split("\n"), line):
@@ -233,7 +252,7 @@ def _row_fault(row: list[str], layout: Layout, rating_range) -> str | None:
         if any("\udc80" <= character <= "\udcff" for character in label):
             return f"{name} is not UTF-8 text"
     rating = fields[layout.rating]
-    if not _NUMBER.fullmatch(rating.strip(" \t")) or not math.isfinite(float(rating)):
+    if not NUMBER.fullmatch(rating.strip(" \t")) or not math.isfinite(float(rating)):
         return f"{layout.rating} must be a number, found '{rating}'"
     low, high = rating_range or (-math.inf, math.inf)
     if not low <= float(rating) <= high:

@@ -1,23 +1,27 @@
 """The folder that ``dpmc onebit`` writes."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from dpmc.cli.output import (
+from dpmc.onebit.guarantee import INP
+from dpmc.onebit.noise import OUTPUT
+from dpmc.onebit.private import Completion, Problem
+from dpmc.onebit.projection import singular_pairs
+from dpmc.publication.folder import (
     GUARANTEE,
     SIMULATED,
+    TABLE,
+    describe_list,
     describe_noise,
     whole_folder,
     write_guarantee,
     write_pairs,
 )
-from dpmc.onebit.guarantee import INP
-from dpmc.onebit.noise import OUTPUT
-from dpmc.onebit.private import Completion, Problem
-from dpmc.onebit.projection import singular_pairs
 
+FORMAT = "dpmc-onebit-1"
 FACTORS = "factors.npz"
 TABLES = ("predictions.csv", "predictions.parquet")
 FILES = (FACTORS, *TABLES)
@@ -30,11 +34,13 @@ PREDICTION = (
     "the .npz file: nearer to the truth where the noise is strong, further from it where the truth "
     "has more factors. h is the link, x clipped to +-entry_bound if that is a number"
 )
-ASSUMED_PUBLIC = (
-    "every number under constants",
-    "the lists of users and items",
-    "which user rated which item",
-)
+ASSUMED_PUBLIC = {
+    "constants": "every number under constants was chosen without the ratings",
+    "table": TABLE,
+    "items": "the list of items, known without the ratings",
+    "users": "the list of users, known without the ratings",
+    "pairs": "which user rated which item",
+}
 
 
 def factorise(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +56,14 @@ def factorise(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
     return basis * root, matrix.T @ basis / np.where(root > 0, root, 1.0)
 
 
-def write(path: Path, completion: Completion, problem: Problem, settings: dict) -> list[str]:
+def write(
+    path: Path,
+    completion: Completion,
+    problem: Problem,
+    settings: dict,
+    *,
+    origins: Mapping[str, str] | None = None,
+) -> list[str]:
     """Write a completed matrix, whole or not at all, and return the names of the files.
 
     Parameters
@@ -64,38 +77,52 @@ def write(path: Path, completion: Completion, problem: Problem, settings: dict) 
         Which was solved: for the labels of its signs, and its bounds.
     settings : dict
         Public: what :func:`dpmc.cli.onebit_settings.settings_of` returned.
+    origins : mapping, optional
+        As for :func:`dpmc.publication.fit_folder.write`.
     """
     guarantee = completion.guarantee
     prefix = SIMULATED if guarantee.simulated else ""
     table = TABLES[completion.matrix.size > MOST_ROWS]
     factors = factorise(completion.matrix, settings["rank"])
-    bound = entry_bound(problem, settings)
+    bound = entry_bound(settings)
+    signs, origins = problem.signs, dict(origins or {})
+    content = {
+        "format": FORMAT,
+        **_plain(guarantee.as_dict()),
+        "noise": describe_signs(settings["mechanism"], guarantee.simulated),
+        "lists": {
+            "items": describe_list(signs.item_labels, origins.get("items")),
+            "users": describe_list(signs.user_labels, origins.get("users")),
+        },
+        "assumed_public": ASSUMED_PUBLIC,
+        "prediction": PREDICTION,
+        "constants": settings
+        | {"tau": problem.ball.tau, "entry_bound": bound}
+        | {"most_ratings_of_a_user": problem.facts.most_ratings},
+    }
     with whole_folder(path) as folder:
-        _write_factors(folder / (prefix + FACTORS), *factors, problem.signs)
+        _write_factors(folder / (prefix + FACTORS), *factors, signs)
         _write_table(folder / (prefix + table), completion.matrix, *factors, problem, bound)
-        content = {
-            **_plain(guarantee.as_dict()),
-            "assumed_public": list(ASSUMED_PUBLIC),
-            "prediction": PREDICTION,
-            "noise": _noise(settings["mechanism"], guarantee.simulated),
-            "constants": settings
-            | {"tau": problem.ball.tau, "entry_bound": bound}
-            | {"most_ratings_of_a_user": problem.facts.most_ratings},
-        }
-        write_guarantee(folder / (prefix + GUARANTEE), content)
+        write_guarantee(folder, prefix + GUARANTEE, content)
     return [prefix + name for name in (FACTORS, table, GUARANTEE)]
 
 
-def entry_bound(problem: Problem, settings: dict) -> float | None:
+def entry_bound(settings: dict) -> float | None:
     """Return what entries are clipped to before a probability is made of them, None if nothing.
 
     Truncation and noise leave the box that the solver, or the noise on its output, kept to.
     """
-    boxed = problem.ball.alpha is not None or settings["mechanism"] in OUTPUT
+    boxed = settings["constraint"] == "both" or settings["mechanism"] in OUTPUT
     return settings["alpha"] if boxed else None
 
 
-def _noise(mechanism: str, simulated: bool) -> str:
+def radius(shape: tuple[int, int], rank: int, alpha: float) -> float:
+    """Return tau = alpha sqrt(users items rank), the bound on the nuclear norm."""
+    return alpha * math.sqrt(shape[0] * shape[1] * rank)
+
+
+def describe_signs(mechanism: str, simulated: bool) -> str:
+    """Return in words what hides the signs."""
     if mechanism == INP and not simulated:
         return "exact: probabilities of flips without rounding, random bits of the operating system"
     return describe_noise(simulated)
@@ -103,6 +130,7 @@ def _noise(mechanism: str, simulated: bool) -> str:
 
 def _write_factors(path, users, items, signs):
     labels = {"user_labels": signs.user_labels, "item_labels": signs.item_labels}
+    labels = {name: np.array(each.tolist()) for name, each in labels.items()}  # no objects
     with open(path, "wb") as stream:
         np.savez(stream, user_factors=users, item_factors=items, **labels)
 
@@ -118,7 +146,8 @@ def _write_table(path, matrix, users, items, problem, bound):
         ]
         return [np.sign(completed).astype(np.int8), *probabilities]
 
-    write_pairs(path, problem.signs, COLUMNS, predict)
+    labels = problem.signs.user_labels, problem.signs.item_labels
+    write_pairs(path, *labels, COLUMNS, predict)
 
 
 def _plain(values: dict[str, object]) -> dict[str, object]:

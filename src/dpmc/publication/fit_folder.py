@@ -1,0 +1,257 @@
+"""The folder that ``dpmc fit`` writes and ``dpmc complete`` reads."""
+
+import csv
+import inspect
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.privacy.guarantee import Guarantee
+from dpmc.privacy.release import MOST_TERMS
+from dpmc.publication.folder import (
+    GUARANTEE,
+    SIMULATED,
+    TABLE,
+    describe_law,
+    describe_list,
+    describe_noise,
+    whole_folder,
+    write_guarantee,
+    write_pairs,
+)
+from dpmc.solvers import solver_name
+from dpmc.solvers.local import PublishedItems
+from dpmc.solvers.private import PrivateSolver
+
+FORMAT = "dpmc-fit-1"
+FILES = {
+    "item_factors": "item_factors.csv",
+    "user_factors": "user_factors.csv",
+    "predictions": "predictions.parquet",
+}
+ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
+"""Of the files of factors, before the factors."""
+BUDGET = ("relation", "epsilon", "delta", "mechanism")
+"""Settings of a solver that are not among the constants of a guarantee, but beside them."""
+
+
+def write(
+    path: Path,
+    model: PrivateSolver,
+    parts: tuple[str, ...],
+    notes: Mapping[str, object],
+    *,
+    origins: Mapping[str, str] | None = None,
+    sampler: str = "dpmc",
+) -> list[str]:
+    """Write a fitted model, whole or not at all, and return the names of the files.
+
+    All that is written of the ratings is what the guarantee covers: at user level the factors and
+    offsets of the items and, if these were chosen privately, their list.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    model : PrivateSolver
+        Fitted to ratings with labels.
+    parts : tuple of str
+        Keys of :data:`FILES`; always with the item factors.
+    notes : mapping
+        Further public entries of the guarantee file.
+    origins : mapping, optional
+        "items" and "users" -> where the list is from, see :data:`dpmc.publication.folder.ORIGINS`;
+        by default it was said to be public.
+    sampler : str
+        What drew the noise.
+
+    Raises
+    ------
+    InputError
+        A part that the guarantee does not cover.
+    """
+    guarantee = model.guarantee_
+    prefix = SIMULATED if guarantee.simulated else ""
+    for part in parts:
+        if part not in guarantee.publishable:
+            guarantee.require(part)
+    content = {
+        "format": FORMAT,
+        **guarantee.as_dict(),
+        "noise": describe_law(model.calibration.noise)
+        | {"made_of": describe_noise(guarantee.simulated, sampler)},
+        "lists": _lists(model, dict(origins or {})),
+        **notes,
+        **terms(model, guarantee),
+    }
+    with whole_folder(path) as folder:
+        for part in parts:
+            _WRITERS[part](folder / (prefix + FILES[part]), model)
+        write_guarantee(folder, prefix + GUARANTEE, content)
+    return [prefix + FILES[part] for part in parts] + [prefix + GUARANTEE]
+
+
+def terms(model: PrivateSolver, guarantee: Guarantee) -> dict[str, object]:
+    """Return what a solver and its settings say of a guarantee, whoever the users are.
+
+    From ``solver`` and ``constants`` the solver can be constructed again, and all else follows.
+    """
+    names = [name for name in inspect.signature(type(model)).parameters if name not in BUDGET]
+    return {
+        "solver": solver_name(model),
+        "constants": {name: getattr(model, name) for name in names},
+        "assumed_public": assumed_public(model, guarantee),
+        "key": describe_key(model, guarantee),
+        "prediction": _prediction(model),
+    }
+
+
+def assumed_public(model: PrivateSolver, guarantee: Guarantee) -> dict[str, str]:
+    """Return what the guarantee takes for known, in words: nothing else may depend on a person."""
+    low, high = model.rating_range
+    users = not model.bounds.user_level
+    of_whom = "item or user" if users else "item"
+    assumed = {
+        "rating_range": f"ratings lie in {low:g} to {high:g}, to which others are clipped",
+        "constants": "every number under constants was chosen without the ratings",
+        "table": TABLE,
+        "sizes": f"no {of_whom} has more than {MOST_TERMS} ratings",
+    }
+    if not guarantee.listed:
+        assumed["items"] = "the list of items, known without the ratings"
+    if users:
+        assumed["users"] = "the list of users, known without the ratings"
+    else:
+        if model.most_users is not None:
+            assumed["sizes"] += f", and there are at most {model.most_users} users"
+        assumed["ratings_per_user"] = (
+            f"that {model.ratings_per_user} ratings of a user count, whoever the users are"
+        )
+    if model.bounds.counts_are_public:
+        assumed["pairs"] = "which user rated which item"
+    return assumed
+
+
+def describe_key(model: PrivateSolver, guarantee: Guarantee) -> str | None:
+    """Return in words how the ratings of a user that count were chosen; None if all count."""
+    if not model.bounds.user_level:
+        return None
+    if guarantee.simulated:
+        return "simulated: a user's ratings that count were chosen by a seeded generator"
+    return (
+        "a user's ratings that count were chosen by BLAKE2 of the user's own label and the item, "
+        "with 256 random bits of the operating system as key, which were used for this fit alone "
+        "and kept nowhere; the guarantee would hold even if they were known"
+    )
+
+
+def _lists(model, origins) -> dict[str, object]:
+    if model.guarantee_.listed:
+        origins["items"] = "chosen privately"
+    users = None
+    if not model.bounds.user_level:
+        users = describe_list(model.user_labels_, origins.get("users"))
+    return {"items": describe_list(model.item_labels_, origins.get("items")), "users": users}
+
+
+def _prediction(model) -> str:
+    """How to use the factors."""
+    regression = (
+        "clipped to the rating range; a user's factors are (V^T V + user_regularization I)^-1 "
+        "V^T y, V the factors of the items that the user rated and y the ratings less"
+    )
+    if getattr(model, "centring", None) == "user":
+        return f"mean of the user's ratings + user factors . item factors, {regression} their mean"
+    return (
+        f"item offset + user factors . item factors, {regression} the items' offsets, clipped "
+        "to half the range"
+    )
+
+
+def _write_items(path, model):
+    table = np.column_stack([model.item_offsets_, model.item_factors_])
+    _write_factors(path, ITEM_COLUMNS, model.item_labels_, table)
+
+
+def _write_users(path, model):
+    _write_factors(path, USER_COLUMNS, model.user_labels_, model.user_factors_)
+
+
+def _write_factors(path, names, labels, table):
+    factors = [f"factor_{k + 1}" for k in range(table.shape[1] + 1 - len(names))]
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([*names, *factors])
+        for label, row in zip(labels.tolist(), table.tolist(), strict=True):
+            writer.writerow([label, *map(repr, row)])
+
+
+def _write_predictions(path, model):
+    columns = {"prediction": "float64"}
+    labels = model.user_labels_, model.item_labels_
+    write_pairs(path, *labels, columns, lambda users, items: [model.predict(users, items)])
+
+
+_WRITERS = {
+    "item_factors": _write_items,
+    "user_factors": _write_users,
+    "predictions": _write_predictions,
+}
+
+
+def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndarray]:
+    """Return the labels and the numbers of a file of factors.
+
+    Parameters
+    ----------
+    path : Path
+    names : tuple of str
+        Of the columns before the factors: the label and, of items, the offset.
+
+    Returns
+    -------
+    labels : list of str
+    table : float64 array, shape (n_labels, columns - 1)
+
+    Raises
+    ------
+    InputError
+        The file is not there, or something else is in it.
+    """
+    try:
+        with open(path, newline="", encoding="utf-8") as stream:
+            header, *rows = csv.reader(stream)
+        columns = [*names, *(f"factor_{k + 1}" for k in range(len(header) - len(names)))]
+        if header != columns or {len(row) for row in rows} - {len(header)}:
+            raise ValueError("its columns are others")
+        table = np.array([[float(x) for x in row[1:]] for row in rows])
+        return [row[0] for row in rows], table.reshape(len(rows), len(header) - 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    except (ValueError, IndexError, csv.Error) as error:
+        raise InputError(f"{path} holds no factors ({error}).") from None
+
+
+def read_published(path: Path) -> PublishedItems:
+    """Read the item factors and constants of a folder that ``dpmc fit`` wrote.
+
+    Raises
+    ------
+    InputError
+        There are no such files, or they are not in the format.
+    """
+    prefix = SIMULATED if (path / (SIMULATED + GUARANTEE)).exists() else ""
+    try:
+        constants = json.loads((path / (prefix + GUARANTEE)).read_text("utf-8"))["constants"]
+        rating_range = tuple(float(end) for end in constants["rating_range"])
+        regularization = float(constants["user_regularization"])
+        own_mean = constants.get("centring") == "user"
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} holds no output of dpmc fit ({error}).") from None
+    labels, table = read_factors(path / (prefix + FILES["item_factors"]), ITEM_COLUMNS)
+    return PublishedItems(labels, table[:, 0], table[:, 1:], rating_range, regularization, own_mean)

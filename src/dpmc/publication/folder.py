@@ -1,0 +1,252 @@
+"""Folders that a command writes for publication: whole or not at all, and never over other work."""
+
+import hashlib
+import json
+import math
+import os
+import platform
+import secrets
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from dpmc import __version__
+from dpmc.errors import InputError
+from dpmc.mechanisms import Mechanism
+
+GUARANTEE = "guarantee.json"
+SIMULATED = "simulated_"
+"""How the names of files start whose noise was simulated, lest anybody publish them."""
+TABLE = (
+    "the table can be read: each line has a user and an item, of 1 to 1,000 characters of UTF-8 "
+    "text without control characters, and a finite rating; quotes are closed, and timestamps, if "
+    "there are any, are of one kind; all that one user says of one item is one rating"
+)
+"""What is assumed of the table of ratings."""
+ORIGINS = ("a file", "said to be public", "chosen privately")
+"""Where a list of items or users is from."""
+
+_ROWS = 2**20  # of a table of pairs, written at a time
+
+
+def check_output(path: Path, force: bool, files: Collection[str], command: str) -> None:
+    """Refuse a place that something is in, before anything is computed.
+
+    Parameters
+    ----------
+    path : Path
+    force : bool
+        Whether an earlier output may be replaced.
+    files : collection of str
+        Names of the files that the command may write beside the guarantee.
+    command : str
+        Its name, for messages.
+
+    Raises
+    ------
+    InputError
+        ``path`` exists and is not to be replaced, or is not a folder that the command wrote.
+    """
+    if not path.exists() and not path.is_symlink():
+        return
+    if not force:
+        raise InputError(f"{path} exists; name another --output, or give --force to replace it.")
+    own = {prefix + name for prefix in ("", SIMULATED) for name in (GUARANTEE, *files)}
+    if path.is_symlink() or not path.is_dir() or {each.name for each in path.iterdir()} - own:
+        raise InputError(
+            f"{path} holds something else than an earlier {command}; --force leaves it."
+        )
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Yield a temporary folder that becomes ``path`` when the block ends well, and only then."""
+    path = Path(os.path.abspath(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary.mkdir()
+    try:
+        yield temporary
+        if path.exists():
+            old = temporary.with_name(temporary.name + ".old")
+            os.replace(path, old)
+            os.replace(temporary, path)
+            shutil.rmtree(old)
+        else:
+            os.replace(temporary, path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_pairs(
+    path: Path,
+    user_labels: np.ndarray,
+    item_labels: np.ndarray,
+    columns: Mapping[str, str],
+    values: Callable[[np.ndarray, np.ndarray], list[np.ndarray]],
+) -> None:
+    """Write one row for each user and item, user by user.
+
+    Parameters
+    ----------
+    path : Path
+        A .csv or .parquet file.
+    user_labels, item_labels : arrays of str
+    columns : mapping
+        Names of the columns beside "user" and "item", and the Arrow type of each.
+    values : callable
+        From indices of users and items, two arrays of one length, to one array for each column.
+    """
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    users, items = (pa.array(labels.tolist()) for labels in (user_labels, item_labels))
+    n_users, n_items = len(users), len(items)
+    types = {"user": users.type, "item": items.type} | dict(columns)
+    schema = pa.schema(list(types.items()))
+    step = max(1, _ROWS // max(n_items, 1))
+    with open(path, "wb") as stream:
+        if path.suffix == ".csv":
+            stream.write((",".join(types) + "\n").encode())  # Arrow would quote the header
+            options = csv.WriteOptions(include_header=False)
+            writer = csv.CSVWriter(stream, schema, write_options=options)
+        else:
+            writer = parquet.ParquetWriter(stream, schema)
+        with writer:
+            for first in range(0, n_users, step):
+                chunk = np.arange(first, min(first + step, n_users))
+                rows = np.repeat(chunk, n_items)
+                tiled = np.tile(np.arange(n_items), chunk.size)
+                table = [users.take(pa.array(rows)), items.take(pa.array(tiled))]
+                writer.write_table(pa.table(table + values(rows, tiled), schema))
+
+
+def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> None:
+    """Write what is guaranteed as JSON, with the digests of all files that are in the folder.
+
+    Parameters
+    ----------
+    folder : Path
+        With all other files written.
+    name : str
+    content : mapping
+        Plain values; no number may be infinite or NaN, for which JSON has no words.
+    """
+    versions = {name: version(name) for name in ("numpy", "scipy", "dp-accounting")}
+    content = {
+        **content,
+        "spent": "once: whatever else is published about the same ratings adds to it",
+        "unseen": "messages, running time and memory are for whoever holds the ratings",
+        "files": digests(folder),
+        "versions": {"dpmc": __version__, "python": platform.python_version()} | versions,
+    }
+    text = json.dumps(content, indent=2, allow_nan=False) + "\n"
+    (folder / name).write_text(text, encoding="utf-8")
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file of a folder, by name."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+    }
+
+
+def describe_list(labels: np.ndarray, origin: str | None) -> dict[str, object]:
+    """Return where a list is from, how long it is, and the SHA-256 of its lines."""
+    text = "".join(f"{label}\n" for label in labels.tolist())
+    return {
+        "origin": origin or ORIGINS[1],
+        "count": len(labels),
+        "sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+    }
+
+
+def describe_law(noise: Mechanism) -> dict[str, object]:
+    """Return the law of the noise on a release of sensitivity 1: its name and parameters."""
+    return {"law": type(noise).__name__.lower()} | asdict(noise)
+
+
+def describe_noise(simulated: bool, sampler: str = "dpmc") -> str:
+    """Return in words what additive noise was made of."""
+    if simulated:
+        return "simulated: floating point, seeded generator"
+    return (
+        f"exact: integers on a grid, sampler {sampler}, random bits of the operating system; "
+        "larger by 1/1024 than stated, for the grid and for rounding errors"
+    )
+
+
+def check_list(path: Path, what: str, labels: Sequence[str], lists: Mapping) -> None:
+    """Refuse labels in a file that are not the list that a guarantee states.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, for the message.
+    what : {"items", "users"}
+    labels : sequence of str
+    lists : mapping
+        ``what`` -> what :func:`describe_list` returned.
+
+    Raises
+    ------
+    InputError
+        They are others.
+    """
+    if describe_list(np.array(labels, dtype=object), lists[what]["origin"]) != lists[what]:
+        raise InputError(f"{path}: the {what} with factors are not the list that is stated.")
+
+
+def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:
+    """Refuse a table of pairs that has other columns or rows than :func:`write_pairs` writes.
+
+    Parameters
+    ----------
+    path : Path
+        A .csv or .parquet file.
+    lists : mapping
+        "items" and "users" -> what :func:`describe_list` returned.
+    columns : collection of str
+        Names of the columns beside "user" and "item".
+
+    Raises
+    ------
+    InputError
+        It has, or cannot be read.
+    """
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    try:
+        read = csv.read_csv if path.suffix == ".csv" else parquet.read_table
+        table = read(path)
+    except (OSError, pa.ArrowException):
+        raise InputError(f"{path} cannot be read as a table.") from None
+    rows = lists["items"]["count"] * lists["users"]["count"]
+    if table.column_names != ["user", "item", *columns] or table.num_rows != rows:
+        raise InputError(f"{path} holds something else than a prediction of each pair.")
+
+
+def same_numbers(stated: object, expected: object) -> bool:
+    """Return whether two plain values are the same, numbers to a relative 1e-9 and of one kind."""
+    if isinstance(expected, Mapping):
+        return (
+            isinstance(stated, Mapping)
+            and stated.keys() == expected.keys()
+            and all(same_numbers(stated[name], expected[name]) for name in expected)
+        )
+    if isinstance(expected, list):
+        return (
+            isinstance(stated, list)
+            and len(stated) == len(expected)
+            and all(same_numbers(*pair) for pair in zip(stated, expected, strict=True))
+        )
+    if isinstance(expected, float):
+        return type(stated) in (int, float) and math.isclose(stated, expected, rel_tol=1e-9)
+    return type(stated) is type(expected) and stated == expected

@@ -1,0 +1,115 @@
+"""Files of tables and lists: what cannot be read, and which of their columns are meant.
+
+Nothing of a file is shown but the names of its columns, and these only if the first line cannot be
+somebody's rating, as it is where a header lacks.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from dpmc.datasets.readers.table import usual_columns
+from dpmc.errors import InputError, did_you_mean
+
+ROLES = ("user", "item", "rating", "timestamp")
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what the file system and Arrow refuse into one sentence; Arrow's own quote values."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or 'it is damaged'}.") from None
+    except pa.ArrowException:
+        raise InputError(f"{path} is not a whole Parquet file.") from None
+
+
+def choose(where: str, names: tuple[str, ...], given: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return the names of the user, item, rating and, if it is given, timestamp columns.
+
+    Parameters
+    ----------
+    where : str
+        The file, and the line if it has lines: what a refusal starts with.
+    names : tuple of str
+        All columns.
+    given : mapping
+        Names of columns by role; None: to be found by usual names.
+
+    Raises
+    ------
+    InputError
+        Names that are not there, not unique or not clear.
+    """
+    given = {role: given[role] for role in ROLES if given.get(role) is not None}
+    if len(set(given.values())) < len(given):
+        options = ", ".join(f"--{role}" for role in given)
+        raise InputError(f"{options} must name different columns.")
+    if len(set(names)) < len(names):
+        raise InputError(f"{where}: two columns have the same name; {_listed(names)}.")
+    return tuple(
+        choose_one(where, names, role, given.get(role), given.values())
+        for role in ROLES
+        if role != "timestamp" or role in given
+    )
+
+
+def choose_one(
+    where: str,
+    names: tuple[str, ...],
+    role: str,
+    given: str | None,
+    taken: Collection[str] = (),
+    advice: str = "",
+) -> str:
+    """Return the name of the column for one role.
+
+    Parameters
+    ----------
+    where, names
+        See :func:`choose`.
+    role : str
+    given : str or None
+    taken : collection of str
+        Columns that are named for some role.
+    advice : str
+        What else can be done where no column is found, starting with ", or".
+
+    Raises
+    ------
+    InputError
+        See :func:`choose`.
+    """
+    if given is not None:
+        if names.count(given) == 1:
+            return given
+        hint = did_you_mean(given, names) if _is_header(names) else ""
+        problem = "there is no column" if given not in names else "more than one column is named"
+        raise InputError(f"{where}: {problem} '{given}' (--{role}){hint}; {_listed(names)}.")
+    found = [name for name in usual_columns(names, role) if name not in taken]
+    if len(found) == 1:
+        return found[0]
+    problem = "several columns look" if found else "no column looks"
+    raise InputError(
+        f"{where}: {problem} like the {role}; {_listed(names)}; name one with --{role}{advice}."
+    )
+
+
+def _listed(names) -> str:
+    if _is_header(names):
+        return f"the columns are {', '.join(names)}"
+    return (
+        "the first line must hold the names of the columns (it is not shown, since it has digits "
+        "and may be data)"
+    )
+
+
+def _is_header(names) -> bool:
+    """Return whether the names cannot be a row of data, which has digits: those of its rating.
+
+    That holds even where the separator is another one, so that a whole row is taken for a name.
+    """
+    return not any(character.isnumeric() for name in names for character in name)

@@ -1,0 +1,215 @@
+"""The private table of ratings: read without a word about any one row, then one rating a pair.
+
+What one person's rows hold must change neither how the rows of others are read nor what is said.
+So the refusal of a malformed row names its line and what is expected there, never what was found.
+That all rows are well formed, and timestamps all of one kind, is a stated public assumption.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+
+from dpmc.datasets.readers.columns import Labelled
+from dpmc.datasets.readers.table import read_names
+from dpmc.datasets.readers.text import Layout, blocks, parse, rows
+from dpmc.datasets.registry import OWN_SUFFIXES
+from dpmc.errors import InputError
+from dpmc.publication import fields
+from dpmc.publication.sources import choose, readable
+from dpmc.ratings import Ratings
+
+_EXPECTED = (fields.LABEL, fields.LABEL, "a finite number", fields.NUMBER_OR_DATE)
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """What was read: nothing resolved, nothing dropped.
+
+    Attributes
+    ----------
+    users, items : Labelled
+        Codes of shape (n_lines,) into ascending labels of text.
+    values : float64 array, shape (n_lines,)
+    times : float64 array, shape (n_lines,), or None
+        Larger is later; in one unit for all lines of a file. Exact for whole numbers up to 2**53;
+        nanoseconds since 1970 are rounded to a quarter of a microsecond.
+    """
+
+    users: Labelled
+    items: Labelled
+    values: np.ndarray
+    times: np.ndarray | None
+
+
+def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
+    """Read a private table, one rating a row.
+
+    Parameters
+    ----------
+    path : Path
+        A .csv, .tsv or .parquet file. Text is UTF-8 with a header; the separator (comma, semicolon
+        or tab) is the one that the header has most of.
+    columns : mapping
+        Names of the columns "user", "item" and "rating", None: found by their usual names; and of
+        "timestamp", None: not used. Times are numbers, ISO 8601 dates or times in text (UTC unless
+        they say otherwise), or Parquet's own.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read, lacks a column or holds a malformed row. The message holds
+        nothing of any row.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in OWN_SUFFIXES:
+        raise InputError(
+            f"--ratings must name a file that ends in {', '.join(OWN_SUFFIXES)}, got {path}."
+        )
+    is_parquet = path.suffix.lower() == ".parquet"
+    with readable(path):
+        read = _read_parquet if is_parquet else _read_text
+        chosen, labels, numbers = read(path, columns)
+        bad = [np.array([not fields.is_label(t) for t in texts], bool)[at] for at, texts in labels]
+        bad += [~np.isfinite(column) for column in numbers]
+        if any(mask.any() for mask in bad):
+            raise InputError(
+                _first_bad_row(path, chosen, bad) if is_parquet else _first_bad_line(path, columns)
+            )
+    users, items = (fields.labelled(*each) for each in labels)
+    return Lines(users, items, numbers[0], numbers[1] if len(numbers) > 1 else None)
+
+
+def resolve(lines: Lines, rating_range: tuple[float, float] | None) -> Ratings:
+    """Make one rating of all that one user said of one item.
+
+    With times it is the latest rating (the mean of several with the same latest time), else the
+    mean of all. The order of the lines does not matter, to the last bit.
+
+    Parameters
+    ----------
+    lines : Lines
+    rating_range : (float, float) or None
+        Values are clipped to it first.
+
+    Returns
+    -------
+    Ratings
+        Sorted by user, then item.
+    """
+    values = lines.values if rating_range is None else np.clip(lines.values, *rating_range)
+    values = values + 0.0  # of -0 and 0, the order of the lines would choose one
+    n_items = lines.items.labels.size
+    key = lines.users.codes.astype(np.int64) * n_items + lines.items.codes
+    order = np.argsort(key)
+    if (np.diff(key[order]) == 0).any():
+        order, values = _one_each(key, values, lines.times)
+    else:
+        values = values[order]
+    return Ratings(
+        lines.users.codes[order],
+        lines.items.codes[order],
+        values,
+        lines.users.labels.size,
+        n_items,
+        user_labels=lines.users.labels,
+        item_labels=lines.items.labels,
+    )
+
+
+def _one_each(key, values, times) -> tuple[np.ndarray, np.ndarray]:
+    """Return the position of one line for each key, keys ascending, and the value of each key."""
+    if times is None:
+        times = np.zeros(key.size)
+    # values too: a sum of sorted numbers does not depend on the order of the lines
+    order = np.lexsort((values, times, key))
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    sizes = np.diff(starts, append=order.size)
+    latest = np.repeat(times[order[starts + sizes - 1]], sizes)
+    order = order[times[order] == latest]
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    sizes = np.diff(starts, append=order.size)
+    values = values[order]
+    with np.errstate(over="ignore"):
+        means = np.add.reduceat(values, starts) / sizes
+    # neither rounding nor an overflow takes a mean out of the range of its values
+    return order[starts], np.clip(means, values[starts], values[starts + sizes - 1])
+
+
+def _read_text(path, columns):
+    """Return the names of the columns, (codes, texts) of users and items, and the numbers."""
+    import pyarrow as pa
+
+    with open(path, "rb") as stream:
+        layout, chosen = _layout(stream, path, columns)
+        label = pa.dictionary(pa.int32(), pa.string())
+        types = dict(zip(chosen, (label, label, pa.float64(), pa.string()), strict=False))
+        # Arrow cuts the file itself: a quote within somebody's field must not move the cuts, and
+        # with them the rows of others, as it would if quotes were merely counted
+        empty = pa.schema(list(types.items())).empty_table()
+        table = parse(stream, layout, types) if stream.peek(1) else empty
+    if table is None:
+        raise InputError(_first_bad_line(path, columns))
+    users, items, values, *times = table.columns
+    numbers = [values.to_numpy()]
+    if times:
+        first = times[0][0].as_py() if table.num_rows else ""
+        numbers.append(fields.spelled(times[0], fields.clock(first)))
+    return chosen, [fields.distinct(users), fields.distinct(items)], numbers
+
+
+def _read_parquet(path, columns):
+    """Return the same as :func:`_read_text`."""
+    from pyarrow import parquet
+
+    with open(path, "rb") as stream, parquet.ParquetFile(stream) as file:
+        chosen = choose(str(path), tuple(file.schema_arrow.names), columns)
+        table = file.read(columns=list(chosen)).select(list(chosen))
+    kinds = (fields.as_text, fields.as_text, fields.as_numbers, fields.as_times)
+    users, items, *numbers = [
+        read(column, f"{path}: column '{name}'")
+        for read, name, column in zip(kinds, chosen, table.columns, strict=False)
+    ]
+    return chosen, [fields.distinct(users), fields.distinct(items)], numbers
+
+
+def _layout(stream, path, columns) -> tuple[Layout, tuple[str, ...]]:
+    names, separator = read_names(stream, str(path))
+    chosen = choose(f"{path}, line 1", names, columns)
+    return Layout(names, *chosen[:3], separator), chosen
+
+
+def _first_bad_row(path, chosen, bad) -> str:
+    """Return what is wrong with the first bad row of a Parquet file."""
+    row, column = min((int(mask.argmax()), k) for k, mask in enumerate(bad) if mask.any())
+    return f"{path}, row {row + 1}: {_expected(chosen, column)}."
+
+
+def _first_bad_line(path, columns) -> str:
+    """Return what is wrong with the first bad line of a text file, which is read once more."""
+    with open(path, "rb") as stream:
+        layout, chosen = _layout(stream, path, columns)
+        places = [layout.fields.index(name) for name in chosen]
+        clock = None
+        for first, block in blocks(stream, str(path), layout.quoted, 2):
+            for line, row in rows(block.decode("utf-8", "surrogateescape"), first, layout):
+                where = f"{path}, line {line}"
+                if isinstance(row, str):
+                    return f"{where}: {row}."
+                if len(row) != len(layout.fields):
+                    expected = f"{len(layout.fields)} fields are expected, as in the header"
+                    return f"{where}: {expected}; {len(row)} were found."
+                texts = [row[place] for place in places]
+                clock = clock or fields.clock(texts[-1])
+                sound = [fields.is_label(fields.bare(text)) for text in texts[:2]]
+                sound += [isfinite(fields.to_number(texts[2]))]
+                sound += [isfinite(clock(text)) for text in texts[3:]]
+                if not all(sound):
+                    return f"{where}: {_expected(chosen, sound.index(False))}."
+    return f"{path}: a line cannot be read as a row of {len(layout.fields)} fields."
+
+
+def _expected(chosen, column: int) -> str:
+    return f"{_EXPECTED[column]} is expected in the column '{chosen[column]}'"

@@ -1,0 +1,137 @@
+"""Does a published folder say what is true? Its form, its files, and its accounting anew.
+
+What cannot be seen from outside is whether the noise was drawn as stated, whether what is assumed
+to be public was, and what is counted in the ratings themselves: this is for whoever receives a
+folder, and for whoever is about to publish one.
+"""
+
+import json
+import math
+from pathlib import Path
+
+import jsonschema
+
+from dpmc.errors import InputError
+from dpmc.publication import fit_folder, onebit_folder
+from dpmc.publication.folder import GUARANTEE, SIMULATED, digests
+from dpmc.publication.verify_fit import account_fit
+from dpmc.publication.verify_onebit import account_onebit
+
+SCHEMAS = Path(__file__).with_name("schemas")
+_KINDS = {
+    fit_folder.FORMAT: (account_fit, tuple(fit_folder.FILES.values())),
+    onebit_folder.FORMAT: (account_onebit, onebit_folder.FILES),
+}
+"""Format -> how it is accounted for anew, and what files there can be."""
+
+
+def verify(path: Path) -> str:
+    """Check a folder that ``dpmc fit`` or ``dpmc onebit`` wrote, and return its guarantee in words.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    str
+        The sentence of the guarantee, made anew from its numbers.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be read, its guarantee is not in the format, a file is missing, changed,
+        not named in it or holds something else, or what is stated does not follow from the stated
+        settings and noise.
+    """
+    name, stated = read_guarantee(path)
+    if stated["simulated"] != name.startswith(SIMULATED):
+        raise InputError(f"{path / name}: the name and the content differ on whether it simulates.")
+    account, known = _KINDS[stated["format"]]
+    _check_files(path, name, stated, known)
+    try:
+        sentence = account(path, stated)
+    except OverflowError:
+        raise InputError(f"{path / name}: a number is too large to be true.") from None
+    if sentence != stated["sentence"]:
+        raise InputError(
+            f"{path / name}: the sentence is not what the numbers say, which is: {sentence}"
+        )
+    return sentence
+
+
+def read_guarantee(path: Path) -> tuple[str, dict]:
+    """Return the name and the content of a folder's guarantee, if it is in the format.
+
+    Raises
+    ------
+    InputError
+        It is not, or there is none, or there are two.
+    """
+    names = [prefix + GUARANTEE for prefix in ("", SIMULATED)]
+    names = [name for name in names if (path / name).exists()]
+    if len(names) != 1:
+        found = "no guarantee.json" if not names else "two guarantees, of different fits"
+        raise InputError(f"{path} holds {found}: name a folder that dpmc fit or onebit wrote.")
+    file = path / names[0]
+    try:
+        stated = json.loads(
+            file.read_text("utf-8"),
+            parse_constant=_no_number,
+            parse_float=_finite,
+            object_pairs_hook=_once,
+        )
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file} is not JSON ({error}).") from None
+    if not isinstance(stated, dict) or stated.get("format") not in tuple(_KINDS):
+        known = " and ".join(_KINDS)
+        raise InputError(f"{file} is in none of the formats that this version knows, {known}.")
+    schema = json.loads((SCHEMAS / f"{stated['format']}.json").read_text("utf-8"))
+    error = jsonschema.exceptions.best_match(
+        jsonschema.Draft202012Validator(schema).iter_errors(stated)
+    )
+    if error is not None:
+        place = ".".join(str(part) for part in error.absolute_path) or "the top level"
+        raise InputError(
+            f"{file} is not in the format {stated['format']}: {place}: {error.message}."
+        )
+    return names[0], stated
+
+
+def _no_number(text):
+    raise ValueError(f"{text} is no number")
+
+
+def _finite(text):
+    return float(text) if math.isfinite(float(text)) else _no_number(text)
+
+
+def _once(pairs):
+    found = dict(pairs)
+    if len(found) < len(pairs):  # readers differ in which of two they take
+        raise ValueError("a key occurs twice in one object")
+    return found
+
+
+def _check_files(path: Path, guarantee: str, stated: dict, kinds: tuple[str, ...]) -> None:
+    linked = [each.name for each in path.iterdir() if each.is_symlink()]
+    if linked:
+        raise InputError(f"{path / min(linked)} is a link: a published folder has files only.")
+    try:
+        found = digests(path)
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
+    found.pop(guarantee)
+    named, prefix = stated["files"], guarantee.removesuffix(GUARANTEE)
+    known = {prefix + name for name in kinds}
+    for name in sorted(found.keys() | named.keys()):
+        if name not in named:
+            raise InputError(f"{path / name} is not covered: guarantee.json does not name it.")
+        if name not in known:
+            raise InputError(f"{path / name} is not covered: it is no file of {stated['format']}.")
+        if name not in found:
+            raise InputError(f"{path / name} is missing; guarantee.json names it.")
+        if found[name] != named[name]:
+            raise InputError(f"{path / name} is not the file that guarantee.json was written for.")

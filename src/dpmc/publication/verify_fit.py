@@ -1,0 +1,186 @@
+"""The guarantee of ``dpmc fit``, made anew from the solver and the settings that it states."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian, Huber, Mechanism
+from dpmc.privacy.accounting import Releases, epsilon
+from dpmc.privacy.calibration import GAUSSIAN_A
+from dpmc.privacy.guarantee import Guarantee, ItemList, covered
+from dpmc.privacy.release import SAMPLERS
+from dpmc.privacy.selection import Selection
+from dpmc.publication.fit_folder import (
+    BUDGET,
+    FILES,
+    ITEM_COLUMNS,
+    USER_COLUMNS,
+    read_factors,
+    terms,
+)
+from dpmc.publication.folder import (
+    ORIGINS,
+    SIMULATED,
+    check_list,
+    check_pairs,
+    describe_law,
+    describe_noise,
+    same_numbers,
+)
+from dpmc.solvers import solver_class
+from dpmc.solvers.private import PrivateSolver
+
+ACCURACY = 1e-5
+"""Relative, of an epsilon that is accounted for anew."""
+
+
+def account_fit(path: Path, stated: dict) -> str:
+    """Return the sentence that follows from a guarantee's numbers, if they follow from each other.
+
+    The solver is constructed again from the stated settings: it says how many releases there are,
+    with what noise, and what is assumed. The epsilon of that noise is then accounted for anew.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    stated : dict
+        Its guarantee, in the format ``dpmc-fit-1``.
+
+    Raises
+    ------
+    InputError
+        Something does not follow.
+    """
+    guarantee = Guarantee(
+        **{name: stated[name] for name in BUDGET},
+        noise_multiplier=stated["noise_multiplier"],
+        accountant=stated["accountant"],
+        releases=stated["releases"],
+        publishable=tuple(stated["publishable"]),
+        simulated=stated["simulated"],
+        listed=ItemList(**stated["listed"]) if stated["listed"] else None,
+    )
+    selection = _selection(path, stated, guarantee)
+    model = _model(path, stated, selection)
+    made = model.calibration
+    law = {name: value for name, value in stated["noise"].items() if name != "made_of"}
+    expected = {
+        "releases": model.releases,
+        "accountant": made.accountant,
+        "publishable": list(covered(guarantee.relation)),
+        "noise_multiplier": made.noise.std(),
+        **json.loads(json.dumps(terms(model, guarantee))),
+    }
+    found = {name: stated[name] for name in expected} | {"noise": law}
+    for name, value in (expected | {"noise": describe_law(made.noise)}).items():
+        if not same_numbers(found[name], value):
+            raise InputError(
+                f"{path}: {name} is stated as {found[name]!r}, and from the other settings follows "
+                f"{value!r}."
+            )
+    samplers = {describe_noise(guarantee.simulated, sampler) for sampler in SAMPLERS}
+    if stated["noise"]["made_of"] not in samplers:
+        raise InputError(f"{path}: it is not stated as it should be what the noise is made of.")
+    delta, budget = guarantee.delta, guarantee.epsilon
+    if selection is not None:
+        delta, budget = selection.fit_delta, selection.fit_epsilon
+    needed = spent(made.noise, guarantee.releases, delta, guarantee.relation)
+    if not needed <= budget * (1 + ACCURACY):
+        raise InputError(
+            f"{path}: the stated noise gives epsilon {needed:.6g} at delta {delta:g}, not "
+            f"{budget:.6g}: the guarantee does not hold."
+        )
+    _check_files(path, stated, guarantee, model)
+    return guarantee.sentence()
+
+
+def _model(path: Path, stated: dict, selection: Selection | None) -> PrivateSolver:
+    """Return the solver with the stated settings, and the budget that a list leaves it."""
+    budget = {name: stated[name] for name in BUDGET}
+    if selection is not None:
+        budget |= {"epsilon": selection.fit_epsilon, "delta": selection.fit_delta}
+    try:
+        make = solver_class(stated["solver"])
+        if not issubclass(make, PrivateSolver):
+            raise InputError(f"{stated['solver']} keeps to no budget.")
+        return make(**budget, **stated["constants"])
+    except (TypeError, InputError) as error:
+        raise InputError(f"{path}: no solver has the stated settings: {error}") from None
+
+
+def _selection(path: Path, stated: dict, guarantee: Guarantee) -> Selection | None:
+    """Return the private choice of items, if its noise and threshold are what they should be."""
+    listed = guarantee.listed
+    if (stated["lists"]["items"]["origin"] == ORIGINS[2]) != (listed is not None):
+        raise InputError(f"{path}: it is stated both that the items were chosen privately and not.")
+    if listed is None:
+        return None
+    selection = Selection(
+        guarantee.relation,
+        stated["constants"].get("ratings_per_user"),
+        guarantee.epsilon,
+        guarantee.delta,
+        listed.share,
+    )
+    threshold = 1 + float(Gaussian(selection.noise_std).isf(selection.probability))
+    for what, found, least, room in (
+        ("delta", listed.delta, selection.list_delta, 1e-9),
+        ("noise", listed.noise_std, selection.noise_std, 1e-9),
+        ("threshold", listed.threshold, threshold, 2e-3),  # noise on a grid is larger by 1/1024
+    ):
+        if not least * (1 - 1e-9) <= found <= least * (1 + room):
+            raise InputError(
+                f"{path}: the {what} of the private choice of items is {found:g}, and the stated "
+                f"share of the budget needs {least:g}: the guarantee does not hold."
+            )
+    return selection
+
+
+def spent(noise: Mechanism, releases: int, delta: float, relation: str) -> float:
+    """Return the epsilon of a number of releases of sensitivity 1 at ``delta``.
+
+    Parameters
+    ----------
+    noise : Gaussian, Laplace or Huber
+    releases : int
+    delta : float
+    relation : str
+    """
+    if isinstance(noise, Huber) and noise.a >= GAUSSIAN_A:
+        noise = Gaussian(noise.scale)
+    if isinstance(noise, Gaussian):
+        return noise.epsilon(math.sqrt(releases), delta)
+    kind = Releases(noise, 1.0, releases, norm="l1")
+    accountants = ("basic",) if delta == 0 else ("basic", "pld")
+    return min(
+        epsilon(kind, delta, relation=relation, accountant=name).epsilon for name in accountants
+    )
+
+
+def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateSolver) -> None:
+    """Check that the files hold what they should, for exactly the lists, and nothing else."""
+    lists, prefix = stated["lists"], SIMULATED if guarantee.simulated else ""
+    if (lists["users"] is None) != model.bounds.user_level:
+        raise InputError(f"{path}: a list of users is stated if and only if users are published.")
+    for part, name in FILES.items():
+        if prefix + name in stated["files"] and part not in guarantee.publishable:
+            raise InputError(f"{path / (prefix + name)} is not covered by the guarantee.")
+    found = {"items": _factors(path / (prefix + FILES["item_factors"]), ITEM_COLUMNS, model)}
+    check_list(path, "items", found["items"], lists)
+    name = prefix + FILES["user_factors"]
+    if name in stated["files"]:
+        check_list(path, "users", _factors(path / name, USER_COLUMNS, model), lists)
+    name = prefix + FILES["predictions"]
+    if name in stated["files"]:
+        check_pairs(path / name, lists, {"prediction": "float64"})
+
+
+def _factors(file: Path, names: tuple[str, ...], model: PrivateSolver) -> list[str]:
+    labels, table = read_factors(file, names)
+    if table.shape[1] != len(names) - 1 + model.n_factors or not np.isfinite(table).all():
+        raise InputError(f"{file} holds something else than {model.n_factors} factors.")
+    return labels

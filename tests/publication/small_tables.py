@@ -1,0 +1,99 @@
+"""Small tables through `dpmc fit` and `dpmc onebit`: what tests of published folders share."""
+
+import csv
+import io
+import json
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from unittest import mock
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from dpmc import cli
+
+USERS = [f"u{number:02}" for number in range(24)]
+ITEMS = list("abcdef")
+SIMULATED = "simulated_"
+DEFAULTS = {
+    "fit": {"epsilon": 30, "delta": 1e-9, "relation": "user", "rating-range": (1, 5)},
+    "onebit": {"epsilon": 5, "threshold": 3},
+}
+PUBLIC = {
+    "user": {"items-are-public": True},
+    "entry": {"items-are-public": True, "users-are-public": True},
+}
+
+
+def rows_of(users=USERS, items=ITEMS, seed=0):
+    """Every user rates every item."""
+    rng = np.random.default_rng(seed)
+    return [(user, item, float(rng.integers(1, 6))) for user in users for item in items]
+
+
+def write_table(path, rows, header=("user", "item", "rating")):
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerows([header, *rows])
+    return path
+
+
+def write_list(path, labels):
+    path.write_text("".join(f"{label}\n" for label in labels), encoding="utf-8")
+    return path
+
+
+def listed(command, table, output, **changes):
+    """Return the arguments; True is a flag, None leaves a default out."""
+    options = {"ratings": table, "output": output, **DEFAULTS[command], **changes}
+    if command == "fit" and options["relation"].startswith("user"):
+        options = {"ratings-per-user": 3, "rank": 2} | options
+    arguments = [command]
+    for name, value in options.items():
+        if value is True:
+            arguments.append(f"--{name}")
+        elif value is not None:
+            values = value if isinstance(value, tuple) else (value,)
+            arguments += [f"--{name}", *map(str, values)]
+    return arguments
+
+
+def run(*arguments):
+    result = CliRunner().invoke(cli.cli, list(map(str, arguments)), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def publish(command, table, output, **changes):
+    return run(*listed(command, table, output, **changes))
+
+
+def refused(*arguments, remarks=0):
+    """Return the one sentence of exit status 2, which so many remarks stand before."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.object(sys, "argv", ["dpmc", *map(str, arguments)]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as caught,
+    ):
+        cli.main()
+    assert caught.value.code == 2
+    assert out.getvalue() == ""
+    *before, sentence = err.getvalue().splitlines(keepends=True)
+    assert len(before) == remarks, err.getvalue()
+    assert all(each.endswith(" (not private, and not in the files).\n") for each in before)
+    assert sentence.startswith("dpmc: ")
+    return sentence
+
+
+def guarantee_of(folder):
+    (path,) = folder.glob("*guarantee.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def labels_in(path):
+    """Return the first column of a file of factors."""
+    with open(path, newline="", encoding="utf-8") as stream:
+        return [row[0] for row in csv.reader(stream)][1:]

@@ -1,0 +1,207 @@
+"""The formats of guarantee.json: JSON Schemas that hold of all that is written, and little else."""
+
+import copy
+import json
+import shutil
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from small_tables import (
+    PUBLIC,
+    guarantee_of,
+    labels_in,
+    publish,
+    refused,
+    rows_of,
+    run,
+    write_list,
+    write_table,
+)
+
+from dpmc.errors import InputError
+from dpmc.publication.verify import SCHEMAS, verify
+
+FORMATS = ("dpmc-fit-1", "dpmc-onebit-1")
+FOLDERS = {
+    "users": ("fit", PUBLIC["user"]),
+    "privately": ("fit", {"items-privately": 0.4, "ratings-per-user": 6}),
+    "entries": ("fit", PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}),
+    "onebit": ("onebit", PUBLIC["entry"] | {"mechanism": "grap_gaussian"}),
+}
+
+
+def schema_of(name):
+    return json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+
+
+def required(schema, place=()):
+    """Yield the place of every required key; of alternatives, those of the object."""
+    for each in schema.get("oneOf", [schema]):
+        for key in each.get("required", ()):
+            yield (*place, key)
+        for key, inner in each.get("properties", {}).items():
+            yield from required(inner, (*place, key))
+
+
+REQUIRED = [(name, place) for name in FORMATS for place in required(schema_of(name))]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    made = tmp_path_factory.mktemp("folders")
+    table = write_table(made / "mine.csv", rows_of())
+    for name, (command, changes) in FOLDERS.items():
+        publish(command, table, made / name, **changes)
+    return made
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_schemas_are_schemas(name):
+    schema = schema_of(name)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    Draft202012Validator.check_schema(schema)
+    assert schema["properties"]["format"] == {"const": name}
+    assert set(schema["required"]) <= set(schema["properties"])
+    assert schema["additionalProperties"] is False
+
+
+def test_there_is_a_schema_of_each_format():
+    assert sorted(path.name for path in SCHEMAS.iterdir()) == [f"{name}.json" for name in FORMATS]
+    places = {place for _, place in REQUIRED}
+    assert {("sentence",), ("lists", "users", "sha256"), ("listed", "threshold")} <= places
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    REQUIRED,
+    ids=lambda each: ".".join(each) if isinstance(each, tuple) else each,
+)
+def test_no_required_key_may_lack(name, place, folders, tmp_path):
+    source = "onebit" if "onebit" in name else "privately" if place[0] == "listed" else "entries"
+    stated = guarantee_of(folders / source)
+    Draft202012Validator(schema_of(name)).validate(stated)
+    inner = stated
+    for key in place[:-1]:
+        inner = inner[key]
+    del inner[place[-1]]
+    assert not Draft202012Validator(schema_of(name)).is_valid(stated)
+    folder = shutil.copytree(folders / source, tmp_path / "copy")
+    (folder / "guarantee.json").write_text(json.dumps(stated))
+    refused("verify", folder)
+
+
+# -- any other value ------------------------------------------------------------------------------
+
+VALUES = (
+    None, 0, -1, 1, 0.5, 7, 1e300, 1e-300, 10**400, "1e999", "other words", [], True, "infinite",
+)  # fmt: skip
+WORDS = ("spent", "unseen", "versions")
+CHOICES = (
+    "rating_range", "factor_bound", "residual_bound", "regularization", "user_regularization",
+    "threshold", "entry_bound",
+)  # fmt: skip
+"""What no other number follows from: another one is another fit, with a guarantee as good."""
+
+
+def places(value, place=()):
+    if place:
+        yield place
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*place, key))
+
+
+def changed(stated, place, value):
+    stated = copy.deepcopy(stated)
+    inner = stated
+    for key in place[:-1]:
+        inner = inner[key]
+    if type(inner[place[-1]]) is type(value) and inner[place[-1]] == value:
+        return None
+    inner[place[-1]] = value
+    return json.dumps(stated).replace('"1e999"', "1e999")
+
+
+def is_free(place, before, value):
+    if before == value:  # 0 and 0.0
+        return True
+    return place[0] in WORDS or (place[0] == "constants" and {*CHOICES} & {*place[1:]} != set())
+
+
+def is_refused(folder):
+    try:
+        verify(folder)
+    except InputError as error:
+        return "\n" not in str(error)
+    return False
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_any_other_value_is_refused_unless_it_cannot_be_seen(name, folders, tmp_path):
+    """Every number, word and list replaced by what does not belong there: never a traceback."""
+    folder = shutil.copytree(folders / name, tmp_path / "copy")
+    stated, seen = guarantee_of(folder), 0
+    for place in places(stated):
+        before = stated
+        for key in place:
+            before = before[key]
+        for value in VALUES:
+            text = changed(stated, place, value)
+            if text is None:
+                continue
+            seen += 1
+            (folder / "guarantee.json").write_text(text)
+            assert is_refused(folder) or is_free(place, before, value), (place, value)
+    assert seen > 700
+
+
+# -- whatever is fitted ---------------------------------------------------------------------------
+
+LABELS = st.lists(
+    st.text("abxyzÄ,\"'; 0123", min_size=1, max_size=5).map(str.strip).filter(bool),
+    min_size=2,
+    max_size=6,
+    unique=True,
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(data=st.data(), labels=LABELS, seed=st.integers(0, 99))
+def test_whatever_is_fitted_is_in_the_format(tmp_path_factory, data, labels, seed):
+    folder = tmp_path_factory.mktemp("fitted")
+    relation = data.draw(st.sampled_from(["user", "user_replace", "entry", "entry_change"]))
+    of_users = relation.startswith("user")
+    solver = data.draw(st.sampled_from(["als", "irls", "dpals"] if of_users else ["als", "irls"]))
+    mechanism = (
+        "gaussian" if solver == "dpals" else data.draw(st.sampled_from(["gaussian", "huber"]))
+    )
+    users = [f"u{number}" for number in range(data.draw(st.integers(0, 5)))]
+    low = data.draw(st.integers(-1000, 1000)) / 8
+    changes = {
+        "relation": relation,
+        "solver": solver,
+        "mechanism": mechanism,
+        "epsilon": data.draw(st.sampled_from([0.3, 2, 40])),
+        "delta": data.draw(st.sampled_from([1e-9, 1e-3])),
+        "rating-range": (low, low + data.draw(st.integers(1, 8000)) / 8),
+        "rank": 1,
+        "simulate": data.draw(st.sampled_from([None, seed])),
+        "items": write_list(folder / "items.txt", labels),
+    }
+    if of_users:
+        changes["ratings-per-user"] = data.draw(st.integers(1, 9))
+    else:
+        changes |= {
+            "users": write_list(folder / "users.txt", ["u0", "u9"]),
+            "write": "user-factors",
+        }
+    write_table(folder / "mine.csv", rows_of(users, [*labels, "unlisted", labels[0]], seed))
+    publish("fit", folder / "mine.csv", folder / "out", **changes)
+    stated = guarantee_of(folder / "out")
+    Draft202012Validator(schema_of("dpmc-fit-1")).validate(stated)
+    assert run("verify", folder / "out").stdout.startswith(stated["sentence"])
+    (path,) = (folder / "out").glob("*item_factors.csv")
+    assert labels_in(path) == labels
+    assert stated["lists"]["items"]["count"] == len(labels)

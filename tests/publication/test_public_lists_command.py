@@ -1,0 +1,239 @@
+"""Lists of items and users of `dpmc fit` and `dpmc onebit`: what is refused, and what nobody sees.
+
+Exact noise at epsilon 30 and delta 1e-9: a private choice with the share 0.4 lists an item of one
+user in at most 4 of 1e10 runs (it is a theorem, whatever the noise), and leaves out one that all of
+24 users rated still more rarely: noise has to be 14 standard deviations off.
+"""
+
+import json
+
+import numpy as np
+import pytest
+from small_tables import (
+    ITEMS,
+    PUBLIC,
+    USERS,
+    guarantee_of,
+    labels_in,
+    listed,
+    publish,
+    refused,
+    rows_of,
+    run,
+    write_list,
+    write_table,
+)
+
+ENTRY = {"relation": "entry"}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A table, lists of what is in it, and files that are no lists."""
+    folder = tmp_path_factory.mktemp("files")
+    write_table(folder / "mine.csv", rows_of())
+    write_list(folder / "items.txt", ITEMS)
+    write_list(folder / "users.txt", USERS)
+    for name, (content, _) in BAD.items():
+        if content is not None:
+            (folder / name).write_bytes(content)
+    (folder / "folder").mkdir()
+    return folder
+
+
+def placed(options, files):
+    """Return options with files where they are."""
+    return {
+        name: files / value if str(value).endswith(".txt") else value
+        for name, value in options.items()
+    }
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+ITEMS_FILE, USERS_FILE = {"items": "items.txt"}, {"users": "users.txt"}
+ONE_ITEMS = "Give one of --items, --items-are-public and --items-privately alone."
+ONE_USERS = "Give one of --users and --users-are-public alone."
+NO_ITEMS, NO_USERS = "Say where the list of items is from", "Say where the list of users is from"
+BETWEEN = "must lie between 0 and 1, such as 0.2, got"
+OF_NO_USE = "is of no use where users are protected"
+FIT_REFUSALS = {
+    "none": ({}, f"{NO_ITEMS}, because a list taken from the ratings would give away an item"),
+    "none, what to do": ({}, "or --items-privately SHARE to choose them within the budget."),
+    "none at entry level": (ENTRY, "--items-are-public if everybody knows which there are."),
+    "file and public": (ITEMS_FILE | PUBLIC["user"], ONE_ITEMS),
+    "file and privately": (ITEMS_FILE | {"items-privately": 0.2}, ONE_ITEMS),
+    "public and privately": (PUBLIC["user"] | {"items-privately": 0.2}, ONE_ITEMS),
+    "all": (ITEMS_FILE | PUBLIC["user"] | {"items-privately": 0.2}, ONE_ITEMS),
+    "users": (ITEMS_FILE | USERS_FILE, f"--users {OF_NO_USE}"),
+    "public users": (ITEMS_FILE | {"users-are-public": True}, f"--users-are-public {OF_NO_USE}"),
+    "users replaced": (PUBLIC["user"] | USERS_FILE | {"relation": "user_replace"}, OF_NO_USE),
+    "entry without users": (ENTRY | ITEMS_FILE, NO_USERS),
+    "change without users": ({"relation": "entry_change"} | PUBLIC["user"], NO_USERS),
+    "entry without items": (ENTRY | USERS_FILE, NO_ITEMS),
+    "users twice": (ENTRY | ITEMS_FILE | USERS_FILE | {"users-are-public": True}, ONE_USERS),
+    "privately at entry level": (
+        ENTRY | {"items-privately": 0.2}, "--items-privately is for the relations user and user_re",
+    ),
+    "privately, laplace": (
+        {"items-privately": 0.2, "mechanism": "laplace"}, "--items-privately needs gaussian noise",
+    ),
+    "privately, huber": (
+        {"items-privately": 0.2, "mechanism": "huber"}, "--items-privately needs gaussian noise",
+    ),
+    "privately, delta 0": (
+        {"items-privately": 0.2, "delta": 0}, "needs a delta between 0 and 1, got 0.0",
+    ),
+    "privately, nobody listed": (
+        {"items-privately": 1e-3, "epsilon": 1, "ratings-per-user": 6},
+        "No item was rated by enough users to be listed privately: with noise of standard",
+    ),
+} | {
+    f"share {share}": ({"items-privately": share}, f"{BETWEEN} {float(share)!r}")
+    for share in (0, 1, 1.5, -0.2, "nan", "inf")
+}  # fmt: skip
+ONEBIT_REFUSALS = {
+    "none": ({}, NO_ITEMS),
+    "no users": (ITEMS_FILE, NO_USERS),
+    "no items": (USERS_FILE, NO_ITEMS),
+    "items twice": (ITEMS_FILE | PUBLIC["entry"], "--items-privately alone."),
+    "users twice": (ITEMS_FILE | USERS_FILE | {"users-are-public": True}, ONE_USERS),
+}
+REFUSALS = [("fit", *case) for case in FIT_REFUSALS.items()] + [
+    ("onebit", *case) for case in ONEBIT_REFUSALS.items()
+]
+
+
+@pytest.mark.parametrize(("command", "name", "case"), REFUSALS, ids=lambda each: str(each)[:24])
+def test_lists_that_are_missing_or_too_many(command, name, case, files, tmp_path):
+    changes, wanted = case
+    sentence = refused(
+        *listed(command, files / "mine.csv", tmp_path / "out", **placed(changes, files))
+    )
+    assert wanted in sentence
+    if wanted.startswith(NO_ITEMS):  # only where it can be had
+        of_users = command == "fit" and changes.get("relation", "user").startswith("user")
+        assert ("--items-privately SHARE" in sentence) == of_users
+    assert list(tmp_path.iterdir()) == []
+
+
+LABEL = "a label (1 to 1,000 characters of UTF-8 text, none of them a control character)"
+BAD = {
+    "twice.txt": (b"a\nb\n a \n", "line 3: the {} 'a' is on line 1 already; list it once."),
+    "empty.txt": (b"", "names no {}s; a list must have at least one."),
+    "blank.txt": (b"\n \n\t\n", "names no {}s; a list must have at least one."),
+    "latin.txt": ("a\nZoë\n".encode("latin-1"), "line 2: a label (1 to 1,000 characters of UTF-8"),
+    "long.txt": (
+        b"a\n" + b"b" * 1001,
+        f"line 2: {LABEL} is expected for the {{}}.",
+    ),
+    "nul.txt": (
+        b"a\nb\0\n",
+        f"line 2: {LABEL} is expected for the {{}}.",
+    ),
+    "header.csv": (b"name,title\na,b\n", "no column looks like the {}"),
+    "short.csv": (b"user,item,n\na,b,c\nd\n", "line 3: expected 3 fields"),
+    "half.parquet": (b"PAR1", "is not a whole Parquet file."),
+    "nowhere.txt": (None, "nowhere.txt cannot be read: No such file or directory."),
+    "folder": (None, "folder cannot be read: Is a directory."),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_files_that_are_no_lists(name, files, tmp_path):
+    for command, what, others in (
+        ("fit", "item", {}),
+        ("fit", "user", ENTRY | ITEMS_FILE),
+        ("onebit", "item", USERS_FILE),
+        ("onebit", "user", ITEMS_FILE),
+    ):
+        changes = placed(others, files) | {f"{what}s": files / name}
+        sentence = refused(*listed(command, files / "mine.csv", tmp_path / "out", **changes))
+        assert BAD[name][1].format(what) in sentence
+        assert list(tmp_path.iterdir()) == []
+
+
+# -- what nobody sees -----------------------------------------------------------------------------
+
+SOLVERS = ("als", "irls", "dpals")
+MORE_PARTS = {"write": ("user-factors", "--write", "predictions")}
+LEAKS = {
+    f"{relation} {solver}": ("fit", ITEMS_FILE | {"relation": relation, "solver": solver})
+    for relation in ("user", "user_replace")
+    for solver in SOLVERS
+} | {
+    f"privately {solver}": (
+        "fit", {"items-privately": 0.4, "ratings-per-user": 7, "solver": solver}
+    )
+    for solver in SOLVERS
+} | {
+    f"{relation} {solver}": (
+        "fit", ITEMS_FILE | USERS_FILE | MORE_PARTS | {"relation": relation, "solver": solver}
+    )
+    for relation in ("entry", "entry_change")
+    for solver in ("als", "irls")
+} | {"onebit": ("onebit", ITEMS_FILE | USERS_FILE)}  # fmt: skip
+RARE = ("victim", "rare_item", 5)
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_line_more_of_what_is_not_listed_leaves_no_trace(name, files, tmp_path):
+    command, changes = LEAKS[name]
+    of_users = "users" not in changes
+    more = [RARE] if of_users else [RARE, ("u00", "rare_item", 5), ("victim", "a", 5)]
+    seen = []
+    for folder, rows in (("without", rows_of()), ("with", [*more, *rows_of()])):
+        table = write_table(tmp_path / f"{folder}.csv", rows)
+        result = publish(command, table, tmp_path / folder, **placed(changes, files))
+        for text in (result.stdout, result.stderr, run("verify", tmp_path / folder).output):
+            assert "victim" not in text
+            assert "rare_item" not in text
+        for path in (tmp_path / folder).iterdir():
+            content = path.read_bytes()
+            if path.suffix == ".npz":
+                content = str([each.tolist() for each in np.load(path).values()]).encode()
+            assert b"victim" not in content
+            assert b"rare_item" not in content
+        seen.append((*published(tmp_path / folder), result.stdout.replace("without", "with")))
+    assert seen[0] == seen[1]
+
+
+def published(folder):
+    """Return the guarantee but for digests, byte by byte, and all lists of labels."""
+    text = (folder / "guarantee.json").read_text("utf-8")
+    for name, digest in json.loads(text)["files"].items():
+        text = text.replace(digest, f"digest of {name}")
+    return text, *(labels_in(path) for path in sorted(folder.glob("*_factors.csv")))
+
+
+def test_lists_are_published_as_they_were_given(files, tmp_path):
+    """In their order, with what nobody rated, whatever labels look like."""
+    items, users = ["z", "7", "007", "b", "Zoë", 'a, "b"'], ["nobody", *USERS[::-1]]
+    lists = {
+        "items": write_list(tmp_path / "items.txt", items),
+        "users": write_list(tmp_path / "users.txt", users),
+    }
+    changes = ENTRY | {"write": "user-factors"} | lists
+    publish("fit", files / "mine.csv", tmp_path / "out", **changes)
+    assert labels_in(tmp_path / "out" / "item_factors.csv") == items
+    assert labels_in(tmp_path / "out" / "user_factors.csv") == users
+    stated = guarantee_of(tmp_path / "out")["lists"]
+    for what, labels in (("items", items), ("users", users)):
+        assert (stated[what]["origin"], stated[what]["count"]) == ("a file", len(labels))
+
+
+def test_a_private_choice_lists_what_many_rated(tmp_path):
+    """24 users for 5 items, one for each of 40 others: sorted, none of the others, none lacking."""
+    rows = rows_of(items=["e", "d", "c", "b", "a"]) + [("u00", f"x{k}", 1.0) for k in range(40)]
+    table = write_table(tmp_path / "mine.csv", rows)
+    changes = {"items-privately": 0.4, "ratings-per-user": 45}
+    changes |= {"epsilon": 300}  # so that k = 45 leaves a threshold below 24
+    result = publish("fit", table, tmp_path / "out", **changes)
+    assert labels_in(tmp_path / "out" / "item_factors.csv") == list("abcde")
+    stated = guarantee_of(tmp_path / "out")
+    assert 1 < stated["listed"]["threshold"] < 20
+    assert stated["lists"]["items"]["origin"] == "chosen privately"
+    assert "items" not in stated["assumed_public"]
+    assert "provided that" not in stated["sentence"]
+    assert "the law of the list of items and the item factors" in stated["sentence"]
+    assert stated["sentence"] in result.stdout

@@ -1,0 +1,238 @@
+"""Public lists: what counts as one, and a matrix of exactly what is listed."""
+
+import csv
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from dpmc.errors import InputError
+from dpmc.publication.lists import read_list, restrict
+from dpmc.publication.table import read_lines, resolve
+from dpmc.ratings import Ratings
+
+# no control characters and no line ends, which one label a line cannot hold
+LABELS = st.text(
+    st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufeff"),
+    min_size=1,
+    max_size=6,
+)
+LISTS = st.lists(LABELS.map(str.strip).filter(bool), min_size=1, max_size=12, unique=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("lists")
+
+
+def refusal(path, what="item", column=None):
+    with pytest.raises(InputError) as caught:
+        read_list(path, what, column)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert str(path) in sentence
+    return sentence
+
+
+@settings(deadline=None)
+@given(labels=LISTS, end=st.sampled_from(["\n", "\r\n", "\n \n\n"]), mark=st.booleans())
+def test_one_label_a_line(folder, labels, end, mark):
+    for name in ("items.txt", "items", "items.list"):
+        content = "".join(f" {label}\t{end}" for label in labels)
+        (folder / name).write_bytes(content.encode("utf-8-sig" if mark else "utf-8"))
+        assert read_list(folder / name, "item") == labels
+
+
+@settings(deadline=None)
+@given(
+    labels=LISTS,
+    name=st.sampled_from(["ItemId", "movieId", "item", "product id", "place"]),
+    separator=st.sampled_from(",;\t"),
+    given_name=st.booleans(),
+    title=st.booleans(),
+)
+def test_a_column_of_a_table(folder, labels, name, separator, given_name, title):
+    columns = [name, "title"] if title else [name]
+    rows = [[label, 'x, "y"; z\n'][: len(columns)] for label in labels]
+    path = folder / "items.csv"
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        # the header of one column has no separator, so that the comma counts
+        writer = csv.writer(stream, delimiter=separator if title else ",")
+        writer.writerows([columns, *rows])
+    column = name if given_name else None
+    assert read_list(path, "item", column) == labels
+    path = folder / "items.parquet"
+    parquet.write_table(pa.table({"title": ["x"] * len(labels), name: labels}), path)
+    assert read_list(path, "item", column) == labels
+
+
+def test_other_columns_and_kinds(folder):
+    path = folder / "mine.tsv"
+    path.write_text("user\titem\tname\n1\tx\tann\n\n02\tx\tbob\n")
+    assert read_list(path, "user") == ["1", "02"]
+    assert read_list(str(path), "user", "name") == ["ann", "bob"]
+    path = folder / "mine.parquet"
+    for users in ([10, 9], [10.0, 9.0], pa.array(["10", " 9"]).dictionary_encode()):
+        parquet.write_table(pa.table({"user": users}), path)
+        assert read_list(path, "user") == ["10", "9"]
+
+
+def test_labels_are_those_of_the_ratings(folder):
+    """Integers, blanks around labels and codes with zeros in front match by their text."""
+    for suffix in ("csv", "parquet"):
+        path = folder / f"ratings.{suffix}"
+        if suffix == "csv":
+            path.write_text("user,item,rating\n2, 10 ,1\n1,9,2\n1,07,3\n")
+        else:
+            arrays = {"user": [2, 1, 1], "item": ["10", "9 ", "07"], "rating": [1, 2, 3]}
+            parquet.write_table(pa.table(arrays), path)
+        ratings = resolve(read_lines(path, dict.fromkeys(("user", "item", "rating"))), None)
+        (folder / "list.txt").write_text("07\n10\n7\n")
+        ratings = restrict(ratings, read_list(folder / "list.txt", "item"), None)
+        assert ratings.item_labels.tolist() == ["07", "10", "7"]
+        assert (ratings.users.tolist(), ratings.items.tolist()) == ([0, 1], [0, 1])
+        assert ratings.values.tolist() == [3.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("l.txt", "", "names no items; a list must have at least one"),
+        ("l.txt", " \n\n", "names no items"),
+        ("l.csv", "", "line 1: the names of the columns are expected here"),
+        ("l.csv", "item\n", "names no items"),
+        ("l.txt", "a\nb\n\na\n", "line 4: the item 'a' is on line 1 already; list it once"),
+        ("l.csv", "item\na\nb\na \n", "line 4: the item 'a' is on line 2 already"),
+        (
+            "l.txt",
+            "a\ncaf\udce9\n",
+            "line 2: a label (1 to 1,000 characters of",
+        ),
+        ("l.csv", "item\na\ncaf\udce9\n", "line 3: a label (1 to 1,000 characters of UTF-8 tex"),
+        ("l.csv", "\udce9,item\n1,2\n", "line 1: this is not UTF-8 text"),
+        (
+            "l.txt",
+            "\udcff\udcfea\0",
+            "line 1: a label (1 to 1,000 characters of",
+        ),
+        ("l.txt", "a\0b\n", "line 1: a label"),
+        ("l.txt", "a" * 1001, "line 1: a label"),
+        ("l.csv", "item,title\na,x\n ,y\n", "line 3: a label"),
+        ("l.csv", 'item\na\n""\n', "line 3: a label"),
+        ("l.csv", "item,title\na,x,y\n", "line 2: expected 2 fields, as in the header, found 3"),
+        ("l.csv", "item,title\na,x\nb\n", "line 3: expected 2 fields, as in the header, found 1"),
+        ("l.csv", "item\na\rb\n", "line 2: this line is malformed"),
+        ("l.csv", "item,movie\na,b\n", "several columns look like the item; the columns are item"),
+        ("l.csv", "item,item\na,b\n", "several columns look like the item"),
+    ],
+)
+def test_lists_that_are_refused(tmp_path, name, content, expected):
+    path = tmp_path / name
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    assert expected in refusal(path)
+
+
+@pytest.mark.parametrize("content", ["Heat\nAlien\n", "10\n20\n30\n", "Heat,1995\nAlien,1979\n"])
+@pytest.mark.parametrize("what", ["item", "user"])
+def test_the_first_label_of_a_list_without_header_is_not_lost(tmp_path, content, what):
+    path = tmp_path / "list.csv"
+    path.write_text(content)
+    sentence = refusal(path, what)
+    assert f"line 1: no column looks like the {what}; " in sentence
+    assert f"; name one with --{what}, or give one label a line in a .txt file." in sentence
+
+
+def test_columns_that_are_not_there(tmp_path):
+    path = tmp_path / "list.csv"
+    path.write_text("title,title,item\nx,y,z\n")
+    assert "no column 'items' (--item) (did you mean 'item'?)" in refusal(path, column="items")
+    assert "more than one column is named 'title' (--item)" in refusal(path, column="title")
+    path = tmp_path / "list.parquet"
+    parquet.write_table(pa.table({"title": ["x"]}), path)
+    assert "no column looks like the user; the columns are title; name one with --user" in refusal(
+        path, "user"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (["a", None], "row 2: a label"),
+        (["a", " "], "row 2: a label"),
+        ([1.0, 1.5], "row 2: a label"),
+        (["a", "b", "a"], "row 3: the item 'a' is on row 1 already"),
+        (["a", " a"], "row 2: the item 'a' is on row 1 already"),
+        (pa.array([], pa.string()), "names no items"),
+        ([True], "column 'item' must hold text or integers, not bool"),
+        (pa.array([b"a", b"\xff"], pa.binary()).view(pa.string()), "row 2: a label"),
+    ],
+)
+def test_columns_of_parquet_that_are_refused(tmp_path, column, expected):
+    path = tmp_path / "list.parquet"
+    parquet.write_table(pa.table({"item": column}), path)
+    assert expected in refusal(path)
+
+
+@pytest.mark.parametrize("suffix", ["txt", "csv", "tsv", "parquet"])
+def test_files_that_cannot_be_read(tmp_path, suffix):
+    path = tmp_path / f"list.{suffix}"
+    assert "cannot be read: No such file or directory" in refusal(path)
+    path.mkdir()
+    assert "cannot be read: Is a directory" in refusal(path)
+
+
+def test_broken_parquet(tmp_path):
+    path = tmp_path / "list.parquet"
+    parquet.write_table(pa.table({"item": ["a"]}), path)
+    for content in (path.read_bytes()[:-9], b"no Parquet file", b""):
+        path.write_bytes(content)
+        assert "is not a whole Parquet file" in refusal(path)
+
+
+NAMES = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
+
+
+@settings(deadline=None)
+@given(
+    said=st.dictionaries(
+        st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), st.floats(1, 5), max_size=16
+    ),
+    items=st.none() | NAMES,
+    users=st.none() | NAMES,
+)
+def test_a_matrix_of_exactly_the_lists(said, items, users):
+    labels = np.array(list("abcd"))
+    rows, columns = (np.array(["abcd".index(p[k]) for p in said], np.int32) for k in (0, 1))
+    values = np.array(list(said.values()), dtype=float)
+    ratings = Ratings(rows, columns, values, 4, 4, "mine", (1, 5), labels, labels)
+    result = restrict(ratings, items, users)
+    assert result.item_labels.tolist() == (list("abcd") if items is None else items)
+    assert result.user_labels.tolist() == (list("abcd") if users is None else users)
+    assert (result.n_users, result.n_items) == (result.user_labels.size, result.item_labels.size)
+    found = zip(
+        result.user_labels[result.users].tolist(),
+        result.item_labels[result.items].tolist(),
+        result.values.tolist(),
+        strict=True,
+    )
+    expected = [
+        (user, item, said[user, item])
+        for user in (users if users is not None else "abcd")
+        for item in (items if items is not None else "abcd")
+        if (user, item) in said
+    ]
+    order = np.lexsort((result.items, result.users))
+    assert order.tolist() == list(range(len(result)))
+    assert list(found) == expected
+    assert (result.name, result.rating_range) == ("mine", (1, 5))
+
+
+def test_nothing_at_all(folder):
+    (folder / "none.csv").write_text("user,item,rating\n")
+    none = resolve(read_lines(folder / "none.csv", dict.fromkeys(("user", "item", "rating"))), None)
+    ratings = restrict(none, ["x", "y"], ["ann"])
+    assert (len(ratings), ratings.n_users, ratings.n_items) == (0, 1, 2)
+    assert len(restrict(none, None, None)) == 0

@@ -1,0 +1,204 @@
+"""Which ratings `dpmc fit` and `dpmc onebit` learn from: listed, one of a pair, or none at all."""
+
+import csv
+
+import numpy as np
+import pytest
+from small_tables import (
+    ITEMS,
+    PUBLIC,
+    USERS,
+    guarantee_of,
+    labels_in,
+    listed,
+    publish,
+    refused,
+    rows_of,
+    run,
+    write_list,
+    write_table,
+)
+
+from dpmc.cli.fit_settings import make_model, settings_of
+from dpmc.cli.lists import Lists
+from dpmc.cli.options import read_given
+from dpmc.privacy.ledger import Ledger
+from dpmc.privacy.release import GridNoise
+
+COLUMNS = {"user": None, "item": None, "rating": None, "timestamp": None}
+TIMED = ("user", "item", "rating", "when")
+RANGE = (1, 5)
+ENTRY = PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}
+COMMANDS = {
+    "users": ("fit", {}),
+    "users, dpals": ("fit", {"solver": "dpals"}),
+    "entries": ("fit", ENTRY | {"items-are-public": None}),
+    "onebit": ("onebit", {"users-are-public": True, "mechanism": "grap"}),
+}
+EVERY = pytest.mark.parametrize("name", COMMANDS)
+
+
+@pytest.fixture
+def items(tmp_path):
+    return write_list(tmp_path / "items.txt", ITEMS)
+
+
+def simulated(name, table, items, output, **changes):
+    """Return all bytes of what is published with noise from a seed, but for digests."""
+    command, settings = COMMANDS[name]
+    result = publish(command, table, output, items=items, simulate=1, **settings | changes)
+    texts = {path.name: path.read_bytes() for path in output.iterdir()}
+    return texts, result.stderr
+
+
+# -- unlisted ratings -----------------------------------------------------------------------------
+
+
+def test_the_ratings_that_count_are_chosen_among_the_listed_ones(tmp_path, items):
+    """3 listed and 1000 unlisted items, and k = 3: the three count, with exact noise too."""
+    rows = [("u", f"x{number}", 1.0) for number in range(1000)] + [("u", i, 4.0) for i in "ace"]
+    table = write_table(tmp_path / "mine.csv", rows)
+    given = read_given(table, COLUMNS, RANGE, Lists(ITEMS, None, {}))
+    assert given.remarks == ["1000 ratings of what is not listed were left out"]
+    options = {"solver": "als", "relation": "user", "rating_range": RANGE, "ratings_per_user": 3}
+    options |= {"epsilon": 1.0, "delta": 1e-6, "mechanism": "gaussian"}
+    model = make_model("als", settings_of(options))
+    ledger = Ledger(GridNoise(model.calibration.noise), model.releases, keep=True)
+    model.fit(given.ratings, ledger=ledger)
+    assert not model.guarantee_.simulated
+    (counts,) = [each.query for each in ledger.transcript if each.what == "counts"]
+    assert counts.tolist() == [1, 0, 1, 0, 1, 0]
+    (sums,) = [each.query for each in ledger.transcript if each.what == "sums"]
+    assert sums.tolist() == [1, 0, 1, 0, 1, 0]  # 4 less the centre of the range
+
+
+@EVERY
+def test_unlisted_ratings_change_no_bit(name, tmp_path, items):
+    rows = rows_of(items=list("ace"))
+    more = [(user, f"x{number}", 1.0) for user in USERS for number in range(40)]
+    one, _ = simulated(name, write_table(tmp_path / "1.csv", rows), items, tmp_path / "one")
+    table = write_table(tmp_path / "2.csv", [*more, *rows])
+    two, stderr = simulated(name, table, items, tmp_path / "two")
+    assert one == two
+    assert "960 ratings of what is not listed were left out (not private" in stderr
+
+
+# -- several ratings of a pair --------------------------------------------------------------------
+
+
+def resolved(rows, timed):
+    """One rating of a pair, by the rule, with loops."""
+    found = {}
+    for user, item, value, time in rows:
+        found.setdefault((user, item), []).append((time, min(max(value, RANGE[0]), RANGE[1])))
+    kept = []
+    for (user, item), each in found.items():
+        latest = max(time for time, _ in each)
+        values = sorted(value for time, value in each if not timed or time == latest)
+        kept.append((user, item, repr(sum(values) / len(values))))
+    return kept
+
+
+@pytest.mark.parametrize("timed", [True, False])
+@EVERY
+def test_one_rating_of_a_pair_in_whatever_order(name, timed, tmp_path, items):
+    """The latest (of ties the mean) or the mean, of values that were clipped before."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (*pair[:2], float(value), int(time))
+        for pair in rows_of()
+        for value, time in zip(
+            rng.choice([-9, 1, 2, 3.5, 5, 99], 3), rng.integers(0, 3, 3), strict=True
+        )
+    ]
+    if name == "onebit":  # which has no range to clip to
+        rows = [(user, item, min(max(value, 1), 5), time) for user, item, value, time in rows]
+    when = {"timestamp": "when"} if timed else {}
+    shuffled = [rows[k] for k in rng.permutation(len(rows))]
+    written = []
+    for number, order in enumerate(
+        (rows, rows[::-1], sorted(rows, key=lambda row: row[2]), shuffled)
+    ):
+        table = write_table(tmp_path / f"{number}.csv", order, TIMED)
+        out = tmp_path / str(number)
+        texts, stderr = simulated(name, table, items, out, **when)
+        kept = "the latest" if timed else "their mean"
+        assert f"288 lines rate an item again; of such, {kept} counts (not private" in stderr
+        written.append(texts)
+    by_hand = write_table(tmp_path / "by_hand.csv", resolved(rows, timed))
+    texts, stderr = simulated(name, by_hand, items, tmp_path / "by_hand")
+    assert "again" not in stderr
+    written.append(texts)
+    assert written == written[:1] * 5
+
+
+def test_complete_resolves_alike(tmp_path, items):
+    """A user's own completion is of the same one rating; what has no factors is left out."""
+    publish("fit", write_table(tmp_path / "mine.csv", rows_of()), tmp_path / "out", items=items)
+    rows = [("u", "a", 9.0, 1), ("u", "a", 1.0, 2), ("u", "b", 2.0, 1), ("u", "tea", 5.0, 1)]
+    twice = write_table(tmp_path / "twice.csv", rows, TIMED)
+    for timed, value in (((), 3.0), (("--timestamp", "when"), 1.0)):
+        once = write_table(tmp_path / "once.csv", [("u", "a", value), ("u", "b", 2.0)])
+        arguments = ("complete", "--model", tmp_path / "out", "--ratings")
+        found, expected = run(*arguments, twice, *timed), run(*arguments, once)
+        assert found.stdout == expected.stdout
+        assert expected.stderr == ""
+        assert found.stderr == (
+            "dpmc: 1 items have no factors; ratings of them were left out (not private, and not in "
+            "the files).\n"
+        )
+        assert [row[:2] for row in csv.reader(found.stdout.splitlines())][1:] == [
+            ["u", item] for item in ITEMS
+        ]
+
+
+# -- none at all ----------------------------------------------------------------------------------
+
+EMPTY = {
+    "header only": "user,item,rating\n",
+    "header without an end": "user,item,rating",
+    "blank lines": "user,item,rating\n\n\n",
+    "nothing that is listed": "user,item,rating\nvictim,rare_item,3\n",
+}
+
+
+@pytest.mark.parametrize("content", EMPTY.values(), ids=EMPTY)
+@pytest.mark.parametrize("relation", ["user", "user_replace", "entry", "entry_change"])
+@pytest.mark.parametrize("solver", ["als", "irls", "dpals"])
+def test_an_empty_table_is_fitted_if_what_is_published_is_listed(
+    solver, relation, content, tmp_path, items
+):
+    """To refuse it would tell it from a table with one rating."""
+    if solver == "dpals" and relation.startswith("entry"):
+        return
+    (tmp_path / "mine.csv").write_text(content)
+    lists = {"items": items}
+    if relation.startswith("entry"):
+        users = write_list(tmp_path / "users.txt", USERS)
+        lists |= {"users": users, "write": ("user-factors", "--write", "predictions")}
+    changes = {"relation": relation, "solver": solver} | lists
+    result = publish("fit", tmp_path / "mine.csv", tmp_path / "out", **changes)
+    assert "there are no ratings to learn from (not private" in result.stderr
+    assert labels_in(tmp_path / "out" / "item_factors.csv") == ITEMS
+    assert guarantee_of(tmp_path / "out")["lists"]["items"]["count"] == len(ITEMS)
+    with open(tmp_path / "out" / "item_factors.csv", newline="") as stream:
+        table = np.array([row[1:] for row in csv.reader(stream)][1:], float)
+    assert np.isfinite(table).all()
+    run("verify", tmp_path / "out")
+    completed = run("complete", "--model", tmp_path / "out", "--ratings", tmp_path / "mine.csv")
+    assert completed.stdout.startswith("user,item,prediction\n")
+
+
+def test_an_empty_table_without_lists_has_nothing_to_publish(tmp_path):
+    (tmp_path / "mine.csv").write_text("user,item,rating\n")
+    (tmp_path / "nothing.csv").write_text("")
+    for name, changes, sentence, remarks in (
+        ("nothing.csv", PUBLIC["user"], "nothing.csv", 0),
+        ("mine.csv", PUBLIC["user"], "There are no items: a fit needs their list", 1),
+        ("mine.csv", {"items-privately": 0.2}, "No item was rated by enough users to be listed", 1),
+    ):
+        arguments = listed("fit", tmp_path / name, tmp_path / "out", **changes)
+        assert sentence in refused(*arguments, remarks=remarks)
+        assert not (tmp_path / "out").exists()
+    arguments = listed("onebit", tmp_path / "mine.csv", tmp_path / "out", **PUBLIC["entry"])
+    assert "there are no ratings" in refused(*arguments)

@@ -1,0 +1,298 @@
+"""`dpmc verify`: what fit and onebit write passes, and nothing that was changed afterwards does."""
+
+import hashlib
+import json
+import math
+import shutil
+
+import pytest
+from jsonschema import Draft202012Validator
+from small_tables import (
+    ITEMS,
+    PUBLIC,
+    SIMULATED,
+    guarantee_of,
+    publish,
+    refused,
+    rows_of,
+    run,
+    write_list,
+    write_table,
+)
+
+from dpmc.cli.onebit_settings import AS_PRINTED, RELEASED
+from dpmc.privacy.guarantee import Guarantee, ItemList
+from dpmc.publication.verify import SCHEMAS
+
+USER, ENTRY = PUBLIC["user"], PUBLIC["entry"]
+PRIVATELY = {"items-privately": 0.4, "ratings-per-user": 6}
+LOW = {"epsilon": 1, "delta": 1e-2}
+ALL_PARTS = {"write": ("user-factors", "--write", "predictions")}
+FITS = {
+    f"{relation} {mechanism} {solver}": {
+        "relation": relation, "mechanism": mechanism, "solver": solver
+    }
+    | (USER if relation.startswith("user") else ENTRY | ALL_PARTS)
+    for relation in ("user", "user_replace", "entry", "entry_change")
+    for mechanism in ("gaussian", "laplace", "huber")
+    for solver in ("als", "irls", "dpals")
+    if solver != "dpals" or (relation.startswith("user") and mechanism == "gaussian")
+} | {
+    "a little epsilon": USER | LOW,
+    "a little epsilon, laplace": USER | LOW | {"mechanism": "laplace"},
+    "a little epsilon, huber": ENTRY | LOW | {"mechanism": "huber", "relation": "entry"},
+    "pure": USER | {"delta": 0, "mechanism": "laplace"},
+    "privately als": PRIVATELY,
+    "privately irls": PRIVATELY | {"solver": "irls", "relation": "user_replace"},
+    "privately dpals": PRIVATELY | {"solver": "dpals", "gram": "noised"},
+    "simulated": USER | {"simulate": 1},
+    "simulated, of entries": ENTRY | ALL_PARTS | {"relation": "entry", "simulate": 1},
+    "simulated, privately": PRIVATELY | {"simulate": 1},
+}  # fmt: skip
+ONEBITS = {name: {"mechanism": name} for name in RELEASED} | {
+    name: {"mechanism": name, "simulate": 1} for name in (*RELEASED, *AS_PRINTED)
+}
+CASES = [("fit", name) for name in FITS] + [("onebit", name) for name in ONEBITS]
+RIGHT = "The form, the files and the accounting are right."
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return write_table(tmp_path_factory.mktemp("tables") / "mine.csv", rows_of())
+
+
+@pytest.mark.parametrize(("command", "name"), CASES, ids=lambda each: each)
+def test_what_is_written_passes(command, name, table, tmp_path):
+    changes = FITS[name] if command == "fit" else ENTRY | ONEBITS[name]
+    publish(command, table, tmp_path / "out", **changes)
+    stated = guarantee_of(tmp_path / "out")
+    schema = json.loads((SCHEMAS / f"{stated['format']}.json").read_text("utf-8"))
+    Draft202012Validator(schema).validate(stated)
+    result = run("verify", tmp_path / "out")
+    assert result.stdout.splitlines() == [stated["sentence"], RIGHT]
+    assert result.stderr == ""
+    assert stated["simulated"] == ("simulate" in changes)
+
+
+# -- tampering ------------------------------------------------------------------------------------
+
+FOLDERS = {
+    "user": ("fit", {}),
+    "entry": ("fit", ENTRY | ALL_PARTS | {"relation": "entry"}),
+    "privately": ("fit", PRIVATELY),
+    "simulated": ("fit", USER | {"simulate": 1}),
+    "laplace": ("fit", USER | {"mechanism": "laplace"}),
+    "onebit": ("onebit", ENTRY),
+    "gaussian": ("onebit", ENTRY | {"mechanism": "grap_gaussian"}),
+}
+
+
+@pytest.fixture(scope="module")
+def folders(table, tmp_path_factory):
+    made = tmp_path_factory.mktemp("folders")
+    items = write_list(made / "items.txt", ITEMS)
+    for name, (command, changes) in FOLDERS.items():
+        publish(command, table, made / name, **(changes or {"items": items}))
+    return made
+
+
+@pytest.fixture
+def copy(folders, tmp_path):
+    def copied(name):
+        return shutil.copytree(folders / name, tmp_path / "copy")
+
+    return copied
+
+
+def rewrite(folder, change, resaid=True):
+    """Change what a folder states, and its sentence along, as a careful forger would."""
+    (path,) = folder.glob("*guarantee.json")
+    stated = json.loads(path.read_text("utf-8"))
+    change(stated)
+    if resaid and "releases" in stated:
+        listed = stated["listed"] and ItemList(**stated["listed"])
+        known = {name: stated[name] for name in Guarantee.__dataclass_fields__} | {"listed": listed}
+        stated["sentence"] = Guarantee(**known).sentence()
+    path.write_text(json.dumps(stated), "utf-8")
+    return folder
+
+
+def put(value, *place):
+    def change(stated):
+        for key in place[:-1]:
+            stated = stated[key]
+        stated[place[-1]] = value(stated[place[-1]]) if callable(value) else value
+
+    return change
+
+
+def both(*changes):
+    return lambda stated: [change(stated) for change in changes]
+
+
+def times(factor):
+    return lambda number: number * factor
+
+
+def weaker(stated):
+    """Half of the noise, in all places that say how much it is."""
+    both(put(times(0.5), "noise", "scale"), put(times(0.5), "noise_multiplier"))(stated)
+
+
+HOLDS_NOT = "the guarantee does not hold"
+NOT_THE_LIST = "with factors are not the list that is stated"
+OTHER_DIGEST = "0" * 64
+STATED = "{} is stated as ".format
+FORGED = {
+    "epsilon": ("user", put(29.9, "epsilon"), STATED("noise_multiplier")),
+    "delta": ("user", put(9e-10, "delta"), STATED("noise_multiplier")),
+    "noise": ("user", weaker, STATED("noise_multiplier")),
+    "laplace noise": ("laplace", weaker, STATED("noise_multiplier")),
+    "noise scale": ("user", put(times(0.99), "noise", "scale"), STATED("noise")),
+    "noise_multiplier": ("user", put(times(1.01), "noise_multiplier"), STATED("noise_multiplier")),
+    "more releases": ("user", put(7, "releases"), STATED("releases")),
+    "fewer releases": ("user", put(5, "releases"), STATED("releases")),
+    "iterations": ("user", put(1, "constants", "iterations"), STATED("releases")),
+    "accountant": ("laplace", put("exact", "accountant"), STATED("accountant")),
+    "law": ("user", put("laplace", "noise", "law"), STATED("noise")),
+    "mechanism": ("user", put("huber", "mechanism"), STATED("accountant")),
+    "relation": ("user", put("entry_change", "relation"), "no solver has the stated settings"),
+    "publishable": (
+        "user", put(["item_factors", "user_factors"], "publishable"),
+        STATED("publishable"),
+    ),
+    "part unnamed": (
+        "entry", put(["item_factors", "predictions"], "publishable"),
+        STATED("publishable"),
+    ),
+    "items' count": ("user", put(7, "lists", "items", "count"), NOT_THE_LIST),
+    "items' digest": ("user", put(OTHER_DIGEST, "lists", "items", "sha256"), NOT_THE_LIST),
+    "users' count": ("entry", put(25, "lists", "users", "count"), NOT_THE_LIST),
+    "users' digest": ("entry", put(OTHER_DIGEST, "lists", "users", "sha256"), NOT_THE_LIST),
+    "no users": ("entry", put(None, "lists", "users"), "a list of users is stated if and only"),
+    "origin": ("user", put("chosen privately", "lists", "items", "origin"), "privately and not"),
+    "no choice": ("privately", put(None, "listed"), "privately and not"),
+    "threshold": ("privately", put(times(0.99), "listed", "threshold"), "threshold of the private"),
+    "more share": ("privately", put(0.5, "listed", "share"), "delta of the private choice"),
+    "share and delta": (
+        "privately", both(put(0.3, "listed", "share"), put(3e-10, "listed", "delta")),
+        "the noise of the private choice of items",
+    ),
+    "share for the fit": (
+        "privately", both(put(0.41, "listed", "share"), put(4.1e-10, "listed", "delta")),
+        HOLDS_NOT,
+    ),
+    "listed noise": ("privately", put(times(0.99), "listed", "noise_std"), "noise of the private"),
+    "listed delta": ("privately", put(times(0.5), "listed", "delta"), "delta of the private"),
+    "k": ("privately", put(7, "constants", "ratings_per_user"), "noise of the private choice"),
+    "no k": ("privately", put(None, "constants", "ratings_per_user"), "of at least 1, got None"),
+    "not simulated": ("simulated", put(False, "simulated"), "differ on whether it simulates"),
+    "onebit epsilon": ("onebit", put(4.0, "claimed_epsilon"), STATED("epsilon")),
+    "proven epsilon": ("onebit", put(4.0, "actual_epsilon"), STATED("actual_epsilon")),
+    "of users": ("onebit", put(6.0, "user_epsilon"), STATED("user_epsilon")),
+    "onebit delta": ("gaussian", put(1e-9, "actual_delta"), STATED("actual_delta")),
+    "onebit mechanism": ("onebit", put("outp", "mechanism"), STATED("mechanism")),
+    "onebit items": ("onebit", put(5, "lists", "items", "count"), STATED("tau")),
+    "onebit users": (
+        "onebit", put(OTHER_DIGEST, "lists", "users", "sha256"), f"users {NOT_THE_LIST}"
+    ),
+    "unknown key": ("user", put("of victim", "ratings"), "Additional properties are not allowed"),
+    "unknown key in": ("user", put(1, "lists", "victims"), "lists: Additional properties"),
+    "unknown format": ("user", put("dpmc-fit-2", "format"), "in none of the formats"),
+    "another's format": ("user", put("dpmc-onebit-1", "format"), "is not in the format dpmc-on"),
+    "nan": ("user", put(math.nan, "epsilon"), "NaN is no number"),
+    "infinite": ("user", put(math.inf, "epsilon"), "Infinity is no number"),
+    "text": ("user", put("1", "epsilon"), "epsilon: '1' is not of type 'number'"),
+    "a digest": ("user", put(OTHER_DIGEST, "files", "item_factors.csv"), "is not the file that"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_a_forged_guarantee_is_refused_whatever_it_says(case, copy):
+    name, change, sentence = FORGED[case]
+    for resaid in (False, True):
+        if resaid and case in ("nan", "infinite", "text"):  # there is nothing to say
+            continue
+        folder = copy(name)
+        assert sentence in refused("verify", rewrite(folder, change, resaid))
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_sentence_of_its_own_is_refused(name, copy):
+    folder = rewrite(copy(name), put(lambda text: text + " Trust us.", "sentence"), resaid=False)
+    assert "the sentence is not what the numbers say, which is: If " in refused("verify", folder)
+
+
+def test_a_larger_epsilon_than_needed_is_not_what_was_fitted(copy):
+    folder = rewrite(copy("user"), put(31, "epsilon"))
+    assert STATED("noise_multiplier") in refused("verify", folder)
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def smuggled(folder, name, text):
+    """Put another file into a folder, with its digest."""
+    (folder / name).write_text(text)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return rewrite(folder, put(lambda files: files | {name: digest}, "files"), resaid=False)
+
+
+def test_files_are_those_that_the_guarantee_was_written_for(copy, tmp_path):
+    for name in ("user", "entry", "onebit"):
+        folder = copy(name)
+        for path in [each for each in folder.iterdir() if each.name != "guarantee.json"]:
+            content = path.read_bytes()
+            path.write_bytes(content[:-2] + bytes([content[-2] ^ 1]) + content[-1:])
+            assert f"{path.name} is not the file that" in refused("verify", folder)
+            path.unlink()
+            assert f"{path.name} is missing" in refused("verify", folder)
+            path.write_bytes(content)
+        run("verify", folder)
+        (folder / "notes.txt").write_text("of the ratings")
+        assert "notes.txt is not covered" in refused("verify", folder)
+        (folder / "notes.txt").unlink()
+        (folder / "sub").mkdir()
+        assert "sub cannot be read: Is a directory" in refused("verify", folder)
+        shutil.rmtree(folder)
+
+
+def test_what_is_not_covered_is_refused_with_its_digest_too(copy):
+    folder = smuggled(copy("user"), "user_factors.csv", "user,factor_1\nu00,1.5\n")
+    assert "user_factors.csv is not covered by the guarantee" in refused("verify", folder)
+    shutil.rmtree(folder)
+    for name in ("ratings.csv", "simulated_user_factors.csv", ".hidden"):
+        folder = smuggled(copy("user"), name, "u00,a,5\n")
+        assert f"{name} is not covered: it is no file of dpmc-fit-1" in refused("verify", folder)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "content", "sentence"),
+    [
+        ("user", "item_factors.csv", "item\n", "item_factors.csv holds no factors"),
+        ("user", "item_factors.csv", "item,offset,f\na,1,x\n", "item_factors.csv holds no"),
+        ("entry", "user_factors.csv", "user\n\n", "user_factors.csv holds no factors"),
+        ("onebit", "factors.npz", "", "factors.npz holds no factors"),
+        ("onebit", "factors.npz", "PK", "factors.npz holds no factors"),
+    ],
+)
+def test_files_with_right_digests_and_nothing_in_them(copy, name, file, content, sentence):
+    assert sentence in refused("verify", smuggled(copy(name), file, content))
+
+
+def test_what_is_no_folder_of_ours(copy, tmp_path):
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "empty", tmp_path / "nowhere"):
+        assert "holds no guarantee.json: name a folder that" in refused("verify", folder)
+    folder = copy("user")
+    (folder / f"{SIMULATED}guarantee.json").write_text("{}")
+    assert "holds two guarantees, of different fits" in refused("verify", folder)
+    (folder / f"{SIMULATED}guarantee.json").unlink()
+    for content in (b"", b"{", b"\xff", b"[" * 100_000):
+        (folder / "guarantee.json").write_bytes(content)
+        assert "guarantee.json is not JSON" in refused("verify", folder)
+    for content in (b"1", b"null", b"[]", b"{}", b'{"format": ["dpmc-fit-1"]}'):
+        (folder / "guarantee.json").write_bytes(content)
+        assert "is in none of the formats" in refused("verify", folder)

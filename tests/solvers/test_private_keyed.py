@@ -1,0 +1,184 @@
+"""Which ratings of a user count, for publication: a matter of that user's own label, and a key."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpmc.errors import InputError
+from dpmc.ratings import Compressed, Ratings
+from dpmc.solvers.private_choice import Keyed
+
+KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
+ITEMS = [f"item {number}" for number in range(10)]
+
+
+def ratings_of(rated, items=ITEMS):
+    """From user -> items that the user rated; users are numbered in the order of their labels."""
+    users = sorted(rated)
+    place = {item: number for number, item in enumerate(items)}
+    pairs = [(row, place[item]) for row, user in enumerate(users) for item in sorted(rated[user])]
+    rows, columns = np.array(pairs, int).reshape(-1, 2).T
+    labels = {"user_labels": np.array(users, np.str_), "item_labels": np.array(items, np.str_)}
+    values = np.arange(rows.size, dtype=float)
+    return Ratings(rows, columns, values, len(users), len(items), **labels)
+
+
+def keyed(ratings, key=KEY):
+    return Keyed(ratings, key, np.random.default_rng(0))
+
+
+def chosen(ratings, most=3, key=KEY):
+    """Return user -> items that count."""
+    rows = keyed(ratings, key).choose(ratings.by_user, most)
+    found = {}
+    for row, user in enumerate(ratings.user_labels.tolist()):
+        own = slice(rows.indptr[row], rows.indptr[row + 1])
+        found[user] = set(ratings.item_labels[rows.indices[own]].tolist())
+    return found
+
+
+def groups(ratings, number=5, key=KEY):
+    found = keyed(ratings, key).groups(number, ratings.n_users)
+    return dict(zip(ratings.user_labels.tolist(), found.tolist(), strict=True))
+
+
+LABELS = st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=8)
+RATED = st.dictionaries(
+    LABELS, st.sets(st.sampled_from(ITEMS), max_size=len(ITEMS)), min_size=1, max_size=8
+)
+
+
+@settings(deadline=None)
+@given(rated=RATED, label=LABELS, own=st.sets(st.sampled_from(ITEMS)), most=st.integers(1, 6))
+def test_one_more_user_changes_nobody_elses_choice_or_group(rated, label, own, most):
+    more = rated | {label: own}
+    without, joined = ratings_of(rated), ratings_of(more)
+    before, after = chosen(without, most), chosen(joined, most)
+    one, two = groups(without), groups(joined)
+    for user in rated.keys() - {label}:
+        assert before[user] == after[user]
+        assert one[user] == two[user]
+    for user, items in more.items():
+        assert after[user] <= items
+        assert len(after[user]) == min(most, len(items))
+
+
+@pytest.mark.parametrize("label", ["", "!", "user 05b", "~", "Zoë", "\ud800", "user 0", "1" * 1000])
+def test_wherever_the_label_sorts(label):
+    """First, in the middle and last: the numbers of those behind it change, their choices not."""
+    rated = {f"user {number:02}": ITEMS for number in range(20)}
+    more = ratings_of(rated | {label: ITEMS})
+    assert more.n_users == 21
+    for seen in (chosen, groups):
+        after = seen(more)
+        after.pop(label)
+        assert after == seen(ratings_of(rated))
+
+
+@settings(deadline=None)
+@given(rated=RATED, most=st.integers(1, 6), seed=st.integers(0, 99))
+def test_numbers_of_users_do_not_matter(rated, most, seed):
+    ratings = ratings_of(rated)
+    number = np.random.default_rng(seed).permutation(ratings.n_users)
+    labels = np.empty_like(ratings.user_labels)
+    labels[number] = ratings.user_labels
+    renumbered = replace(ratings, users=number[ratings.users], user_labels=labels)
+    assert chosen(renumbered, most) == chosen(ratings, most)
+    assert groups(renumbered) == groups(ratings)
+
+
+@settings(deadline=None)
+@given(rated=RATED, most=st.integers(1, 6), seed=st.integers(0, 99), kept=st.integers(1, 10))
+def test_columns_that_are_numbered_anew_are_the_same_items(rated, most, seed, kept):
+    """As where frequent items alone have factors: by number of the item or by its label."""
+    ratings = ratings_of(rated)
+    columns = np.random.default_rng(seed).permutation(len(ITEMS))[:kept]
+    taken = ratings.take_items(columns)
+    expected = chosen(taken, most)
+    for each in (ratings, replace(ratings, item_labels=None)):
+        rows = keyed(each).choose(taken.by_user, most, columns)
+        for row, user in enumerate(ratings.user_labels.tolist()):
+            own = columns[rows.indices[rows.indptr[row] : rows.indptr[row + 1]]]
+            if each is ratings:
+                assert {ITEMS[item] for item in own} == expected[user]
+            alone = own_choice(each, user, taken, row, columns, most)
+            assert set(own.tolist()) == alone
+
+
+def own_choice(ratings, user, taken, row, columns, most):
+    """Return what counts of one user's items, in a matrix of that user alone and all columns."""
+    rows = taken.by_user
+    items = np.sort(columns[rows.indices[rows.indptr[row] : rows.indptr[row + 1]]])
+    alone = Compressed(np.array([0, items.size]), items.astype(np.int32), np.zeros(items.size))
+    labels = {"user_labels": np.array([user]), "item_labels": ratings.item_labels}
+    single = Ratings(np.zeros(items.size), items, alone.values, 1, len(ITEMS), **labels)
+    return set(keyed(single).choose(alone, most).indices.tolist())
+
+
+def test_values_do_not_matter_and_stay_with_their_items():
+    ratings = ratings_of({f"user {number}": ITEMS for number in range(9)})
+    rows = keyed(ratings).choose(ratings.by_user, 4)
+    assert np.diff(rows.indptr).tolist() == [4] * 9
+    assert (rows.values == 10 * np.repeat(np.arange(9), 4) + rows.indices).all()
+    assert chosen(replace(ratings, values=-(ratings.values**2))) == chosen(ratings)
+    whole = keyed(ratings).choose(ratings.by_user, 10)
+    assert (whole.values == ratings.by_user.values).all()
+
+
+def test_the_choice_depends_on_the_key_and_is_repeatable():
+    ratings = ratings_of({f"user {number}": ITEMS for number in range(50)})
+    assert chosen(ratings) == chosen(ratings)
+    assert groups(ratings) == groups(ratings)
+    # of 120 sets each, and 5 groups: two keys agree on about 0.4 and 10 of 50 users
+    one, two = chosen(ratings), chosen(ratings, key=OTHER)
+    assert sum(one[user] == two[user] for user in one) < 5
+    one, two = groups(ratings), groups(ratings, key=OTHER)
+    assert sum(one[user] == two[user] for user in one) < 25
+    fresh = [Keyed.fresh(ratings).choose(ratings.by_user, 3).indices.tolist() for _ in range(2)]
+    assert fresh[0] != fresh[1]  # equal once in 120^50 runs
+
+
+def test_labels_are_told_apart_however_they_are_cut():
+    """A user's label and an item's are not read as one text."""
+    items = ["", "1", "11", "x"]
+    ratings = ratings_of({"a": items, "a1": items, "a11": items}, items)
+    digests = set()
+    for user in range(3):
+        for item in items:
+            one = keyed(ratings)._hash(b"choice", user)
+            one.update(item.encode())
+            digests.add(one.digest())
+    assert len(digests) == 12
+
+
+@pytest.mark.parametrize("key", [KEY, OTHER, b"0" * 16])
+def test_choices_and_groups_are_uniform(key):
+    """Each of these tests fails with a chance of 1e-6, were the keys not fixed."""
+    users = 6000
+    ratings = ratings_of({f"u{number}": ITEMS for number in range(users)})
+    first = keyed(ratings, key).choose(ratings.by_user, 1).indices
+    assert stats.chisquare(np.bincount(first, minlength=10)).pvalue > 1e-6
+    # of a user and the next one: every pair of items as often as every other
+    pairs = np.bincount(first[::2] * 10 + first[1::2], minlength=100)
+    assert stats.chisquare(pairs).pvalue > 1e-6
+    # two of ten: every set as often as every other
+    two = keyed(ratings, key).choose(ratings.by_user, 2).indices.reshape(-1, 2)
+    sets = np.bincount(np.sort(two, axis=1) @ [10, 1], minlength=100)
+    assert stats.chisquare(sets[sets > 0]).pvalue > 1e-6
+    assert (sets > 0).sum() == 45
+    group = keyed(ratings, key).groups(7, users)
+    assert stats.chisquare(np.bincount(group, minlength=7)).pvalue > 1e-6
+    # groups have nothing to do with what is chosen
+    table = np.bincount(group * 10 + first, minlength=70).reshape(7, 10)
+    assert stats.chi2_contingency(table).pvalue > 1e-6
+
+
+def test_users_need_labels():
+    nameless = Ratings([0], [0], [1.0], 1, 1)
+    for make in (lambda: keyed(nameless), lambda: Keyed.fresh(nameless)):
+        with pytest.raises(InputError, match="For publication ratings need user_labels: which"):
+            make()
