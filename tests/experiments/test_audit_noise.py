@@ -91,7 +91,7 @@ def test_integers_have_the_law_that_is_stated():
         assert claim.cdf(0.5) == pytest.approx(0.5, abs=1e-12)
 
 
-def test_the_parts_are_the_mechanisms_each_relation_one_bit_and_the_faults():
-    assert len(AUDIT_PARTS) == 8
+def test_the_parts_are_the_mechanisms_each_relation_one_bit_files_and_the_faults():
+    assert len(AUDIT_PARTS) == 10
     assert AUDIT_PARTS[0] == "mechanisms"
-    assert AUDIT_PARTS[-3:] == ("onebit", "dpals", "faults")
+    assert AUDIT_PARTS[-5:] == ("onebit", "dpals", "published", "attack", "faults")

@@ -167,6 +167,22 @@ FAULTS = (
 )
 
 
+def fake_attacks() -> list[dict[str, object]]:
+    """Rows of the audit of files: two methods, one under two relations, and one-bit completion."""
+    claim = {"target": "published", "claimed_epsilon": 2.0, "delta": 0.05, "passed": True}
+    attack = claim | {"test": "black_box", "samples": 300, "confidence": 0.999}
+    item = {"solver": "private_item_bias", "mechanism": "gaussian"}
+    dpals = {"solver": "dpals", "mechanism": "gaussian"}
+    onebit = {"mechanism": "grap", "relation": "entry_change", "lower_bound": 2.2, "delta": 0.0}
+    return [
+        {**attack, **item, "relation": "user_add_remove", "lower_bound": 0.7},
+        {**attack, **dpals, "relation": "user_add_remove", "lower_bound": 0.0},
+        {**attack, **item, "relation": "user_replace", "lower_bound": 0.2},
+        {**claim, **item, "relation": "user_replace", "test": "published", "measured": 0},
+        {**attack, **onebit},
+    ]
+
+
 def fake_audit() -> pd.DataFrame:
     """Honest targets that pass every test, and planted faults that are caught."""
     columns = (
@@ -192,6 +208,7 @@ def fake_audit() -> pd.DataFrame:
             rows.append({**blank, **claim, "test": "privacy_loss", "lower_bound": 1.9,
                          "confidence": 0.999})  # fmt: skip
             rows.append({**blank, **claim, "test": "sensitivity", "measured": 0.999})
+    rows += [{**blank, **row} for row in fake_attacks()]
     found = [("likelihood_ratio", 1.23, None), ("kolmogorov_smirnov", None, 1e-12),
              ("sensitivity", None, 3.1), ("likelihood_ratio", 1.4, None),
              ("histogram", np.inf, None)]  # fmt: skip

@@ -247,8 +247,8 @@ def test_shares_of_a_claim(results):
     shared = with_share(results["audit"])
     by_test = shared[shared["planted_fault"].isna()].groupby("test")["share"]
     assert by_test.first().to_dict() == pytest.approx(
-        {"histogram": 0.91, "kolmogorov_smirnov": np.nan, "likelihood_ratio": 0.98,
-         "privacy_loss": 0.38, "sensitivity": 0.999},
+        {"black_box": 0.175, "histogram": 0.91, "kolmogorov_smirnov": np.nan,
+         "likelihood_ratio": 0.98, "privacy_loss": 0.38, "published": 0, "sensitivity": 0.999},
         nan_ok=True,
     )  # fmt: skip
     assert "with lower bounds of up to 98.0 % of the claimed ε; 5 of 5 planted" in describe_audit(
@@ -264,5 +264,7 @@ def test_what_was_audited_is_named(results):
     assert "A-IRLS, Gaussian, user joins or leaves" in labels
     honest = audit_rows({"audit": audit}).figure.axes[0]
     lines = [label.get_text() for label in honest.get_yticklabels()]
-    assert len(lines) == 8 + 5 * 4  # the mechanisms of a model share a line
+    # the mechanisms of a model share a line, and all of a model's files
+    assert len(lines) == 8 + 5 * 4 + 3
+    assert lines[-3:] == ["Files: Item bias", "Files: dpals", "Files: one-bit, grap"]
     assert "A-IRLS, user joins or leaves" in lines

@@ -5,7 +5,14 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 import pytest
-from privacy_results import BASELINES, EPSILONS, fake_calibrated, fake_losses, fake_totals
+from privacy_results import (
+    BASELINES,
+    EPSILONS,
+    fake_audit,
+    fake_calibrated,
+    fake_losses,
+    fake_totals,
+)
 from scipy import stats
 
 from dpmc.published import load
@@ -18,6 +25,7 @@ from dpmc.report.tables_privacy import (
     totals_table,
     write_privacy_tables,
 )
+from dpmc.report.tables_privacy_attack import attack_table, attacks
 from dpmc.report.tables_privacy_equal import equal_tables
 from dpmc.report.tables_privacy_measured import loss_table
 
@@ -58,6 +66,7 @@ def cells(table, **keys):
 def test_tables_are_written_in_every_format(privacy_outputs):
     names = ["1_totals", "2_loss"]
     names += [f"3_{number}_{relation}" for number, relation in enumerate(FOUR, start=1)]
+    names.append("4_attack")
     kinds = ("csv", "md", "tex", "html")
     expected = {f"table_privacy_{name}.{kind}" for name in names for kind in kinds}
     assert {path.name for path in (privacy_outputs / "tables").iterdir()} == expected
@@ -122,8 +131,32 @@ def test_losses_not_measured_are_said():
     assert {cell.absent for cell in found.values()} == {"not run"}
 
 
+def test_attacks_stand_beside_their_claims():
+    audit = fake_audit()
+    planted = {"planted_fault": "noise x 0.1", "lower_bound": 4.3, "samples": 1200}
+    first = audit[audit["test"] == "black_box"].head(1).assign(**planted)
+    found = attacks(pd.concat([audit, first]))
+    table = attack_table(found)
+    assert len(table.rows) == 5
+    both = [row for row in table.rows if row.labels == ("As it is", "Item bias")]
+    assert [row.line for row in both] == ["a user who joins or leaves", "a user who is replaced"]
+    assert [row.cells[3].number for row in both] == ["0.70", "0.20"]
+    cell = {column.key: cell for column, cell in zip(table.columns, both[0].cells, strict=True)}
+    assert [cell[key].number for key in ("claimed", "delta", "runs", "confidence")] == [
+        "2.0", "0.05", "300", "99.9",
+    ]  # fmt: skip
+    # 150 runs a side are tested: all of one side and none of the other, each at 99.95 %
+    upper = 1 - 0.0005 ** (1 / 150)
+    assert cell["most"].value == pytest.approx(np.log((1 - upper - 0.05) / upper))
+    assert table.rows[-1].labels == ("Planted fault", "noise x 0.1")
+    assert table.rows[-2].labels == ("As it is", "One-bit, GraP")
+    assert not len(attacks(None))
+    assert not len(attacks(audit[audit["test"] != "black_box"]))
+
+
 def test_rows_with_the_same_label_stand_together(published, calibrated):
     tables = [totals_table(fake_totals(), published), loss_table(fake_losses())]
+    tables.append(attack_table(attacks(fake_audit())))
     for table in [*tables, *equal_tables(calibrated)]:
         for depth in range(1, len(table.headings) + 1):
             starts = [start for start, _ in groupby(row.labels[:depth] for row in table.rows)]

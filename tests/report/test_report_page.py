@@ -166,7 +166,7 @@ def test_every_figure_has_an_alternative_text_and_its_numbers(page, outputs):
 def test_tables_are_accessible(page):
     tables = page.all("table")
     # the paper's, claims and provenance, privacy, one-bit and DPALS with their claims
-    assert len(tables) == 6 + 2 + 6 + 5 + 10
+    assert len(tables) == 6 + 2 + 7 + 5 + 10
     assert len(page.all("caption")) == len(tables)
     scopes = {attributes.get("scope") for attributes in page.all("th")}
     assert scopes == {"col", "colgroup", "row", "rowgroup"}

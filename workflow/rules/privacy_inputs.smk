@@ -48,7 +48,15 @@ TRANSCRIPT_CODE = code_digest(
         *(f"dpmc.mechanisms.{name}" for name in TRANSCRIPT_NOISES),
     ]
 )
-AUDIT_MODULES = ("mechanisms", "solvers", "faults", "onebit", "dpals")
+AUDIT_MODULES = (
+    "mechanisms",
+    "solvers",
+    "faults",
+    "onebit",
+    "dpals",
+    "published",
+    "attack_cases",
+)
 AUDIT_CODE = code_digest(
     [f"dpmc.experiments.audit.{name}" for name in AUDIT_MODULES]
     + [plugins.solver_module(name) for name in AUDITED_SOLVERS]

@@ -15,6 +15,7 @@ from dpmc.report.style import (
     SERIES,
     VERMILLION,
     Drawing,
+    Look,
     NothingToDraw,
     new_figure,
 )
@@ -28,6 +29,8 @@ RELATIONS = {
     "user_replace": "user replaced",
 }
 SIGNIFICANCE = ("kolmogorov_smirnov", "independence")  # they measure a p-value
+PUBLISHED = "published"  # the target of the audit of files
+CHOICE = {"private_choice_of_items": "private choice of items"}
 REACH = 1.6  # of the axis, in shares of the claim; what is beyond is drawn at the end
 ROW = 0.165  # inches
 
@@ -51,7 +54,7 @@ def audit_rows(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     for axes, rows, title, planted in zip(panels, lines, titles, (False, True), strict=True):
         _panel(axes, rows, planted)
         axes.set_title(title, loc="left")
-    panels[1].set_xlabel("Found / claimed (lower bound of ε, or change of a release)")
+    panels[1].set_xlabel("Found / claimed\n(lower bound of ε, or change of a release)")
     tests = [test for test in dict.fromkeys(audit["test"]) if test not in SIGNIFICANCE]
     figure.legend(handles=_handles(tests), loc="outside upper center", ncols=4)
     return Drawing(figure, drawn.reset_index(drop=True))
@@ -69,29 +72,38 @@ def with_share(audit: pd.DataFrame) -> pd.DataFrame:
 def _lines(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     if rows.empty:
         return []
-    # the mechanisms of a model share a line, or there would be too many
-    shared = rows.assign(mechanism=rows["mechanism"].where(rows["solver"].isna(), ""))
+    # the mechanisms of a model share a line, or there would be too many; of files, all of a model
+    files = rows["target"] == PUBLISHED
+    shared = rows.assign(
+        mechanism=rows["mechanism"].where(rows["solver"].isna(), ""),
+        relation=rows["relation"].where(~files, ""),
+        delta=rows["delta"].where(~files, np.nan),
+    )
     groups = shared.groupby(WHAT, dropna=False, sort=False)
     return [(row_label(part.iloc[0]), part) for _, part in groups]
 
 
 def row_label(row: pd.Series) -> str:
-    """Name what was audited: a planted fault by its name and where it was planted."""
+    """Name what was audited: a planted fault by its name and, but in files, its place."""
     name = str(row["mechanism"]) if pd.notna(row["mechanism"]) else ""
     plain = name.removeprefix("discrete_")
     mechanism = MECHANISM_LABELS.get(plain, plain) + (" on a grid" if plain != name else "")
     if pd.notna(row["solver"]):
-        labels = {**FACTOR_MODELS, **PRIVATE_BASELINES}
+        labels = {**FACTOR_MODELS, **PRIVATE_BASELINES, **CHOICE}
         solver = labels.get(row["solver"], row["solver"])
         relation = RELATIONS.get(row["relation"], "")
         place = ", ".join(filter(None, (solver, mechanism, relation)))
     else:
         target = TARGETS.get(row["target"], str(row["target"]).capitalize())
         place = f"{target}, {mechanism}, δ = {row['delta']:.2g}"
+    if row["target"] == PUBLISHED:
+        place = f"Files: {solver if pd.notna(row['solver']) else f'one-bit, {mechanism}'}"
     if pd.isna(row["planted_fault"]):
         return place
     fault = str(row["planted_fault"]).replace("_", " ")
-    return f"{fault[0].upper()}{fault[1:]}: {place}"
+    fault = f"{fault[0].upper()}{fault[1:]}"
+    # of files, faults are long and say themselves where they are
+    return fault if row["target"] == PUBLISHED else f"{fault}: {place}"
 
 
 def _panel(axes, lines, planted: bool) -> None:
@@ -136,6 +148,7 @@ LOOKS = {
     "histogram": SERIES[1],
     "privacy_loss": SERIES[2],
     "sensitivity": SERIES[4],
+    "black_box": Look(GREY, "X", ""),
 }
 
 

@@ -1,4 +1,4 @@
-"""Tables of the privacy part: what the published budgets add up to, and errors at equal privacy."""
+"""Tables of the privacy part: published budgets, errors at equal privacy, and an attack."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +12,7 @@ from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, select
 from dpmc.report.privacy_frames import EVERY, PUBLISHED_RUNS, PublishedRun, read_results
 from dpmc.report.table_model import Cell, Column, Row, Table
 from dpmc.report.tables import FORMATS
+from dpmc.report.tables_privacy_attack import attack_table, attacks
 from dpmc.report.tables_privacy_equal import equal_tables
 from dpmc.report.tables_privacy_measured import loss_table
 
@@ -37,7 +38,7 @@ def write_privacy_tables(
     Parameters
     ----------
     results_folder : path
-        Where ``totals.csv``, ``transcript_loss.csv`` and ``calibrated.csv`` lie;
+        Where ``totals.csv``, ``transcript_loss.csv``, ``calibrated.csv`` and ``audit.csv`` lie;
         a table whose file is missing is left out.
     published : DataFrame
         As :func:`dpmc.published.load` returns it.
@@ -63,6 +64,8 @@ def build_privacy_tables(
         tables.append(loss_table(results["transcript_loss"]))
     if results["calibrated"] is not None:
         tables += equal_tables(results["calibrated"])
+    if len(found := attacks(results.get("audit"))):
+        tables.append(attack_table(found))
     return tables
 
 

@@ -1,4 +1,4 @@
-"""Attempts to catch mechanisms and calibrated solvers at breaking their promise of privacy.
+"""Attempts to catch mechanisms, calibrated solvers and publications at breaking their promises.
 
 The audit has independent parts, each a job of its own.
 """
@@ -10,7 +10,7 @@ from dpmc.privacy.relations import RELATIONS
 
 __all__ = ["AUDIT_COLUMNS", "AUDIT_PARTS", "audit_part"]
 
-AUDIT_PARTS = ("mechanisms", *RELATIONS, "onebit", "dpals", "faults")
+AUDIT_PARTS = ("mechanisms", *RELATIONS, "onebit", "dpals", "published", "attack", "faults")
 
 
 def audit_part(part: str, settings: Mapping) -> Iterator[dict[str, object]]:
@@ -20,11 +20,12 @@ def audit_part(part: str, settings: Mapping) -> Iterator[dict[str, object]]:
     ----------
     part : str
         "mechanisms"; a neighbouring relation, for all calibrated solvers under it; "onebit", for
-        one-bit completion, and "dpals", for private factorisation at user level, both with their
-        own planted faults; or "faults", of the others.
+        one-bit completion, and "dpals", for private factorisation at user level; "published", for
+        all that is published of any of them, and "attack", for what somebody learns who has the
+        published files alone, these four with their own planted faults; or "faults", of the others.
     settings : mapping
-        ``seed``, ``samples`` (outputs of a mechanism) and ``runs`` (of a solver), on each of two
-        neighbouring data sets.
+        ``seed``, ``samples`` (outputs of a mechanism), ``runs`` (of a solver) and ``attacks``
+        (publications that are attacked), on each of two neighbouring data sets.
 
     Yields
     ------
@@ -47,6 +48,14 @@ def audit_part(part: str, settings: Mapping) -> Iterator[dict[str, object]]:
         from dpmc.experiments.audit.dpals import dpals_rows
 
         return dpals_rows(settings)
+    if part == "published":
+        from dpmc.experiments.audit.published import published_rows
+
+        return published_rows(settings)
+    if part == "attack":
+        from dpmc.experiments.audit.attack_cases import attack_rows
+
+        return attack_rows(settings)
     from dpmc.experiments.audit.solvers import relation_rows
 
     return relation_rows(settings, part)

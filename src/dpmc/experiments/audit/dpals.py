@@ -73,11 +73,11 @@ RUNS = 250
 """Of a faulty solver, on each of two neighbouring data sets: enough to see these faults."""
 
 
-def audited_family(family: str, relation: str):
-    """Return a small solver of a family with the budget of the audit."""
+def audited_family(family: str, relation: str, epsilon: float = EPSILON):
+    """Return a small solver of a family with the budget of the audit, unless told another."""
     name, settings = FAMILIES[family]
     return solver_class(name)(
-        relation=relation, epsilon=EPSILON, delta=DELTA, rating_range=RANGE, **settings
+        relation=relation, epsilon=epsilon, delta=DELTA, rating_range=RANGE, **settings
     )
 
 

@@ -1,11 +1,14 @@
 """Neighbouring data sets made to move what a solver releases as far as they can."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
     ENTRY_CHANGE,
     USER_ADD_REMOVE,
+    USER_LEVEL,
     USER_REPLACE,
     check_relation,
 )
@@ -18,6 +21,8 @@ RATINGS_PER_USER = 2
 USERS, ITEMS = 4, 2 * RATINGS_PER_USER
 OUTSIDE = 100.0
 """A rating far beyond the range: what if nothing clips it?"""
+MANY_USERS, MANY_ITEMS = 7, 4 * RATINGS_PER_USER
+"""Of the labelled neighbours: users have more ratings than count, so that the choice matters."""
 
 
 def neighbours(relation: str, rng: np.random.Generator) -> dict[str, tuple[Ratings, Ratings]]:
@@ -65,6 +70,94 @@ def neighbours(relation: str, rng: np.random.Generator) -> dict[str, tuple[Ratin
         rows = replaced[name] if relation == USER_REPLACE else _change(relation, matrix[0])
         pairs[name] = tuple(_ratings(np.vstack([row, matrix[1:]])) for row in rows)
     return pairs
+
+
+def labelled_neighbours(
+    relation: str, rng: np.random.Generator
+) -> dict[str, tuple[Ratings, Ratings]]:
+    """Return named pairs of neighbouring data sets as they are read from files: with labels.
+
+    At user level the number of users changes, and the numbers that users have. Labels stay with
+    their users, and the list of items is the same:
+
+    - "leaves": one user's row is removed, and all later users move up.
+    - "leaves_reordered": the same, and the others are numbered in another order.
+    - "joins_in_front": a user comes in front of all others.
+    - "replaced": a user makes way for one with another label and other items.
+    - "replaced_reordered": the same, and all are numbered in another order.
+
+    The first three under the relation of users who come or go, the others under that of users who
+    are replaced; each with ratings at the ends of the range ("extreme") and anywhere in it
+    ("random"), where the user alone rated the first item. At entry level the pairs are those of
+    :func:`neighbours`.
+
+    Parameters
+    ----------
+    relation : str
+        One of :data:`dpmc.privacy.relations.RELATIONS`.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    dict
+        Name -> (ratings, neighbouring ratings), both with labels.
+    """
+    if check_relation(relation) not in USER_LEVEL:
+        pairs = neighbours(relation, rng)
+        return {name: tuple(with_labels(each) for each in pair) for name, pair in pairs.items()}
+    pairs = {}
+    for law in ("extreme", "random"):
+        rows, labels = _people(law, rng)
+        for kind, pair in _user_changes(relation, rows, labels, rng).items():
+            pairs[f"{kind}, {law}"] = pair
+    return pairs
+
+
+def with_labels(ratings: Ratings) -> Ratings:
+    """Return ratings with labels of users and items, of which the shape says all."""
+    users = np.array([f"user {number}" for number in range(ratings.n_users)])
+    items = np.array([f"item {number}" for number in range(ratings.n_items)])
+    return replace(ratings, user_labels=users, item_labels=items)
+
+
+def of_people(rows: np.ndarray, labels: np.ndarray) -> Ratings:
+    """Return ratings of users with these labels, nan: not observed, and numbered items.
+
+    Parameters
+    ----------
+    rows : array, shape (n_users, n_items)
+    labels : str array, shape (n_users,)
+    """
+    return replace(with_labels(_ratings(rows)), user_labels=np.asarray(labels, dtype=str))
+
+
+def _people(law, rng):
+    """Return ratings and labels of all users and, in the last row, of one who may come instead."""
+    shape = (MANY_USERS + 1, MANY_ITEMS)
+    rows = rng.choice(RANGE, shape) if law == "extreme" else rng.uniform(*RANGE, shape)
+    missing = rng.random(shape).argsort(axis=1) < rng.integers(MANY_ITEMS // 4, size=(shape[0], 1))
+    rows[missing] = np.nan
+    who = MANY_USERS // 2
+    rows[:, 0], rows[who, 0] = np.nan, RANGE[1]
+    rows[-1] = _opposite(rows[-1])
+    rows[-1, ::2] = np.nan  # other items than those of the one who goes
+    labels = rng.choice(10_000, shape[0], replace=False)
+    return rows, np.array([f"person {label}" for label in labels])
+
+
+def _user_changes(relation, rows, labels, rng):
+    """Return the pairs of one kind of ratings; the user in the middle changes."""
+    who, other = MANY_USERS // 2, MANY_USERS
+    everyone = np.arange(MANY_USERS)
+    rest = np.delete(everyone, who)
+    if relation == USER_REPLACE:
+        swapped = np.where(everyone == who, other, everyone)
+        there = {"replaced": swapped, "replaced_reordered": rng.permutation(swapped)}
+    else:
+        front = np.append(other, everyone)
+        there = {"leaves": rest, "leaves_reordered": rng.permutation(rest), "joins_in_front": front}
+    here = of_people(rows[everyone], labels[everyone])
+    return {name: (here, of_people(rows[order], labels[order])) for name, order in there.items()}
 
 
 def _change(relation: str, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -50,6 +50,30 @@ def equality_row(differing: int, claim: dict[str, object]) -> dict[str, object]:
     return _row("post_processing", claim, {"measured": differing, "passed": differing == 0})
 
 
+def published_row(differing: int, claim: dict[str, object]) -> dict[str, object]:
+    """Return the row of how many published bytes differ if the same outputs are released on other
+    data: none may."""
+    return _row("published", claim, {"measured": differing, "passed": differing == 0})
+
+
+def share_row(
+    test: str, share: float, claim: dict[str, object], confidence: float | None = None
+) -> dict[str, object]:
+    """Return the row of something that was found, as a share of what is stated: at most 1.
+
+    Parameters
+    ----------
+    test : str
+    share : float
+        Rounding may take it 1e-9 above 1.
+    claim : dict
+    confidence : float, optional
+        Of a lower bound of the share, where it was sampled.
+    """
+    found = {"measured": share, "passed": share <= 1 + 1e-9, "confidence": confidence}
+    return _row(test, claim, found)
+
+
 def caught_row(fault: str, rows: Iterable[dict[str, object]]) -> dict[str, object]:
     """Return the row of a planted fault, from the tests that it had to get past.
 

@@ -31,7 +31,9 @@ STARTS = 10
 """From so many each pair of neighbours is tried for the sensitivities."""
 
 
-def audited_solver(solver: str, relation: str, mechanism: str, *, bare: bool = True):
+def audited_solver(
+    solver: str, relation: str, mechanism: str, *, bare: bool = True, epsilon: float = EPSILON
+):
     """Return a small solver with the budget of the audit.
 
     Parameters
@@ -40,6 +42,7 @@ def audited_solver(solver: str, relation: str, mechanism: str, *, bare: bool = T
     bare : bool
         Of one factor and without offsets: on the neighbours of the audit nearly all of its
         statistics then change by as much as they may. Else as by default, with three factors.
+    epsilon : float
     """
     settings = {}
     if relation in USER_LEVEL:
@@ -51,7 +54,7 @@ def audited_solver(solver: str, relation: str, mechanism: str, *, bare: bool = T
         settings |= {"inner_iterations": 2, "loss_parameter": 1.0}
     return solver_class(solver)(
         relation=relation,
-        epsilon=EPSILON,
+        epsilon=epsilon,
         delta=DELTA,
         mechanism=mechanism,
         rating_range=RANGE,
