@@ -1,0 +1,51 @@
+"""The commands of README.md for one's own ratings run as they stand there, and print what it says."""
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from dpmc import cli
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+PROGRAM = "$ .venv/bin/dpmc "
+OWN = ("recommend", "fit", "verify", "complete", "onebit")
+
+
+def examples():
+    """Yield (command line, the output that stands below it) of the blocks about own ratings."""
+    for block in re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL):
+        for piece in ("\n" + block.replace("\\\n", " ")).split("\n" + PROGRAM)[1:]:
+            line, _, printed = piece.partition("\n")
+            if line.split()[0] in OWN:
+                yield line.partition("#")[0], printed.split("\n$ ")[0]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("readme")
+    rng = np.random.default_rng(0)
+    rows = [
+        f"u{user},film {item},{rng.integers(1, 6)}"
+        for user in range(60)
+        for item in np.flatnonzero(rng.random(20) < 0.5)
+    ]
+    (folder / "mine.csv").write_text("user,item,rating\n" + "\n".join(rows) + "\n")
+    (folder / "catalogue.txt").write_text("".join(f"film {item}\n" for item in range(20)))
+    return folder
+
+
+def test_own_ratings_from_fit_to_everybodys_own_predictions(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    seen = []
+    for line, printed in examples():
+        words = shlex.split(line) + ["--force"] * (line.split()[0] in ("fit", "onebit"))
+        result = CliRunner().invoke(cli.cli, words, catch_exceptions=False)
+        assert result.exit_code == 0, (line, result.output)
+        assert " ".join(printed.split()) in " ".join(result.output.split()), line
+        seen.append(words[0])
+    assert set(seen) == set(OWN)
+    assert "provided that the list of items was known" in README
