@@ -1,4 +1,4 @@
-"""The commands of README.md for one's own ratings run as they stand there, and print what it says."""
+"""The commands of README.md for one's own ratings run as they stand, and print what it says."""
 
 import re
 import shlex

@@ -22,7 +22,7 @@ from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.privacy.sensitivity import NORMS
 from dpmc.ratings import Ratings
 from dpmc.solvers.als import ALS
-from dpmc.solvers.private import Statistics
+from dpmc.solvers.private_statistics import Statistics
 
 CENTRE, B = (LOW + HIGH) / 2, (HIGH - LOW) / 2
 SETTINGS = {

@@ -47,7 +47,7 @@ def item_offsets(statistics, rows: Compressed, n_items: int, shrinkage: float) -
 
     Parameters
     ----------
-    statistics : dpmc.solvers.private.Statistics
+    statistics : dpmc.solvers.private_statistics.Statistics
     rows : Compressed
         Ratings by user, clipped and centred.
     n_items : int
@@ -73,7 +73,7 @@ def user_offsets(
 
     Parameters
     ----------
-    statistics : dpmc.solvers.private.Statistics
+    statistics : dpmc.solvers.private_statistics.Statistics
     rows : Compressed
         Ratings by item, clipped and centred.
     of_items : float64 array, shape (n_items,)
