@@ -247,7 +247,7 @@ def test_shares_of_a_claim(results):
     shared = with_share(results["audit"])
     by_test = shared[shared["planted_fault"].isna()].groupby("test")["share"]
     assert by_test.first().to_dict() == pytest.approx(
-        {"black_box": 0.175, "histogram": 0.91, "kolmogorov_smirnov": np.nan,
+        {"black_box": 0.35, "histogram": 0.91, "kolmogorov_smirnov": np.nan,
          "likelihood_ratio": 0.98, "privacy_loss": 0.38, "published": 0, "sensitivity": 0.999},
         nan_ok=True,
     )  # fmt: skip

@@ -78,6 +78,7 @@ def _lines(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
         mechanism=rows["mechanism"].where(rows["solver"].isna(), ""),
         relation=rows["relation"].where(~files, ""),
         delta=rows["delta"].where(~files, np.nan),
+        claimed_epsilon=rows["claimed_epsilon"].where(~files, np.nan),
     )
     groups = shared.groupby(WHAT, dropna=False, sort=False)
     return [(row_label(part.iloc[0]), part) for _, part in groups]
