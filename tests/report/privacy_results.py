@@ -173,7 +173,7 @@ def fake_attacks() -> list[dict[str, object]]:
     attack = claim | {"test": "black_box", "samples": 300, "confidence": 0.999}
     item = {"solver": "private_item_bias", "mechanism": "gaussian"}
     dpals = {"solver": "dpals", "mechanism": "gaussian"}
-    onebit = {"mechanism": "grap", "relation": "entry_change", "lower_bound": 2.2, "delta": 0.0}
+    onebit = {"mechanism": "grap", "relation": "entry_change", "lower_bound": 1.2, "delta": 0.0}
     return [
         {**attack, **item, "relation": "user_add_remove", "lower_bound": 0.7},
         {**attack, **dpals, "relation": "user_add_remove", "lower_bound": 0.0},
