@@ -66,17 +66,18 @@ def test_the_list_and_a_fit_keep_to_the_budget(relation, share, epsilon):
             assert np.maximum(gap, 0).sum() * width + own <= delta * (1 + 1e-6)
 
 
-def test_the_budget_is_divided_without_rest():
+@pytest.mark.parametrize("delta", [1e-6, 0.05])
+def test_the_budget_is_divided_without_rest(delta):
     """mu^2 of the list and of the fit add up to that of what is left of the budget."""
     for share in (0.05, 0.2, 0.7):
-        selection = selection_of(share=share)
+        selection = selection_of(share=share, delta=delta)
         left = selection.epsilon + math.log1p(-selection.list_delta)
         sigma = get_sigma_gaussian(left, selection.fit_delta)
         assert selection.noise_multiplier == pytest.approx(sigma, rel=1e-6)
         of_list = math.sqrt(50) / selection.noise_std
         of_fit = 1 / get_sigma_gaussian(selection.fit_epsilon, selection.fit_delta)
         assert of_list**2 + of_fit**2 == pytest.approx(sigma**-2, rel=1e-6)
-        assert selection.list_delta + selection.fit_delta == pytest.approx(1e-6)
+        assert selection.list_delta + selection.fit_delta == pytest.approx(delta)
         together = get_epsilon_gaussian(1 / math.hypot(of_list, of_fit), selection.fit_delta)
         assert together == pytest.approx(left, rel=1e-6)
 
