@@ -296,3 +296,23 @@ def test_what_is_no_folder_of_ours(copy, tmp_path):
     for content in (b"1", b"null", b"[]", b"{}", b'{"format": ["dpmc-fit-1"]}'):
         (folder / "guarantee.json").write_bytes(content)
         assert "is in none of the formats" in refused("verify", folder)
+
+
+def test_links_second_keys_and_more_columns_are_refused(copy, tmp_path):
+    folder = copy("user")
+    (folder / "item_factors.csv").rename(tmp_path / "elsewhere.csv")
+    (folder / "item_factors.csv").symlink_to(tmp_path / "elsewhere.csv")
+    assert "is a link" in refused("verify", folder)
+    shutil.rmtree(folder)
+    folder = copy("user")
+    path = folder / "guarantee.json"
+    path.write_text(path.read_text().replace("{", '{"epsilon": 0.1,', 1))
+    assert "a key occurs twice" in refused("verify", folder)
+    shutil.rmtree(folder)
+    folder = copy("user")
+    header, *rows = (folder / "item_factors.csv").read_text().splitlines()
+    count = header.count("factor_")
+    text = "\n".join([f"{header},factor_{count + 1}", *(f"{row},3.5" for row in rows)]) + "\n"
+    assert f"something else than {count} factors" in refused(
+        "verify", smuggled(folder, "item_factors.csv", text)
+    )
