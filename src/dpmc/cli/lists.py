@@ -17,7 +17,7 @@ class Lists:
     items, users : list of str or None
         None: taken from the ratings, because they are said to be public or are chosen privately.
     origins : dict
-        "items", "users" -> one of :data:`dpmc.publication.folder.ORIGINS`.
+        "items", "users" -> :data:`dpmc.publication.folder.FROM_FILE` or ``SAID_PUBLIC``.
     """
 
     items: list[str] | None
@@ -60,7 +60,7 @@ def lists_of(options: Mapping[str, object], columns: Mapping[str, str | None], *
     InputError
         No list, several, or one that cannot be read.
     """
-    from dpmc.publication.folder import ORIGINS
+    from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
     from dpmc.publication.lists import read_list
 
     given = {name: options.get(name) for name in OPTIONS}
@@ -68,7 +68,7 @@ def lists_of(options: Mapping[str, object], columns: Mapping[str, str | None], *
     origins = {}
     for what in ("items", "users"):
         if given[what] is not None or given[f"{what}_are_public"]:
-            origins[what] = ORIGINS[0 if given[what] is not None else 1]
+            origins[what] = SAID_PUBLIC if given[what] is None else FROM_FILE
     return Lists(
         None if given["items"] is None else read_list(given["items"], "item", columns["item"]),
         None if given["users"] is None else read_list(given["users"], "user", columns["user"]),

@@ -12,6 +12,7 @@ from dpmc.errors import InputError
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.release import MOST_TERMS
 from dpmc.publication.folder import (
+    CHOSEN,
     GUARANTEE,
     SIMULATED,
     TABLE,
@@ -63,8 +64,8 @@ def write(
     notes : mapping
         Further public entries of the guarantee file.
     origins : mapping, optional
-        "items" and "users" -> where the list is from, see :data:`dpmc.publication.folder.ORIGINS`;
-        by default it was said to be public.
+        "items" and "users" -> where the list is from, such as
+        :data:`dpmc.publication.folder.FROM_FILE`; by default it was said to be public.
     sampler : str
         What drew the noise.
 
@@ -150,7 +151,7 @@ def describe_key(model: PrivateSolver, guarantee: Guarantee) -> str | None:
 
 def _lists(model, origins) -> dict[str, object]:
     if model.guarantee_.listed:
-        origins["items"] = "chosen privately"
+        origins["items"] = CHOSEN
     users = None
     if not model.bounds.user_level:
         users = describe_list(model.user_labels_, origins.get("users"))

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -28,7 +29,7 @@ TABLE = (
     "there are any, are of one kind; all that one user says of one item is one rating"
 )
 """What is assumed of the table of ratings."""
-ORIGINS = ("a file", "said to be public", "chosen privately")
+FROM_FILE, SAID_PUBLIC, CHOSEN = "a file", "said to be public", "chosen privately"
 """Where a list of items or users is from."""
 
 _ROWS = 2**20  # of a table of pairs, written at a time
@@ -137,16 +138,22 @@ def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> N
     content : mapping
         Plain values; no number may be infinite or NaN, for which JSON has no words.
     """
-    versions = {name: version(name) for name in ("numpy", "scipy", "dp-accounting")}
     content = {
         **content,
         "spent": "once: whatever else is published about the same ratings adds to it",
         "unseen": "messages, running time and memory are for whoever holds the ratings",
         "files": digests(folder),
-        "versions": {"dpmc": __version__, "python": platform.python_version()} | versions,
+        "versions": _versions(),
     }
     text = json.dumps(content, indent=2, allow_nan=False) + "\n"
     (folder / name).write_text(text, encoding="utf-8")
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Looked up once: that takes longer than writing a small folder."""
+    packages = {name: version(name) for name in ("numpy", "scipy", "dp-accounting")}
+    return {"dpmc": __version__, "python": platform.python_version()} | packages
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -161,7 +168,7 @@ def describe_list(labels: np.ndarray, origin: str | None) -> dict[str, object]:
     """Return where a list is from, how long it is, and the SHA-256 of its lines."""
     text = "".join(f"{label}\n" for label in labels.tolist())
     return {
-        "origin": origin or ORIGINS[1],
+        "origin": origin or SAID_PUBLIC,
         "count": len(labels),
         "sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
     }
@@ -231,6 +238,29 @@ def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:
     rows = lists["items"]["count"] * lists["users"]["count"]
     if table.column_names != ["user", "item", *columns] or table.num_rows != rows:
         raise InputError(f"{path} holds something else than a prediction of each pair.")
+
+
+def check_stated(path: Path, stated: Mapping, expected: Mapping) -> None:
+    """Refuse stated values that are not those that follow from others.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, for the message.
+    stated, expected : mappings
+        Name -> plain value; ``stated`` may hold more.
+
+    Raises
+    ------
+    InputError
+        One of them is another.
+    """
+    for name, value in expected.items():
+        if not same_numbers(stated[name], value):
+            raise InputError(
+                f"{path}: {name} is stated as {stated[name]!r}, and from the other settings "
+                f"follows {value!r}."
+            )
 
 
 def same_numbers(stated: object, expected: object) -> bool:

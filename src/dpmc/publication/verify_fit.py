@@ -22,13 +22,13 @@ from dpmc.publication.fit_folder import (
     terms,
 )
 from dpmc.publication.folder import (
-    ORIGINS,
+    CHOSEN,
     SIMULATED,
     check_list,
     check_pairs,
+    check_stated,
     describe_law,
     describe_noise,
-    same_numbers,
 )
 from dpmc.solvers import solver_class
 from dpmc.solvers.private import PrivateSolver
@@ -75,13 +75,7 @@ def account_fit(path: Path, stated: dict) -> str:
         "noise_multiplier": made.noise.std(),
         **json.loads(json.dumps(terms(model, guarantee))),
     }
-    found = {name: stated[name] for name in expected} | {"noise": law}
-    for name, value in (expected | {"noise": describe_law(made.noise)}).items():
-        if not same_numbers(found[name], value):
-            raise InputError(
-                f"{path}: {name} is stated as {found[name]!r}, and from the other settings follows "
-                f"{value!r}."
-            )
+    check_stated(path, stated | {"noise": law}, expected | {"noise": describe_law(made.noise)})
     samplers = {describe_noise(guarantee.simulated, sampler) for sampler in SAMPLERS}
     if stated["noise"]["made_of"] not in samplers:
         raise InputError(f"{path}: it is not stated as it should be what the noise is made of.")
@@ -115,7 +109,7 @@ def _model(path: Path, stated: dict, selection: Selection | None) -> PrivateSolv
 def _selection(path: Path, stated: dict, guarantee: Guarantee) -> Selection | None:
     """Return the private choice of items, if its noise and threshold are what they should be."""
     listed = guarantee.listed
-    if (stated["lists"]["items"]["origin"] == ORIGINS[2]) != (listed is not None):
+    if (stated["lists"]["items"]["origin"] == CHOSEN) != (listed is not None):
         raise InputError(f"{path}: it is stated both that the items were chosen privately and not.")
     if listed is None:
         return None

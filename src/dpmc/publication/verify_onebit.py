@@ -11,7 +11,7 @@ from dpmc.onebit.guarantee import guarantee_of
 from dpmc.onebit.links import link_of
 from dpmc.onebit.noise import Facts
 from dpmc.onebit.solve import Ball
-from dpmc.publication.folder import SIMULATED, check_list, check_pairs, same_numbers
+from dpmc.publication.folder import SIMULATED, check_list, check_pairs, check_stated
 from dpmc.publication.onebit_folder import (
     ASSUMED_PUBLIC,
     COLUMNS,
@@ -52,7 +52,7 @@ def account_onebit(path: Path, stated: dict) -> str:
         "tau": radius(shape, constants["rank"], constants["alpha"]),
         "entry_bound": entry_bound(constants),
     }
-    _compare(path, constants, expected)
+    check_stated(path, constants, expected)
     most = constants["most_ratings_of_a_user"]
     if not 1 <= most <= shape[1]:
         raise InputError(f"{path}: a user cannot have {most} ratings of {shape[1]} items.")
@@ -69,18 +69,9 @@ def account_onebit(path: Path, stated: dict) -> str:
     proven = {name: getattr(guarantee, name) for name in names}
     proven = {name: "infinite" if each == math.inf else each for name, each in proven.items()}
     of_words = {"noise": describe_signs(stated["mechanism"], simulated), "prediction": PREDICTION}
-    _compare(path, stated, proven | of_words | {"assumed_public": ASSUMED_PUBLIC})
+    check_stated(path, stated, proven | of_words | {"assumed_public": ASSUMED_PUBLIC})
     _check_files(path, stated, shape, constants["rank"])
     return guarantee.sentence()
-
-
-def _compare(path: Path, stated: dict, expected: dict) -> None:
-    for name, value in expected.items():
-        if not same_numbers(stated[name], value):
-            raise InputError(
-                f"{path}: {name} is stated as {stated[name]!r}, and from the other settings "
-                f"follows {value!r}."
-            )
 
 
 def _check_files(path: Path, stated: dict, shape: tuple[int, int], rank: int) -> None:
@@ -94,12 +85,12 @@ def _check_files(path: Path, stated: dict, shape: tuple[int, int], rank: int) ->
     except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{factors} holds no factors ({error}).") from None
     shapes = {f"{what}_factors": (n, rank) for what, n in zip(("user", "item"), shape, strict=True)}
-    whole = found.keys() == ARRAYS and all(
-        found[name].shape == size and np.isfinite(found[name]).all()
+    if found.keys() != ARRAYS or not all(
+        found[name].dtype == np.float64
+        and found[name].shape == size
+        and np.isfinite(found[name]).all()
         for name, size in shapes.items()
-        if found[name].dtype == np.float64
-    )
-    if not whole or any(found[name].dtype != np.float64 for name in shapes):
+    ):
         raise InputError(f"{factors} holds something else than factors of rank {rank} and labels.")
     for what in ("items", "users"):
         check_list(path, what, found[f"{what[:-1]}_labels"].ravel().tolist(), stated["lists"])

@@ -10,9 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 
@@ -44,7 +42,7 @@ from dpmc.privacy.relations import (
 )
 from dpmc.privacy.release import GridNoise
 from dpmc.privacy.selection import Selection
-from dpmc.publication import fit_folder, folder, onebit_folder
+from dpmc.publication import fit_folder, onebit_folder
 from dpmc.ratings import Ratings
 from dpmc.solvers.private import PrivateSolver
 from dpmc.solvers.private_baselines import PrivateItemBias
@@ -185,7 +183,7 @@ def onebit_case(mechanism: str) -> Case:
 
     def publish(path, problem):
         made = complete(mechanism, problem, CLAIMED, randomness=Exact(), delta=delta or None)
-        settings = onebit_settings(mechanism, problem)
+        settings = onebit_settings(mechanism, problem, CLAIMED)
         onebit_folder.write(path, made, problem, settings)
 
     claim = {"mechanism": mechanism, "relation": ENTRY_CHANGE, "delta": delta}
@@ -219,11 +217,10 @@ def fit_case(name, solver: PrivateSolver, here, there, *, selection=None, noise=
 
 @contextmanager
 def _prepared():
-    """Keep the versions of packages, which take longer to find than all else, and one thread."""
+    """Keep to one thread, and silence about solvers that stop early."""
     from threadpoolctl import threadpool_limits
 
     with (
-        patch.object(folder, "version", cache(folder.version)),
         threadpool_limits(1, user_api="blas"),
         warnings.catch_warnings(),
     ):

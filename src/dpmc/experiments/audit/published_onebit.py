@@ -107,13 +107,15 @@ def onebit_bytes(mechanism: str, completion: Completion, problem: Problem) -> di
     return folder_bytes(lambda path: onebit_folder.write(path, completion, problem, settings))
 
 
-def onebit_settings(mechanism: str, problem: Problem) -> dict[str, object]:
+def onebit_settings(
+    mechanism: str, problem: Problem, epsilon: float = EPSILON
+) -> dict[str, object]:
     """Return what ``dpmc onebit`` states of a run, as its own settings do."""
     return {
         "mechanism": mechanism,
         "link": problem.link.name,
         "constraint": "both" if problem.ball.alpha is not None else "nuclear",
-        "epsilon": EPSILON,
+        "epsilon": epsilon,
         "alpha": problem.alpha,
         "rank": 1,
         "delta": DELTA if mechanism == "grap_gaussian" else 0.0,
