@@ -229,6 +229,15 @@ def test_recall_is_the_mean_share_of_liked_items_among_the_best(monkeypatch):
     assert recall(Known(table, known.by_user), split, 2) == pytest.approx((1 / 2 + 1) / 2)
 
 
+def test_items_that_tie_for_the_last_places_share_them():
+    known = Ratings([0], [0], [1], 1, 6)
+    liked = Ratings([0, 0, 0], [1, 4, 5], np.ones(3), 1, 6)
+    split = Split(Ratings([0], [0], [1], 1, 6), liked, known)
+    # two places for 1, which is best, and one of three that are equal up to rounding; one is liked
+    table = np.array([[9.0, 8.0, 3.0 + 4e-16, 3.0 - 4e-16, 3.0, 1.0]])
+    assert recall(Known(table, known.by_user), split, 2) == pytest.approx((1 + 1 / 3) / 2)
+
+
 def test_rankings_run_for_users_held_out():
     rng = np.random.default_rng(5)
     group = np.arange(240) % 2

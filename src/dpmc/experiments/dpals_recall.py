@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmc.datasets.dpals_splits import Split
 from dpmc.ratings import Compressed
+from dpmc.ties import margin
 
 LENGTH = 20
 USERS = 500  # that are scored at a time
@@ -45,14 +46,21 @@ def _scores(model, known: Compressed) -> np.ndarray:
 
 
 def _hits(scores, known, liked, length) -> np.ndarray:
-    """Return how many of the best items each user liked; those known do not count."""
+    """Return how many of the best items each user liked; those known do not count.
+
+    Items that tie for the last places share them: each counts by the chance to get one.
+    """
     rows = np.arange(len(scores))
     scores[np.repeat(rows, np.diff(known.indptr)), known.indices] = -np.inf
     length = min(length, scores.shape[1])
-    best = np.argpartition(-scores, length - 1, axis=1)[:, :length]
+    last = np.partition(scores, -length, axis=1)[:, [-length]]
+    tie = margin(scores, axis=1)
+    above = scores > last + tie
+    tied = ~above & (scores >= last - tie)
     wanted = np.zeros(scores.shape, dtype=bool)
     wanted[np.repeat(rows, np.diff(liked.indptr)), liked.indices] = True
-    return wanted[rows[:, None], best].sum(axis=1)
+    chance = (length - above.sum(axis=1)) / tied.sum(axis=1)
+    return (wanted & above).sum(axis=1) + chance * (wanted & tied).sum(axis=1)
 
 
 def _part(rows: Compressed, part: slice) -> Compressed:

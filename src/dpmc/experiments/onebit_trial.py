@@ -24,6 +24,7 @@ from dpmc.onebit.private import Problem, Simulated, complete
 from dpmc.onebit.projection import truncate
 from dpmc.onebit.solve import Ball
 from dpmc.ratings import Ratings
+from dpmc.ties import margin, signs
 
 METRICS = ("are_raw", "are_truncated", "accuracy_raw", "accuracy_truncated")
 # what rows say of a guarantee, by the names of EntryGuarantee
@@ -70,8 +71,11 @@ def relative_error(completed: np.ndarray, truth: np.ndarray) -> float:
 
 
 def accuracy(completed: np.ndarray, test: Ratings) -> float:
-    """Return the share of test signs that a matrix has right; an entry of 0 counts one half."""
-    predicted = np.sign(completed[test.users, test.items])
+    """Return the share of test signs that a matrix has right; a tie with 0 counts one half.
+
+    Ties are those of :mod:`dpmc.ties`, measured by the largest entry of the matrix.
+    """
+    predicted = signs(completed[test.users, test.items], margin(completed))
     return float((1 + predicted * test.values).mean() / 2)
 
 

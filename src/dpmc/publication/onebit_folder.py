@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dpmc import ties
 from dpmc.onebit.guarantee import INP
 from dpmc.onebit.noise import OUTPUT
 from dpmc.onebit.private import Completion, Problem
@@ -137,6 +138,7 @@ def _write_factors(path, users, items, signs):
 
 def _write_table(path, matrix, users, items, problem, bound):
     limit = np.inf if bound is None else bound
+    tie = ties.margin(matrix)
 
     def predict(rows, columns):
         completed = matrix[rows, columns]
@@ -144,7 +146,7 @@ def _write_table(path, matrix, users, items, problem, bound):
         probabilities = [
             problem.link.cdf(np.clip(entries, -limit, limit)) for entries in (completed, truncated)
         ]
-        return [np.sign(completed).astype(np.int8), *probabilities]
+        return [ties.signs(completed, tie).astype(np.int8), *probabilities]
 
     labels = problem.signs.user_labels, problem.signs.item_labels
     write_pairs(path, *labels, COLUMNS, predict)
