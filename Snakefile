@@ -41,6 +41,15 @@ rule quick:
         "results/quick/report/index.html",
 
 
+# Snakemake limits the rate of jobs by a timer in each round, which starts the next round: a loop
+# that takes as much of a core as the jobs. There is no option to turn it off.
+onstart:
+    if hasattr(workflow, "scheduler") and hasattr(
+        workflow.scheduler, "job_rate_limiter"
+    ):
+        workflow.scheduler.job_rate_limiter = None
+
+
 onsuccess:
     missing = missing_data()
     if missing:
