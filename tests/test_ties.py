@@ -36,7 +36,7 @@ def test_margins_leave_infinite_predictions_out_and_are_of_a_slice_where_asked()
     assert signs(np.array([0.0, 1e-300, -1.0]), 0.0).tolist() == [0, 1, -1]
 
 
-CELLS = '''
+CELLS = """
 import json
 import numpy as np
 from dpmc.experiments.onebit import OneBitCell
@@ -62,7 +62,7 @@ for mechanism in ("inp", "objp", "grap", "outp"):
     rows += run_private(cell, settings, ratings=ratings, clear=solutions)
 # kernels that numba compiles: ranks above the number of ratings of a user, hardly a penalty
 fitted = []
-for method in ("als", "airls"):
+for method in ("als", "irls"):
     model = solver_class(method)(rank=10, regularization=0.01, iterations=20)
     model.fit(ratings, rng=np.random.default_rng(1))
     fitted += model.predict(users[:50], items[:50]).tolist()
@@ -73,7 +73,7 @@ for solution in solutions:
     zeros += int((np.abs(best) < 1e-12).sum())
 found = [row["accuracy_truncated"] for row in rows] + [row["accuracy_raw"] for row in rows]
 print(json.dumps({"accuracies": found, "fitted": fitted, "zeros": zeros}))
-'''
+"""
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86-64 targets")
