@@ -62,8 +62,8 @@ for mechanism in ("inp", "objp", "grap", "outp"):
     rows += run_private(cell, settings, ratings=ratings, clear=solutions)
 # kernels that numba compiles: ranks above the number of ratings of a user, hardly a penalty
 fitted = []
-for method in ("als", "irls"):
-    model = solver_class(method)(rank=10, regularization=0.01, iterations=20)
+for method, options in (("als", {}), ("irls", {"loss_parameter": 1.0})):
+    model = solver_class(method)(rank=10, regularization=0.01, iterations=20, **options)
     model.fit(ratings, rng=np.random.default_rng(1))
     fitted += model.predict(users[:50], items[:50]).tolist()
 zeros = 0
