@@ -20,9 +20,9 @@ from implicit.als import AlternatingLeastSquares as Implicit
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from dpmc.dpals.als import AlternatingLeastSquares
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.user_level.als import AlternatingLeastSquares
 from dpmc.ratings import Compressed, Ratings
-from dpmc.solvers.normal import solve_rows
 
 REGULARIZATION = 5.0
 SHARE_TARGET, SHARE_AIM = 0.15, 0.4

@@ -20,10 +20,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dpmc.datasets.onebit import instance
-from dpmc.onebit.links import link_of
-from dpmc.onebit.objective import Objective
-from dpmc.onebit.projection import WarmProjection, project_nuclear
-from dpmc.onebit.solve import Ball, solve
+from dpmc.methods.onebit.links import link_of
+from dpmc.methods.onebit.objective import Objective
+from dpmc.methods.onebit.projection import WarmProjection, project_nuclear
+from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.ratings import Ratings
 
 USERS, ITEMS = 943, 1682

@@ -21,10 +21,10 @@ from threadpoolctl import threadpool_limits
 
 from dpmc.datasets.synthetic import generate
 from dpmc.mechanisms import make_mechanism
+from dpmc.methods.factorization.als import ALS
+from dpmc.methods.factorization.direct import DirectRegressions
+from dpmc.methods.kernels.regressions import Regressions
 from dpmc.ratings import Ratings
-from dpmc.solvers.als import ALS
-from dpmc.solvers.direct import DirectRegressions
-from dpmc.solvers.kernels import Regressions
 
 REGULARIZATION = 0.5
 STEPS = 20

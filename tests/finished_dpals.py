@@ -1,8 +1,8 @@
 """An invented result folder of the DPALS part, for the tests of what reads one."""
 
 from dpmc import tables
-from dpmc.experiments.dpals import DPALS_COLUMNS, DpalsCell
-from dpmc.runs import Settings, cell_name, settings_text
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, DpalsCell
+from dpmc.study.runs import Settings, cell_name, settings_text
 
 ALS = DpalsCell("synthetic-5k", "als", "standard", None)
 DPALS = DpalsCell("synthetic-5k", "dpals", "standard", 1.0)
@@ -13,7 +13,7 @@ CELLS = (ALS, DPALS, SWEPT, DERIVED, IMPLICIT)
 
 
 def settings_of(cell, trials=3):
-    """Settings as :func:`dpmc.experiments.dpals.dpals_settings` returns them."""
+    """Settings as :func:`dpmc.studies.dpals.cells.dpals_settings` returns them."""
     data = {"rating_range": [0.5, 5]}
     data |= {"of": "ml-10m", "top_items": 400} if cell == DERIVED else {}
     own = {"seed": 1, "trials": trials, "data": data, "model": {"rank": 5}}

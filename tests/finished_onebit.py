@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from dpmc import tables
-from dpmc.experiments.onebit import ONEBIT_COLUMNS, OneBitCell
-from dpmc.runs import Settings, cell_name, settings_text
+from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, OneBitCell
+from dpmc.study.runs import Settings, cell_name, settings_text
 
 CLEAR = OneBitCell("synthetic", "gaussian", "both", 0.15, "clear", None)
 INP = OneBitCell("synthetic", "gaussian", "both", 0.15, "inp", 1.0)
@@ -14,7 +14,7 @@ BASELINES = ("zero", "item_bias")
 
 
 def settings_of(cell, draws=3):
-    """Settings as :func:`dpmc.experiments.onebit.onebit_settings` returns them."""
+    """Settings as :func:`dpmc.studies.onebit.cells.onebit_settings` returns them."""
     own = {"seed": 1, "draws": draws, "rank": 1, "alpha": 1}
     return own | ({"baselines": list(BASELINES)} if cell == CLEAR else {})
 

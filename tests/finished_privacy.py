@@ -1,10 +1,10 @@
 """An invented result folder of the privacy part, for the tests of what reads one."""
 
 from dpmc import tables
-from dpmc.experiments.audit.rows import AUDIT_COLUMNS
-from dpmc.experiments.calibrated import CALIBRATED_COLUMNS, CalibratedCell
-from dpmc.privacy.totals import COLUMNS as TOTAL_COLUMNS
-from dpmc.runs import Settings, cell_name, settings_text
+from dpmc.studies.audit.rows import AUDIT_COLUMNS
+from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell
+from dpmc.studies.huber.totals import COLUMNS as TOTAL_COLUMNS
+from dpmc.study.runs import Settings, cell_name, settings_text
 
 PRIVATE = CalibratedCell("synthetic", "entry_change", 0.5, "private_als")
 REAL = CalibratedCell("sweetrs", "user_add_remove", 5.0, "private_als")
@@ -13,7 +13,7 @@ MECHANISMS = {PRIVATE: ("gaussian", "huber"), REAL: ("gaussian",), OPEN: ("none"
 
 
 def settings_of(cell, trials=3):
-    """Settings as :func:`dpmc.experiments.calibrated.calibrated_settings` returns them."""
+    """Settings as :func:`dpmc.studies.equal_privacy.cells.calibrated_settings` returns them."""
     tuned = {mechanism: {"rank": 2, "regularization": 0.5} for mechanism in MECHANISMS[cell]}
     return {"seed": 1, "trials": trials, "rank": 5, "rating_range": [0.0, 2.5]} | {
         "hyperparameters": tuned

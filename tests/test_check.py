@@ -8,19 +8,28 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc import reference, tables
-from dpmc.check import (
+from dpmc import tables
+from dpmc.errors import InputError
+from dpmc.studies.huber.cells import COORDINATES, Cell
+from dpmc.studies.huber.trial import METRICS, TRIAL_COLUMNS
+from dpmc.study import reference
+from dpmc.study.check import (
     check_run,
     compare_settings,
     compare_trials,
     missing_trials,
     outcome,
 )
-from dpmc.errors import InputError
-from dpmc.experiments.cells import COORDINATES, Cell
-from dpmc.experiments.trial import METRICS, TRIAL_COLUMNS
-from dpmc.runs import Run, Settings, cell_name, read_run, read_settings, read_trials, settings_text
-from dpmc.tolerances import Allowance, read_allowances, relative_difference
+from dpmc.study.runs import (
+    Run,
+    Settings,
+    cell_name,
+    read_run,
+    read_settings,
+    read_trials,
+    settings_text,
+)
+from dpmc.study.tolerances import Allowance, read_allowances, relative_difference
 
 ALS = Cell("synthetic", 5, 1.0, 0.05, "als", "gaussian", None)
 IRLS = Cell("synthetic", 5, 1.0, 0.05, "irls", "gaussian", 20)

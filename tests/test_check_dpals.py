@@ -6,14 +6,14 @@ import pandas as pd
 import pytest
 
 from dpmc import tables
-from dpmc.check_dpals import DPALS as PART
-from dpmc.check_dpals import DPALS_METRICS, by_setting
-from dpmc.check_parts import check_part, part_counts, read_part
 from dpmc.errors import InputError
-from dpmc.experiments.dpals import DPALS_COORDINATES, dpals_cells, dpals_settings
-from dpmc.experiments.trial import TRIAL_COLUMNS
-from dpmc.reference import _write_part, update
-from dpmc.runs import (
+from dpmc.studies.dpals.cells import DPALS_COORDINATES, dpals_cells, dpals_settings
+from dpmc.studies.dpals.regression import DPALS as PART
+from dpmc.studies.dpals.regression import DPALS_METRICS, by_setting
+from dpmc.studies.huber.trial import TRIAL_COLUMNS
+from dpmc.study.check_parts import check_part, part_counts, read_part
+from dpmc.study.reference import _write_part, update
+from dpmc.study.runs import (
     STATUS_COLUMNS,
     VERDICT_COLUMNS,
     Run,
@@ -22,7 +22,7 @@ from dpmc.runs import (
     read_trials,
     settings_text,
 )
-from dpmc.tolerances import ALLOWED
+from dpmc.study.tolerances import ALLOWED
 from finished_dpals import (
     ALS,
     CELLS,

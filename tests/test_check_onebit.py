@@ -3,21 +3,21 @@
 import pytest
 
 from dpmc import tables
-from dpmc.check_onebit import ONEBIT as PART
-from dpmc.check_onebit import ONEBIT_METRICS
-from dpmc.check_parts import check_part, part_counts, read_part
 from dpmc.errors import InputError
-from dpmc.experiments.onebit import CLEAR as CLEAR_MECHANISM
-from dpmc.experiments.onebit import (
+from dpmc.studies.onebit.cells import CLEAR as CLEAR_MECHANISM
+from dpmc.studies.onebit.cells import (
     ONEBIT_COLUMNS,
     ONEBIT_COORDINATES,
     onebit_cells,
     onebit_settings,
 )
-from dpmc.experiments.onebit_trial import run_clear, run_private
-from dpmc.reference import _write_part
-from dpmc.runs import VERDICT_COLUMNS, Settings, cell_name, settings_text
-from dpmc.tolerances import ALLOWED
+from dpmc.studies.onebit.regression import ONEBIT as PART
+from dpmc.studies.onebit.regression import ONEBIT_METRICS
+from dpmc.studies.onebit.trial import run_clear, run_private
+from dpmc.study.check_parts import check_part, part_counts, read_part
+from dpmc.study.reference import _write_part
+from dpmc.study.runs import VERDICT_COLUMNS, Settings, cell_name, settings_text
+from dpmc.study.tolerances import ALLOWED
 from finished_onebit import CLEAR, INP, REAL, onebit_rows, settings_of, write_onebit
 
 CLEAR_NAME = "dataset=synthetic, link=gaussian, constraint=both, observed_share=0.15"

@@ -3,11 +3,11 @@
 import pytest
 
 from dpmc import tables
-from dpmc.check_privacy import check_privacy, counts, read_privacy_run
 from dpmc.errors import InputError
-from dpmc.privacy.totals import COLUMNS as TOTAL_COLUMNS
-from dpmc.reference import FIT_COLUMNS, first_trials
-from dpmc.runs import Settings, settings_text
+from dpmc.studies.equal_privacy.regression import check_privacy, counts, read_privacy_run
+from dpmc.studies.huber.totals import COLUMNS as TOTAL_COLUMNS
+from dpmc.study.reference import FIT_COLUMNS, first_trials
+from dpmc.study.runs import Settings, settings_text
 from finished_privacy import (
     MECHANISMS,
     OPEN,

@@ -89,8 +89,8 @@ def test_cell_on_the_grid_equals_the_workflow_settings():
     from pathlib import Path
 
     from dpmc import configuration
-    from dpmc.experiments.cells import Cell
-    from dpmc.experiments.trial import run_cell
+    from dpmc.studies.huber.cells import Cell
+    from dpmc.studies.huber.trial import run_cell
 
     defaults = configuration.load(Path(__file__).parents[1] / "config" / "config.yaml")
     cell = Cell("synthetic", 5, 2.0, 0.15, "irls", "huber", 20)

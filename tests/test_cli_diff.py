@@ -10,15 +10,15 @@ from click.testing import CliRunner
 from scipy import stats
 
 from dpmc import tables
-from dpmc.check_onebit import ONEBIT
-from dpmc.check_parts import check_part, read_part
 from dpmc.cli.diff import diff
 from dpmc.cli.reference import reference
 from dpmc.errors import InputError
-from dpmc.experiments.cells import Cell
-from dpmc.experiments.trial import TRIAL_COLUMNS
-from dpmc.published.compare import COMPARISON_COLUMNS
-from dpmc.runs import Settings, cell_name, read_run, settings_text
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.published.compare import COMPARISON_COLUMNS
+from dpmc.studies.huber.trial import TRIAL_COLUMNS
+from dpmc.studies.onebit.regression import ONEBIT
+from dpmc.study.check_parts import check_part, read_part
+from dpmc.study.runs import Settings, cell_name, read_run, settings_text
 from finished_dpals import write_dpals
 from finished_onebit import write_onebit
 from finished_privacy import write_privacy

@@ -17,9 +17,9 @@ from pyarrow import parquet
 
 from dpmc import cli
 from dpmc.datasets.synthetic import generate
+from dpmc.methods import solver_class
+from dpmc.methods.factorization.local import PublishedItems
 from dpmc.publication.folder import whole_folder
-from dpmc.solvers import solver_class
-from dpmc.solvers.local import PublishedItems
 from refusals import refusal
 
 LOW, HIGH = 0.0, 2.5

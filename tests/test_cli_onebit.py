@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from dpmc import cli
 from dpmc.cli import onebit_settings
 from dpmc.cli.onebit_settings import AS_PRINTED, RELEASED
-from dpmc.onebit import private
-from dpmc.onebit.solve import Ball, solve
+from dpmc.methods.onebit import private
+from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.publication import onebit_folder
 from dpmc.ratings import Ratings
 from refusals import refusal

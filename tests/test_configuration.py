@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpmc import configuration
 from dpmc.errors import InputError
-from dpmc.experiments.cells import Cell, huber_cells
+from dpmc.studies.huber.cells import Cell, huber_cells
 
 HOME = Path(__file__).parents[1]
 SCHEMA = HOME / "workflow" / "schemas" / "config.schema.yaml"

@@ -1,8 +1,10 @@
 import pytest
 
-from dpmc import mechanisms, plugins, solvers
+from dpmc import mechanisms
+from dpmc import methods as solvers
 from dpmc.errors import InputError
-from dpmc.experiments.cells import Cell
+from dpmc.studies.huber import plugins
+from dpmc.studies.huber.cells import Cell
 
 TEXT = """
 from dpmc.mechanisms import register_mechanism
@@ -74,4 +76,4 @@ def test_modules_of_a_cell():
     inner = Cell("ml-100k", 2, 1.0, 0.1, "irls", "laplace", 3)
     assert "dpmc.mechanisms.huber" in plugins.cell_modules(inner)
     assert "dpmc.datasets.synthetic" not in plugins.cell_modules(inner)
-    assert "dpmc.experiments.side" in plugins.side_modules()
+    assert "dpmc.studies.huber.side" in plugins.side_modules()

@@ -39,11 +39,11 @@ def test_margins_leave_infinite_predictions_out_and_are_of_a_slice_where_asked()
 CELLS = """
 import json
 import numpy as np
-from dpmc.experiments.onebit import OneBitCell
-from dpmc.experiments.onebit_trial import run_clear, run_private
-from dpmc.experiments.dpals_recall import recall
+from dpmc.studies.onebit.cells import OneBitCell
+from dpmc.studies.onebit.trial import run_clear, run_private
+from dpmc.studies.dpals.recall import recall
 from dpmc.ratings import Ratings
-from dpmc.solvers import solver_class
+from dpmc.methods import solver_class
 
 # two groups without common ratings: of the best matrix of rank 1 one of them is 0
 rng = np.random.default_rng(4)

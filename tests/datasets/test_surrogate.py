@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpmc.datasets.surrogate import FORMS, generate, surrogate
-from dpmc.experiments.dpals_coverage import gini
+from dpmc.studies.dpals.coverage import gini
 
 SETTINGS = {"seed": 4, "name": "surrogate-small", "scale": 0.02}
 

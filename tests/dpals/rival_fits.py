@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from dpmc.methods import solver_class
 from dpmc.privacy.ledger import FloatNoise, Ledger, Replay
 from dpmc.ratings import Ratings
-from dpmc.solvers import solver_class
 
 LOW, HIGH = 1.0, 5.0
 RELATIONS = ("user_add_remove", "user_replace")

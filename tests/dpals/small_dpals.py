@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpmc.dpals.dpals import DPALS
+from dpmc.methods.user_level.dpals import DPALS
 from dpmc.privacy.ledger import Ledger
 from dpmc.ratings import Ratings
 

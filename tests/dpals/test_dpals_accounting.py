@@ -4,14 +4,14 @@ import math
 
 import pytest
 
-from dpmc.dpals.accounting import (
+from dpmc.errors import InputError
+from dpmc.studies.dpals.accounting import (
     ACCOUNTING_COLUMNS,
     accounting_rows,
     epsilon_at,
     exact_sigma,
     printed_sigma,
 )
-from dpmc.errors import InputError
 
 DELTA = 1e-5
 POINTS = [(1, 50, 2), (5, 50, 3), (20, 100, 4)]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
-from dpmc.dpals.als import AlternatingLeastSquares, ImplicitALS
 from dpmc.errors import InputError
+from dpmc.methods.user_level.als import AlternatingLeastSquares, ImplicitALS
 from dpmc.ratings import Ratings
 
 

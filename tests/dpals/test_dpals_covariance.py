@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.dpals import covariance
-from dpmc.dpals.covariance import (
+from dpmc.errors import InputError
+from dpmc.methods.user_level import covariance
+from dpmc.methods.user_level.covariance import (
     check_row_lengths,
     outer_sensitivity,
     outer_sum,
@@ -14,7 +15,6 @@ from dpmc.dpals.covariance import (
     top_eigenvectors,
     unpack,
 )
-from dpmc.errors import InputError
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.ratings import Ratings
 

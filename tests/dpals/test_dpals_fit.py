@@ -17,12 +17,12 @@ from small_dpals import (
     small_ratings,
 )
 
-from dpmc.dpals.accounting import printed_sigma
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
+from dpmc.methods import solver_class
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.ratings import Ratings
-from dpmc.solvers import solver_class
+from dpmc.studies.dpals.accounting import printed_sigma
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 

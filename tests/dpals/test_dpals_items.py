@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_dpals import Nothing, small_ratings
 
-from dpmc.dpals.item_step import ItemStatistics, solve_items, solve_items_as_printed
-from dpmc.dpals.plan import plan
-from dpmc.dpals.sampling import choose_rare, clip_values, means_of_rows, take_columns
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.user_level.item_step import ItemStatistics, solve_items, solve_items_as_printed
+from dpmc.methods.user_level.plan import plan
+from dpmc.methods.user_level.sampling import choose_rare, clip_values, means_of_rows, take_columns
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities
 from dpmc.ratings import Compressed, transposed
-from dpmc.solvers.normal import solve_rows
 
 BOUNDS = Sensitivities("user_add_remove", "gaussian", 2.0, 1.0, 9)
 
@@ -139,7 +139,7 @@ def test_many_matrices_are_solved_in_blocks(monkeypatch):
     grams, targets = rng.standard_normal((11, 3, 3)), rng.standard_normal((11, 3))
     grams = grams @ grams.transpose(0, 2, 1)
     at_once = solve_items(grams, targets, 1.0, projection=True)
-    monkeypatch.setattr("dpmc.dpals.item_step._BLOCK", 4 * 9)
+    monkeypatch.setattr("dpmc.methods.user_level.item_step._BLOCK", 4 * 9)
     in_blocks = solve_items(grams, targets, 1.0, projection=True)
     np.testing.assert_array_equal(in_blocks, at_once)
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_dpals import FAMILIES, build, small_ratings
 
-from dpmc.dpals.plan import longest_row, plan
 from dpmc.errors import InputError
+from dpmc.methods.user_level.plan import longest_row, plan
 from dpmc.privacy.ledger import FloatNoise, Ledger, Replay
 from dpmc.privacy.sensitivity import Sensitivities
 from dpmc.ratings import Ratings

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from small_dpals import labelled
 
-from dpmc.dpals.dpals import DPALS
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
+from dpmc.methods.user_level.dpals import DPALS
 from dpmc.privacy.ledger import FloatNoise, Ledger, Replay
 from dpmc.privacy.release import LEAST_SHARE, MOST_TERMS, GridNoise
 from dpmc.ratings import Ratings

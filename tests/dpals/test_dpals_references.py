@@ -6,10 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from dpmc.dpals.frank_wolfe import FrankWolfe
-from dpmc.dpals.matrices import observed, sparse_matrix, top_singular
-from dpmc.dpals.references import SVT, FastTri, Popularity, Trivial, TruncatedSVD, UserMean
 from dpmc.errors import InputError
+from dpmc.methods.user_level.frank_wolfe import FrankWolfe
+from dpmc.methods.user_level.matrices import observed, sparse_matrix, top_singular
+from dpmc.methods.user_level.references import (
+    SVT,
+    FastTri,
+    Popularity,
+    Trivial,
+    TruncatedSVD,
+    UserMean,
+)
 from dpmc.ratings import Ratings
 
 

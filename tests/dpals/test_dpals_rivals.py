@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rival_fits import build, noised, replayed
 
 from dpmc.datasets.dpals import share_observed, synthetic
-from dpmc.dpals.covariance import pack
-from dpmc.dpals.saltls import smooth_qr
 from dpmc.mechanisms import Gaussian
+from dpmc.methods.user_level.covariance import pack
+from dpmc.methods.user_level.saltls import smooth_qr
 from dpmc.privacy.ledger import Ledger
 from dpmc.ratings import Ratings
 

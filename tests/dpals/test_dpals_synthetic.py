@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpmc.dpals.dpals import DPALS
+from dpmc.methods.user_level.dpals import DPALS
 from dpmc.ratings import Ratings
 
 USERS, ITEMS, RANK, K = 5000, 1000, 5, 222

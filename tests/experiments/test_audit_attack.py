@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpmc.experiments.audit import attack_cases, attack_faults
-from dpmc.experiments.audit.attack import Reading, lower_bound, most_shown, read
-from dpmc.experiments.audit.attack_cases import (
+from dpmc.privacy.relations import USER_ADD_REMOVE
+from dpmc.studies.audit import attack_cases, attack_faults
+from dpmc.studies.audit.attack import Reading, lower_bound, most_shown, read
+from dpmc.studies.audit.attack_cases import (
     CLAIMED,
     attack_rows,
     cases,
     extremes,
     solver_case,
 )
-from dpmc.experiments.audit.attack_faults import ATTACKED_FAULTS, FIXED_CHOICE, RUNS, crowd_case
-from dpmc.experiments.audit.dpals import FAMILIES
-from dpmc.experiments.audit.published_onebit import RELEASED
-from dpmc.experiments.audit.rows import AUDIT_COLUMNS, caught_row
-from dpmc.experiments.audit.solvers import SOLVERS
-from dpmc.privacy.relations import USER_ADD_REMOVE
+from dpmc.studies.audit.attack_faults import ATTACKED_FAULTS, FIXED_CHOICE, RUNS, crowd_case
+from dpmc.studies.audit.dpals import FAMILIES
+from dpmc.studies.audit.published_onebit import RELEASED
+from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
+from dpmc.studies.audit.solvers import SOLVERS
 
 SURE = {"delta": 0.05, "confidence": 0.999}
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpmc.experiments.audit.bounds import (
+from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.studies.audit.bounds import (
     clopper_pearson,
     fit_of_sample,
     histogram_bound,
@@ -12,7 +13,6 @@ from dpmc.experiments.audit.bounds import (
     loss_bound,
     threshold_bound,
 )
-from dpmc.mechanisms import Gaussian, Huber, Laplace
 
 # pure epsilon 1 at shift 1; the Gaussian has epsilon 1 at its delta
 CLAIMS = [(Laplace(1.0), 0.0), (Huber(1.0, 1.0), 0.0), (Gaussian(1.5), None)]

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from dpmc.experiments.audit import AUDIT_COLUMNS, audit_part, dpals, solvers
-from dpmc.experiments.audit.dpals import FAMILIES, FAULTS, audited_family, faulty_rows
-from dpmc.experiments.audit.rows import caught_row
-from dpmc.experiments.audit.solvers import largest_changes, solver_rows
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
+from dpmc.studies.audit import AUDIT_COLUMNS, audit_part, dpals, solvers
+from dpmc.studies.audit.dpals import FAMILIES, FAULTS, audited_family, faulty_rows
+from dpmc.studies.audit.rows import caught_row
+from dpmc.studies.audit.solvers import largest_changes, solver_rows
 
 # what the neighbours of the audit reach of the sensitivities, where that is not all of it
 REACHED = {

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpmc.experiments.audit import AUDIT_COLUMNS, AUDIT_PARTS, audit_part
-from dpmc.experiments.audit.faults import NOT_COUNTED, REUSED, SCALE, WRONG_SIGN, faulty_claims
-from dpmc.experiments.audit.mechanisms import discrete_claims, float_claims
-from dpmc.experiments.audit.noise import noise_rows
-from dpmc.experiments.audit.rows import caught_row
+from dpmc.studies.audit import AUDIT_COLUMNS, AUDIT_PARTS, audit_part
+from dpmc.studies.audit.faults import NOT_COUNTED, REUSED, SCALE, WRONG_SIGN, faulty_claims
+from dpmc.studies.audit.mechanisms import discrete_claims, float_claims
+from dpmc.studies.audit.noise import noise_rows
+from dpmc.studies.audit.rows import caught_row
 
 SETTINGS = {"seed": 1, "samples": 200_000, "runs": 100}
 

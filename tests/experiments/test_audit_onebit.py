@@ -6,8 +6,11 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from dpmc.experiments.audit import AUDIT_COLUMNS, audit_part, onebit, randomised
-from dpmc.experiments.audit.onebit import (
+from dpmc.mechanisms.randomised_response import RandomisedResponse
+from dpmc.methods.onebit import gradient, private
+from dpmc.methods.onebit.noise import Plan
+from dpmc.studies.audit import AUDIT_COLUMNS, audit_part, onebit, randomised
+from dpmc.studies.audit.onebit import (
     AUDITED,
     FEW_FLIPS,
     LINE_SEARCH,
@@ -20,11 +23,8 @@ from dpmc.experiments.audit.onebit import (
     mechanism_rows,
     neighbours,
 )
-from dpmc.experiments.audit.randomised import flip_claims, flip_rows
-from dpmc.experiments.audit.rows import caught_row
-from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc.onebit import gradient, private
-from dpmc.onebit.noise import Plan
+from dpmc.studies.audit.randomised import flip_claims, flip_rows
+from dpmc.studies.audit.rows import caught_row
 
 RUNS = 80
 TESTS = [

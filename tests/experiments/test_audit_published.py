@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from dpmc.cli.onebit_settings import RELEASED as RELEASED_BY_COMMAND
-from dpmc.experiments.audit import AUDIT_COLUMNS, published, published_items
-from dpmc.experiments.audit.dpals import FAMILIES
-from dpmc.experiments.audit.item_lists import OWN_ITEMS, carriers
-from dpmc.experiments.audit.neighbours import (
+from dpmc.methods.onebit import gradient
+from dpmc.privacy.ledger import FloatNoise, Replay
+from dpmc.privacy.relations import RELATIONS, USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
+from dpmc.studies.audit import AUDIT_COLUMNS, published, published_items
+from dpmc.studies.audit.dpals import FAMILIES
+from dpmc.studies.audit.item_lists import OWN_ITEMS, carriers
+from dpmc.studies.audit.neighbours import (
     MANY_ITEMS,
     MANY_USERS,
     RATINGS_PER_USER,
@@ -19,7 +22,7 @@ from dpmc.experiments.audit.neighbours import (
     neighbours,
     of_people,
 )
-from dpmc.experiments.audit.published import (
+from dpmc.studies.audit.published import (
     NOT_PUBLISHED_AT_USER_LEVEL,
     PUBLISHED,
     PUBLISHED_AT_ENTRY_LEVEL,
@@ -30,20 +33,17 @@ from dpmc.experiments.audit.published import (
     published_solver,
     publisher_rows,
 )
-from dpmc.experiments.audit.published_faults import (
+from dpmc.studies.audit.published_faults import (
     CHOICE_FAULTS,
     NO_ROOM,
     NOT_CHARGED,
     PUBLISHER_FAULTS,
     faulty_published_rows,
 )
-from dpmc.experiments.audit.published_items import AUDITED, choice_rows, listing_row
-from dpmc.experiments.audit.published_onebit import RELEASED, onebit_folder_row
-from dpmc.experiments.audit.rows import caught_row
-from dpmc.experiments.audit.solvers import SOLVERS
-from dpmc.onebit import gradient
-from dpmc.privacy.ledger import FloatNoise, Replay
-from dpmc.privacy.relations import RELATIONS, USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
+from dpmc.studies.audit.published_items import AUDITED, choice_rows, listing_row
+from dpmc.studies.audit.published_onebit import RELEASED, onebit_folder_row
+from dpmc.studies.audit.rows import caught_row
+from dpmc.studies.audit.solvers import SOLVERS
 
 METHODS = list(published_methods())
 OF_USERS = [(name, mechanism) for name, relation, mechanism in METHODS if relation == USER_REPLACE]
@@ -211,7 +211,7 @@ def test_onebit_folders_are_made_of_the_outputs(mechanism):
 
 
 def test_onebit_steps_that_look_at_the_signs_show_in_the_folder(monkeypatch):
-    from dpmc.experiments.audit.onebit import _step_by_signs
+    from dpmc.studies.audit.onebit import _step_by_signs
 
     monkeypatch.setattr(gradient, "newton_step", _step_by_signs)
     assert onebit_folder_row("grap", np.random.default_rng(10))["measured"] > 0

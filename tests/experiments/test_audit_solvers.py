@@ -3,19 +3,7 @@
 import numpy as np
 import pytest
 
-from dpmc.experiments.audit import AUDIT_COLUMNS, solvers
-from dpmc.experiments.audit.faults import RUNS, SOLVER_FAULTS, faulty_solver_rows
-from dpmc.experiments.audit.neighbours import neighbours
-from dpmc.experiments.audit.rows import caught_row
-from dpmc.experiments.audit.solvers import (
-    FACTOR_SOLVERS,
-    MECHANISMS,
-    SOLVERS,
-    audited_solver,
-    largest_changes,
-    solver_rows,
-)
-from dpmc.experiments.audit.traces import follow
+from dpmc.methods.factorization.private_als import PrivateALS
 from dpmc.privacy.ledger import FloatNoise, PrivacyViolation
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
@@ -24,7 +12,19 @@ from dpmc.privacy.relations import (
     USER_ADD_REMOVE,
     USER_REPLACE,
 )
-from dpmc.solvers.private_als import PrivateALS
+from dpmc.studies.audit import AUDIT_COLUMNS, solvers
+from dpmc.studies.audit.faults import RUNS, SOLVER_FAULTS, faulty_solver_rows
+from dpmc.studies.audit.neighbours import neighbours
+from dpmc.studies.audit.rows import caught_row
+from dpmc.studies.audit.solvers import (
+    FACTOR_SOLVERS,
+    MECHANISMS,
+    SOLVERS,
+    audited_solver,
+    largest_changes,
+    solver_rows,
+)
+from dpmc.studies.audit.traces import follow
 
 FEW_RUNS = 60
 TESTS = ["sensitivity", "likelihood_ratio", "privacy_loss", "kolmogorov_smirnov", "independence"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpmc.experiments.bootstrap import bootstrap_interval, pooled_interval, pooled_spread_ratio
+from dpmc.statistics.bootstrap import bootstrap_interval, pooled_interval, pooled_spread_ratio
 
 
 def test_one_cell_agrees_with_scipy_at_the_same_levels():

@@ -6,7 +6,7 @@ import pytest
 
 from dpmc import tables
 from dpmc.errors import InputError
-from dpmc.experiments.calibrated import (
+from dpmc.studies.equal_privacy.cells import (
     HYPERPARAMETER_COLUMNS,
     CalibratedCell,
     calibrated_cells,

@@ -5,19 +5,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpmc import solvers
+from dpmc import methods as solvers
 from dpmc.errors import InputError
-from dpmc.experiments.calibrated import CALIBRATED_COLUMNS, CalibratedCell
-from dpmc.experiments.calibrated_trial import (
+from dpmc.mechanisms import Gaussian
+from dpmc.ratings import Ratings
+from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell
+from dpmc.studies.equal_privacy.trial import (
     HeldOut,
     KnownMatrix,
     make_calibrated_solver,
     make_problem,
     run_calibrated,
 )
-from dpmc.experiments.trial import synthetic_instance
-from dpmc.mechanisms import Gaussian
-from dpmc.ratings import Ratings
+from dpmc.studies.huber.trial import synthetic_instance
 
 SYNTHETIC = {
     "seed": 7, "trials": 2, "rating_range": [0.0, 2.0], "delta": 1e-5,

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.experiments.cells import Cell, huber_cells, spell
+from dpmc.studies.huber.cells import Cell, huber_cells, spell
 
 CONFIG = Path(__file__).parents[2] / "config" / "config.yaml"
 

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from dpmc.experiments import digest
+from dpmc.study import digest
 
 
 @pytest.fixture
@@ -56,12 +56,18 @@ def test_modules_of_others_are_skipped(package):
 def test_a_plot_is_not_part_of_a_training_job():
     clear()
     closure = set()
-    waiting = ["dpmc.experiments.trial", "dpmc.solvers.irls", "dpmc.mechanisms.huber"]
+    waiting = [
+        "dpmc.studies.huber.trial",
+        "dpmc.methods.factorization.irls",
+        "dpmc.mechanisms.huber",
+    ]
     while waiting:
         name = waiting.pop()
         if name not in closure:
             closure.add(name)
             waiting.extend(digest.imports_of(name))
-    assert "dpmc.solvers.irls" in closure
-    assert not [name for name in closure if name.startswith(("dpmc.report", "dpmc.published"))]
+    assert "dpmc.methods.factorization.irls" in closure
+    assert not [
+        name for name in closure if name.startswith(("dpmc.report", "dpmc.studies.huber.published"))
+    ]
     assert "dpmc.mechanisms.laplace" not in closure

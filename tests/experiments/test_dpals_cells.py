@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.errors import InputError
-from dpmc.experiments import dpals as grid
-from dpmc.experiments.digest import source_file
-from dpmc.experiments.dpals import DPALS_COLUMNS, DPALS_COORDINATES, DpalsCell
-from dpmc.experiments.dpals_check import check_dpals
-from dpmc.experiments.dpals_hyperparameters import load_hyperparameters
-from dpmc.experiments.dpals_methods import METHODS, PREPARED, make_model, taken_settings
+from dpmc.studies.dpals import cells as grid
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, DpalsCell
+from dpmc.studies.dpals.check import check_dpals
+from dpmc.studies.dpals.hyperparameters import load_hyperparameters
+from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model, taken_settings
+from dpmc.study.digest import source_file
 
 SYNTHETIC = {"users": 90, "items": 20, "rank": 2, "ratings_factor": 2, "test_entries": 50}
 SYNTHETIC |= {"rating_range": [-6, 6]}

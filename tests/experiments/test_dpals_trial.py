@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from dpmc.datasets.dpals_splits import Split
-from dpmc.experiments import dpals_trial
-from dpmc.experiments.dpals import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
-from dpmc.experiments.dpals_coverage import ITEM_SHARES, coverage, gini
-from dpmc.experiments.dpals_data import make_split, restricted, sampled
-from dpmc.experiments.dpals_recall import recall
-from dpmc.experiments.dpals_timing import timing
-from dpmc.experiments.dpals_trial import run
 from dpmc.ratings import Compressed, Ratings
+from dpmc.studies.dpals import trial as dpals_trial
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
+from dpmc.studies.dpals.coverage import ITEM_SHARES, coverage, gini
+from dpmc.studies.dpals.data import make_split, restricted, sampled
+from dpmc.studies.dpals.recall import recall
+from dpmc.studies.dpals.timing import timing
+from dpmc.studies.dpals.trial import run
 
 DRAWN = {"users": 600, "items": 40, "rank": 2, "ratings_factor": 3, "test_entries": 2000}
 DRAWN |= {"rating_range": [-8, 8]}
@@ -214,7 +214,7 @@ class Known:
 
 
 def test_recall_is_the_mean_share_of_liked_items_among_the_best(monkeypatch):
-    monkeypatch.setattr("dpmc.experiments.dpals_recall.USERS", 2)  # more than one block
+    monkeypatch.setattr("dpmc.studies.dpals.recall.USERS", 2)  # more than one block
     known = Ratings([0, 1, 2], [0, 1, 2], [1, 1, 1], 3, 6)
     liked = Ratings([0, 0, 1, 1, 1], [1, 5, 0, 2, 3], np.ones(5), 3, 6)
     table = np.array(

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import yaml
 
-from dpmc.dpals.dpals import DPALS
-from dpmc.experiments import dpals_tuning as tuning
-from dpmc.experiments.dpals import STANDARD, DpalsCell
-from dpmc.experiments.dpals_data import make_split
-from dpmc.experiments.dpals_hyperparameters import load_hyperparameters
-from dpmc.experiments.dpals_methods import METHODS, make_model, taken_settings
-from dpmc.experiments.dpals_trial import run
+from dpmc.methods.user_level.dpals import DPALS
 from dpmc.ratings import Ratings
+from dpmc.studies.dpals import tuning
+from dpmc.studies.dpals.cells import STANDARD, DpalsCell
+from dpmc.studies.dpals.data import make_split
+from dpmc.studies.dpals.hyperparameters import load_hyperparameters
+from dpmc.studies.dpals.methods import METHODS, make_model, taken_settings
+from dpmc.studies.dpals.trial import run
 
 CONFIG = Path(__file__).parents[2] / "config"
 DRAWN = {"users": 300, "items": 30, "rank": 2, "ratings_factor": 2, "test_entries": 500}

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.experiments import forensics
-from dpmc.experiments.forensics import (
+from dpmc.ratings import Ratings
+from dpmc.studies.huber import forensics
+from dpmc.studies.huber.forensics import (
     RealVariant,
     SyntheticVariant,
     real_cells,
@@ -17,10 +18,15 @@ from dpmc.experiments.forensics import (
     run_synthetic,
     synthetic_variants,
 )
-from dpmc.experiments.trial import TRIAL_COLUMNS, run_cell, synthetic_instance
-from dpmc.ratings import Ratings
-from dpmc.report.forensics import REAL_KEYS, draw, real_choices, real_fit, synthetic_fit
-from dpmc.report.forensics_summary import summary
+from dpmc.studies.huber.forensics_drawing import (
+    REAL_KEYS,
+    draw,
+    real_choices,
+    real_fit,
+    synthetic_fit,
+)
+from dpmc.studies.huber.forensics_summary import summary
+from dpmc.studies.huber.trial import TRIAL_COLUMNS, run_cell, synthetic_instance
 
 SETTINGS = {
     "seed": 3,

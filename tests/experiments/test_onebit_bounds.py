@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.experiments.onebit_bounds import (
+from dpmc.methods.onebit.links import link_of
+from dpmc.studies.onebit.bounds import (
     BOUND_COLUMNS,
     bounds,
     mean_square,
     squared_error_bounds,
     steepness_and_flatness,
 )
-from dpmc.onebit.links import link_of
 
 LOGISTIC, GAUSSIAN = link_of("logistic"), link_of("gaussian")
 SIZES = {"seed": 3, "draws": 5, "users": 100, "items": 100, "rank": 1, "alpha": 1}

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.errors import InputError
-from dpmc.experiments.onebit import (
+from dpmc.methods.onebit.private import MECHANISMS
+from dpmc.studies.onebit.cells import (
     BASELINES,
     BOTH,
     NUCLEAR,
@@ -21,8 +22,7 @@ from dpmc.experiments.onebit import (
     onebit_settings,
     outp_settings,
 )
-from dpmc.experiments.onebit_check import check_onebit
-from dpmc.onebit.private import MECHANISMS
+from dpmc.studies.onebit.check import check_onebit
 
 ONEBIT = {
     "seed": 5,

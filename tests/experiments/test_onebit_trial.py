@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from dpmc.datasets import REGISTRY, read
 from dpmc.errors import InputError
-from dpmc.experiments import onebit_trial
-from dpmc.experiments.onebit import ONEBIT_COLUMNS, OneBitCell
-from dpmc.experiments.onebit_trial import (
+from dpmc.methods.onebit import private
+from dpmc.methods.onebit.solve import NotConverged
+from dpmc.ratings import Ratings
+from dpmc.studies.onebit import trial as onebit_trial
+from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, OneBitCell
+from dpmc.studies.onebit.trial import (
     Sample,
     accuracy,
     load_matrices,
@@ -24,9 +27,6 @@ from dpmc.experiments.onebit_trial import (
     run_private,
     save_matrices,
 )
-from dpmc.onebit import private
-from dpmc.onebit.solve import NotConverged
-from dpmc.ratings import Ratings
 
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 SMALL = {"seed": 3, "draws": 2, "users": 20, "items": 16, "rank": 1, "alpha": 1}

@@ -4,14 +4,22 @@ import math
 
 import pytest
 
-from dpmc import reference, tables
-from dpmc.check import check_run
-from dpmc.experiments.cells import Cell
-from dpmc.experiments.trial import TRIAL_COLUMNS, accepted_settings, run_cell
+from dpmc import tables
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.mechanisms.laplace import Laplace
-from dpmc.runs import STATUS_COLUMNS, VERDICT_COLUMNS, Settings, cell_name, read_run, settings_text
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.trial import TRIAL_COLUMNS, accepted_settings, run_cell
+from dpmc.study import reference
+from dpmc.study.check import check_run
+from dpmc.study.runs import (
+    STATUS_COLUMNS,
+    VERDICT_COLUMNS,
+    Settings,
+    cell_name,
+    read_run,
+    settings_text,
+)
 
 CELLS = [
     Cell("synthetic", 3, variance, 0.2, solver, mechanism, 3 if solver == "irls" else None)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.experiments.seeds import DATA, NOISE, START, stream
+from dpmc.study.seeds import DATA, NOISE, START, stream
 
 COORDINATES = {"dataset": "synthetic", "rank": 5, "variance": 2.0, "mechanism": "huber", "trial": 3}
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from dpmc.datasets.synthetic import generate
-from dpmc.experiments import side
-from dpmc.experiments.seeds import NOISE, START, stream
-from dpmc.experiments.trial import make_solver, run_cell, synthetic_instance, synthetic_trial
+from dpmc.studies.huber import side
+from dpmc.studies.huber.trial import make_solver, run_cell, synthetic_instance, synthetic_trial
+from dpmc.study.seeds import NOISE, START, stream
 
 SETTINGS = {
     "seed": 4,

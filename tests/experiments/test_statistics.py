@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpmc.errors import InputError
-from dpmc.experiments.cells import COORDINATES
-from dpmc.experiments.statistics import (
+from dpmc.statistics.tests import (
     cell_summary,
     holm,
     log_positive,
@@ -19,6 +18,7 @@ from dpmc.experiments.statistics import (
     row_tests,
     trial_matrix,
 )
+from dpmc.studies.huber.cells import COORDINATES
 
 
 def rows(mechanism, values, *, dataset="synthetic", variance=1.0, solver="als"):

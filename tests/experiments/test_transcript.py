@@ -7,13 +7,13 @@ import pytest
 
 from dpmc.datasets.synthetic import generate
 from dpmc.errors import InputError
-from dpmc.experiments.cells import Cell
-from dpmc.experiments.seeds import NOISE, START, stream
-from dpmc.experiments.transcript import TRANSCRIPT_COLUMNS, far_changes, transcript_loss
-from dpmc.experiments.transcript_run import Changes, privacy_losses, record
 from dpmc.mechanisms import make_mechanism
+from dpmc.methods.factorization.als import ALS
 from dpmc.ratings import Ratings
-from dpmc.solvers.als import ALS
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.transcript import TRANSCRIPT_COLUMNS, far_changes, transcript_loss
+from dpmc.studies.huber.transcript_run import Changes, privacy_losses, record
+from dpmc.study.seeds import NOISE, START, stream
 
 SETTINGS = {
     "seed": 3,

@@ -7,9 +7,9 @@ import pytest
 
 from dpmc.datasets.synthetic import load_instances, save_instances
 from dpmc.errors import InputError
-from dpmc.experiments import trial as trials
-from dpmc.experiments.cells import Cell
 from dpmc.ratings import Ratings
+from dpmc.studies.huber import trial as trials
+from dpmc.studies.huber.cells import Cell
 
 SETTINGS = {
     "seed": 1,
@@ -206,8 +206,8 @@ def test_loss_parameter_is_that_of_the_noise_by_default():
 
 def test_training_does_not_import_what_is_slow():
     program = (
-        "import sys, dpmc.experiments.trial, dpmc.tables, dpmc.plugins, dpmc.jobs;"
-        "from dpmc.experiments.trial import make_solver, solver_class;"
+        "import sys, dpmc.studies.huber.trial, dpmc.tables, dpmc.studies.huber.plugins, dpmc.jobs;"
+        "from dpmc.studies.huber.trial import make_solver, solver_class;"
         "from dpmc.mechanisms import make_mechanism;"
         "solver_class('irls'); solver_class('als'); make_mechanism('huber', 2.0);"
         "print([m for m in ('pandas', 'scipy.stats', 'matplotlib') if m in sys.modules])"

@@ -7,16 +7,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpmc import solvers
-from dpmc.experiments import tuning
-from dpmc.experiments.calibrated import (
+from dpmc import methods as solvers
+from dpmc.privacy.calibration import calibrate
+from dpmc.studies.equal_privacy import tuning
+from dpmc.studies.equal_privacy.cells import (
     HYPERPARAMETER_COLUMNS,
     HYPERPARAMETERS,
     CalibratedCell,
 )
-from dpmc.experiments.calibrated_trial import make_calibrated_solver
-from dpmc.experiments.seeds import stream
-from dpmc.privacy.calibration import calibrate
+from dpmc.studies.equal_privacy.trial import make_calibrated_solver
+from dpmc.study.seeds import stream
 
 SETTINGS = {
     "seed": 5, "rating_range": [0.0, 2.0], "delta": 1e-5, "mechanisms": ["gaussian", "huber"],

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.onebit.baselines import (
+from dpmc.methods.onebit.baselines import (
     item_bias,
     majority,
     private_item_bias,
     shrunken_means,
     zero,
 )
-from dpmc.onebit.links import link_of
-from dpmc.onebit.private import Exact, Problem, Simulated
-from dpmc.onebit.solve import Ball
+from dpmc.methods.onebit.links import link_of
+from dpmc.methods.onebit.private import Exact, Problem, Simulated
+from dpmc.methods.onebit.solve import Ball
 from dpmc.ratings import Ratings
 
 LINKS = ("logistic", "gaussian")

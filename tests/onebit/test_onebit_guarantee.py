@@ -9,10 +9,10 @@ import pytest
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc.onebit.guarantee import MECHANISMS, guarantee_of
-from dpmc.onebit.links import link_of
-from dpmc.onebit.noise import NOISED, Facts, plan_of
-from dpmc.onebit.solve import Ball
+from dpmc.methods.onebit.guarantee import MECHANISMS, guarantee_of
+from dpmc.methods.onebit.links import link_of
+from dpmc.methods.onebit.noise import NOISED, Facts, plan_of
+from dpmc.methods.onebit.solve import Ball
 
 GAUSSIAN, LOGISTIC = link_of("gaussian"), link_of("logistic")
 BOTH, NUCLEAR = Ball(100.0, 1.0), Ball(100.0)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from dpmc.errors import InputError
-from dpmc.onebit.links import LINKS, link_of
-from dpmc.onebit.objective import Objective
+from dpmc.methods.onebit.links import LINKS, link_of
+from dpmc.methods.onebit.objective import Objective
 from dpmc.ratings import Ratings
 
 LAWS = {"logistic": stats.logistic, "gaussian": stats.norm}

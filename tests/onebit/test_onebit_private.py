@@ -9,11 +9,11 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc.onebit import gradient
-from dpmc.onebit.gradient import newton_step, project
-from dpmc.onebit.noise import NOISED, plan_of
-from dpmc.onebit.objective import Objective
-from dpmc.onebit.private import (
+from dpmc.methods.onebit import gradient
+from dpmc.methods.onebit.gradient import newton_step, project
+from dpmc.methods.onebit.noise import NOISED, plan_of
+from dpmc.methods.onebit.objective import Objective
+from dpmc.methods.onebit.private import (
     MECHANISMS,
     Completion,
     Exact,
@@ -21,8 +21,8 @@ from dpmc.onebit.private import (
     Simulated,
     complete,
 )
-from dpmc.onebit.projection import project_nuclear
-from dpmc.onebit.solve import Ball, solve
+from dpmc.methods.onebit.projection import project_nuclear
+from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.privacy.ledger import FloatNoise, Ledger, Replay
 from dpmc.ratings import Ratings
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_onebit import project_plain
 
-from dpmc.onebit.projection import (
+from dpmc.methods.onebit.projection import (
     WarmProjection,
     mean_square,
     project_nuclear,

@@ -10,13 +10,13 @@ from plain_onebit import gap, solve_plain, stationarity
 
 from dpmc.datasets.onebit import instance
 from dpmc.errors import InputError
-from dpmc.onebit import solve as solve_module
-from dpmc.onebit.admm import proximal
-from dpmc.onebit.links import link_of
-from dpmc.onebit.objective import Objective
-from dpmc.onebit.projection import truncate
-from dpmc.onebit.solve import Ball, NotConverged, solve
-from dpmc.onebit.spg import spectral_gradient
+from dpmc.methods.onebit import solve as solve_module
+from dpmc.methods.onebit.admm import proximal
+from dpmc.methods.onebit.links import link_of
+from dpmc.methods.onebit.objective import Objective
+from dpmc.methods.onebit.projection import truncate
+from dpmc.methods.onebit.solve import Ball, NotConverged, solve
+from dpmc.methods.onebit.spg import spectral_gradient
 from dpmc.ratings import Ratings
 
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")

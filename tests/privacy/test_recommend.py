@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from dpmc.cli.fit_settings import TUNABLE, make_model, settings_of
 from dpmc.cli.recommend import recommend as command
 from dpmc.errors import InputError
+from dpmc.methods import solver_class
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.recommendation import Plan, recommend
 from dpmc.privacy.relations import RELATIONS
-from dpmc.solvers import solver_class
 
 
 def run(*arguments):

@@ -9,12 +9,12 @@ import pytest
 from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.mechanisms.discrete_coins import secure_bits
 from dpmc.mechanisms.randomised_response import RandomisedResponse
+from dpmc.methods import solver_class
+from dpmc.methods.private import PrivateSolver
+from dpmc.methods.private_choice import Keyed, secret_generator
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
-from dpmc.solvers import solver_class
-from dpmc.solvers.private import PrivateSolver
-from dpmc.solvers.private_choice import Keyed, secret_generator
 
 USERS, ITEMS = 30, 12
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from dpmc.errors import InputError
-from dpmc.experiments.audit.bounds import clopper_pearson
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy import release
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.release import GridNoise, grid
 from dpmc.privacy.selection import Selection
+from dpmc.studies.audit.bounds import clopper_pearson
 
 RELATIONS = ("user_add_remove", "user_replace")
 

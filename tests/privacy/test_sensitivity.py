@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.errors import InputError
+from dpmc.methods.kernels.private import clip_rows
+from dpmc.methods.private_statistics import Statistics
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.privacy.sensitivity import NORMS, Sensitivities, planned_releases
 from dpmc.ratings import Compressed
-from dpmc.solvers.private_kernels import clip_rows
-from dpmc.solvers.private_statistics import Statistics
 
 N_USERS, N_ITEMS, RANK, K = 5, 7, 3, 3
 B, GAMMA, BOUND = 1.5, 0.8, 0.6

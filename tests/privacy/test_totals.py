@@ -7,7 +7,7 @@ import pytest
 from dpmc import tables
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy.nominal import table_one
-from dpmc.privacy.totals import COLUMNS, totals_table
+from dpmc.studies.huber.totals import COLUMNS, totals_table
 
 RELEASES = (20, 100, 2000)
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc import published as library
-from dpmc.experiments.cells import COORDINATES, Cell
-from dpmc.published.numbers import as_run, cells_of
+from dpmc.studies.huber import published as library
+from dpmc.studies.huber.cells import COORDINATES, Cell
+from dpmc.studies.huber.published.numbers import as_run, cells_of
 
 PAPER = Path(__file__).parents[2] / "config" / "paper"
 TRIALS = 10

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from planted import plus, when
 
-from dpmc import published as library
 from dpmc.errors import InputError
-from dpmc.published.claims.evidence import PREDICATES
-from dpmc.published.claims.judge import CLAIM_COLUMNS
+from dpmc.studies.huber import published as library
+from dpmc.studies.huber.claims.evidence import PREDICATES
+from dpmc.studies.huber.claims.judge import CLAIM_COLUMNS
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 LOUD = {"spread": 1.5}

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.experiments.statistics import row_tests
-from dpmc.published import agreement, compare
-from dpmc.published.compare import COMPARISON_COLUMNS
-from dpmc.published.numbers import as_run, cells_of
+from dpmc.statistics.tests import row_tests
+from dpmc.studies.huber.published import agreement, compare
+from dpmc.studies.huber.published.compare import COMPARISON_COLUMNS
+from dpmc.studies.huber.published.numbers import as_run, cells_of
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 import yaml
 from planted import plus, when
 
-from dpmc.dpals.accounting import accounting_rows
 from dpmc.errors import InputError
-from dpmc.experiments.dpals import (
+from dpmc.studies.dpals.accounting import accounting_rows
+from dpmc.studies.dpals.cells import (
     COVERAGE_COLUMNS,
     DPALS_COLUMNS,
     ITERATION_COLUMNS,
@@ -21,13 +21,13 @@ from dpmc.experiments.dpals import (
     dpals_cells,
     iteration_cells,
 )
-from dpmc.experiments.dpals_methods import METHODS
-from dpmc.published.claims.judge import CLAIM_COLUMNS
-from dpmc.published.dpals_claims.evidence import PREDICATES
-from dpmc.published.dpals_claims.judge import ON_GENERATED, judge_dpals, load_dpals_claims
-from dpmc.published.dpals_claims.movielens import RECALL_OF_ALS
-from dpmc.published.dpals_claims.sampling import ADAPTIVE, PRINTED, UNIFORM
-from dpmc.published.dpals_claims.verdicts import inside, some_below
+from dpmc.studies.dpals.claims.evidence import PREDICATES
+from dpmc.studies.dpals.claims.judge import ON_GENERATED, judge_dpals, load_dpals_claims
+from dpmc.studies.dpals.claims.movielens import RECALL_OF_ALS
+from dpmc.studies.dpals.claims.sampling import ADAPTIVE, PRINTED, UNIFORM
+from dpmc.studies.dpals.claims.verdicts import inside, some_below
+from dpmc.studies.dpals.methods import METHODS
+from dpmc.studies.huber.claims.judge import CLAIM_COLUMNS
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 PAPER = Path(__file__).parents[2] / "config" / "paper"

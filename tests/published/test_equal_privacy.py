@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.published.claims.contrasts import LogRmse
-from dpmc.published.claims.equal_privacy import log_rmse_by_noise
-from dpmc.published.claims.evidence import PREDICATES, Evidence
+from dpmc.studies.equal_privacy.claims import log_rmse_by_noise
+from dpmc.studies.huber.claims.contrasts import LogRmse
+from dpmc.studies.huber.claims.evidence import PREDICATES, Evidence
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)

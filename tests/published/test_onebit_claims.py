@@ -10,17 +10,17 @@ import pytest
 from planted import plus, when
 
 from dpmc.errors import InputError
-from dpmc.experiments.onebit import ONEBIT_COLUMNS, ONEBIT_COORDINATES, OneBitCell
-from dpmc.experiments.onebit_outp import OUTP_ATTACK_COLUMNS, OUTP_CHANGE_COLUMNS
 from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc.onebit.guarantee import guarantee_of
-from dpmc.onebit.links import LINKS, link_of
-from dpmc.onebit.noise import plan_of
-from dpmc.published.claims.judge import CLAIM_COLUMNS
-from dpmc.published.onebit_claims import link_facts, privacy_facts
-from dpmc.published.onebit_claims.evidence import PREDICATES, Outputs
-from dpmc.published.onebit_claims.judge import judge_onebit, load_onebit_claims
-from dpmc.published.onebit_claims.verdicts import within
+from dpmc.methods.onebit.guarantee import guarantee_of
+from dpmc.methods.onebit.links import LINKS, link_of
+from dpmc.methods.onebit.noise import plan_of
+from dpmc.studies.huber.claims.judge import CLAIM_COLUMNS
+from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, ONEBIT_COORDINATES, OneBitCell
+from dpmc.studies.onebit.claims import link_facts, privacy_facts
+from dpmc.studies.onebit.claims.evidence import PREDICATES, Outputs
+from dpmc.studies.onebit.claims.judge import judge_onebit, load_onebit_claims
+from dpmc.studies.onebit.claims.verdicts import within
+from dpmc.studies.onebit.outp import OUTP_ATTACK_COLUMNS, OUTP_CHANGE_COLUMNS
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 LOUD = {"spread": 1.5}

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.experiments.cells import Cell
-from dpmc.experiments.statistics import Interval
-from dpmc.published.claims.contrasts import Contrast, LogRmse, average, delta, synthetic_grid
-from dpmc.published.claims.evidence import Evidence
-from dpmc.published.claims.rules import (
+from dpmc.statistics.tests import Interval
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, average, delta, synthetic_grid
+from dpmc.studies.huber.claims.evidence import Evidence
+from dpmc.studies.huber.claims.rules import (
     Finding,
     Sample,
     at_least,

@@ -6,14 +6,14 @@ import pytest
 from scipy import stats
 
 from dpmc.mechanisms import Huber
-from dpmc.published.claims.noise_facts import audited_epsilon, epsilon_of_counts
-from dpmc.published.claims.side_experiments import _best_quarter_ratio
+from dpmc.studies.huber.claims.noise_facts import audited_epsilon, epsilon_of_counts
+from dpmc.studies.huber.claims.side_experiments import _best_quarter_ratio
 
 
 @pytest.fixture
 def verdict(paper, claims, budgets, make_trials):
     """Return a judge of one claim on one side experiment."""
-    from dpmc.published import judge
+    from dpmc.studies.huber.published import judge
 
     none = make_trials(trials=1).iloc[:0]
 

@@ -14,16 +14,16 @@ from invented_onebit import write_onebit
 from privacy_results import write_results
 
 from dpmc.privacy.nominal import table_one
-from dpmc.published import compare, load, load_claims, stability
-from dpmc.report.figures import write_figures
-from dpmc.report.figures_dpals import write_dpals_figures
-from dpmc.report.figures_onebit import write_onebit_figures
-from dpmc.report.figures_privacy import write_privacy_figures
 from dpmc.report.page import write_page
-from dpmc.report.tables import write_tables
-from dpmc.report.tables_dpals import write_dpals_tables
-from dpmc.report.tables_onebit import write_onebit_tables
-from dpmc.report.tables_privacy import write_privacy_tables
+from dpmc.studies.dpals.figures import write_dpals_figures
+from dpmc.studies.dpals.tables import write_dpals_tables
+from dpmc.studies.equal_privacy.figures import write_privacy_figures
+from dpmc.studies.equal_privacy.tables import write_privacy_tables
+from dpmc.studies.huber.figures import write_figures
+from dpmc.studies.huber.published import compare, load, load_claims, stability
+from dpmc.studies.huber.tables import write_tables
+from dpmc.studies.onebit.figures import write_onebit_figures
+from dpmc.studies.onebit.tables import write_onebit_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT / "config" / "paper"

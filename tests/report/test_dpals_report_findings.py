@@ -6,8 +6,9 @@ import pytest
 from invented_dpals import fake_timing, results
 from scipy import stats
 
-from dpmc.report.dpals_contests import best_of, less, more, ratios
-from dpmc.report.dpals_errors import (
+from dpmc.report.effects import FAILS, HOLDS, OPEN
+from dpmc.studies.dpals.comparisons import best_of, less, more, ratios
+from dpmc.studies.dpals.errors import (
     alternating,
     beats_biases,
     beats_frank_wolfe,
@@ -15,12 +16,11 @@ from dpmc.report.dpals_errors import (
     more_users,
     near_als,
 )
-from dpmc.report.dpals_findings import caveats, dpals_answer, dpals_findings, numbers_met
-from dpmc.report.dpals_frames import NAMES, standard
-from dpmc.report.dpals_guarantees import claims_kept, few_iterations, linear_time, printed_noise
-from dpmc.report.dpals_starts import random_starts
-from dpmc.report.dpals_variants import better_items, better_sampling, projected, surrogates
-from dpmc.report.effects import FAILS, HOLDS, OPEN
+from dpmc.studies.dpals.findings import caveats, dpals_answer, dpals_findings, numbers_met
+from dpmc.studies.dpals.frames import NAMES, standard
+from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, printed_noise
+from dpmc.studies.dpals.starts import random_starts
+from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
 
 ON_TRIALS = (beats_frank_wolfe, best_private, more_users, near_als, beats_biases, alternating,
              claims_kept, projected, better_sampling, better_items)  # fmt: skip

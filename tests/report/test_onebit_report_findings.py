@@ -7,8 +7,8 @@ from invented_onebit import fake_trials, results
 from scipy import stats
 
 from dpmc.report.effects import FAILS, HOLDS, OPEN
-from dpmc.report.onebit_contests import against, better, contests, keeps_claim, worse
-from dpmc.report.onebit_findings import (
+from dpmc.studies.onebit.comparisons import against, better, contests, keeps_claim, worse
+from dpmc.studies.onebit.findings import (
     beats_item_bias,
     beats_zero,
     caveats,
@@ -18,8 +18,8 @@ from dpmc.report.onebit_findings import (
     signal,
     winner,
 )
-from dpmc.report.onebit_frames import NAMES, PUBLISHED
-from dpmc.report.onebit_guarantees import attacked, claims_kept, converged, users
+from dpmc.studies.onebit.frames import NAMES, PUBLISHED
+from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
 
 
 @pytest.fixture(scope="module")

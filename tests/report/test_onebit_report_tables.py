@@ -7,9 +7,9 @@ from invented_onebit import results
 from scipy import stats
 
 from dpmc.report.frames import select
-from dpmc.report.onebit_frames import NAMES
 from dpmc.report.table_formats import to_csv, to_html, to_latex, to_markdown
-from dpmc.report.tables_onebit import build_onebit_tables, number_cell, write_onebit_tables
+from dpmc.studies.onebit.frames import NAMES
+from dpmc.studies.onebit.tables import build_onebit_tables, number_cell, write_onebit_tables
 
 IDS = ["table_onebit_1_are", "table_onebit_2_are_large", "table_onebit_3_accuracy",
        "table_onebit_4_guarantees", "onebit_claims"]  # fmt: skip

@@ -14,11 +14,10 @@ from privacy_results import (
 )
 from scipy import stats
 
-from dpmc.report.answer import answer, nominal_epsilon
 from dpmc.report.effects import FAILS, HOLDS, OPEN
 from dpmc.report.frames import select
-from dpmc.report.privacy_equal import advantage, better, factor_models, worse
-from dpmc.report.privacy_findings import (
+from dpmc.studies.equal_privacy.comparisons import advantage, better, factor_models, worse
+from dpmc.studies.equal_privacy.findings import (
     against_baselines,
     against_constant,
     audited,
@@ -28,8 +27,9 @@ from dpmc.report.privacy_findings import (
     privacy_findings,
     usable,
 )
-from dpmc.report.privacy_frames import NAMES, has_results, model_label, percent, read_results
-from dpmc.report.privacy_published import (
+from dpmc.studies.equal_privacy.frames import NAMES, has_results, model_label, percent, read_results
+from dpmc.studies.huber.answer import answer, nominal_epsilon
+from dpmc.studies.huber.privacy_meaning import (
     losses_in_short,
     losses_text,
     published_meaning,

@@ -15,19 +15,19 @@ from privacy_results import (
 )
 from scipy import stats
 
-from dpmc.published import load
 from dpmc.report.frames import select
-from dpmc.report.privacy_equal import one_mechanism_per_baseline, summary, winners
-from dpmc.report.privacy_frames import read_results
 from dpmc.report.table_formats import to_csv, to_html, to_latex, to_markdown
-from dpmc.report.tables_privacy import (
+from dpmc.studies.audit.tables import attack_table, attacks
+from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary, winners
+from dpmc.studies.equal_privacy.frames import read_results
+from dpmc.studies.equal_privacy.tables import (
     build_privacy_tables,
     totals_table,
     write_privacy_tables,
 )
-from dpmc.report.tables_privacy_attack import attack_table, attacks
-from dpmc.report.tables_privacy_equal import equal_tables
-from dpmc.report.tables_privacy_measured import loss_table
+from dpmc.studies.equal_privacy.tables_equal import equal_tables
+from dpmc.studies.huber.published import load
+from dpmc.studies.huber.tables_privacy import loss_table
 
 FOUR = ["entry_change", "user_add_remove", "entry_add_remove", "user_replace"]
 WHERE = {"dataset": "ml-100k", "relation": "entry_change", "epsilon": 5.0}

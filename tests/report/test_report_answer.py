@@ -4,10 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.experiments.statistics import Interval
-from dpmc.published.compare import compare
-from dpmc.published.numbers import load
-from dpmc.report.answer import (
+from dpmc.report.effects import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    effect_text,
+    judged,
+    pooled_difference,
+    printed_difference,
+    signed,
+)
+from dpmc.statistics.tests import Interval
+from dpmc.studies.huber.answer import (
     answer,
     budgets,
     cost_of_variance,
@@ -19,16 +27,8 @@ from dpmc.report.answer import (
     synthetic_baselines,
     verdicts,
 )
-from dpmc.report.effects import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    effect_text,
-    judged,
-    pooled_difference,
-    printed_difference,
-    signed,
-)
+from dpmc.studies.huber.published.compare import compare
+from dpmc.studies.huber.published.numbers import load
 
 
 def scaled(trials, factor, **where):

@@ -8,10 +8,10 @@ import subprocess
 
 import pytest
 
-from dpmc.report.figures import FIGURES
-from dpmc.report.figures_dpals import DPALS_FIGURES
-from dpmc.report.figures_onebit import ONEBIT_FIGURES
-from dpmc.report.figures_privacy import PRIVACY_FIGURES
+from dpmc.studies.dpals.figures import DPALS_FIGURES
+from dpmc.studies.equal_privacy.figures import PRIVACY_FIGURES
+from dpmc.studies.huber.figures import FIGURES
+from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

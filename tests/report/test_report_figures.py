@@ -8,11 +8,7 @@ from figure_checks import check_files, check_letters
 from scipy import stats
 
 from dpmc.errors import InputError
-from dpmc.experiments.statistics import cell_summary, holm, paired_differences
 from dpmc.mechanisms import Huber, Laplace
-from dpmc.report.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
-from dpmc.report.figures_differences import describe_differences, differences
-from dpmc.report.figures_mechanisms import SAMPLE_PARAMETER, SAMPLES
 from dpmc.report.frames import select, trials_text
 from dpmc.report.heatmap import heatmap
 from dpmc.report.style import (
@@ -24,6 +20,10 @@ from dpmc.report.style import (
     NothingToDraw,
     render,
 )
+from dpmc.statistics.tests import cell_summary, holm, paired_differences
+from dpmc.studies.huber.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
+from dpmc.studies.huber.figures.differences import describe_differences, differences
+from dpmc.studies.huber.figures.mechanisms import SAMPLE_PARAMETER, SAMPLES
 
 IDS = [entry.id for entry in FIGURES]
 

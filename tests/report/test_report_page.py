@@ -11,21 +11,21 @@ import pandas as pd
 import pytest
 
 import dpmc.report
-from dpmc.published.compare import compare
-from dpmc.published.numbers import load
-from dpmc.report.dpals_findings import NOT_RUN as NO_DPALS
-from dpmc.report.figures import FIGURES, FORENSICS
-from dpmc.report.figures_dpals import DPALS_FIGURES
-from dpmc.report.figures_onebit import ONEBIT_FIGURES
-from dpmc.report.figures_privacy import PRIVACY_FIGURES, folder_of
 from dpmc.report.heatmap import heatmap
 from dpmc.report.markdown import to_html
-from dpmc.report.onebit_findings import NOT_RUN as NO_ONEBIT
 from dpmc.report.page import coverage, flattened, interval_text, write_page
-from dpmc.report.privacy_findings import NOT_RUN
-from dpmc.report.privacy_frames import NAMES
 from dpmc.report.style import COLUMN, render
-from dpmc.report.tables_rmse import PROVIDE_DATA
+from dpmc.studies.dpals.figures import DPALS_FIGURES
+from dpmc.studies.dpals.findings import NOT_RUN as NO_DPALS
+from dpmc.studies.equal_privacy.figures import PRIVACY_FIGURES, folder_of
+from dpmc.studies.equal_privacy.findings import NOT_RUN
+from dpmc.studies.equal_privacy.frames import NAMES
+from dpmc.studies.huber.figures import FIGURES, FORENSICS
+from dpmc.studies.huber.published.compare import compare
+from dpmc.studies.huber.published.numbers import load
+from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
+from dpmc.studies.onebit.figures import ONEBIT_FIGURES
+from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
 LIMIT = 11_000_000  # bytes

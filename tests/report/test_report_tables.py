@@ -10,15 +10,15 @@ import pytest
 from privacy_results import fake_calibrated, fake_losses, fake_totals
 from scipy import stats
 
-from dpmc.experiments.statistics import published_metric
-from dpmc.published.compare import compare
-from dpmc.published.numbers import load
 from dpmc.report.frames import select
 from dpmc.report.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.report.table_model import Cell, Column, Row, Table
-from dpmc.report.tables import build_tables, write_tables
-from dpmc.report.tables_privacy import build_privacy_tables
-from dpmc.report.tables_rmse import (
+from dpmc.statistics.tests import published_metric
+from dpmc.studies.equal_privacy.tables import build_privacy_tables
+from dpmc.studies.huber.published.compare import compare
+from dpmc.studies.huber.published.numbers import load
+from dpmc.studies.huber.tables import build_tables, write_tables
+from dpmc.studies.huber.tables_rmse import (
     NO_DATA,
     NOT_RUN,
     PROVIDE_DATA,

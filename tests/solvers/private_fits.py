@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 from plain_solvers import random_ratings
 
+from dpmc.methods import SOLVERS, solver_class
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
-from dpmc.solvers import SOLVERS, solver_class
 
 NAMES = sorted(name for name in SOLVERS if name.startswith("private_"))
 FACTOR_NAMES = ("private_als", "private_irls")

@@ -6,8 +6,8 @@ import pytest
 from plain_solvers import low_rank_ratings, plain_ridge, random_ratings, relative_error
 
 from dpmc.errors import InputError
-from dpmc.solvers.als import ALS
-from dpmc.solvers.irls import IRLS
+from dpmc.methods.factorization.als import ALS
+from dpmc.methods.factorization.irls import IRLS
 
 
 class Noise:

@@ -5,9 +5,9 @@ import pytest
 from plain_solvers import low_rank_ratings, random_ratings
 
 from dpmc.errors import InputError
+from dpmc.methods.factorization.baselines import GlobalMean, ItemBias, UserItemBias
+from dpmc.methods.factorization.rank_one import RankOne
 from dpmc.ratings import Ratings
-from dpmc.solvers.baselines import GlobalMean, ItemBias, UserItemBias
-from dpmc.solvers.rank_one import RankOne
 
 
 @pytest.fixture

@@ -10,14 +10,14 @@ from private_fits import SMALL, labelled
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
+from dpmc.methods import SOLVERS, solver_class
+from dpmc.methods.private import PrivateSolver
+from dpmc.methods.private_choice import Keyed, Seeded
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.privacy.release import SAMPLERS, GridNoise
 from dpmc.privacy.selection import Selection
 from dpmc.ratings import Ratings
-from dpmc.solvers import SOLVERS, solver_class
-from dpmc.solvers.private import PrivateSolver
-from dpmc.solvers.private_choice import Keyed, Seeded
 
 NAMES = sorted(name for name in SOLVERS if name.startswith(("private_", "dp")))
 CASES = [

@@ -13,8 +13,8 @@ from plain_solvers import (
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import make_mechanism
-from dpmc.solvers.irls import IRLS
-from dpmc.solvers.kernels import Regressions
+from dpmc.methods.factorization.irls import IRLS
+from dpmc.methods.kernels.regressions import Regressions
 
 
 class Noise:

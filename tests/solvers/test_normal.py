@@ -16,9 +16,9 @@ from llvmlite import binding
 from numba import config
 
 from dpmc.errors import InputError
+from dpmc.methods.kernels.normal import buffers, padded_width
+from dpmc.methods.normal import normal_sums, solve_rows
 from dpmc.ratings import Compressed
-from dpmc.solvers.normal import normal_sums, solve_rows
-from dpmc.solvers.normal_kernels import buffers, padded_width
 
 DTYPES = (np.float32, np.float64)
 
@@ -208,8 +208,8 @@ def test_refusals(changes, message):
 ON_ANOTHER_CPU = """
 import numpy as np
 from dpmc.ratings import Compressed
-from dpmc.solvers.normal import solve_rows
-from dpmc.solvers.vectors import BYTES
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.kernels.vectors import BYTES
 rng = np.random.default_rng(5)
 rows = Compressed(np.array([0, 0, 40, 900]), np.arange(900, dtype=np.int32), rng.random(900))
 for rank in (3, 20):

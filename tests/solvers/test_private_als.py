@@ -17,12 +17,12 @@ from private_fits import (
 
 from dpmc.datasets.synthetic import generate
 from dpmc.errors import InputError
+from dpmc.methods.factorization.als import ALS
+from dpmc.methods.private_statistics import Statistics
 from dpmc.privacy.ledger import Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.privacy.sensitivity import NORMS
 from dpmc.ratings import Ratings
-from dpmc.solvers.als import ALS
-from dpmc.solvers.private_statistics import Statistics
 
 CENTRE, B = (LOW + HIGH) / 2, (HIGH - LOW) / 2
 SETTINGS = {
@@ -245,7 +245,9 @@ def test_forgotten_clips_are_noticed(name, relation, monkeypatch):
     model = build(name, relation, factor_bound=0.01, residual_bound=0.3)
     fit_exactly(model, ratings)
     with monkeypatch.context() as patch:
-        patch.setattr("dpmc.solvers.private_als.clip_rows", lambda rows, bound, norm: rows)
+        patch.setattr(
+            "dpmc.methods.factorization.private_als.clip_rows", lambda rows, bound, norm: rows
+        )
         with pytest.raises(PrivacyViolation, match="a row of factors"):
             fit_exactly(model, ratings)
     with monkeypatch.context() as patch:
@@ -254,7 +256,7 @@ def test_forgotten_clips_are_noticed(name, relation, monkeypatch):
             fit_exactly(model, ratings)
     if relation in USER_LEVEL:
         with monkeypatch.context() as patch:
-            patch.setattr("dpmc.solvers.private_choice.choose_ratings", lambda rows, *_: rows)
+            patch.setattr("dpmc.methods.private_choice.choose_ratings", lambda rows, *_: rows)
             with pytest.raises(PrivacyViolation, match="ratings, above the bound 4"):
                 fit_exactly(model, ratings)
 

@@ -18,13 +18,13 @@ from private_fits import (
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
+from dpmc.methods import solver_class
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import MOST_TERMS
 from dpmc.privacy.sensitivity import NORMS
 from dpmc.ratings import Ratings
-from dpmc.solvers import solver_class
 
 pytestmark = pytest.mark.parametrize(("name", "relation"), CASES)
 

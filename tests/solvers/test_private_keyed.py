@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpmc.errors import InputError
+from dpmc.methods.private_choice import Keyed
 from dpmc.ratings import Compressed, Ratings
-from dpmc.solvers.private_choice import Keyed
 
 KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
 ITEMS = [f"item {number}" for number in range(10)]

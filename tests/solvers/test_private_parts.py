@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from plain_solvers import random_ratings
 from private_fits import HIGH, LOW, NoNoise, build, fit_exactly, small_ratings
 
+from dpmc.methods.factorization.baselines import GlobalMean, ItemBias, UserItemBias
+from dpmc.methods.factorization.private_offsets import damped_offsets
+from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows, full_matrices
+from dpmc.methods.private_choice import choose_ratings
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
-from dpmc.solvers.baselines import GlobalMean, ItemBias, UserItemBias
-from dpmc.solvers.private_choice import choose_ratings
-from dpmc.solvers.private_kernels import NoisedSystems, balance, clip_rows, full_matrices
-from dpmc.solvers.private_offsets import damped_offsets
 
 # -- which ratings count --------------------------------------------------------------------------
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dpmc.errors import InputError
+from dpmc.methods import solver_class
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.release import GridNoise
 from dpmc.privacy.selection import Selection
 from dpmc.ratings import Ratings
-from dpmc.solvers import solver_class
 
 USERS, ITEMS = 12, 6
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from dpmc.solvers.simd import (
+from dpmc.methods.kernels.simd import (
     LANES,
     absolute,
     any_greater,

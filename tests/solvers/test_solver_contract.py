@@ -7,9 +7,9 @@ import pytest
 from plain_solvers import random_ratings
 
 from dpmc.errors import InputError
+from dpmc.methods import SOLVERS, solver_class
+from dpmc.methods.private import PrivateSolver
 from dpmc.ratings import Ratings
-from dpmc.solvers import SOLVERS, solver_class
-from dpmc.solvers.private import PrivateSolver
 
 SMALL = {"rank": 3, "iterations": 4, "loss_parameter": 1.0, "inner_iterations": 3}
 

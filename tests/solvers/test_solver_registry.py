@@ -6,15 +6,15 @@ import sys
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.solvers import SOLVERS, register_solver, solver_class, solver_module
-from dpmc.solvers.als import ALS
-from dpmc.solvers.baselines import GlobalMean
+from dpmc.methods import SOLVERS, register_solver, solver_class, solver_module
+from dpmc.methods.factorization.als import ALS
+from dpmc.methods.factorization.baselines import GlobalMean
 
 
 @pytest.fixture
 def clean_registry(monkeypatch):
-    monkeypatch.setattr("dpmc.solvers.SOLVERS", dict(SOLVERS))
-    monkeypatch.setattr("dpmc.solvers._registered", {})
+    monkeypatch.setattr("dpmc.methods.SOLVERS", dict(SOLVERS))
+    monkeypatch.setattr("dpmc.methods._registered", {})
 
 
 def test_names():
@@ -22,7 +22,7 @@ def test_names():
         "als", "irls", "global_mean", "item_bias", "user_item_bias", "rank_one",
     }  # fmt: skip
     assert solver_class("als") is ALS
-    assert solver_module("als") == "dpmc.solvers.als"
+    assert solver_module("als") == "dpmc.methods.factorization.als"
     for name in SOLVERS:
         assert solver_class(name).__module__ == solver_module(name)
 
@@ -59,15 +59,16 @@ def test_a_taken_name_and_an_incomplete_class_are_refused():
 
 def test_listing_names_imports_no_solver():
     code = (
-        "import sys, dpmc.solvers as s; s.solver_module('irls');"
-        "sys.exit(any(m in sys.modules for m in ('numba', 'numpy', 'dpmc.solvers.irls')))"
+        "import sys, dpmc.methods as s; s.solver_module('irls');"
+        "sys.exit(any(m in sys.modules for m in ('numba', 'numpy',
+        'dpmc.methods.factorization.irls')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_training_imports_nothing_slow():
     code = (
-        "import sys, dpmc.solvers as s; [s.solver_class(name) for name in s.SOLVERS];"
+        "import sys, dpmc.methods as s; [s.solver_class(name) for name in s.SOLVERS];"
         "sys.exit(any(m in sys.modules for m in ('scipy.stats', 'pandas', 'matplotlib')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

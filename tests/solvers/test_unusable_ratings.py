@@ -10,8 +10,8 @@ import pytest
 from private_fits import HIGH, LOW, SMALL
 
 from dpmc.errors import InputError
+from dpmc.methods import SOLVERS, solver_class
 from dpmc.ratings import Ratings
-from dpmc.solvers import SOLVERS, solver_class
 
 NAMES = sorted(name for name in SOLVERS if name.startswith(("private_", "dp")))
 OF_PAIRS_OF_ITEMS = ("dpfw", "dp_altmin", "dp_svd")

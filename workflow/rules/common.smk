@@ -6,14 +6,16 @@ import sys
 import pandas as pd
 from snakemake.utils import Paramspace
 
-from dpmc import configuration, plugins
+from dpmc import configuration
+from dpmc.studies.huber import plugins
 from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
-from dpmc.experiments import dpals, onebit
-from dpmc.experiments.cells import COORDINATES, SYNTHETIC, huber_cells, spell
-from dpmc.experiments.digest import code_digest
-from dpmc.experiments.trial import TRIAL_COLUMNS
-from dpmc.runs import cell_name
+from dpmc.studies.dpals import cells as dpals
+from dpmc.studies.onebit import cells as onebit
+from dpmc.studies.huber.cells import COORDINATES, SYNTHETIC, huber_cells, spell
+from dpmc.study.digest import code_digest
+from dpmc.studies.huber.trial import TRIAL_COLUMNS
+from dpmc.study.runs import cell_name
 
 # one thread inside a job: parallelism is Snakemake's
 for variable in (

@@ -42,6 +42,6 @@ rule synthetic:
         "../../envs/dpmc.yaml"
     params:
         settings=synthetic_settings,
-        code=code_digest(["dpmc.datasets.synthetic", "dpmc.experiments.seeds"]),
+        code=code_digest(["dpmc.datasets.synthetic", "dpmc.study.seeds"]),
     script:
         "../scripts/synthetic.py"

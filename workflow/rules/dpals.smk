@@ -11,7 +11,7 @@ rule surrogate:
         "../../envs/dpmc.yaml"
     params:
         settings=surrogate_settings,
-        code=code_digest(["dpmc.datasets.surrogate", "dpmc.experiments.seeds"]),
+        code=code_digest(["dpmc.datasets.surrogate", "dpmc.study.seeds"]),
     script:
         "../scripts/surrogate.py"
 
@@ -94,7 +94,7 @@ rule dpals_coverage_part:
         "../../envs/dpmc.yaml"
     params:
         settings=coverage_settings,
-        code=code_digest(["dpmc.experiments.dpals_coverage"]),
+        code=code_digest(["dpmc.studies.dpals.coverage"]),
     script:
         "../scripts/dpals_coverage_part.py"
 
@@ -123,7 +123,7 @@ rule dpals_accounting:
         "../../envs/dpmc.yaml"
     params:
         settings=accounting_settings,
-        code=code_digest(["dpmc.dpals.accounting"]),
+        code=code_digest(["dpmc.studies.dpals.accounting"]),
     script:
         "../scripts/dpals_accounting.py"
 
@@ -144,7 +144,7 @@ rule dpals_claims:
         "../../envs/dpmc.yaml"
     params:
         claims=str(HOME / "config" / "paper" / "dpals_claims.yaml"),
-        code=code_digest(["dpmc.published"], PAPER),
+        code=code_digest(["dpmc.studies.huber.published"], PAPER),
     script:
         "../scripts/dpals_claims.py"
 
@@ -160,7 +160,7 @@ rule dpals_tables:
         "../../envs/dpmc.yaml"
     params:
         published=DPALS_PUBLISHED,
-        code=code_digest(["dpmc.report.tables_dpals"], PAPER),
+        code=code_digest(["dpmc.studies.dpals.tables"], PAPER),
     script:
         "../scripts/dpals_tables.py"
 
@@ -176,7 +176,7 @@ rule dpals_figures:
         "../../envs/dpmc.yaml"
     params:
         published=DPALS_PUBLISHED,
-        code=code_digest(["dpmc.report.figures_dpals"], PAPER),
+        code=code_digest(["dpmc.studies.dpals.figures"], PAPER),
     script:
         "../scripts/dpals_figures.py"
 

@@ -1,15 +1,15 @@
 # Cells, settings and input functions of the rules of DPALS and what it is compared with.
-from dpmc.dpals.accounting import ACCOUNTING_COLUMNS
-from dpmc.experiments.dpals import (
+from dpmc.studies.dpals.accounting import ACCOUNTING_COLUMNS
+from dpmc.studies.dpals.cells import (
     COVERAGE_COLUMNS,
     DPALS_COLUMNS,
     DPALS_COORDINATES,
     ITERATION_COLUMNS,
     TIMING_COLUMNS,
 )
-from dpmc.experiments.dpals_check import check_dpals
-from dpmc.experiments.dpals_hyperparameters import load_hyperparameters
-from dpmc.experiments.dpals_tuning import (
+from dpmc.studies.dpals.check import check_dpals
+from dpmc.studies.dpals.hyperparameters import load_hyperparameters
+from dpmc.studies.dpals.tuning import (
     TUNING_COLUMNS,
     tuning_cells,
     tuning_settings,
@@ -119,7 +119,7 @@ def dpals_data(wildcards):
 
 def dpals_code(wildcards):
     return code_digest(
-        ["dpmc.experiments.dpals_trial", *dpals.modules_of(wildcards.method)]
+        ["dpmc.studies.dpals.trial", *dpals.modules_of(wildcards.method)]
     )
 
 
@@ -144,7 +144,7 @@ def dpals_timing_settings(wildcards):
 def dpals_timing_code(wildcards):
     methods = TOPS[wildcards.top]["dpals"]["timing"]["methods"]
     modules = [module for method in methods for module in dpals.modules_of(method)]
-    return code_digest(["dpmc.experiments.dpals_timing", *modules])
+    return code_digest(["dpmc.studies.dpals.timing", *modules])
 
 
 def accounting_settings(wildcards):
@@ -166,5 +166,5 @@ def dpals_tuning_settings(wildcards):
 
 def dpals_tuning_code(wildcards):
     return code_digest(
-        ["dpmc.experiments.dpals_tuning", *dpals.modules_of(wildcards.method)]
+        ["dpmc.studies.dpals.tuning", *dpals.modules_of(wildcards.method)]
     )

@@ -2,7 +2,7 @@
 # About 650 seconds of computing, five and a half minutes on two cores; half of it on real data.
 from dataclasses import asdict
 
-from dpmc.experiments.forensics import real_variants, synthetic_variants
+from dpmc.studies.huber.forensics import real_variants, synthetic_variants
 
 REAL = {
     name: MAIN["huber"]["real"][name]
@@ -36,7 +36,7 @@ REAL_VARIANTS = {
     for name, splits in SPLITS.items()
     for variant in real_variants(name, splits)
 }
-FORENSICS_CODE = code_digest(["dpmc.experiments.forensics", *plugins.side_modules()])
+FORENSICS_CODE = code_digest(["dpmc.studies.huber.forensics", *plugins.side_modules()])
 
 
 rule forensics_synthetic:
@@ -97,7 +97,7 @@ rule forensics_summary:
         | {"start": MAIN["huber"]["start"]}
         | {"real": REAL},
         code=code_digest(
-            ["dpmc.report.forensics", "dpmc.report.forensics_summary"], PAPER
+            ["dpmc.studies.huber.forensics_drawing", "dpmc.studies.huber.forensics_summary"], PAPER
         ),
     script:
         "../scripts/forensics.py"

@@ -70,7 +70,7 @@ rule onebit_outp:
         "../../envs/dpmc.yaml"
     params:
         settings=outp_settings,
-        code=code_digest(["dpmc.experiments.onebit_outp", *ONEBIT_NOISES]),
+        code=code_digest(["dpmc.studies.onebit.outp", *ONEBIT_NOISES]),
     script:
         "../scripts/onebit_outp.py"
 
@@ -84,7 +84,7 @@ rule onebit_bounds:
         "../../envs/dpmc.yaml"
     params:
         settings=bound_settings,
-        code=code_digest(["dpmc.experiments.onebit_bounds"]),
+        code=code_digest(["dpmc.studies.onebit.bounds"]),
     script:
         "../scripts/onebit_bounds.py"
 
@@ -102,7 +102,7 @@ rule onebit_claims:
         "../../envs/dpmc.yaml"
     params:
         claims=str(HOME / "config" / "paper" / "onebit_claims.yaml"),
-        code=code_digest(["dpmc.published"], PAPER),
+        code=code_digest(["dpmc.studies.huber.published"], PAPER),
     script:
         "../scripts/onebit_claims.py"
 
@@ -117,7 +117,7 @@ rule onebit_tables:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        code=code_digest(["dpmc.report.tables_onebit"]),
+        code=code_digest(["dpmc.studies.onebit.tables"]),
     script:
         "../scripts/onebit_tables.py"
 
@@ -132,7 +132,7 @@ rule onebit_figures:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        code=code_digest(["dpmc.report.figures_onebit"]),
+        code=code_digest(["dpmc.studies.onebit.figures"]),
     script:
         "../scripts/onebit_figures.py"
 

@@ -1,11 +1,11 @@
 # Cells, settings and input functions of the one-bit rules.
-from dpmc.experiments.onebit import (
+from dpmc.studies.onebit.cells import (
     CLEAR,
     NOT_PRIVATE,
     ONEBIT_COLUMNS,
     ONEBIT_COORDINATES,
 )
-from dpmc.experiments.onebit_check import check_onebit
+from dpmc.studies.onebit.check import check_onebit
 
 try:
     for settings in TOPS.values():
@@ -32,7 +32,7 @@ ONEBIT_TABLES = ("trials", "outp_change", "outp_attack", "bounds", "claims")
 ONEBIT_FILES = [f"{{top}}/onebit/{name}.csv" for name in ONEBIT_TABLES]
 # mechanisms are imported by name
 ONEBIT_NOISES = [f"dpmc.mechanisms.{name}" for name in ("gaussian", "laplace")]
-ONEBIT_CODE = code_digest(["dpmc.experiments.onebit_trial", *ONEBIT_NOISES])
+ONEBIT_CODE = code_digest(["dpmc.studies.onebit.trial", *ONEBIT_NOISES])
 CLEAR_PATTERN = onebit_space.wildcard_pattern.replace("{mechanism}", CLEAR)
 CLEAR_PATTERN = CLEAR_PATTERN.replace("{epsilon}", NOT_PRIVATE)
 

@@ -10,7 +10,7 @@ rule privacy_totals:
         "../../envs/dpmc.yaml"
     params:
         settings=privacy_section("totals", "delta"),
-        code=code_digest(["dpmc.privacy.totals"]),
+        code=code_digest(["dpmc.studies.huber.totals"]),
     script:
         "../scripts/privacy_totals.py"
 
@@ -60,7 +60,7 @@ rule calibrated_cell:
         "../../envs/dpmc.yaml"
     params:
         settings=calibrated_settings,
-        code=code_of_fits("dpmc.experiments.calibrated_trial"),
+        code=code_of_fits("dpmc.studies.equal_privacy.trial"),
     script:
         "../scripts/calibrated_cell.py"
 
@@ -153,7 +153,7 @@ rule privacy_tables:
     params:
         paper=str(HOME / "config" / "paper"),
         variances=lambda wildcards: real_variances_of(TOPS[wildcards.top]),
-        code=code_digest(["dpmc.report.tables_privacy"], PAPER),
+        code=code_digest(["dpmc.studies.equal_privacy.tables"], PAPER),
     script:
         "../scripts/privacy_tables.py"
 
@@ -168,7 +168,7 @@ rule privacy_figures:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        code=code_digest(["dpmc.report.figures_privacy"]),
+        code=code_digest(["dpmc.studies.equal_privacy.figures"]),
     script:
         "../scripts/privacy_figures.py"
 
@@ -184,7 +184,7 @@ rule audit_figure:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        code=code_digest(["dpmc.report.figures_privacy"]),
+        code=code_digest(["dpmc.studies.equal_privacy.figures"]),
     script:
         "../scripts/privacy_figures.py"
 
@@ -212,7 +212,7 @@ rule tune_part:
         "../../envs/dpmc.yaml"
     params:
         settings=tuning_settings,
-        code=code_of_fits("dpmc.experiments.tuning"),
+        code=code_of_fits("dpmc.studies.equal_privacy.tuning"),
     script:
         "../scripts/tune_part.py"
 

@@ -1,10 +1,10 @@
 # Cells, settings and input functions of the privacy rules.
-from dpmc.experiments import calibrated
-from dpmc.experiments.audit import AUDIT_COLUMNS, AUDIT_PARTS
-from dpmc.experiments.audit.solvers import SOLVERS as AUDITED_SOLVERS
-from dpmc.experiments.calibrated import CALIBRATED_COLUMNS, HYPERPARAMETER_COLUMNS
-from dpmc.experiments.dpals_methods import METHODS
-from dpmc.experiments.transcript import TRANSCRIPT_COLUMNS
+from dpmc.studies.equal_privacy import cells as calibrated
+from dpmc.studies.audit import AUDIT_COLUMNS, AUDIT_PARTS
+from dpmc.studies.audit.solvers import SOLVERS as AUDITED_SOLVERS
+from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, HYPERPARAMETER_COLUMNS
+from dpmc.studies.dpals.methods import METHODS
+from dpmc.studies.huber.transcript import TRANSCRIPT_COLUMNS
 from dpmc.privacy.frontier import COLUMNS as FRONTIER_COLUMNS
 
 TOPS = {top: RUNS[f"{top}/huber"] for top in ("results", "results/quick")}
@@ -43,7 +43,7 @@ TRANSCRIPT_SOLVERS = ("als", "irls")
 TRANSCRIPT_NOISES = ("gaussian", "laplace", "huber")
 TRANSCRIPT_CODE = code_digest(
     [
-        "dpmc.experiments.transcript",
+        "dpmc.studies.huber.transcript",
         *(plugins.solver_module(name) for name in TRANSCRIPT_SOLVERS),
         *(f"dpmc.mechanisms.{name}" for name in TRANSCRIPT_NOISES),
     ]
@@ -58,7 +58,7 @@ AUDIT_MODULES = (
     "attack_cases",
 )
 AUDIT_CODE = code_digest(
-    [f"dpmc.experiments.audit.{name}" for name in AUDIT_MODULES]
+    [f"dpmc.studies.audit.{name}" for name in AUDIT_MODULES]
     + [plugins.solver_module(name) for name in AUDITED_SOLVERS]
     + [method.module for method in METHODS.values() if method.private]
 )

@@ -13,7 +13,7 @@ rule comparison:
     params:
         paper=str(HOME / "config" / "paper"),
         variances=real_variances,
-        code=code_digest(["dpmc.published"], PAPER),
+        code=code_digest(["dpmc.studies.huber.published"], PAPER),
     script:
         "../scripts/comparison.py"
 
@@ -35,7 +35,7 @@ rule claims:
         paper=str(HOME / "config" / "paper"),
         variances=real_variances,
         seed=lambda wildcards: RUNS[wildcards.run]["huber"]["seed"],
-        code=code_digest(["dpmc.published"], PAPER),
+        code=code_digest(["dpmc.studies.huber.published"], PAPER),
     script:
         "../scripts/claims.py"
 
@@ -51,7 +51,7 @@ rule stability:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        code=code_digest(["dpmc.published"]),
+        code=code_digest(["dpmc.studies.huber.published"]),
     script:
         "../scripts/stability.py"
 
@@ -67,7 +67,7 @@ rule tables:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        code=code_digest(["dpmc.report.tables"]),
+        code=code_digest(["dpmc.studies.huber.tables"]),
     script:
         "../scripts/tables.py"
 
@@ -84,7 +84,7 @@ rule figures:
     conda:
         "../../envs/dpmc.yaml"
     params:
-        code=code_digest(["dpmc.report.figures"]),
+        code=code_digest(["dpmc.studies.huber.figures"]),
     script:
         "../scripts/figures.py"
 

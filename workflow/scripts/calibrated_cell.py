@@ -1,10 +1,10 @@
 """Run all trials and mechanisms of one data set, relation, epsilon and solver."""
 
 from dpmc import tables
-from dpmc.experiments.calibrated import CALIBRATED_COLUMNS, CalibratedCell
-from dpmc.experiments.calibrated_trial import run_calibrated
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell
+from dpmc.studies.equal_privacy.trial import run_calibrated
 
 with logged(snakemake.log[0]):
     ratings = Ratings.load_if_available(snakemake.input[0]) if snakemake.input else None

@@ -1,11 +1,12 @@
 """Run all trials of one cell, and those of its replication with another seed."""
 
-from dpmc import plugins, tables
+from dpmc import tables
 from dpmc.datasets.synthetic import load_instances
-from dpmc.experiments.cells import SYNTHETIC, Cell
-from dpmc.experiments.trial import TRIAL_COLUMNS, run_cell
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.huber import plugins
+from dpmc.studies.huber.cells import SYNTHETIC, Cell
+from dpmc.studies.huber.trial import TRIAL_COLUMNS, run_cell
 
 
 def rows(cell, settings, data):

@@ -3,13 +3,13 @@
 import sys
 from pathlib import Path
 
-from dpmc.check import check_run, outcome
-from dpmc.check_dpals import DPALS
-from dpmc.check_onebit import ONEBIT
-from dpmc.check_parts import check_part, part_counts, read_part
-from dpmc.check_privacy import check_privacy, counts, read_privacy_run
 from dpmc.jobs import logged
-from dpmc.runs import raw_files, read_run
+from dpmc.studies.dpals.regression import DPALS
+from dpmc.studies.equal_privacy.regression import check_privacy, counts, read_privacy_run
+from dpmc.studies.onebit.regression import ONEBIT
+from dpmc.study.check import check_run, outcome
+from dpmc.study.check_parts import check_part, part_counts, read_part
+from dpmc.study.runs import raw_files, read_run
 
 with logged(snakemake.log[0]):
     sources = raw_files(snakemake.input.sources)

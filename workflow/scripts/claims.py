@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from dpmc import published
 from dpmc.jobs import logged
 from dpmc.privacy.nominal import table_one
-from dpmc.runs import read_frame, write_frame
+from dpmc.studies.huber import published
+from dpmc.study.runs import read_frame, write_frame
 
 with logged(snakemake.log[0]):
     paper = Path(snakemake.params.paper)

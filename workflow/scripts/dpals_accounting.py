@@ -1,8 +1,8 @@
 """Account for the published noise exactly."""
 
 from dpmc import tables
-from dpmc.dpals.accounting import ACCOUNTING_COLUMNS, accounting_rows
 from dpmc.jobs import logged
+from dpmc.studies.dpals.accounting import ACCOUNTING_COLUMNS, accounting_rows
 
 with logged(snakemake.log[0]):
     tables.write(

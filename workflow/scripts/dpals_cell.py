@@ -1,10 +1,10 @@
 """Run all trials of one data set, method, variant and epsilon."""
 
 from dpmc import tables
-from dpmc.experiments.dpals import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
-from dpmc.experiments.dpals_trial import run
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
+from dpmc.studies.dpals.trial import run
 
 with logged(snakemake.log[0]):
     ratings = Ratings.load_if_available(snakemake.input[0]) if snakemake.input else None

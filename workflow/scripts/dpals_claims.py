@@ -1,8 +1,8 @@
 """Judge the claims about DPALS, on the data they are about and on generated ones."""
 
-from dpmc import published
 from dpmc.jobs import logged
-from dpmc.runs import read_frame, write_frame
+from dpmc.studies.huber import published
+from dpmc.study.runs import read_frame, write_frame
 
 with logged(snakemake.log[0]):
     frames = {name: read_frame(path) for name, path in snakemake.input.items()}

@@ -1,10 +1,10 @@
 """Share of the observations that the most rated items hold, by how ratings are sampled."""
 
 from dpmc import tables
-from dpmc.experiments.dpals import COVERAGE_COLUMNS
-from dpmc.experiments.dpals_coverage import coverage
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.dpals.cells import COVERAGE_COLUMNS
+from dpmc.studies.dpals.coverage import coverage
 
 with logged(snakemake.log[0]):
     ratings = Ratings.load_if_available(snakemake.input[0])

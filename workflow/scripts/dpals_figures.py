@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpmc.jobs import logged
-from dpmc.report.figures_dpals import write_dpals_figures
+from dpmc.studies.dpals.figures import write_dpals_figures
 
 with logged(snakemake.log[0]):
     write_dpals_figures(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpmc.jobs import logged
-from dpmc.report.tables_dpals import write_dpals_tables
+from dpmc.studies.dpals.tables import write_dpals_tables
 
 with logged(snakemake.log[0]):
     write_dpals_tables(

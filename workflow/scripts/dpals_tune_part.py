@@ -1,10 +1,10 @@
 """Search the hyper-parameters of one data set, method and epsilon on other seeds."""
 
 from dpmc import tables
-from dpmc.experiments.dpals import DpalsCell
-from dpmc.experiments.dpals_tuning import TUNING_COLUMNS, tune
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.dpals.cells import DpalsCell
+from dpmc.studies.dpals.tuning import TUNING_COLUMNS, tune
 
 with logged(snakemake.log[0]):
     ratings = Ratings.load_if_available(snakemake.input[0]) if snakemake.input else None

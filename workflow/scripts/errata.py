@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from dpmc import published
 from dpmc.files import write_text
 from dpmc.jobs import logged
-from dpmc.report.dpals_frames import read_dpals
 from dpmc.report.errata import errata, errata_markdown
 from dpmc.report.erratum import Sources
-from dpmc.report.onebit_frames import read_onebit
-from dpmc.runs import raw_files, read_frame
+from dpmc.studies.dpals.frames import read_dpals
+from dpmc.studies.huber import published
+from dpmc.studies.onebit.frames import read_onebit
+from dpmc.study.runs import raw_files, read_frame
 
 with logged(snakemake.log[0]):
     sources = Sources(

@@ -1,8 +1,8 @@
 """Draw all figures."""
 
 from dpmc.jobs import logged
-from dpmc.report.figures import write_figures
-from dpmc.runs import read_frame
+from dpmc.studies.huber.figures import write_figures
+from dpmc.study.runs import read_frame
 
 with logged(snakemake.log[0]):
     write_figures(

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from dpmc import published
-from dpmc.experiments.forensics import RealVariant, SyntheticVariant
 from dpmc.files import write_text
 from dpmc.jobs import logged
-from dpmc.report.forensics import draw, real_choices, real_fit, synthetic_fit
-from dpmc.report.forensics_summary import summary
-from dpmc.runs import read_frame, write_frame
+from dpmc.studies.huber import published
+from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
+from dpmc.studies.huber.forensics_drawing import draw, real_choices, real_fit, synthetic_fit
+from dpmc.studies.huber.forensics_summary import summary
+from dpmc.study.runs import read_frame, write_frame
 
 
 def read(kind, variants, paths):

@@ -1,10 +1,10 @@
 """Run the cells of one choice on real data."""
 
 from dpmc import tables
-from dpmc.experiments.forensics import RealVariant, run_real
-from dpmc.experiments.trial import TRIAL_COLUMNS
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.huber.forensics import RealVariant, run_real
+from dpmc.studies.huber.trial import TRIAL_COLUMNS
 
 with logged(snakemake.log[0]):
     variant = RealVariant(**snakemake.params.variant)

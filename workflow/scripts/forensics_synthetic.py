@@ -1,9 +1,9 @@
 """Run the cells of one choice on synthetic data."""
 
 from dpmc import tables
-from dpmc.experiments.forensics import SyntheticVariant, run_synthetic
-from dpmc.experiments.trial import TRIAL_COLUMNS
 from dpmc.jobs import logged
+from dpmc.studies.huber.forensics import SyntheticVariant, run_synthetic
+from dpmc.studies.huber.trial import TRIAL_COLUMNS
 
 with logged(snakemake.log[0]):
     variant = SyntheticVariant(**snakemake.params.variant)

@@ -6,7 +6,7 @@ from pathlib import Path
 from dpmc.files import write_text
 from dpmc.jobs import logged
 from dpmc.report.manifest import manifest
-from dpmc.runs import raw_files
+from dpmc.study.runs import raw_files
 
 with logged(snakemake.log[0]):
     files = snakemake.input

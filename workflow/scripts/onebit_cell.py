@@ -1,10 +1,10 @@
 """Run all draws of one data set, link, constraint, share, mechanism and epsilon."""
 
 from dpmc import tables
-from dpmc.experiments.onebit import ONEBIT_COLUMNS, OneBitCell
-from dpmc.experiments.onebit_trial import load_matrices, run_private
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, OneBitCell
+from dpmc.studies.onebit.trial import load_matrices, run_private
 
 with logged(snakemake.log[0]):
     files = snakemake.input

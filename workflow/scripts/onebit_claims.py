@@ -1,8 +1,8 @@
 """Judge the claims of the one-bit paper, and what it prints that is not right."""
 
-from dpmc import published
 from dpmc.jobs import logged
-from dpmc.runs import read_frame, write_frame
+from dpmc.studies.huber import published
+from dpmc.study.runs import read_frame, write_frame
 
 with logged(snakemake.log[0]):
     claims = published.judge_onebit(

@@ -1,10 +1,10 @@
 """Solve without privacy and run the baselines; store the matrices for output perturbation."""
 
 from dpmc import tables
-from dpmc.experiments.onebit import ONEBIT_COLUMNS, OneBitCell
-from dpmc.experiments.onebit_trial import run_clear, save_matrices
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, OneBitCell
+from dpmc.studies.onebit.trial import run_clear, save_matrices
 
 with logged(snakemake.log[0]):
     ratings = Ratings.load_if_available(snakemake.input[0]) if snakemake.input else None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpmc.jobs import logged
-from dpmc.report.figures_onebit import write_onebit_figures
+from dpmc.studies.onebit.figures import write_onebit_figures
 
 with logged(snakemake.log[0]):
     write_onebit_figures(Path(snakemake.input[0]).parent, snakemake.output[0])

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpmc.jobs import logged
-from dpmc.report.tables_onebit import write_onebit_tables
+from dpmc.studies.onebit.tables import write_onebit_tables
 
 with logged(snakemake.log[0]):
     write_onebit_tables(Path(snakemake.input[0]).parent, snakemake.output[0])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dpmc.jobs import logged
 from dpmc.report.page import write_page
-from dpmc.runs import read_frame
+from dpmc.study.runs import read_frame
 
 with logged(snakemake.log[0]):
     files = snakemake.input

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from dpmc import published
 from dpmc.jobs import logged
-from dpmc.report.tables_privacy import write_privacy_tables
+from dpmc.studies.equal_privacy.tables import write_privacy_tables
+from dpmc.studies.huber import published
 
 with logged(snakemake.log[0]):
     write_privacy_tables(

@@ -2,7 +2,7 @@
 
 from dpmc import tables
 from dpmc.jobs import logged
-from dpmc.privacy.totals import COLUMNS, totals_table
+from dpmc.studies.huber.totals import COLUMNS, totals_table
 
 with logged(snakemake.log[0]):
     tables.write(snakemake.output[0], COLUMNS, totals_table(**snakemake.params.settings))

@@ -1,8 +1,8 @@
 """Generate the synthetic instances of all trials of one rank and observed fraction."""
 
 from dpmc.datasets.synthetic import save_instances
-from dpmc.experiments.trial import synthetic_instance
 from dpmc.jobs import logged
+from dpmc.studies.huber.trial import synthetic_instance
 
 with logged(snakemake.log[0]):
     settings = snakemake.params.settings

@@ -4,8 +4,8 @@ import pandas as pd
 
 from dpmc.jobs import logged
 from dpmc.privacy.nominal import table_one
-from dpmc.report.tables import write_tables
-from dpmc.runs import read_frame
+from dpmc.studies.huber.tables import write_tables
+from dpmc.study.runs import read_frame
 
 with logged(snakemake.log[0]):
     write_tables(

@@ -1,10 +1,10 @@
 """Measure what the published algorithms reveal, for the cells of one data set, rank and solver."""
 
 from dpmc import tables
-from dpmc.experiments.cells import Cell
-from dpmc.experiments.transcript import TRANSCRIPT_COLUMNS, transcript_loss
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.transcript import TRANSCRIPT_COLUMNS, transcript_loss
 
 with logged(snakemake.log[0]):
     ratings = Ratings.load_if_available(snakemake.input[0]) if snakemake.input else None

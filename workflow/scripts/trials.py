@@ -3,7 +3,7 @@
 from dpmc import tables
 from dpmc.files import write_text
 from dpmc.jobs import logged
-from dpmc.runs import Settings, settings_text
+from dpmc.study.runs import Settings, settings_text
 
 with logged(snakemake.log[0]):
     settings = Settings(snakemake.params.reference, snakemake.params.settings)

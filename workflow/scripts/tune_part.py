@@ -1,10 +1,10 @@
 """Choose the hyper-parameters of one data set, relation, epsilon and solver on other seeds."""
 
 from dpmc import tables
-from dpmc.experiments.calibrated import HYPERPARAMETER_COLUMNS, CalibratedCell
-from dpmc.experiments.tuning import tune
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
+from dpmc.studies.equal_privacy.cells import HYPERPARAMETER_COLUMNS, CalibratedCell
+from dpmc.studies.equal_privacy.tuning import tune
 
 with logged(snakemake.log[0]):
     ratings = Ratings.load_if_available(snakemake.input[0]) if snakemake.input else None

@@ -60,9 +60,9 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
 
     With the settings of the configuration the numbers are those of `make reproduce`.
     """
-    from dpmc import plugins
-    from dpmc.experiments.cells import SYNTHETIC
-    from dpmc.experiments.trial import run_cell
+    from dpmc.studies.huber import plugins
+    from dpmc.studies.huber.cells import SYNTHETIC
+    from dpmc.studies.huber.trial import run_cell
 
     place = place_of(directory, mirror, config)
     plugins.load(plugin_files)
@@ -78,7 +78,7 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
 
 
 def _cell(options):
-    from dpmc.experiments.cells import Cell
+    from dpmc.studies.huber.cells import Cell
 
     noisy = options["mechanism"] != "none"
     return Cell(
@@ -93,8 +93,8 @@ def _cell(options):
 
 
 def _settings(options, point):
-    from dpmc.experiments.cells import SYNTHETIC
-    from dpmc.experiments.trial import accepted_settings
+    from dpmc.studies.huber.cells import SYNTHETIC
+    from dpmc.studies.huber.trial import accepted_settings
 
     synthetic = point.dataset == SYNTHETIC
     settings = {"seed": options["seed"], "trials": options["trials"]}

@@ -26,8 +26,8 @@ def diff(run_a, run_b, tolerance, as_json):
     """
     if math.isnan(tolerance):
         raise click.BadParameter("nan is not a number >= 0.", param_hint="'--tolerance'")
-    from dpmc.difference import difference
-    from dpmc.runs import read_run
+    from dpmc.study.difference import difference
+    from dpmc.study.runs import read_run
 
     result = difference(read_run(run_a), read_run(run_b), tolerance)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result)))

@@ -4,11 +4,11 @@ import math
 
 from dpmc.cli.relation import defaults_of, relation_of
 from dpmc.errors import InputError
+from dpmc.methods import solver_class
+from dpmc.methods.base import check_positive
+from dpmc.methods.private import PrivateSolver, check_range, check_ratings_per_user
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.selection import Selection
-from dpmc.solvers import solver_class
-from dpmc.solvers.base import check_positive
-from dpmc.solvers.private import PrivateSolver, check_range, check_ratings_per_user
 
 SOLVERS = {"als": "private_als", "irls": "private_irls", "dpals": "dpals"}
 _OF_ALL = (

@@ -91,9 +91,9 @@ def _complete(problem, settings, seed: int | None):
     import numpy as np
     from threadpoolctl import threadpool_limits
 
-    from dpmc.onebit.private import complete
-    from dpmc.onebit.randomness import Exact, Simulated
-    from dpmc.onebit.solve import NotConverged
+    from dpmc.methods.onebit.private import complete
+    from dpmc.methods.onebit.randomness import Exact, Simulated
+    from dpmc.methods.onebit.solve import NotConverged
 
     randomness = Exact() if seed is None else Simulated(np.random.default_rng(seed))
     delta = settings["delta"] or None

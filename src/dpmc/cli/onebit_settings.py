@@ -6,10 +6,10 @@ import numpy as np
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import positive, probability
-from dpmc.onebit.links import link_of
-from dpmc.onebit.noise import NOISED
-from dpmc.onebit.private import Problem
-from dpmc.onebit.solve import Ball
+from dpmc.methods.onebit.links import link_of
+from dpmc.methods.onebit.noise import NOISED
+from dpmc.methods.onebit.private import Problem
+from dpmc.methods.onebit.solve import Ball
 from dpmc.publication.onebit_folder import radius
 from dpmc.ratings import Ratings
 

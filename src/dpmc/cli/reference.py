@@ -37,12 +37,12 @@ def update(results, folder, profile):
     totals of the first and the verdicts of the others. Look at the difference with `git diff`
     before you commit it.
     """
-    from dpmc.check_dpals import DPALS
-    from dpmc.check_onebit import ONEBIT
-    from dpmc.check_parts import read_part
-    from dpmc.check_privacy import read_privacy_run
-    from dpmc.reference import update as write
-    from dpmc.runs import read_run
+    from dpmc.studies.dpals.regression import DPALS
+    from dpmc.studies.equal_privacy.regression import read_privacy_run
+    from dpmc.studies.onebit.regression import ONEBIT
+    from dpmc.study.check_parts import read_part
+    from dpmc.study.reference import update as write
+    from dpmc.study.runs import read_run
 
     run = read_run(results)
     privacy = read_privacy_run(run.folder.parent / "privacy") if profile is None else None

@@ -35,7 +35,7 @@ def instance(
     share : float
         Share of the entries that is observed, rounded to a whole number of them, at least 1.
     link : Link
-        Of :data:`dpmc.onebit.links.LINKS`: anything with a method ``cdf``.
+        Of :data:`dpmc.methods.onebit.links.LINKS`: anything with a method ``cdf``.
     alpha : float
         Largest absolute entry, positive.
 

@@ -89,7 +89,7 @@ def surrogate(settings: Mapping, folder: Path) -> Ratings:
     Parameters
     ----------
     settings : mapping
-        What :func:`dpmc.experiments.dpals.surrogate_settings` returns: ``seed``, ``name``,
+        What :func:`dpmc.studies.dpals.cells.surrogate_settings` returns: ``seed``, ``name``,
         ``like`` (a key of :data:`FORMS`) and ``scale``.
     folder : path
         For the file, ``<name>.zip``, which stays.

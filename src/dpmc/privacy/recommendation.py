@@ -17,7 +17,7 @@ SOLVERS = ("als", "irls")
 class Plan:
     """A calibrated training, as far as its noise goes; all of it is public.
 
-    Defaults are those of :class:`dpmc.solvers.private_als.PrivateALS`.
+    Defaults are those of :class:`dpmc.methods.factorization.private_als.PrivateALS`.
 
     Parameters
     ----------

@@ -43,9 +43,9 @@ exceeds the exact one by at most 2 n^2 2^-53 t, which for n up to 2^20 terms is 
 the neighbour adds nothing keeps its terms and their order, and so its bits.
 
 For that, terms must not depend on who else is there. Which ratings count is a matter of a user's
-own label (:mod:`dpmc.solvers.private_choice`); labels are text, whoever reads them, so that one odd
+own label (:mod:`dpmc.methods.private_choice`); labels are text, whoever reads them, so that one odd
 label sorts nobody else anew; and a user's row of factors is solved for by itself
-(:mod:`dpmc.solvers.normal`): the same bits wherever in memory the user stands, which tests check.
+(:mod:`dpmc.methods.normal`): the same bits wherever in memory the user stands, which tests check.
 (Regressions in batches, as solvers without privacy have them, would not do: who leaves a batch was
 measured to move the rows of others by up to 2.3e-10 of their length.) Means and lengths of a user's
 ratings may differ with the place by a few units in the last digit, and rows of factors are kept

@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from dpmc.errors import InputError
+from dpmc.methods import solver_name
+from dpmc.methods.factorization.local import PublishedItems
+from dpmc.methods.private import PrivateSolver
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.release import MOST_TERMS
 from dpmc.publication.folder import (
@@ -23,9 +26,6 @@ from dpmc.publication.folder import (
     write_guarantee,
     write_pairs,
 )
-from dpmc.solvers import solver_name
-from dpmc.solvers.local import PublishedItems
-from dpmc.solvers.private import PrivateSolver
 
 FORMAT = "dpmc-fit-1"
 FILES = {

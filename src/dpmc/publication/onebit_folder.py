@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from dpmc import ties
-from dpmc.onebit.guarantee import INP
-from dpmc.onebit.noise import OUTPUT
-from dpmc.onebit.private import Completion, Problem
-from dpmc.onebit.projection import singular_pairs
+from dpmc.methods.onebit.guarantee import INP
+from dpmc.methods.onebit.noise import OUTPUT
+from dpmc.methods.onebit.private import Completion, Problem
+from dpmc.methods.onebit.projection import singular_pairs
 from dpmc.publication.folder import (
     GUARANTEE,
     SIMULATED,

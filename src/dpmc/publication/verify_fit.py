@@ -8,6 +8,8 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Mechanism
+from dpmc.methods import solver_class
+from dpmc.methods.private import PrivateSolver
 from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.calibration import GAUSSIAN_A
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
@@ -30,8 +32,6 @@ from dpmc.publication.folder import (
     describe_law,
     describe_noise,
 )
-from dpmc.solvers import solver_class
-from dpmc.solvers.private import PrivateSolver
 
 ACCURACY = 1e-5
 """Relative, of an epsilon that is accounted for anew."""

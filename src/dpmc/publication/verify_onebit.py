@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.onebit.guarantee import guarantee_of
-from dpmc.onebit.links import link_of
-from dpmc.onebit.noise import Facts
-from dpmc.onebit.solve import Ball
+from dpmc.methods.onebit.guarantee import guarantee_of
+from dpmc.methods.onebit.links import link_of
+from dpmc.methods.onebit.noise import Facts
+from dpmc.methods.onebit.solve import Ball
 from dpmc.publication.folder import SIMULATED, check_list, check_pairs, check_stated
 from dpmc.publication.onebit_folder import (
     ASSUMED_PUBLIC,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpmc.experiments.bootstrap import pooled_interval
-from dpmc.experiments.cells import COORDINATES
-from dpmc.experiments.statistics import Interval, log_positive, published_metric, trial_matrix
+from dpmc.statistics.bootstrap import pooled_interval
+from dpmc.statistics.tests import Interval, log_positive, published_metric, trial_matrix
+from dpmc.studies.huber.cells import COORDINATES
 
 HOLDS, FAILS, OPEN = "holds", "fails", "open"
 WORTH_NAMING = 0.01  # an effect within one per cent is none, as for the claims

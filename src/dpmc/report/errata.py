@@ -10,15 +10,12 @@ typed in.
 
 from collections.abc import Iterable
 
-from dpmc.report import errata_dpals as dpals
-from dpmc.report import errata_dpals_method as dpals_method
-from dpmc.report import errata_method as method
-from dpmc.report import errata_noise as noise
-from dpmc.report import errata_onebit as onebit
-from dpmc.report import errata_onebit_text as onebit_text
-from dpmc.report import errata_privacy as privacy
-from dpmc.report import errata_results as results
 from dpmc.report.erratum import Erratum, Sources
+from dpmc.studies.dpals.errata import method as dpals_method
+from dpmc.studies.dpals.errata import printed as dpals
+from dpmc.studies.huber.errata import method, noise, privacy, results
+from dpmc.studies.onebit.errata import mechanisms as onebit
+from dpmc.studies.onebit.errata import text as onebit_text
 
 ENTRIES = (
     noise.inverse_cdf,

@@ -47,17 +47,17 @@ class Sources:
     Attributes
     ----------
     published : DataFrame
-        As :func:`dpmc.published.load` returns it.
+        As :func:`dpmc.studies.huber.published.load` returns it.
     raw_files : mapping
         Data set name to its verified raw file; without an entry the data are not available. Other
         data sets than the papers' are ignored.
     trials : DataFrame or None
         The trial table of the full run.
     onebit : mapping
-        The tables of the one-bit part, as :func:`dpmc.report.onebit_frames.read_onebit` returns
+        The tables of the one-bit part, as :func:`dpmc.studies.onebit.frames.read_onebit` returns
         them; empty if it has not been run.
     dpals : mapping
-        The tables of the DPALS part, as :func:`dpmc.report.dpals_frames.read_dpals` returns them;
+        The tables of the DPALS part, as :func:`dpmc.studies.dpals.frames.read_dpals` returns them;
         empty if it has not been run.
     """
 

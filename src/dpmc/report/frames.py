@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from dpmc.experiments.cells import SYNTHETIC
-from dpmc.experiments.statistics import CONFIDENCE, log_positive, published_metric
+from dpmc.statistics.tests import CONFIDENCE, log_positive, published_metric
+from dpmc.studies.huber.cells import SYNTHETIC
 
 PRIVATE = ("gaussian", "laplace", "huber")
 MECHANISM_LABELS = {

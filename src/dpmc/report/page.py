@@ -11,16 +11,9 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
-from dpmc.experiments.cells import SYNTHETIC
 from dpmc.files import write_text
 from dpmc.report import markdown
-from dpmc.report.answer import answer
-from dpmc.report.dpals_findings import NOT_RUN as NO_DPALS
-from dpmc.report.dpals_frames import read_dpals
-from dpmc.report.figures import NEW_FIGURES, THESIS_FIGURES
 from dpmc.report.frames import DATASET_LABELS
-from dpmc.report.onebit_findings import NOT_RUN as NO_ONEBIT
-from dpmc.report.onebit_frames import read_onebit
 from dpmc.report.page_parts import (
     data_uri,
     dpals_part,
@@ -30,9 +23,16 @@ from dpmc.report.page_parts import (
     onebit_part,
     privacy_part,
 )
-from dpmc.report.privacy_findings import NOT_RUN
-from dpmc.report.privacy_frames import read_results
-from dpmc.report.tables_rmse import PROVIDE_DATA
+from dpmc.studies.dpals.findings import NOT_RUN as NO_DPALS
+from dpmc.studies.dpals.frames import read_dpals
+from dpmc.studies.equal_privacy.findings import NOT_RUN
+from dpmc.studies.equal_privacy.frames import read_results
+from dpmc.studies.huber.answer import answer
+from dpmc.studies.huber.cells import SYNTHETIC
+from dpmc.studies.huber.figures import NEW_FIGURES, THESIS_FIGURES
+from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
+from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
+from dpmc.studies.onebit.frames import read_onebit
 
 TITLE = "Differentially private matrix completion, reproduced"
 VERDICTS = ("supported", "contradicted", "inconclusive")
@@ -66,10 +66,11 @@ def write_page(
     trials, comparison, claims : DataFrame
         The result tables of the run.
     stability : DataFrame or None
-        As :func:`dpmc.published.stability` returns it; None if no second seed has been run.
+        As :func:`dpmc.studies.huber.published.stability` returns it; None if no second seed has
+        been run.
     tables_folder, figures_folder : path
-        What :func:`~dpmc.report.tables.write_tables` and
-        :func:`~dpmc.report.figures.write_figures` wrote. What is absent there is said so.
+        What :func:`~dpmc.studies.huber.tables.write_tables` and
+        :func:`~dpmc.studies.huber.figures.write_figures` wrote. What is absent there is said so.
     errata : str
         The errata as Markdown.
     manifest : mapping
@@ -83,20 +84,20 @@ def write_page(
         The tables of the privacy part (``totals.csv``, ``transcript_loss.csv``,
         ``calibrated.csv``, ``frontier.csv``, ``audit.csv``), with ``tables``, ``figures`` and
         ``audit_figure`` as
-        :func:`~dpmc.report.tables_privacy.write_privacy_tables` and
-        :func:`~dpmc.report.figures_privacy.write_privacy_figures` wrote them. Without it the page
-        says that the part has not been run.
+        :func:`~dpmc.studies.equal_privacy.tables.write_privacy_tables` and
+        :func:`~dpmc.studies.equal_privacy.figures.write_privacy_figures` wrote them. Without it the
+        page says that the part has not been run.
     onebit_folder : path, optional
         The tables of the one-bit part (``trials.csv``, ``outp_change.csv``, ``outp_attack.csv``,
         ``bounds.csv``, ``claims.csv``), with ``tables`` and ``figures`` as
-        :func:`~dpmc.report.tables_onebit.write_onebit_tables` and
-        :func:`~dpmc.report.figures_onebit.write_onebit_figures` wrote them. Without it the page
+        :func:`~dpmc.studies.onebit.tables.write_onebit_tables` and
+        :func:`~dpmc.studies.onebit.figures.write_onebit_figures` wrote them. Without it the page
         says that the part has not been run.
     dpals_folder : path, optional
-        The tables of the DPALS part (those that :func:`~dpmc.report.dpals_frames.read_dpals`
+        The tables of the DPALS part (those that :func:`~dpmc.studies.dpals.frames.read_dpals`
         reads), with ``tables`` and ``figures`` as
-        :func:`~dpmc.report.tables_dpals.write_dpals_tables` and
-        :func:`~dpmc.report.figures_dpals.write_dpals_figures` wrote them. Without it the page says
+        :func:`~dpmc.studies.dpals.tables.write_dpals_tables` and
+        :func:`~dpmc.studies.dpals.figures.write_dpals_figures` wrote them. Without it the page says
         that the part has not been run.
     dpals_published : path, optional
         ``dpals_published.csv``, numbers from elsewhere that the findings compare with.

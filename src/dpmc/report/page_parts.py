@@ -7,20 +7,20 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from dpmc.report.dpals_findings import caveats as dpals_caveats
-from dpmc.report.dpals_findings import dpals_findings
-from dpmc.report.dpals_frames import NAMES as DPALS_NAMES
-from dpmc.report.figures import FORENSICS
-from dpmc.report.figures_dpals import DPALS_FIGURES
-from dpmc.report.figures_onebit import ONEBIT_FIGURES
-from dpmc.report.figures_privacy import PRIVACY_FIGURES, folder_of
-from dpmc.report.onebit_findings import caveats, onebit_findings
-from dpmc.report.onebit_frames import NAMES as ONEBIT_NAMES
-from dpmc.report.privacy_findings import privacy_findings
-from dpmc.report.privacy_frames import NAMES
 from dpmc.report.style import FigureText
 from dpmc.report.table_formats import FRAGMENT
-from dpmc.report.tables_privacy_equal import TUNED
+from dpmc.studies.dpals.figures import DPALS_FIGURES
+from dpmc.studies.dpals.findings import caveats as dpals_caveats
+from dpmc.studies.dpals.findings import dpals_findings
+from dpmc.studies.dpals.frames import NAMES as DPALS_NAMES
+from dpmc.studies.equal_privacy.figures import PRIVACY_FIGURES, folder_of
+from dpmc.studies.equal_privacy.findings import privacy_findings
+from dpmc.studies.equal_privacy.frames import NAMES
+from dpmc.studies.equal_privacy.tables_equal import TUNED
+from dpmc.studies.huber.figures import FORENSICS
+from dpmc.studies.onebit.figures import ONEBIT_FIGURES
+from dpmc.studies.onebit.findings import caveats, onebit_findings
+from dpmc.studies.onebit.frames import NAMES as ONEBIT_NAMES
 
 LABELS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
 MEDIA = {

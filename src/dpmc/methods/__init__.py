@@ -1,0 +1,117 @@
+"""Solvers by name.
+
+A solver is known by "module:Class" and imported when it is asked for, so that listing names
+costs nothing. A plug-in file adds its own with the decorator :func:`register_solver`.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+
+from dpmc.errors import InputError, did_you_mean
+
+SOLVERS: dict[str, str] = {
+    "als": "dpmc.methods.factorization.als:ALS",
+    "irls": "dpmc.methods.factorization.irls:IRLS",
+    "global_mean": "dpmc.methods.factorization.baselines:GlobalMean",
+    "item_bias": "dpmc.methods.factorization.baselines:ItemBias",
+    "user_item_bias": "dpmc.methods.factorization.baselines:UserItemBias",
+    "rank_one": "dpmc.methods.factorization.rank_one:RankOne",
+    "private_als": "dpmc.methods.factorization.private_als:PrivateALS",
+    "private_irls": "dpmc.methods.factorization.private_irls:PrivateIRLS",
+    "private_global_mean": "dpmc.methods.factorization.private_baselines:PrivateGlobalMean",
+    "private_item_bias": "dpmc.methods.factorization.private_baselines:PrivateItemBias",
+    "private_user_item_bias": "dpmc.methods.factorization.private_baselines:PrivateUserItemBias",
+    "dpals": "dpmc.methods.user_level.dpals:DPALS",
+    "dpfw": "dpmc.methods.user_level.frank_wolfe:PrivateFrankWolfe",
+    "dp_altmin": "dpmc.methods.user_level.altmin:DPAltMin",
+    "dp_saltls": "dpmc.methods.user_level.saltls:DPSAltLS",
+    "dp_svd": "dpmc.methods.user_level.private_svd:PrivateSVD",
+    "frank_wolfe": "dpmc.methods.user_level.frank_wolfe:FrankWolfe",
+    "svd": "dpmc.methods.user_level.references:TruncatedSVD",
+    "svt": "dpmc.methods.user_level.references:SVT",
+    "fast_tri": "dpmc.methods.user_level.references:FastTri",
+    "popularity": "dpmc.methods.user_level.references:Popularity",
+    "trivial": "dpmc.methods.user_level.references:Trivial",
+    "user_mean": "dpmc.methods.user_level.references:UserMean",
+}
+
+
+_registered: dict[str, type] = {}
+"""Plug-in classes themselves: their file need not be importable by its module's name."""
+
+
+def register_solver(name: str) -> Callable[[type], type]:
+    """Return a class decorator that makes a class known as the solver ``name``.
+
+    The class needs a constructor whose arguments can all be given by keyword, ``fit(ratings, *,
+    rng, noise_rng=None, callback=None)``, ``predict(users, items)`` and ``predict_matrix()``; to
+    derive it from :class:`dpmc.methods.base.Solver` is one way to get there.
+
+    Raises
+    ------
+    InputError
+        The name belongs to another class, or the class lacks a method.
+    """
+
+    def register(cls):
+        target = f"{cls.__module__}:{cls.__qualname__}"
+        if SOLVERS.get(name, target) != target:
+            raise InputError(
+                f"The solver name '{name}' is taken by {SOLVERS[name]}: {target} needs another one."
+            )
+        for method in ("fit", "predict", "predict_matrix"):
+            if not callable(getattr(cls, method, None)):
+                raise InputError(f"The solver {target} needs a method {method}.")
+        SOLVERS[name] = target
+        _registered[name] = cls
+        return cls
+
+    return register
+
+
+def solver_class(name: str) -> type:
+    """Return the class of a solver.
+
+    Raises
+    ------
+    InputError
+        There is no solver of that name.
+    """
+    module, _, attribute = _target(name).partition(":")
+    return _registered.get(name) or getattr(import_module(module), attribute)
+
+
+def solver_module(name: str) -> str:
+    """Return the dotted name of the module that defines a solver, without importing it.
+
+    Raises
+    ------
+    InputError
+        There is no solver of that name.
+    """
+    return _target(name).partition(":")[0]
+
+
+def solver_name(model: object) -> str:
+    """Return the name of a solver's class, or of the nearest class that it derives from.
+
+    Raises
+    ------
+    InputError
+        None of them has a name.
+    """
+    names = {target: name for name, target in SOLVERS.items()}
+    for cls in type(model).__mro__:
+        name = names.get(f"{cls.__module__}:{cls.__qualname__}")
+        if name is not None:
+            return name
+    raise InputError(f"{type(model).__name__} is no solver that has a name.")
+
+
+def _target(name):
+    if name not in SOLVERS:
+        raise InputError(
+            f"There is no solver '{name}'{did_you_mean(name, SOLVERS)}; "
+            f"the solvers are {', '.join(SOLVERS)}."
+        )
+    return SOLVERS[name]

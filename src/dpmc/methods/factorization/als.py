@@ -1,0 +1,73 @@
+"""Alternating least squares with noise on the item side (paper, algorithm 1)."""
+
+from dpmc.methods.base import check_choice
+from dpmc.methods.factorization.alternating import AlternatingSolver
+from dpmc.methods.kernels.regressions import Regressions
+
+NOISE_TARGETS = ("right_hand_side", "iterate")
+
+
+class ALS(AlternatingSolver):
+    """Private alternating least squares.
+
+    Item rows are v_j = (U_j^T U_j + lambda I)^-1 (U_j^T x_j + t_j), t_j in R^rank iid from the
+    mechanism, drawn anew in each iteration.
+
+    Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
+    matrix completion" (arXiv 2206.07910), algorithm 1.
+
+    Parameters
+    ----------
+    rank : int
+    regularization : float
+        lambda > 0.
+    iterations : int
+        Outer iterations T.
+    mechanism : object with ``rvs(size, rng)``, optional
+        The noise; none if not given.
+    start : {"normal", "uniform"}
+        Law of the entries of V_0: N(0, 1) or U(0, 1).
+    noise_target : {"right_hand_side", "iterate"}
+        "iterate" adds t_j to the item row itself instead, v_j = (...)^-1 U_j^T x_j + t_j, which
+        the paper (section 3.1) says prevents convergence.
+
+    Attributes
+    ----------
+    user_factors_ : float64 array, shape (n_users, rank)
+    item_factors_ : float64 array, shape (n_items, rank)
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range.
+    """
+
+    def __init__(
+        self,
+        *,
+        rank,
+        regularization=0.5,
+        iterations=50,
+        mechanism=None,
+        start="normal",
+        noise_target="right_hand_side",
+    ):
+        super().__init__(
+            rank=rank,
+            regularization=regularization,
+            iterations=iterations,
+            mechanism=mechanism,
+            start=start,
+        )
+        self.noise_target = check_choice("noise_target", noise_target, NOISE_TARGETS)
+
+    def _item_regressions(self, ratings):
+        return Regressions(ratings.by_item, self.rank, self.regularization)
+
+    def _update_items(self, regressions, rng, noise_rng):
+        if self.mechanism is None:
+            return regressions.solve(self.user_factors_)
+        noise = self.mechanism.rvs(size=(self.shape_[1], self.rank), rng=noise_rng)
+        if self.noise_target == "right_hand_side":
+            return regressions.solve(self.user_factors_, noise=noise[None])
+        return regressions.solve(self.user_factors_) + noise

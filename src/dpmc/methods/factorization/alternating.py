@@ -1,0 +1,90 @@
+"""The loop that ALS and A-IRLS share: users without noise, then items."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import (
+    FactorModel,
+    check_choice,
+    check_count,
+    check_generator,
+    check_positive,
+    check_ratings,
+)
+from dpmc.methods.kernels.regressions import Regressions
+from dpmc.ratings import Ratings
+
+STARTS = ("normal", "uniform")
+
+
+class AlternatingSolver(FactorModel):
+    """Alternate between user rows by ridge regression and item rows by a method of its own.
+
+    Each outer iteration computes all user rows u_i = (V_i^T V_i + lambda I)^-1 V_i^T x_i from
+    the current item rows, without noise, then all item rows (paper, algorithms 1 and 2). Users
+    come first, from random item rows V_0; ``rng`` draws these before anything else, so that all
+    solvers start from the same ones. lambda I is added as it is: what is minimised is
+    1/2 sum r^2 + lambda/2 (||U||^2 + ||V||^2), not the paper's objective (6) without the halves.
+    A user without ratings gets the zero row, an item without ratings noise / lambda, which is
+    what the formulas say; without noise such items are predicted as 0.
+    """
+
+    def __init__(self, *, rank, regularization, iterations, mechanism, start):
+        self.rank = check_count("rank", rank)
+        self.regularization = check_positive("regularization", regularization)
+        self.iterations = check_count("iterations", iterations)
+        self.start = check_choice("start", start, STARTS)
+        if mechanism is not None and not callable(getattr(mechanism, "rvs", None)):
+            raise InputError(
+                f"mechanism must be None or have a method rvs(size, rng), got {mechanism!r}."
+            )
+        self.mechanism = mechanism
+
+    @abstractmethod
+    def _item_regressions(self, ratings: Ratings):
+        """Return what solves for the item rows of these ratings."""
+
+    @abstractmethod
+    def _update_items(self, regressions, rng, noise_rng) -> np.ndarray:
+        """Return new item rows for the current user rows."""
+
+    def fit(self, ratings, *, rng, noise_rng=None, callback=None):
+        check_ratings(ratings)
+        rng = check_generator("rng", rng)
+        if self.mechanism is not None:
+            noise_rng = check_generator("noise_rng", noise_rng)
+        self.shape_ = (ratings.n_users, ratings.n_items)
+        for_users = Regressions(ratings.by_user, self.rank, self.regularization)
+        for_items = self._item_regressions(ratings)
+        self.item_factors_ = self._draw_start(rng)
+        for iteration in range(1, self.iterations + 1):
+            self.user_factors_ = for_users.solve(self.item_factors_)
+            self.item_factors_ = self._update_items(for_items, rng, noise_rng)
+            if callback is not None:
+                callback(iteration, self)
+        if not (np.isfinite(self.user_factors_).all() and np.isfinite(self.item_factors_).all()):
+            raise InputError(
+                f"{ratings.name}: the factors overflowed; raise the regularization above "
+                f"{self.regularization:g} or lower the noise."
+            )
+        return self
+
+    def _draw_start(self, rng):
+        shape = (self.shape_[1], self.rank)
+        return rng.standard_normal(shape) if self.start == "normal" else rng.random(shape)
+
+    def training_loss(self, ratings: Ratings) -> float:
+        """Return the regularised loss sum rho(x - u^T v) + lambda/2 (||U||^2 + ||V||^2).
+
+        rho is that of the item rows, see :meth:`_rho`.
+        """
+        residuals = ratings.values - self.predict(ratings.users, ratings.items)
+        squares = np.sum(self.user_factors_**2) + np.sum(self.item_factors_**2)
+        return float(np.sum(self._rho(residuals)) + self.regularization / 2 * squares)
+
+    @staticmethod
+    def _rho(residuals):
+        """Return the squared loss, half the squares."""
+        return residuals**2 / 2

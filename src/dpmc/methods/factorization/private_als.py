@@ -1,0 +1,224 @@
+"""Alternating least squares with a privacy guarantee."""
+
+import math
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import check_choice, check_count, check_positive
+from dpmc.methods.factorization.alternating import STARTS
+from dpmc.methods.factorization.private_offsets import item_offsets, less, user_offsets
+from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.private import PrivateSolver
+from dpmc.privacy.sensitivity import planned_releases
+from dpmc.ratings import Compressed
+
+OFFSET_SHRINKAGE = 5.0
+
+LEAST_REGULARIZATION = 1e-6
+"""Of users who solve alone, in units of Gamma^2, for results that are published. The last digits of
+what a user centres ratings by may depend on where in memory the user stands; regularization keeps
+such a difference from growing until a user who leaves moves others."""
+
+
+class PrivateALS(PrivateSolver):
+    """ALS within a privacy budget.
+
+    The model is: item offset + user offset + u . v. With ``offsets``, noised sums and counts of
+    the items come first (and of the users, at entry level; see
+    :mod:`dpmc.methods.factorization.private_offsets`); the factors work on what is left, clipped to
+    a smaller bound. Then T times:
+
+    1. Item factors are rotated and scaled to V^T V = n_items Gamma^2 / rank^(2/p) I. This is
+       post-processing that keeps their span: without it, strong directions would use up the norm
+       Gamma of the users, and weak ones drown in noise.
+    2. Users fit u by ridge regression. At user level all do so alone, without noise, and fit their
+       offset along with it, as the coefficient of a constant column. At entry level their Gram
+       matrices and right-hand sides are noised, after item factors were clipped to norm Gamma.
+    3. Rows u are clipped to norm Gamma; Gram matrices and right-hand sides of all items, also of
+       empty ones, are noised; v = (S + lambda I)^-1 h, with S made positive semidefinite.
+
+    At user level users then fit once more, for themselves. Releases: 2 T + 2 at user level; 4 T + 4
+    at entry level, where only values of ratings change half of that, as Gram matrices and counts
+    are public then.
+
+    Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
+    matrix completion" (arXiv 2206.07910), algorithm 1, which noises right-hand sides of items
+    only and bounds nothing; sensitivities: :mod:`dpmc.privacy.sensitivity`. Removing offsets
+    before noise: McSherry and Mironov, "Differentially private recommender systems" (KDD 2009),
+    sections 4.1 and 4.2.
+
+    Parameters
+    ----------
+    relation, epsilon, delta, mechanism, rating_range, ratings_per_user
+        See :class:`dpmc.methods.private.PrivateSolver`.
+    rank : int
+        Of the factors, not counting the column of user offsets.
+    factor_bound : float, optional
+        Gamma. If not given, sqrt(residual_bound), at user level half of that: there, short users
+        cost nothing as only directions count.
+    residual_bound : float, optional
+        To which what is left of ratings is clipped in step 3: half the half-range if not given,
+        all of it without offsets.
+    iterations : int
+        T.
+    regularization : float
+        lambda > 0 of items.
+    user_regularization : float, optional
+        Of users, who alone have no noise at user level; that of items if not given.
+    offsets : bool
+    start : {"normal", "uniform"}
+        Law of the entries of V_0.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range, or taken from the data.
+    """
+
+    inner_iterations = 1
+
+    def __init__(
+        self,
+        *,
+        relation,
+        epsilon,
+        rating_range,
+        rank,
+        delta=1e-5,
+        mechanism="gaussian",
+        ratings_per_user=None,
+        factor_bound=None,
+        residual_bound=None,
+        iterations=2,
+        regularization=0.5,
+        user_regularization=None,
+        offsets=True,
+        start="normal",
+    ):
+        super().__init__(
+            relation=relation,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            rating_range=rating_range,
+            ratings_per_user=ratings_per_user,
+        )
+        self.rank = check_count("rank", rank)
+        self.iterations = check_count("iterations", iterations)
+        self.regularization = check_positive("regularization", regularization)
+        self.user_regularization = check_positive(
+            "user_regularization",
+            regularization if user_regularization is None else user_regularization,
+        )
+        self.offsets = bool(check_choice("offsets", offsets, (True, False)))
+        self.start = check_choice("start", start, STARTS)
+        half_range = self.bounds.half_range
+        if residual_bound is None:
+            residual_bound = half_range / 2 if offsets else half_range
+        self.residual_bound = check_positive("residual_bound", residual_bound)
+        if self.residual_bound > half_range:
+            raise InputError(
+                f"residual_bound must be at most {half_range:g}, half the rating range, got "
+                f"{residual_bound:g}."
+            )
+        if factor_bound is None:
+            factor_bound = math.sqrt(self.residual_bound) / (2 if self.bounds.user_level else 1)
+        self.factor_bound = check_positive("factor_bound", factor_bound)
+        self.bounds = self._bounds(self.factor_bound)
+
+    @property
+    def n_factors(self) -> int:
+        """The rank, and a column for the offsets of users."""
+        return self.rank + self.offsets
+
+    @property
+    def releases(self) -> int:
+        return planned_releases(
+            self.relation,
+            iterations=self.iterations,
+            inner_iterations=self.inner_iterations,
+            offset_sides=2 * self.offsets,
+        )
+
+    def _check_publication(self, ledger, ratings):
+        super()._check_publication(ledger, ratings)
+        least = LEAST_REGULARIZATION * self.factor_bound**2
+        if self.bounds.user_level and self.user_regularization < least:
+            raise InputError(
+                f"user_regularization must be at least {least:g}, a millionth of the square of "
+                f"factor_bound, or rounding errors void the guarantee; got "
+                f"{self.user_regularization:g}."
+            )
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        shape = (ratings.n_items, self.rank)
+        rng = randomness.rng
+        start = rng.standard_normal(shape) if self.start == "normal" else rng.random(shape)
+        chosen = self._chosen(ratings, randomness)
+        offsets = np.zeros(ratings.n_items)
+        if self.offsets:
+            offsets = item_offsets(statistics, chosen, offsets.size, OFFSET_SHRINKAGE)
+        self.item_offsets_ = self.centre + offsets
+        alternate = self._of_users if self.bounds.user_level else self._of_entries
+        steps = alternate(ratings, chosen, offsets, start, statistics)
+        for iteration, (self.user_factors_, self.item_factors_) in enumerate(steps, start=1):
+            if callback is not None:
+                callback(iteration, self)
+
+    def _of_users(self, ratings, chosen, offsets, factors, statistics):
+        """Yield (user rows, item rows) of each iteration at user level.
+
+        Users alone may use all of their ratings, also those that do not count.
+        """
+        bound, skipped = self.bounds.half_range, int(self.offsets)
+        chosen = less(chosen, bound, of_columns=offsets)
+        own = less(self._bounded(ratings.by_user), bound, of_columns=offsets)
+        design = self._design(factors)
+        users = solve_rows(own, design, self.user_regularization)
+        for iteration in range(self.iterations):
+            own_offsets = users[:, :skipped] @ design[0, :skipped]
+            left = less(chosen, self.residual_bound, of_rows=own_offsets)
+            clipped = clip_rows(users[:, skipped:], self.factor_bound, self.bounds.norm)
+            before = design[:, skipped:] * (iteration > 0)  # the start says nothing of the items
+            design = self._design(self._items(left, clipped, before, statistics))
+            users = solve_rows(own, design, self.user_regularization)
+            yield users, design
+
+    def _design(self, factors):
+        """Return what users fit ratings to: balanced factors beside a column for their offset."""
+        size = self.factor_bound / (self.rank + self.offsets) ** (1 / self.bounds.norm)
+        if not self.offsets:
+            return balance(factors, size)
+        constant = np.full((len(factors), 1), size)  # stands for the mean of the factors, too
+        return np.hstack([constant, balance(factors - factors.mean(axis=0), size)])
+
+    def _of_entries(self, ratings, by_user, offsets, factors, statistics):
+        """Yield (user rows, item rows) of each iteration at entry level."""
+        by_item, n_users = self._bounded(ratings.by_item), ratings.n_users
+        of_users = np.zeros((n_users, int(self.offsets)))
+        if self.offsets:
+            noised = user_offsets(statistics, by_item, offsets, n_users, OFFSET_SHRINKAGE)
+            of_users[:, 0] = noised
+        total, bound, p = of_users.sum(axis=1), self.residual_bound, self.bounds.norm
+        by_user = less(by_user, bound, of_rows=total, of_columns=offsets)
+        by_item = less(by_item, bound, of_rows=offsets, of_columns=total)
+        ones = np.ones((len(factors), int(self.offsets)))
+        for iteration in range(self.iterations):
+            items = balance(factors, self.factor_bound / self.rank ** (1 / p))
+            items = clip_rows(items, self.factor_bound, p)
+            users = self._ridge(by_item, items, n_users, self.user_regularization, statistics)
+            users = clip_rows(users, self.factor_bound, p)
+            factors = self._items(by_user, users, items * (iteration > 0), statistics)
+            yield np.hstack([of_users, users]), np.hstack([ones, factors])
+
+    def _items(self, rows: Compressed, users, before, statistics) -> np.ndarray:
+        """Return new item factors for clipped user rows; ``before`` are those that users
+        fitted, zero at first."""
+        return self._ridge(rows, users, len(before), self.regularization, statistics)
+
+    def _ridge(self, rows, factors, n_columns, regularization, statistics):
+        gram = statistics.gram(rows, factors, n_columns)
+        right = statistics.right_hand_side(rows, factors, n_columns, self.residual_bound)
+        return NoisedSystems(gram, self.rank, regularization).solve(right)

@@ -1,0 +1,128 @@
+"""Means and biases within a privacy budget: what a private factor model has to beat."""
+
+import numpy as np
+
+from dpmc.methods.base import check_positive
+from dpmc.methods.factorization.private_offsets import (
+    item_offsets,
+    noised_mean,
+    own_offsets,
+    user_offsets,
+)
+from dpmc.methods.private import PrivateSolver
+from dpmc.privacy.sensitivity import planned_releases
+
+
+class PrivateUserItemBias(PrivateSolver):
+    """Predict item offset + user offset.
+
+    The sums and numbers of the ratings of all items are released; their totals give the mean and
+    with it each item's damped offset
+    (:func:`dpmc.methods.factorization.private_offsets.damped_offsets`). User offsets are damped
+    means of what is left, clipped to half the range: at user level each user computes it alone, at
+    entry level from noised sums and counts as well. Where values of ratings change, counts are
+    public.
+
+    The factors are those of the model offset x 1, so that predictions are item offset + user
+    factors . item factors as for the other calibrated solvers.
+
+    Parameters
+    ----------
+    relation, epsilon, delta, mechanism, rating_range, ratings_per_user
+        See :class:`dpmc.methods.private.PrivateSolver`.
+    shrinkage : float
+        At least 0: how many ratings at the mean each user and item is credited with.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range, or taken from the data.
+    """
+
+    offset_sides = 2
+
+    def __init__(
+        self,
+        *,
+        relation,
+        epsilon,
+        rating_range,
+        delta=1e-5,
+        mechanism="gaussian",
+        ratings_per_user=None,
+        shrinkage=5.0,
+    ):
+        super().__init__(
+            relation=relation,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            rating_range=rating_range,
+            ratings_per_user=ratings_per_user,
+        )
+        self.shrinkage = check_positive("shrinkage", shrinkage, zero=True)
+
+    @property
+    def n_factors(self) -> int:
+        """1: that of the offsets of users."""
+        return 1
+
+    @property
+    def releases(self) -> int:
+        return planned_releases(self.relation, iterations=0, offset_sides=self.offset_sides)
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        offsets = self._item_offsets(self._chosen(ratings, randomness), statistics)
+        self.item_offsets_ = self.centre + offsets
+        self.item_factors_ = np.ones((self.shape_[1], 1))
+        self.user_factors_ = self._user_offsets(ratings, offsets, statistics)[:, None]
+        if callback is not None:
+            callback(1, self)
+
+    def _item_offsets(self, chosen, statistics):
+        """Return the offset of each item from the centre."""
+        return item_offsets(statistics, chosen, self.shape_[1], self.shrinkage)
+
+    def _user_offsets(self, ratings, offsets, statistics):
+        """Return the offset of each user; at user level from all ratings, as users do it alone."""
+        by_item, n_users = self._bounded(ratings.by_item), self.shape_[0]
+        if self.bounds.user_level:
+            bound = self.bounds.half_range
+            return own_offsets(by_item, offsets, n_users, self.shrinkage, bound)
+        return user_offsets(statistics, by_item, offsets, n_users, self.shrinkage)
+
+
+class PrivateItemBias(PrivateUserItemBias):
+    """Predict the item offset: :class:`PrivateUserItemBias` without the users."""
+
+    offset_sides = 1
+
+    def _user_offsets(self, ratings, offsets, statistics):
+        return np.zeros(self.shape_[0])
+
+
+class PrivateGlobalMean(PrivateItemBias):
+    """Predict the mean of all ratings, from their noised sum and number."""
+
+    def __init__(
+        self,
+        *,
+        relation,
+        epsilon,
+        rating_range,
+        delta=1e-5,
+        mechanism="gaussian",
+        ratings_per_user=None,
+    ):
+        super().__init__(
+            relation=relation,
+            epsilon=epsilon,
+            rating_range=rating_range,
+            delta=delta,
+            mechanism=mechanism,
+            ratings_per_user=ratings_per_user,
+        )
+
+    def _item_offsets(self, chosen, statistics):
+        total, count = statistics.total_sum(chosen), statistics.total_count(chosen)
+        return np.full(self.shape_[1], noised_mean(total, count, self.bounds.half_range))

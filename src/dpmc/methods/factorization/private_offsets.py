@@ -1,0 +1,122 @@
+"""Offsets of items and users from noised sums and counts of ratings."""
+
+import numpy as np
+
+from dpmc.methods.kernels.private import column_counts, column_sums
+from dpmc.ratings import Compressed
+
+PRIOR_SHARE = 0.25
+"""Standard deviation of item offsets, as a share of half the rating range: a public guess."""
+
+
+def noised_mean(total: float, count: float, bound: float) -> float:
+    """Return total / count within [-bound, bound]; a count below 1, which noise makes, is 1."""
+    return float(np.clip(total / max(count, 1.0), -bound, bound))
+
+
+def damped_offsets(
+    sums: np.ndarray, counts: np.ndarray, shrinkage: float, noise: float, prior: float
+) -> np.ndarray:
+    """Return damped means b = n D / (n^2 + shrinkage n + (noise / prior)^2).
+
+    Without noise that is D / (n + shrinkage), the damped mean of Koren, "Factor in the
+    neighbors", ACM TKDD 4(1), 2010, section 2.1. With noise it is the posterior mean of
+    b ~ N(0, prior^2) given D = n b + error, where the error has variance
+    n prior^2 shrinkage + noise^2: a count that drowns in noise gives no offset.
+
+    Parameters
+    ----------
+    sums : float64 array
+        D.
+    counts : float64 array, same shape
+        n; negative ones, which noise makes, count as 0.
+    shrinkage : float
+        At least 0.
+    noise : float
+        Standard deviation of the noise in D.
+    prior : float
+        Above 0.
+    """
+    counts = np.maximum(counts, 0)
+    denominators = counts**2 + shrinkage * counts + (noise / prior) ** 2
+    return counts * sums / np.maximum(denominators, np.finfo(float).tiny)
+
+
+def item_offsets(statistics, rows: Compressed, n_items: int, shrinkage: float) -> np.ndarray:
+    """Release sums and counts of the items; return the mean plus each item's damped offset.
+
+    Parameters
+    ----------
+    statistics : dpmc.methods.private_statistics.Statistics
+    rows : Compressed
+        Ratings by user, clipped and centred.
+    n_items : int
+    shrinkage : float
+
+    Returns
+    -------
+    float64 array, shape (n_items,)
+        Within the range, from its centre.
+    """
+    bound = statistics.bounds.half_range
+    sums, counts = statistics.sums(rows, n_items), statistics.counts(rows, n_items)
+    mean = noised_mean(sums.sum(), counts.sum(), bound)
+    noise = statistics.noise_std(statistics.bounds.sums())
+    offsets = damped_offsets(sums - counts * mean, counts, shrinkage, noise, PRIOR_SHARE * bound)
+    return _bounded(mean + offsets, bound)
+
+
+def user_offsets(
+    statistics, rows: Compressed, of_items: np.ndarray, n_users: int, shrinkage: float
+) -> np.ndarray:
+    """Release sums and counts of the users, at entry level; return their damped offsets.
+
+    Parameters
+    ----------
+    statistics : dpmc.methods.private_statistics.Statistics
+    rows : Compressed
+        Ratings by item, clipped and centred.
+    of_items : float64 array, shape (n_items,)
+        What :func:`item_offsets` returns.
+    n_users : int
+    shrinkage : float
+
+    Returns
+    -------
+    float64 array, shape (n_users,)
+        At most half the range either way.
+    """
+    bound = statistics.bounds.half_range
+    left = less(rows, bound, of_rows=of_items)
+    sums, counts = statistics.sums(left, n_users), statistics.counts(left, n_users)
+    noise = statistics.noise_std(statistics.bounds.sums())
+    return _bounded(damped_offsets(sums, counts, shrinkage, noise, PRIOR_SHARE * bound), bound)
+
+
+def own_offsets(
+    rows: Compressed, of_items: np.ndarray, n_users: int, shrinkage: float, bound: float
+) -> np.ndarray:
+    """Return :func:`user_offsets` without noise: what users compute alone, for themselves."""
+    left = less(rows, bound, of_rows=of_items)
+    sums, counts = column_sums(left, n_users), column_counts(left, n_users)
+    return _bounded(damped_offsets(sums, counts, shrinkage, 0.0, PRIOR_SHARE * bound), bound)
+
+
+def less(
+    rows: Compressed,
+    bound: float,
+    *,
+    of_rows: np.ndarray | None = None,
+    of_columns: np.ndarray | None = None,
+) -> Compressed:
+    """Return ratings less the offsets of their rows and columns, clipped to [-bound, bound]."""
+    values = rows.values
+    if of_columns is not None:
+        values = values - of_columns[rows.indices]
+    if of_rows is not None:
+        values = values - np.repeat(of_rows, np.diff(rows.indptr))
+    return Compressed(rows.indptr, rows.indices, np.clip(values, -bound, bound))
+
+
+def _bounded(values, bound):
+    return np.clip(values, -bound, bound)

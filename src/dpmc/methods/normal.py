@@ -1,0 +1,155 @@
+"""Normal equations of every row of ratings, fast: the core of alternating least squares.
+
+Single or double precision, by the dtype of the factors. One thread unless more are asked for; no
+BLAS. The ratings are read as they are stored, whatever their dtype: nothing is copied.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import check_count
+from dpmc.methods.kernels.normal import aligned, buffers, padded_width, solve_block, sum_block
+from dpmc.ratings import Compressed
+
+DTYPES = (np.float32, np.float64)
+
+
+def solve_rows(
+    rows: Compressed,
+    factors: np.ndarray,
+    regularization: float | np.ndarray,
+    *,
+    weights: np.ndarray | None = None,
+    base: np.ndarray | None = None,
+    threads: int = 1,
+) -> np.ndarray:
+    """Return (sum w v v^T + base + lambda I)^-1 sum w x v of every row of ratings.
+
+    The sums run over the ratings x of the row; v is the factor row of the rating's column and w
+    its weight. A row without ratings gets zeros. Takes r(r + 1) + 2r operations a rating and
+    r^3/3 a row, in buffers of r^2 numbers a thread.
+
+    Parameters
+    ----------
+    rows : Compressed
+    factors : float32 or float64 array, shape (n_columns, r)
+        Its dtype is that of the computation and of the result.
+    regularization : float or array of shape (n_rows,)
+        lambda > 0, for all rows or for each.
+    weights : array, shape (n_ratings,), optional
+        w >= 0 of each rating, in the order of ``rows.values``; 1 if not given.
+    base : array, shape (r, r), optional
+        Symmetric and positive semidefinite; zeros if not given.
+    threads : int
+        Rows are split among so many threads; the result is the same for any number.
+
+    Returns
+    -------
+    array of the dtype of ``factors``, shape (n_rows, r)
+
+    Raises
+    ------
+    InputError
+        An array of a wrong shape, lambda not above 0, or a weight below 0.
+    """
+    rank, padded, weights = _operands(rows, factors, weights)
+    dtype = padded.dtype
+    n_rows = rows.indptr.size - 1
+    shifts = np.asarray(regularization, dtype=dtype)
+    if shifts.shape not in ((), (n_rows,)) or not (np.isfinite(shifts) & (shifts > 0)).all():
+        raise InputError(
+            f"regularization must be a number above 0 or one for each of the {n_rows} rows, "
+            f"got {regularization!r}."
+        )
+    shifts = np.full(n_rows, shifts)
+    base = np.zeros((0, 0), dtype) if base is None else _array("base", base, (rank, rank), dtype)
+    solution = np.empty((n_rows, rank), dtype)
+
+    def solve(start, stop):
+        solve_block(
+            start, stop, rows.indptr, rows.indices, rows.values, weights, padded, base, shifts,
+            *buffers(padded.shape[1], dtype), aligned((2, padded.shape[1]), dtype), solution,
+        )  # fmt: skip
+
+    _for_blocks(solve, rows, threads)
+    return solution
+
+
+def normal_sums(
+    rows: Compressed, factors: np.ndarray, *, weights: np.ndarray | None = None, threads: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return sum w v v^T (full and symmetric) and sum w x v of every row of ratings.
+
+    The Gram matrices take n_rows r^2 numbers; see :func:`solve_rows` for the arguments.
+
+    Returns
+    -------
+    grams : array of the dtype of ``factors``, shape (n_rows, r, r)
+    targets : array of the dtype of ``factors``, shape (n_rows, r)
+
+    Raises
+    ------
+    InputError
+        An array of a wrong shape.
+    """
+    rank, padded, weights = _operands(rows, factors, weights)
+    dtype = padded.dtype
+    n_rows = rows.indptr.size - 1
+    grams = np.empty((n_rows, rank, rank), dtype)
+    targets = np.empty((n_rows, rank), dtype)
+
+    def add(start, stop):
+        sum_block(
+            start, stop, rows.indptr, rows.indices, rows.values, weights, padded,
+            *buffers(padded.shape[1], dtype), grams, targets,
+        )  # fmt: skip
+
+    _for_blocks(add, rows, threads)
+    return grams, targets
+
+
+def _operands(rows, factors, weights):
+    """Return the rank, and factors and weights as the kernels take them: padded; perhaps empty."""
+    factors = np.asarray(factors)
+    if factors.ndim != 2 or factors.shape[1] < 1 or factors.dtype not in DTYPES:
+        raise InputError(
+            "factors must be a float32 or float64 array of shape (n_columns, rank), "
+            f"got {factors.dtype} of shape {factors.shape}."
+        )
+    most = int(rows.indices.max(initial=-1))
+    if most >= len(factors):
+        raise InputError(f"factors has {len(factors)} rows, but a rating is in column {most}.")
+    dtype = factors.dtype
+    if weights is None:
+        weights = np.zeros(0, dtype)
+    else:
+        weights = _array("weights", weights, rows.values.shape, dtype)
+        if not (weights >= 0).all():
+            raise InputError("weights must be numbers of at least 0.")
+    rank = factors.shape[1]
+    padded = aligned((len(factors), padded_width(rank, dtype)), dtype)
+    padded[:, :rank] = factors
+    return rank, padded, weights
+
+
+def _array(name, array, shape, dtype):
+    """Return a C-contiguous array of this shape: compiled code does not check bounds."""
+    array = np.ascontiguousarray(array, dtype=dtype)
+    if array.shape != shape:
+        raise InputError(f"{name} must have shape {shape}, got {array.shape}.")
+    return array
+
+
+def _for_blocks(work, rows, threads):
+    """Call work(start, stop) for blocks of rows with about as many ratings each."""
+    threads = check_count("threads", threads)
+    n_rows = rows.indptr.size - 1
+    shares = np.searchsorted(rows.indptr, np.linspace(0, rows.indptr[-1], threads + 1)[1:-1])
+    edges = [0, *np.clip(shares, 0, n_rows), n_rows]
+    if threads == 1:
+        work(0, n_rows)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, edges[:-1], edges[1:]))

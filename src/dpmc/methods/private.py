@@ -1,0 +1,362 @@
+"""What all calibrated solvers share: budget in, noise out, bounds enforced, guarantee stated."""
+
+from abc import abstractmethod
+from dataclasses import replace
+from functools import cached_property
+from numbers import Integral, Real
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import Solver, check_choice, check_count, check_generator, check_positive
+from dpmc.methods.kernels.private import column_counts
+from dpmc.methods.private_choice import Keyed, Seeded, secret_generator
+from dpmc.methods.private_statistics import Statistics, check_terms
+from dpmc.privacy.guarantee import Guarantee, ItemList, covered
+from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
+from dpmc.privacy.relations import USER_LEVEL, check_relation
+from dpmc.privacy.selection import Selection
+from dpmc.privacy.sensitivity import NORMS, Sensitivities
+from dpmc.ratings import Compressed, Ratings
+
+TINY = 1e-30
+"""Settings of a published fit are not smaller, nor larger than its inverse: their squares and the
+products of several stay far from where floating-point numbers end, and clipping would fail."""
+
+
+class PrivateSolver(Solver):
+    """A model that keeps to a privacy budget.
+
+    Ratings are clipped to a public range and centred on its middle; at user level at most k
+    ratings of each user count, chosen by that user's own randomness, so that the choice of one
+    does not depend on the others. Whatever is learnt of the ratings of others comes through
+    :class:`dpmc.methods.private_statistics.Statistics`, a fixed number of times and in shapes that
+    are public: that of the matrix, at user level only the number of items. The noise is that of
+    :func:`dpmc.privacy.calibration.calibrate` for that number, times each sensitivity.
+
+    With simulated noise a fit is repeatable: ``rng`` and ``noise_rng`` seed it. With noise for
+    publication it must not be, so generators and seeds are refused: the noise, the choice and the
+    start come from the operating system's random bits
+    (:class:`dpmc.methods.private_choice.Keyed`), and ratings need labels of users.
+
+    Predictions are item offset + user factors . item factors, clipped to the public range.
+    A fit without any ratings is possible, because to refuse it would tell something.
+
+    Parameters
+    ----------
+    relation : str
+        What neighbouring data sets differ in, see :data:`dpmc.privacy.relations.RELATIONS`.
+    epsilon, delta : float
+        Budget of the whole fit.
+    mechanism : {"gaussian", "laplace", "huber"}
+    rating_range : (float, float)
+        Lowest and highest rating, known without looking at the ratings. Others are clipped to it.
+    ratings_per_user : int
+        k, at user level and only there.
+
+    Attributes
+    ----------
+    item_offsets_ : float64 array, shape (n_items,)
+    user_factors_ : float64 array, shape (n_users, rank)
+    item_factors_ : float64 array, shape (n_items, rank)
+    guarantee_ : dpmc.privacy.guarantee.Guarantee
+    bounds : dpmc.privacy.sensitivity.Sensitivities
+    """
+
+    most_users: int | None = None
+    """Of a fit for publication, where rounding errors bound it."""
+
+    item_offsets_: np.ndarray
+    user_factors_: np.ndarray
+    item_factors_: np.ndarray
+
+    def __new__(cls, **settings):
+        self = super().__new__(cls)
+        self._constructed_with = settings
+        return self
+
+    def __init__(self, *, relation, epsilon, delta, mechanism, rating_range, ratings_per_user):
+        self.relation = check_relation(relation)
+        self.epsilon = check_positive("epsilon", epsilon)
+        self.delta = check_positive("delta", delta, zero=True)
+        self.mechanism = check_choice("mechanism", mechanism, tuple(NORMS))
+        self.rating_range = check_range(rating_range)
+        self.ratings_per_user = check_ratings_per_user(relation, ratings_per_user)
+        self.bounds = self._bounds(1.0)
+
+    @property
+    @abstractmethod
+    def releases(self) -> int:
+        """How many noised statistics a fit releases: known before it sees any data."""
+
+    @property
+    def n_factors(self) -> int:
+        """Columns of ``item_factors_`` and ``user_factors_``."""
+        return self.rank
+
+    @cached_property
+    def calibration(self):
+        """The noise that the budget asks for (:class:`dpmc.privacy.guarantee.Calibration`)."""
+        from dpmc.privacy.calibration import calibrate
+
+        return calibrate(
+            self.mechanism, releases=self.releases, epsilon=self.epsilon, delta=self.delta
+        )
+
+    def _bounds(self, factor_bound: float) -> Sensitivities:
+        low, high = self.rating_range
+        return Sensitivities(
+            relation=self.relation,
+            mechanism=self.mechanism,
+            half_range=(high - low) / 2,
+            factor_bound=factor_bound,
+            ratings_per_user=self.ratings_per_user,
+        )
+
+    @property
+    def centre(self) -> float:
+        """Middle of the public range."""
+        return sum(self.rating_range) / 2
+
+    @abstractmethod
+    def _fit(self, ratings, statistics, randomness, callback) -> None:
+        """Learn from clipped and centred ratings through ``statistics``.
+
+        ``randomness`` (:class:`dpmc.methods.private_choice.Seeded` or ``Keyed``) draws the start
+        and chooses which ratings of each user count.
+        """
+
+    def fit(self, ratings, *, rng=None, noise_rng=None, callback=None, ledger=None, selection=None):
+        """Fit the model within its budget and return it.
+
+        Parameters
+        ----------
+        ratings : Ratings
+            Not modified. Their order does not matter.
+        rng : numpy.random.Generator or int, optional
+            Draws the start and, at user level, which ratings of each user count; needed with
+            simulated noise, and refused with noise for publication. An audit, which replays what a
+            published fit does, gives a :class:`dpmc.methods.private_choice.Keyed` instead.
+        noise_rng : numpy.random.Generator, optional
+            Draws the noise; needed if there is no ledger. Or a seed.
+        callback : callable, optional
+            Called as ``callback(iteration, model)`` after each outer iteration, counted from 1.
+        ledger : dpmc.privacy.ledger.Ledger, optional
+            Used instead of simulated noise: to audit a fit, or for noise fit for publication.
+        selection : dpmc.privacy.selection.Selection, optional
+            The list of items is not public: choose it privately, through the same ledger. The
+            model's own budget is then ``selection.fit_epsilon`` and ``fit_delta``, and the ledger
+            is for :meth:`releases_with` it; ``guarantee_`` is that of all.
+
+        Raises
+        ------
+        InputError
+            Something else than ratings, a missing generator, a budget that cannot be met; with
+            noise for publication also a generator or a seed, users without labels, or too many
+            ratings of an item, see
+            :func:`dpmc.methods.private_statistics.check_terms`.
+        PrivacyViolation
+            A bound did not hold, another number of releases was made, or noise for publication is
+            not what the budget asks for: a fault of the program.
+        """
+        if not isinstance(ratings, Ratings):
+            raise InputError(f"ratings must be dpmc.ratings.Ratings, got {type(ratings).__name__}.")
+        if ledger is None:
+            noise_rng = check_generator("noise_rng", noise_rng)
+            noise = FloatNoise(self.calibration.noise, noise_rng)
+            ledger = Ledger(noise, self.releases_with(selection))
+        if selection is None and not ratings.n_items:
+            raise InputError("There are no items: a fit needs their list, also without ratings.")
+        self.__dict__.pop("guarantee_", None)  # a fit that fails has none
+        if not ledger.noise.simulated:
+            self._check_publication(ledger, ratings)
+        randomness = self._randomness(ratings, rng, noise_rng, ledger)
+        listed = None
+        if selection is not None:
+            ratings, listed = self._select(ratings, selection, ledger, randomness)
+            randomness = randomness.of(ratings)
+        self.user_labels_, self.item_labels_ = ratings.user_labels, ratings.item_labels
+        self.shape_ = (ratings.n_users, ratings.n_items)
+        statistics = Statistics(ledger, self.bounds, self.calibration.noise.std())
+        self._fit(ratings, statistics, randomness, callback)
+        ledger.close()
+        self.guarantee_ = self._guarantee(ledger)
+        if selection is not None:
+            self.guarantee_ = replace(
+                self.guarantee_, epsilon=selection.epsilon, delta=selection.delta, listed=listed
+            )
+        return self
+
+    def releases_with(self, selection: Selection | None) -> float:
+        """Return what a fit and a private choice of items amount to, in releases of the fit."""
+        return self.releases if selection is None else selection.releases(self.releases)
+
+    def _select(self, ratings, selection, ledger, randomness) -> tuple[Ratings, ItemList]:
+        """Return the ratings of the items that are listed, by label, and how these were found.
+
+        Raises
+        ------
+        PrivacyViolation
+            The noise is not that of the share that the selection leaves.
+        InputError
+            Noise other than Gaussian, items without labels, or none that is listed.
+        """
+        if self.mechanism != "gaussian":
+            raise InputError("A private choice of items needs gaussian noise.")
+        mine, its = ((each.relation, each.ratings_per_user) for each in (self.bounds, selection))
+        if mine != its:
+            raise InputError(
+                "A private choice of items needs the relation and the number of ratings of a user "
+                f"of the model, {mine[0]} and {mine[1]}, got {its[0]} and {its[1]}."
+            )
+        if ratings.item_labels is None:
+            raise InputError("A private choice of items needs ratings with item_labels.")
+        together = self.releases_with(selection) ** 0.5 * selection.noise_multiplier
+        if not self.calibration.noise.std() >= together * (1 - 1e-9):
+            raise PrivacyViolation("the noise is not that of the share left by the choice of items")
+        rows = randomness.choose(ratings.by_user, selection.ratings_per_user)
+        self.bounds.check_counts(np.diff(rows.indptr))
+        counts = column_counts(rows, ratings.n_items)
+        items, threshold = selection.select(ratings.item_labels, counts, ledger)
+        if not items.size:
+            raise InputError(
+                "No item was rated by enough users to be listed privately: with noise of standard "
+                f"deviation {selection.noise_std:.3g} it takes {threshold:.0f}; give a larger "
+                "share, epsilon or delta, or a public list of items. The share is spent."
+            )
+        found = ItemList(selection.share, selection.list_delta, selection.noise_std, threshold)
+        return ratings.take_items(items), found
+
+    def _randomness(self, ratings, rng, noise_rng, ledger) -> Seeded | Keyed:
+        if ledger.noise.simulated:
+            return rng if isinstance(rng, Keyed) else Seeded(check_generator("rng", rng))
+        if rng is not None or noise_rng is not None:
+            raise InputError(
+                "A fit with noise for publication takes neither rng nor noise_rng, because whoever "
+                "knows them could undo it: leave them out, or simulate the noise."
+            )
+        return Keyed.fresh(ratings) if self.bounds.user_level else Seeded(secret_generator())
+
+    def _check_publication(self, ledger: Ledger, ratings: Ratings) -> None:
+        """Refuse what a guarantee of published results cannot rest on, before any release.
+
+        Raises
+        ------
+        PrivacyViolation
+            Noise other than calibrated.
+        InputError
+            More terms in a sum than those whose rounding errors are accounted for.
+        """
+        self.check_as_constructed()
+        if getattr(ledger.noise, "mechanism", None) != self.calibration.noise:
+            raise PrivacyViolation(
+                f"noise for publication must be {self.calibration.noise}, as calibrated"
+            )
+        for what, labels in (("user", ratings.user_labels), ("item", ratings.item_labels)):
+            if labels is not None and len(set(np.asarray(labels).tolist())) < len(labels):
+                raise InputError(f"Two {what}s have the same label: number each of them once.")
+        check_terms("item", ratings.items)
+        if not self.bounds.user_level:  # else users add up their own alone, and nothing is released
+            check_terms("user", ratings.users)
+
+    def check_as_constructed(self) -> None:
+        """Refuse to publish if a setting was changed after the noise was made for it.
+
+        Raises
+        ------
+        InputError
+            It was, or it is so small or so large that numbers over- or underflow, and nothing
+            would be clipped.
+        """
+        anew = type(self)(**self._constructed_with)
+        changed = [name for name, value in vars(anew).items() if vars(self).get(name) != value]
+        changed += ["calibration"] * (anew.calibration != self.calibration)
+        if changed:
+            raise InputError(
+                f"{changed[0]} was changed after construction, and the noise was not: make another "
+                "model."
+            )
+        for name, value in vars(self).items():
+            numbers = value if name == "rating_range" else (value,)
+            sizes = [abs(each) for each in numbers if isinstance(each, float) and each]
+            budget = name in ("epsilon", "delta")
+            if not budget and any(not TINY <= size <= 1 / TINY for size in sizes):
+                raise InputError(
+                    f"{name} must lie between {TINY:g} and {1 / TINY:g} in a fit for publication, "
+                    f"or clipping fails for rounding; got {value!r}."
+                )
+
+    def _guarantee(self, ledger) -> Guarantee:
+        return Guarantee(
+            relation=self.relation,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            mechanism=self.mechanism,
+            noise_multiplier=self.calibration.noise.std(),
+            accountant=self.calibration.accountant,
+            releases=self.releases,
+            publishable=covered(self.relation),
+            simulated=ledger.noise.simulated,
+        )
+
+    def __str__(self) -> str:
+        """Return the guarantee as a sentence, once there is one."""
+        name = type(self).__name__
+        if not hasattr(self, "guarantee_"):
+            return f"{name}, not fitted: no guarantee yet."
+        return f"{name}: {self.guarantee_.sentence()}"
+
+    def _chosen(self, ratings: Ratings, randomness) -> Compressed:
+        """Return the ratings that count, by user, clipped to the public range and centred."""
+        rows = ratings.by_user
+        if self.bounds.user_level:
+            rows = randomness.choose(rows, self.ratings_per_user)
+        return self._bounded(rows)
+
+    def _bounded(self, rows: Compressed) -> Compressed:
+        values = np.clip(rows.values, *self.rating_range) - self.centre
+        return Compressed(rows.indptr, rows.indices, values)
+
+    def predict_matrix(self) -> np.ndarray:
+        """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""
+        matrix = self.user_factors_ @ self.item_factors_.T
+        matrix += self.item_offsets_
+        return np.clip(matrix, *self.rating_range, out=matrix)
+
+    def _predict_pairs(self, users, items):
+        products = np.einsum("...r,...r->...", self.user_factors_[users], self.item_factors_[items])
+        return np.clip(products + self.item_offsets_[items], *self.rating_range)
+
+
+def check_range(rating_range) -> tuple[float, float]:
+    """Return a public rating range as floats, or raise InputError."""
+    try:
+        low, high = rating_range
+        numbers = all(isinstance(v, Real) and not isinstance(v, bool) for v in (low, high))
+    except (TypeError, ValueError):
+        numbers = False
+    if not numbers or not -np.inf < low < high < np.inf:
+        raise InputError(
+            "rating_range must be two numbers, the lowest and the highest rating, known without "
+            "looking at the ratings: the noise is scaled to it, and a range taken from the data "
+            f"would give its extremes away; got {rating_range!r}."
+        )
+    return float(low), float(high)
+
+
+def check_ratings_per_user(relation: str, value: int | None) -> int | None:
+    """Return k where the relation needs it, or raise InputError."""
+    if relation not in USER_LEVEL:
+        if value is not None:
+            raise InputError(
+                f"ratings_per_user has no meaning with the relation {relation}, which protects "
+                f"single ratings; got {value!r}."
+            )
+        return None
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise InputError(
+            "ratings_per_user must be an integer of at least 1, chosen without looking at the "
+            "ratings: the noise is scaled to it, and the largest number in the data would give "
+            f"away the user who has it; got {value!r}."
+        )
+    return check_count("ratings_per_user", value)

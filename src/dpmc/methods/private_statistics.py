@@ -1,0 +1,112 @@
+"""The statistics through which a calibrated solver sees ratings, and what their sums may hold."""
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.kernels.private import column_counts, column_sums, gram_sums, residual_sums
+from dpmc.privacy.ledger import Ledger
+from dpmc.privacy.sensitivity import Sensitivities
+from dpmc.ratings import Compressed
+
+
+class Statistics:
+    """The statistics through which a calibrated solver sees ratings: bounded, noised, counted.
+
+    Each method checks what its sensitivity rests on. ``rows`` are users and the blocks items, or
+    the reverse at entry level; public counts and Gram matrices are no releases.
+
+    Parameters
+    ----------
+    ledger : dpmc.privacy.ledger.Ledger
+    bounds : dpmc.privacy.sensitivity.Sensitivities
+    noise : float
+        Standard deviation of the noise at sensitivity 1, which is public.
+    """
+
+    def __init__(self, ledger: Ledger, bounds: Sensitivities, noise: float):
+        self.ledger = ledger
+        self.bounds = bounds
+        self.noise = noise
+
+    def noise_std(self, sensitivity: float) -> float:
+        """Return the standard deviation of the noise on a release."""
+        return self.noise * sensitivity
+
+    def gram(self, rows: Compressed, factors: np.ndarray, n_columns: int) -> np.ndarray:
+        """Return upper triangles of Gram matrices, see :func:`gram_sums`."""
+        self._check(rows, factors=factors)
+        exact = gram_sums(rows, factors, n_columns)
+        return self._release("gram", exact, self.bounds.gram())
+
+    def right_hand_side(
+        self, rows: Compressed, factors: np.ndarray, n_columns: int, value_bound: float
+    ) -> np.ndarray:
+        """Return sums of f x, shape (n_columns, rank), where |x| <= value_bound."""
+        self._check(rows, factors=factors, value_bound=value_bound)
+        exact = residual_sums(rows, factors, np.zeros((n_columns, factors.shape[1])))
+        return self._release("right_hand_side", exact, self.bounds.right_hand_side(value_bound))
+
+    def residual(
+        self, rows: Compressed, factors: np.ndarray, theta: np.ndarray, threshold: float
+    ) -> np.ndarray:
+        """Return sums of f psi(x - f^T theta), shape (n_columns, rank)."""
+        self._check(rows, factors=factors, value_bound=self.bounds.half_range)
+        exact = residual_sums(rows, factors, theta, threshold)
+        return self._release("residual", exact, self.bounds.residual(threshold))
+
+    def sums(self, rows: Compressed, n_columns: int) -> np.ndarray:
+        """Return the sums of the values by column, shape (n_columns,)."""
+        self._check(rows, value_bound=self.bounds.half_range)
+        return self._release("sums", column_sums(rows, n_columns), self.bounds.sums())
+
+    def counts(self, rows: Compressed, n_columns: int) -> np.ndarray:
+        """Return the numbers of ratings by column, shape (n_columns,)."""
+        self._check(rows)
+        return self._release("counts", column_counts(rows, n_columns), self.bounds.counts())
+
+    def total_sum(self, rows: Compressed) -> float:
+        """Return the sum of all values."""
+        self._check(rows, value_bound=self.bounds.half_range)
+        exact = np.array([rows.values.sum()])
+        return float(self._release("total_sum", exact, self.bounds.total_sum())[0])
+
+    def total_count(self, rows: Compressed) -> float:
+        """Return the number of all ratings."""
+        self._check(rows)
+        exact = np.array([float(rows.values.size)])
+        return float(self._release("total_count", exact, self.bounds.total_count())[0])
+
+    def _release(self, what, exact, sensitivity):
+        return self.ledger.release(what, exact, sensitivity) if sensitivity else exact
+
+    def _check(self, rows, factors=None, value_bound=None):
+        if self.bounds.user_level:  # only then are the rows users
+            self.bounds.check_counts(np.diff(rows.indptr))
+        if factors is not None:
+            self.bounds.check_factors(factors)
+        if value_bound is not None:
+            self.bounds.check_values(rows.values, value_bound)
+
+
+def check_terms(what: str, index: np.ndarray) -> None:
+    """Refuse a sum of more terms than those whose rounding errors exact noise accounts for.
+
+    Parameters
+    ----------
+    what : {"item", "user"}
+    index : integer array, shape (n_ratings,)
+        Whose sums the terms, one for each rating, belong to.
+
+    Raises
+    ------
+    InputError
+        More than :data:`dpmc.privacy.release.MOST_TERMS` in one sum.
+    """
+    from dpmc.privacy.release import MOST_TERMS
+
+    most = np.bincount(index, minlength=1).max()
+    if most > MOST_TERMS:
+        raise InputError(
+            f"One {what} has {most} ratings, and exact noise is for {MOST_TERMS} at most: leave "
+            "some out at random, or fit with simulated noise, which is not for publication."
+        )

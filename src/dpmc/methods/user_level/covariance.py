@@ -1,0 +1,131 @@
+"""Sums of outer products over users: made in blocks, bounded, and released with noise."""
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.linalg.blas import dsyrk
+
+from dpmc.errors import InputError
+from dpmc.methods.user_level.matrices import row_lengths
+from dpmc.privacy.ledger import PrivacyViolation
+from dpmc.privacy.relations import USER_REPLACE
+from dpmc.ratings import Compressed
+
+BLOCK = 1 << 22
+"""Numbers in a block of dense rows."""
+
+SLACK = 1 + 1e-9
+"""Rounding in a norm; clipping stays below its bound by more than that."""
+
+MOST_COLUMNS = 2**15
+"""Of whose pairs a matrix takes 8 GiB."""
+
+
+def check_row_lengths(rows: Compressed, bound: float) -> None:
+    """Raise PrivacyViolation unless every row has l2 norm at most ``bound``."""
+    longest = row_lengths(rows, rows.values).max(initial=0.0)
+    if not longest <= bound * SLACK:
+        raise PrivacyViolation(f"a row has l2 norm {longest:g}, above the bound {bound:g}")
+
+
+def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
+    """Return the upper triangle of the sum of a a^T over the rows a, zeros below it.
+
+    Rows are written out in blocks, for which the sum is one product of matrices: n_rows
+    n_columns^2 operations, in n_columns^2 numbers and a block's.
+
+    Returns
+    -------
+    float64 array, shape (n_columns, n_columns)
+
+    Raises
+    ------
+    InputError
+        More than :data:`MOST_COLUMNS`.
+    """
+    if n_columns > MOST_COLUMNS:
+        raise InputError(
+            f"A matrix of all pairs of {n_columns} items takes too much memory: give item_share "
+            f"and counts_share, so that at most {MOST_COLUMNS} items get factors."
+        )
+    total = np.zeros((n_columns, n_columns), order="F")
+    height = max(1, BLOCK // n_columns)
+    n_rows = rows.indptr.size - 1
+    for first in range(0, n_rows, height):
+        last = min(first + height, n_rows)
+        some = slice(rows.indptr[first], rows.indptr[last])
+        block = np.zeros((last - first, n_columns))
+        place = np.repeat(np.arange(last - first), np.diff(rows.indptr[first : last + 1]))
+        block[place, rows.indices[some]] = rows.values[some]
+        total = dsyrk(1.0, block.T, beta=1.0, c=total, overwrite_c=True)
+    return total
+
+
+def pack(matrices: np.ndarray, *, plain: bool = False) -> np.ndarray:
+    """Return upper triangles whose l2 norm is the Frobenius norm of the symmetric matrices.
+
+    Entries off the diagonal are multiplied by sqrt(2), as they stand for two. So noise that is
+    equal for all entries of what is returned is, for the matrix, that of (N + N^T)/2 with
+    independent entries N: off the diagonal it has half the variance.
+
+    Parameters
+    ----------
+    matrices : array, shape (..., n, n)
+        Only the upper triangles are read.
+    plain : bool
+        Multiply nothing: the noise off the diagonal has the variance of that on it.
+
+    Returns
+    -------
+    array, shape (..., n (n + 1) / 2)
+        Row by row.
+    """
+    upper = np.triu_indices(matrices.shape[-1])
+    return matrices[..., upper[0], upper[1]] * _multiples(upper, plain)
+
+
+def unpack(triangles: np.ndarray, n: int, *, plain: bool = False) -> np.ndarray:
+    """Return the symmetric matrices, shape (..., n, n), of what :func:`pack` returned."""
+    upper = np.triu_indices(n)
+    entries = triangles / _multiples(upper, plain)
+    matrices = np.empty((*triangles.shape[:-1], n, n))
+    matrices[..., upper[0], upper[1]] = entries
+    matrices[..., upper[1], upper[0]] = entries
+    return matrices
+
+
+def _multiples(upper, plain):
+    return np.where(plain | (upper[0] == upper[1]), 1.0, np.sqrt(2.0))
+
+
+def outer_sensitivity(relation: str, bound: float) -> float:
+    """Return how far one user moves the sum of a a^T with |a| <= bound, in the Frobenius norm.
+
+    One row more or less changes the sum by a a^T, of norm |a|^2. If a becomes b,
+    |a a^T - b b^T|^2 = |a|^4 + |b|^4 - 2 (a . b)^2 <= 2 bound^4, attained by orthogonal rows. The
+    plain upper triangle is never longer than the whole matrix, and as long for unit vectors a, b.
+    """
+    return bound**2 * (np.sqrt(2.0) if relation == USER_REPLACE else 1.0)
+
+
+def top_eigenvectors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the largest eigenvalues, descending, and their vectors as columns.
+
+    Signs are such that the entry of a vector that is largest in size is positive.
+
+    Raises
+    ------
+    InputError
+        The matrix has fewer than ``rank`` rows.
+    """
+    n = len(matrix)
+    check_rank(rank, n)
+    values, vectors = eigh(matrix, subset_by_index=(n - rank, n - 1))
+    vectors = vectors[:, ::-1]
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(rank)]
+    return values[::-1], vectors * np.where(largest < 0, -1.0, 1.0)
+
+
+def check_rank(rank: int, n_items: int) -> None:
+    """Raise InputError if there are fewer items than columns of factors."""
+    if rank > n_items:
+        raise InputError(f"rank must be at most {n_items}, the number of items, got {rank}.")

@@ -1,0 +1,350 @@
+"""DPALS: alternating least squares at user level, of which only the item steps see noise."""
+
+import math
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian
+from dpmc.methods.base import check_choice, check_count, check_positive
+from dpmc.methods.factorization.private_als import LEAST_REGULARIZATION
+from dpmc.methods.kernels.private import balance, clip_rows
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.user_level.covariance import top_eigenvectors
+from dpmc.methods.user_level.item_step import (
+    ItemStatistics,
+    solve_items,
+    solve_items_as_printed,
+)
+from dpmc.methods.user_level.options import (
+    ACCOUNTINGS,
+    CENTRINGS,
+    DTYPES,
+    GRAMS,
+    SAMPLINGS,
+    STARTS,
+    check_options,
+    check_share,
+)
+from dpmc.methods.user_level.plan import plan
+from dpmc.methods.user_level.predictions import OffsetModel
+from dpmc.methods.user_level.sampling import (
+    choose_rare,
+    clip_values,
+    less,
+    margin,
+    means_of_rows,
+    take_columns,
+)
+from dpmc.privacy.calibration import Calibration
+from dpmc.privacy.release import LEAST_SHARE
+from dpmc.ratings import Compressed, transposed
+from dpmc.studies.dpals.accounting import printed_sigma
+
+
+class DPALS(OffsetModel):
+    """Alternating least squares whose items are fitted to noised sums over clipped users.
+
+    The model is offset + u . v, learnt from ratings less the offset. T times:
+
+    1. V <- sqrt(n_items) V (V^T V)^(-1/2). The span stays, and users are about as long as ratings.
+    2. Every user fits u = (sum v v^T + lambda_u I)^-1 sum v x to all of their own ratings, alone,
+       and clips u to norm Gamma_u and the k ratings that count to [-Gamma_M, Gamma_M], maybe
+       their vector to norm L.
+    3. For every item H = sum u u^T + noise and w = sum u x + noise; v = (H + lambda I)^-1 w, with
+       H made positive semidefinite.
+
+    Afterwards users fit once more, for themselves. The last V, and whatever else was released,
+    is private, and users learn nothing but their own rows of it: joint differential privacy.
+
+    All that looks at ratings of others passes the ledger: sensitivities and shares of the budget
+    are derived in :mod:`dpmc.methods.user_level.plan`, for users who come or go and for users who
+    are replaced. The sample of k ratings, offsets of users and their rows u depend on the user's
+    own ratings and on what was released. So the fit is Gaussian DP with mu^2 the sum over its
+    releases, with no slack; ``releases`` is 1, of which each release gets its share.
+
+    Differences from the paper: the projection comes before lambda; H is noised as a full symmetric
+    matrix; V keeps size sqrt(n_items) instead of 1; users fit all of their ratings in each step
+    and sample once. ``literal`` undoes the first three.
+
+    Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
+    squares" (ICML 2021), algorithms 1 and 2, section 5; Dwork, Talwar, Thakurta and Zhang,
+    "Analyze Gauss" (STOC 2014), for the start; McSherry and Mironov, "Differentially private
+    recommender systems" (KDD 2009), for the private mean.
+
+    Parameters
+    ----------
+    relation : {"user_add_remove", "user_replace"}
+    epsilon, delta : float
+        Budget of the whole fit.
+    rating_range : (float, float)
+    ratings_per_user : int
+        k.
+    rank : int
+    mechanism : {"gaussian"}
+    iterations : int
+        T. After 2 or 3 noise gains more than the fit does.
+    value_bound : float, optional
+        Gamma_M, in units of the ratings, of what is left of them after centring. By default half
+        the range; without centring the largest absolute value in it.
+    factor_bound : float
+        Gamma_u. Users are about as long as ratings after centring; where all are longer than
+        Gamma_u, only their directions count.
+    user_regularization : float
+        lambda_u > 0; squares of the columns of V sum to n_items.
+    item_regularization : float
+        lambda > 0 in units of the standard deviation of the noise on the diagonal of H.
+    start : {"normal", "analyze_gauss"}
+        V_0 of independent normal numbers, or the top eigenvectors of the noised X^T X, X being the
+        matrix of the ratings that count with zeros elsewhere.
+    start_share : float
+        Share of mu^2 for "analyze_gauss".
+    gram : {"noised", "free"}
+        "free" spends nothing on H: v = w.
+    row_bound : float, optional
+        L, public: of the norm of the ratings of a user that count.
+    literal : bool
+        Lines 10 to 13 as printed: lambda before the projection and a pseudo-inverse, noise on
+        upper triangles, V^T V = I (so factor_bound and user_regularization have other units:
+        users are sqrt(n_items) times as long).
+    projection : bool
+        Whether H is made positive semidefinite.
+    sampling : {"uniform", "adaptive"}
+        Which k ratings of a user count: chosen at random, or those of the items with the lowest
+        noised counts.
+    item_share : float
+        beta: so many items, those with the highest noised counts, get factors; the others are
+        predicted by the mean of the user.
+    counts_share, mean_share : float
+        Shares of mu^2 for noised numbers of ratings of the items, and for the global mean.
+    centring : {"none", "global", "user"}
+        What is taken off the ratings: nothing, the private mean (the centre of the range if
+        ``mean_share`` is 0), or the mean of the user's own ratings.
+    global_penalty : float
+        lambda_0 of sum over all pairs of (u . v)^2.
+    accounting : {"exact", "printed"}
+        "printed" takes the sigma of theorem 1, which is too small: ``guarantee_`` then states the
+        epsilon that is true, ``claimed_epsilon_`` the one that was asked for.
+    dtype : {"float64", "float32"}
+        Of the computations; "float32" is faster, and for simulated noise only.
+
+    Attributes
+    ----------
+    user_factors_ : array, shape (n_users, rank)
+    item_factors_ : float64 array, shape (n_items, rank)
+    item_offsets_ : float64 array, shape (n_items,)
+        The private mean, or the centre of the range; 0 without centring.
+    user_offsets_ : float64 array, shape (n_users,)
+        The user's mean less that, if users centre; else 0.
+    user_means_ : float64 array, shape (n_users,)
+    frequent_ : bool array, shape (n_items,)
+        Which items have factors.
+    claimed_epsilon_ : float
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range, or two that do not fit.
+    """
+
+    def __init__(
+        self,
+        *,
+        relation,
+        epsilon,
+        rating_range,
+        ratings_per_user,
+        rank,
+        delta=1e-5,
+        mechanism="gaussian",
+        iterations=2,
+        value_bound=None,
+        factor_bound=0.1,
+        user_regularization=10.0,
+        item_regularization=100.0,
+        start="normal",
+        start_share=0.2,
+        gram="noised",
+        row_bound=None,
+        literal=False,
+        projection=True,
+        sampling="uniform",
+        item_share=1.0,
+        counts_share=0.0,
+        mean_share=0.0,
+        centring="user",
+        global_penalty=0.0,
+        accounting="exact",
+        dtype="float64",
+    ):
+        super().__init__(
+            relation=relation,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            rating_range=rating_range,
+            ratings_per_user=ratings_per_user,
+        )
+        self.rank = check_count("rank", rank)
+        self.iterations = check_count("iterations", iterations)
+        self.centring = check_choice("centring", centring, CENTRINGS)
+        largest = max(abs(end) for end in self.rating_range)
+        default = largest if centring == "none" else self.bounds.half_range
+        self.value_bound = check_positive(
+            "value_bound", default if value_bound is None else value_bound
+        )
+        self.factor_bound = check_positive("factor_bound", factor_bound)
+        self.user_regularization = check_positive("user_regularization", user_regularization)
+        self.item_regularization = check_positive("item_regularization", item_regularization)
+        self.start = check_choice("start", start, STARTS)
+        self.start_share = check_share("start_share", start_share)
+        self.gram = check_choice("gram", gram, GRAMS)
+        self.row_bound = None if row_bound is None else check_positive("row_bound", row_bound)
+        self.literal = bool(check_choice("literal", literal, (True, False)))
+        self.projection = bool(check_choice("projection", projection, (True, False)))
+        self.sampling = check_choice("sampling", sampling, SAMPLINGS)
+        self.item_share = check_share("item_share", item_share, zero=False)
+        self.counts_share = check_share("counts_share", counts_share)
+        self.mean_share = check_share("mean_share", mean_share)
+        self.global_penalty = check_positive("global_penalty", global_penalty, zero=True)
+        self.accounting = check_choice("accounting", accounting, ACCOUNTINGS)
+        self.dtype = check_choice("dtype", dtype, DTYPES)
+        check_options(self)
+        self.bounds = self._bounds(self.factor_bound)
+        self.plan = plan(
+            self.bounds,
+            iterations=self.iterations,
+            value_bound=self.value_bound,
+            row_bound=self.row_bound,
+            gram=gram == "noised",
+            global_gram=self.global_penalty > 0,
+            start_share=self.start_share if start == "analyze_gauss" else 0.0,
+            counts_share=self.counts_share,
+            mean_share=self.mean_share,
+        )
+
+    @property
+    def releases(self) -> int:
+        """1: the whole budget, divided by weights."""
+        return 1
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """The noise at sensitivity 1 and share 1, which is 1/mu of the fit."""
+        if self.accounting == "exact":
+            return super().calibration
+        sigma = printed_sigma(self.epsilon, self.delta, self.ratings_per_user, self.iterations)
+        # so that the noise on right-hand sides, without a row bound, is sigma Gamma_u Gamma_M
+        share = self.plan["right_hand_side"].share
+        noise = Gaussian(sigma * math.sqrt(share) / self.bounds.sums(1.0))
+        return Calibration(noise, 1, noise.epsilon(1.0, self.delta), self.delta, "exact")
+
+    def _guarantee(self, ledger):
+        return replace(super()._guarantee(ledger), epsilon=self.calibration.epsilon)
+
+    def _check_publication(self, ledger, ratings):
+        super()._check_publication(ledger, ratings)
+        if self.dtype != "float64":
+            raise InputError(
+                "Results for publication need dtype 'float64': rounding errors of single "
+                "precision are not covered by the guarantee."
+            )
+        if self.user_regularization < LEAST_REGULARIZATION:
+            raise InputError(
+                f"user_regularization must be at least {LEAST_REGULARIZATION:g}, or rounding "
+                f"errors void the guarantee; got {self.user_regularization:g}."
+            )
+        smallest = min(part.share for part in self.plan.values())
+        if smallest < LEAST_SHARE:
+            raise InputError(
+                f"Every release for publication needs at least the share {LEAST_SHARE:g} of the "
+                f"budget, or rounding errors void the guarantee; the smallest is {smallest:.2g}."
+            )
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        n_items = ratings.n_items
+        kept = max(1, round(self.item_share * n_items))
+        if self.rank > kept:
+            raise InputError(f"rank must be at most {kept}, the number of items with factors.")
+        released = ItemStatistics(
+            statistics.ledger, self.bounds, self.plan, value_bound=self.value_bound,
+            row_bound=self.row_bound, triangles=self.literal,
+        )  # fmt: skip
+        self.claimed_epsilon_ = self.epsilon
+        counts, mean = self._popularity(ratings, released, randomness)
+        frequent = np.sort(np.argsort(-counts, kind="stable")[:kept])
+        self.frequent_ = np.isin(np.arange(n_items), frequent)
+        own = Compressed(
+            ratings.by_user.indptr,
+            ratings.by_user.indices,
+            np.clip(ratings.by_user.values, *self.rating_range),
+        )
+        self.user_means_ = means_of_rows(own, mean)
+        constant = 0.0 if self.centring == "none" else mean
+        self.item_offsets_ = np.full(n_items, constant)
+        self.user_offsets_ = (self.user_means_ - constant) * (self.centring == "user")
+        own = less(take_columns(own, frequent, n_items), constant + self.user_offsets_, self.dtype)
+        chosen = self._choose(own, counts, frequent, randomness)
+        if self.start == "analyze_gauss":
+            factors = top_eigenvectors(released.covariance(chosen, kept), self.rank)[1]
+        else:
+            factors = randomness.rng.standard_normal((kept, self.rank))
+        steps = self._alternate(own, chosen, factors, released, statistics.noise)
+        for iteration, (self.user_factors_, found) in enumerate(steps, start=1):
+            self.item_factors_ = self._of_all_items(found)
+            if callback is not None:
+                callback(iteration, self)
+
+    def _popularity(self, ratings, released, randomness):
+        """Return noised numbers of ratings of the items (zeros if nobody asks) and the mean."""
+        counts, mean = np.zeros(ratings.n_items), 0.0
+        if self.counts_share or self.mean_share:
+            sample = self._chosen(ratings, randomness)
+            if self.counts_share:
+                counts = released.counts(sample, ratings.n_items)
+            if self.mean_share:
+                mean = released.mean(sample)
+        return counts, self.centre + mean
+
+    def _choose(self, own, counts, frequent, randomness):
+        """Return the ratings that count for the items, bounded."""
+        if self.sampling == "adaptive":
+            chosen = choose_rare(own, self.ratings_per_user, counts[frequent])
+        else:
+            chosen = randomness.choose(own, self.ratings_per_user, frequent)
+        return clip_values(chosen, self.value_bound, self.row_bound)
+
+    def _alternate(self, own, chosen, factors, released, noise):
+        """Yield (user rows, item rows) of each iteration."""
+        n_items = len(factors)
+        noised = self.gram == "noised"
+        by_item = transposed(chosen, n_items) if noised else None
+        size = n_items**-0.5 if self.literal else 1.0
+        design = balance(factors, size)
+        users = self._users(own, design)
+        for _ in range(self.iterations):
+            bound = self.factor_bound * (1 - margin(self.dtype))
+            clipped = clip_rows(users.astype(float), bound, 2).astype(self.dtype)
+            grams, factors = released.sums(chosen, by_item, clipped, n_items)
+            if self.global_penalty:
+                grams += self.global_penalty * released.global_gram(clipped)
+            if noised:
+                solve = solve_items_as_printed if self.literal else solve_items
+                unit = noise * self.plan["gram"].sensitivity * self.plan["gram"].weight
+                factors = solve(
+                    grams, factors, self.item_regularization * unit, projection=self.projection
+                )
+            design = balance(factors, size)
+            users = self._users(own, design)
+            yield users, design
+
+    def fold_in(self, rows: Compressed) -> np.ndarray:
+        """Return the factors of other users, from ratings less the offset of each."""
+        return self._users(rows.astype(self.dtype), self.item_factors_)
+
+    def _users(self, own, design):
+        design = design.astype(self.dtype)
+        base = self.global_penalty * (design.T @ design) if self.global_penalty else None
+        return solve_rows(own, design, self.user_regularization, base=base)

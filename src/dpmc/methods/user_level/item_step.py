@@ -1,0 +1,169 @@
+"""The one step of DPALS that mixes users: sums over them, noised, and what is made of the sums."""
+
+import numpy as np
+
+from dpmc.methods.factorization.private_offsets import noised_mean
+from dpmc.methods.kernels.private import column_counts
+from dpmc.methods.normal import normal_sums
+from dpmc.methods.user_level.covariance import check_row_lengths, outer_sum, pack, unpack
+from dpmc.methods.user_level.matrices import sparse_matrix
+from dpmc.methods.user_level.plan import Part, longest_row
+from dpmc.privacy.ledger import Ledger
+from dpmc.privacy.sensitivity import Sensitivities
+from dpmc.ratings import Compressed
+
+_BLOCK = 2**22
+"""Numbers in a block of matrices that are worked on at a time."""
+_NOTHING = 1e-12
+"""Eigenvalues below this share of the largest are 0 in a pseudo-inverse."""
+
+
+class ItemStatistics:
+    """All that DPALS releases, each with its share of the budget.
+
+    Every method checks what its sensitivity rests on (:mod:`dpmc.methods.user_level.plan`).
+
+    Parameters
+    ----------
+    ledger : Ledger
+    bounds : Sensitivities
+    plan : dict of str to Part
+    value_bound : float
+    row_bound : float, optional
+    triangles : bool
+        Noise upper triangles of matrices, as printed, and not full symmetric matrices, whose noise
+        off the diagonal has half the variance.
+    """
+
+    def __init__(
+        self, ledger: Ledger, bounds: Sensitivities, plan: dict[str, Part], *,
+        value_bound: float, row_bound: float | None, triangles: bool,
+    ):  # fmt: skip
+        self.ledger = ledger
+        self.bounds = bounds
+        self.plan = plan
+        self.value_bound = value_bound
+        self.longest_row = longest_row(bounds, value_bound, row_bound)
+        self.triangles = triangles
+        self._checked = None
+
+    def counts(self, rows: Compressed, n_items: int) -> np.ndarray:
+        """Return the numbers of ratings of the items, shape (n_items,)."""
+        self._check_users(rows)
+        return self._release("counts", column_counts(rows, n_items))
+
+    def mean(self, rows: Compressed) -> float:
+        """Return the mean of values within B, from their noised sum and number."""
+        self._check_users(rows)
+        self.bounds.check_values(rows.values)
+        total = self._release("total_sum", np.array([rows.values.sum()]))
+        count = self._release("total_count", np.array([float(rows.values.size)]))
+        return noised_mean(float(total[0]), float(count[0]), self.bounds.half_range)
+
+    def covariance(self, rows: Compressed, n_items: int) -> np.ndarray:
+        """Return the sum of x x^T over the users, shape (n_items, n_items)."""
+        self._check_users(rows, values=True)
+        return self._matrices("start", outer_sum(rows, n_items))
+
+    def sums(
+        self, by_user: Compressed, by_item: Compressed | None, users: np.ndarray, n_items: int
+    ) -> tuple[np.ndarray | None, np.ndarray]:
+        """Return the Gram matrices and the right-hand sides of the items.
+
+        Parameters
+        ----------
+        by_user, by_item : Compressed
+            The same ratings; by item only if Gram matrices are released.
+        users : float array, shape (n_users, rank)
+            Rows of norm at most Gamma_u.
+        n_items : int
+
+        Returns
+        -------
+        grams : float64 array, shape (n_items, rank, rank), or None
+        targets : float64 array, shape (n_items, rank)
+        """
+        self._check_users(by_user, values=True)
+        self.bounds.check_factors(users.astype(float))
+        if "gram" not in self.plan:
+            exact = sparse_matrix(by_user, n_items).T @ users
+            return None, self._release("right_hand_side", exact)
+        grams, targets = normal_sums(by_item, users)
+        noised = self._matrices("gram", grams)
+        return noised, self._release("right_hand_side", targets)
+
+    def global_gram(self, users: np.ndarray) -> np.ndarray:
+        """Return the sum of u u^T over all users, shape (rank, rank)."""
+        self.bounds.check_factors(users.astype(float))
+        return self._matrices("global_gram", users.T @ users)
+
+    def _matrices(self, what, exact):
+        noised = self._release(what, pack(exact, plain=self.triangles))
+        return unpack(noised, exact.shape[-1], plain=self.triangles)
+
+    def _release(self, what, exact):
+        part = self.plan[what]
+        exact = np.asarray(exact, dtype=float)
+        return self.ledger.release(what, exact, part.sensitivity, weight=part.weight)
+
+    def _check_users(self, rows, values=False):
+        self.bounds.check_counts(np.diff(rows.indptr))
+        if values and rows is not self._checked:  # the same ones come in each iteration
+            self.bounds.check_values(rows.values, self.value_bound)
+            check_row_lengths(rows, self.longest_row)
+            self._checked = rows
+
+
+def solve_items(
+    grams: np.ndarray, targets: np.ndarray, regularization: float, *, projection: bool
+) -> np.ndarray:
+    """Return (H + lambda I)^-1 w for each item, shape (n_items, rank).
+
+    Parameters
+    ----------
+    grams : float64 array, shape (n_items, rank, rank)
+        H, symmetric; with noise not positive semidefinite any more.
+    targets : float64 array, shape (n_items, rank)
+        w.
+    regularization : float
+        lambda > 0.
+    projection : bool
+        Set negative eigenvalues of H to 0 first: the nearest positive semidefinite matrix.
+    """
+
+    def inverse(values):
+        return 1 / ((np.maximum(values, 0) if projection else values) + regularization)
+
+    return _solve(grams, targets, inverse)
+
+
+def solve_items_as_printed(
+    grams: np.ndarray, targets: np.ndarray, regularization: float, *, projection: bool
+) -> np.ndarray:
+    """Return pinv(project(H + lambda I)) w, shape (n_items, rank).
+
+    Lines 10 to 12 of the algorithm: lambda comes before the projection, so directions that the
+    noise makes negative are lost and those it leaves near 0 blow up. Parameters as of
+    :func:`solve_items`.
+    """
+
+    def inverse(values):
+        values = values + regularization
+        if projection:
+            values = np.maximum(values, 0)
+        size = np.abs(values)
+        kept = size > _NOTHING * size.max(axis=1, keepdims=True)
+        return np.where(kept, 1 / np.where(kept, values, 1), 0)
+
+    return _solve(grams, targets, inverse)
+
+
+def _solve(grams, targets, inverse):
+    solutions = np.empty(targets.shape)
+    size = max(1, _BLOCK // grams.shape[-1] ** 2)
+    for start in range(0, len(grams), size):
+        block = slice(start, start + size)
+        values, vectors = np.linalg.eigh(grams[block])
+        coordinates = np.einsum("nfg,nf->ng", vectors, targets[block]) * inverse(values)
+        solutions[block] = np.einsum("nfg,ng->nf", vectors, coordinates)
+    return solutions

@@ -1,0 +1,119 @@
+"""What the private solvers at user level that DPALS is compared with have in common."""
+
+import math
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import check_choice, check_positive
+from dpmc.methods.kernels.private import column_counts
+from dpmc.methods.user_level.predictions import OffsetModel
+from dpmc.methods.user_level.sampling import less, means_of_rows, take_columns
+from dpmc.ratings import Compressed, Ratings
+
+CENTRINGS = ("global", "user")
+
+EVERY_RATING = int(np.iinfo(np.int32).max)
+"""More ratings than a user can have."""
+
+
+class JointSolver(OffsetModel):
+    """A model with joint differential privacy for users: only what is shared carries noise.
+
+    Item factors are made from noised statistics of all users. Each user's factors and offset are
+    made from these and the user's own ratings alone, for that user's eyes, so that they need no
+    noise (Kearns, Pai, Roth and Ullman, "Mechanism design in large games", ITCS 2014: the
+    billboard lemma). Noise is Gaussian, so that the budget, as mu^2, can be dealt out in shares.
+
+    **Sensitivity of the counts**, where items are chosen by them: a user adds 1 to at most k of
+    them, so they move by sqrt(k), and by sqrt(2 k) if another user takes the place.
+
+    Parameters
+    ----------
+    relation : {"user_add_remove", "user_replace"}
+    epsilon, delta, rating_range
+        See :class:`dpmc.methods.private.PrivateSolver`.
+    mechanism : {"gaussian"}
+    ratings_per_user : int, optional
+        k; all of a user's ratings count if not given, where something else bounds their effect.
+    centring : {"global", "user"}
+        What is taken off a user's ratings: the middle of the rating range, or the mean of all the
+        user's own, which only that user needs to know.
+    item_share : float
+        So many of the items, those with the highest noised counts, get factors; the others are
+        predicted by the mean of the user.
+    counts_share : float
+        Share of mu^2 for the counts; above 0 if and only if ``item_share`` is below 1.
+
+    Attributes
+    ----------
+    user_offsets_ : float64 array, shape (n_users,)
+        The user's mean less the middle of the range, where ``centring`` takes it off; else 0.
+    user_means_, frequent_
+        See :class:`dpmc.methods.user_level.predictions.OffsetModel`.
+    """
+
+    def __init__(
+        self, *, relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring,
+        item_share=1.0, counts_share=0.0,
+    ):  # fmt: skip
+        super().__init__(
+            relation=relation,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            rating_range=rating_range,
+            ratings_per_user=EVERY_RATING if ratings_per_user is None else ratings_per_user,
+        )
+        self.centring = check_choice("centring", centring, CENTRINGS)
+        self.item_share = check_positive("item_share", item_share)
+        self.counts_share = check_positive("counts_share", counts_share, zero=True)
+        if self.item_share > 1 or self.counts_share >= 1:
+            raise InputError(
+                "item_share must be at most 1 and counts_share below 1, got "
+                f"{item_share!r} and {counts_share!r}."
+            )
+        if (self.item_share < 1) != (self.counts_share > 0):
+            raise InputError(
+                "Frequent items are found by noised counts: give both item_share below 1 and "
+                f"counts_share above 0, or neither; got {item_share!r} and {counts_share!r}."
+            )
+        if self.counts_share and ratings_per_user is None:
+            raise InputError(
+                "Noised counts of the items need ratings_per_user, a public bound on the number "
+                "of a user's ratings that count."
+            )
+
+    def _weight(self, share: float) -> float:
+        """Return the weight of a release with a share of the budget that counts leave."""
+        return ((1 - self.counts_share) * share * self.releases) ** -0.5
+
+    def _prepare(self, ratings: Ratings, statistics, randomness) -> tuple[Compressed, Compressed]:
+        """Set offsets and frequent items; return their centred ratings: those that count, all."""
+        own = self._bounded(ratings.by_user)
+        n_items = ratings.n_items
+        self.item_offsets_ = np.full(n_items, self.centre)
+        means = means_of_rows(own, 0.0)
+        self.user_means_ = self.centre + means
+        self.user_offsets_ = means if self.centring == "user" else np.zeros(means.size)
+        if self.centring == "user":
+            own = less(own, means, "float64")
+        frequent = np.arange(n_items)
+        if self.item_share < 1:
+            frequent = self._frequent(self._chosen(ratings, randomness), statistics)
+            own = take_columns(own, frequent, n_items)
+        self.frequent_ = np.isin(np.arange(n_items), frequent)
+        return randomness.choose(own, self.ratings_per_user, frequent), own
+
+    def _frequent(self, rows, statistics):
+        """Return the items with the highest noised counts, ascending."""
+        n_items = self.shape_[1]
+        self.bounds.check_counts(np.diff(rows.indptr))
+        counts = statistics.ledger.release(
+            "counts",
+            column_counts(rows, n_items),
+            self.bounds.counts(),
+            weight=(self.counts_share * self.releases) ** -0.5,
+        )
+        number = math.ceil(self.item_share * n_items)
+        return np.sort(np.argsort(-counts, kind="stable")[:number])

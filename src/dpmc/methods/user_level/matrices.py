@@ -1,0 +1,71 @@
+"""The matrix of ratings, its rows and its singular vectors."""
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import svds
+
+from dpmc.methods.user_level.sampling import squared_norms
+from dpmc.ratings import Compressed
+
+_DENSE = 64
+"""Matrices with no more rows or columns than this are decomposed as a whole."""
+
+
+def spread(rows: Compressed, of_rows: np.ndarray) -> np.ndarray:
+    """Return the number of each rating's row, shape (n_ratings,)."""
+    return np.repeat(of_rows, np.diff(rows.indptr))
+
+
+def row_lengths(rows: Compressed, values: np.ndarray) -> np.ndarray:
+    """Return the l2 norms of the rows of other values, one a rating, shape (n_rows,)."""
+    return np.sqrt(squared_norms(Compressed(rows.indptr, rows.indices, values)))
+
+
+def sparse_matrix(rows: Compressed, n_columns: int) -> csr_array:
+    """Return the matrix with the values of the rows and zeros elsewhere."""
+    return csr_array((rows.values, rows.indices, rows.indptr), (rows.indptr.size - 1, n_columns))
+
+
+def observed(rows: Compressed, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the entries of left right^T at the ratings, shape (n_ratings,)."""
+    entries = np.zeros(rows.values.size)
+    counts = np.diff(rows.indptr)
+    for factor in range(left.shape[1]):  # one after the other, in little memory
+        entries += np.repeat(left[:, factor], counts) * right[rows.indices, factor]
+    return entries
+
+
+def top_singular(matrix: csr_array, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the top singular vectors and values of a sparse matrix.
+
+    Rows and columns without entries have zeros in the vectors.
+
+    Parameters
+    ----------
+    matrix : sparse array, shape (n, m)
+    rank : int
+        As many as there are are returned if it is more than min(n, m).
+
+    Returns
+    -------
+    left : float64 array, shape (n, rank)
+    right : float64 array, shape (m, rank)
+    values : float64 array, shape (rank,)
+        Descending.
+    """
+    rank, smaller = min(rank, *matrix.shape), min(matrix.shape)
+    if smaller <= max(_DENSE, 2 * rank):
+        left, values, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
+        left, values, right = left[:, :rank], values[:rank], right[:rank].T
+    else:
+        start = np.ones(smaller)
+        left, values, right = svds(matrix, k=rank, v0=start)
+        left, values, right = left[:, ::-1], values[::-1], right[::-1].T
+    return *without_empty(matrix, left, right), values
+
+
+def without_empty(matrix: csr_array, left: np.ndarray, right: np.ndarray) -> tuple:
+    """Return factors with zeros for rows and columns without entries, as but for rounding."""
+    rows = np.diff(matrix.indptr) > 0
+    columns = np.bincount(matrix.indices, minlength=len(right)) > 0
+    return left * rows[:, None], right * columns[:, None]

@@ -1,0 +1,56 @@
+"""The options of DPALS: what there is, and what goes together."""
+
+from dpmc.errors import InputError
+from dpmc.methods.base import check_positive
+
+STARTS = ("normal", "analyze_gauss")
+GRAMS = ("noised", "free")
+SAMPLINGS = ("uniform", "adaptive")
+CENTRINGS = ("none", "global", "user")
+ACCOUNTINGS = ("exact", "printed")
+DTYPES = ("float32", "float64")
+
+
+def check_share(name: str, value: float, *, zero: bool = True) -> float:
+    """Return a number from 0 to 1, or raise InputError; 0 itself only if ``zero``."""
+    value = check_positive(name, value, zero=zero)
+    if value > 1:
+        raise InputError(f"{name} must be a share, at most 1, got {value!r}.")
+    return value
+
+
+def check_options(model) -> None:
+    """Refuse options that contradict each other, or that would be paid for without a use.
+
+    Parameters
+    ----------
+    model : dpmc.methods.user_level.dpals.DPALS
+        With its options, each of which is in its range.
+
+    Raises
+    ------
+    InputError
+    """
+    counted = model.item_share < 1 or model.sampling == "adaptive"
+    if counted and not model.counts_share:
+        raise InputError(
+            "item_share below 1 and adaptive sampling go by the numbers of ratings of the "
+            "items, which are not public: give counts_share, a share of the budget such as "
+            "0.05."
+        )
+    if model.counts_share and not counted:
+        raise InputError(
+            "counts_share pays for nothing: without item_share below 1 or adaptive sampling "
+            "nobody asks how many ratings an item has."
+        )
+    if model.mean_share and model.centring == "none":
+        raise InputError("mean_share pays for nothing without centring: set it to 0.")
+    if model.start == "analyze_gauss" and not model.start_share:
+        raise InputError("start_share must be above 0 for the start 'analyze_gauss'.")
+    if model.gram == "free" and (model.literal or model.global_penalty or not model.projection):
+        raise InputError(
+            "gram 'free' has no matrix H: it does not go with literal, global_penalty or "
+            "projection=False."
+        )
+    if model.literal and model.global_penalty:
+        raise InputError("literal does not go with global_penalty, which came later.")

@@ -1,0 +1,65 @@
+"""Models at user level with user offsets whose frequent items alone have factors."""
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import check_choice
+from dpmc.methods.private import PrivateSolver
+from dpmc.privacy.relations import USER_LEVEL
+from dpmc.privacy.release import MOST_TERMS
+
+
+class OffsetModel(PrivateSolver):
+    """user offset + item offset + user factors . item factors; the user's mean for other items.
+
+    Attributes
+    ----------
+    user_offsets_, user_means_ : float64 arrays, shape (n_users,)
+    frequent_ : bool array, shape (n_items,)
+        Which items have factors.
+
+    Raises
+    ------
+    InputError
+        A relation that is not of users, noise other than Gaussian, another parameter out of range.
+    """
+
+    most_users = MOST_TERMS  # terms of sums over users, see dpmc.privacy.release
+
+    user_offsets_: np.ndarray
+    user_means_: np.ndarray
+    frequent_: np.ndarray
+
+    def __init__(self, *, relation, mechanism, **budget):
+        check_choice("relation", relation, USER_LEVEL)
+        check_choice("mechanism", mechanism, ("gaussian",))
+        super().__init__(relation=relation, mechanism=mechanism, **budget)
+
+    def _check_publication(self, ledger, ratings):
+        super()._check_publication(ledger, ratings)
+        if ratings.n_users > self.most_users:
+            raise InputError(
+                f"There are {ratings.n_users} users, and exact noise is for {self.most_users} at "
+                "most: leave some out at random, or fit with simulated noise, which is not for "
+                "publication."
+            )
+
+    def predict_matrix(self) -> np.ndarray:
+        """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""
+        matrix = self.user_factors_ @ self.item_factors_.T
+        matrix += self.item_offsets_
+        matrix += self.user_offsets_[:, None]
+        matrix[:, ~self.frequent_] = self.user_means_[:, None]
+        return np.clip(matrix, *self.rating_range, out=matrix)
+
+    def _predict_pairs(self, users, items):
+        products = np.einsum("...r,...r->...", self.user_factors_[users], self.item_factors_[items])
+        products += self.user_offsets_[users] + self.item_offsets_[items]
+        predicted = np.where(self.frequent_[items], products, self.user_means_[users])
+        return np.clip(predicted, *self.rating_range)
+
+    def _of_all_items(self, factors: np.ndarray) -> np.ndarray:
+        """Return factors of the frequent items with zeros for the others."""
+        placed = np.zeros((self.frequent_.size, factors.shape[1]))
+        placed[self.frequent_] = factors
+        return placed

@@ -1,0 +1,143 @@
+"""Singular vectors of the matrix of ratings, from one noised covariance."""
+
+import math
+
+import numpy as np
+
+from dpmc.methods.base import check_choice, check_count, check_positive
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.user_level.covariance import (
+    check_row_lengths,
+    outer_sensitivity,
+    outer_sum,
+    pack,
+    top_eigenvectors,
+    unpack,
+)
+from dpmc.methods.user_level.joint import JointSolver
+from dpmc.methods.user_level.matrices import sparse_matrix
+from dpmc.methods.user_level.sampling import clip_values
+
+USERS = ("projection", "regression")
+
+
+class PrivateSVD(JointSolver):
+    """Top eigenvectors V of the noised sum of x x^T over users, zeros where they rated nothing.
+
+    **Sensitivity.** The vector x of a user's centred ratings is scaled down to length L, so the
+    sum changes by x x^T, of Frobenius norm at most L^2, and by at most sqrt(2) L^2 if another user
+    takes the place (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`). It is released
+    once.
+
+    Source: McSherry and Mironov, "Differentially private recommender systems" (KDD 2009), section
+    4, with the users' own means and no weights; Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss"
+    (STOC 2014), algorithm 1, with noise on full symmetric matrices.
+
+    Parameters
+    ----------
+    relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
+    counts_share
+        See :class:`dpmc.methods.user_level.joint.JointSolver`.
+    rank : int
+    row_bound : float
+        L > 0.
+    users : {"projection", "regression"}
+        How users find their factors, alone: "projection" of their ratings, zeros where there are
+        none, onto V, or "regression" of their ratings on those rows of sqrt(n_items) V.
+    user_regularization : float
+        lambda > 0 of the regression.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range, or a rank above the number of items.
+    """
+
+    iterations = 1
+
+    def __init__(
+        self,
+        *,
+        relation,
+        epsilon,
+        rating_range,
+        rank,
+        row_bound,
+        delta=1e-5,
+        mechanism="gaussian",
+        ratings_per_user=None,
+        users="projection",
+        user_regularization=1.0,
+        centring="user",
+        item_share=1.0,
+        counts_share=0.0,
+    ):
+        super().__init__(
+            relation=relation,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            rating_range=rating_range,
+            ratings_per_user=ratings_per_user,
+            centring=centring,
+            item_share=item_share,
+            counts_share=counts_share,
+        )
+        self.rank = check_count("rank", rank)
+        self.row_bound = check_positive("row_bound", row_bound)
+        self.users = check_choice("users", users, USERS)
+        self.user_regularization = check_positive("user_regularization", user_regularization)
+
+    @property
+    def releases(self) -> int:
+        """1."""
+        return 1
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        rows, own = self._prepare(ratings, statistics, randomness)
+        n_items = int(self.frequent_.sum())
+        vectors = noised_directions(
+            clip_values(rows, np.inf, self.row_bound), n_items, self.rank,
+            statistics.ledger, self.row_bound, self.relation, self._weight(1.0),
+        )  # fmt: skip
+        if self.users == "regression":
+            vectors = vectors * math.sqrt(n_items)
+            self.user_factors_ = solve_rows(own, vectors, self.user_regularization)
+        else:
+            self.user_factors_ = sparse_matrix(own, n_items) @ vectors
+        self.item_factors_ = self._of_all_items(vectors)
+        if callback is not None:
+            callback(1, self)
+
+
+def noised_directions(rows, n_items, rank, ledger, row_bound, relation, weight) -> np.ndarray:
+    """Release the sum of x x^T over rows x and return its top eigenvectors.
+
+    Parameters
+    ----------
+    rows : Compressed
+        Of length at most ``row_bound`` each.
+    n_items, rank : int
+    ledger : dpmc.privacy.ledger.Ledger
+    row_bound : float
+    relation : str
+    weight : float
+        Of the noise.
+
+    Returns
+    -------
+    float64 array, shape (n_items, rank)
+
+    Raises
+    ------
+    InputError
+        A rank above ``n_items``.
+    PrivacyViolation
+        A row that is longer.
+    """
+    check_row_lengths(rows, row_bound)
+    exact = pack(outer_sum(rows, n_items))
+    noised = ledger.release(
+        "covariance", exact, outer_sensitivity(relation, row_bound), weight=weight
+    )
+    return top_eigenvectors(unpack(noised, n_items), rank)[1]

@@ -1,0 +1,247 @@
+"""Matrix completion without privacy, that private methods are compared with."""
+
+import math
+from abc import abstractmethod
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from dpmc.methods.base import (
+    FactorModel,
+    Solver,
+    check_choice,
+    check_count,
+    check_positive,
+    check_ratings,
+)
+from dpmc.methods.factorization.baselines import GlobalMean, UserItemBias
+from dpmc.methods.user_level.matrices import observed, sparse_matrix, top_singular, without_empty
+from dpmc.ratings import Compressed
+
+
+class Trivial(GlobalMean):
+    """Predict the mean of the training ratings."""
+
+
+class UserMean(UserItemBias):
+    """Predict the mean of the user's ratings, that of all ratings for a user without any."""
+
+    def __init__(self):
+        super().__init__(shrinkage=0.0)
+
+    def _fit_biases(self, users, items, deviations):
+        self.user_bias_ = self._damped_means(users, deviations, self.shape_[0])
+
+
+class Popularity(Solver):
+    """Score items by their number of ratings, alike for all users: for rankings only.
+
+    Attributes
+    ----------
+    scores_ : float64 array, shape (n_items,)
+    """
+
+    def fit(self, ratings, *, rng=None, noise_rng=None, callback=None):
+        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Solver.fit`."""
+        check_ratings(ratings)
+        self.shape_ = (ratings.n_users, ratings.n_items)
+        self.scores_ = np.bincount(ratings.items, minlength=ratings.n_items).astype(float)
+        if callback is not None:
+            callback(1, self)
+        return self
+
+    def predict_matrix(self):
+        return np.tile(self.scores_, (self.shape_[0], 1))
+
+    def _predict_pairs(self, users, items):
+        return self.scores_[items]
+
+
+class CentredFactors(FactorModel):
+    """Mean of all ratings + user factors . item factors.
+
+    Attributes
+    ----------
+    mean_ : float
+    user_factors_ : float64 array, shape (n_users, rank)
+    item_factors_ : float64 array, shape (n_items, rank)
+    """
+
+    mean_: float
+
+    def fit(self, ratings, *, rng=None, noise_rng=None, callback=None):
+        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Solver.fit`."""
+        check_ratings(ratings)
+        self.shape_ = (ratings.n_users, ratings.n_items)
+        rows = ratings.by_user  # one order, so that sums do not depend on that of the input
+        self.mean_ = float(np.mean(rows.values))
+        centred = Compressed(rows.indptr, rows.indices, rows.values - self.mean_)
+
+        def report(iteration):
+            if callback is not None:
+                callback(iteration, self)
+
+        self._fit(centred, ratings.n_items, report)
+        return self
+
+    @abstractmethod
+    def _fit(self, rows, n_items, report) -> None:
+        """Set the factors; call ``report(iteration)`` after each iteration."""
+
+    def predict_matrix(self):
+        return self.mean_ + super().predict_matrix()
+
+    def _predict_pairs(self, users, items):
+        return self.mean_ + super()._predict_pairs(users, items)
+
+
+class TruncatedSVD(CentredFactors):
+    """The best approximation of a rank to the matrix of ratings with zeros where there are none.
+
+    Parameters
+    ----------
+    rank : int
+    rescaled : bool
+        Divide by the share of the entries that is observed, which makes up for the zeros where
+        entries are observed at random.
+
+    Attributes
+    ----------
+    mean_, user_factors_, item_factors_
+        See :class:`CentredFactors`.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range.
+    """
+
+    def __init__(self, *, rank, rescaled=False):
+        self.rank = check_count("rank", rank)
+        self.rescaled = bool(check_choice("rescaled", rescaled, (True, False)))
+
+    def _fit(self, rows, n_items, report):
+        matrix = sparse_matrix(rows, n_items)
+        left, right, values = top_singular(matrix, self.rank)
+        density = matrix.nnz / (matrix.shape[0] * n_items) if self.rescaled else 1.0
+        self.user_factors_ = _padded(left * (values / density), self.rank)
+        self.item_factors_ = _padded(right, self.rank)
+        report(1)
+
+
+class SVT(CentredFactors):
+    """Singular value thresholding: the matrix of least tau |X|_* + |X|_F^2 / 2 that fits.
+
+    X = D_tau(Y), singular values less tau, and Y <- Y + delta P(M - X), from the multiple of P(M)
+    that the first steps, with X = 0, would lead to.
+
+    Source: Cai, Candes and Shen, "A singular value thresholding algorithm for matrix completion"
+    (SIAM J. Optim. 20(4), 2010), equations 2.7 and 5.3, section 5.1.1.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        tau; 5 sqrt(n_users n_items) if not given.
+    step : float, optional
+        delta; 1.2 / (share of the entries that is observed) if not given.
+    iterations : int
+
+    Attributes
+    ----------
+    mean_, user_factors_, item_factors_
+        See :class:`CentredFactors`; the rank is what it turns out to be.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range.
+    """
+
+    def __init__(self, *, threshold=None, step=None, iterations=200):
+        self.threshold = None if threshold is None else check_positive("threshold", threshold)
+        self.step = None if step is None else check_positive("step", step)
+        self.iterations = check_count("iterations", iterations)
+
+    def _fit(self, rows, n_items, report):
+        matrix = sparse_matrix(rows, n_items)
+        entries = matrix.shape[0] * n_items
+        threshold = 5 * math.sqrt(entries) if self.threshold is None else self.threshold
+        step = 1.2 * entries / matrix.nnz if self.step is None else self.step
+        norm = top_singular(matrix, 1)[2][0]
+        dual = step * (math.ceil(threshold / (step * norm)) if norm else 1) * rows.values
+        rank = 1
+        for iteration in range(1, self.iterations + 1):
+            left, right, values = self._above(matrix, dual, threshold, rank)
+            rank = max(values.size, 1)
+            self.user_factors_, self.item_factors_ = left * (values - threshold), right
+            report(iteration)
+            dual = dual + step * (rows.values - observed(rows, self.user_factors_, right))
+
+    @staticmethod
+    def _above(matrix, dual, threshold, rank):
+        """Return the singular triplets whose values are above the threshold."""
+        matrix = csr_array((dual, matrix.indices, matrix.indptr), matrix.shape)
+        asked = rank + 1
+        while True:
+            left, right, values = top_singular(matrix, asked)
+            above = values > threshold
+            if not above.all() or values.size < asked or asked == min(matrix.shape):
+                return left[:, above], right[:, above], values[above]
+            asked = min(asked + 5, *matrix.shape)
+
+
+class FastTri(CentredFactors):
+    """Fast tri-factorisation: X = L D R^T with orthonormal L, R and singular values of D shrunk.
+
+    Minimises |P(M - X)|_F^2 / 2 + lambda |X|_* over the matrices of a rank. With
+    Z = X + P(M - X), of which only the sparse part and the factors are kept, each iteration sets
+    L to the Q of Z R, R to that of Z^T L, and D to L^T Z R, singular values less lambda.
+
+    Source: Liu, Jiao and Shang, "A fast tri-factorization method for low-rank matrix recovery and
+    completion" (Pattern Recognition 46(1), 2013), with the penalty in place of the constraint and
+    its multipliers.
+
+    Parameters
+    ----------
+    rank : int
+    regularization : float
+        lambda >= 0, in units of singular values.
+    iterations : int
+
+    Attributes
+    ----------
+    mean_, user_factors_, item_factors_
+        See :class:`CentredFactors`.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range.
+    """
+
+    def __init__(self, *, rank, regularization=1.0, iterations=100):
+        self.rank = check_count("rank", rank)
+        self.regularization = check_positive("regularization", regularization, zero=True)
+        self.iterations = check_count("iterations", iterations)
+
+    def _fit(self, rows, n_items, report):
+        matrix = sparse_matrix(rows, n_items)
+        left, right, values = top_singular(matrix, self.rank)
+        middle = np.diag(values)
+        for iteration in range(1, self.iterations + 1):
+            residual = rows.values - observed(rows, left @ middle, right)
+            sparse = csr_array((residual, matrix.indices, matrix.indptr), matrix.shape)
+            new_left = np.linalg.qr(sparse @ right + left @ middle)[0]
+            turned = middle.T @ (left.T @ new_left)
+            new_right = np.linalg.qr(sparse.T @ new_left + right @ turned)[0]
+            core = new_left.T @ (sparse @ new_right) + turned.T @ (right.T @ new_right)
+            rotation, values, other = np.linalg.svd(core)
+            middle = (rotation * np.maximum(values - self.regularization, 0)) @ other
+            left, right = without_empty(matrix, new_left, new_right)
+            self.user_factors_ = _padded(left @ middle, self.rank)
+            self.item_factors_ = _padded(right, self.rank)
+            report(iteration)
+
+
+def _padded(factors: np.ndarray, rank: int) -> np.ndarray:
+    return np.pad(factors, ((0, 0), (0, rank - factors.shape[1])))

@@ -1,0 +1,202 @@
+"""Smoothed alternating least squares: medians over groups of users, and items that stay spread."""
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import check_count, check_positive
+from dpmc.methods.kernels.private import clip_rows
+from dpmc.methods.normal import normal_sums, solve_rows
+from dpmc.methods.user_level.covariance import check_rank, pack, unpack
+from dpmc.methods.user_level.item_step import solve_items
+from dpmc.methods.user_level.joint import JointSolver
+from dpmc.methods.user_level.matrices import spread
+from dpmc.methods.user_level.sampling import clip_values, keep
+from dpmc.ratings import transposed
+
+
+class DPSAltLS(JointSolver):
+    """Hardt's smoothed alternating least squares, with noise on what groups of users sum up.
+
+    Users are put into t groups at random. V_0 is normal, SmoothQR'd. T times:
+
+    1. Every user fits u = (sum v v^T + lambda_u I)^-1 sum v x with sqrt(n_items) V, alone, and
+       clips u to norm Gamma_u and the ratings that count to [-Gamma_M, Gamma_M].
+    2. Every group g sums u u^T and u x of each item, with noise, and solves
+       (H + lambda I) v = w, H made positive semidefinite.
+    3. MedianLS: V is the median over the groups, entry by entry. SmoothQR: V is made orthonormal;
+       while its coherence (n_items/rank) max_j |v_j|^2 is above ``coherence``, normal noise is
+       added to V, of twice the standard deviation each time from |V|/sqrt(n_items)/100 on, and it
+       is made orthonormal again. That noise is not for privacy.
+
+    **Sensitivity.** A user is in one group only, so the sums of all groups together, released as
+    one, change as those of a single group: k blocks by u u^T, of Frobenius norm at most
+    Gamma_u^2, in all sqrt(k) Gamma_u^2; and by u x, in all sqrt(k) Gamma_u Gamma_M. If another user
+    takes the place, in whatever group, sqrt(2 k) Gamma_u^2, as inner products of u u^T and w w^T
+    are not negative, and 2 sqrt(k) Gamma_u Gamma_M. Groups are drawn independently of the ratings.
+    Everything else is made of what was released.
+
+    As published (read-me of DP_Matrix_Completion_Alt_Min), noise is added to entries of the
+    factors before the last SmoothQR, with a free standard deviation, the ratings are split in two
+    and the second half in T parts, and the factors of users take the median, too; here users solve
+    for themselves, and all ratings take part in every iteration.
+
+    Source: Hardt, "Understanding alternating minimization for matrix completion" (FOCS 2014),
+    algorithms 2 to 4 (SAltLS, MedianLS, SmoothQR).
+
+    Parameters
+    ----------
+    relation, epsilon, delta, mechanism, rating_range, centring, item_share, counts_share
+        See :class:`dpmc.methods.user_level.joint.JointSolver`.
+    ratings_per_user : int
+        k.
+    rank : int
+    groups : int
+        t.
+    coherence : float
+        At least 1, which is that of factors that are all of one length.
+    iterations : int
+        T.
+    value_bound : float, optional
+        Gamma_M; half the range if not given.
+    factor_bound : float
+        Gamma_u.
+    user_regularization : float
+        lambda_u > 0.
+    item_regularization : float
+        lambda > 0 in units of the standard deviation of the noise on the diagonal of H.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range.
+    """
+
+    def __init__(
+        self,
+        *,
+        relation,
+        epsilon,
+        rating_range,
+        ratings_per_user,
+        rank,
+        delta=1e-5,
+        mechanism="gaussian",
+        groups=1,
+        coherence=5.0,
+        iterations=3,
+        value_bound=None,
+        factor_bound=0.1,
+        user_regularization=1e-3,
+        item_regularization=100.0,
+        centring="global",
+        item_share=1.0,
+        counts_share=0.0,
+    ):
+        super().__init__(
+            relation=relation,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            rating_range=rating_range,
+            ratings_per_user=check_count("ratings_per_user", ratings_per_user),
+            centring=centring,
+            item_share=item_share,
+            counts_share=counts_share,
+        )
+        self.rank = check_count("rank", rank)
+        self.groups = check_count("groups", groups)
+        self.coherence = check_positive("coherence", coherence)
+        if self.coherence < 1:
+            raise InputError(f"coherence must be at least 1, got {coherence!r}.")
+        self.iterations = check_count("iterations", iterations)
+        half_range = self.bounds.half_range
+        self.value_bound = check_positive(
+            "value_bound", half_range if value_bound is None else value_bound
+        )
+        self.factor_bound = check_positive("factor_bound", factor_bound)
+        self.user_regularization = check_positive("user_regularization", user_regularization)
+        self.item_regularization = check_positive("item_regularization", item_regularization)
+        self.bounds = self._bounds(self.factor_bound)
+
+    @property
+    def releases(self) -> int:
+        """Two statistics in each iteration."""
+        return 2 * self.iterations
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        rng = randomness.rng
+        start = rng.standard_normal((ratings.n_items, self.rank))
+        smoothing = np.random.default_rng(rng.integers(2**63))
+        rows, own = self._prepare(ratings, statistics, randomness)
+        rows = clip_values(rows, self.value_bound, None)
+        check_rank(self.rank, int(self.frequent_.sum()))
+        parts = self._parts(rows, randomness.groups(self.groups, ratings.n_users))
+        items = smooth_qr(start[self.frequent_], self.coherence, smoothing)
+        users = self._alone(own, items)
+        for iteration in range(1, self.iterations + 1):
+            solutions = self._solve(rows, parts, clip_rows(users, self.factor_bound, 2), statistics)
+            items = smooth_qr(np.median(solutions, axis=0), self.coherence, smoothing)
+            users = self._alone(own, items)
+            self.user_factors_ = users
+            self.item_factors_ = self._of_all_items(np.sqrt(len(items)) * items)
+            if callback is not None:
+                callback(iteration, self)
+
+    def _alone(self, own, items):
+        return solve_rows(own, np.sqrt(len(items)) * items, self.user_regularization)
+
+    def _parts(self, rows, group):
+        """Return the ratings of the users of each group, by item."""
+        n_items, of_ratings = int(self.frequent_.sum()), spread(rows, group)
+        return [transposed(keep(rows, of_ratings == g), n_items) for g in range(self.groups)]
+
+    def _solve(self, rows, parts, users, statistics):
+        """Return the solutions of the groups, shape (groups, n_items, rank)."""
+        bounds, ledger = self.bounds, statistics.ledger
+        bounds.check_counts(np.diff(rows.indptr))
+        bounds.check_factors(users)
+        bounds.check_values(rows.values, self.value_bound)
+        sums = [normal_sums(part, users) for part in parts]
+        weight = self._weight(1 / self.releases)
+        exact = pack(np.stack([grams for grams, _ in sums]))
+        grams = ledger.release("gram", exact, bounds.gram(), weight=weight)
+        exact = np.stack([targets for _, targets in sums])
+        right = bounds.right_hand_side(self.value_bound)
+        targets = ledger.release("right_hand_side", exact, right, weight=weight)
+        penalty = self.item_regularization * statistics.noise_std(bounds.gram()) * weight
+        solved = solve_items(
+            unpack(grams, self.rank).reshape(-1, self.rank, self.rank),
+            targets.reshape(-1, self.rank),
+            penalty,
+            projection=True,
+        )
+        return solved.reshape(targets.shape)
+
+
+def smooth_qr(factors: np.ndarray, coherence: float, rng: np.random.Generator) -> np.ndarray:
+    """Return orthonormal columns of about the same span, of which no row is much longer.
+
+    Parameters
+    ----------
+    factors : float64 array, shape (n, rank)
+        rank <= n.
+    coherence : float
+        Bound of (n/rank) max_j |v_j|^2; after 20 attempts, noise is all that is left, and larger
+        values are let pass.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64 array, shape (n, rank)
+
+    Source: Hardt (FOCS 2014), algorithm 4.
+    """
+    n, rank = factors.shape
+    found = np.linalg.qr(factors)[0]
+    scale = np.linalg.norm(factors) / np.sqrt(n) / 100
+    for _ in range(20):
+        if n / rank * np.max(np.sum(found**2, axis=1)) <= coherence:
+            break
+        found = np.linalg.qr(factors + scale * rng.standard_normal((n, rank)))[0]
+        scale *= 2
+    return found

@@ -1,0 +1,198 @@
+"""Means, intervals and tests over trials: what every table, figure and verdict is made of.
+
+RMSE is compared on the logarithmic scale, paired by trial: two cells that share a trial share
+its data, its mask and its starting values, so that their difference is far less noisy than
+either of them. A missing number is NaN everywhere; a statement that needs more trials than
+there are is NaN too, never an exception.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from dpmc.errors import InputError
+from dpmc.studies.huber.cells import COORDINATES, SYNTHETIC
+
+CONFIDENCE = 0.95
+
+
+class Interval(NamedTuple):
+    """An estimate with its standard error, its 95 % interval and its number of trials."""
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    trials: int
+
+
+class RowTests(NamedTuple):
+    """One t-test per row of a (cells, trials) matrix; every field has shape (cells,)."""
+
+    mean: np.ndarray
+    standard_error: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    p_value: np.ndarray
+    trials: np.ndarray
+
+
+def row_tests(values: np.ndarray, *, null: float = 0.0, confidence: float = CONFIDENCE) -> RowTests:
+    """Test for each row whether its mean is ``null``: two-sided t-test and t-interval.
+
+    Parameters
+    ----------
+    values : array, shape (cells, trials)
+        NaN marks a missing trial; rows may have different numbers of trials.
+    null : float
+        The mean under the hypothesis.
+    confidence : float
+        Of each row's interval; 1 - .05 / rows makes all of them hold together (Bonferroni).
+
+    Returns
+    -------
+    RowTests
+        ``p_value`` and the interval are NaN for a row with fewer than two trials. A row
+        without any spread has p-value 1 if its mean is ``null`` and 0 otherwise.
+    """
+    values = np.atleast_2d(np.asarray(values, dtype=float))
+    present = np.isfinite(values)
+    trials = present.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(present, values, 0.0).sum(axis=1) / trials
+        deviation = np.where(present, values - mean[:, None], 0.0)
+        variance = np.square(deviation).sum(axis=1) / (trials - 1)
+        standard_error = np.where(trials > 1, np.sqrt(variance / trials), np.nan)
+        statistic = np.abs(mean - null) / standard_error
+    statistic = np.where((standard_error == 0) & (mean == null), 0.0, statistic)
+    freedom = np.maximum(trials - 1, 1)
+    half = special.stdtrit(freedom, (1 + confidence) / 2) * standard_error
+    p_value = 2 * special.stdtr(freedom, -statistic)
+    return RowTests(mean, standard_error, mean - half, mean + half, p_value, trials)
+
+
+def mean_interval(values: Sequence[float]) -> Interval:
+    """Return the mean of a sample with its standard error and 95 % t-interval.
+
+    NaN values are left out; with fewer than two values the interval is NaN.
+    """
+    tests = row_tests(np.asarray(values, dtype=float)[None, :])
+    return Interval(
+        *(float(field[0]) for field in (tests.mean, tests.standard_error, tests.low, tests.high)),
+        int(tests.trials[0]),
+    )
+
+
+def holm(p_values: Sequence[float]) -> np.ndarray:
+    """Return Holm's adjusted p-values (Holm 1979), in the order given.
+
+    Rejecting where the adjusted value is at most 5 % keeps the chance of any false rejection
+    at 5 % whatever the dependence. NaN stays NaN and does not count as a test.
+    """
+    p_values = np.asarray(p_values, dtype=float)
+    adjusted = np.full(p_values.shape, np.nan)
+    tested = np.flatnonzero(np.isfinite(p_values))
+    order = tested[np.argsort(p_values[tested], kind="stable")]
+    steps = p_values[order] * np.arange(order.size, 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
+
+
+def published_metric(trials: pd.DataFrame) -> pd.Series:
+    """Return per row the RMSE that the papers print: all entries, or held out on real data."""
+    synthetic = trials["dataset"] == SYNTHETIC
+    return trials["rmse_all"].where(synthetic, trials["rmse_heldout"]).astype(float)
+
+
+def trial_matrix(
+    table: pd.DataFrame, values: Sequence[float], keys: Sequence[str] = COORDINATES
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Arrange one value per row of a trials table as a matrix of cells by trials.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns ``keys`` and ``trial``.
+    values : sequence, one per row of ``table``
+    keys : sequence of str
+        The columns that name a cell.
+
+    Returns
+    -------
+    cells : DataFrame
+        One row per cell, columns ``keys``, sorted by them.
+    matrix : array, shape (cells, trials)
+        NaN where a cell lacks a trial. Does not depend on the order of the rows.
+
+    Raises
+    ------
+    InputError
+        If a cell has two rows for one trial.
+    """
+    keys = list(keys)
+    rows = table.groupby(keys, dropna=False, sort=True).ngroup().to_numpy()
+    numbers, columns = np.unique(table["trial"].to_numpy(), return_inverse=True)
+    if len(np.unique(rows * max(numbers.size, 1) + columns)) < len(table):
+        twice = table[table.duplicated([*keys, "trial"])].iloc[0]
+        cell = ", ".join(f"{key} {twice[key]}" for key in keys if pd.notna(twice[key]))
+        raise InputError(f"the trials table has trial {twice['trial']} of {cell} more than once")
+    names = table[keys].iloc[np.unique(rows, return_index=True)[1]]
+    matrix = np.full((len(names), numbers.size), np.nan)
+    matrix[rows, columns] = np.asarray(values, dtype=float)
+    return names.reset_index(drop=True), matrix
+
+
+def cell_summary(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return mean, standard error, 95 % t-interval and number of trials of every cell.
+
+    The metric is the published one, see :func:`published_metric`, on its own scale.
+    """
+    cells, matrix = trial_matrix(trials, published_metric(trials))
+    return cells.assign(**_described(row_tests(matrix)))
+
+
+def paired_differences(
+    trials: pd.DataFrame, column: str, first: object, second: object
+) -> pd.DataFrame:
+    """Compare two values of one coordinate in all cells that agree in the others.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        The trials table.
+    column : str
+        The coordinate that differs, for example ``"mechanism"``.
+    first, second : object
+        Its two values, for example ``"huber"`` and ``"gaussian"``.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair of cells: the other coordinates, then of log RMSE_first - log
+        RMSE_second over the common trials ``mean, standard_error, low, high, p_value,
+        trials`` and ``p_holm``, adjusted over the rows of the table.
+    """
+    keys = [name for name in COORDINATES if name != column]
+    logs = trials.assign(log_rmse=log_positive(published_metric(trials)))
+    sides = [
+        logs.loc[logs[column] == value, [*keys, "trial", "log_rmse"]] for value in (first, second)
+    ]
+    merged = sides[0].merge(sides[1], on=[*keys, "trial"], suffixes=("_first", "_second"))
+    cells, matrix = trial_matrix(merged, merged["log_rmse_first"] - merged["log_rmse_second"], keys)
+    tests = row_tests(matrix)
+    return cells.assign(**_described(tests), p_value=tests.p_value, p_holm=holm(tests.p_value))
+
+
+def log_positive(values: Sequence[float]) -> np.ndarray:
+    """Return the logarithm, NaN where a value is missing, infinite or not positive."""
+    values = np.asarray(values, dtype=float)
+    usable = np.isfinite(values) & (values > 0)
+    return np.where(usable, np.log(np.where(usable, values, 1.0)), np.nan)
+
+
+def _described(tests: RowTests) -> dict[str, np.ndarray]:
+    fields = ("mean", "standard_error", "low", "high", "trials")
+    return {field: getattr(tests, field) for field in fields}

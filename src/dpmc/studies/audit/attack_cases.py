@@ -1,0 +1,228 @@
+"""What the black-box attack is made on: every kind of publication.
+
+All is run as for publication: exact noise, fresh keys and starts, no seeds. So no two runs of this
+part give the same numbers; a right method fails a row with a probability of at most
+1 - CONFIDENCE.
+"""
+
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.factorization.private_baselines import PrivateItemBias
+from dpmc.methods.onebit.private import Exact, Problem, complete
+from dpmc.methods.onebit.solve import NotConverged
+from dpmc.methods.private import PrivateSolver
+from dpmc.privacy.ledger import Ledger
+from dpmc.privacy.relations import (
+    ENTRY_ADD_REMOVE,
+    ENTRY_CHANGE,
+    USER_ADD_REMOVE,
+    USER_LEVEL,
+    USER_REPLACE,
+)
+from dpmc.privacy.release import GridNoise
+from dpmc.privacy.selection import Selection
+from dpmc.publication import fit_folder, onebit_folder
+from dpmc.ratings import Ratings
+from dpmc.studies.audit.attack import Reading, lower_bound, read
+from dpmc.studies.audit.dpals import FAMILIES, audited_family
+from dpmc.studies.audit.item_lists import carriers
+from dpmc.studies.audit.neighbours import (
+    RANGE,
+    RATINGS_PER_USER,
+    neighbours,
+    of_people,
+    with_labels,
+)
+from dpmc.studies.audit.onebit import neighbours as onebit_neighbours
+from dpmc.studies.audit.published import TARGET
+from dpmc.studies.audit.published_onebit import RELEASED, onebit_settings
+from dpmc.studies.audit.rows import CONFIDENCE, bound_row, caught_row
+from dpmc.studies.audit.solvers import DELTA, SOLVERS, audited_solver
+
+OTHER_RELATIONS = (
+    ("private_item_bias", USER_REPLACE),
+    ("dpals", USER_REPLACE),
+    ("private_als", ENTRY_CHANGE),
+    ("private_user_item_bias", ENTRY_ADD_REMOVE),
+)
+"""Beside users who come or go."""
+ITEMS_SHARE = 0.3
+"""Of the budget, for the private choice of items."""
+CLAIMED = 2.0
+"""Epsilon of what is attacked: 200 runs a side can show more, so that an attack can succeed."""
+CROWD = 4
+"""Users that stay, in the small data that are attacked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Something that is published of either of two neighbouring data sets.
+
+    Attributes
+    ----------
+    claim : dict
+        Of the columns of the row.
+    here, there : object
+        The data.
+    publish : callable
+        ``publish(path, data)`` makes the folder.
+    """
+
+    claim: Mapping[str, object]
+    here: object
+    there: object
+    publish: Callable[[Path, object], object]
+
+    def rows(self, runs: int) -> Iterator[dict[str, object]]:
+        """Yield the row of the attack, from so many publications of each data set."""
+        with _prepared(), tempfile.TemporaryDirectory() as parent:
+            sides = [
+                [self._reading(Path(parent) / f"{side}-{run}", data) for run in range(runs)]
+                for side, data in enumerate((self.here, self.there))
+            ]
+            found = lower_bound(*sides, delta=self.claim["delta"], confidence=CONFIDENCE)
+        claim = {"target": TARGET, "claimed_epsilon": CLAIMED, "samples": runs, **self.claim}
+        yield bound_row("black_box", found, claim)
+
+    def _reading(self, path: Path, data) -> Reading:
+        try:
+            self.publish(path, data)
+        except InputError as refused:  # seen by everybody as well
+            return read({"refusal": str(refused).encode()})
+        return read({file.name: file.read_bytes() for file in sorted(path.iterdir())})
+
+
+def attack_rows(settings: Mapping) -> Iterator[dict[str, object]]:
+    """Yield the rows of all that can be published, then of the planted faults.
+
+    Parameters
+    ----------
+    settings : mapping
+        ``attacks``: publications of each of two neighbouring data sets.
+    """
+    from dpmc.studies.audit.attack_faults import ATTACKED_FAULTS, RUNS  # builds on this module
+
+    for case in cases():
+        yield from case.rows(settings["attacks"])
+    for fault, plant in ATTACKED_FAULTS.items():
+        yield caught_row(fault, plant().rows(RUNS))
+
+
+def cases() -> Iterator[Case]:
+    """Yield every method under one relation at least, the choice of items, and one-bit ones."""
+    for name in (*SOLVERS, *FAMILIES):
+        yield solver_case(name, USER_ADD_REMOVE)
+    for name, relation in OTHER_RELATIONS:
+        yield solver_case(name, relation)
+    yield choice_case()
+    for mechanism in RELEASED:
+        yield onebit_case(mechanism)
+
+
+def solver_case(name: str, relation: str) -> Case:
+    """Return the case of a solver or of a family of DPALS, with Gaussian noise."""
+    if name in FAMILIES:
+        solver = audited_family(name, relation, CLAIMED)
+    else:
+        solver = audited_solver(name, relation, "gaussian", epsilon=CLAIMED)
+    return fit_case(name, solver, *extremes(relation))
+
+
+def extremes(relation: str) -> tuple[Ratings, Ratings]:
+    """Return small neighbouring data: a user with the highest ratings among others with the lowest.
+
+    Nobody else rated the first item. The user stands in front, so that all others are numbered
+    anew; who is replaced makes way for one behind them who rated other items. At entry level one
+    rating changes or goes.
+    """
+    if relation not in USER_LEVEL:
+        return tuple(map(with_labels, neighbours(relation, np.random.default_rng(0))["extreme"]))
+    n_items = 2 * RATINGS_PER_USER
+    counting = np.arange(n_items) < RATINGS_PER_USER
+    low, high = RANGE
+    crowd = np.full((CROWD, n_items), low)
+    crowd[:, 0] = np.nan
+    victim, other = np.where([counting, ~counting], high, np.nan)
+    labels = [f"person {number}" for number in range(CROWD + 2)]
+    here = of_people(np.vstack([victim, crowd]), labels[:-1])
+    if relation == USER_REPLACE:
+        return here, of_people(np.vstack([crowd, other]), labels[1:])
+    return here, of_people(crowd, labels[1:-1])
+
+
+def choice_case() -> Case:
+    """Return the case of a private choice of items: is that of the user alone in the list?"""
+    selection = Selection(USER_ADD_REMOVE, RATINGS_PER_USER, CLAIMED, DELTA, ITEMS_SHARE)
+    solver = PrivateItemBias(
+        relation=USER_ADD_REMOVE,
+        epsilon=selection.fit_epsilon,
+        delta=selection.fit_delta,
+        rating_range=RANGE,
+        ratings_per_user=RATINGS_PER_USER,
+    )
+    pair = carriers(USER_ADD_REMOVE, np.random.default_rng(0))
+    return fit_case("private_choice_of_items", solver, *pair, selection=selection)
+
+
+def onebit_case(mechanism: str) -> Case:
+    """Return the case of a one-bit mechanism, where one sign is flipped."""
+    pair = onebit_neighbours(mechanism, np.random.default_rng(0))[0]
+    problems = [
+        Problem(with_labels(each.signs), each.link, each.ball, each.alpha)
+        for each in (pair.here, pair.there)
+    ]
+    delta = DELTA if mechanism == "grap_gaussian" else 0.0
+
+    def publish(path, problem):
+        made = complete(mechanism, problem, CLAIMED, randomness=Exact(), delta=delta or None)
+        settings = onebit_settings(mechanism, problem, CLAIMED)
+        onebit_folder.write(path, made, problem, settings)
+
+    claim = {"mechanism": mechanism, "relation": ENTRY_CHANGE, "delta": delta}
+    return Case(claim, *problems, publish)
+
+
+def fit_case(name, solver: PrivateSolver, here, there, *, selection=None, noise=GridNoise) -> Case:
+    """Return the case of a solver on neighbouring data.
+
+    Parameters
+    ----------
+    name : str
+        For the row.
+    solver : PrivateSolver
+    here, there : Ratings
+    selection : Selection, optional
+        The list of items is chosen privately.
+    noise : callable
+        From the calibrated mechanism to what the ledger adds.
+    """
+    releases = solver.releases_with(selection)
+
+    def publish(path, ratings):
+        ledger = Ledger(noise(solver.calibration.noise), releases)
+        solver.fit(ratings, ledger=ledger, selection=selection)
+        fit_folder.write(path, solver, solver.guarantee_.publishable, {})
+
+    claim = {"solver": name, "mechanism": "gaussian", "relation": solver.relation, "delta": DELTA}
+    return Case(claim, here, there, publish)
+
+
+@contextmanager
+def _prepared():
+    """Keep to one thread, and silence about solvers that stop early."""
+    from threadpoolctl import threadpool_limits
+
+    with (
+        threadpool_limits(1, user_api="blas"),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", NotConverged)
+        yield

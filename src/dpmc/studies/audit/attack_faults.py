@@ -1,0 +1,80 @@
+"""Faults planted into publications that the black-box attack must catch, with files alone."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from dpmc.methods.factorization.private_baselines import PrivateItemBias
+from dpmc.methods.private_choice import Seeded
+from dpmc.privacy.relations import USER_ADD_REMOVE
+from dpmc.privacy.release import GridNoise
+from dpmc.ratings import Ratings
+from dpmc.studies.audit.attack_cases import CLAIMED, Case, extremes, fit_case
+from dpmc.studies.audit.item_lists import carriers
+from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER, of_people
+from dpmc.studies.audit.solvers import DELTA, audited_solver
+
+NOISE_TENTH = "noise x 0.1"
+FIXED_CHOICE = "choice by a constant seed and row numbers"
+RAW_LIST = "list of items taken from the ratings"
+RUNS = 600
+"""Of a faulty publication, on either data set: enough to show more than the claimed epsilon."""
+MANY_USERS, MANY_ITEMS = 300, 8
+"""Where the choices of all move along with one user: it shows as the root of their number."""
+
+
+class _FaintNoise(GridNoise):
+    """Exact noise of a tenth of the scale."""
+
+    def add(self, query, sensitivity, changed=None):
+        return super().add(query, sensitivity / 10, changed)
+
+
+class _FixedChoice(PrivateItemBias):
+    """The review's: a generator with a constant seed, and a hash of row numbers."""
+
+    def _randomness(self, *_):
+        return Seeded(np.random.default_rng(0))
+
+
+def renumbered_crowd() -> tuple[Ratings, Ratings]:
+    """Return ratings of many users, without the first in the second: all others move up.
+
+    Each rates every item, at random at either end of the range, so which ratings count decides what
+    an item's mean is.
+    """
+    rows = np.random.default_rng(0).choice(RANGE, (MANY_USERS, MANY_ITEMS))
+    labels = [f"person {number:03d}" for number in range(MANY_USERS)]
+    return of_people(rows, labels), of_people(rows[1:], labels[1:])
+
+
+def crowd_case(solver: type[PrivateItemBias] = PrivateItemBias) -> Case:
+    """Return the case of item biases of :func:`renumbered_crowd`."""
+    made = solver(
+        relation=USER_ADD_REMOVE, epsilon=CLAIMED, delta=DELTA, rating_range=RANGE,
+        ratings_per_user=RATINGS_PER_USER,
+    )  # fmt: skip
+    return fit_case("private_item_bias", made, *renumbered_crowd())
+
+
+def _faint(name) -> Case:
+    solver = audited_solver(name, USER_ADD_REMOVE, "gaussian", epsilon=CLAIMED)
+    return fit_case(name, solver, *extremes(USER_ADD_REMOVE), noise=_FaintNoise)
+
+
+def _raw_list() -> Case:
+    """The items that occur in a file are published, as if everybody knew them."""
+    solver = PrivateItemBias(
+        relation=USER_ADD_REMOVE, epsilon=CLAIMED, delta=DELTA, rating_range=RANGE,
+        ratings_per_user=RATINGS_PER_USER,
+    )  # fmt: skip
+    pair = carriers(USER_ADD_REMOVE, np.random.default_rng(0))
+    return fit_case("private_item_bias", solver, *pair)
+
+
+ATTACKED_FAULTS: Mapping[str, Callable[[], Case]] = {
+    NOISE_TENTH: lambda: _faint("private_item_bias"),
+    FIXED_CHOICE: lambda: crowd_case(_FixedChoice),
+    RAW_LIST: _raw_list,
+}
+"""Fault -> the case that has it."""

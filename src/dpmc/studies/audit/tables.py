@@ -1,0 +1,99 @@
+"""Table of the black-box attack: what the published files alone say about one user or rating."""
+
+import pandas as pd
+
+from dpmc.report.table_model import Cell, Column, Row, Table
+from dpmc.studies.audit.attack import most_shown
+from dpmc.studies.equal_privacy.frames import FACTOR_MODELS, PRIVATE_BASELINES
+from dpmc.studies.onebit.frames import mechanism_label
+
+TEST = "black_box"
+PROTECTED = {
+    "entry_change": "one rating that changes",
+    "entry_add_remove": "one rating more or less",
+    "user_add_remove": "a user who joins or leaves",
+    "user_replace": "a user who is replaced",
+}
+METHODS = {
+    **FACTOR_MODELS,
+    **PRIVATE_BASELINES,
+    "dpals": "DPALS",
+    "dpals_three_factors": "DPALS, three factors",
+    "dpals_literal": "DPALS, as printed",
+    "dpals_h_free_clipped": "DPALS, no Gram matrices",
+    "dpals_analyze_gauss": "DPALS, private start",
+    "dpals_frequent": "DPALS, frequent items",
+    "dpfw": "Frank-Wolfe",
+    "dpfw_residual": "Frank-Wolfe, clipped residuals",
+    "dpfw_oja": "Frank-Wolfe, Oja's method",
+    "dp_altmin": "DP-AltMin",
+    "dp_saltls": "DP-SAltLS",
+    "dp_svd": "Private SVD",
+    "private_choice_of_items": "Item bias, items chosen privately",
+}
+COLUMNS = (
+    Column("claimed", "ε", "Claimed"),
+    Column("delta", "δ", "Claimed"),
+    Column("runs", "runs a side", "Attack"),
+    Column("lower_bound", "ε at least", "Attack"),
+    Column("most", "at most provable", "Attack"),
+    Column("confidence", "confidence (%)", "Attack"),
+)
+HONEST, PLANTED = "As it is", "Planted fault"
+
+
+def attacks(audit: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of the attack, none without an audit."""
+    return pd.DataFrame() if audit is None else audit[audit["test"] == TEST]
+
+
+def attack_table(found: pd.DataFrame) -> Table:
+    """Return a line for everything that was attacked, planted faults last.
+
+    Parameters
+    ----------
+    found : DataFrame
+        As :func:`attacks` returns it, not empty.
+    """
+    methods = [method_name(row) for _, row in found.iterrows()]
+    planted = found["planted_fault"].notna().to_numpy()
+    # methods in their order, each with all that it protects
+    place = {name: number for number, name in enumerate(dict.fromkeys(methods))}
+    order = sorted(range(len(found)), key=lambda i: (planted[i], place[methods[i]], i))
+    rows = [_row(found.iloc[i], methods[i]) for i in order]
+    headings = (("published", "Published"), ("method", "Method"))
+    notes = (
+        "The attacker gets the files of many publications with exact noise, knows nothing of the "
+        "code, and learns on one half of them to tell two neighbouring data sets apart: a linear "
+        "discriminant or the best single feature of all numbers, their products and the words. "
+        "The other half bounds ε from below (Clopper-Pearson).",
+        "At most provable: the bound that so many runs give if no guess is wrong. Where that lies "
+        "below the claim, the attack shows how far it gets and cannot refute the claim; a bound "
+        "above the claim refutes it, and one below proves nothing about better attacks.",
+    )
+    title = "What an attacker learns from the published files alone"
+    return Table("table_privacy_4_attack", title, headings, COLUMNS, tuple(rows), notes)
+
+
+def method_name(row: pd.Series) -> str:
+    """Spell what published: a solver, or a one-bit mechanism; of a planted fault, the fault."""
+    if pd.notna(row["planted_fault"]):
+        return str(row["planted_fault"])
+    if pd.isna(row["solver"]):
+        return f"One-bit, {mechanism_label(row['mechanism'])}"
+    return METHODS.get(row["solver"], str(row["solver"]))
+
+
+def _row(row: pd.Series, method: str) -> Row:
+    part = HONEST if pd.isna(row["planted_fault"]) else PLANTED
+    runs, confidence = int(row["samples"]), float(row["confidence"])
+    most = most_shown(runs, delta=float(row["delta"]), confidence=confidence)
+    cells = (
+        Cell(float(row["claimed_epsilon"]), digits=1),
+        Cell(float(row["delta"]), digits=2),
+        Cell(runs, digits=0),
+        Cell(float(row["lower_bound"]), digits=2),
+        Cell(most, digits=2),
+        Cell(100 * confidence, digits=1),
+    )
+    return Row((part, method), (part, method), PROTECTED[row["relation"]], cells)

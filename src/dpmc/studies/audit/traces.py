@@ -1,0 +1,76 @@
+"""Runs of a calibrated solver, followed on neighbouring data.
+
+A run is known by its outputs. Replayed on neighbouring data, they show what the solver would have
+asked there, because whatever it does after a release depends on outputs, public constants and the
+user's own ratings only. So the privacy loss of a run is the sum over its releases of
+log p(out - query) - log p(out - query there), exactly.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.privacy.ledger import Ledger, Noise, Replay
+from dpmc.ratings import Ratings
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One run on some data, and the same outputs on neighbouring data.
+
+    Attributes
+    ----------
+    loss : float
+        log density of the outputs on the data minus that on the neighbouring data.
+    changes : dict of str to float
+        Name of a statistic -> largest change between the two over its stated sensitivity.
+    residuals : list of arrays
+        The noise of each release, at sensitivity 1.
+    """
+
+    loss: float
+    changes: dict[str, float]
+    residuals: list[np.ndarray]
+
+
+def follow(solver, noise: Noise, here: Ratings, there: Ratings, seed: int) -> Trace:
+    """Run a solver on ``here`` and replay its outputs on ``there``.
+
+    Parameters
+    ----------
+    solver : dpmc.methods.private.PrivateSolver
+        Fitted twice.
+    noise : Noise
+        What the run takes its noise from.
+    here, there : Ratings
+    seed : int
+        Of the public start, the same for both.
+    """
+    run = Ledger(noise, solver.releases, keep=True)
+    solver.fit(here, rng=seed, ledger=run)
+    replay = Ledger(Replay([each.output for each in run.transcript]), solver.releases, keep=True)
+    solver.fit(there, rng=seed, ledger=replay)
+    return compare(run, replay, solver.calibration.noise, solver.bounds.norm)
+
+
+def compare(run: Ledger, replay: Ledger, noise, norm: int) -> Trace:
+    """Compare a run with its replay on neighbouring data.
+
+    Parameters
+    ----------
+    run, replay : Ledger
+        With their transcripts.
+    noise : Mechanism
+        The noise at sensitivity 1.
+    norm : int
+        1 or 2, of the sensitivities.
+    """
+    loss, changes, residuals = 0.0, {}, []
+    for first, second in zip(run.transcript, replay.transcript, strict=True):
+        here, there = ((first.output - each.query) / first.scale for each in (first, second))
+        residuals.append(here)
+        loss += np.sum(noise.logpdf(here) - noise.logpdf(there))
+        change = np.linalg.norm((first.query - second.query).ravel(), norm)
+        change /= first.sensitivity
+        changes[first.what] = max(changes.get(first.what, 0.0), float(change))
+    return Trace(float(loss), changes, residuals)

@@ -1,0 +1,146 @@
+"""Refusing a grid of private factorisation that could not run, before anything runs.
+
+A module of its own, so that a new data set in the registry does not rerun the trials.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from dpmc.datasets import resolve
+from dpmc.errors import InputError, did_you_mean
+from dpmc.studies.dpals.cells import (
+    LIANG,
+    dpals_cells,
+    dpals_settings,
+    experiments_of,
+    public_range,
+    real_datasets,
+    stored,
+    timing_settings,
+    variants_of,
+)
+from dpmc.studies.dpals.methods import (
+    METHODS,
+    ONLY_RANKING,
+    PREPARED,
+    RANKING,
+    make_model,
+    taken_settings,
+)
+from dpmc.studies.dpals.timing import RATING_RANGE
+
+
+def check_dpals(configuration: Mapping, hyperparameters: Sequence[Mapping]) -> None:
+    """Refuse what the schema cannot see and what would fail later.
+
+    Every model of the grid is constructed once, without data.
+
+    Parameters
+    ----------
+    configuration : mapping
+    hyperparameters : sequence of mapping
+        What :func:`dpmc.studies.dpals.hyperparameters.load_hyperparameters` returns.
+
+    Raises
+    ------
+    InputError
+        An unknown data set, method or setting, a cell that comes twice, or hyper-parameters that
+        a method does not take.
+    """
+    dpals = configuration["dpals"]
+    datasets = dpals["datasets"]
+    for entry in datasets.values():
+        if "of" in entry and "like" not in datasets.get(entry["of"], {}):
+            resolve(entry["of"], configuration["data"]["sets"])
+    experiments = list(experiments_of(dpals))
+    for _, experiment in experiments:
+        _known("data set in dpals.datasets", experiment["datasets"], datasets)
+        _known("method", experiment["methods"], METHODS)
+        _check_tasks(experiment, datasets)
+    for section in ("coverage", "tuning"):
+        _known("data set in dpals.datasets", dpals[section]["datasets"], datasets)
+    _check_coverage(dpals)
+    _known("method", dpals["timing"]["methods"], METHODS)
+    for name in real_datasets(dpals):
+        resolve(name, configuration["data"]["sets"])
+    _check_variants(experiments)
+    _check_rows(hyperparameters)
+    for cell in dpals_cells(dpals):
+        settings = dpals_settings(dpals, hyperparameters, cell)
+        where = f"dpals, {', '.join(cell.spelled().values())}"
+        budget = cell.epsilon, settings.get("delta")
+        _check_model(where, cell.method, settings["model"], settings["data"], budget)
+    timed = timing_settings(dpals, hyperparameters)
+    for method, model in timed["models"].items():
+        budget = timed["epsilon"], timed["delta"]
+        _check_model("dpals.timing", method, model, {"rating_range": RATING_RANGE}, budget)
+
+
+def _check_coverage(dpals: Mapping) -> None:
+    """Popularity is that of whole files: drawn ratings have none, and parts are not looked at."""
+    for name in dpals["coverage"]["datasets"]:
+        if stored(dpals, name) != name:
+            raise InputError(
+                f"dpals.coverage.datasets has {name}, drawn or a part of another data set; "
+                "name whole data sets only."
+            )
+
+
+def _check_tasks(experiment: Mapping, datasets: Mapping) -> None:
+    """Rankings are for users held out, and for methods that can fit these afterwards."""
+    for dataset in experiment["datasets"]:
+        ranked = datasets[dataset].get("split") == LIANG
+        for method in experiment["methods"]:
+            if ranked and method not in RANKING:
+                raise InputError(
+                    f"{dataset} asks for rankings for users held out; of the methods "
+                    f"{', '.join(RANKING)} make these, not {method}."
+                )
+            if not ranked and method in ONLY_RANKING:
+                raise InputError(
+                    f"{method} ranks items and predicts no ratings; use it with data sets of the "
+                    f"split {LIANG}, not with {dataset}."
+                )
+
+
+def _check_variants(experiments: Iterable[tuple[str, Mapping]]) -> None:
+    """A setting that a variant changes is one of some method's; the others do without it."""
+    for name, experiment in experiments:
+        methods = experiment["methods"]
+        taken = dict.fromkeys(key for each in methods for key in taken_settings(each))
+        for variant, settings in variants_of(experiment).items():
+            _known(
+                f"setting of the methods of dpals.experiments.{name}.variants.{variant}",
+                settings,
+                taken,
+            )
+
+
+def _check_rows(hyperparameters: Sequence[Mapping]) -> None:
+    """A row names the methods that it holds for, and each takes all of its settings."""
+    for number, row in enumerate(hyperparameters, 1):
+        _known("method", row.get("methods", METHODS), METHODS)
+        for method in row.get("methods", METHODS):
+            what = f"setting of {method} (row {number} of the hyper-parameters)"
+            _known(what, row["settings"], taken_settings(method))
+
+
+def _check_model(where, method, model, entry, budget) -> None:
+    missing = {*PREPARED.get(method, ())} & {"ratings_per_user"} - {*model}
+    if missing:
+        raise InputError(
+            f"{where}: {method} needs {', '.join(missing)} among its hyper-parameters."
+        )
+    limits, (epsilon, delta) = public_range(entry), budget
+    try:
+        make_model(method, model, rating_range=limits, epsilon=epsilon, delta=delta)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+
+
+def _known(what: str, names: Iterable[str], allowed: Collection[str]) -> None:
+    for name in names:
+        if name not in allowed:
+            raise InputError(
+                f"There is no {what} {name!r}{did_you_mean(name, allowed)}; "
+                f"known are {', '.join(allowed)}."
+            )

@@ -1,0 +1,103 @@
+"""Claims about iterations and about time: D5 and D21."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
+from dpmc.studies.dpals.claims.verdicts import not_available
+from dpmc.studies.huber.claims.rules import Finding, verdict_of
+from dpmc.studies.onebit.claims.verdicts import Rows, always_below
+
+AS_GOOD = 1.05
+FAR_FEWER = np.log(1 / 3)
+LINEAR = (0.9, 1.1)
+AS_DEAR = 1.5
+CURVE = ["method", "dataset", "variant", "epsilon"]
+
+
+@claim("D5")
+def far_fewer_iterations(evidence: DpalsEvidence) -> Finding:
+    """ALL: DPALS is as good as DPFW ever is in less than a third of its iterations; so is ALS."""
+    table = evidence.tables.get("iterations")
+    if table is None:
+        return not_available("iterations")
+
+    def judge(form: Form) -> Finding:
+        private = iterations_saved(table, form.dpals, form.dpfw)
+        public = iterations_saved(table, "als", "frank_wolfe")
+        if not private or not public:
+            return not_available("iterations with and without privacy")
+        return always_below(private | public, FAR_FEWER)
+
+    return on_both_forms(evidence, judge)
+
+
+def iterations_saved(table: pd.DataFrame, alternating: str, frank_wolfe: str) -> Rows:
+    """Return log(iterations of one method / of Frank-Wolfe) to be as good as the latter ever is.
+
+    As good: within 5 % of the least RMSE of Frank-Wolfe in the same trial. Where alternating
+    minimisation never is, one iteration more than it ran counts.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`.
+    alternating, frank_wolfe : str
+        Names of two methods.
+
+    Returns
+    -------
+    dict
+        Data set, variant and epsilon that both have, to an array of shape (trials,).
+    """
+    curves = {alternating: {}, frank_wolfe: {}}
+    chosen = table[table["method"].isin(list(curves))]
+    for (method, dataset, variant, epsilon), rows in chosen.groupby(CURVE, dropna=False):
+        place = dataset, variant, f"eps {epsilon:g}" if pd.notna(epsilon) else "not private"
+        curve = rows.pivot(index="iteration", columns="trial", values="rmse")
+        curves[method][place] = curve.sort_index()
+    saved = {}
+    for place, theirs in curves[frank_wolfe].items():
+        ours = curves[alternating].get(place)
+        if ours is None:
+            continue
+        trials = theirs.columns.intersection(ours.columns)
+        enough = AS_GOOD * theirs[trials].min()
+        counts = (_first_below(curve[trials], enough) for curve in (ours, theirs))
+        saved[" ".join(place)] = np.subtract(*map(np.log, counts))
+    return saved
+
+
+def _first_below(curve: pd.DataFrame, enough: pd.Series) -> np.ndarray:
+    """Return by trial the first iteration, at least 1, whose RMSE is small enough."""
+    reached = curve.le(enough)
+    first = reached.idxmax().where(reached.any(), curve.index.max() + 1)
+    return np.maximum(first.to_numpy(dtype=float), 1.0)
+
+
+@claim("D21")
+def cost_per_step_as_als(evidence: DpalsEvidence) -> Finding:
+    """CPU time of DPALS grows as ratings^.9 to ^1.1, and is at most 1.5 times that of ALS."""
+    table = evidence.tables.get("timing")
+    if table is None:
+        return not_available("timing")
+    medians = table.groupby(["users", "method"])[["ratings", "seconds"]].median().unstack()
+    if not {"dpals", "als"} <= set(medians["seconds"]):
+        return not_available("timing of DPALS and ALS")
+    medians = medians.loc[medians["seconds"][["dpals", "als"]].notna().all(axis=1)]
+    if len(medians) < 2:
+        return not_available("timing at two sizes")
+    slope, slope_als = (
+        float(np.polyfit(*(np.log(medians[side, name]) for side in ("ratings", "seconds")), 1)[0])
+        for name in ("dpals", "als")
+    )
+    ratios = (medians["seconds", "dpals"] / medians["seconds", "als"]).to_numpy()
+    linear = LINEAR[0] <= slope <= LINEAR[1]
+    return Finding(
+        verdict_of(linear and ratios.max() <= AS_DEAR),
+        effect=slope,
+        n=int(table.groupby(["users", "method"]).size().min()),
+        reason=f"time grows as the ratings to the power {slope:.3f} (ALS {slope_als:.3f}); DPALS "
+        f"takes {ratios.min():.2f} to {ratios.max():.2f} times as long as ALS, {ratios[-1]:.2f} "
+        f"times at the largest size",
+    )

@@ -1,0 +1,70 @@
+"""Claims about counts of ratings and about theorem 1: D19, D20 and D22."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc.studies.dpals.cells import COVERAGE_COLUMNS
+from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim
+from dpmc.studies.dpals.claims.movielens import ALL_MOVIES
+from dpmc.studies.dpals.claims.verdicts import not_available
+from dpmc.studies.huber.claims.rules import Finding, verdict_of
+
+TOP_SHARE, MOST = 0.2, 0.85
+RATINGS_PER_USER = 50
+ROUNDING = 1 + 1e-9
+
+
+@claim("D19")
+def top_movies_hold_most_ratings(evidence: DpalsEvidence) -> Finding:
+    """The top 20 % of movies hold more than 85 % of the ratings."""
+    rows = _coverage(evidence, "full").sort_values("item_share")
+    if rows.empty:
+        return not_available("coverage")
+    held = float(np.interp(TOP_SHARE, rows["item_share"], rows["rating_share"]))
+    return Finding(
+        verdict_of(held > MOST),
+        effect=held,
+        reason=f"the top {TOP_SHARE:.0%} of the movies hold {held:.1%} of the ratings",
+    )
+
+
+@claim("D20")
+def uniform_sampling_skews_and_adaptive_evens_out(evidence: DpalsEvidence) -> Finding:
+    """Gini coefficient of ratings over movies: uniform above all ratings above adaptive."""
+    sampled = [_coverage(evidence, kind) for kind in ("uniform", "adaptive")]
+    chosen = [rows[rows["ratings_per_user"] == RATINGS_PER_USER] for rows in sampled]
+    rows = [chosen[0], _coverage(evidence, "full"), chosen[1]]
+    if any(each.empty for each in rows):
+        return not_available("coverage")
+    uniform, full, adaptive = (float(each["gini"].iloc[0]) for each in rows)
+    return Finding(
+        verdict_of(uniform > full > adaptive),
+        effect=min(uniform - full, full - adaptive),
+        reason=f"Gini coefficient {uniform:.4f} with {RATINGS_PER_USER} ratings a user at random, "
+        f"{full:.4f} with all, {adaptive:.4f} with those of the least rated movies",
+    )
+
+
+@claim("D22")
+def printed_noise_gives_epsilon(evidence: DpalsEvidence) -> Finding:
+    """Exactly accounted for, the noise of theorem 1 gives no more than epsilon."""
+    table = evidence.tables.get("accounting")
+    if table is None:
+        return not_available("accounting")
+    ratios = table["epsilon_at_printed"] / table["epsilon"]
+    points = ", ".join(
+        f"{row.epsilon_at_printed:.4g} for {row.epsilon:g} (k {row.ratings_per_user}, T "
+        f"{row.iterations})"
+        for row in table.itertuples()
+    )
+    return Finding(
+        verdict_of(ratios.max() <= ROUNDING),
+        effect=float(ratios.max()),
+        reason=f"epsilon is {points}, at delta {table['delta'].iloc[0]:g}",
+    )
+
+
+def _coverage(evidence: DpalsEvidence, sampling: str) -> pd.DataFrame:
+    """Return the rows of all movies of MovieLens 10M under one sampling."""
+    table = evidence.tables.get("coverage", pd.DataFrame(columns=list(COVERAGE_COLUMNS)))
+    return table[(table["dataset"] == ALL_MOVIES) & (table["sampling"] == sampling)]

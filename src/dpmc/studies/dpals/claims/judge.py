@@ -1,0 +1,68 @@
+"""Judging every claim of ``config/paper/dpals_claims.yaml``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
+from dpmc.studies.huber.claims.judge import load_claims, table_of_verdicts
+from dpmc.studies.huber.claims.rules import INCONCLUSIVE
+
+# what needs MovieLens 10M or 20M, and is looked at on generated data too
+ON_GENERATED = (
+    "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13", "D14", "D15", "D16", "D18", "D19", "D20",
+)  # fmt: skip
+
+
+def load_dpals_claims(path: str | Path) -> list[dict[str, str]]:
+    """Load the claims of the DPALS paper, as :func:`dpmc.studies.huber.published.load_claims` does.
+
+    Raises
+    ------
+    InputError
+        As there.
+    """
+    return load_claims(path, PREDICATES)
+
+
+def judge_dpals(
+    frames: Mapping[str, pd.DataFrame | None],
+    claims: list[dict[str, str]],
+    *,
+    surrogate: bool = False,
+) -> pd.DataFrame:
+    """Judge the claims of the DPALS paper.
+
+    Parameters
+    ----------
+    frames : mapping of str to DataFrame
+        ``trials``, ``iterations``, ``timing`` and ``coverage`` with the columns of
+        :mod:`dpmc.studies.dpals.cells`, and ``accounting`` with those of
+        :mod:`dpmc.studies.dpals.accounting`; absent, None or without rows where they have not been
+        made.
+    claims : list of dict
+        As :func:`load_dpals_claims` returns it.
+    surrogate : bool
+        Judge what is said of MovieLens 10M and 20M (:data:`ON_GENERATED`) on the data sets that
+        were generated in their shape. That says nothing of MovieLens: every reason begins so.
+
+    Returns
+    -------
+    DataFrame
+        Columns :data:`dpmc.studies.huber.claims.judge.CLAIM_COLUMNS`, one row per claim in the
+        order given. Effects are natural logarithms of RMSE ratios unless the predicate says
+        otherwise; NaN where there is none.
+
+    Raises
+    ------
+    InputError
+        A cell has two rows for one trial.
+    """
+    evidence = evidence_of(frames, surrogate)
+    if not surrogate:
+        return table_of_verdicts(claims, PREDICATES, evidence)
+    some = [claim for claim in claims if claim["id"] in ON_GENERATED]
+    table = table_of_verdicts(some, PREDICATES, evidence)
+    reasons = "generated data, not MovieLens: " + table["reason"].astype(str)
+    return table.assign(printed_verdict=INCONCLUSIVE, reason=reasons)

@@ -1,0 +1,126 @@
+"""Claims about drawn matrices of rank 5: D1 to D4, and D17."""
+
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+
+from dpmc.studies.dpals.claims.evidence import (
+    EPSILONS,
+    DpalsEvidence,
+    Form,
+    claim,
+    on_both_forms,
+)
+from dpmc.studies.dpals.claims.verdicts import best, inside, spelled_means, times
+from dpmc.studies.huber.claims.rules import Finding, both, percent
+from dpmc.studies.onebit.claims.verdicts import Rows, always_below, named
+
+SIZES = ("synthetic-5k", "synthetic-10k", "synthetic-20k", "synthetic-50k")
+SMALLEST, LARGEST = SIZES[0], SIZES[-1]
+STRICT = 1.0
+NAMEABLE = np.log1p(-0.01)  # a gain of less than 1 % is none worth naming
+HALF = np.log(0.5)
+SEVENFOLD = np.log(7.0)
+TERRIBLE = np.log(1.25)
+SWEPT, ITEM_REGULARIZATIONS = "synthetic-20k", (0.1, 1, 3, 10, 100)
+MOVIES, TOP_FIFTH = ("ml-10m", "dpals"), "adaptive_0.2"
+
+
+@claim("D1")
+def both_improve_with_users(evidence: DpalsEvidence) -> Finding:
+    """ALL: RMSE at each number of users below that at the one before, both methods."""
+    errors = evidence.results
+
+    def judge(form: Form) -> Finding:
+        cells = product((form.dpals, form.dpfw), EPSILONS, pairwise(SIZES))
+        return always_below(
+            {
+                f"{method} eps {epsilon:g} {more}": errors.log_rmse(more, method, epsilon)
+                - errors.log_rmse(fewer, method, epsilon)
+                for method, epsilon, (fewer, more) in cells
+            }
+        )
+
+    return on_both_forms(evidence, judge)
+
+
+@claim("D2")
+def frank_wolfe_no_better_than_trivial(evidence: DpalsEvidence) -> Finding:
+    """DPFW at epsilon 1 is at least as bad as the mean, less 1 %, at every size."""
+
+    def judge(form: Form) -> Finding:
+        return inside(_over_trivial(evidence, form.dpfw), low=NAMEABLE)
+
+    return on_both_forms(evidence, judge, "{0.dpfw}")
+
+
+@claim("D3")
+def dpals_below_one_and_better_with_users(evidence: DpalsEvidence) -> Finding:
+    """DPALS at epsilon 1 is below the mean at every size; 50K users have half the error of 5K."""
+    errors = evidence.results
+
+    def judge(form: Form) -> Finding:
+        ratio = errors.log_rmse(LARGEST, form.dpals, STRICT) - errors.log_rmse(
+            SMALLEST, form.dpals, STRICT
+        )
+        return both(
+            [
+                named("against the mean", inside(_over_trivial(evidence, form.dpals), high=0.0)),
+                named("50K against 5K users", inside({"50K/5K": ratio}, high=HALF, spell=times)),
+            ]
+        )
+
+    return on_both_forms(evidence, judge, "{0.dpals}")
+
+
+@claim("D4")
+def sevenfold_over_frank_wolfe(evidence: DpalsEvidence) -> Finding:
+    """RMSE of DPFW is at least 7 times that of DPALS with 50K users, at every epsilon."""
+    errors = evidence.results
+
+    def judge(form: Form) -> Finding:
+        rows = {
+            f"eps {epsilon:g}": errors.log_rmse(LARGEST, form.dpfw, epsilon)
+            - errors.log_rmse(LARGEST, form.dpals, epsilon)
+            for epsilon in EPSILONS
+        }
+        return inside(rows, low=SEVENFOLD, spell=times)
+
+    return on_both_forms(evidence, judge)
+
+
+@claim("D17")
+def terrible_without_projection(evidence: DpalsEvidence) -> Finding:
+    """Each at its best lambda_item, DPALS without the projection is at least 25 % worse."""
+    errors = evidence.results
+    projected, none = (
+        {
+            f"{value:g}": errors.log_rmse(SWEPT, "dpals", STRICT, f"{kind}_{value:g}")
+            for value in ITEM_REGULARIZATIONS
+        }
+        for kind in ("projected", "none")
+    )
+    (with_it, lowest), (without, lowest_without) = best(projected), best(none)
+    found = inside({"without against with it": lowest_without - lowest}, low=TERRIBLE)
+    sweep = {name: none[name] - projected[name] for name in none}
+    movies = {
+        f"eps {epsilon:g}": errors.log_rmse(*MOVIES, epsilon, f"{TOP_FIFTH}_no_projection")
+        - errors.log_rmse(*MOVIES, epsilon, TOP_FIFTH)
+        for epsilon in (STRICT, 10.0)
+    }
+    return replace(
+        found,
+        reason=f"at the best lambda ({with_it} with the projection, {without} without) "
+        f"{found.reason}; by lambda {spelled_means(sweep, percent)}; on MovieLens 10M, top 20 % of "
+        f"movies, {spelled_means(movies, percent)}",
+    )
+
+
+def _over_trivial(evidence: DpalsEvidence, method: str) -> Rows:
+    """Return log RMSE at epsilon 1 over that of the mean of the training ratings, by size."""
+    errors = evidence.results
+    return {
+        size: errors.log_rmse(size, method, STRICT) - errors.log_rmse(size, "trivial")
+        for size in SIZES
+    }

@@ -1,0 +1,127 @@
+"""The data of a trial of private factorisation at user level, and how they reach a method.
+
+The data depend on data set and trial only, so methods, variants and epsilons are compared on the
+same ones.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.datasets.dpals import share_observed, synthetic
+from dpmc.datasets.dpals_splits import TEST, Split, select, split_ratings, split_users
+from dpmc.methods.private_choice import choose_ratings
+from dpmc.methods.user_level.sampling import choose_rare, take_columns
+from dpmc.ratings import Ratings
+from dpmc.studies.dpals.cells import LIANG, is_synthetic
+from dpmc.study.seeds import DATA, stream
+
+
+def make_split(
+    dataset: str,
+    settings: Mapping,
+    trial: int,
+    ratings: Ratings | None = None,
+    *,
+    part: str = TEST,
+) -> Split:
+    """Return the data of a trial.
+
+    Parameters
+    ----------
+    dataset : str
+    settings : mapping
+        What :func:`dpmc.studies.dpals.cells.dpals_settings` returns.
+    trial : int
+    ratings : Ratings, optional
+        The whole data set that ``dataset`` is made of, where it is not drawn.
+    part : {"test", "validation"}
+        What the ``test`` of the result is; of drawn data both are fresh entries.
+
+    Raises
+    ------
+    InputError
+        A part would be empty, or more users or items are wanted than there are.
+    """
+    entry = settings["data"]
+    rng = stream(settings["seed"], DATA, {"dataset": dataset, "trial": trial})
+    if is_synthetic(entry):
+        return draw(rng, entry, dataset)
+    ratings = select(rng, ratings, entry)
+    if entry.get("split") == LIANG:
+        return split_users(rng, ratings, entry["heldout_users"], part=part)
+    shares = entry["training_share"], entry["test_share"]
+    return split_ratings(rng, ratings, *shares, part=part)
+
+
+def draw(rng: np.random.Generator, entry: Mapping, name: str) -> Split:
+    """Draw the matrix that an entry of ``dpals.datasets`` describes."""
+    users, items = entry["users"], entry["items"]
+    share = entry.get("observed_share") or share_observed(users, items, entry["ratings_factor"])
+    return synthetic(
+        rng,
+        users=users,
+        items=items,
+        rank=entry["rank"],
+        share=share,
+        test_entries=entry["test_entries"],
+        max_norm=entry.get("max_norm", False),
+        name=name,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Restricted:
+    """A model of some of the items; others are predicted by the user's mean.
+
+    Attributes
+    ----------
+    model : Solver
+        Of the items that are left, numbered anew.
+    number : integer array, shape (n_items,)
+        The new numbers, -1 for those left out.
+    means : float64 array, shape (n_users,)
+    """
+
+    model: object
+    number: np.ndarray
+    means: np.ndarray
+
+    def predict(self, users: np.ndarray, items: np.ndarray) -> np.ndarray:
+        """Return predicted ratings for pairs."""
+        number = self.number[items]
+        kept = number >= 0
+        predicted = self.means[users]
+        predicted[kept] = self.model.predict(users[kept], number[kept])
+        return predicted
+
+
+def restricted(training: Ratings, item_share: float) -> tuple[Ratings, np.ndarray]:
+    """Return the ratings of the items with the most ratings, and the new numbers of the items.
+
+    Parameters
+    ----------
+    training : Ratings
+    item_share : float
+        Share of the items that stay, at least one.
+    """
+    counts = np.bincount(training.items, minlength=training.n_items)
+    kept = np.argsort(-counts, kind="stable")[: max(1, round(item_share * counts.size))]
+    number = np.full(counts.size, -1)
+    number[np.sort(kept)] = np.arange(kept.size)
+    rows = take_columns(training.by_user, np.sort(kept), counts.size)
+    return Ratings.from_rows(rows, kept.size, name=training.name), number
+
+
+def sampled(
+    training: Ratings, ratings_per_user: int, sampling: str, rng: np.random.Generator
+) -> Ratings:
+    """Return at most so many ratings of each user, chosen as DPALS does but by exact counts."""
+    rows = training.by_user
+    if sampling == "adaptive":
+        counts = np.bincount(training.items, minlength=training.n_items).astype(float)
+        rows = choose_rare(rows, ratings_per_user, counts)
+    else:
+        rows = choose_ratings(rows, ratings_per_user, int(rng.integers(2**63)))
+    return Ratings.from_rows(rows, training.n_items, name=training.name)

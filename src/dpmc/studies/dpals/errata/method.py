@@ -1,0 +1,153 @@
+"""Errata of the DPALS paper's algorithm and text, and of DP_Matrix_Completion_Alt_Min.
+
+"DPALS paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
+squares" (ICML 2021); the second is the repository of Matlab programs and its read-me.
+"""
+
+import numpy as np
+
+from dpmc.methods.user_level.item_step import solve_items, solve_items_as_printed
+from dpmc.report.erratum import NOT_AVAILABLE, Erratum, Sources
+from dpmc.studies.dpals.figures.items import item_rows
+from dpmc.studies.dpals.frames import dataset_label, datasets_of, is_surrogate, number, summary
+
+RANK, ROWS = 5, 10_000
+ITEMS, STRENGTH = 2000, 3.0  # of the draws of an item step; size of H in units of its noise
+SIDE, DEVIATION = 50, 10.0
+USERS, MOVIES, DENSITY = 400, 60, 0.3
+
+
+def clipping(name: str, sources: Sources) -> Erratum:
+    """The clip of a user's row has max for min."""
+    rows = np.random.default_rng(1).standard_normal((ROWS, RANK))
+    lengths = np.linalg.norm(rows, axis=1)
+    printed = lengths * np.maximum(1, 1 / lengths)
+    right = lengths * np.minimum(1, 1 / lengths)
+    numbers = {
+        "above": float((printed > 1 + 1e-9).mean()),
+        "largest": float(printed.max()),
+        "largest_right": float(right.max()),
+    }
+    return Erratum(
+        name,
+        "Clipping with max for min",
+        "DPALS paper, algorithm 1",
+        "clip(u) = u max(1, Γ_u/‖u‖).",
+        "u min(1, Γ_u/‖u‖). With max, short rows are stretched and long ones stay, so that nothing "
+        "bounds what a user adds to the sums.",
+        f"Of {ROWS:,} normal rows of rank {RANK} with Γ_u = 1 the printed rule leaves "
+        f"{100 * numbers['above']:.1f} % longer than Γ_u, up to {numbers['largest']:.2f} (min: "
+        f"{numbers['largest_right']:.2f}): {numbers['largest'] ** 2:.1f} times the sensitivity of "
+        "the Gram matrices that the noise is for.",
+        numbers,
+    )
+
+
+def order_of_the_projection(name: str, sources: Sources) -> Erratum:
+    """Lambda is added before the projection."""
+    rng = np.random.default_rng(1)
+    users = rng.standard_normal((ITEMS, RANK, RANK))
+    grams = STRENGTH * users @ users.transpose(0, 2, 1) / RANK
+    items = rng.standard_normal((ITEMS, RANK))
+    noise = rng.standard_normal((ITEMS, RANK, RANK))
+    noised = grams + (noise + noise.transpose(0, 2, 1)) / 2
+    targets = np.einsum("nfg,ng->nf", grams, items) + rng.standard_normal((ITEMS, RANK))
+    length = np.linalg.norm(items, axis=1)
+    numbers = {}
+    for which, solve in (("printed", solve_items_as_printed), ("right", solve_items)):
+        found = solve(noised, targets, 1.0, projection=True)
+        error = np.linalg.norm(found - items, axis=1) / length
+        numbers |= {which: float(np.mean(error)), f"median_{which}": float(np.median(error))}
+    return Erratum(
+        name,
+        "λ is added before the projection",
+        "DPALS paper, algorithm 1, lines 10 to 12",
+        "H + λI is projected to positive semidefinite matrices and pseudo-inverted.",
+        "Project first, then add λ. As printed, what the noise makes negative is cut to 0 and "
+        "lost, and what it leaves just above 0 is inverted to something huge. dpmc projects first; "
+        "the printed order is an option.",
+        f"On {ITEMS:,} drawn items of rank {RANK} with H {STRENGTH:g} times its noise and λ as "
+        f"large as the noise, the mean error of an item relative to its size is "
+        f"{number(numbers['printed'])} as printed and {number(numbers['right'])} with λ after "
+        f"(medians {number(numbers['median_printed'])} and {number(numbers['median_right'])}).",
+        numbers,
+    )
+
+
+def all_movies(name: str, sources: Sources) -> Erratum:
+    """The text has ALS worst on all movies."""
+    here = item_rows(sources.dpals.get("trials"))
+    if len(here):  # ALS has no sampling: one row for each share and trial
+        here = here[here["method"] == "als"]
+        here = here.drop_duplicates(["dataset", "item_share", "trial"])
+    evidence, numbers = f"{NOT_AVAILABLE.capitalize()}.", {}
+    parts = []
+    for dataset in datasets_of(here):
+        table = summary(here[here["dataset"] == dataset], "rmse", ("item_share",))
+        table = table.sort_values("item_share")
+        if len(table) < 2:
+            continue
+        first, last = table.iloc[0], table.iloc[-1]
+        numbers[f"{dataset}_least"] = float(first["mean"])
+        numbers[f"{dataset}_all"] = float(last["mean"])
+        real = "" if not is_surrogate(dataset) else ", which is not the paper’s data"
+        parts.append(
+            f"{number(first['mean'], 4)} with factors for {100 * first['item_share']:g} % of the "
+            f"items and {number(last['mean'], 4)} for {100 * last['item_share']:g} % "
+            f"({dataset_label(dataset)}{real})"
+        )
+    if parts:
+        evidence = f"RMSE of ALS without privacy is {'; '.join(parts)}."
+    return Erratum(
+        name,
+        "ALS without privacy is said to be worst on all movies",
+        "DPALS paper, section 6.3",
+        "Without privacy the RMSE is highest if all movies are used.",
+        "Lowest, as the figure and the sense of the passage have it: without noise more items can "
+        "only help.",
+        evidence,
+        numbers,
+    )
+
+
+def one_noise_for_all(name: str, sources: Sources) -> Erratum:
+    """The Matlab program adds one number to all entries."""
+    rng = np.random.default_rng(1)
+    exact = rng.standard_normal((SIDE, SIDE))
+    noised = exact + DEVIATION * rng.standard_normal()
+    differences = np.abs(np.diff(noised, axis=1) - np.diff(exact, axis=1)).max()
+    numbers = {"difference": float(differences)}
+    return Erratum(
+        name,
+        "One number of noise for all entries",
+        "DP_Matrix_Completion_Alt_Min, DP_FW.m",
+        "W = W + normrnd(0, sigma^2), with σ taken from the proof.",
+        "normrnd without a size draws one number, which is added to all entries: differences of "
+        "entries are published exactly. Each entry needs its own noise, and the second argument is "
+        "the standard deviation, so σ and not σ².",
+        f"On a drawn {SIDE} × {SIDE} matrix with noise of deviation {DEVIATION:g} differences of "
+        f"neighbouring entries are off by {number(numbers['difference'])} at most.",
+        numbers,
+    )
+
+
+def start_without_noise(name: str, sources: Sources) -> Erratum:
+    """The read-me starts from singular vectors without noise."""
+    rng = np.random.default_rng(1)
+    ratings = rng.standard_normal((USERS, MOVIES)) * (rng.random((USERS, MOVIES)) < DENSITY)
+    tops = [np.linalg.svd(rows, full_matrices=False)[2][:RANK] for rows in (ratings, ratings[:-1])]
+    cosines = np.linalg.svd(tops[0] @ tops[1].T, compute_uv=False)
+    angle = float(np.degrees(np.arccos(min(cosines.min(), 1.0))))
+    return Erratum(
+        name,
+        "A start that is not private, raw columns and an open σ",
+        "DP_Matrix_Completion_Alt_Min, read-me",
+        "Nodes send their columns to the server, which starts from the top singular vectors; every "
+        "round adds N(0, σ²).",
+        "Whoever has the columns needs no more. Singular vectors without noise have no ε. Nothing "
+        "is clipped, so no σ is enough, and rounds are not composed. In dpmc nodes send clipped "
+        "updates, the start is noised (Analyze Gauss), and all rounds share one budget.",
+        f"Without the last of {USERS} users the top {RANK} directions of a drawn matrix turn by "
+        f"{angle:.1f}°: without noise that shows who was there, at any ε.",
+        {"angle": angle},
+    )

@@ -1,0 +1,64 @@
+"""Figure 2 of the paper: how unevenly items are rated, and what sampling does to that."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from dpmc.report.style import BLACK, BLUE, GREY, PAGE, VERMILLION, Drawing, Look, NothingToDraw
+from dpmc.studies.dpals.figures import lines
+from dpmc.studies.dpals.frames import dataset_label, datasets_of
+from dpmc.studies.onebit.frames import present
+
+SAMPLINGS = {
+    "uniform": ("k uniform ratings a user", Look(VERMILLION, "", "--")),
+    "full": ("all ratings", Look(BLACK, "", "-")),
+    "adaptive": ("k ratings of rare items", Look(BLUE, "", "-.")),
+}
+TOP = 0.2  # the share of items that the paper names
+
+
+def coverage(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+    """Draw the share of the ratings against the share of items that holds them."""
+    data = inputs.get("coverage")
+    if data is None:
+        raise NothingToDraw("The popularity of items has not been measured")
+    names = datasets_of(data)
+    figure, panels = lines.grid(PAGE, names, 3, 2.6, sharey=True)
+    for axes, name in zip(panels, names, strict=True):
+        here = data[data["dataset"] == name]
+        for sampling in present(here["sampling"], SAMPLINGS):
+            label, look = SAMPLINGS[sampling]
+            one = here[here["sampling"] == sampling].sort_values("item_share")
+            text = f"{label} (Gini {one['gini'].iloc[0]:.2f})"
+            axes.plot(
+                100 * one["item_share"], 100 * one["rating_share"], color=look.color, ls=look.line,
+                label=text,
+            )  # fmt: skip
+        axes.plot([0, 100], [0, 100], color=GREY, lw=0.7, ls=":")
+        axes.set_xlim(0, 100)
+        axes.set_ylim(0, 101)
+        axes.set_title(dataset_label(name), loc="left")
+        axes.set_xlabel("Most rated items (%)")
+        axes.legend(loc="lower right")
+        if axes.get_subplotspec().is_first_col():
+            axes.set_ylabel("Share of the ratings (%)")
+    return Drawing(figure, data)
+
+
+def share_of_top(here: pd.DataFrame, top: float = TOP) -> float:
+    """Return the share of the ratings of the most rated items, by the nearest measured share."""
+    return float(here.loc[(here["item_share"] - top).abs().idxmin(), "rating_share"])
+
+
+def describe_coverage(data: pd.DataFrame) -> str:
+    """Say what the top items hold, by data set, and k."""
+    parts = []
+    for name in datasets_of(data):
+        here = data[(data["dataset"] == name) & (data["sampling"] == "full")]
+        if len(here):
+            parts.append(f"{100 * share_of_top(here):.0f} % of {dataset_label(name)}")
+    count = int(data["ratings_per_user"].max())
+    held = (
+        f" The most rated {100 * TOP:.0f} % of the items hold {', '.join(parts)}." if parts else ""
+    )
+    return f"k = {count} ratings a user.{held}"

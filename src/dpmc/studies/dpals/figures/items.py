@@ -1,0 +1,170 @@
+"""Figure 5 of the paper and the projection: what sampling, fewer items and lambda do."""
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.lines import Line2D
+
+from dpmc.report.frames import trials_text
+from dpmc.report.style import BLACK, BLUE, PAGE, VERMILLION, Drawing, Look, NothingToDraw
+from dpmc.studies.dpals.figures import lines
+from dpmc.studies.dpals.frames import (
+    METRICS,
+    dataset_label,
+    datasets_of,
+    ends,
+    method_label,
+    number,
+    summary,
+)
+from dpmc.studies.dpals.variant_names import with_variants
+from dpmc.studies.onebit.frames import present
+
+ITEM_KEYS = ("dataset", "method", "epsilon", "sampling", "item_share")
+LAMBDA_KEYS = ("dataset", "method", "epsilon", "regularization", "projection")
+SAMPLING_STYLE = {"uniform": ("--", "white"), "adaptive": ("-", None)}
+ALL_RATINGS = "als"  # sees all ratings, however the others sample
+WITHOUT = {ALL_RATINGS: Look(BLACK, "o"), "als_sampled": Look(BLACK, "v")}
+MARKERS = ("s", "^", "D", "P", "X", "*")
+DARKEST, LIGHTEST = 0.15, 0.75  # on the scale of viridis
+PROJECTION = {
+    True: ("projected, λ added after", Look(BLUE, "s")),
+    False: ("not projected", Look(VERMILLION, "^", "--")),
+}
+
+
+def item_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of projected variants that name a share of items and a sampling."""
+    here = with_variants(trials)
+    if here.empty:
+        return here
+    return here[here["item_share"].notna() & here["projection"]]
+
+
+def items(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+    """Draw RMSE against the share of items with factors, by sampling and epsilon."""
+    here = item_rows(inputs.get("trials"))
+    if here.empty:
+        raise NothingToDraw("The share of items has not been varied")
+    table = summary(here, "rmse", ITEM_KEYS)
+    names = datasets_of(table)
+    figure, panels = lines.grid(PAGE, names, 2, 3.0)
+    found = {}
+    for axes, name in zip(panels, names, strict=True):
+        part = table[table["dataset"] == name]
+        for label, look, sampling, one in _curves(part, table):
+            line, face = SAMPLING_STYLE[sampling]
+            style = {"color": look.color, "marker": look.marker, "ls": line, "lw": 1.0}
+            style["markerfacecolor"] = face or look.color
+            _curve(axes, 100 * one["item_share"], one, style)
+            found[label] = style
+        axes.set_xscale("log")
+        lines.ticks(axes.xaxis, 100 * part["item_share"].unique())
+        lines.error_axis(axes, part["mean"])
+        axes.set_title(dataset_label(name), loc="left")
+        axes.set_xlabel("Items with factors, most rated first (%)")
+        axes.set_ylabel(METRICS["rmse"])
+    handles = [Line2D([], [], label=label, markersize=4, **style) for label, style in found.items()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=2)
+    return Drawing(figure, table)
+
+
+def _curves(
+    part: pd.DataFrame, table: pd.DataFrame
+) -> Iterator[tuple[str, Look, str, pd.DataFrame]]:
+    """Yield label, look, sampling and rows of every curve of a panel."""
+    budgets = sorted(table["epsilon"].dropna().unique())
+    for method in present(part["method"], WITHOUT):
+        mine = part[part["method"] == method]
+        for epsilon in [None, *budgets]:
+            if epsilon is None:
+                rows, label = mine[mine["epsilon"].isna()], method_label(method)
+                look = WITHOUT.get(method, Look(BLACK, "."))
+            else:
+                rows = mine[mine["epsilon"] == epsilon]
+                label = f"{method_label(method)}, ε = {epsilon:g}"
+                look = _budget_look(budgets.index(epsilon), len(budgets))
+            found = present(rows["sampling"], SAMPLING_STYLE)
+            for sampling in found[-1:] if method == ALL_RATINGS else found:
+                one = rows[rows["sampling"] == sampling].sort_values("item_share")
+                named = label if method == ALL_RATINGS else f"{label}, {sampling}"
+                yield named, look, sampling, one
+
+
+def _budget_look(place: int, count: int) -> Look:
+    shade = DARKEST + (LIGHTEST - DARKEST) * place / max(count - 1, 1)
+    return Look(colormaps["viridis"](shade), MARKERS[place % len(MARKERS)])
+
+
+def _curve(axes, x, part: pd.DataFrame, style: Mapping) -> None:
+    axes.plot(x, part["mean"], markersize=4, zorder=4, **style)
+    axes.vlines(x, part["low"], part["high"], color=style["color"], lw=0.9, zorder=3)
+
+
+def lambda_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of variants that name a regularization."""
+    here = with_variants(trials)
+    return here if here.empty else here[here["regularization"].notna()]
+
+
+def projection(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+    """Draw RMSE against lambda with and without the projection, a panel a data set and epsilon."""
+    here = lambda_rows(inputs.get("trials"))
+    if here.empty:
+        raise NothingToDraw("The regularization has not been varied with and without projection")
+    table = summary(here, "rmse", LAMBDA_KEYS)
+    places = [
+        (name, epsilon)
+        for name in datasets_of(table)
+        for epsilon in sorted(table.loc[table["dataset"] == name, "epsilon"].dropna().unique())
+    ]
+    figure, panels = lines.grid(PAGE, places, 2, 2.6)
+    for axes, (name, epsilon) in zip(panels, places, strict=True):
+        part = table[(table["dataset"] == name) & (table["epsilon"] == epsilon)]
+        for projected, (_, look) in PROJECTION.items():
+            one = part[part["projection"] == projected].sort_values("regularization")
+            lines.curve(axes, one["regularization"], one, look)
+        axes.set_xscale("log")
+        lines.ticks(axes.xaxis, part["regularization"].unique())
+        lines.error_axis(axes, part["mean"])
+        axes.set_title(f"{dataset_label(name)}, ε = {epsilon:g}", loc="left")
+        axes.set_xlabel("λ of the items, in standard deviations of the noise on H")
+        axes.set_ylabel(METRICS["rmse"])
+    handles = [
+        Line2D([], [], color=look.color, marker=look.marker, ls=look.line, lw=1.0, label=label)
+        for label, look in PROJECTION.values()
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=2)
+    return Drawing(figure, table)
+
+
+def describe_items(data: pd.DataFrame) -> str:
+    """Say where each curve is lowest."""
+    parts = []
+    for name in datasets_of(data):
+        here = data[data["dataset"] == name]
+        texts = []
+        for label, _, _, one in _curves(here, data):
+            best = one.loc[one["mean"].idxmin()]
+            share = f"{100 * best['item_share']:g} %"
+            texts.append(f"{label}: {number(best['mean'])} at {share}")
+        parts.append(f"{dataset_label(name)}: {'; '.join(texts)}")
+    return f"{trials_text(data['trials']).capitalize()} a point. Lowest RMSE on {'. '.join(parts)}."
+
+
+def describe_projection(data: pd.DataFrame) -> str:
+    """Say what leaving the projection out costs at the smallest and the largest lambda."""
+    parts = []
+    for (name, epsilon), here in data.groupby(["dataset", "epsilon"]):
+        wide = here.pivot(index="regularization", columns="projection", values="mean").dropna()
+        if wide.shape[1] < 2 or wide.empty:
+            continue
+        ratio = wide[False] / wide[True]
+        parts.append(
+            f"{dataset_label(name)}, ε = {epsilon:g}: {number(ratio.iloc[0])} at "
+            f"λ = {wide.index[0]:g} and {number(ratio.iloc[-1])} at {wide.index[-1]:g}"
+        )
+    told = f" RMSE without over RMSE with the projection, {'; '.join(parts)}." if parts else ""
+    best = ends([data["mean"].min()])
+    return f"{trials_text(data['trials']).capitalize()} a point; lowest RMSE {best}.{told}"

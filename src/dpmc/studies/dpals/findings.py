@@ -1,0 +1,101 @@
+"""The lines of the DPALS section, in the order of the page."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.studies.dpals.errors import (
+    alternating,
+    beats_biases,
+    beats_frank_wolfe,
+    best_private,
+    more_users,
+    near_als,
+)
+from dpmc.studies.dpals.frames import Results, datasets_of, ends, has_dpals, is_surrogate, summary
+from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, printed_noise
+from dpmc.studies.dpals.starts import random_starts
+from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
+
+NOT_RUN = "The DPALS part has not been run."
+TUNED = (
+    "Hyper-parameters were chosen for each data set, method and ε on validation data of other "
+    "random seeds, and that choice has no noise: whoever tunes on the data to be protected has to "
+    "pay for it from the budget. On real ratings other seeds split the same ratings anew, so that "
+    "most test ratings were among those that the choice has seen."
+)
+GENERATED = (
+    "Data called “generated” have the format, the size and the popularity of MovieLens 10M or 20M "
+    "and stand in where those files are not at hand; what they give is no verdict on the paper."
+)
+CLOSE, SHARE = 0.15, 0.85  # when numbers from elsewhere count as met
+
+
+def dpals_findings(results: Results) -> list[Finding]:
+    """Return the lines of the DPALS section; none if nothing of it has been run."""
+    if not has_dpals(results):
+        return []
+    trials = results["trials"]
+    lines = [
+        beats_frank_wolfe(trials),
+        best_private(trials),
+        printed_noise(results["accounting"]),
+        claims_kept(trials),
+        more_users(trials),
+        random_starts(trials),
+        near_als(trials),
+        beats_biases(trials),
+        alternating(trials),
+        projected(trials),
+        better_sampling(trials),
+        better_items(trials),
+        few_iterations(results["iterations"]),
+        linear_time(results["timing"]),
+    ]
+    published = results.get("published")
+    if published is not None:
+        lines.append(numbers_met(trials, published))
+    if results["claims_surrogate"] is not None:
+        lines.append(surrogates(results["claims_surrogate"]))
+    return lines
+
+
+def dpals_answer(results: Results) -> list[Finding]:
+    """Return the lines for the answer of the page; none if nothing of the part has been run."""
+    if not has_dpals(results):
+        return []
+    trials = results["trials"]
+    lines = [beats_frank_wolfe(trials), best_private(trials), printed_noise(results["accounting"])]
+    return [replace(line, title=f"User-level factorisation: {line.title}") for line in lines]
+
+
+def caveats(trials: pd.DataFrame | None) -> str:
+    """Return what the reader must know before the numbers."""
+    generated = any(is_surrogate(name) for name in datasets_of(trials))
+    return f"{TUNED} {GENERATED}" if generated else TUNED
+
+
+def numbers_met(trials: pd.DataFrame | None, published: pd.DataFrame) -> Finding:
+    """Judge by how many numbers from elsewhere we come near."""
+    title = "Numbers that were printed or measured elsewhere are met"
+    keys = ["dataset", "method", "variant", "epsilon"]
+    parts, close, count = [], 0, 0
+    for metric in published["metric"].unique():
+        if trials is None or metric not in trials or trials[metric].isna().all():
+            continue
+        mine = summary(trials, metric)
+        both = published[published["metric"] == metric].merge(mine, on=keys)
+        ratio = both["mean"] / both["value"]
+        close += int((ratio.sub(1).abs() <= CLOSE).sum())
+        count += len(both)
+        if len(both):
+            parts.append(f"{metric.upper()} {ends(ratio)}")
+    missing = len(published) - count
+    if not count:
+        return Finding(OPEN, title, f"None of {len(published)} has been run.")
+    text = (
+        f"{close} of {count} within {100 * CLOSE:g} %; ours over theirs: {'; '.join(parts)}. "
+        f"{missing} of {len(published)} have not been run."
+    )
+    return Finding(HOLDS if close >= SHARE * count else FAILS, title, text)

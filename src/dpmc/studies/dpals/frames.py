@@ -1,0 +1,232 @@
+"""What figures, tables and findings of the DPALS part share: its frames, labels and looks.
+
+"The paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
+squares" (ICML 2021). Ratings are judged by RMSE, implicit feedback by Recall@20. A model without
+privacy has no epsilon.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmc.report.frames import DATASET_LABELS
+from dpmc.report.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Look,
+)
+from dpmc.statistics.tests import row_tests, trial_matrix
+from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD
+from dpmc.studies.onebit import frames as onebit_frames
+from dpmc.studies.onebit.frames import RAISED, present
+
+NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", "claims_surrogate")
+PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
+DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
+DATASETS = {
+    "synthetic-5k": "Synthetic, 5,000 users",
+    "synthetic-10k": "Synthetic, 10,000 users",
+    "synthetic-20k": "Synthetic, 20,000 users",
+    "synthetic-50k": "Synthetic, 50,000 users",
+    "rank-one-20k": "Rank one, 20,000 users",
+    "rank-one-100k": "Rank one, 100,000 users",
+    "rank-one-500k": "Rank one, 500,000 users",
+    "ml-100k": "MovieLens 100K",
+    "jester-5k": "Jester 5k",
+    "jester": "Jester",
+    "ml-10m-top400": "MovieLens 10M, top 400",
+    "ml-10m": "MovieLens 10M",
+    "ml-20m": "MovieLens 20M",
+    "surrogate-10m-top400": "Generated 10M, top 400",
+    "surrogate-10m": "Generated 10M",
+    "surrogate-20m": "Generated 20M",
+    "surrogate-small": "Generated, small",
+}
+# how the names of such data sets begin
+SYNTHETIC, RANK_ONE, SURROGATE = "synthetic", "rank-one", "surrogate"
+FREE = {
+    "trivial": "Global mean",
+    "user_mean": "User’s own mean",
+    "popularity": "Most rated items",
+    "als": "ALS",
+    "als_sampled": "ALS, k ratings a user",
+    "ials": "iALS",
+    "svd": "Truncated SVD",
+    "svt": "SVT",
+    "fast_tri": "Fast tri-factorisation",
+    "frank_wolfe": "Frank-Wolfe",
+}
+PRIVATE = {
+    "dpals": "DPALS",
+    "dpals_literal": "DPALS, as printed",
+    "dpals_h_free": "DPALS, H-free",
+    "dpals_h_free_clipped": "DPALS, H-free, rows clipped",
+    "dpals_analyze_gauss": "DPALS, Analyze-Gauss start",
+    "dpfw": "DPFW, exact noise",
+    "dpfw_jain": "DPFW, published noise",
+    "dpfw_residual": "DPFW, residuals clipped",
+    "dp_altmin": "DP-AltMin",
+    "dp_saltls": "DP-SAltLS",
+    "dp_svd": "DPSVD",
+    BIAS: "User + item bias, private",
+    "dpals_part": "DPALS, part of the users",
+}
+METHODS = {**FREE, **PRIVATE}
+DASHED, DOTTED, LONG_DASHED = (0, (4, 1.5)), (0, (1, 1.2)), (0, (7, 2))
+DASH_DOTTED = (0, (6, 1.5, 1, 1.5))
+LOOKS = {
+    "dpals": Look(BLUE, "s"),
+    "dpals_literal": Look(BLUE, "o", DASHED),
+    "dpals_h_free": Look(GREEN, "D", DASHED),
+    "dpals_h_free_clipped": Look(GREEN, "P"),
+    "dpals_analyze_gauss": Look(SKY, "v"),
+    "dpfw": Look(VERMILLION, "^"),
+    "dpfw_jain": Look(VERMILLION, "<", DASHED),
+    "dpfw_residual": Look(ORANGE, ">"),
+    "dp_altmin": Look(PURPLE, "X"),
+    "dp_saltls": Look(PURPLE, "*", DASHED),
+    "dp_svd": Look(GREY, "h"),
+    BIAS: Look(BLACK, "d", DASHED),
+    "dpals_part": Look(SKY, "o", DOTTED),
+    "als": Look(BLACK, ""),
+    "als_sampled": Look(BLACK, "", LONG_DASHED),
+    "ials": Look(BLACK, "", DASH_DOTTED),
+    "trivial": Look(GREY, "", DOTTED),
+    "user_mean": Look(GREY, "", DASHED),
+    "popularity": Look(GREY, "", DASH_DOTTED),
+    "svd": Look(GREY, "", LONG_DASHED),
+    "svt": Look(PURPLE, "", DOTTED),
+    "fast_tri": Look(PURPLE, "", DASH_DOTTED),
+    "frank_wolfe": Look(VERMILLION, "", DOTTED),
+}
+PART, DPALS_PART = "-part", "dpals_part"  # of the users: end of such a data set, and its curve
+METRICS = {"rmse": "RMSE", "rse": "RSE = ‖M̂ − M‖ / ‖M‖", "recall": "Recall@20"}
+SMALL = 1e-3  # numbers below it get an exponent
+
+Results = Mapping[str, pd.DataFrame | None]
+
+
+def read_dpals(
+    folder: str | Path, published: str | Path | None = None
+) -> dict[str, pd.DataFrame | None]:
+    """Read the tables of :data:`NAMES`; those not there, or empty, are None.
+
+    Parameters
+    ----------
+    folder : path
+    published : path, optional
+        ``dpals_published.csv``, numbers that were printed or measured elsewhere: columns
+        ``source``, ``dataset``, ``method``, ``variant``, ``epsilon``, ``metric``, ``value``,
+        ``note``. It is read as "published".
+    """
+    paths = {name: Path(folder) / f"{name}.csv" for name in NAMES}
+    if published is not None:
+        paths["published"] = Path(published)
+    found = {name: _read(path) for name, path in paths.items()}
+    return {"published": None, **found}
+
+
+def _read(path: Path) -> pd.DataFrame | None:
+    if not path.is_file():
+        return None
+    frame = pd.read_csv(path)
+    if "epsilon" in frame:
+        frame["epsilon"] = pd.to_numeric(frame["epsilon"], errors="coerce")
+    return frame if len(frame) else None
+
+
+def has_dpals(results: Results) -> bool:
+    """Say whether anything of the DPALS part has been run."""
+    return any(results.get(name) is not None for name in NAMES)
+
+
+def summary(
+    trials: pd.DataFrame, metric: str, keys: Iterable[str] = DPALS_COORDINATES
+) -> pd.DataFrame:
+    """Return mean, standard error, 95 % t interval and number of trials of every cell.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        One row a cell and trial.
+    metric : str
+        The column that is averaged; rows without it are left out.
+    keys : iterable of str
+        The columns that name a cell.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``keys``, ``mean``, ``standard_error``, ``low``, ``high``, ``trials``; the interval
+        is NaN with fewer than two trials.
+    """
+    values = trials[metric].astype(float)
+    here = trials[values.notna()]
+    cells, matrix = trial_matrix(here, values[values.notna()], list(keys))
+    tests = row_tests(matrix)
+    names = ("mean", "standard_error", "low", "high", "trials")
+    return cells.assign(**{name: getattr(tests, name) for name in names})
+
+
+def standard(trials: pd.DataFrame | None, dataset: str | None = None) -> pd.DataFrame:
+    """Return the rows of the standard variant, of one data set if it is named."""
+    if trials is None:
+        return pd.DataFrame()
+    keep = trials["variant"] == STANDARD
+    return trials[keep if dataset is None else keep & (trials["dataset"] == dataset)]
+
+
+def datasets_of(trials: pd.DataFrame | None) -> list[str]:
+    """Return the data sets that were run, in the order of the page."""
+    return [] if trials is None or trials.empty else present(trials["dataset"], DATASETS)
+
+
+def synthetic_sizes(trials: pd.DataFrame | None) -> dict[str, int]:
+    """Return the synthetic data sets with their numbers of users, few users first."""
+    names = [name for name in datasets_of(trials) if name.startswith(SYNTHETIC)]
+    sizes = {name: int(trials.loc[trials["dataset"] == name, "users"].iloc[0]) for name in names}
+    return dict(sorted(sizes.items(), key=lambda pair: pair[1]))
+
+
+def is_surrogate(dataset: str) -> bool:
+    """Say whether a data set is generated in place of one that is not at hand."""
+    return dataset.startswith(SURROGATE)
+
+
+def metric_of(trials: pd.DataFrame) -> str:
+    """Return the metric of the rows of one data set: "recall" if they have it, else "rmse"."""
+    return "recall" if trials["recall"].notna().any() else "rmse"
+
+
+def dataset_label(name: str) -> str:
+    """Spell a data set."""
+    if name.endswith(PART):
+        return f"{dataset_label(name.removesuffix(PART))}, part of the users"
+    return DATASETS.get(name) or DATASET_LABELS.get(name, name)
+
+
+def method_label(name: str) -> str:
+    """Spell a method."""
+    return METHODS.get(name, name)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Spell a number with so many significant digits, below :data:`SMALL` with an exponent."""
+    if np.isfinite(value) and 0 < abs(value) < SMALL:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa} · 10⁻{str(-int(exponent)).translate(RAISED)}"
+    return onebit_frames.number(value, digits)
+
+
+def ends(values: Iterable[float], digits: int = 3) -> str:
+    """Spell the smallest and the largest of some numbers: "0.12 to 0.34"; once if they agree."""
+    found = [value for value in values if pd.notna(value)]
+    return " to ".join(dict.fromkeys(number(end, digits) for end in (min(found), max(found))))

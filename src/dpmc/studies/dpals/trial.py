@@ -1,0 +1,181 @@
+"""What a trial of private factorisation at user level is: data, one fit, its errors.
+
+Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
+squares" (ICML 2021), section 6. Predictions are made for the entries to compare with only, never
+for a whole matrix.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from dpmc.datasets.dpals_splits import Split
+from dpmc.methods.user_level.sampling import means_of_rows
+from dpmc.ratings import Ratings
+from dpmc.studies.dpals.cells import (
+    DPALS_COLUMNS,
+    ITERATION_COLUMNS,
+    LIANG,
+    DpalsCell,
+    public_range,
+)
+from dpmc.studies.dpals.data import Restricted, make_split, restricted, sampled
+from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model
+from dpmc.studies.dpals.recall import recall
+from dpmc.studies.huber.metrics import rmse
+from dpmc.study.seeds import NOISE, START, stream
+
+
+def run(
+    cell: DpalsCell, settings: Mapping, *, ratings: Ratings | None = None
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Run the trials of a cell.
+
+    Parameters
+    ----------
+    cell : DpalsCell
+    settings : mapping
+        What :func:`dpmc.studies.dpals.cells.dpals_settings` returns.
+    ratings : Ratings, optional
+        The whole data set that a cell's is made of, where it is not drawn.
+
+    Returns
+    -------
+    rows : list of dict
+        Keys :data:`dpmc.studies.dpals.cells.DPALS_COLUMNS`, one a trial; what does not apply is
+        None. The seconds of a job's first fit may include loading compiled kernels.
+    iterations : list of dict
+        Keys :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`, of the cells that ask for them.
+    """
+    rows, iterations = [], []
+    for trial in range(settings["trials"]):
+        split = make_split(cell.dataset, settings, trial, ratings)
+        row, steps = run_trial(cell, settings, trial, split)
+        rows.append(row)
+        iterations += steps
+    return rows, iterations
+
+
+def run_trial(
+    cell: DpalsCell, settings: Mapping, trial: int, split: Split
+) -> tuple[dict[str, object], list[dict[str, object]]]:
+    """Fit once on the streams of a trial: the row of the trial table, and those by iteration."""
+    clock = Clock(split.test if settings.get("by_iteration") else None)
+    model = fit(cell, settings, trial, split.training, clock)
+    guarantee = getattr(model, "guarantee_", None)
+    by_users = settings["data"].get("split") == LIANG
+    scores = {"recall": recall(model, split)} if by_users else errors(model, split.test)
+    found = {
+        **cell.coordinates(),
+        "trial": trial,
+        "users": split.training.n_users,
+        "items": split.training.n_items,
+        "ratings": len(split.training),
+        **scores,
+        "iterations": getattr(model, "iterations", None),
+        "seconds": clock.seconds,
+    }
+    if guarantee is not None:
+        found |= {
+            "claimed_epsilon": getattr(model, "claimed_epsilon_", guarantee.epsilon),
+            "claimed_delta": settings["delta"],
+            "actual_epsilon": guarantee.epsilon,
+            "actual_delta": guarantee.delta,
+        }
+    coordinates = cell.coordinates() | {"trial": trial}
+    steps = [coordinates | step for step in clock.steps]
+    return (
+        {name: found.get(name) for name in DPALS_COLUMNS},
+        [{name: step[name] for name in ITERATION_COLUMNS} for step in steps],
+    )
+
+
+def errors(model, test: Ratings) -> dict[str, float]:
+    """Return RMSE and relative error ||x - y||/||y|| of predictions of test entries."""
+    predicted = model.predict(test.users, test.items)
+    found = rmse(predicted, test.values)
+    return {"rmse": found, "rse": found / float(np.sqrt(np.mean(np.square(test.values))))}
+
+
+class Clock:
+    """CPU seconds of a fit; with test entries also the errors after each of its iterations.
+
+    Parameters
+    ----------
+    test : Ratings, optional
+
+    Attributes
+    ----------
+    seconds : float
+        Without the time that the errors took.
+    steps : list of dict
+        iteration, rmse, rse, seconds.
+    """
+
+    def __init__(self, test: Ratings | None = None):
+        self.seconds = 0.0
+        self.steps = []
+        self._test = test
+        self._begin = 0.0
+        self.wrap: Callable = lambda model: model
+
+    def start(self) -> None:
+        """Begin to measure."""
+        self._begin = time.process_time()
+
+    def stop(self) -> None:
+        """Add what has passed since the start."""
+        self.seconds += time.process_time() - self._begin
+
+    @property
+    def callback(self):
+        """For a fit; None if errors by iteration are not wanted."""
+        return None if self._test is None else self._record
+
+    def _record(self, iteration: int, model) -> None:
+        self.stop()
+        found = errors(self.wrap(model), self._test)
+        self.steps.append({"iteration": iteration, **found, "seconds": self.seconds})
+        self.start()
+
+
+def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock: Clock):
+    """Fit the model of a cell on the streams of a trial, measured by a clock.
+
+    Returns
+    -------
+    Solver
+        With ``predict``; its attributes are those of the method's own class unless only a part of
+        the items was fitted.
+
+    Raises
+    ------
+    InputError
+        Settings that the method cannot use.
+    """
+    key = cell.coordinates() | {"trial": trial}
+    rng = stream(settings["seed"], START, key)
+    noise_rng = stream(settings["seed"], NOISE, key)
+    given = settings["model"]
+    model = make_model(
+        cell.method,
+        given,
+        rating_range=public_range(settings["data"]),
+        epsilon=cell.epsilon,
+        delta=settings.get("delta"),
+    )
+    training.by_user, training.by_item  # noqa: B018  grouping is not the method's business
+    clock.start()
+    prepared = PREPARED.get(cell.method, ())
+    if "item_share" in prepared and given.get("item_share", 1) < 1:
+        means = means_of_rows(training.by_user, float(training.by_user.values.mean()))
+        training, number = restricted(training, given["item_share"])
+        clock.wrap = lambda inner: Restricted(inner, number, means)
+    more = {"noise_rng": noise_rng} if METHODS[cell.method].private else {}
+    if "ratings_per_user" in prepared:
+        sampling = given.get("sampling", "uniform")
+        more["of_items"] = sampled(training, given["ratings_per_user"], sampling, rng)
+    model.fit(training, rng=rng, callback=clock.callback, **more)
+    clock.stop()
+    return clock.wrap(model)

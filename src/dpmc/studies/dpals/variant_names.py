@@ -1,0 +1,81 @@
+"""What the names of variants say: "adaptive_0.2", "none_3"; the tables carry no settings."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dpmc.studies.dpals.cells import STANDARD
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What the name of a variant says.
+
+    Attributes
+    ----------
+    item_share : float or None
+        Only that share of the items, the most rated ones, has factors.
+    sampling : str or None
+        "uniform" or "adaptive".
+    regularization : float or None
+        Of the items, in units of the noise.
+    projection : bool
+    """
+
+    item_share: float | None = None
+    sampling: str | None = None
+    regularization: float | None = None
+    projection: bool = True
+
+
+def variant_of(name: str) -> Variant:
+    """Read the name of a variant: "adaptive_0.2", "adaptive_0.2_no_projection", "none_3".
+
+    "projected_3" and "none_3" are a regularization of 3 with and without the projection. Any other
+    name says nothing.
+    """
+    items = re.fullmatch(r"(uniform|adaptive)_([\d.]+)(_no_projection)?", name)
+    if items:
+        return Variant(float(items[2]), items[1], projection=items[3] is None)
+    strength = re.fullmatch(r"(projected|none)_([\d.]+)", name)
+    if strength:
+        return Variant(regularization=float(strength[2]), projection=strength[1] == "projected")
+    return Variant()
+
+
+def with_variants(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of named variants with what :func:`variant_of` says as columns."""
+    if trials is None:
+        return pd.DataFrame()
+    here = trials[trials["variant"] != STANDARD]
+    said = {name: variant_of(name) for name in here["variant"].unique()}
+    return here.assign(
+        item_share=[said[name].item_share for name in here["variant"]],
+        sampling=[said[name].sampling for name in here["variant"]],
+        regularization=[said[name].regularization for name in here["variant"]],
+        projection=[said[name].projection for name in here["variant"]],
+    ).astype({"item_share": float, "regularization": float})
+
+
+def variant_label(name: str) -> str:
+    """Spell a variant: "adaptive, 20 % of the items", "λ = 3, not projected"."""
+    said = variant_of(name)
+    if said.regularization is not None:
+        return f"λ = {said.regularization:g}{'' if said.projection else ', not projected'}"
+    if said.item_share is not None:
+        end = "" if said.projection else ", not projected"
+        return f"{said.sampling}, {100 * said.item_share:g} % of the items{end}"
+    return name.replace("_", " ")
+
+
+def in_variant_order(names: Iterable[str]) -> list[str]:
+    """Return the different variants by what they say, the standard one first."""
+
+    def place(name: str) -> tuple:
+        said = variant_of(name)
+        numbers = (said.regularization or 0, said.sampling or "", said.item_share or 0)
+        return (name != STANDARD, not said.projection, *numbers, name)
+
+    return sorted(set(names), key=place)

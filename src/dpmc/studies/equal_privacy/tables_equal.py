@@ -1,0 +1,112 @@
+"""Tables of errors at an equal total budget: one for each neighbouring relation."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc.report.frames import BASELINE_LABELS, MECHANISM_LABELS, SOLVER_LABELS, trials_text
+from dpmc.report.table_model import Cell, Column, Row, Table
+from dpmc.studies.equal_privacy.comparisons import (
+    Place,
+    one_mechanism_per_baseline,
+    references,
+    summary,
+    winners,
+)
+from dpmc.studies.equal_privacy.frames import (
+    DATASETS,
+    EVERY,
+    FACTOR_MODELS,
+    PRIVATE_BASELINES,
+    RELATION_TITLES,
+    dataset_label,
+    in_order,
+)
+
+NO_NOISE = "Without noise (no guarantee)"
+MARKS = (
+    "Bold: lowest private model of its row, and significantly below every other one (paired "
+    "t-tests of log RMSE over trials, Holm, 5 %). ≈: the lowest and those that cannot be told "
+    "apart from it. Private baselines: the mechanism of lowest mean error at that "
+    "budget. –: not run."
+)
+TUNED = (
+    "Hyper-parameters were chosen for each data set, relation, ε and model on other random seeds "
+    "(synthetic: other data; real: the same ratings, split otherwise), and that choice has no "
+    "noise. Whoever tunes on the data to be protected has to pay for it from the budget."
+)
+
+
+def equal_tables(calibrated: pd.DataFrame) -> list[Table]:
+    """Return a table of mean RMSE with standard error for every relation that was run."""
+    calibrated = one_mechanism_per_baseline(calibrated)
+    table = summary(calibrated)
+    places = {place.cell: place for place in winners(calibrated)}
+    relations = in_order(table["relation"].dropna(), RELATION_TITLES)
+    return [
+        _relation_table(number, relation, table, places, calibrated)
+        for number, relation in enumerate(relations, start=1)
+    ]
+
+
+def _relation_table(number, relation, table, places, calibrated) -> Table:
+    here = table[table["relation"] == relation]
+    plain = references(calibrated)
+    selectors, columns = _columns(here, plain)
+    rows = []
+    for dataset in in_order(here["dataset"], DATASETS):
+        part = here[here["dataset"] == dataset]
+        free = table[(table["dataset"] == dataset) & table["relation"].isna()]
+        for epsilon in sorted(part["epsilon"].unique()):
+            line = part[part["epsilon"] == epsilon]
+            place = places[dataset, relation, epsilon]
+            cells = tuple(_cell(selector, line, free, place) for selector in selectors)
+            rows.append(Row((dataset,), (dataset_label(dataset),), f"ε = {epsilon:g}", cells))
+    deltas = f"{calibrated['delta'].max():g}".replace("e-0", "e-")
+    counts = [cell.trials for row in rows for cell in row.cells]
+    notes = (
+        f"RMSE (rating units), mean and standard error over {trials_text(counts)}; on all entries "
+        f"of synthetic data, on held-out ratings of real data. Total budget ε at δ = {deltas}.",
+        MARKS,
+        TUNED,
+    )
+    title = f"Error at equal privacy. {RELATION_TITLES.get(relation, relation)}"
+    name = f"table_privacy_3_{number}_{relation}"
+    return Table(name, title, (("dataset", "Data"),), tuple(columns), tuple(rows), notes)
+
+
+def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[Column]]:
+    """The models that were run, each with what selects its cell."""
+    selectors, columns = [], []
+    for solver, label in FACTOR_MODELS.items():
+        found = here[here["solver"] == solver]
+        for mechanism in in_order(found["mechanism"], EVERY):
+            selectors.append({"solver": solver, "mechanism": mechanism})
+            name = MECHANISM_LABELS.get(mechanism, mechanism)
+            columns.append(Column(f"{solver}_{mechanism}", name, label))
+    for solver in in_order(here["solver"], PRIVATE_BASELINES):
+        if solver in PRIVATE_BASELINES:
+            selectors.append({"solver": solver})
+            columns.append(Column(solver, PRIVATE_BASELINES[solver], "Private baselines"))
+    labels = {**SOLVER_LABELS, **BASELINE_LABELS}
+    for solver in in_order(plain["solver"], labels):
+        selectors.append({"solver": solver, "free": True})
+        columns.append(Column(solver, labels.get(solver, solver), NO_NOISE))
+    return selectors, columns
+
+
+def _cell(selector: dict, line: pd.DataFrame, free: pd.DataFrame, place: Place) -> Cell:
+    source = free if selector.get("free") else line
+    found = source[source["solver"] == selector["solver"]]
+    if "mechanism" in selector:
+        found = found[found["mechanism"] == selector["mechanism"]]
+    if found.empty or not np.isfinite(found["mean"].iloc[0]):
+        return Cell()
+    row = found.iloc[0]
+    leads = not selector.get("free") and (row["solver"], row["mechanism"]) in place.leaders
+    return Cell(
+        float(row["mean"]),
+        float(row["standard_error"]),
+        int(row["trials"]),
+        lowest=leads and not place.tied,
+        tied=leads and bool(place.tied),
+    )

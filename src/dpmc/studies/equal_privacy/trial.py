@@ -1,0 +1,192 @@
+"""What a trial at equal privacy is: data and split from their stream, one fit a mechanism."""
+
+import inspect
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.datasets.synthetic import SyntheticInstance, generate
+from dpmc.errors import InputError
+from dpmc.methods import solver_class
+from dpmc.ratings import Ratings
+from dpmc.studies.equal_privacy.cells import CalibratedCell
+from dpmc.studies.huber.metrics import rmse, rmse_clipped
+from dpmc.studies.huber.trial import random_split
+from dpmc.study.seeds import DATA, NOISE, START, stream
+
+
+@dataclass(frozen=True, eq=False)
+class KnownMatrix:
+    """The problem of a trial on synthetic data: all entries are known."""
+
+    training: Ratings
+    matrix: np.ndarray  # shape (n_users, n_items)
+
+    @classmethod
+    def of_instance(cls, instance: SyntheticInstance) -> "KnownMatrix":
+        """Return the problem to find a matrix from its observed entries."""
+        return cls(instance.observed, instance.matrix())
+
+    def errors(self, model, rating_range: Sequence[float]) -> dict[str, float | None]:
+        """Return RMSE on all entries and on the unobserved ones."""
+        squares = model.predict_matrix() - self.matrix
+        np.square(squares, out=squares)
+        hidden = squares.size - len(self.training)
+        total = squares.sum()
+        squares[self.training.users, self.training.items] = 0.0
+        return {
+            "rmse_all": float(np.sqrt(total / squares.size)),
+            "rmse_heldout": float(np.sqrt(squares.sum() / hidden)) if hidden else None,
+            "rmse_clipped": None,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """The problem of a trial on real data: a random part of the ratings is held out."""
+
+    training: Ratings
+    heldout: Ratings
+
+    @classmethod
+    def of_ratings(cls, ratings: Ratings, share: float, rng: np.random.Generator) -> "HeldOut":
+        """Split ratings at random, ``share`` of them for training.
+
+        Raises
+        ------
+        InputError
+            One side would be empty.
+        """
+        return cls(*random_split(ratings, share, rng, ratings.name))
+
+    def errors(self, model, rating_range: Sequence[float]) -> dict[str, float | None]:
+        """Return RMSE on held-out ratings, raw and clipped to the public range."""
+        predicted = model.predict(self.heldout.users, self.heldout.items)
+        return {
+            "rmse_all": None,
+            "rmse_heldout": rmse(predicted, self.heldout.values),
+            "rmse_clipped": rmse_clipped(predicted, self.heldout.values, tuple(rating_range)),
+        }
+
+
+Problem = KnownMatrix | HeldOut
+
+
+def make_problem(
+    cell: CalibratedCell, settings: Mapping, trial: int, ratings: Ratings | None = None
+) -> Problem:
+    """Return the data of a trial, the same for all relations, epsilons, solvers and mechanisms.
+
+    The data set "synthetic" has the very data of the papers' grid with the same seed.
+
+    Parameters
+    ----------
+    cell : CalibratedCell
+    settings : mapping
+        What :func:`dpmc.studies.equal_privacy.cells.calibrated_settings` returns.
+    trial : int
+    ratings : Ratings, optional
+        The whole data set, where it is a real one.
+    """
+    key = {"dataset": cell.dataset, "trial": trial}
+    if ratings is not None:
+        share = settings["training_share"]
+        rng = stream(settings["seed"], DATA, key | {"training_share": share})
+        return HeldOut.of_ratings(ratings, share, rng)
+    law = {name: settings[name] for name in ("rank", "observed_fraction")}
+    sizes = {name: settings[name] for name in ("users", "items", "scale")}
+    rng = stream(settings["seed"], DATA, key | law)
+    return KnownMatrix.of_instance(generate(rng, **law, **sizes))
+
+
+def make_calibrated_solver(
+    cell: CalibratedCell, settings: Mapping, mechanism: str, hyperparameters: Mapping
+):
+    """Construct the solver of a cell with one mechanism.
+
+    Raises
+    ------
+    InputError
+        A hyper-parameter that the solver does not take, or one out of its range.
+    """
+    factory = solver_class(cell.solver)
+    known = inspect.signature(factory).parameters
+    for name in hyperparameters:
+        if name not in known:
+            raise InputError(f"Solver {cell.solver} has no hyper-parameter {name}.")
+    if cell.relation is None:
+        return factory(**hyperparameters)
+    return factory(
+        relation=cell.relation,
+        epsilon=cell.epsilon,
+        delta=settings["delta"],
+        mechanism=mechanism,
+        rating_range=tuple(settings["rating_range"]),
+        **hyperparameters,
+    )
+
+
+def fit_calibrated(
+    cell: CalibratedCell,
+    settings: Mapping,
+    mechanism: str,
+    hyperparameters: Mapping,
+    trial: int,
+    problem: Problem,
+) -> dict[str, object]:
+    """Fit once on the streams of a trial: errors, releases, noise and seconds of the fit.
+
+    The start, and with it which ratings a user gives at user level, is shared by all mechanisms,
+    solvers and epsilons; the noise is not shared at all.
+    """
+    model = make_calibrated_solver(cell, settings, mechanism, hyperparameters)
+    seed = settings["seed"]
+    noise_key = cell.coordinates() | {"mechanism": mechanism, "trial": trial}
+    begin = time.perf_counter()
+    model.fit(
+        problem.training,
+        rng=stream(seed, START, {"dataset": cell.dataset, "trial": trial}),
+        noise_rng=stream(seed, NOISE, noise_key),
+    )
+    seconds = time.perf_counter() - begin
+    guarantee = getattr(model, "guarantee_", None)
+    return {
+        **problem.errors(model, settings["rating_range"]),
+        "releases": guarantee.releases if guarantee else None,
+        "noise_multiplier": guarantee.noise_multiplier if guarantee else None,
+        "seconds": seconds,
+    }
+
+
+def run_calibrated(
+    cell: CalibratedCell, settings: Mapping, *, ratings: Ratings | None = None
+) -> Iterator[dict[str, object]]:
+    """Run all trials and mechanisms of a cell.
+
+    Parameters
+    ----------
+    cell : CalibratedCell
+    settings : mapping
+        What :func:`dpmc.studies.equal_privacy.cells.calibrated_settings` returns.
+    ratings : Ratings, optional
+        The whole data set of a real cell; synthetic data are generated.
+
+    Yields
+    ------
+    dict
+        Keys :data:`dpmc.studies.equal_privacy.cells.CALIBRATED_COLUMNS`; what does not apply is
+        None. The seconds of a job's first fit include loading the compiled kernels.
+    """
+    for trial in range(settings["trials"]):
+        problem = make_problem(cell, settings, trial, ratings)
+        for mechanism, hyperparameters in settings["hyperparameters"].items():
+            found = fit_calibrated(cell, settings, mechanism, hyperparameters, trial, problem)
+            yield {
+                **cell.coordinates(),
+                "delta": settings.get("delta"),
+                "mechanism": mechanism,
+                "trial": trial,
+                **found,
+            }

@@ -1,0 +1,143 @@
+"""Claims about privacy budgets, from formulas alone: H23 to H27."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from dpmc.mechanisms.facts import huber_to_laplace_variance
+from dpmc.privacy.calibration import calibrate
+from dpmc.studies.huber.claims.evidence import Evidence, claim
+from dpmc.studies.huber.claims.rules import INCONCLUSIVE, Finding, verdict_of
+
+CLOSE = 1.10
+VARIANCES = (1.0, 2.0, 3.0, 4.0)
+LARGER_VARIANCES = VARIANCES[1:]
+# Ratios of budgets printed to three decimals carry a rounding error below this.
+ROUNDING = 1e-3
+RELEASES, TOTAL_EPSILON, TOTAL_DELTA = 50, 1.0, 1e-5
+
+Budget = Callable[[str, float], float]
+
+
+@claim("H23")
+def huber_budget_close_to_laplace(evidence: Evidence) -> Finding:
+    """eps_H / eps_L is at most 1.10 from variance 2 on, and falls with the variance."""
+    ours, printed = (
+        [budget("huber", v) / budget("laplace", v) for v in LARGER_VARIANCES]
+        for budget in (_corrected(evidence), _printed(evidence))
+    )
+
+    def verdict(ratios: list[float]) -> str:
+        return verdict_of(max(ratios) <= CLOSE and bool((np.diff(ratios) < 0).all()))
+
+    return Finding(
+        verdict(ours),
+        verdict(printed),
+        effect=ours[0],
+        reason=f"epsilon Huber/Laplace at variance 2, 3, 4: {_spelled(ours)} "
+        f"(printed: {_spelled(printed)})",
+    )
+
+
+@claim("H24")
+def gaussian_needs_the_largest_budget(evidence: Evidence) -> Finding:
+    """By the formula and exactly, eps_G exceeds eps_H and eps_L at every variance."""
+
+    def excess(gaussian: Budget, other: Budget) -> list[float]:
+        return [
+            gaussian("gaussian", v) / max(other("huber", v), other("laplace", v)) for v in VARIANCES
+        ]
+
+    corrected, printed = _corrected(evidence), _printed(evidence)
+    ours = excess(corrected, corrected) + excess(_exact(evidence), corrected)
+    on_print = excess(printed, printed)
+    return Finding(
+        verdict_of(min(ours) > 1),
+        verdict_of(min(on_print) > 1),
+        effect=min(ours),
+        reason=f"epsilon of Gaussian over the next at least {min(ours):.3f}, formula and exact "
+        f"(printed: {min(on_print):.3f})",
+    )
+
+
+@claim("H25")
+def gaussian_budget_falls_less_with_variance(evidence: Evidence) -> Finding:
+    """eps(4) / eps(1) is larger for Gaussian than for Laplace noise."""
+
+    def remaining(budget: Budget, noise: str) -> float:
+        return budget(noise, 4.0) / budget(noise, 1.0)
+
+    corrected, exact, printed = _corrected(evidence), _exact(evidence), _printed(evidence)
+    laplace = remaining(corrected, "laplace")
+    ours = [remaining(budget, "gaussian") for budget in (corrected, exact)]
+    on_print = remaining(printed, "gaussian") / remaining(printed, "laplace")
+    return Finding(
+        verdict_of(min(ours) > laplace * (1 + ROUNDING)),
+        verdict_of(on_print > 1 + ROUNDING),
+        effect=ours[0] / laplace,
+        reason=f"epsilon at variance 4 over that at 1: Gaussian {ours[0]:.3f} by the formula and "
+        f"{ours[1]:.3f} exactly, Laplace {laplace:.3f}",
+    )
+
+
+@claim("H26")
+def huber_budget_like_gaussian_at_low_variance(evidence: Evidence) -> Finding:
+    """|log(eps_H / eps_G)| is smallest at variance 1, by the formula and exactly."""
+
+    def distances(gaussian: Budget, huber: Budget) -> list[float]:
+        return [abs(np.log(huber("huber", v) / gaussian("gaussian", v))) for v in VARIANCES]
+
+    def smallest_first(values: list[float]) -> bool:
+        return values[0] < min(values[1:])
+
+    corrected, printed = _corrected(evidence), _printed(evidence)
+    ours = [distances(gaussian, corrected) for gaussian in (corrected, _exact(evidence))]
+    on_print = distances(printed, printed)
+    return Finding(
+        verdict_of(all(map(smallest_first, ours))),
+        verdict_of(smallest_first(on_print)),
+        effect=ours[0][0],
+        reason=f"at variance 1 to 4 by the formula {_spelled(ours[0])}, exactly "
+        f"{_spelled(ours[1])} (printed: {_spelled(on_print)})",
+    )
+
+
+@claim("H27")
+def huber_allows_less_noise_than_laplace(evidence: Evidence) -> Finding:
+    """At equal pure epsilon some Huber noise has less variance than Laplace noise.
+
+    The second setting, many releases and delta > 0, is reported but not judged.
+    """
+    smallest = min(huber_to_laplace_variance(float(a)) for a in np.geomspace(1e-3, 30, 200))
+    budget = {"releases": RELEASES, "epsilon": TOTAL_EPSILON, "delta": TOTAL_DELTA}
+    huber, laplace = (calibrate(name, **budget).noise for name in ("huber", "laplace"))
+    return Finding(
+        verdict_of(smallest < 1 - 1e-9),
+        INCONCLUSIVE,
+        effect=smallest,
+        reason=f"variance Huber/Laplace at equal pure epsilon at least {smallest:.6f}, near 1 as "
+        f"a falls to 0; but at {RELEASES} releases, total epsilon {TOTAL_EPSILON:g} and delta "
+        f"{TOTAL_DELTA:g} it is {huber.var() / laplace.var():.2f} at the best a, {huber.a:.2g}",
+    )
+
+
+def _corrected(evidence: Evidence) -> Budget:
+    return _lookup(evidence.budgets, "epsilon_corrected")
+
+
+def _exact(evidence: Evidence) -> Budget:
+    return _lookup(evidence.budgets, "epsilon_exact")
+
+
+def _printed(evidence: Evidence) -> Budget:
+    return _lookup(evidence.printed_budgets, "published")
+
+
+def _lookup(table: pd.DataFrame, column: str) -> Budget:
+    values = table.set_index(["mechanism", "variance"])[column].to_dict()
+    return lambda mechanism, variance: values[mechanism, variance]
+
+
+def _spelled(values: list[float]) -> str:
+    return ", ".join(f"{value:.3f}" for value in values)

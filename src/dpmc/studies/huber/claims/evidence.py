@@ -1,0 +1,84 @@
+"""Everything a claim may be judged on, and the registry of the predicates that judge."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, delta
+from dpmc.studies.huber.claims.rules import Finding, Sample
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The inputs of the predicates.
+
+    Attributes
+    ----------
+    ours, printed : LogRmse
+        Our trials and the papers' tables.
+    real_variances : dict
+        Noise variance of our runs by real data set.
+    budgets : DataFrame
+        ``mechanism, variance, epsilon_corrected, epsilon_exact`` for the papers' table 1.
+    printed_budgets : DataFrame
+        ``mechanism, variance, published``.
+    convergence, starts, timing : DataFrame or None
+        The side experiments, None where they have not been run.
+    calibrated : DataFrame or None
+        The fits at equal total privacy, None where they have not been run.
+    seed : int
+        Seed of the samples that some facts need.
+    """
+
+    ours: LogRmse
+    printed: LogRmse
+    real_variances: dict[str, float]
+    budgets: pd.DataFrame
+    printed_budgets: pd.DataFrame
+    convergence: pd.DataFrame | None = None
+    starts: pd.DataFrame | None = None
+    timing: pd.DataFrame | None = None
+    calibrated: pd.DataFrame | None = None
+    seed: int = 0
+
+    def sample(self, contrasts: Iterable[Contrast]) -> Sample:
+        """Evaluate contrasts on our trials and on the printed tables."""
+        contrasts = list(contrasts)
+        return Sample(self.ours.matrix(contrasts), self.printed.matrix(contrasts))
+
+    def sample_against_best(self, first: Sequence[Cell], *rivals: Sequence[Cell]) -> Sample:
+        """Compare each cell with the better of its rivals: the one printed with less error.
+
+        Chosen by our own trials, a rival would have the luckier of its draws; chosen for each
+        trial by the others, the trials would depend on each other. Print is independent of both.
+        """
+        rows = zip(first, *rivals, strict=True)
+        return self.sample(
+            delta(cell, min(others, key=lambda rival: self.printed.row(rival)[0]))
+            for cell, *others in rows
+        )
+
+
+Predicate = Callable[[Evidence], Finding]
+PREDICATES: dict[str, Predicate] = {}
+
+
+def registering(predicates: dict[str, Callable]) -> Callable[[str], Callable]:
+    """Return a decorator that registers a predicate under the id of its claim.
+
+    The ids are those of the claims in ``config/paper``.
+    """
+
+    def claim(identifier: str) -> Callable[[Callable], Callable]:
+        def register(predicate: Callable) -> Callable:
+            predicates[identifier] = predicate
+            return predicate
+
+        return register
+
+    return claim
+
+
+claim = registering(PREDICATES)

@@ -1,0 +1,244 @@
+"""Claims about MovieLens 100K and SweetRS: H17 to H22."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from dpmc.statistics.bootstrap import bootstrap_interval, pooled_interval
+from dpmc.statistics.tests import Interval, mean_interval
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.claims.contrasts import (
+    FRACTIONS,
+    RANKS,
+    Contrast,
+    LogRmse,
+    delta,
+    deltas,
+    synthetic_cell,
+    synthetic_grid,
+)
+from dpmc.studies.huber.claims.evidence import Evidence, claim
+from dpmc.studies.huber.claims.rules import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    MARGIN,
+    NOT_AVAILABLE,
+    NOT_PRINTED,
+    SUPPORTED,
+    Finding,
+    all_verdict,
+    at_least,
+    judge_all,
+    judge_pooled,
+    obstacle_to,
+    tally,
+    verdict_of,
+)
+from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS, REAL_RANK
+
+MOVIELENS = [("ml-100k", 0.051)]
+SWEETRS = [("sweetrs", fraction) for fraction in FRACTIONS]
+# The private columns of the paper's tables 4 and 5, with their noiseless counterparts.
+PRIVATE = {"gaussian": "als", "laplace": "irls", "huber": "irls"}
+MUCH_CHEAPER = 3.0
+ORDERS_OF_MAGNITUDE = 10.0
+
+
+@claim("H17")
+def two_inner_iterations_cost_nothing(evidence: Evidence) -> Finding:
+    """ALL: A-IRLS with K = 2 is less than 1 % worse than with K = 20, with Huber noise."""
+    rows = [
+        delta(_cell(evidence, *place, "huber", inner=2), _cell(evidence, *place, "huber"))
+        for place in MOVIELENS + SWEETRS
+    ]
+    return judge_all(evidence.sample(rows), threshold=MARGIN[1])
+
+
+@claim("H18")
+def two_inner_iterations_much_cheaper(evidence: Evidence) -> Finding:
+    """ALL: the direct solver at K = 20 takes at least 3 times as long as at K = 2."""
+    if evidence.timing is None or evidence.timing.empty:
+        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (timing)")
+    direct, fast = (_log_seconds_ratio(evidence.timing, kernel) for kernel in ("direct", "fast"))
+    counts = tally(-direct, -np.log(MUCH_CHEAPER))
+    pooled = _over_repeats(direct)
+    ours = f"; our solver {np.exp(np.nanmean(fast)):.1f}" if np.isfinite(fast).any() else ""
+    found = f"K = 20 takes {pooled.estimate:.1f} times as long as K = 2 (direct){ours}"
+    return Finding(
+        all_verdict(counts),
+        INCONCLUSIVE,
+        pooled.estimate,
+        pooled.low,
+        pooled.high,
+        pooled.trials,
+        f"{counts.obstacle or found}; {NOT_PRINTED}",
+    )
+
+
+@claim("H19")
+def huber_lowest_private_at_the_smallest_fraction(evidence: Evidence) -> Finding:
+    """ALL: A-IRLS with Huber noise against the other two private columns, both data sets."""
+    places = [*MOVIELENS, SWEETRS[0]]
+    return judge_all(
+        evidence.sample([row for place in places for row in _huber_minus_others(evidence, place)])
+    )
+
+
+@claim("H20")
+def gaussian_takes_over_as_the_fraction_grows(evidence: Evidence) -> Finding:
+    """ALL of two: delta(ALS+G, A-IRLS+H) falls from 5 % to 15 %, and is below 0 at 15 %."""
+    small, _, large = (_huber_minus_others(evidence, place)[0] * -1 for place in SWEETRS)
+    level = judge_pooled(evidence.sample([large]))
+    found = judge_all(evidence.sample([large, large - small]))
+    return replace(
+        found,
+        effect=level.effect,
+        interval_low=level.interval_low,
+        interval_high=level.interval_high,
+        reason=f"delta at 15 % and its fall since 5 %: {found.reason}",
+    )
+
+
+@claim("H21")
+def sweetrs_shows_the_synthetic_trend(evidence: Evidence) -> Finding:
+    """The sign of delta(A-IRLS+H, other private) on SweetRS is that of the synthetic data."""
+    pairs = [
+        (evidence.sample([real]), evidence.sample(synthetic))
+        for place in SWEETRS
+        for real, synthetic in zip(
+            _huber_minus_others(evidence, place), _synthetic_trend(place[1]), strict=True
+        )
+    ]
+    effects = [[pooled_interval(part.ours) for part in pair] for pair in pairs]
+    signs = [[np.sign(part.printed.mean()) for part in pair] for pair in pairs]
+    agree = sum(np.sign(a.estimate) == np.sign(b.estimate) for a, b in effects)
+    on_print = sum(a == b for a, b in signs)
+    sweetrs = evidence.sample(
+        [row for place in SWEETRS for row in _huber_minus_others(evidence, place)]
+    )
+    overall = judge_pooled(sweetrs)
+    parts = [sweetrs, *(synthetic for _, synthetic in pairs)]
+    obstacles = [tally(part.ours).obstacle for part in parts]
+    return replace(
+        overall,
+        verdict=INCONCLUSIVE if any(obstacles) else _signs_verdict(effects),
+        printed_verdict=verdict_of(on_print == len(signs)),
+        reason=next(filter(None, obstacles), "")
+        or f"signs agree in {agree} of {len(effects)} (printed: {on_print}); "
+        f"SweetRS {overall.reason}",
+    )
+
+
+@claim("H22")
+def privacy_costs_much_less_on_sweetrs(evidence: Evidence) -> Finding:
+    """The mean relative gap, private over not, is at least 10 times larger on synthetic data."""
+    synthetic, real = _gaps(evidence, evidence.ours)
+    trials = np.minimum(np.isfinite(synthetic).sum(axis=1).min(), np.isfinite(real).sum(axis=1))
+    obstacle = obstacle_to(trials)
+    ratio = _ratio_of_means(synthetic, real)
+    printed_synthetic, printed_real = _gaps(evidence, evidence.printed)
+    printed = printed_synthetic.mean() / printed_real.mean()
+    found = (
+        f"relative gap {np.nanmean(synthetic):.3f} on synthetic data, {np.nanmean(real):.3f} "
+        f"on SweetRS; printed ratio {printed:.1f}"
+        if not obstacle
+        else ""
+    )
+    return Finding(
+        INCONCLUSIVE if obstacle else at_least(ratio, ORDERS_OF_MAGNITUDE),
+        verdict_of(printed >= ORDERS_OF_MAGNITUDE),
+        ratio.estimate,
+        ratio.low,
+        ratio.high,
+        int(trials.min()),
+        obstacle or found,
+    )
+
+
+def _cell(
+    evidence: Evidence,
+    dataset: str,
+    fraction: float,
+    mechanism: str,
+    *,
+    solver: str | None = None,
+    inner: int = IRLS_ITERATIONS,
+) -> Cell:
+    solver = solver or PRIVATE[mechanism]
+    inner = inner if solver == "irls" else None
+    variance = evidence.real_variances[dataset]
+    return Cell(dataset, REAL_RANK, variance, fraction, solver, mechanism, inner)
+
+
+def _huber_minus_others(evidence: Evidence, place: tuple[str, float]) -> list[Contrast]:
+    """Return delta(A-IRLS+H, ALS+G) and delta(A-IRLS+H, A-IRLS+L)."""
+    huber, gaussian, laplace = (
+        _cell(evidence, *place, noise) for noise in ("huber", "gaussian", "laplace")
+    )
+    return [delta(huber, gaussian), delta(huber, laplace)]
+
+
+def _synthetic_trend(fraction: float) -> list[list[Contrast]]:
+    """Return the synthetic counterparts of :func:`_huber_minus_others`, all ranks and variances."""
+    columns = {
+        noise: synthetic_grid(noise, fractions=[fraction], solvers=[solver])
+        for noise, solver in PRIVATE.items()
+    }
+    return [deltas(columns["huber"], columns[rival]) for rival in ("gaussian", "laplace")]
+
+
+def _signs_verdict(effects: list[list[Interval]]) -> str:
+    """Judge pairs of effects: all signs proven and equal, or any two proven and opposite."""
+    proven = [[(e.low > 0) * 1 - (e.high < 0) * 1 for e in pair] for pair in effects]
+    if any(a * b < 0 for a, b in proven):
+        return CONTRADICTED
+    return SUPPORTED if all(a * b > 0 for a, b in proven) else INCONCLUSIVE
+
+
+def _gaps(evidence: Evidence, table: LogRmse) -> tuple[np.ndarray, np.ndarray]:
+    """Return RMSE_private / RMSE_none - 1 by cell and trial: synthetic at variance 1, SweetRS."""
+    synthetic = [
+        delta(*(synthetic_cell(rank, 1.0, fraction, solver, m) for m in (noise, "none")))
+        for rank in RANKS
+        for _, fraction in SWEETRS
+        for noise, solver in PRIVATE.items()
+    ]
+    real = [
+        delta(*(_cell(evidence, *place, m, solver=solver) for m in (noise, "none")))
+        for place in SWEETRS
+        for noise, solver in PRIVATE.items()
+    ]
+    return np.expm1(table.matrix(synthetic)), np.expm1(table.matrix(real))
+
+
+def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> Interval:
+    """Bootstrap the ratio of two means over cells and trials; NaN where the second is not > 0."""
+    usable = np.isfinite(first).all(axis=0) & np.isfinite(second).all(axis=0)
+    rows = [values[:, usable].mean(axis=0) for values in (first, second)]
+
+    def ratio(weights: np.ndarray) -> np.ndarray:
+        above, below = (weights @ row for row in rows)
+        return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.nan)
+
+    return bootstrap_interval(ratio, int(usable.sum()))
+
+
+def _log_seconds_ratio(timing: pd.DataFrame, kernel: str) -> np.ndarray:
+    """Return log(seconds at K = 20 / seconds at K = 2), shape (data sets and ranks, repeats)."""
+    rows = timing[timing["kernel"] == kernel]
+    seconds = rows.pivot_table(
+        index=["dataset", "rank"], columns=["irls_iterations", "repeat"], values="seconds"
+    )
+    if not {2, 20} <= set(rows["irls_iterations"]):
+        return np.full((1, 1), np.nan)
+    many, few = seconds[20].align(seconds[2], join="outer")
+    return np.log(many / few).to_numpy()
+
+
+def _over_repeats(log_ratio: np.ndarray) -> Interval:
+    """Return the geometric mean ratio over data sets, with a t-interval over repeats."""
+    pooled = mean_interval(log_ratio.mean(axis=0))
+    return pooled._replace(
+        estimate=np.exp(pooled.estimate), low=np.exp(pooled.low), high=np.exp(pooled.high)
+    )

@@ -1,0 +1,225 @@
+"""The rules by which a claim is judged, on our trials and on the paper's own printed table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dpmc.statistics.bootstrap import pooled_interval
+from dpmc.statistics.tests import Interval, holm, row_tests
+
+SUPPORTED, CONTRADICTED, INCONCLUSIVE = "supported", "contradicted", "inconclusive"
+NOT_AVAILABLE = "data not available"
+NOT_PRINTED = "the papers print no number for it"
+LEVEL = 0.05
+MOST_OF_ALL = 0.9  # share of wins that "always" needs
+MARGIN = np.log1p(-0.01), np.log1p(0.01)  # an effect inside +-1 % is not worth naming
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of one claim: two verdicts and the numbers behind them.
+
+    ``n`` is the number of trials behind the effect (the fewest of any cell), or of repeats,
+    starts or samples where the claim is not about trials.
+    """
+
+    verdict: str
+    printed_verdict: str = INCONCLUSIVE
+    effect: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    n: float = np.nan
+    reason: str = ""
+
+
+class Sample(NamedTuple):
+    """The comparisons of one claim, each below 0 where the claim holds."""
+
+    ours: np.ndarray  # shape (comparisons, trials)
+    printed: np.ndarray  # shape (comparisons, 1)
+
+
+class Tally(NamedTuple):
+    """How many comparisons are significantly below (wins) or above (losses) a threshold."""
+
+    wins: int
+    losses: int
+    total: int
+    obstacle: str  # why no verdict is possible, or empty
+
+    def spelled(self) -> str:
+        """Spell the counts."""
+        undecided = self.total - self.wins - self.losses
+        return f"{self.wins} wins, {self.losses} losses, {undecided} undecided of {self.total}"
+
+
+def tally(matrix: np.ndarray, threshold: float = 0.0) -> Tally:
+    """Count wins and losses of paired t-tests, Holm-corrected over the rows at 5 %."""
+    tests = row_tests(matrix, null=threshold)
+    significant = holm(tests.p_value) <= LEVEL
+    return Tally(
+        int((significant & (tests.mean < threshold)).sum()),
+        int((significant & (tests.mean > threshold)).sum()),
+        len(matrix),
+        obstacle_to(tests.trials),
+    )
+
+
+def obstacle_to(trials: np.ndarray, needed: int = 2) -> str:
+    """Say why comparisons with these numbers of trials allow no verdict, or return ""."""
+    missing, few = int((trials == 0).sum()), int((trials < needed).sum())
+    if missing:
+        return f"{NOT_AVAILABLE} ({missing} of {trials.size} comparisons)"
+    if few:
+        return f"fewer than {needed} trials give no interval"
+    return ""
+
+
+def count(printed: np.ndarray, threshold: float = 0.0) -> Tally:
+    """Count printed comparisons below and above a threshold; a tie is neither."""
+    values = printed[:, 0]
+    obstacle = NOT_PRINTED if np.isnan(values).any() else ""
+    wins, losses = (values < threshold - 1e-12).sum(), (values > threshold + 1e-12).sum()
+    return Tally(int(wins), int(losses), len(values), obstacle)
+
+
+def all_verdict(counts: Tally) -> str:
+    """ALL: at least 90 % wins and no loss; any loss contradicts."""
+    if counts.obstacle:
+        return INCONCLUSIVE
+    if counts.losses:
+        return CONTRADICTED
+    return SUPPORTED if counts.wins >= MOST_OF_ALL * counts.total else INCONCLUSIVE
+
+
+def majority_verdict(counts: Tally) -> str:
+    """Return MOST by counts alone: more than half wins; more losses than wins contradict."""
+    if counts.obstacle:
+        return INCONCLUSIVE
+    if counts.losses > counts.wins:
+        return CONTRADICTED
+    return SUPPORTED if 2 * counts.wins > counts.total else INCONCLUSIVE
+
+
+def pooled_verdict(pooled: Interval, below: float = 0.0) -> str:
+    """Judge a pooled effect by its 95 % interval.
+
+    Contradicted above 0 or inside +-1 % (checked first: a real effect of half a percent is
+    still none worth naming), supported below ``below``.
+    """
+    if not np.isfinite(pooled.low):
+        return INCONCLUSIVE
+    if pooled.low > 0 or (pooled.low > MARGIN[0] and pooled.high < MARGIN[1]):
+        return CONTRADICTED
+    return SUPPORTED if pooled.high < below else INCONCLUSIVE
+
+
+def most_verdict(counts: Tally, pooled: Interval, below: float = 0.0) -> str:
+    """MOST: the pooled effect is below 0 and more than half of the comparisons are wins.
+
+    Contradicted by the pooled effect (see :func:`pooled_verdict`) or by more losses than wins.
+    """
+    if counts.obstacle:
+        return INCONCLUSIVE
+    effect = pooled_verdict(pooled, below)
+    if CONTRADICTED in (effect, majority_verdict(counts)):
+        return CONTRADICTED
+    wins = 2 * counts.wins > counts.total
+    return SUPPORTED if wins and effect == SUPPORTED else INCONCLUSIVE
+
+
+def judge_all(sample: Sample, threshold: float = 0.0) -> Finding:
+    """Apply ALL to comparisons against a threshold."""
+    ours, printed = tally(sample.ours, threshold), count(sample.printed, threshold)
+    return _finding(sample, ours, printed, all_verdict(ours), all_verdict(printed))
+
+
+def judge_most(sample: Sample, below: float = 0.0) -> Finding:
+    """Apply MOST; ``below`` asks for a pooled effect that is that large."""
+    ours, printed = tally(sample.ours), count(sample.printed)
+    verdict = most_verdict(ours, pooled_interval(sample.ours), below)
+    return _finding(sample, ours, printed, verdict, majority_verdict(printed))
+
+
+def judge_pooled(sample: Sample) -> Finding:
+    """Judge by the pooled effect alone; the printed table by a majority of its comparisons."""
+    ours, printed = tally(sample.ours), count(sample.printed)
+    verdict = INCONCLUSIVE if ours.obstacle else pooled_verdict(pooled_interval(sample.ours))
+    return _finding(sample, ours, printed, verdict, majority_verdict(printed))
+
+
+def both(findings: Sequence[Finding]) -> Finding:
+    """Combine the parts of a claim: all must hold, and one that fails contradicts it.
+
+    Effect, interval and n are those of the first part.
+    """
+    first = findings[0]
+    return Finding(
+        combined([finding.verdict for finding in findings]),
+        combined([finding.printed_verdict for finding in findings]),
+        first.effect,
+        first.interval_low,
+        first.interval_high,
+        first.n,
+        "; ".join(dict.fromkeys(finding.reason for finding in findings)),
+    )
+
+
+def combined(verdicts: Sequence[str]) -> str:
+    """Return the verdict on a conjunction."""
+    if CONTRADICTED in verdicts:
+        return CONTRADICTED
+    return SUPPORTED if set(verdicts) == {SUPPORTED} else INCONCLUSIVE
+
+
+def verdict_of(holds: bool) -> str:
+    """Return the verdict on a plain fact."""
+    return SUPPORTED if holds else CONTRADICTED
+
+
+def at_least(interval: Interval, threshold: float) -> str:
+    """Judge "at least the threshold" by an interval."""
+    if interval.low >= threshold:
+        return SUPPORTED
+    return CONTRADICTED if interval.high < threshold else INCONCLUSIVE
+
+
+def mirrored(interval: Interval) -> Interval:
+    """Return the interval of minus the estimate."""
+    return interval._replace(estimate=-interval.estimate, low=-interval.high, high=-interval.low)
+
+
+def percent(log_ratio: float) -> str:
+    """Spell a log ratio as a signed percentage."""
+    return f"{100 * np.expm1(log_ratio):+.2f} %"
+
+
+def _finding(sample: Sample, ours: Tally, printed: Tally, verdict: str, on_print: str) -> Finding:
+    pooled = pooled_interval(sample.ours)
+    trials = row_tests(sample.ours).trials
+    return Finding(
+        verdict,
+        on_print,
+        pooled.estimate,
+        pooled.low,
+        pooled.high,
+        int(trials.min()),
+        _reason(ours, printed, pooled),
+    )
+
+
+def _reason(ours: Tally, printed: Tally, pooled: Interval) -> str:
+    parts = [ours.obstacle] if ours.obstacle else []
+    if np.isfinite(pooled.estimate):
+        parts.append(ours.spelled())
+        parts.append(f"pooled {percent(pooled.estimate)}{_range(pooled)}")
+    parts.append(printed.obstacle or f"printed: {printed.wins} of {printed.total}")
+    return "; ".join(parts)
+
+
+def _range(pooled: Interval) -> str:
+    if not np.isfinite(pooled.low):
+        return ""
+    return f" ({percent(pooled.low)} to {percent(pooled.high)})"

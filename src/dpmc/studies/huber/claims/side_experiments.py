@@ -1,0 +1,132 @@
+"""Claims that need an experiment of their own: H35 (noise target) and H36 (many starts)."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc.statistics.bootstrap import bootstrap_interval, pooled_interval, pooled_spread_ratio
+from dpmc.statistics.tests import Interval, log_positive, trial_matrix
+from dpmc.studies.huber.claims.evidence import Evidence, claim
+from dpmc.studies.huber.claims.rules import (
+    INCONCLUSIVE,
+    NOT_AVAILABLE,
+    NOT_PRINTED,
+    Finding,
+    at_least,
+    combined,
+    mirrored,
+    obstacle_to,
+    percent,
+    pooled_verdict,
+)
+
+MUCH_WIDER = 3.0
+LATE = 0.2  # the last fifth of the iterations
+BEST = 0.25  # the best quarter of the starts
+CELL = ["rank", "variance", "observed_fraction", "solver"]
+
+
+@claim("H35")
+def noise_on_the_iterates_prevents_convergence(evidence: Evidence) -> Finding:
+    """With noise on the iterates, late RMSE spreads at least 3 times as much and ends higher."""
+    sides = _late_iterations(evidence.convergence)
+    if sides is None:
+        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (convergence)")
+    spread, final = sides
+    obstacle = obstacle_to(np.isfinite(final).sum(axis=1))
+    ratio, higher = pooled_interval(spread), pooled_interval(final)
+    verdicts = [at_least(ratio, np.log(MUCH_WIDER)), pooled_verdict(mirrored(higher))]
+    found = (
+        f"late RMSE spreads {np.exp(ratio.estimate):.1f} times as much, final RMSE "
+        f"{percent(higher.estimate)}"
+    )
+    return Finding(
+        INCONCLUSIVE if obstacle else combined(verdicts),
+        INCONCLUSIVE,
+        *np.exp([ratio.estimate, ratio.low, ratio.high]),
+        ratio.trials,
+        f"{obstacle or found}; {NOT_PRINTED}",
+    )
+
+
+@claim("H36")
+def huber_escapes_local_minima(evidence: Evidence) -> Finding:
+    """Over starts on the same data, Huber noise has the lower spread and best training loss."""
+    losses = _losses_by_start(evidence.starts)
+    if losses is None:
+        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (starts)")
+    obstacle = obstacle_to(np.isfinite(losses["huber"]).sum(axis=1))
+    verdicts, found, effects = [], [], []
+    for rival in ("gaussian", "laplace"):
+        spread = pooled_spread_ratio(losses["huber"], losses[rival])
+        best = _best_quarter_ratio(losses["huber"], losses[rival])
+        verdicts += [pooled_verdict(spread), pooled_verdict(best)]
+        found.append(
+            f"against {rival} spread {percent(spread.estimate)}, best quarter "
+            f"{percent(best.estimate)} ({percent(best.low)} to {percent(best.high)})"
+        )
+        effects.append(best)
+    return Finding(
+        INCONCLUSIVE if obstacle else combined(verdicts),
+        INCONCLUSIVE,
+        effects[0].estimate,
+        effects[0].low,
+        effects[0].high,
+        effects[0].trials,
+        f"{obstacle or 'training loss: ' + '; '.join(found)}; {NOT_PRINTED}",
+    )
+
+
+def _late_iterations(table: pd.DataFrame | None) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the log ratios iterate / right-hand side of late spread and of final RMSE.
+
+    Both have shape (cells, trials). None if the table lacks either noise target.
+    """
+    if table is None or not {"iterate", "right_hand_side"} <= set(table["noise_target"]):
+        return None
+    keys = ["dataset", *CELL, "mechanism", "trial"]
+    late = table[table["iteration"] > (1 - LATE) * table["iteration"].max()]
+    by_run = late.sort_values("iteration").groupby([*keys, "noise_target"], dropna=False)
+    runs = by_run["rmse_all"].agg(["std", "last"]).unstack("noise_target").dropna()
+    rows = runs.index.to_frame(index=False)
+    ratios = (
+        log_positive(runs[value, "iterate"]) - log_positive(runs[value, "right_hand_side"])
+        for value in ("std", "last")
+    )
+    spread, final = (trial_matrix(rows, ratio, keys[:-1])[1] for ratio in ratios)
+    return spread, final
+
+
+def _losses_by_start(table: pd.DataFrame | None) -> dict[str, np.ndarray] | None:
+    """Return log training loss by mechanism, shape (cells and data sets, starts)."""
+    noises = ("huber", "gaussian", "laplace")
+    if table is None or not set(noises) <= set(table["mechanism"]):
+        return None
+    table = table[table["mechanism"].isin(noises)]
+    wide = table.pivot_table(
+        index=["mechanism", *CELL, "trial"], columns="start", values="training_loss"
+    )
+    cells = sorted(set.intersection(*(set(wide.loc[noise].index) for noise in noises)))
+    losses = {noise: log_positive(wide.loc[noise].reindex(cells)) for noise in noises}
+    complete = np.isfinite(np.concatenate(list(losses.values()))).all(axis=0)
+    return {noise: values[:, complete] for noise, values in losses.items()} if cells else None
+
+
+def _best_quarter_ratio(first: np.ndarray, second: np.ndarray) -> Interval:
+    """Bootstrap over starts the difference of the mean log loss of the best quarter of them.
+
+    A quarter and not the single best, whose bootstrap distribution is degenerate.
+    """
+    starts = first.shape[1]
+
+    def best(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        order = np.argsort(values)
+        drawn = weights[:, order]
+        wanted = BEST * starts
+        taken = np.clip(wanted - (np.cumsum(drawn, axis=1) - drawn), 0, drawn)
+        return taken @ values[order] / wanted
+
+    def difference(weights: np.ndarray) -> np.ndarray:
+        pairs = zip(first, second, strict=True)
+        return np.mean([best(a, weights) - best(b, weights) for a, b in pairs], axis=0)
+
+    return bootstrap_interval(difference, starts)

@@ -1,0 +1,124 @@
+"""Claims about the noise variance and the rank on synthetic data: H9 to H11 and H16."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from dpmc.statistics.bootstrap import pooled_interval
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.claims.contrasts import (
+    NOISES,
+    RANKS,
+    Contrast,
+    average,
+    deltas,
+    synthetic_grid,
+)
+from dpmc.studies.huber.claims.evidence import Evidence, claim
+from dpmc.studies.huber.claims.rules import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    SUPPORTED,
+    Finding,
+    both,
+    judge_all,
+    judge_pooled,
+    tally,
+)
+from dpmc.studies.huber.claims.solver_comparisons import irls_minus_als
+
+
+def less_noise(noise: str, **part) -> list[Contrast]:
+    """Return delta(variance 1, variance 2) with one kind of noise."""
+    return deltas(
+        synthetic_grid(noise, variances=[1.0], **part),
+        synthetic_grid(noise, variances=[2.0], **part),
+    )
+
+
+@claim("H9")
+def more_variance_less_accuracy(evidence: Evidence) -> Finding:
+    """ALL: mechanism, solver, fraction and rank."""
+    return judge_all(evidence.sample([row for noise in NOISES for row in less_noise(noise)]))
+
+
+@claim("H10")
+def variance_matters_most_at_the_lowest_fraction(evidence: Evidence) -> Finding:
+    """ALL: at each rank the mean effect at 5 % exceeds those at 10 and 15 %."""
+
+    def effect(rank: int, fraction: float) -> Contrast:
+        part = {"ranks": [rank], "fractions": [fraction]}
+        return average([row for noise in NOISES for row in less_noise(noise, **part)])
+
+    rows = [
+        effect(rank, 0.05) - effect(rank, fraction) for rank in RANKS for fraction in (0.1, 0.15)
+    ]
+    return judge_all(evidence.sample(rows))
+
+
+@claim("H11")
+def variance_hurts_huber_less(evidence: Evidence) -> Finding:
+    """The pooled effect of variance is smaller with Huber than with each other noise."""
+    huber = less_noise("huber")
+    parts = []
+    for rival in ("gaussian", "laplace"):
+        rows = [b - a for a, b in zip(huber, less_noise(rival), strict=True)]
+        found = judge_pooled(evidence.sample(rows))
+        parts.append(replace(found, reason=f"against {rival}: {found.reason}"))
+    return both(parts)
+
+
+@claim("H16")
+def error_grows_with_rank_and_trends_stay(evidence: Evidence) -> Finding:
+    """ALL columns grow from rank 5 to 10 to 20, and three trends keep their sign at each rank."""
+    steps = [deltas(_all_columns(low), _all_columns(high)) for low, high in pairwise(RANKS)]
+    growth = judge_all(evidence.sample(steps[0] + steps[1]))
+    trends = {
+        "Huber against the others": _huber_minus_others,
+        "A-IRLS against ALS": lambda rank: irls_minus_als("huber", ranks=[rank]),
+        "variance 1 against 2": lambda rank: [
+            row for noise in NOISES for row in less_noise(noise, ranks=[rank])
+        ],
+    }
+    return both([growth, *(_same_sign(evidence, name, rows) for name, rows in trends.items())])
+
+
+def _all_columns(rank: int) -> list[Cell]:
+    return [cell for noise in ("none", *NOISES) for cell in synthetic_grid(noise, ranks=[rank])]
+
+
+def _huber_minus_others(rank: int) -> list[Contrast]:
+    huber = synthetic_grid("huber", ranks=[rank])
+    return [
+        row
+        for rival in ("gaussian", "laplace")
+        for row in deltas(huber, synthetic_grid(rival, ranks=[rank]))
+    ]
+
+
+def _same_sign(evidence: Evidence, name: str, rows_at) -> Finding:
+    samples = [evidence.sample(rows_at(rank)) for rank in RANKS]
+    pooled = [pooled_interval(sample.ours) for sample in samples]
+    printed = [np.sign(sample.printed.mean()) for sample in samples]
+    obstacle = next((tally(s.ours).obstacle for s in samples if tally(s.ours).obstacle), "")
+    effects = ", ".join(f"{100 * np.expm1(effect.estimate):+.2f}" for effect in pooled)
+    return Finding(
+        INCONCLUSIVE if obstacle else same_sign_verdict(pooled),
+        SUPPORTED if len(set(printed)) == 1 else CONTRADICTED,
+        reason=obstacle or f"{name} at ranks 5, 10, 20: {effects} %",
+    )
+
+
+def same_sign_verdict(effects) -> str:
+    """Judge whether effects share their sign, by their estimates and their intervals.
+
+    Supported if all estimates have one sign; contradicted if two intervals lie on opposite
+    sides of 0.
+    """
+    if not all(np.isfinite(effect.low) for effect in effects):
+        return INCONCLUSIVE
+    if any(effect.low > 0 for effect in effects) and any(effect.high < 0 for effect in effects):
+        return CONTRADICTED
+    signs = {np.sign(effect.estimate) for effect in effects}
+    return SUPPORTED if len(signs) == 1 else INCONCLUSIVE

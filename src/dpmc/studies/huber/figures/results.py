@@ -1,0 +1,234 @@
+"""Figures of the main result: RMSE by observed fraction, and published against reproduced."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+from dpmc.report.frames import (
+    BASELINE_LABELS,
+    DATASET_LABELS,
+    MECHANISM_LABELS,
+    SOLVER_LABELS,
+    SYNTHETIC,
+    half_width,
+    select,
+    trials_text,
+)
+from dpmc.report.style import (
+    BASELINES,
+    GREY,
+    LIGHT,
+    MECHANISMS,
+    PAGE,
+    Drawing,
+    NothingToDraw,
+    new_figure,
+)
+from dpmc.statistics.tests import cell_summary
+
+BAND = 0.15
+RATIO_TICKS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
+NUMBER = FuncFormatter(lambda value, _: f"{value:g}")
+
+
+def rmse_by_fraction(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+    """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
+    a column per variance and solver, with 95 % t intervals and the baselines."""
+    summary = cell_summary(inputs["trials"])
+    summary = summary[summary["dataset"] == SYNTHETIC]
+    ranks = sorted(summary["rank"].unique())
+    variances = sorted(summary["variance"].dropna().unique())
+    solvers = [name for name in SOLVER_LABELS if (summary["solver"] == name).any()]
+    columns = [(variance, solver) for variance in variances for solver in solvers]
+    if not ranks or not columns:
+        raise NothingToDraw("No synthetic cell with noise has been run")
+    figure = new_figure(PAGE, 0.9 + 1.75 * len(ranks))
+    panels = figure.subplots(len(ranks), len(columns), sharex=True, sharey="row", squeeze=False)
+    parts = []
+    for row, rank in enumerate(ranks):
+        for column, (variance, solver) in enumerate(columns):
+            axes = panels[row, column]
+            parts.append(_fraction_panel(axes, summary, rank, variance, solver))
+            if row == 0:
+                axes.set_title(f"{SOLVER_LABELS[solver]}, variance {variance:g}")
+        _rmse_axis(panels[row], rank)
+    figure.supxlabel("Observed entries (%)", fontsize=8)
+    handles = _mechanism_handles() + _baseline_handles(summary)
+    figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    return Drawing(figure, pd.concat(parts, ignore_index=True))
+
+
+def _fraction_panel(axes, summary, rank, variance, solver) -> pd.DataFrame:
+    fractions = sorted(select(summary, rank=rank)["observed_fraction"].unique())
+    place = {fraction: index for index, fraction in enumerate(fractions)}
+    drawn = []
+    for name in BASELINES:
+        part = select(summary, rank=rank, solver=name).sort_values("observed_fraction")
+        look = BASELINES[name]
+        where = part["observed_fraction"].map(place).to_numpy(dtype=float)
+        axes.plot(where, part["mean"], color=look.color, linestyle=look.line, linewidth=1, zorder=1)
+        axes.fill_between(
+            where, part["low"], part["high"], color=look.color, alpha=0.2, linewidth=0
+        )
+        drawn.append(part)
+    for shift, (name, look) in zip((-0.18, -0.06, 0.06, 0.18), MECHANISMS.items(), strict=True):
+        level = None if name == "none" else float(variance)
+        part = select(summary, rank=rank, solver=solver, mechanism=name, variance=level)
+        part = part.sort_values("observed_fraction")
+        where = part["observed_fraction"].map(place).to_numpy(dtype=float) + shift
+        error = np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]])
+        axes.plot(where, part["mean"], color=look.color, ls=look.line, lw=0.8, alpha=0.5, zorder=2)
+        axes.errorbar(
+            where,
+            part["mean"],
+            np.nan_to_num(error),
+            color=look.color,
+            marker=look.marker,
+            linestyle="none",
+            elinewidth=1.1,
+            markersize=3.2,
+            zorder=3,
+        )
+        drawn.append(part)
+    axes.set_xticks(list(place.values()), [f"{100 * fraction:g}" for fraction in fractions])
+    axes.set_xlim(-0.45, len(fractions) - 0.55)
+    return pd.concat(drawn).assign(panel_variance=variance, panel_solver=solver)
+
+
+def _rmse_axis(panels, rank) -> None:
+    panels[0].set_yscale("log")
+    panels[0].set_ylabel(f"Rank {rank:g}\nRMSE (rating units)")
+    for axis in (panel.yaxis for panel in panels):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+        axis.set_major_formatter(NUMBER)
+        axis.set_minor_locator(NullLocator())
+
+
+def _mechanism_handles() -> list[Line2D]:
+    return [
+        Line2D([], [], color=look.color, marker=look.marker, ls=look.line, label=label)
+        for label, look in zip(MECHANISM_LABELS.values(), MECHANISMS.values(), strict=True)
+    ]
+
+
+def _baseline_handles(summary) -> list[Line2D]:
+    return [
+        Line2D([], [], color=look.color, ls=look.line, label=BASELINE_LABELS[name])
+        for name, look in BASELINES.items()
+        if (summary["solver"] == name).any()
+    ]
+
+
+def describe_fractions(data: pd.DataFrame) -> str:
+    """Say how many trials stand behind the points and how many private ones a baseline beats."""
+    private = data[data["mechanism"].isin(["gaussian", "laplace", "huber"])]
+    biases = data[data["solver"] == "user_item_bias"]
+    level = biases.groupby(["rank", "observed_fraction"])["mean"].first()
+    keys = pd.MultiIndex.from_frame(private[["rank", "observed_fraction"]])
+    worse = int((private["mean"].to_numpy() > level.reindex(keys).to_numpy()).sum())
+    return (
+        f"Means over {trials_text(data['trials'])} with 95 % t intervals; in {worse} of "
+        f"{len(private)} private cells the error is above that of the item and user biases."
+    )
+
+
+def published_reproduced(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+    """Draw our mean against the printed RMSE for every published number, and their ratio."""
+    frame = inputs["comparison"]
+    frame = frame[frame["metric"] != "epsilon"]
+    points = frame[frame["mean"].notna()].copy()
+    if points.empty:
+        raise NothingToDraw("No published cell has been run")
+    half = half_width(points["standard_error"], points["trials"])
+    points["low"], points["high"] = points["mean"] - half, points["mean"] + half
+    figure = new_figure(PAGE, 3.9)
+    left, right = figure.subplots(1, 2)
+    limits = (0.85 * points["published"].min(), 1.15 * points["published"].max())
+    line = np.geomspace(*limits, 50)
+    left.fill_between(line, line * (1 - BAND), line * (1 + BAND), color=LIGHT, zorder=0)
+    left.plot(line, line, color=GREY, linewidth=0.8, zorder=1)
+    right.axhspan(1 - BAND, 1 + BAND, color=LIGHT, zorder=0)
+    right.axhline(1, color=GREY, linewidth=0.8, zorder=1)
+    for axes, scale in ((left, 1.0), (right, points["published"])):
+        _scatter(axes, points, scale)
+        axes.set_xscale("log")
+        axes.set_xlim(limits)
+        axes.set_xlabel("Published RMSE (rating units)")
+    left.set(yscale="log", ylabel="Reproduced RMSE (rating units)")
+    right.set(yscale="log", ylabel="Reproduced / published")
+    for axis in (left.xaxis, left.yaxis, right.xaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(NUMBER)
+        axis.set_minor_formatter(NullFormatter())
+    _ratio_axis(right, points)
+    figure.legend(handles=_point_handles(points), loc="outside upper center", ncols=4)
+    return Drawing(figure, points.reset_index(drop=True))
+
+
+def _ratio_axis(axes, points) -> None:
+    ratios = np.concatenate(
+        [points["low"] / points["published"], points["high"] / points["published"]]
+    )
+    ratios = np.append(ratios[np.isfinite(ratios)], [0.82, 1.18])
+    axes.set_ylim(ratios.min() / 1.03, ratios.max() * 1.03)
+    low, high = axes.get_ylim()
+    axes.set_yticks([tick for tick in RATIO_TICKS if low <= tick <= high])
+    axes.yaxis.set_major_formatter(NUMBER)
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+DATASET_MARKERS = {"synthetic": "o", "ml-100k": "^", "sweetrs": "s"}
+
+
+def _scatter(axes, points, scale) -> None:
+    for (dataset, solver, mechanism), part in points.groupby(["dataset", "solver", "mechanism"]):
+        look = MECHANISMS[mechanism]
+        by = scale.loc[part.index] if isinstance(scale, pd.Series) else scale
+        error = np.vstack([(part["mean"] - part["low"]) / by, (part["high"] - part["mean"]) / by])
+        axes.errorbar(
+            part["published"],
+            part["mean"] / by,
+            np.nan_to_num(error),
+            color=look.color,
+            marker=DATASET_MARKERS.get(dataset, "v"),
+            markerfacecolor=look.color if solver == "als" else "white",
+            markeredgewidth=0.8,
+            markersize=3.6,
+            linestyle="none",
+            elinewidth=0.7,
+        )
+
+
+def _point_handles(points) -> list[Line2D]:
+    def handle(label, color=GREY, marker="o", face=None):
+        return Line2D(
+            [],
+            [],
+            color=color,
+            marker=marker,
+            ls="none",
+            markerfacecolor=face or color,
+            label=label,
+        )
+
+    colors = [handle(MECHANISM_LABELS[name], color=look.color) for name, look in MECHANISMS.items()]
+    solvers = [handle("ALS (filled)"), handle("IRLS (open)", face="white")]
+    datasets = [
+        handle(DATASET_LABELS[name], marker=marker)
+        for name, marker in DATASET_MARKERS.items()
+        if name != SYNTHETIC and (points["dataset"] == name).any()
+    ]
+    return colors + solvers + datasets
+
+
+def describe_reproduction(data: pd.DataFrame) -> str:
+    """Say how many points are drawn, how many lie in the band, and the median deviation."""
+    inside = int((abs(data["mean"] / data["published"] - 1) <= BAND).sum())
+    return (
+        f"{len(data)} points, each a mean over {trials_text(data['trials'])} with its 95 % t "
+        f"interval; {inside} lie within ±15 %; the median absolute log-ratio is "
+        f"{data['log_ratio'].abs().median():.3f}."
+    )

@@ -1,0 +1,226 @@
+"""How well each choice of the forensics fits the printed numbers: tables, heat maps, summary."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmc.report.heatmap import heatmap
+from dpmc.report.style import PAGE, render
+from dpmc.statistics.bootstrap import bootstrap_interval
+from dpmc.statistics.tests import mean_interval, trial_matrix
+from dpmc.studies.huber.forensics import (
+    INNER_ITERATIONS,
+    LARGEST_RATING,
+    RealVariant,
+    SyntheticVariant,
+)
+from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS
+
+START_LABELS = {"normal": "N(0,1)", "uniform": "U(0,1)"}
+SPLIT_LABELS = {"ratings": "share of the ratings", "matrix": "share of the matrix"}
+DATASET_LABELS = {"ml-100k": "MovieLens 100K", "sweetrs": "SweetRS"}
+SYNTHETIC_KEYS = ["rank", "variance", "observed_fraction", "mechanism"]
+REAL_KEYS = ["observed_fraction", "solver", "mechanism", "irls_iterations", "variance"]
+_MEASURES = ("mean", "standard_error", "log_ratio")
+REAL_COLUMNS = [
+    *("dataset", "split", "start", *REAL_KEYS, "published", "trials"),
+    *(f"{measure}{suffix}" for suffix in ("", "_clipped") for measure in _MEASURES),
+]
+CHOICE_COLUMNS = ["dataset", "split", "start", "choice", "predictions", "numbers", "rms_log_ratio"]
+LABEL = "root mean square log-ratio"
+# for narrow columns
+SHORT = {"no noise": "none", "variance ": "v ", "K = ": "K ", "clipped": "clip"}
+
+
+def synthetic_fit(
+    runs: Mapping[SyntheticVariant, pd.DataFrame], published: pd.DataFrame
+) -> pd.DataFrame:
+    """Compare every synthetic variant with the printed ALS columns without and with Gaussian noise.
+
+    Parameters
+    ----------
+    runs : mapping
+        Variant to its trial rows.
+    published : DataFrame
+        As :func:`dpmc.studies.huber.published.load` returns it.
+
+    Returns
+    -------
+    DataFrame
+        One row per variant: ``users, items, scale`` (NaN: rescaled to a largest entry of 5),
+        ``start, cells, trials, rms_log_ratio, median_absolute_log_ratio`` and ``behind_best``, by
+        how much the best variant fits better, with its 95 % bootstrap interval ``behind_low,
+        behind_high``. Trials of the same number share their random streams, so the difference is
+        bootstrapped over pairs; NaN with few trials or other numbers of trials.
+    """
+    printed = _printed_synthetic(published)
+    fits = {variant: _LogRatios.of(trials, printed) for variant, trials in runs.items()}
+    best = min(fits.values(), key=_LogRatios.rms)
+    rows = []
+    for variant, fit in fits.items():
+        low = high = np.nan
+        if fit.count == best.count:
+            behind = bootstrap_interval(lambda w, fit=fit: fit.rms(w) - best.rms(w), fit.count)
+            low, high = behind.low, behind.high
+        rows.append(
+            asdict(variant)
+            | {
+                "cells": len(fit.target),
+                "trials": fit.count,
+                "rms_log_ratio": fit.rms(),
+                "median_absolute_log_ratio": float(np.median(np.abs(fit.of_means()))),
+                "behind_best": fit.rms() - best.rms(),
+                "behind_low": low,
+                "behind_high": high,
+            }
+        )
+    return pd.DataFrame(rows).astype({"scale": float})
+
+
+@dataclass(frozen=True)
+class _LogRatios:
+    """RMSE of cells by trials, and the logarithm of what is printed for each cell."""
+
+    matrix: np.ndarray
+    target: np.ndarray
+
+    @classmethod
+    def of(cls, trials: pd.DataFrame, printed: Mapping[tuple, float]) -> "_LogRatios":
+        cells, matrix = trial_matrix(trials, trials["rmse_all"], SYNTHETIC_KEYS)
+        keys = cells.fillna({"variance": 0.0}).itertuples(index=False, name=None)
+        return cls(matrix, np.log([printed[key] for key in keys]))
+
+    @property
+    def count(self) -> int:
+        return self.matrix.shape[1]
+
+    def of_means(self, weights: np.ndarray | None = None) -> np.ndarray:
+        """Return log(mean / printed) by cell, also for each row of bootstrap weights."""
+        weights = np.ones(self.count) if weights is None else weights
+        return np.log(weights @ self.matrix.T / self.count) - self.target
+
+    def rms(self, weights: np.ndarray | None = None):
+        return np.sqrt(np.mean(np.square(self.of_means(weights)), axis=-1))
+
+
+def _printed_synthetic(published: pd.DataFrame) -> dict[tuple, float]:
+    """Return the printed RMSE of each cell; without noise the geometric mean of both blocks."""
+    table = published[(published["metric"] == "rmse_all") & (published["solver"] == "als")]
+    table = table.assign(
+        variance=table["variance"].where(table["mechanism"] != "none", 0.0),
+        log=np.log(table["published"]),
+    )
+    return np.exp(table.groupby(SYNTHETIC_KEYS)["log"].mean()).to_dict()
+
+
+def real_fit(runs: Mapping[RealVariant, pd.DataFrame], published: pd.DataFrame) -> pd.DataFrame:
+    """Compare every cell on real data with the number printed for its column.
+
+    Returns
+    -------
+    DataFrame
+        One row per variant and cell, none without data: ``dataset, split, start``, the
+        coordinates, ``published, trials``, and ``mean, standard_error, log_ratio`` of the raw
+        RMSE and, with the suffix ``_clipped``, of that of predictions clipped to the range of
+        ratings.
+    """
+    printed = _printed_real(published)
+    rows = []
+    for variant, trials in runs.items():
+        for key, cell in trials.groupby(REAL_KEYS, dropna=False, sort=False):
+            place = dict(zip(REAL_KEYS, key, strict=True))
+            inner = _printed_inner(place["irls_iterations"])
+            value = printed.get((variant.dataset, *key[:3], inner))
+            if value is None:  # a fraction of the user's own
+                continue
+            row = {"dataset": variant.dataset, "split": variant.split, "start": variant.start}
+            row |= place | {"published": value, "trials": len(cell)}
+            for metric, suffix in (("rmse_heldout", ""), ("rmse_clipped", "_clipped")):
+                found = mean_interval(cell[metric])
+                row[f"mean{suffix}"] = found.estimate
+                row[f"standard_error{suffix}"] = found.standard_error
+                row[f"log_ratio{suffix}"] = float(np.log(found.estimate / value))
+            rows.append(row)
+    return pd.DataFrame(rows, columns=REAL_COLUMNS)
+
+
+def _printed_inner(inner: float) -> float:
+    """Return the K under which a column is printed; 0 without K."""
+    if np.isnan(inner):
+        return 0.0
+    return float(IRLS_ITERATIONS if inner in INNER_ITERATIONS else inner)
+
+
+def _printed_real(published: pd.DataFrame) -> dict[tuple, float]:
+    table = published[published["metric"] == "rmse_heldout"].fillna({"irls_iterations": 0.0})
+    keys = ["dataset", "observed_fraction", "solver", "mechanism", "irls_iterations"]
+    return table.set_index(keys)["published"].to_dict()
+
+
+def real_choices(fit: pd.DataFrame) -> pd.DataFrame:
+    """Summarise :func:`real_fit`: how well each open choice fits, over the columns it touches.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, split, start, choice`` ("no noise", "variance 0.5", ... for the Gaussian column,
+        "K = 20", "K = 10" for the private IRLS columns at variance 1), ``predictions`` (raw or
+        clipped), ``numbers`` and ``rms_log_ratio``.
+    """
+    rows = []
+    for key, variant in fit.groupby(["dataset", "split", "start"], sort=False):
+        gaussian = variant["mechanism"] == "gaussian"
+        private = variant["mechanism"].isin(["laplace", "huber"]) & (variant["variance"] == 1)
+        choices = {"no noise": (variant["mechanism"] == "none") & (variant["solver"] == "als")}
+        for variance in sorted(variant.loc[gaussian, "variance"].unique()):
+            choices[f"variance {variance:g}"] = gaussian & (variant["variance"] == variance)
+        for inner in INNER_ITERATIONS:
+            choices[f"K = {inner}"] = private & (variant["irls_iterations"] == inner)
+        for choice, chosen in choices.items():
+            for predictions, suffix in (("raw", ""), ("clipped", "_clipped")):
+                ratios = variant.loc[chosen, f"log_ratio{suffix}"]
+                rms = float(np.sqrt(np.mean(np.square(ratios))))
+                rows.append((*key, choice, predictions, len(ratios), rms))
+    return pd.DataFrame(rows, columns=CHOICE_COLUMNS)
+
+
+def draw(folder: str | Path, synthetic: pd.DataFrame, choices: pd.DataFrame) -> None:
+    """Write the heat maps ``heatmap_synthetic`` and ``heatmap_real`` as PNG, SVG and CSV."""
+    sizes = zip(synthetic["users"], synthetic["items"], strict=True)
+    starts = zip(synthetic["scale"], synthetic["start"], strict=True)
+    frame = pd.DataFrame(
+        {
+            "users x items": [f"{users} x {items}" for users, items in sizes],
+            "scale and start": [
+                f"{scale_label(scale)}\n{START_LABELS[start]}" for scale, start in starts
+            ],
+            LABEL: synthetic["rms_log_ratio"],
+        }
+    )
+    render(partial(heatmap, frame, *frame.columns), folder, "heatmap_synthetic", width=PAGE)
+    names = choices["choice"] + "\n" + choices["predictions"]
+    frame = pd.DataFrame(
+        {
+            "split and start": [
+                variant_label(row).replace(", ", "\n", 1) for row in choices.itertuples()
+            ],
+            "choice": names.replace(SHORT, regex=True),
+            LABEL: choices["rms_log_ratio"],
+        }
+    )
+    render(partial(heatmap, frame, *frame.columns), folder, "heatmap_real", width=PAGE)
+
+
+def scale_label(scale: float) -> str:
+    """Say which scale: a factor, or rescaled to a largest entry."""
+    return f"largest {LARGEST_RATING:g}" if np.isnan(scale) else f"c = {scale:g}"
+
+
+def variant_label(row) -> str:
+    """Say which data set, split and start a row of the real tables is about."""
+    dataset = DATASET_LABELS.get(row.dataset, row.dataset)
+    return f"{dataset}, {SPLIT_LABELS[row.split]}, {START_LABELS[row.start]}"

@@ -1,0 +1,160 @@
+"""Tables 1 and 3 to 7 of the paper in its own layout, ours beside theirs.
+
+Source: "Introducing the Huber mechanism for differentially private low-rank matrix completion"
+(arXiv:2206.07910). Tables 3, 6 and 7 hold the synthetic data at rank 5, 10 and 20, tables 4 and
+5 MovieLens 100K and SweetRS, table 1 the nominal budgets.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmc.files import write_text
+from dpmc.report import table_formats
+from dpmc.report.frames import (
+    BASELINE_LABELS,
+    DATASET_LABELS,
+    MECHANISM_LABELS,
+    SOLVER_LABELS,
+    select,
+    trials_text,
+)
+from dpmc.report.table_model import Cell, Column, Row, Table
+from dpmc.statistics.tests import published_metric
+from dpmc.studies.huber.published.compare import DEVIATES
+from dpmc.studies.huber.published.numbers import as_run, cells_of
+from dpmc.studies.huber.tables_rmse import NOT_RUN, distinct, label_of, mean_cell, rmse_table
+
+PURE_LINES = {"ours": "epsilon_corrected"}
+GAUSSIAN_LINES = {
+    "paper's formula": "epsilon_published_form",
+    "corrected": "epsilon_corrected",
+    "exact": "epsilon_exact",
+}
+FORMATS = {
+    "csv": table_formats.to_csv,
+    "md": table_formats.to_markdown,
+    "tex": table_formats.to_latex,
+    "html": table_formats.to_html,
+}
+
+
+HEADINGS = {"observed_fraction": "Observed", "irls_iterations": "IRLS iterations"}
+
+
+def write_tables(
+    trials: pd.DataFrame, comparison: pd.DataFrame, budgets: pd.DataFrame, folder: str | Path
+) -> None:
+    """Write ``table1``, ``table3`` to ``table7`` as .csv, .md, .tex and .html into ``folder``.
+
+    Cells that the paper does not have (another data set, rank, variance, ...) follow in
+    ``table_other``, if there are any.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        The trial table.
+    comparison : DataFrame
+        As :func:`dpmc.studies.huber.published.compare.compare` returns it.
+    budgets : DataFrame
+        Rows of :func:`dpmc.privacy.nominal.table_one`.
+    folder : path
+    """
+    for table in build_tables(trials, comparison, budgets):
+        for suffix, text in FORMATS.items():
+            write_text(Path(folder) / f"{table.id}.{suffix}", text(table))
+
+
+def build_tables(
+    trials: pd.DataFrame, comparison: pd.DataFrame, budgets: pd.DataFrame
+) -> list[Table]:
+    """Return the tables that :func:`write_tables` writes, in the order of the paper."""
+    tables = [budget_table(comparison, budgets)]
+    names = comparison.loc[comparison["metric"] != "epsilon", "table"].unique()
+    tables += [rmse_table(name, trials, comparison) for name in sorted(names)]
+    other = other_table(trials, comparison)
+    return tables + ([other] if other else [])
+
+
+def budget_table(comparison: pd.DataFrame, budgets: pd.DataFrame) -> Table:
+    """Return table 1: the epsilon of one release, as printed and by three formulas."""
+    printed = comparison[comparison["metric"] == "epsilon"]
+    variances = [value for (value,) in distinct(printed, ["variance"])]
+    rows = []
+    for (mechanism,) in distinct(printed, ["mechanism"]):
+        rows += _budget_rows(select(printed, mechanism=mechanism), budgets, variances)
+    columns = tuple(Column(f"variance_{v:g}", f"{v:g}", "Variance of the noise") for v in variances)
+    notes = (
+        "Nominal ε of one release of one number with sensitivity 5; not what a run guarantees. "
+        "Computed, not sampled: no trials and no standard error.",
+        "Paper's formula for Gaussian noise: sqrt(2 log10(1.25/δ)) 5/σ, with log10 where ln "
+        "belongs; corrected: with ln (proven for ε < 1 only); exact: analytic Gaussian mechanism.",
+        "†: the printed number is not the corrected value at the printed precision.",
+    )
+    title = "Table 1: privacy budgets ε at equal variance"
+    return Table("table1", title, (("mechanism", "Mechanism"),), columns, tuple(rows), notes)
+
+
+def _budget_rows(printed, budgets, variances) -> list[Row]:
+    """Lines of one mechanism. Where one formula serves for all, as it does for the pure budgets,
+    one line says it."""
+    mechanism = printed["mechanism"].iloc[0]
+    ours = select(budgets, mechanism=mechanism)
+    pure = bool((ours["delta"] == 0).all())
+    delta = "" if pure else f" (δ = {ours['delta'].iloc[0]:g})".replace("e-0", "e-")
+    keys, labels = (mechanism,), (MECHANISM_LABELS[mechanism] + delta,)
+    theirs = [select(printed, variance=variance) for variance in variances]
+    cells = tuple(Cell(found["published"].iloc[0], digits=3) for found in theirs)
+    rows = [Row(keys, labels, "published", cells)]
+    for line, column in (PURE_LINES if pure else GAUSSIAN_LINES).items():
+        cells = []
+        for variance, found in zip(variances, theirs, strict=True):
+            values = select(ours, variance=variance)[column]
+            value = float(values.iloc[0]) if len(values) else np.nan
+            judged = column == "epsilon_corrected" and found["status"].iloc[0] == DEVIATES
+            cells.append(Cell(value, deviates=judged, absent=NOT_RUN))
+        rows.append(Row(keys, labels, line, tuple(cells)))
+    return rows
+
+
+def other_table(trials: pd.DataFrame, comparison: pd.DataFrame) -> Table | None:
+    """Return the cells that the paper does not have, one row each; None if there are none."""
+    known = {as_run(cell) for cell in cells_of(comparison[comparison["metric"] != "epsilon"])}
+    places = {(cell.dataset, cell.rank, cell.observed_fraction) for cell in known}
+    rows = []
+    names = ["dataset", "rank", "observed_fraction", "variance", "solver", "mechanism"]
+    for _, part in trials.groupby([*names, "irls_iterations"], dropna=False, sort=True):
+        cell = cells_of(part.head(1))[0]
+        baseline = cell.solver in BASELINE_LABELS
+        if cell in known or (
+            baseline and (cell.dataset, cell.rank, cell.observed_fraction) in places
+        ):
+            continue
+        metrics = [published_metric(part), part["rmse_heldout"], part["rmse_clipped"]]
+        cells = tuple(mean_cell(values, "–") for values in metrics)
+        rows.append(Row(tuple(cell.coordinates().values()), _other_labels(cell), "ours", cells))
+    if not rows:
+        return None
+    columns = (
+        Column("rmse", "RMSE"),
+        Column("rmse_heldout", "RMSE, unobserved or held out"),
+        Column("rmse_clipped", "RMSE, clipped"),
+    )
+    headings = tuple((name, HEADINGS.get(name, name.capitalize())) for name in cell.coordinates())
+    counts = [cell.trials for row in rows for cell in row.cells]
+    notes = (f"Mean and standard error over {trials_text(counts)}.",)
+    return Table("table_other", "Cells beyond the paper", headings, columns, tuple(rows), notes)
+
+
+def _other_labels(cell) -> tuple[str, ...]:
+    labels = {**MECHANISM_LABELS, **SOLVER_LABELS, **BASELINE_LABELS, **DATASET_LABELS}
+    shown = []
+    for name, value in cell.coordinates().items():
+        if name == "observed_fraction":
+            shown.append(label_of(name, value))
+        elif value is None:
+            shown.append("–")
+        else:
+            shown.append(labels.get(value, value) if isinstance(value, str) else f"{value:g}")
+    return tuple(shown)

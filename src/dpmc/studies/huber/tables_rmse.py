@@ -1,0 +1,180 @@
+"""Tables 3 to 7 of the paper: RMSE, printed and ours, with baselines and marked winners."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc.report.frames import (
+    BASELINE_LABELS,
+    DATASET_LABELS,
+    MECHANISM_LABELS,
+    PRIVATE,
+    SOLVER_LABELS,
+    log_by_trial,
+    select,
+    trials_text,
+)
+from dpmc.report.table_model import Cell, Column, Row, Table
+from dpmc.statistics.tests import holm, published_metric, row_tests
+from dpmc.studies.huber.cells import SYNTHETIC
+from dpmc.studies.huber.published.compare import DEVIATES
+
+LEVEL = 0.05
+NO_DATA = "data not available"
+NOT_RUN = "not run"
+PROVIDE_DATA = (
+    "Data not available: put the data files into a folder, set DPMC_DATA_MIRROR to it (or connect "
+    "to the internet) and run make reproduce again."
+)
+BASELINES = "Baselines (no noise; not in the paper)"
+MARKS = (
+    "Bold: lowest private model of its row, and significantly below every other one (paired "
+    "t-tests of log RMSE over trials, Holm, 5 %). †: differs from the published number by more "
+    "than sampling error (t-test, equal standard error assumed for the paper, Holm)."
+)
+
+
+def rmse_table(name: str, trials: pd.DataFrame, comparison: pd.DataFrame) -> Table:
+    """Return one of the tables 3 to 7 with the baselines that the paper leaves out.
+
+    Three lines per row: the published numbers, ours in the published metric, and ours in the
+    second metric (unobserved entries of synthetic data; predictions clipped to the range of the
+    ratings on real data).
+    """
+    printed = comparison[comparison["table"] == name]
+    dataset, rank = printed["dataset"].iloc[0], int(printed["rank"].iloc[0])
+    synthetic = dataset == SYNTHETIC
+    ours = trials[(trials["dataset"] == dataset) & (trials["rank"] == rank)]
+    places = _places(printed, synthetic)
+    columns, selectors = _columns(printed, synthetic)
+    absent = NO_DATA if not synthetic and ours.empty else NOT_RUN
+    rows = []
+    for place in places:
+        rows += _rows(place, printed, ours, selectors, synthetic, absent)
+    if synthetic:
+        headings = (("variance", "Variance"), ("observed_fraction", "Observed"))
+        title = f"Table {name[5:]}: RMSE on synthetic data of rank {rank}"
+    else:
+        headings = (("observed_fraction", "Observed"),)
+        title = f"Table {name[5:]}: RMSE on {DATASET_LABELS.get(dataset, dataset)}"
+    notes = _notes(ours, rows, synthetic, absent)
+    return Table(name, title, headings, columns, tuple(rows), notes)
+
+
+def _places(printed: pd.DataFrame, synthetic: bool) -> list[dict]:
+    """The rows of the paper, by the coordinates that name them."""
+    names = ["variance", "observed_fraction"] if synthetic else ["observed_fraction"]
+    return [dict(zip(names, row, strict=True)) for row in distinct(printed, names)]
+
+
+def distinct(frame: pd.DataFrame, names: list[str]) -> list[tuple]:
+    """Return the different rows of some columns, in order of appearance."""
+    return list(frame[names].drop_duplicates().itertuples(index=False, name=None))
+
+
+def _columns(printed: pd.DataFrame, synthetic: bool) -> tuple[tuple[Column, ...], list[dict]]:
+    """The columns of the paper, then the baselines, each with the coordinates of its cells."""
+    names = ["solver", "mechanism", "irls_iterations"]
+    selectors = [dict(zip(names, row, strict=True)) for row in distinct(printed, names)]
+    usual = printed["irls_iterations"].max()
+    columns = [_column(selector, usual, synthetic) for selector in selectors]
+    for solver, label in BASELINE_LABELS.items():
+        columns.append(Column(solver, label, BASELINES))
+        selectors.append({"solver": solver, "mechanism": "none", "irls_iterations": None})
+    return tuple(columns), selectors
+
+
+def _column(selector: dict, usual: float, synthetic: bool) -> Column:
+    solver, mechanism = selector["solver"], selector["mechanism"]
+    inner = selector["irls_iterations"]
+    short = "" if pd.isna(inner) or inner == usual else f"{inner:g}"
+    name = SOLVER_LABELS[solver] + (f"-{short}" if short else "")
+    if synthetic:
+        return Column(f"{solver}_{mechanism}", MECHANISM_LABELS[mechanism], name)
+    label = name if mechanism == "none" else f"{name} + {mechanism[0].upper()}"
+    return Column(f"{solver}{short}_{mechanism}", label)
+
+
+def _rows(place, printed, ours, selectors, synthetic, absent) -> list[Row]:
+    here = select(printed, **place)
+    cells = [_cell_trials(ours, place, selector, here) for selector in selectors]
+    lowest = significantly_lowest(
+        {
+            index: cell
+            for index, (cell, selector) in enumerate(zip(cells, selectors, strict=True))
+            if selector["mechanism"] in PRIVATE
+        }
+    )
+    published, reproduced, second = [], [], []
+    for index, (cell, selector) in enumerate(zip(cells, selectors, strict=True)):
+        found = select(here, **selector)
+        published.append(Cell(found["published"].iloc[0] if len(found) else np.nan))
+        deviates = bool(len(found)) and found["status"].iloc[0] == DEVIATES
+        values = published_metric(cell)
+        reproduced.append(mean_cell(values, absent, lowest=index == lowest, deviates=deviates))
+        second.append(mean_cell(cell["rmse_heldout" if synthetic else "rmse_clipped"], absent))
+    labels = tuple(label_of(name, value) for name, value in place.items())
+    lines = {"published": published, "ours": reproduced}
+    lines["ours, unobserved" if synthetic else "ours, clipped"] = second
+    keys = tuple(place.values())
+    return [Row(keys, labels, line, tuple(cells)) for line, cells in lines.items()]
+
+
+def label_of(name: str, value: float) -> str:
+    """Spell a coordinate of a row for the reader: shares in per cent."""
+    return f"{100 * value:.3g} %" if name == "observed_fraction" else f"{value:g}"
+
+
+def _cell_trials(ours, place: dict, selector: dict, printed: pd.DataFrame) -> pd.DataFrame:
+    """Trials of one cell. Without noise it has no variance; on real data the printed rows say
+    which variance stands for the paper's own, which is not stated."""
+    variance = None
+    if selector["mechanism"] != "none":
+        variance = select(printed, **selector)["variance"].iloc[0]
+    coordinates = {**selector, "variance": variance}
+    return select(ours, observed_fraction=place["observed_fraction"], **coordinates)
+
+
+def mean_cell(values: pd.Series, absent: str, **marks) -> Cell:
+    """Return the mean of the trials of one cell with its standard error."""
+    tests = row_tests(values.to_numpy(dtype=float)[None, :])
+    count = int(tests.trials[0])
+    return Cell(float(tests.mean[0]), float(tests.standard_error[0]), count, absent=absent, **marks)
+
+
+def significantly_lowest(cells: dict) -> object | None:
+    """Return the key of the cell whose RMSE is significantly below that of every other.
+
+    Parameters
+    ----------
+    cells : dict
+        Key to the trials of one cell. Cells without trials do not take part.
+
+    Returns
+    -------
+    key or None
+        The cell of the lowest mean log RMSE, if the paired t-tests over trials against all
+        others reject at 5 % after Holm's correction; None otherwise, or with one cell alone.
+    """
+    logs = pd.DataFrame({key: log_by_trial(cell) for key, cell in cells.items() if len(cell)})
+    if logs.shape[1] < 2:
+        return None
+    best = logs.mean().idxmin()
+    differences = logs.drop(columns=best).sub(logs[best], axis=0).to_numpy().T
+    tests = row_tests(differences)
+    if np.all(tests.mean > 0) and np.all(holm(tests.p_value) <= LEVEL):
+        return best
+    return None
+
+
+def _notes(ours, rows, synthetic: bool, absent: str) -> tuple[str, ...]:
+    counts = [cell.trials for row in rows for cell in row.cells]
+    what = (
+        "Published metric: RMSE on all entries; below it ours on the unobserved entries."
+        if synthetic
+        else "Published metric: RMSE on held-out ratings, predictions as they are; below it ours "
+        "with predictions clipped to the range of the ratings."
+    )
+    notes = [f"Ours: mean and standard error over {trials_text(counts)}. {what}"]
+    if absent == NO_DATA and ours.empty:
+        return (PROVIDE_DATA, what)
+    return (*notes, MARKS)

@@ -1,0 +1,182 @@
+"""One run of the published algorithms with all that it released, and its exact privacy losses.
+
+Source of the algorithms: "Introducing the Huber mechanism for differentially private low-rank
+matrix completion" (arXiv:2206.07910), algorithms 1 to 3.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.methods.kernels.regressions import Regressions
+from dpmc.ratings import Compressed, Ratings
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.transcript_kernels import add_losses
+from dpmc.studies.huber.trial import SHARED, fit
+from dpmc.study.seeds import NOISE, START, stream
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One fit with noise and what its releases were made from.
+
+    Attributes
+    ----------
+    ratings : Ratings
+    model : dpmc.methods.factorization.alternating.AlternatingSolver
+        The fitted ALS or IRLS.
+    user_factors : float64 array, shape (iterations, n_users, rank)
+    item_factors : float64 array, shape (iterations + 1, n_items, rank)
+        The start V_0 first.
+    starts : float64 array, shape (iterations, n_items, rank)
+        theta_0 of A-IRLS; ALS has no use for it.
+    noise : float64 array, shape (iterations, inner iterations, n_items, rank)
+        t on the right-hand sides.
+    """
+
+    ratings: Ratings
+    model: object
+    user_factors: np.ndarray
+    item_factors: np.ndarray
+    starts: np.ndarray
+    noise: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Neighbouring data sets, in each of which one rating has another value.
+
+    Attributes
+    ----------
+    index : int array, shape (n_changes,)
+        Which rating.
+    values : float64 array, shape (n_changes,)
+        Its value on the neighbouring data.
+    """
+
+    index: np.ndarray
+    values: np.ndarray
+
+
+def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
+    """Fit as the trial of the reproduction does, on its streams, and keep what was released.
+
+    Parameters
+    ----------
+    cell : Cell
+        Solver "als" or "irls" with one of the papers' mechanisms.
+    settings : mapping
+        What :func:`dpmc.configuration.cell_settings` returns.
+    trial : int
+    ratings : Ratings
+        What the trial trains on.
+
+    Raises
+    ------
+    InputError
+        Another solver or mechanism.
+    """
+    mechanisms = ("gaussian", "laplace", "huber")
+    if cell.solver not in ("als", "irls") or cell.mechanism not in mechanisms:
+        raise InputError(
+            f"The releases of solver {cell.solver} with mechanism {cell.mechanism} have no known "
+            f"density: als or irls is needed, with {', '.join(mechanisms)}."
+        )
+    users, items = [], []
+
+    def keep(_iteration, model):
+        users.append(model.user_factors_)
+        items.append(model.item_factors_)
+
+    model, _ = fit(cell, settings, trial, ratings, keep)
+    everything = cell.coordinates() | {"trial": trial}
+    rng = stream(settings["seed"], START, {name: everything[name] for name in (*SHARED, "trial")})
+    drawn = (rng.standard_normal if model.start == "normal" else rng.random)(
+        (model.iterations + 1, *items[0].shape)
+    )
+    noise_rng = stream(settings["seed"], NOISE, everything)
+    size = (model.iterations, cell.irls_iterations or 1, *items[0].shape)
+    noise = model.mechanism.rvs(size=size, rng=noise_rng)
+    return Run(ratings, model, np.stack(users), np.stack([drawn[0], *items]), drawn[1:], noise)
+
+
+def privacy_losses(run: Run, changes: Changes) -> tuple[np.ndarray, np.ndarray]:
+    """Return log p(releases) on the data of a run minus that on neighbouring data.
+
+    Parameters
+    ----------
+    run : Run
+    changes : Changes
+
+    Returns
+    -------
+    changed : float64 array, shape (n_changes,)
+        For each changed rating.
+    removed : float64 array, shape (n_users,)
+        For each user removed with all ratings; 0 for one without ratings.
+
+    Raises
+    ------
+    RuntimeError
+        The item rows along which the losses were computed are not those that the run released.
+    """
+    model, by_item = run.model, run.ratings.by_item
+    shape, scale = _density(model.mechanism)
+    changed, removed = np.zeros(changes.index.size), np.zeros(run.ratings.n_users)
+    rows, moved = _moved(run.ratings, changes)
+    moved_users = Regressions(rows, model.rank, model.regularization)
+    solution = np.zeros(run.item_factors.shape[1:])
+    for iteration in range(model.iterations):
+        add_losses(
+            by_item.indptr, by_item.indices, by_item.values, run.user_factors[iteration],
+            moved, moved_users.solve(run.item_factors[iteration]), run.starts[iteration],
+            run.noise[iteration], getattr(model, "threshold", math.inf), model.regularization,
+            shape, scale, removed, changed, solution,
+        )  # fmt: skip
+        released = run.item_factors[iteration + 1]
+        if not np.allclose(solution, released, rtol=1e-6, atol=1e-6 * np.abs(released).max()):
+            raise RuntimeError(f"these are not the item rows of iteration {iteration + 1}")
+    return changed, removed
+
+
+def _density(mechanism) -> tuple[float, float]:
+    """Return shape and scale for :func:`dpmc.studies.huber.transcript_kernels._total_loss`."""
+    if isinstance(mechanism, Huber):
+        return mechanism.a, mechanism.scale
+    return {Gaussian: math.inf, Laplace: 0.0}[type(mechanism)], mechanism.scale
+
+
+def _moved(ratings: Ratings, changes: Changes):
+    """Return the rows of the users whose rating changes: each by itself, and grouped by item.
+
+    Returns
+    -------
+    rows : Compressed
+        Row n has the ratings on neighbouring data n of the user whose rating changes there.
+    moved : tuple of arrays
+        As :func:`dpmc.studies.huber.transcript_kernels.add_losses` takes them.
+    """
+    by_user, by_item = ratings.by_user, ratings.by_item
+    users, items = ratings.users[changes.index], ratings.items[changes.index]
+    counts = np.diff(by_user.indptr)[users]
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    neighbour = np.repeat(np.arange(users.size), counts)
+    inside = np.arange(indptr[-1]) - indptr[neighbour]
+    source = by_user.indptr[users][neighbour] + inside
+    indices, values = by_user.indices[source], by_user.values[source]
+    hit = indices == items[neighbour]
+    values[hit] = changes.values
+    # the ratings of an item are ascending by user: count those of the item before this user
+    key = by_item.indices + np.repeat(np.arange(ratings.n_items), np.diff(by_item.indptr)) * (
+        ratings.n_users
+    )
+    place = np.searchsorted(key, users[neighbour] + indices.astype(np.int64) * ratings.n_users)
+    place -= by_item.indptr[indices]
+    order = np.argsort(indices, kind="stable")
+    firsts = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=ratings.n_items))])
+    moved = (firsts, neighbour[order], place[order], values[order])
+    return Compressed(indptr, indices, values), moved

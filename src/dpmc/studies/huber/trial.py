@@ -1,0 +1,206 @@
+"""What a trial is: data, split, start and noise from their streams, one fit, its errors."""
+
+import inspect
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from dpmc.datasets.synthetic import SyntheticInstance, generate
+from dpmc.errors import InputError
+from dpmc.mechanisms import make_mechanism
+from dpmc.methods import solver_class
+from dpmc.ratings import Ratings
+from dpmc.studies.huber.cells import COORDINATES, SYNTHETIC, Cell
+from dpmc.studies.huber.metrics import rmse, rmse_clipped
+from dpmc.study.seeds import DATA, NOISE, START, stream
+
+METRICS = ("rmse_all", "rmse_heldout", "rmse_clipped")
+TRIAL_COLUMNS = (*COORDINATES, "trial", *METRICS, "seconds")
+# the coordinates that data, mask and start depend on; noise depends on all of them
+SHARED = ("dataset", "rank", "observed_fraction")
+# settings a solver's constructor may ask for by name, beside rank, mechanism, inner_iterations
+SOLVER_SETTINGS = (
+    "regularization",
+    "iterations",
+    "start",
+    "loss_parameter",
+    "residual_scale",
+    "shrinkage",
+)
+
+
+def synthetic_instance(cell_or_shared: Mapping, settings: Mapping, trial: int) -> SyntheticInstance:
+    """Generate the data of one trial on synthetic data.
+
+    Parameters
+    ----------
+    cell_or_shared : mapping
+        Has ``rank`` and ``observed_fraction``.
+    settings : mapping
+        Has ``seed``, ``users``, ``items`` and ``scale``.
+    trial : int
+    """
+    rank, fraction = cell_or_shared["rank"], cell_or_shared["observed_fraction"]
+    key = {"dataset": SYNTHETIC, "rank": rank, "observed_fraction": fraction, "trial": trial}
+    return generate(
+        stream(settings["seed"], DATA, key),
+        users=settings["users"],
+        items=settings["items"],
+        rank=rank,
+        observed_fraction=fraction,
+        scale=settings["scale"],
+    )
+
+
+def split(ratings: Ratings, settings: Mapping, cell: Cell, trial: int) -> tuple[Ratings, Ratings]:
+    """Split ratings at random into a training and a held-out part.
+
+    The split does not depend on the rank, so ranks too are compared on the same data.
+
+    Raises
+    ------
+    InputError
+        ``training_share`` leaves no rating on one side.
+    """
+    key = {
+        "dataset": cell.dataset,
+        "observed_fraction": cell.observed_fraction,
+        "trial": trial,
+    }
+    rng = stream(settings["seed"], DATA, key)
+    return random_split(ratings, settings["training_share"], rng, cell.dataset)
+
+
+def random_split(
+    ratings: Ratings, share: float, rng: np.random.Generator, name: str
+) -> tuple[Ratings, Ratings]:
+    """Split ratings at random, ``share`` of them first; ``name`` is that of the data set.
+
+    Raises
+    ------
+    InputError
+        One side would be empty.
+    """
+    order = rng.permutation(len(ratings))
+    size = round(share * len(ratings))
+    if not 0 < size < len(ratings):
+        raise InputError(
+            f"{name}: a training share of {share:g} of "
+            f"{len(ratings)} ratings leaves no rating to train on or none to test on."
+        )
+    return ratings.take(np.sort(order[:size])), ratings.take(np.sort(order[size:]))
+
+
+def accepted_settings(solver: str) -> tuple[str, ...]:
+    """Return which of :data:`SOLVER_SETTINGS` the constructor of a solver takes."""
+    parameters = inspect.signature(solver_class(solver)).parameters
+    return tuple(name for name in SOLVER_SETTINGS if name in parameters)
+
+
+def make_solver(cell: Cell, settings: Mapping):
+    """Construct the solver of a cell.
+
+    Raises
+    ------
+    InputError
+        Unknown solver or mechanism, or a mechanism for a solver that takes none.
+    """
+    factory = solver_class(cell.solver)
+    parameters = inspect.signature(factory).parameters
+    given = {name: settings[name] for name in accepted_settings(cell.solver)}
+    mechanism = make_mechanism(cell.mechanism, cell.variance)
+    if mechanism is not None and "mechanism" not in parameters:
+        raise InputError(f"Solver {cell.solver} takes no noise; use mechanism none with it.")
+    if given.get("loss_parameter") == "noise":
+        # the papers set the loss parameter only for Huber noise: same a for the others
+        given["loss_parameter"] = make_mechanism("huber", cell.variance or 1.0).a
+    own = {
+        "rank": cell.rank,
+        "mechanism": mechanism,
+        "inner_iterations": cell.irls_iterations,
+        "noise_target": settings.get("noise_target", "right_hand_side"),
+    }
+    given |= {name: value for name, value in own.items() if name in parameters}
+    return factory(**given)
+
+
+def run_cell(
+    cell: Cell,
+    settings: Mapping,
+    *,
+    instances: Sequence[SyntheticInstance] | None = None,
+    ratings: Ratings | None = None,
+    trials: Sequence[int] | None = None,
+) -> Iterator[dict[str, object]]:
+    """Run the trials of a cell, yielding a row of the trial table for each.
+
+    Parameters
+    ----------
+    cell : Cell
+    settings : mapping
+        What :func:`dpmc.configuration.cell_settings` returns.
+    instances : sequence of SyntheticInstance, optional
+        The stored data of the trials of a synthetic cell; generated anew if not given.
+    ratings : Ratings, optional
+        The whole data set of a real cell.
+    trials : sequence of int, optional
+        Which trials; all of ``settings["trials"]`` if not given.
+
+    Yields
+    ------
+    dict
+        Keys :data:`TRIAL_COLUMNS`; a metric that does not apply is None.
+    """
+    chosen = list(range(settings["trials"]) if trials is None else trials)
+    short = {name: 1 if name == "iterations" else value for name, value in settings.items()}
+    # the first fit of a process loads the compiled kernels: keep that out of the seconds
+    for trial, used in [(chosen[0], short), *((trial, settings) for trial in chosen)]:
+        if cell.dataset == SYNTHETIC:
+            stored = instances[trial] if instances is not None else None
+            row = synthetic_trial(cell, used, trial, stored)
+        else:
+            row = real_trial(cell, used, trial, ratings)
+        if used is short:
+            continue
+        yield cell.coordinates() | {"trial": trial} | dict.fromkeys(METRICS) | row
+
+
+def synthetic_trial(cell, settings, trial, instance=None, callback=None) -> dict[str, float]:
+    """Run one trial on synthetic data: RMSE on all entries and on the unobserved ones."""
+    if instance is None:
+        instance = synthetic_instance(cell.coordinates(), settings, trial)
+    model, seconds = fit(cell, settings, trial, instance.observed, callback)
+    squares = np.square(model.predict_matrix() - instance.matrix())
+    hidden = np.ones(squares.shape, dtype=bool)
+    hidden[instance.observed.users, instance.observed.items] = False
+    return {
+        "rmse_all": float(np.sqrt(squares.mean())),
+        "rmse_heldout": float(np.sqrt(squares[hidden].mean())) if hidden.any() else None,
+        "seconds": seconds,
+    }
+
+
+def real_trial(cell, settings, trial, ratings) -> dict[str, float]:
+    """Run one trial on real data: RMSE on held-out ratings, raw and clipped to their range."""
+    training, heldout = split(ratings, settings, cell, trial)
+    model, seconds = fit(cell, settings, trial, training)
+    predicted = model.predict(heldout.users, heldout.items)
+    limits = ratings.rating_range or (ratings.values.min(), ratings.values.max())
+    return {
+        "rmse_heldout": rmse(predicted, heldout.values),
+        "rmse_clipped": rmse_clipped(predicted, heldout.values, limits),
+        "seconds": seconds,
+    }
+
+
+def fit(cell, settings, trial, training, callback=None):
+    """Fit the solver of a cell on the streams of a trial; return the model and its seconds."""
+    model = make_solver(cell, settings)
+    everything = cell.coordinates()
+    shared = {name: everything[name] for name in SHARED} | {"trial": trial}
+    rng = stream(settings["seed"], START, shared)
+    noise_rng = stream(settings["seed"], NOISE, everything | {"trial": trial})
+    begin = time.perf_counter()
+    model.fit(training, rng=rng, noise_rng=noise_rng, callback=callback)
+    return model, time.perf_counter() - begin

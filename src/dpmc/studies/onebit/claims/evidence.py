@@ -1,0 +1,88 @@
+"""What the claims of the one-bit paper are judged on, and the registry of what judges them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dpmc.statistics.tests import log_positive, trial_matrix
+from dpmc.studies.huber.claims.evidence import registering
+from dpmc.studies.huber.claims.rules import Finding
+from dpmc.studies.onebit.cells import BOTH, ONEBIT_COORDINATES, SYNTHETIC, OneBitCell
+
+LINKS = ("gaussian", "logistic")
+# the paper's four mechanisms as it runs them, by the names it gives them
+PAPER = {"InP": "inp", "ObjP": "objp_paper", "GraP": "grap", "OutP": "outp_paper"}
+PERTURBED = ("InP", "ObjP", "GraP")  # all but OutP
+
+
+class Outputs:
+    """How good one kind of output is, ``"raw"`` or ``"truncated"``, by cell and trial.
+
+    Every row has shape (trials,) and is NaN where a trial, or the cell, is missing. Within a data
+    set and an observed share, trials with the same number share data: rows are paired. Across
+    observed shares they are independent, and pairing them by number is as good as any pairing.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        Columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
+    kind : str
+    """
+
+    def __init__(self, trials: pd.DataFrame, kind: str):
+        self.kind = kind
+        errors = log_positive(trials[f"are_{kind}"])
+        names, self._log_are = trial_matrix(trials, errors, ONEBIT_COORDINATES)
+        _, self._accuracy = trial_matrix(trials, trials[f"accuracy_{kind}"], ONEBIT_COORDINATES)
+        places = (_known(OneBitCell(*values)) for values in names.itertuples(index=False))
+        self._places = {cell: number for number, cell in enumerate(places)}
+
+    def log_are(self, cell: OneBitCell) -> np.ndarray:
+        """Return log ARE, ARE = ||X - M||_F^2 / ||M||_F^2, of a cell of synthetic data."""
+        return self._row(self._log_are, cell)
+
+    def accuracy(self, cell: OneBitCell) -> np.ndarray:
+        """Return the share of held-out signs that are right, of a cell of real data."""
+        return self._row(self._accuracy, cell)
+
+    def _row(self, matrix: np.ndarray, cell: OneBitCell) -> np.ndarray:
+        place = self._places.get(_known(cell))
+        return np.full(matrix.shape[1], np.nan) if place is None else matrix[place]
+
+
+@dataclass(frozen=True)
+class OneBitEvidence:
+    """The inputs of the predicates.
+
+    Attributes
+    ----------
+    truncated, raw : Outputs
+        Of the trials, cut to the rank after the noise or as the mechanism gives them.
+    change, attack : DataFrame or None
+        What one flip does to the solution, and the attack on output perturbation; None where they
+        have not been run.
+    """
+
+    truncated: Outputs
+    raw: Outputs
+    change: pd.DataFrame | None = None
+    attack: pd.DataFrame | None = None
+
+
+Predicate = Callable[[OneBitEvidence], Finding]
+PREDICATES: dict[str, Predicate] = {}
+claim = registering(PREDICATES)
+
+
+def synthetic_cell(name: str, link: str, share: float, epsilon: float | None) -> OneBitCell:
+    """Return the cell of synthetic data, both constraints, of a mechanism by its printed name."""
+    return OneBitCell(SYNTHETIC, link, BOTH, share, PAPER.get(name, name), epsilon)
+
+
+def _known(cell: OneBitCell) -> OneBitCell:
+    """Return the cell with shares and epsilons as they compare equal, None where there is none."""
+    epsilon = None if pd.isna(cell.epsilon) else round(float(cell.epsilon), 9)
+    share = round(float(cell.observed_share), 9)
+    return replace(cell, observed_share=share, epsilon=epsilon)

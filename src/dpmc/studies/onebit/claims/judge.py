@@ -1,0 +1,53 @@
+"""Judging every claim of ``config/paper/onebit_claims.yaml``."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.studies.huber.claims.judge import load_claims, table_of_verdicts
+from dpmc.studies.onebit.claims.evidence import PREDICATES, OneBitEvidence, Outputs
+
+
+def load_onebit_claims(path: str | Path) -> list[dict[str, str]]:
+    """Load the claims of the one-bit paper, as :func:`dpmc.studies.huber.published.load_claims` does.
+
+    Raises
+    ------
+    InputError
+        As there.
+    """
+    return load_claims(path, PREDICATES)
+
+
+def judge_onebit(
+    trials: pd.DataFrame,
+    outp_change: pd.DataFrame | None,
+    outp_attack: pd.DataFrame | None,
+    claims: list[dict[str, str]],
+) -> pd.DataFrame:
+    """Judge the claims of the one-bit paper.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        Columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
+    outp_change, outp_attack : DataFrame or None
+        As :mod:`dpmc.studies.onebit.outp` makes them, None where they have not been run.
+    claims : list of dict
+        As :func:`load_onebit_claims` returns it.
+
+    Returns
+    -------
+    DataFrame
+        Columns :data:`dpmc.studies.huber.claims.judge.CLAIM_COLUMNS`, one row per claim in the
+        order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
+        signs, unless the predicate says otherwise; NaN where there is none. Printed verdicts are
+        inconclusive: the figures' values are not available.
+
+    Raises
+    ------
+    InputError
+        A cell has two rows for one trial.
+    """
+    outputs = (Outputs(trials, kind) for kind in ("truncated", "raw"))
+    return table_of_verdicts(claims, PREDICATES, OneBitEvidence(*outputs, outp_change, outp_attack))

@@ -1,0 +1,127 @@
+"""Every figure of the one-bit part with its title, caption and alternative text."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from dpmc.report.style import FigureEntry, draw_all
+from dpmc.studies.onebit.figures import accuracy as real
+from dpmc.studies.onebit.figures import bounds, budgets, outp, shares
+from dpmc.studies.onebit.frames import read_onebit
+
+STAGES = (
+    "Solid and filled: truncated to rank r after the noise, without which the paper’s claims "
+    "cannot be seen; dashed and hollow: raw."
+)
+BUDGETS = (
+    "Mean ARE on the synthetic matrices with 95 % t intervals over draws; curves are set side by "
+    f"side to be told apart. {STAGES} Lines: no noise. What lies far above is named at the top."
+)
+BUDGETS_ALT = (
+    "Four line charts of ARE on a logarithmic axis against epsilon, above truncated to rank r and "
+    "below raw: the paper's four mechanisms at the left, others at the right, with horizontal "
+    "lines for what has no noise."
+)
+SHARES = (
+    "Mean ARE with 95 % t intervals over draws against the observed share, a colour for each ε "
+    f"(some of those that were run; the CSV has all). {STAGES}"
+)
+SHARES_ALT = (
+    "Line charts of ARE on a logarithmic axis against the observed share, a column for each "
+    "mechanism, above truncated and below raw, with a line for each epsilon and one without noise."
+)
+ONEBIT_FIGURES = [
+    FigureEntry(
+        id="onebit_1_budgets_gaussian",
+        title="One-bit figure 1: error against ε, Gaussian link",
+        caption=BUDGETS,
+        alt=BUDGETS_ALT,
+        function=budgets.budgets_gaussian,
+        inputs=("trials",),
+        describe=budgets.describe_budgets,
+    ),
+    FigureEntry(
+        id="onebit_2_budgets_logistic",
+        title="One-bit figure 2: error against ε, logistic link",
+        caption=BUDGETS,
+        alt=BUDGETS_ALT,
+        function=budgets.budgets_logistic,
+        inputs=("trials",),
+        describe=budgets.describe_budgets,
+    ),
+    FigureEntry(
+        id="onebit_3_shares_gaussian",
+        title="One-bit figure 3: error against the observed share, Gaussian link",
+        caption=SHARES,
+        alt=SHARES_ALT,
+        function=shares.shares_gaussian,
+        inputs=("trials",),
+        describe=shares.describe_shares,
+    ),
+    FigureEntry(
+        id="onebit_4_shares_logistic",
+        title="One-bit figure 4: error against the observed share, logistic link",
+        caption=SHARES,
+        alt=SHARES_ALT,
+        function=shares.shares_logistic,
+        inputs=("trials",),
+        describe=shares.describe_shares,
+    ),
+    FigureEntry(
+        id="onebit_5_accuracy",
+        title="One-bit figure 5: test signs that are right on real data",
+        caption="Mean share of test signs that are right, with 95 % t intervals over repetitions. "
+        f"{STAGES} Lines: no noise. MovieLens 100K has one fixed split, so that its intervals hold "
+        "the randomness of the noise alone; RC has a new split each time.",
+        alt="Line charts of the share of right test signs against epsilon, a column for each data "
+        "set and a row for each link, with horizontal lines for what has no noise.",
+        function=real.accuracy,
+        inputs=("trials",),
+        describe=real.describe_accuracy,
+    ),
+    FigureEntry(
+        id="onebit_6_large",
+        title="A larger instance of the same kind",
+        caption=f"As figures 1 and 2, with 500 × 500 entries. {BUDGETS}",
+        alt="Line charts of ARE on a logarithmic axis against epsilon, a column for each link, "
+        "above truncated and below raw, with horizontal lines for what has no noise.",
+        function=budgets.larger_instance,
+        inputs=("trials",),
+        describe=budgets.describe_budgets,
+    ),
+    FigureEntry(
+        id="onebit_7_outp_privacy",
+        title="OutP as published: claimed and real privacy",
+        caption="Its noise has scale 2α/ε, as if one sign moved one entry of the result. One sign "
+        "moves all of them, by the ℓ1 norm that was measured: on an instance made for it (two "
+        "diagonal blocks of +1 and one entry that joins them) and on typical draws. Markers: what "
+        "a likelihood-ratio attack on the output proves with the stated confidence, which no "
+        "number of samples lets exceed the dotted line. Both axes are logarithmic.",
+        alt="Lines on logarithmic axes: the real epsilon lies far above the claimed one, on the "
+        "block instance near the guaranteed upper bound and on typical draws between the two; the "
+        "lower bounds of an attack rise with the truth until they reach a dotted line.",
+        function=outp.claimed_and_real,
+        inputs=("outp_change", "outp_attack"),
+        describe=outp.describe_outp,
+    ),
+    FigureEntry(
+        id="onebit_8_bounds",
+        title="Error bounds of theorems 1, 2 and 4 against measured errors",
+        caption="Measured raw ARE of every cell on the synthetic matrices against the bound. The "
+        "theorems leave constants open; here they are 1, so that only the shape can be compared.",
+        alt="Scatter plots on logarithmic axes of measured ARE against the bound, a panel for each "
+        "theorem, with a line of proportional growth.",
+        function=bounds.bounds_and_errors,
+        inputs=("trials", "bounds"),
+        describe=bounds.describe_bounds,
+    ),
+]
+
+
+def write_onebit_figures(
+    results_folder: str | Path, folder: str | Path, figures: Collection[str] | None = None
+) -> None:
+    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.report.style.draw_all`.
+
+    A figure whose table is missing becomes a box that says so.
+    """
+    draw_all(ONEBIT_FIGURES, read_onebit(results_folder), folder, figures)

@@ -1,0 +1,124 @@
+"""Figures of ARE against epsilon: figures 1 and 2 of the paper, and the larger instance."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from dpmc.report.style import PAGE, Drawing, NothingToDraw, new_figure
+from dpmc.studies.onebit.figures import lines
+from dpmc.studies.onebit.frames import (
+    BENCHMARK,
+    FREE,
+    LARGE,
+    LINKS,
+    LOOKS,
+    OTHERS,
+    PUBLISHED,
+    draws_text,
+    link_label,
+    main_rows,
+    mechanism_label,
+    present,
+    summary,
+)
+
+ARE = "ARE = ‖X − M‖² / ‖M‖²"
+HEADROOM = 1.3  # above the highest mean of the paper's mechanisms
+
+
+def budgets_gaussian(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+    """Draw ARE against epsilon with the Gaussian link."""
+    return _budgets(inputs, "gaussian")
+
+
+def budgets_logistic(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+    """Draw ARE against epsilon with the logistic link."""
+    return _budgets(inputs, "logistic")
+
+
+def _budgets(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
+    here = _rows(inputs, BENCHMARK)
+    here = here[here["link"] == link]
+    if here["epsilon"].isna().all():
+        raise NothingToDraw(f"The budgets have not been run with the {link_label(link)}")
+    panels = {
+        "The paper’s four": (link, [*PUBLISHED, *FREE]),
+        "Beyond the paper": (link, [*OTHERS, *FREE]),
+    }
+    return _grid(here, panels, link)
+
+
+def larger_instance(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+    """Draw ARE against epsilon on the larger instance, a column for each link."""
+    here = _rows(inputs, LARGE)
+    if here.empty or here["epsilon"].isna().all():
+        raise NothingToDraw("The larger instance has not been run")
+    names = [*PUBLISHED, *OTHERS, *FREE]
+    panels = {link.capitalize(): (link, names) for link in present(here["link"], LINKS)}
+    return _grid(here, panels, None)
+
+
+def _rows(inputs, dataset: str) -> pd.DataFrame:
+    trials = inputs.get("trials")
+    if trials is None:
+        raise NothingToDraw("No draw has been run")
+    return main_rows(trials, dataset)
+
+
+def _grid(
+    here: pd.DataFrame, panels: Mapping[str, tuple[str, Sequence[str]]], link: str | None
+) -> Drawing:
+    """Draw a column for each panel and a row each for truncated and raw outputs."""
+    figure = new_figure(PAGE, 5.6)
+    grid = figure.subplots(len(lines.STAGES), len(panels), squeeze=False, sharex=True, sharey="row")
+    drawn = []
+    for row, (stage, title) in zip(grid, lines.STAGES.items(), strict=True):
+        table = summary(here, f"are_{stage}")
+        drawn.append(table.assign(stage=stage))
+        known = table[table["mechanism"].isin([*PUBLISHED, *FREE])]
+        above = lines.far_above(table, HEADROOM * known["mean"].max())
+        far = table["mechanism"].isin(above)
+        for axes, (name, (of_link, mechanisms)) in zip(row, panels.items(), strict=True):
+            chosen = (table["link"] == of_link) & table["mechanism"].isin(mechanisms)
+            _panel(axes, table[chosen & ~far], stage)
+            lines.named_above(axes, table[chosen & far])
+            axes.set_title(f"{name}: {title}", loc="left")
+        shown = table.loc[~far, "mean"]
+        lines.error_axis(row[0], shown.min(), shown.max(), len(above))
+        row[0].set_ylabel(ARE)
+    for axes in grid[-1]:
+        axes.set_xlabel("Claimed ε (of the value of one sign)")
+    found = lines.handles(here["mechanism"], link)
+    figure.legend(handles=[*found, *lines.stage_handles()], loc="outside upper center", ncols=4)
+    return Drawing(figure, pd.concat(drawn, ignore_index=True))
+
+
+def _panel(axes, part: pd.DataFrame, stage: str) -> None:
+    private = part[part["epsilon"].notna()]
+    lines.free_lines(axes, part)
+    names = present(private["mechanism"], LOOKS)
+    for name, shift in zip(names, lines.side_by_side(len(names)), strict=True):
+        one = private[private["mechanism"] == name].sort_values("epsilon")
+        lines.curve(axes, one["epsilon"] + shift, one, LOOKS[name], stage=stage)
+    if len(private):
+        lines.epsilon_axis(axes, private["epsilon"].unique())
+
+
+def describe_budgets(data: pd.DataFrame) -> str:
+    """Say how many draws there are, what Clear and the best private model reach, and where."""
+    share = 100 * data["observed_share"].min()
+    parts = []
+    for link in present(data["link"], LINKS):
+        here = data[(data["link"] == link) & (data["stage"] == "truncated")]
+        clear = here.loc[here["mechanism"] == "clear", "mean"]
+        private = here[here["epsilon"].notna()]
+        best = private.loc[private["mean"].idxmin()]
+        text = f"lowest private ARE {best['mean']:.2f} ({mechanism_label(best['mechanism'])}, "
+        text += f"ε = {best['epsilon']:g})"
+        if len(clear):
+            text += f", Clear {clear.iloc[0]:.2f}"
+        parts.append(f"{link_label(link)}: {text}")
+    return (
+        f"{share:g} % of the entries observed, {draws_text(data['trials'])}; truncated, "
+        f"{'; '.join(parts)}."
+    )

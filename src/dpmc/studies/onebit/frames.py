@@ -1,0 +1,189 @@
+"""What figures, tables and findings of the one-bit part share: its frames, labels and looks.
+
+"The paper" is Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
+(arXiv:2110.00719). Synthetic data are judged by ARE = ||X - M||_F^2 / ||M||_F^2, real data by the
+share of test signs that are right.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmc.report.frames import DATASET_LABELS
+from dpmc.report.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Look,
+)
+from dpmc.statistics.tests import row_tests, trial_matrix
+from dpmc.studies.equal_privacy.frames import in_order
+from dpmc.studies.onebit.cells import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
+
+NAMES = ("trials", "outp_change", "outp_attack", "bounds", "claims")
+BENCHMARK, LARGE = SYNTHETIC, "synthetic_large"
+DATASETS = {
+    BENCHMARK: "Synthetic 100 × 100",
+    LARGE: "Synthetic 500 × 500",
+    "ml-100k": "MovieLens 100K",
+    "restaurant": "RC",
+}
+LINKS = {"gaussian": "Gaussian link", "logistic": "logistic link"}
+CONSTRAINTS = {"nuclear": "nuclear norm", "both": "nuclear norm and entries"}
+PUBLISHED = ("inp", "objp_paper", "grap", "outp_paper")  # the paper's four
+OTHERS = ("objp", "objp_literal", "grap_paper", "grap_gaussian", "outp", "private_item_bias")
+FREE = (CLEAR, *BASELINES)  # without noise
+ITEM_BIAS = "private_item_bias"
+MECHANISMS = {
+    "inp": "InP",
+    "objp_paper": "ObjP",
+    "grap": "GraP",
+    "outp_paper": "OutP, as published",
+    "objp": "ObjP, corrected",
+    "objp_literal": "ObjP, as printed",
+    "grap_paper": "GraP, scale C",
+    "grap_gaussian": "GraP, Gaussian noise",
+    "outp": "OutP, correct scale",
+    ITEM_BIAS: "Item bias, private",
+    "clear": "Clear",
+    "zero": "Predict zero",
+    "majority": "Majority sign",
+    "item_bias": "Item bias",
+}
+LOOKS = {
+    "inp": Look(BLUE, "s"),
+    "objp_paper": Look(GREEN, "D"),
+    "grap": Look(VERMILLION, "^"),
+    "outp_paper": Look(PURPLE, "v"),
+    "objp": Look(GREEN, "P"),
+    "objp_literal": Look(GREEN, "*"),
+    "grap_paper": Look(VERMILLION, "<"),
+    "grap_gaussian": Look(ORANGE, ">"),
+    "outp": Look(PURPLE, "h"),
+    ITEM_BIAS: Look(SKY, "X"),
+    "clear": Look(BLACK, ""),
+    "zero": Look(GREY, "", (0, (1, 1.2))),
+    "majority": Look(GREY, "", (0, (3, 1.5))),
+    "item_bias": Look(GREY, "", (0, (6, 1.5, 1, 1.5))),
+}
+LINK_LOOKS = {"gaussian": Look(BLUE, "s"), "logistic": Look(VERMILLION, "^", "--")}
+
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+Results = Mapping[str, pd.DataFrame | None]
+
+
+def read_onebit(folder: str | Path) -> dict[str, pd.DataFrame | None]:
+    """Read the tables of :data:`NAMES` from a folder; those not there, or empty, are None."""
+    paths = {name: Path(folder) / f"{name}.csv" for name in NAMES}
+    frames = {name: pd.read_csv(path) for name, path in paths.items() if path.is_file()}
+    return {name: frames[name] if len(frames.get(name, ())) else None for name in NAMES}
+
+
+def has_onebit(results: Results) -> bool:
+    """Say whether anything of the one-bit part has been run."""
+    return any(results.get(name) is not None for name in NAMES)
+
+
+def is_real(dataset: str) -> bool:
+    """Say whether a data set is judged by the share of right signs, not by ARE."""
+    return not dataset.startswith(BENCHMARK)
+
+
+def metric_of(dataset: str, stage: str) -> str:
+    """Return the column of the data set's metric; ``stage`` is "raw" or "truncated"."""
+    return f"{'accuracy' if is_real(dataset) else 'are'}_{stage}"
+
+
+def summary(trials: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return mean, standard error, 95 % t interval and number of draws of every cell.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        One row a cell and draw.
+    metric : str
+        The column that is averaged.
+
+    Returns
+    -------
+    DataFrame
+        Columns those of a cell, ``mean``, ``standard_error``, ``low``, ``high``, ``trials``;
+        the interval is NaN with fewer than two draws.
+    """
+    values = trials[metric].astype(float)
+    here = trials[values.notna()]
+    cells, matrix = trial_matrix(here, values[values.notna()], ONEBIT_COORDINATES)
+    tests = row_tests(matrix)
+    names = ("mean", "standard_error", "low", "high", "trials")
+    return cells.assign(**{name: getattr(tests, name) for name in names})
+
+
+def main_constraint(trials: pd.DataFrame, dataset: str) -> str:
+    """Return the constraint under which most budgets of a data set were run."""
+    here = trials[trials["dataset"] == dataset]
+    counts = here.groupby("constraint")["epsilon"].nunique()
+    return counts.index[int(np.argmax(counts.to_numpy()))]
+
+
+def main_rows(trials: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """Return the rows of a data set under its :func:`main_constraint`, at its smallest share."""
+    here = trials[trials["dataset"] == dataset]
+    if here.empty:
+        return here
+    return at_smallest_share(here[here["constraint"] == main_constraint(trials, dataset)])
+
+
+def at_smallest_share(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of every data set at its smallest observed share."""
+    smallest = trials.groupby("dataset")["observed_share"].transform("min")
+    return trials[trials["observed_share"] == smallest]
+
+
+def link_label(name: str) -> str:
+    """Spell a link."""
+    return LINKS.get(name, name)
+
+
+def mechanism_label(name: str, link: str | None = None) -> str:
+    """Spell a mechanism; ObjP has two scales with the Gaussian link, which are told apart."""
+    label = MECHANISMS.get(name, name)
+    return f"{label}, as published" if (name, link) == ("objp_paper", "gaussian") else label
+
+
+def dataset_label(name: str) -> str:
+    """Spell a data set."""
+    return DATASETS.get(name) or DATASET_LABELS.get(name, name)
+
+
+def present(values: Iterable, known: Iterable) -> list:
+    """Return the different ``values`` in the order of ``known``, others last; NaN is left out."""
+    return in_order([value for value in values if pd.notna(value)], known)
+
+
+def draws_text(counts: Iterable[float]) -> str:
+    """Say how many draws stand behind some numbers: "10 draws", "10 to 40 draws"."""
+    found = sorted({int(count) for count in counts if pd.notna(count) and count > 0})
+    if not found:
+        return "no draws"
+    if len(found) == 1:
+        return f"{found[0]} draw{'s' if found[0] != 1 else ''}"
+    return f"{found[0]} to {found[-1]} draws"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Spell a positive number with so many significant digits, without an exponent below 10^6."""
+    if not np.isfinite(value):
+        return "∞"
+    if abs(value) >= 1e6:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa} · 10{str(int(exponent)).translate(RAISED)}"
+    places = max(digits - 1 - int(np.floor(np.log10(abs(value)))), 0) if value else 0
+    return f"{round(value, places):,.{places}f}"

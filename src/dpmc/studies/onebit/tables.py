@@ -1,0 +1,236 @@
+"""Tables of the one-bit part: errors, accuracies and guarantees by mechanism and epsilon."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmc.files import write_text
+from dpmc.report.table_model import Cell, Column, Row, Table
+from dpmc.studies.huber.tables import FORMATS
+from dpmc.studies.onebit.frames import (
+    BENCHMARK,
+    CONSTRAINTS,
+    DATASETS,
+    FREE,
+    LARGE,
+    LINKS,
+    OTHERS,
+    PUBLISHED,
+    Results,
+    at_smallest_share,
+    dataset_label,
+    draws_text,
+    is_real,
+    link_label,
+    main_rows,
+    mechanism_label,
+    metric_of,
+    present,
+    read_onebit,
+    summary,
+)
+
+ORDER = (*FREE, *PUBLISHED, *OTHERS)
+STAGES = ("truncated", "raw")
+LARGE_NUMBER, LARGEST = 1e3, 1e6  # written without decimals, and with an exponent
+SHOWN = (1.0, 4.0, 10.0)  # claimed budgets in the table of guarantees
+HEADINGS = (
+    ("dataset", "Data"),
+    ("constraint", "Constraint"),
+    ("link", "Link"),
+    ("mechanism", "Mechanism"),
+)
+
+
+def write_onebit_tables(results_folder: str | Path, folder: str | Path) -> None:
+    """Write the tables of the one-bit part as .csv, .md, .tex and .html into ``folder``.
+
+    Parameters
+    ----------
+    results_folder : path
+        Where ``trials.csv`` and ``claims.csv`` lie; a table whose file is missing is left out.
+    folder : path
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for table in build_onebit_tables(read_onebit(results_folder)):
+        for suffix, text in FORMATS.items():
+            write_text(Path(folder) / f"{table.id}.{suffix}", text(table))
+
+
+def build_onebit_tables(results: Results) -> list[Table]:
+    """Return the tables that :func:`write_onebit_tables` writes, in the order of the page."""
+    trials, claims = results["trials"], results["claims"]
+    tables = []
+    if trials is not None:
+        for dataset, name in ((BENCHMARK, "1_are"), (LARGE, "2_are_large")):
+            here = main_rows(trials, dataset)
+            if len(here):
+                tables.append(error_table(here, f"table_onebit_{name}"))
+        real = trials[[is_real(name) for name in trials["dataset"]]]
+        if len(real):
+            tables.append(accuracy_table(real))
+        if trials["epsilon"].notna().any():
+            private = trials[trials["epsilon"].notna()]
+            tables.append(guarantee_table(at_smallest_share(private)))
+    if claims is not None:
+        tables.append(claims_table(claims))
+    return tables
+
+
+def error_table(trials: pd.DataFrame, name: str) -> Table:
+    """Return ARE by mechanism and epsilon, for the rows of one data set and share."""
+    share = 100 * trials["observed_share"].iloc[0]
+    title = f"ARE on {dataset_label(trials['dataset'].iloc[0])}, {share:g} % observed"
+    notes = (
+        "ARE = ‖X − M‖² / ‖M‖², 1 for predicting zero; truncated: best approximation of rank r "
+        "after the noise.",
+    )
+    return _by_epsilon(trials, name, title, notes, scale=1.0, digits=3)
+
+
+def accuracy_table(trials: pd.DataFrame) -> Table:
+    """Return the share of right test signs by mechanism and epsilon on all real data."""
+    notes = (
+        "A prediction of exactly 0 counts one half. MovieLens 100K: one fixed split, so standard "
+        "errors leave out its variance; restaurant data: a new split each repetition.",
+    )
+    title = "Test signs that are right (%)"
+    return _by_epsilon(trials, "table_onebit_3_accuracy", title, notes, scale=100.0, digits=1)
+
+
+def _by_epsilon(trials, name: str, title: str, notes, *, scale: float, digits: int) -> Table:
+    budgets = sorted(trials["epsilon"].dropna().unique())
+    columns = (
+        Column("no_epsilon", "no noise"),
+        *(Column(f"epsilon_{value:g}", f"{value:g}", "Claimed ε") for value in budgets),
+    )
+    rows, counts = [], []
+    for dataset in present(trials["dataset"], DATASETS):
+        here = trials[trials["dataset"] == dataset]
+        tables = [summary(here, metric_of(dataset, stage)).assign(stage=stage) for stage in STAGES]
+        table = pd.concat(tables)
+        counts += table["trials"].tolist()
+        for keys, part in _in_order(table):
+            means = {
+                (row.stage, None if pd.isna(row.epsilon) else row.epsilon): row
+                for row in part.itertuples()
+            }
+            for stage in STAGES:
+                found = [means.get((stage, epsilon)) for epsilon in (None, *budgets)]
+                rows.append(_row(keys, stage, [_cell(each, scale, digits) for each in found]))
+    about = (
+        f"Mean and standard error over {draws_text(counts)}. Claimed ε: that for the value of one "
+        "sign; what is proven of each mechanism stands in the table of guarantees."
+    )
+    return _without_constants(Table(name, title, HEADINGS, columns, tuple(rows), (*notes, about)))
+
+
+def _in_order(table: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    """Yield the keys of a row and its part of the table, in the order shown."""
+    names = [name for name, _ in HEADINGS]
+    parts = dict(list(table.groupby(names)))
+    orders = zip(names, (DATASETS, CONSTRAINTS, LINKS, ORDER), strict=True)
+    for keys in product(*(present(table[name], known) for name, known in orders)):
+        if keys in parts:
+            yield keys, parts[keys]
+
+
+def _row(keys: tuple[str, ...], line: str, cells: list[Cell]) -> Row:
+    dataset, constraint, link, mechanism = keys
+    labels = (
+        dataset_label(dataset),
+        CONSTRAINTS[constraint],
+        link_label(link).removesuffix(" link"),
+        mechanism_label(mechanism, link),
+    )
+    return Row(keys, labels, line, tuple(cells))
+
+
+def _without_constants(table: Table) -> Table:
+    """Drop the row headings under which every row has the same, but for the mechanism."""
+    last = len(table.headings) - 1
+    kept = [
+        place
+        for place in range(len(table.headings))
+        if place == last or len({row.keys[place] for row in table.rows}) > 1
+    ]
+    rows = tuple(
+        replace(
+            row,
+            keys=tuple(row.keys[place] for place in kept),
+            labels=tuple(row.labels[place] for place in kept),
+        )
+        for row in table.rows
+    )
+    return replace(table, headings=tuple(table.headings[place] for place in kept), rows=rows)
+
+
+def _cell(found, scale: float, digits: int) -> Cell:
+    """Return the cell of a row of :func:`~dpmc.studies.onebit.frames.summary`, or of None."""
+    if found is None:
+        return Cell()
+    return number_cell(scale * found.mean, scale * found.standard_error, int(found.trials), digits)
+
+
+def number_cell(value: float, error: float = np.nan, trials: int = 0, digits: int = 3) -> Cell:
+    """Return a cell; an infinite number is shown as such, one of a million with an exponent."""
+    if np.isinf(value):
+        return Cell(absent="∞")
+    size = abs(value)
+    places = -1 if size >= LARGEST else 0 if size >= LARGE_NUMBER else digits
+    return Cell(value, error, trials, places)
+
+
+def guarantee_table(trials: pd.DataFrame) -> Table:
+    """Return what is claimed and what is proven, for one sign and for all signs of a user."""
+    budgets = [value for value in SHOWN if value in trials["claimed_epsilon"].to_numpy()]
+    budgets = budgets or sorted(trials["claimed_epsilon"].unique())[:3]
+    kinds = {"actual": "one sign", "user": "one user"}
+    columns = tuple(
+        Column(f"{kind}_{value:g}", label, f"Proven ε at claimed ε = {value:g}")
+        for value in budgets
+        for kind, label in kinds.items()
+    )
+    rows = []
+    for keys, part in _in_order(trials):
+        largest = part.groupby("claimed_epsilon")[[f"{kind}_epsilon" for kind in kinds]].max()
+        proven = largest.reindex(budgets).to_numpy().ravel()
+        delta = f"δ = {part['actual_delta'].max():g}".replace("e-0", "e-")
+        rows.append(_row(keys, delta, [number_cell(value, digits=2) for value in proven]))
+    notes = (
+        "One sign: the value of one entry changes, which entries are observed is public. One user: "
+        "all signs of the user with most of them, over all draws at the smallest observed share.",
+        "Computed, not sampled. ∞: no bound.",
+    )
+    title = "What is claimed and what is proven"
+    return Table("table_onebit_4_guarantees", title, HEADINGS, columns, tuple(rows), notes)
+
+
+def claims_table(claims: pd.DataFrame) -> Table:
+    """Return the verdicts on the paper's claims, with effects and intervals.
+
+    Its id keeps it from the tables of the page, which shows claims with their reasons.
+    """
+    columns = (
+        Column("effect", "Effect"),
+        Column("interval_low", "low", "95 % interval"),
+        Column("interval_high", "high", "95 % interval"),
+        Column("n", "n"),
+    )
+    rows = []
+    for claim in claims.to_dict("records"):
+        cells = [number_cell(float(claim[c.key]), digits=3) for c in columns[:3]]
+        cells.append(Cell(float(claim["n"]), digits=0) if pd.notna(claim["n"]) else Cell())
+        keys = (claim["id"], claim["claim"])
+        rows.append(Row(keys, keys, claim["verdict"], tuple(cells)))
+    notes = (
+        "Effects are natural logarithms of ratios of ARE, or differences of accuracy, unless the "
+        "predicate says otherwise; predicates and reasons stand in claims.csv.",
+    )
+    headings = (("id", "Id"), ("claim", "Claim"))
+    title = "The paper’s claims, judged"
+    return Table("onebit_claims", title, headings, columns, tuple(rows), notes)

@@ -1,0 +1,252 @@
+"""What a one-bit trial is: data from their stream, one completion, its errors.
+
+Source: Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
+(arXiv:2110.00719), section 5. The data of a trial depend on data set, observed share and trial
+only, so links, constraints, mechanisms and epsilons are compared on the same ones; noise depends
+on everything.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dpmc.datasets.onebit import binarise, first_split, instance
+from dpmc.errors import InputError
+from dpmc.files import atomic_path
+from dpmc.methods.onebit.links import link_of
+from dpmc.methods.onebit.private import Problem, Simulated, complete
+from dpmc.methods.onebit.projection import truncate
+from dpmc.methods.onebit.solve import Ball
+from dpmc.ratings import Ratings
+from dpmc.studies.huber.trial import random_split
+from dpmc.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell, is_synthetic
+from dpmc.study.seeds import DATA, NOISE, stream
+from dpmc.ties import margin, signs
+
+METRICS = ("are_raw", "are_truncated", "accuracy_raw", "accuracy_truncated")
+# what rows say of a guarantee, by the names of EntryGuarantee
+BUDGETS = tuple(name for name in ONEBIT_COLUMNS if name.endswith(("_epsilon", "_delta")))
+# settings that complete() takes by the same name
+COMPLETION_SETTINGS = ("clip", "iterations", "step", "delta")
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The data of a trial: signs to learn from, and the matrix or the signs to be compared with.
+
+    Attributes
+    ----------
+    training : Ratings
+    matrix : float64 array or None, shape (users, items)
+        The truth of synthetic data.
+    test : Ratings or None
+        Held-out signs of real data.
+    """
+
+    training: Ratings
+    matrix: np.ndarray | None = None
+    test: Ratings | None = None
+
+    def errors(self, completed: np.ndarray, rank: int) -> dict[str, float | None]:
+        """Return :data:`METRICS` of a completed matrix; None where a metric does not apply.
+
+        "Truncated" is the best approximation of rank ``rank``, taken after any noise.
+        """
+        both = {"raw": completed, "truncated": truncate(completed, rank)}
+        found = dict.fromkeys(METRICS)
+        for name, matrix in both.items():
+            if self.matrix is not None:
+                found[f"are_{name}"] = relative_error(matrix, self.matrix)
+            else:
+                found[f"accuracy_{name}"] = accuracy(matrix, self.test)
+        return found
+
+
+def relative_error(completed: np.ndarray, truth: np.ndarray) -> float:
+    """Return the average relative error ||X - M||_F^2 / ||M||_F^2 (Li et al., section 5)."""
+    return float(np.square(completed - truth).sum() / np.square(truth).sum())
+
+
+def accuracy(completed: np.ndarray, test: Ratings) -> float:
+    """Return the share of test signs that a matrix has right; a tie with 0 counts one half.
+
+    Ties are those of :mod:`dpmc.ties`, measured by the largest entry of the matrix.
+    """
+    predicted = signs(completed[test.users, test.items], margin(completed))
+    return float((1 + predicted * test.values).mean() / 2)
+
+
+def make_sample(
+    cell: OneBitCell, settings: Mapping, trial: int, ratings: Ratings | None = None
+) -> Sample:
+    """Return the data of a trial.
+
+    Parameters
+    ----------
+    cell : OneBitCell
+    settings : mapping
+        What :func:`dpmc.studies.onebit.cells.onebit_settings` returns.
+    trial : int
+    ratings : Ratings, optional
+        The whole data set in the order of its file, where it is a real one.
+
+    Raises
+    ------
+    InputError
+        The fixed split of the data set has another share for training than the cell.
+    """
+    key = {"dataset": cell.dataset, "observed_share": cell.observed_share, "trial": trial}
+    rng = stream(settings["seed"], DATA, key)
+    if is_synthetic(settings):
+        matrix, signs = instance(
+            rng,
+            settings["users"],
+            settings["items"],
+            settings["rank"],
+            cell.observed_share,
+            link_of(cell.link),
+            settings["alpha"],
+        )
+        return Sample(signs, matrix=matrix)
+    signs = binarise(ratings, settings["threshold"])
+    if not has_fixed_split(settings):
+        training, test = random_split(signs, cell.observed_share, rng, cell.dataset)
+        return Sample(training, test=test)
+    training, test = first_split(signs, settings["test_ratings"])
+    if len(training) != round(cell.observed_share * len(signs)):
+        raise InputError(
+            f"{cell.dataset}: {settings['test_ratings']} test ratings leave a share of "
+            f"{len(training) / len(signs):g} for training; make that its observed share, "
+            f"not {cell.observed_share:g}."
+        )
+    return Sample(training, test=test)
+
+
+def has_fixed_split(settings: Mapping) -> bool:
+    """Return whether all trials have the same data, and so the same solution without privacy."""
+    return "test_ratings" in settings
+
+
+def make_problem(cell: OneBitCell, settings: Mapping, training: Ratings) -> Problem:
+    """Return the problem of a trial: tau = alpha sqrt(users x items x rank)."""
+    alpha = float(settings["alpha"])
+    tau = alpha * float(np.sqrt(training.n_users * training.n_items * settings["rank"]))
+    ball = Ball(tau, alpha if cell.constraint == BOTH else None)
+    return Problem(training, cell.link, ball, alpha)
+
+
+def run_clear(
+    cell: OneBitCell, settings: Mapping, *, ratings: Ratings | None = None
+) -> tuple[list[dict[str, object]], list[np.ndarray]]:
+    """Solve a configuration without privacy, and make the rows of the baselines too.
+
+    Parameters
+    ----------
+    cell : OneBitCell
+        With the mechanism ``"clear"``.
+    settings : mapping
+        What :func:`dpmc.studies.onebit.cells.onebit_settings` returns.
+    ratings : Ratings, optional
+        The whole data set of a real cell.
+
+    Returns
+    -------
+    rows : list of dict
+        Keys :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply is None. With a
+        fixed split there is one solution, which every trial repeats.
+    matrices : list of float64 arrays, shape (users, items)
+        The solution of each trial; of a fixed split only one.
+    """
+    rows, matrices = [], []
+    distinct = 1 if has_fixed_split(settings) else settings["draws"]
+    for trial in range(distinct):
+        sample = make_sample(cell, settings, trial, ratings)
+        for mechanism in (CLEAR, *settings["baselines"]):
+            row, matrix = _completed(cell, mechanism, settings, trial, sample)
+            rows.append(row)
+            if mechanism == CLEAR:
+                matrices.append(matrix)
+    repeats = [
+        row | {"trial": trial} for trial in range(distinct, settings["draws"]) for row in rows
+    ]
+    return rows + repeats, matrices
+
+
+def run_private(
+    cell: OneBitCell,
+    settings: Mapping,
+    *,
+    ratings: Ratings | None = None,
+    clear: Sequence[np.ndarray] | None = None,
+) -> Iterator[dict[str, object]]:
+    """Run the trials of a private cell, yielding a row of the trial table for each.
+
+    Parameters
+    ----------
+    cell : OneBitCell
+    settings : mapping
+        What :func:`dpmc.studies.onebit.cells.onebit_settings` returns.
+    ratings : Ratings, optional
+        The whole data set of a real cell.
+    clear : sequence of arrays, optional
+        The matrices of :func:`run_clear` of the same configuration, for mechanisms that noise the
+        solution; solved here if not given.
+
+    Yields
+    ------
+    dict
+        Keys :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply is None. The
+        seconds do not include the solution that ``clear`` holds.
+    """
+    if cell.needs_clear and clear is None:
+        _, clear = run_clear(cell.clear(), settings | {"baselines": []}, ratings=ratings)
+    fixed = has_fixed_split(settings)
+    for trial in range(settings["draws"]):
+        if trial == 0 or not fixed:
+            sample = make_sample(cell, settings, trial, ratings)
+        matrix = clear[0 if fixed else trial] if cell.needs_clear else None
+        yield _completed(cell, cell.mechanism, settings, trial, sample, matrix)[0]
+
+
+def save_matrices(path: str | Path, matrices: Sequence[np.ndarray]) -> None:
+    """Write the matrices of :func:`run_clear` to an .npz file, whole or not at all."""
+    fields = {f"matrix_{number}": matrix for number, matrix in enumerate(matrices)}
+    with atomic_path(path) as temporary, open(temporary, "wb") as opened:
+        np.savez(opened, **fields)
+
+
+def load_matrices(path: str | Path) -> list[np.ndarray]:
+    """Read what :func:`save_matrices` wrote."""
+    with np.load(path) as stored:
+        return [stored[f"matrix_{number}"] for number in range(len(stored.files))]
+
+
+def _completed(cell, mechanism, settings, trial, sample, clear=None) -> tuple[dict, np.ndarray]:
+    """Complete once: the row of the trial table, and the matrix."""
+    coordinates = cell.coordinates() | {"mechanism": mechanism}
+    noise_rng = stream(settings["seed"], NOISE, coordinates | {"trial": trial})
+    options = {name: settings[name] for name in COMPLETION_SETTINGS if name in settings}
+    begin = time.perf_counter()
+    made = complete(
+        mechanism,
+        make_problem(cell, settings, sample.training),
+        cell.epsilon,
+        randomness=Simulated(noise_rng),
+        clear=clear,
+        **options,
+    )
+    seconds = time.perf_counter() - begin
+    found = {
+        **coordinates,
+        "trial": trial,
+        **sample.errors(made.matrix, settings["rank"]),
+        "objective": made.value,
+        "iterations": made.iterations,
+        "converged": made.converged,
+        **{name: getattr(made.guarantee, name) for name in BUDGETS},
+        "seconds": seconds,
+    }
+    return {name: found[name] for name in ONEBIT_COLUMNS}, made.matrix
