@@ -13,6 +13,7 @@ from dpmc.errors import InputError
 from dpmc.studies.huber.cells import COORDINATES, Cell
 from dpmc.studies.huber.trial import METRICS, TRIAL_COLUMNS
 from dpmc.study import reference
+from dpmc.study.cells import cell_name
 from dpmc.study.check import (
     check_run,
     compare_settings,
@@ -20,15 +21,7 @@ from dpmc.study.check import (
     missing_trials,
     outcome,
 )
-from dpmc.study.runs import (
-    Run,
-    Settings,
-    cell_name,
-    read_run,
-    read_settings,
-    read_trials,
-    settings_text,
-)
+from dpmc.study.runs import Run, Settings, read_run, read_settings, read_trials, settings_text
 from dpmc.study.tolerances import Allowance, read_allowances, relative_difference
 
 ALS = Cell("synthetic", 5, 1.0, 0.05, "als", "gaussian", None)

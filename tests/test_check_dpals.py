@@ -11,6 +11,7 @@ from dpmc.studies.dpals.cells import DPALS_COORDINATES, dpals_cells, dpals_setti
 from dpmc.studies.dpals.regression import DPALS as PART
 from dpmc.studies.dpals.regression import DPALS_METRICS, by_setting
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
+from dpmc.study.cells import cell_name
 from dpmc.study.check_parts import check_part, part_counts, read_part
 from dpmc.study.reference import _write_part, update
 from dpmc.study.runs import (
@@ -18,7 +19,6 @@ from dpmc.study.runs import (
     VERDICT_COLUMNS,
     Run,
     Settings,
-    cell_name,
     read_trials,
     settings_text,
 )

@@ -14,9 +14,10 @@ from dpmc.studies.onebit.cells import (
 from dpmc.studies.onebit.regression import ONEBIT as PART
 from dpmc.studies.onebit.regression import ONEBIT_METRICS
 from dpmc.studies.onebit.trial import run_clear, run_private
+from dpmc.study.cells import cell_name
 from dpmc.study.check_parts import check_part, part_counts, read_part
 from dpmc.study.reference import _write_part
-from dpmc.study.runs import VERDICT_COLUMNS, Settings, cell_name, settings_text
+from dpmc.study.runs import VERDICT_COLUMNS, Settings, settings_text
 from dpmc.study.tolerances import ALLOWED
 from finished_onebit import CLEAR, INP, REAL, onebit_rows, settings_of, write_onebit
 

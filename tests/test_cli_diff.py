@@ -17,8 +17,9 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.published.compare import COMPARISON_COLUMNS
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
 from dpmc.studies.onebit.regression import ONEBIT
+from dpmc.study.cells import cell_name
 from dpmc.study.check_parts import check_part, read_part
-from dpmc.study.runs import Settings, cell_name, read_run, settings_text
+from dpmc.study.runs import Settings, read_run, settings_text
 from finished_dpals import write_dpals
 from finished_onebit import write_onebit
 from finished_privacy import write_privacy

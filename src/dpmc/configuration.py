@@ -15,8 +15,9 @@ from dpmc.datasets import resolve
 from dpmc.errors import InputError, did_you_mean
 from dpmc.studies.equal_privacy.cells import Hyperparameters, calibrated_cells, calibrated_settings
 from dpmc.studies.equal_privacy.trial import make_calibrated_solver
-from dpmc.studies.huber.cells import SYNTHETIC, Cell, huber_cells
+from dpmc.studies.huber.cells import Cell, huber_cells
 from dpmc.studies.huber.trial import accepted_settings, make_solver
+from dpmc.study.cells import SYNTHETIC
 
 # what a synthetic instance depends on beside its coordinates, seed and trial
 SYNTHETIC_SETTINGS = ("users", "items", "scale")

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from dpmc.datasets import REGISTRY, read
 from dpmc.datasets.onebit import binarise, first_split, instance
+from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
 from dpmc.methods.onebit.links import link_of
 from dpmc.ratings import Ratings
-from dpmc.studies.huber.trial import random_split
 
 GAUSSIAN, LOGISTIC = link_of("gaussian"), link_of("logistic")
 

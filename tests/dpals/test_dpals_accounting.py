@@ -5,12 +5,12 @@ import math
 import pytest
 
 from dpmc.errors import InputError
+from dpmc.methods.user_level.plan import printed_sigma
 from dpmc.studies.dpals.accounting import (
     ACCOUNTING_COLUMNS,
     accounting_rows,
     epsilon_at,
     exact_sigma,
-    printed_sigma,
 )
 
 DELTA = 1e-5

@@ -20,9 +20,9 @@ from small_dpals import (
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
 from dpmc.methods import solver_class
+from dpmc.methods.user_level.plan import printed_sigma
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals.accounting import printed_sigma
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 

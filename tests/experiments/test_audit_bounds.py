@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc.studies.audit.bounds import (
+from dpmc.statistics.privacy_bounds import (
     clopper_pearson,
     fit_of_sample,
     histogram_bound,

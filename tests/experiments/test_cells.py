@@ -5,7 +5,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.studies.huber.cells import Cell, huber_cells, spell
+from dpmc.studies.huber.cells import Cell, huber_cells
+from dpmc.study.cells import spell
 
 CONFIG = Path(__file__).parents[2] / "config" / "config.yaml"
 

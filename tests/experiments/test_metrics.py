@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from dpmc.studies.huber.metrics import rmse, rmse_clipped
+from dpmc.statistics.errors import rmse, rmse_clipped
 
 
 def test_rmse_by_hand():

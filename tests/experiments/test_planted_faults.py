@@ -11,15 +11,9 @@ from dpmc.mechanisms.laplace import Laplace
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import TRIAL_COLUMNS, accepted_settings, run_cell
 from dpmc.study import reference
+from dpmc.study.cells import cell_name
 from dpmc.study.check import check_run
-from dpmc.study.runs import (
-    STATUS_COLUMNS,
-    VERDICT_COLUMNS,
-    Settings,
-    cell_name,
-    read_run,
-    settings_text,
-)
+from dpmc.study.runs import STATUS_COLUMNS, VERDICT_COLUMNS, Settings, read_run, settings_text
 
 CELLS = [
     Cell("synthetic", 3, variance, 0.2, solver, mechanism, 3 if solver == "irls" else None)

@@ -8,17 +8,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpmc.errors import InputError
-from dpmc.statistics.tests import (
-    cell_summary,
-    holm,
-    log_positive,
-    mean_interval,
-    paired_differences,
-    published_metric,
-    row_tests,
-    trial_matrix,
-)
+from dpmc.statistics.tests import holm, log_positive, mean_interval, row_tests, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
+from dpmc.studies.huber.statistics import cell_summary, paired_differences, published_metric
 
 
 def rows(mechanism, values, *, dataset="synthetic", variance=1.0, solver="als"):
@@ -122,9 +114,9 @@ class TestTables:
         table = pd.concat(
             [rows("huber", [1.0, 2.0, None]), rows("none", [3.0, None, 4.0], variance=np.nan)]
         )
-        cells, matrix = trial_matrix(table, table["rmse_all"])
+        cells, matrix = trial_matrix(table, table["rmse_all"], COORDINATES)
         shuffled = table.sample(frac=1, random_state=1)
-        cells_too, matrix_too = trial_matrix(shuffled, shuffled["rmse_all"])
+        cells_too, matrix_too = trial_matrix(shuffled, shuffled["rmse_all"], COORDINATES)
         pd.testing.assert_frame_equal(cells, cells_too)
         np.testing.assert_array_equal(matrix, matrix_too)
         assert cells["mechanism"].tolist() == ["huber", "none"]
@@ -133,11 +125,11 @@ class TestTables:
     def test_a_trial_that_comes_twice_is_refused_by_name(self):
         table = pd.concat([rows("huber", [1.0, 2.0]), rows("huber", [3.0])])
         with pytest.raises(InputError, match=r"trial 0 of dataset synthetic.*huber more than once"):
-            trial_matrix(table, table["rmse_all"])
+            trial_matrix(table, table["rmse_all"], COORDINATES)
 
     def test_an_empty_table_has_no_cells(self):
         table = rows("huber", [])
-        cells, matrix = trial_matrix(table, table["rmse_all"])
+        cells, matrix = trial_matrix(table, table["rmse_all"], COORDINATES)
         assert len(cells) == 0
         assert matrix.size == 0
 

@@ -16,7 +16,7 @@ from dpmc.privacy import release
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.release import GridNoise, grid
 from dpmc.privacy.selection import Selection
-from dpmc.studies.audit.bounds import clopper_pearson
+from dpmc.statistics.privacy_bounds import clopper_pearson
 
 RELATIONS = ("user_add_remove", "user_replace")
 

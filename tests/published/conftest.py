@@ -9,7 +9,9 @@ import pytest
 
 from dpmc.studies.huber import published as library
 from dpmc.studies.huber.cells import COORDINATES, Cell
+from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.published.numbers import as_run, cells_of
+from dpmc.study.claims import load_claims
 
 PAPER = Path(__file__).parents[2] / "config" / "paper"
 TRIALS = 10
@@ -33,7 +35,7 @@ def paper() -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def claims() -> list[dict[str, str]]:
-    return library.load_claims(PAPER / "claims.yaml")
+    return load_claims(PAPER / "claims.yaml", PREDICATES)
 
 
 @pytest.fixture(scope="session")

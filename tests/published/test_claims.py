@@ -10,7 +10,8 @@ from planted import plus, when
 from dpmc.errors import InputError
 from dpmc.studies.huber import published as library
 from dpmc.studies.huber.claims.evidence import PREDICATES
-from dpmc.studies.huber.claims.judge import CLAIM_COLUMNS
+from dpmc.studies.huber.claims.judge import judge, stability
+from dpmc.study.claims import CLAIM_COLUMNS, load_claims
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 LOUD = {"spread": 1.5}
@@ -109,7 +110,7 @@ def judge(paper, claims, budgets):
 
     def judged(trials, *identifiers, **side_experiments):
         some = [claim for claim in claims if not identifiers or claim["id"] in identifiers]
-        return library.judge(trials, paper, budgets, some, **side_experiments).set_index("id")
+        return judge(trials, paper, budgets, some, **side_experiments).set_index("id")
 
     return judged
 
@@ -248,13 +249,13 @@ def test_budget_claims_can_fail(judge, make_trials, paper, claims, budgets):
     names = ["H5", "H23", "H24", "H26"]
     some = [claim for claim in claims if claim["id"] in names]
     trials = make_trials(when(0.05, **LAPLACE))
-    found = library.judge(trials, paper, swapped, some).set_index("id")["verdict"]
+    found = judge(trials, paper, swapped, some).set_index("id")["verdict"]
     assert found[["H23", "H24", "H26"]].tolist() == [S, C, C]
     steep = budgets.assign(
         epsilon_corrected=budgets["epsilon_corrected"]
         * np.where(budgets["mechanism"] == "huber", 1.2, 1.0)
     )
-    found = library.judge(trials, paper, steep, some).set_index("id")["verdict"]
+    found = judge(trials, paper, steep, some).set_index("id")["verdict"]
     assert found[["H5", "H23"]].tolist() == [C, C]
 
 
@@ -319,7 +320,7 @@ def test_real_data_at_another_noise_variance(paper_folder, make_trials, budgets,
     trials.loc[sweetrs, "variance"] = 0.5
     table = library.load(paper_folder, real_variances={"sweetrs": 0.5})
     some = [claim for claim in claims if claim["id"] in ("H17", "H22")]
-    found = library.judge(trials, table, budgets, some)
+    found = judge(trials, table, budgets, some)
     assert found["verdict"].tolist() == [S, S]
 
 
@@ -329,7 +330,7 @@ def test_stability_sets_two_seeds_side_by_side(judge, make_trials):
         judge(make_trials(effect, seed=seed), *names).reset_index()
         for seed, effect in enumerate([when(-0.03, **HUBER), when(0.0)])
     )
-    found = library.stability(main, other.iloc[:2])
+    found = stability(main, other.iloc[:2])
     assert list(found.columns) == ["id", "verdict", "verdict_replication", "stable"]
     assert found.values.tolist() == [["H3", S, C, False], ["H7", C, C, True]]
 
@@ -358,8 +359,8 @@ class TestClaimsFile:
     )
     def test_a_broken_file_is_named(self, tmp_path, text, message):
         with pytest.raises(InputError, match=f"claims.yaml: .*{message}"):
-            library.load_claims(self.write(tmp_path, text))
+            load_claims(self.write(tmp_path, text), PREDICATES)
 
     def test_a_missing_file_is_named(self, tmp_path):
         with pytest.raises(InputError, match="the file with the claims is missing"):
-            library.load_claims(tmp_path / "claims.yaml")
+            load_claims(tmp_path / "claims.yaml", PREDICATES)

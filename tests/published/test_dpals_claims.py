@@ -27,7 +27,7 @@ from dpmc.studies.dpals.claims.movielens import RECALL_OF_ALS
 from dpmc.studies.dpals.claims.sampling import ADAPTIVE, PRINTED, UNIFORM
 from dpmc.studies.dpals.claims.verdicts import inside, some_below
 from dpmc.studies.dpals.methods import METHODS
-from dpmc.studies.huber.claims.judge import CLAIM_COLUMNS
+from dpmc.study.claims import CLAIM_COLUMNS
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 PAPER = Path(__file__).parents[2] / "config" / "paper"

@@ -14,13 +14,13 @@ from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.guarantee import guarantee_of
 from dpmc.methods.onebit.links import LINKS, link_of
 from dpmc.methods.onebit.noise import plan_of
-from dpmc.studies.huber.claims.judge import CLAIM_COLUMNS
 from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, ONEBIT_COORDINATES, OneBitCell
 from dpmc.studies.onebit.claims import link_facts, privacy_facts
 from dpmc.studies.onebit.claims.evidence import PREDICATES, Outputs
 from dpmc.studies.onebit.claims.judge import judge_onebit, load_onebit_claims
-from dpmc.studies.onebit.claims.verdicts import within
 from dpmc.studies.onebit.outp import OUTP_ATTACK_COLUMNS, OUTP_CHANGE_COLUMNS
+from dpmc.study.claims import CLAIM_COLUMNS
+from dpmc.study.rules import within
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 LOUD = {"spread": 1.5}

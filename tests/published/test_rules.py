@@ -10,7 +10,7 @@ from dpmc.statistics.tests import Interval
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, average, delta, synthetic_grid
 from dpmc.studies.huber.claims.evidence import Evidence
-from dpmc.studies.huber.claims.rules import (
+from dpmc.study.rules import (
     Finding,
     Sample,
     at_least,

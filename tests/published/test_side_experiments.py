@@ -13,7 +13,7 @@ from dpmc.studies.huber.claims.side_experiments import _best_quarter_ratio
 @pytest.fixture
 def verdict(paper, claims, budgets, make_trials):
     """Return a judge of one claim on one side experiment."""
-    from dpmc.studies.huber.published import judge
+    from dpmc.studies.huber.claims.judge import judge
 
     none = make_trials(trials=1).iloc[:0]
 

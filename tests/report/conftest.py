@@ -19,11 +19,14 @@ from dpmc.studies.dpals.figures import write_dpals_figures
 from dpmc.studies.dpals.tables import write_dpals_tables
 from dpmc.studies.equal_privacy.figures import write_privacy_figures
 from dpmc.studies.equal_privacy.tables import write_privacy_tables
+from dpmc.studies.huber.claims.evidence import PREDICATES
+from dpmc.studies.huber.claims.judge import stability
 from dpmc.studies.huber.figures import write_figures
-from dpmc.studies.huber.published import compare, load, load_claims, stability
+from dpmc.studies.huber.published import compare, load
 from dpmc.studies.huber.tables import write_tables
 from dpmc.studies.onebit.figures import write_onebit_figures
 from dpmc.studies.onebit.tables import write_onebit_tables
+from dpmc.study.claims import load_claims
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT / "config" / "paper"
@@ -176,7 +179,7 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     verdicts = ["supported", "contradicted", "inconclusive"]
     rows = []
-    for claim in load_claims(PUBLISHED / "claims.yaml"):
+    for claim in load_claims(PUBLISHED / "claims.yaml", PREDICATES):
         effect = rng.normal(0, 0.03)
         rows.append(
             {

@@ -6,7 +6,7 @@ from invented_dpals import fake_trials
 from scipy import optimize, stats
 
 from dpmc.report.errata import ENTRIES, errata_markdown
-from dpmc.report.erratum import Sources
+from dpmc.study.erratum import Sources
 
 FIRST, LAST = 30, 38
 

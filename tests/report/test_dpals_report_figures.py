@@ -8,8 +8,6 @@ from invented_dpals import BUDGETS, SIZES, results
 from matplotlib.colors import to_hex
 from scipy import stats
 
-from dpmc.report.frames import select
-from dpmc.report.style import draw_all
 from dpmc.studies.dpals.figures import DPALS_FIGURES, write_dpals_figures
 from dpmc.studies.dpals.figures.coverage import share_of_top
 from dpmc.studies.dpals.figures.lines import far_off
@@ -17,6 +15,8 @@ from dpmc.studies.dpals.frames import LOOKS, METHODS, ends, number, read_dpals
 from dpmc.studies.dpals.variant_names import Variant, in_variant_order, variant_label, variant_of
 from dpmc.studies.huber.figures import FIGURES
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
+from dpmc.study.frames import select
+from dpmc.study.style import draw_all
 
 IDS = [entry.id for entry in DPALS_FIGURES]
 

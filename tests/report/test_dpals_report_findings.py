@@ -6,7 +6,6 @@ import pytest
 from invented_dpals import fake_timing, results
 from scipy import stats
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN
 from dpmc.studies.dpals.comparisons import best_of, less, more, ratios
 from dpmc.studies.dpals.errors import (
     alternating,
@@ -21,6 +20,7 @@ from dpmc.studies.dpals.frames import NAMES, standard
 from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, printed_noise
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
+from dpmc.study.effects import FAILS, HOLDS, OPEN
 
 ON_TRIALS = (beats_frank_wolfe, best_private, more_users, near_als, beats_biases, alternating,
              claims_kept, projected, better_sampling, better_items)  # fmt: skip

@@ -11,10 +11,10 @@ from scipy import integrate, optimize
 
 from dpmc.mechanisms.huber import Huber
 from dpmc.report.errata import ENTRIES, errata, errata_markdown
-from dpmc.report.erratum import Sources, listed
 from dpmc.studies.huber.errata import method as errata_method
 from dpmc.studies.huber.errata.noise import _erfinv_series
 from dpmc.studies.huber.published import load
+from dpmc.study.erratum import Sources, listed
 
 PAPER = Path(__file__).resolve().parents[2] / "config" / "paper"
 SWEETRS_ROWS = '"product","user","value"\n"a",1,5\n"a",2,0\n"b",1,2\n"a",1,5\n"b",3,4\n'

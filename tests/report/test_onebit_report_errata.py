@@ -10,9 +10,9 @@ from invented_onebit import fake_attack, fake_change
 from scipy import stats
 
 from dpmc.report.errata import ENTRIES, errata_markdown
-from dpmc.report.erratum import Sources
 from dpmc.studies.huber.published import load
 from dpmc.studies.onebit.errata import mechanisms as errata_onebit
+from dpmc.study.erratum import Sources
 
 PAPER = Path(__file__).resolve().parents[2] / "config" / "paper"
 FIRST, LAST = 17, 29

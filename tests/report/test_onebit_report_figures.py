@@ -10,14 +10,14 @@ from invented_onebit import BUDGETS, PAPER, SHARES, results
 from matplotlib.colors import to_hex
 from scipy import stats
 
-from dpmc.report.frames import select
-from dpmc.report.style import draw_all
 from dpmc.studies.equal_privacy.figures import PRIVACY_FIGURES
 from dpmc.studies.huber.figures import FIGURES
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES, write_onebit_figures
 from dpmc.studies.onebit.figures.outp import most_provable, real_epsilons
 from dpmc.studies.onebit.figures.shares import shown_budgets
-from dpmc.studies.onebit.frames import LOOKS, main_constraint, number, read_onebit
+from dpmc.studies.onebit.frames import LOOKS, main_constraint, read_onebit
+from dpmc.study.frames import number, select
+from dpmc.study.style import draw_all
 
 IDS = [entry.id for entry in ONEBIT_FIGURES]
 

@@ -6,8 +6,7 @@ import pytest
 from invented_onebit import fake_trials, results
 from scipy import stats
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN
-from dpmc.studies.onebit.comparisons import against, better, contests, keeps_claim, worse
+from dpmc.studies.onebit.comparisons import against, better, contests, worse
 from dpmc.studies.onebit.findings import (
     beats_item_bias,
     beats_zero,
@@ -20,6 +19,8 @@ from dpmc.studies.onebit.findings import (
 )
 from dpmc.studies.onebit.frames import NAMES, PUBLISHED
 from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
+from dpmc.study.effects import FAILS, HOLDS, OPEN
+from dpmc.study.frames import keeps_claim
 
 
 @pytest.fixture(scope="module")

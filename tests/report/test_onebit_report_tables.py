@@ -6,10 +6,11 @@ import pytest
 from invented_onebit import results
 from scipy import stats
 
-from dpmc.report.frames import select
-from dpmc.report.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.studies.onebit.frames import NAMES
-from dpmc.studies.onebit.tables import build_onebit_tables, number_cell, write_onebit_tables
+from dpmc.studies.onebit.tables import build_onebit_tables, write_onebit_tables
+from dpmc.study.claims_table import number_cell
+from dpmc.study.frames import select
+from dpmc.study.table_formats import to_csv, to_html, to_latex, to_markdown
 
 IDS = ["table_onebit_1_are", "table_onebit_2_are_large", "table_onebit_3_accuracy",
        "table_onebit_4_guarantees", "onebit_claims"]  # fmt: skip

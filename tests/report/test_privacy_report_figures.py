@@ -19,12 +19,12 @@ from privacy_results import (
 from scipy import stats
 
 from dpmc.privacy.nominal import table_one
-from dpmc.report.frames import select
-from dpmc.report.style import MECHANISMS, RC, draw_all
 from dpmc.studies.audit.figures import audit_rows, describe_audit, row_label, with_share
 from dpmc.studies.equal_privacy.figures import PRIVACY_FIGURES, folder_of, write_privacy_figures
 from dpmc.studies.equal_privacy.figures.maps import describe_frontier
 from dpmc.studies.huber.figures import FIGURES
+from dpmc.study.frames import select
+from dpmc.study.style import MECHANISMS, RC, draw_all
 
 IDS = [entry.id for entry in PRIVACY_FIGURES]
 

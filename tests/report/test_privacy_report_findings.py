@@ -14,8 +14,6 @@ from privacy_results import (
 )
 from scipy import stats
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN
-from dpmc.report.frames import select
 from dpmc.studies.equal_privacy.comparisons import advantage, better, factor_models, worse
 from dpmc.studies.equal_privacy.findings import (
     against_baselines,
@@ -27,7 +25,7 @@ from dpmc.studies.equal_privacy.findings import (
     privacy_findings,
     usable,
 )
-from dpmc.studies.equal_privacy.frames import NAMES, has_results, model_label, percent, read_results
+from dpmc.studies.equal_privacy.frames import NAMES, has_results, model_label, read_results
 from dpmc.studies.huber.answer import answer, nominal_epsilon
 from dpmc.studies.huber.privacy_meaning import (
     losses_in_short,
@@ -35,6 +33,8 @@ from dpmc.studies.huber.privacy_meaning import (
     published_meaning,
     totals_text,
 )
+from dpmc.study.effects import FAILS, HOLDS, OPEN
+from dpmc.study.frames import percent, select
 
 
 @pytest.fixture(scope="module")

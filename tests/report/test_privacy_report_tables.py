@@ -15,8 +15,6 @@ from privacy_results import (
 )
 from scipy import stats
 
-from dpmc.report.frames import select
-from dpmc.report.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.studies.audit.tables import attack_table, attacks
 from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary, winners
 from dpmc.studies.equal_privacy.frames import read_results
@@ -28,6 +26,8 @@ from dpmc.studies.equal_privacy.tables import (
 from dpmc.studies.equal_privacy.tables_equal import equal_tables
 from dpmc.studies.huber.published import load
 from dpmc.studies.huber.tables_privacy import loss_table
+from dpmc.study.frames import select
+from dpmc.study.table_formats import to_csv, to_html, to_latex, to_markdown
 
 FOUR = ["entry_change", "user_add_remove", "entry_add_remove", "user_replace"]
 WHERE = {"dataset": "ml-100k", "relation": "entry_change", "epsilon": 5.0}

@@ -4,16 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.report.effects import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    effect_text,
-    judged,
-    pooled_difference,
-    printed_difference,
-    signed,
-)
 from dpmc.statistics.tests import Interval
 from dpmc.studies.huber.answer import (
     answer,
@@ -29,6 +19,8 @@ from dpmc.studies.huber.answer import (
 )
 from dpmc.studies.huber.published.compare import compare
 from dpmc.studies.huber.published.numbers import load
+from dpmc.studies.huber.statistics import pooled_difference, printed_difference
+from dpmc.study.effects import FAILS, HOLDS, OPEN, effect_text, judged, signed
 
 
 def scaled(trials, factor, **where):

@@ -9,9 +9,14 @@ from scipy import stats
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Huber, Laplace
-from dpmc.report.frames import select, trials_text
-from dpmc.report.heatmap import heatmap
-from dpmc.report.style import (
+from dpmc.statistics.tests import holm
+from dpmc.studies.huber.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
+from dpmc.studies.huber.figures.differences import describe_differences, differences
+from dpmc.studies.huber.figures.mechanisms import SAMPLE_PARAMETER, SAMPLES
+from dpmc.studies.huber.statistics import cell_summary, paired_differences
+from dpmc.study.frames import select, trials_text
+from dpmc.study.heatmap import heatmap
+from dpmc.study.style import (
     BASELINES,
     COLUMN,
     MECHANISMS,
@@ -20,10 +25,6 @@ from dpmc.report.style import (
     NothingToDraw,
     render,
 )
-from dpmc.statistics.tests import cell_summary, holm, paired_differences
-from dpmc.studies.huber.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
-from dpmc.studies.huber.figures.differences import describe_differences, differences
-from dpmc.studies.huber.figures.mechanisms import SAMPLE_PARAMETER, SAMPLES
 
 IDS = [entry.id for entry in FIGURES]
 

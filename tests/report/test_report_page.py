@@ -11,10 +11,8 @@ import pandas as pd
 import pytest
 
 import dpmc.report
-from dpmc.report.heatmap import heatmap
 from dpmc.report.markdown import to_html
 from dpmc.report.page import coverage, flattened, interval_text, write_page
-from dpmc.report.style import COLUMN, render
 from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.findings import NOT_RUN as NO_DPALS
 from dpmc.studies.equal_privacy.figures import PRIVACY_FIGURES, folder_of
@@ -26,6 +24,8 @@ from dpmc.studies.huber.published.numbers import load
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
+from dpmc.study.heatmap import heatmap
+from dpmc.study.style import COLUMN, render
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
 LIMIT = 11_000_000  # bytes

@@ -10,13 +10,10 @@ import pytest
 from privacy_results import fake_calibrated, fake_losses, fake_totals
 from scipy import stats
 
-from dpmc.report.frames import select
-from dpmc.report.table_formats import to_csv, to_html, to_latex, to_markdown
-from dpmc.report.table_model import Cell, Column, Row, Table
-from dpmc.statistics.tests import published_metric
 from dpmc.studies.equal_privacy.tables import build_privacy_tables
 from dpmc.studies.huber.published.compare import compare
 from dpmc.studies.huber.published.numbers import load
+from dpmc.studies.huber.statistics import published_metric
 from dpmc.studies.huber.tables import build_tables, write_tables
 from dpmc.studies.huber.tables_rmse import (
     NO_DATA,
@@ -25,6 +22,9 @@ from dpmc.studies.huber.tables_rmse import (
     rmse_table,
     significantly_lowest,
 )
+from dpmc.study.frames import select
+from dpmc.study.table_formats import to_csv, to_html, to_latex, to_markdown
+from dpmc.study.table_model import Cell, Column, Row, Table
 
 NAMES = ["table1", "table3", "table4", "table5", "table6", "table7"]
 VOID = {"meta", "br", "img", "link", "input"}

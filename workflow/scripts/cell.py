@@ -5,8 +5,9 @@ from dpmc.datasets.synthetic import load_instances
 from dpmc.jobs import logged
 from dpmc.ratings import Ratings
 from dpmc.studies.huber import plugins
-from dpmc.studies.huber.cells import SYNTHETIC, Cell
+from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import TRIAL_COLUMNS, run_cell
+from dpmc.study.cells import SYNTHETIC
 
 
 def rows(cell, settings, data):

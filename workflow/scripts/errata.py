@@ -5,10 +5,10 @@ from pathlib import Path
 from dpmc.files import write_text
 from dpmc.jobs import logged
 from dpmc.report.errata import errata, errata_markdown
-from dpmc.report.erratum import Sources
 from dpmc.studies.dpals.frames import read_dpals
 from dpmc.studies.huber import published
 from dpmc.studies.onebit.frames import read_onebit
+from dpmc.study.erratum import Sources
 from dpmc.study.runs import raw_files, read_frame
 
 with logged(snakemake.log[0]):

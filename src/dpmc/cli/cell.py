@@ -61,8 +61,8 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
     With the settings of the configuration the numbers are those of `make reproduce`.
     """
     from dpmc.studies.huber import plugins
-    from dpmc.studies.huber.cells import SYNTHETIC
     from dpmc.studies.huber.trial import run_cell
+    from dpmc.study.cells import SYNTHETIC
 
     place = place_of(directory, mirror, config)
     plugins.load(plugin_files)
@@ -93,8 +93,8 @@ def _cell(options):
 
 
 def _settings(options, point):
-    from dpmc.studies.huber.cells import SYNTHETIC
     from dpmc.studies.huber.trial import accepted_settings
+    from dpmc.study.cells import SYNTHETIC
 
     synthetic = point.dataset == SYNTHETIC
     settings = {"seed": options["seed"], "trials": options["trials"]}

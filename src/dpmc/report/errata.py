@@ -10,12 +10,12 @@ typed in.
 
 from collections.abc import Iterable
 
-from dpmc.report.erratum import Erratum, Sources
 from dpmc.studies.dpals.errata import method as dpals_method
 from dpmc.studies.dpals.errata import printed as dpals
 from dpmc.studies.huber.errata import method, noise, privacy, results
 from dpmc.studies.onebit.errata import mechanisms as onebit
 from dpmc.studies.onebit.errata import text as onebit_text
+from dpmc.study.erratum import Erratum, Sources
 
 ENTRIES = (
     noise.inverse_cdf,

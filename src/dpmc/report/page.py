@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from dpmc.files import write_text
 from dpmc.report import markdown
-from dpmc.report.frames import DATASET_LABELS
 from dpmc.report.page_parts import (
     data_uri,
     dpals_part,
@@ -28,11 +27,12 @@ from dpmc.studies.dpals.frames import read_dpals
 from dpmc.studies.equal_privacy.findings import NOT_RUN
 from dpmc.studies.equal_privacy.frames import read_results
 from dpmc.studies.huber.answer import answer
-from dpmc.studies.huber.cells import SYNTHETIC
 from dpmc.studies.huber.figures import NEW_FIGURES, THESIS_FIGURES
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
 from dpmc.studies.onebit.frames import read_onebit
+from dpmc.study.cells import SYNTHETIC
+from dpmc.study.frames import DATASET_LABELS
 
 TITLE = "Differentially private matrix completion, reproduced"
 VERDICTS = ("supported", "contradicted", "inconclusive")

@@ -7,8 +7,6 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from dpmc.report.style import FigureText
-from dpmc.report.table_formats import FRAGMENT
 from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.findings import caveats as dpals_caveats
 from dpmc.studies.dpals.findings import dpals_findings
@@ -21,6 +19,8 @@ from dpmc.studies.huber.figures import FORENSICS
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.findings import caveats, onebit_findings
 from dpmc.studies.onebit.frames import NAMES as ONEBIT_NAMES
+from dpmc.study.style import FigureText
+from dpmc.study.table_formats import FRAGMENT
 
 LABELS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
 MEDIA = {

@@ -14,7 +14,6 @@ import pandas as pd
 from scipy import special
 
 from dpmc.errors import InputError
-from dpmc.studies.huber.cells import COORDINATES, SYNTHETIC
 
 CONFIDENCE = 0.95
 
@@ -101,14 +100,8 @@ def holm(p_values: Sequence[float]) -> np.ndarray:
     return adjusted
 
 
-def published_metric(trials: pd.DataFrame) -> pd.Series:
-    """Return per row the RMSE that the papers print: all entries, or held out on real data."""
-    synthetic = trials["dataset"] == SYNTHETIC
-    return trials["rmse_all"].where(synthetic, trials["rmse_heldout"]).astype(float)
-
-
 def trial_matrix(
-    table: pd.DataFrame, values: Sequence[float], keys: Sequence[str] = COORDINATES
+    table: pd.DataFrame, values: Sequence[float], keys: Sequence[str]
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Arrange one value per row of a trials table as a matrix of cells by trials.
 
@@ -145,54 +138,8 @@ def trial_matrix(
     return names.reset_index(drop=True), matrix
 
 
-def cell_summary(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return mean, standard error, 95 % t-interval and number of trials of every cell.
-
-    The metric is the published one, see :func:`published_metric`, on its own scale.
-    """
-    cells, matrix = trial_matrix(trials, published_metric(trials))
-    return cells.assign(**_described(row_tests(matrix)))
-
-
-def paired_differences(
-    trials: pd.DataFrame, column: str, first: object, second: object
-) -> pd.DataFrame:
-    """Compare two values of one coordinate in all cells that agree in the others.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        The trials table.
-    column : str
-        The coordinate that differs, for example ``"mechanism"``.
-    first, second : object
-        Its two values, for example ``"huber"`` and ``"gaussian"``.
-
-    Returns
-    -------
-    DataFrame
-        One row per pair of cells: the other coordinates, then of log RMSE_first - log
-        RMSE_second over the common trials ``mean, standard_error, low, high, p_value,
-        trials`` and ``p_holm``, adjusted over the rows of the table.
-    """
-    keys = [name for name in COORDINATES if name != column]
-    logs = trials.assign(log_rmse=log_positive(published_metric(trials)))
-    sides = [
-        logs.loc[logs[column] == value, [*keys, "trial", "log_rmse"]] for value in (first, second)
-    ]
-    merged = sides[0].merge(sides[1], on=[*keys, "trial"], suffixes=("_first", "_second"))
-    cells, matrix = trial_matrix(merged, merged["log_rmse_first"] - merged["log_rmse_second"], keys)
-    tests = row_tests(matrix)
-    return cells.assign(**_described(tests), p_value=tests.p_value, p_holm=holm(tests.p_value))
-
-
 def log_positive(values: Sequence[float]) -> np.ndarray:
     """Return the logarithm, NaN where a value is missing, infinite or not positive."""
     values = np.asarray(values, dtype=float)
     usable = np.isfinite(values) & (values > 0)
     return np.where(usable, np.log(np.where(usable, values, 1.0)), np.nan)
-
-
-def _described(tests: RowTests) -> dict[str, np.ndarray]:
-    fields = ("mean", "standard_error", "low", "high", "trials")
-    return {field: getattr(tests, field) for field in fields}

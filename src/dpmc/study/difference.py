@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from dpmc.statistics.tests import log_positive, published_metric, row_tests
+from dpmc.statistics.tests import log_positive, row_tests
+from dpmc.studies.huber.statistics import published_metric
 from dpmc.studies.huber.trial import METRICS
 from dpmc.study.runs import Run, by_row, changed_settings
 from dpmc.study.tolerances import relative_difference

@@ -5,7 +5,7 @@ the published numbers and the verdicts on claims.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +14,9 @@ import pandas as pd
 
 from dpmc.errors import InputError
 from dpmc.files import atomic_path
-from dpmc.studies.huber.cells import COORDINATES, spell
+from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.trial import METRICS
+from dpmc.study.cells import cell_name
 
 STATUS_COLUMNS = ("table", *COORDINATES, "metric", "status")
 VERDICT_COLUMNS = ("id", "verdict", "printed_verdict")
@@ -58,16 +59,6 @@ class Run:
     settings: Settings | None
     statuses: pd.DataFrame | None
     verdicts: pd.DataFrame | None
-
-
-def cell_name(coordinates: Mapping[str, object]) -> str:
-    """Name a cell by its coordinates, leaving out those it does not have.
-
-    >>> cell_name({"dataset": "synthetic", "rank": 5, "variance": None, "solver": "als"})
-    'dataset=synthetic, rank=5, solver=als'
-    """
-    present = {name: value for name, value in coordinates.items() if not pd.isna(value)}
-    return ", ".join(f"{name}={spell(value)}" for name, value in present.items())
 
 
 def read_run(folder: str | Path) -> Run:

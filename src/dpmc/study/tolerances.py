@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from dpmc.errors import InputError
-from dpmc.studies.huber.cells import COORDINATES, spell
+from dpmc.studies.huber.cells import COORDINATES
+from dpmc.study.cells import spell
 from dpmc.study.runs import read_text_table
 
 TOLERANCE = 1e-6

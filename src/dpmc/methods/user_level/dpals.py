@@ -28,7 +28,7 @@ from dpmc.methods.user_level.options import (
     check_options,
     check_share,
 )
-from dpmc.methods.user_level.plan import plan
+from dpmc.methods.user_level.plan import plan, printed_sigma
 from dpmc.methods.user_level.predictions import OffsetModel
 from dpmc.methods.user_level.sampling import (
     choose_rare,
@@ -41,7 +41,6 @@ from dpmc.methods.user_level.sampling import (
 from dpmc.privacy.calibration import Calibration
 from dpmc.privacy.release import LEAST_SHARE
 from dpmc.ratings import Compressed, transposed
-from dpmc.studies.dpals.accounting import printed_sigma
 
 
 class DPALS(OffsetModel):

@@ -125,3 +125,19 @@ def plan(
 def longest_row(bounds: Sensitivities, value_bound: float, row_bound: float | None) -> float:
     """Return L, the bound of the norm of a user's ratings that count."""
     return min(math.sqrt(bounds.ratings_per_user) * value_bound, row_bound or math.inf)
+
+
+def printed_sigma(epsilon: float, delta: float, ratings_per_user: int, iterations: int) -> float:
+    """Return sqrt(2 k T (epsilon + ln(1/delta))) / epsilon, as theorem 1 has it.
+
+    Raises
+    ------
+    InputError
+        epsilon is not above 0 or delta not in (0, 1).
+    """
+    if not (epsilon > 0 and 0 < delta < 1):
+        raise InputError(
+            f"The printed sigma needs epsilon above 0 and delta between 0 and 1, got {epsilon!r} "
+            f"and {delta!r}."
+        )
+    return math.sqrt(2 * ratings_per_user * iterations * (epsilon - math.log(delta))) / epsilon

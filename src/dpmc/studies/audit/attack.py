@@ -3,7 +3,7 @@
 The attacker holds many publications of each of two neighbouring data sets, as bytes, and learns on
 one half of them to tell the two apart: from all numbers and words in the files, with no idea of
 what they mean. The other half shows how well that works, and so how large epsilon is at least, with
-a stated confidence (:func:`dpmc.studies.audit.bounds.threshold_bound`). It rests on no
+a stated confidence (:func:`dpmc.statistics.privacy_bounds.threshold_bound`). It rests on no
 sensitivity, no density and no replay: whatever is wrong between the ratings and the files counts.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpmc.studies.audit.bounds import clopper_pearson, threshold_bound
+from dpmc.statistics.privacy_bounds import clopper_pearson, threshold_bound
 
 MOST_PAIRED = 28
 """Numbers up to which all products of two are features, too; of more only the squares are."""

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from dpmc.report.frames import MECHANISM_LABELS
-from dpmc.report.style import (
+from dpmc.study.frames import FACTOR_MODELS, MECHANISM_LABELS, PRIVATE_BASELINES
+from dpmc.study.style import (
     BLACK,
     GREY,
     PAGE,
@@ -18,7 +18,6 @@ from dpmc.report.style import (
     NothingToDraw,
     new_figure,
 )
-from dpmc.studies.equal_privacy.frames import FACTOR_MODELS, PRIVATE_BASELINES
 
 WHAT = ["target", "solver", "relation", "mechanism", "claimed_epsilon", "delta", "planted_fault"]
 TARGETS = {"mechanism": "One release", "composition": "Several releases"}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpmc.studies.audit.bounds import (
+from dpmc.statistics.privacy_bounds import (
     fit_of_sample,
     histogram_bound,
     independence,

@@ -18,7 +18,7 @@ from dpmc.methods import solver_class
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import GridNoise
-from dpmc.studies.audit.bounds import clopper_pearson
+from dpmc.statistics.privacy_bounds import clopper_pearson
 from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.item_lists import Followed, ReplayOfList, carriers
 from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc.studies.audit.bounds import fit_of_sample, threshold_bound
+from dpmc.statistics.privacy_bounds import fit_of_sample, threshold_bound
 from dpmc.studies.audit.rows import AUDIT, CONFIDENCE, bound_row, p_value_row
 from dpmc.study.seeds import stream
 

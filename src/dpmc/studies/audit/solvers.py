@@ -7,7 +7,7 @@ import numpy as np
 from dpmc.methods import solver_class
 from dpmc.privacy.ledger import FloatNoise, Noise
 from dpmc.privacy.relations import USER_LEVEL
-from dpmc.studies.audit.bounds import (
+from dpmc.statistics.privacy_bounds import (
     fit_of_sample,
     independence,
     loss_bound,

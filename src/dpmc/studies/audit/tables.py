@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from dpmc.report.table_model import Cell, Column, Row, Table
 from dpmc.studies.audit.attack import most_shown
-from dpmc.studies.equal_privacy.frames import FACTOR_MODELS, PRIVATE_BASELINES
 from dpmc.studies.onebit.frames import mechanism_label
+from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES
+from dpmc.study.table_model import Cell, Column, Row, Table
 
 TEST = "black_box"
 PROTECTED = {

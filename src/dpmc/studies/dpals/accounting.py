@@ -13,30 +13,14 @@ Source: Chien et al., "Private alternating least squares" (ICML 2021), theorem 1
 import math
 from collections.abc import Iterable, Iterator
 
-from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
+from dpmc.methods.user_level.plan import printed_sigma
 from dpmc.privacy.calibration import calibrate
 
 ACCOUNTING_COLUMNS = (
     "epsilon", "delta", "ratings_per_user", "iterations", "printed_sigma", "epsilon_at_printed",
     "exact_sigma", "mu",
 )  # fmt: skip
-
-
-def printed_sigma(epsilon: float, delta: float, ratings_per_user: int, iterations: int) -> float:
-    """Return sqrt(2 k T (epsilon + ln(1/delta))) / epsilon, as theorem 1 has it.
-
-    Raises
-    ------
-    InputError
-        epsilon is not above 0 or delta not in (0, 1).
-    """
-    if not (epsilon > 0 and 0 < delta < 1):
-        raise InputError(
-            f"The printed sigma needs epsilon above 0 and delta between 0 and 1, got {epsilon!r} "
-            f"and {delta!r}."
-        )
-    return math.sqrt(2 * ratings_per_user * iterations * (epsilon - math.log(delta))) / epsilon
 
 
 def exact_sigma(epsilon: float, delta: float, ratings_per_user: int, iterations: int) -> float:

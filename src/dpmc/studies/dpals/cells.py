@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from dpmc.errors import InputError
 from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
-from dpmc.studies.huber.cells import spell
+from dpmc.study.cells import spell
 
 DPALS_COORDINATES = ("dataset", "method", "variant", "epsilon")
 DPALS_COLUMNS = (

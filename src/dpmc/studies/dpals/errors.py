@@ -9,8 +9,6 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding
-from dpmc.report.frames import trials_text
 from dpmc.studies.dpals.comparisons import best_of, less, more, ratios
 from dpmc.studies.dpals.frames import (
     BIAS,
@@ -29,7 +27,9 @@ from dpmc.studies.dpals.frames import (
     summary,
     synthetic_sizes,
 )
-from dpmc.studies.onebit.guarantees import NOT_RUN as NONE
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.frames import NOT_RUN as NONE
+from dpmc.study.frames import trials_text
 
 ALTERNATING = ("dp_altmin", "dp_saltls")
 SMALL_LOSS, LARGE_BUDGET = 1.1, 10.0  # against ALS, from that epsilon on

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding
 from dpmc.studies.dpals.errors import (
     alternating,
     beats_biases,
@@ -17,6 +16,7 @@ from dpmc.studies.dpals.frames import Results, datasets_of, ends, has_dpals, is_
 from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, printed_noise
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
 
 NOT_RUN = "The DPALS part has not been run."
 TUNED = (

@@ -11,8 +11,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.report.frames import DATASET_LABELS
-from dpmc.report.style import (
+from dpmc.statistics.tests import row_tests, trial_matrix
+from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD
+from dpmc.studies.onebit import frames as onebit_frames
+from dpmc.study.frames import DATASET_LABELS, RAISED, present
+from dpmc.study.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -23,10 +26,6 @@ from dpmc.report.style import (
     VERMILLION,
     Look,
 )
-from dpmc.statistics.tests import row_tests, trial_matrix
-from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD
-from dpmc.studies.onebit import frames as onebit_frames
-from dpmc.studies.onebit.frames import RAISED, present
 
 NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", "claims_surrogate")
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs

@@ -3,12 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding
 from dpmc.studies.dpals.frames import DPALS, PRIVATE, ends, method_label, number
 from dpmc.studies.dpals.speed import growth, slopes
-from dpmc.studies.onebit.comparisons import keeps_claim
-from dpmc.studies.onebit.frames import present
-from dpmc.studies.onebit.guarantees import NOT_RUN, private_rows
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.frames import NOT_RUN, keeps_claim, present, private_rows
 
 FRANK_WOLFE = ("frank_wolfe", "dpfw")
 FEWER = 3  # a third of the iterations counts as far fewer

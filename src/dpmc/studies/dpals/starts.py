@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding
 from dpmc.studies.dpals.frames import standard, synthetic_sizes
-from dpmc.studies.onebit.guarantees import NOT_RUN as NONE
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.frames import NOT_RUN as NONE
 
 FROM_NOISE = ("dpals", "dpals_literal", "dpals_h_free", "dpals_h_free_clipped")
 FROM_DATA = "dpals_analyze_gauss"

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 
 from dpmc.files import write_text
-from dpmc.report.frames import trials_text
-from dpmc.report.table_model import Cell, Column, Row, Table
 from dpmc.studies.dpals.frames import (
     DATASETS,
     METHODS,
@@ -34,9 +32,10 @@ from dpmc.studies.dpals.tables_parts import (
     without_constants,
 )
 from dpmc.studies.dpals.variant_names import in_variant_order, variant_label
-from dpmc.studies.huber.tables import FORMATS
-from dpmc.studies.onebit.frames import present
-from dpmc.studies.onebit.tables import claims_table
+from dpmc.study.claims_table import claims_table
+from dpmc.study.frames import present, trials_text
+from dpmc.study.table_formats import FORMATS
+from dpmc.study.table_model import Cell, Column, Row, Table
 
 HEADINGS = (("dataset", "Data"), ("method", "Method"), ("variant", "Variant"))
 PREDICATES = "Effects are as each predicate says; predicates and reasons stand in {}."

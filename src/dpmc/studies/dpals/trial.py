@@ -13,6 +13,7 @@ import numpy as np
 from dpmc.datasets.dpals_splits import Split
 from dpmc.methods.user_level.sampling import means_of_rows
 from dpmc.ratings import Ratings
+from dpmc.statistics.errors import rmse
 from dpmc.studies.dpals.cells import (
     DPALS_COLUMNS,
     ITERATION_COLUMNS,
@@ -23,7 +24,6 @@ from dpmc.studies.dpals.cells import (
 from dpmc.studies.dpals.data import Restricted, make_split, restricted, sampled
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model
 from dpmc.studies.dpals.recall import recall
-from dpmc.studies.huber.metrics import rmse
 from dpmc.study.seeds import NOISE, START, stream
 
 

@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding
 from dpmc.studies.dpals.comparisons import less, more, ratios
 from dpmc.studies.dpals.figures.items import LAMBDA_KEYS, item_rows, lambda_rows
 from dpmc.studies.dpals.frames import (
@@ -14,7 +13,8 @@ from dpmc.studies.dpals.frames import (
     number,
     summary,
 )
-from dpmc.studies.onebit.guarantees import NOT_RUN
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.frames import NOT_RUN
 
 TERRIBLE = 1.25  # times the error: what counts as terrible
 LOCAL = "On generated data only, so no verdict on the paper."

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dpmc.errors import InputError
 from dpmc.privacy.relations import USER_LEVEL
-from dpmc.studies.huber.cells import spell
+from dpmc.study.cells import spell
 
 CALIBRATED_COLUMNS = (
     "dataset", "relation", "epsilon", "delta", "solver", "mechanism", "trial",

@@ -11,12 +11,8 @@ import numpy as np
 import pandas as pd
 
 from dpmc.statistics.tests import holm, log_positive, row_tests, trial_matrix
-from dpmc.studies.equal_privacy.frames import (
-    CELL,
-    FACTOR_MODELS,
-    MODEL,
-    PRIVATE_BASELINES,
-)
+from dpmc.studies.equal_privacy.frames import CELL, MODEL
+from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES
 
 LEVEL = 0.05
 WORTH_NAMING = 0.01  # a difference within one per cent is none, as for the claims

@@ -15,8 +15,6 @@ from dpmc.privacy.relations import (
     USER_ADD_REMOVE,
     USER_REPLACE,
 )
-from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding, signed
-from dpmc.report.frames import select
 from dpmc.studies.audit.figures import describe_audit, with_share
 from dpmc.studies.equal_privacy.comparisons import (
     advantage,
@@ -33,15 +31,14 @@ from dpmc.studies.equal_privacy.figures.maps import HUBER, describe_frontier
 from dpmc.studies.equal_privacy.frames import (
     CELL,
     DATASETS,
-    FACTOR_MODELS,
-    PRIVATE_BASELINES,
     TRIVIAL,
     dataset_label,
     has_results,
-    in_order,
     model_label,
 )
 from dpmc.studies.huber.privacy_meaning import published_meaning
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, signed
+from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES, in_order, select
 
 NOT_RUN = "The privacy part has not been run."
 NO_FITS = "No model has been trained at a stated budget."

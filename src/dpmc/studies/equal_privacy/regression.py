@@ -16,6 +16,7 @@ from dpmc.errors import InputError
 from dpmc.studies.equal_privacy.cells import KEYS
 from dpmc.studies.huber.totals import COLUMNS as TOTAL_COLUMNS
 from dpmc.studies.huber.trial import METRICS
+from dpmc.study.cells import cell_name
 from dpmc.study.check import (
     Finding,
     compare_settings,
@@ -25,7 +26,6 @@ from dpmc.study.check import (
 )
 from dpmc.study.runs import (
     Settings,
-    cell_name,
     read_numbers,
     read_settings,
     read_text_table,

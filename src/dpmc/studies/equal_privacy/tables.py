@@ -8,13 +8,14 @@ import pandas as pd
 
 from dpmc.files import write_text
 from dpmc.privacy.nominal import table_one
-from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, select
-from dpmc.report.table_model import Cell, Column, Row, Table
 from dpmc.studies.audit.tables import attack_table, attacks
-from dpmc.studies.equal_privacy.frames import EVERY, PUBLISHED_RUNS, PublishedRun, read_results
+from dpmc.studies.equal_privacy.frames import read_results
 from dpmc.studies.equal_privacy.tables_equal import equal_tables
-from dpmc.studies.huber.tables import FORMATS
+from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, PublishedRun
 from dpmc.studies.huber.tables_privacy import loss_table
+from dpmc.study.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, select
+from dpmc.study.table_formats import FORMATS
+from dpmc.study.table_model import Cell, Column, Row, Table
 
 LINES = {
     "basic": ("basic",),

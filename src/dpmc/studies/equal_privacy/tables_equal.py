@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from dpmc.report.frames import BASELINE_LABELS, MECHANISM_LABELS, SOLVER_LABELS, trials_text
-from dpmc.report.table_model import Cell, Column, Row, Table
 from dpmc.studies.equal_privacy.comparisons import (
     Place,
     one_mechanism_per_baseline,
@@ -12,15 +10,18 @@ from dpmc.studies.equal_privacy.comparisons import (
     summary,
     winners,
 )
-from dpmc.studies.equal_privacy.frames import (
-    DATASETS,
+from dpmc.studies.equal_privacy.frames import DATASETS, RELATION_TITLES, dataset_label
+from dpmc.study.frames import (
+    BASELINE_LABELS,
     EVERY,
     FACTOR_MODELS,
+    MECHANISM_LABELS,
     PRIVATE_BASELINES,
-    RELATION_TITLES,
-    dataset_label,
+    SOLVER_LABELS,
     in_order,
+    trials_text,
 )
+from dpmc.study.table_model import Cell, Column, Row, Table
 
 NO_NOISE = "Without noise (no guarantee)"
 MARKS = (

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import SyntheticInstance, generate
 from dpmc.errors import InputError
 from dpmc.methods import solver_class
 from dpmc.ratings import Ratings
+from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.equal_privacy.cells import CalibratedCell
-from dpmc.studies.huber.metrics import rmse, rmse_clipped
-from dpmc.studies.huber.trial import random_split
 from dpmc.study.seeds import DATA, NOISE, START, stream
 
 

@@ -9,26 +9,17 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from dpmc.report.effects import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    Finding,
-    effect_text,
-    judged,
-    pooled_difference,
-    printed_difference,
-    signed,
-)
-from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
-from dpmc.statistics.tests import cell_summary
 from dpmc.studies.dpals.findings import dpals_answer
 from dpmc.studies.equal_privacy.findings import usable
 from dpmc.studies.equal_privacy.frames import has_results
-from dpmc.studies.huber.cells import COORDINATES, SYNTHETIC
+from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.privacy_meaning import losses_in_short, totals_text
 from dpmc.studies.huber.published.compare import AGREES, DEVIATES
+from dpmc.studies.huber.statistics import cell_summary, pooled_difference, printed_difference
 from dpmc.studies.onebit.findings import onebit_answer
+from dpmc.study.cells import SYNTHETIC
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, effect_text, judged, signed
+from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
 
 OVER_CELLS = "Mean difference of RMSE over all cells: "
 CLOSE, SHARE, MEDIAN = 0.15, 0.85, 0.06  # when the synthetic tables count as reproduced

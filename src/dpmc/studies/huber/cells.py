@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-SYNTHETIC = "synthetic"
+from dpmc.study.cells import SYNTHETIC, spell
+
 COORDINATES = (
     "dataset",
     "rank",
@@ -64,13 +65,6 @@ class Cell:
             if text == "none" and name in ("variance", "irls_iterations"):
                 values[name] = None
         return cls(**values)
-
-
-def spell(value: object) -> str:
-    """Spell a coordinate for a file name: no trailing zeros, ``none`` for None."""
-    if value is None:
-        return "none"
-    return format(value, ".12g") if isinstance(value, float) else str(value)
 
 
 def huber_cells(huber: Mapping) -> list[Cell]:

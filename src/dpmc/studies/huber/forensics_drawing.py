@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.report.heatmap import heatmap
-from dpmc.report.style import PAGE, render
 from dpmc.statistics.bootstrap import bootstrap_interval
 from dpmc.statistics.tests import mean_interval, trial_matrix
 from dpmc.studies.huber.forensics import (
@@ -19,6 +17,8 @@ from dpmc.studies.huber.forensics import (
     SyntheticVariant,
 )
 from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS
+from dpmc.study.heatmap import heatmap
+from dpmc.study.style import PAGE, render
 
 START_LABELS = {"normal": "N(0,1)", "uniform": "U(0,1)"}
 SPLIT_LABELS = {"ratings": "share of the ratings", "matrix": "share of the matrix"}

@@ -14,8 +14,9 @@ from dpmc.errors import InputError
 from dpmc.mechanisms import mechanism_module
 from dpmc.methods import solver_module
 from dpmc.studies.huber import side
-from dpmc.studies.huber.cells import SYNTHETIC, Cell
+from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import accepted_settings
+from dpmc.study.cells import SYNTHETIC
 
 
 def module_name(file: str | Path) -> str:

@@ -1,12 +1,62 @@
 """What the printed budgets mean: totals over a training, and the losses that were measured."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
-from dpmc.report.effects import FAILS, OPEN, Finding
-from dpmc.report.frames import MECHANISM_LABELS, select
-from dpmc.studies.equal_privacy.frames import EVERY, percent
-from dpmc.studies.huber.figures.privacy_totals import TIGHTEST
+from dpmc.study.cells import SYNTHETIC
+from dpmc.study.effects import FAILS, OPEN, Finding
+from dpmc.study.frames import EVERY, MECHANISM_LABELS, SOLVER_LABELS, percent, select
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    """One kind of training that the papers ran with noise.
+
+    Attributes
+    ----------
+    dataset, solver : str
+    releases : int
+        Of each item vector: T iterations with ALS, T K with A-IRLS ("Introducing the Huber
+        mechanism for differentially private low-rank matrix completion", section 4).
+    how : str
+        T and K.
+    variances : tuple of float
+    mechanisms : tuple of str
+        With which it was run.
+    irls_iterations : float or None
+        K.
+    """
+
+    dataset: str
+    solver: str
+    releases: int
+    how: str
+    variances: tuple[float, ...]
+    mechanisms: tuple[str, ...]
+    irls_iterations: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Solver with T and K, for the reader."""
+        return f"{SOLVER_LABELS[self.solver]}, {self.how}"
+
+
+PUBLISHED_RUNS = (
+    PublishedRun(SYNTHETIC, "als", 50, "T = 50", (1.0, 2.0), EVERY),
+    PublishedRun(SYNTHETIC, "irls", 1000, "T = 50, K = 20", (1.0, 2.0), EVERY, 20),
+    PublishedRun("ml-100k", "als", 20, "T = 20", (1.0,), ("gaussian",)),
+    PublishedRun("ml-100k", "irls", 400, "T = 20, K = 20", (1.0,), ("laplace", "huber"), 20),
+    PublishedRun("ml-100k", "irls", 40, "T = 20, K = 2", (1.0,), ("huber",), 2),
+    PublishedRun("sweetrs", "als", 100, "T = 100", (1.0,), ("gaussian",)),
+    PublishedRun("sweetrs", "irls", 2000, "T = 100, K = 20", (1.0,), ("laplace", "huber"), 20),
+    PublishedRun("sweetrs", "irls", 200, "T = 100, K = 2", (1.0,), ("huber",), 2),
+)
+
+
+TIGHTEST = ("pld", "exact")
+
 
 EXAMPLE = {"variance": 2.0, "releases": 50}  # ALS on synthetic data
 

@@ -7,8 +7,9 @@ import numpy as np
 
 from dpmc.datasets.synthetic import generate
 from dpmc.methods import solver_class
-from dpmc.studies.huber.cells import SYNTHETIC, Cell
+from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import make_solver, synthetic_instance, synthetic_trial
+from dpmc.study.cells import SYNTHETIC
 from dpmc.study.seeds import DATA, NOISE, START, stream
 
 SOLVERS = ("als", "irls")

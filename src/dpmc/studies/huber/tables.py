@@ -11,8 +11,11 @@ import numpy as np
 import pandas as pd
 
 from dpmc.files import write_text
-from dpmc.report import table_formats
-from dpmc.report.frames import (
+from dpmc.studies.huber.published.compare import DEVIATES
+from dpmc.studies.huber.published.numbers import as_run, cells_of
+from dpmc.studies.huber.statistics import published_metric
+from dpmc.studies.huber.tables_rmse import NOT_RUN, distinct, label_of, mean_cell, rmse_table
+from dpmc.study.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     MECHANISM_LABELS,
@@ -20,23 +23,14 @@ from dpmc.report.frames import (
     select,
     trials_text,
 )
-from dpmc.report.table_model import Cell, Column, Row, Table
-from dpmc.statistics.tests import published_metric
-from dpmc.studies.huber.published.compare import DEVIATES
-from dpmc.studies.huber.published.numbers import as_run, cells_of
-from dpmc.studies.huber.tables_rmse import NOT_RUN, distinct, label_of, mean_cell, rmse_table
+from dpmc.study.table_formats import FORMATS
+from dpmc.study.table_model import Cell, Column, Row, Table
 
 PURE_LINES = {"ours": "epsilon_corrected"}
 GAUSSIAN_LINES = {
     "paper's formula": "epsilon_published_form",
     "corrected": "epsilon_corrected",
     "exact": "epsilon_exact",
-}
-FORMATS = {
-    "csv": table_formats.to_csv,
-    "md": table_formats.to_markdown,
-    "tex": table_formats.to_latex,
-    "html": table_formats.to_html,
 }
 
 

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, select
-from dpmc.report.table_model import Cell, Column, Row, Table
-from dpmc.studies.equal_privacy.frames import PUBLISHED_RUNS, PublishedRun
+from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, PublishedRun
+from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, select
+from dpmc.study.table_model import Cell, Column, Row, Table
 
 NEIGHBOURS = {"change": "rating changed", "remove_user": "user removed"}
 COLUMNS = (

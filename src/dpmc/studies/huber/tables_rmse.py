@@ -3,20 +3,20 @@
 import numpy as np
 import pandas as pd
 
-from dpmc.report.frames import (
+from dpmc.statistics.tests import holm, row_tests
+from dpmc.studies.huber.published.compare import DEVIATES
+from dpmc.studies.huber.statistics import log_by_trial, published_metric
+from dpmc.study.cells import SYNTHETIC
+from dpmc.study.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     MECHANISM_LABELS,
     PRIVATE,
     SOLVER_LABELS,
-    log_by_trial,
     select,
     trials_text,
 )
-from dpmc.report.table_model import Cell, Column, Row, Table
-from dpmc.statistics.tests import holm, published_metric, row_tests
-from dpmc.studies.huber.cells import SYNTHETIC
-from dpmc.studies.huber.published.compare import DEVIATES
+from dpmc.study.table_model import Cell, Column, Row, Table
 
 LEVEL = 0.05
 NO_DATA = "data not available"

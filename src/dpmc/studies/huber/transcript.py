@@ -22,9 +22,10 @@ from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.nominal import table_one
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.ratings import Ratings
-from dpmc.studies.huber.cells import SYNTHETIC, Cell
+from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.transcript_run import Changes, Run, privacy_losses, record
 from dpmc.studies.huber.trial import split, synthetic_instance
+from dpmc.study.cells import SYNTHETIC
 from dpmc.study.seeds import stream
 
 CHANGE = "change"

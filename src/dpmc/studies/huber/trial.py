@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import SyntheticInstance, generate
 from dpmc.errors import InputError
 from dpmc.mechanisms import make_mechanism
 from dpmc.methods import solver_class
 from dpmc.ratings import Ratings
-from dpmc.studies.huber.cells import COORDINATES, SYNTHETIC, Cell
-from dpmc.studies.huber.metrics import rmse, rmse_clipped
+from dpmc.statistics.errors import rmse, rmse_clipped
+from dpmc.studies.huber.cells import COORDINATES, Cell
+from dpmc.study.cells import SYNTHETIC
 from dpmc.study.seeds import DATA, NOISE, START, stream
 
 METRICS = ("rmse_all", "rmse_heldout", "rmse_clipped")
@@ -70,26 +72,6 @@ def split(ratings: Ratings, settings: Mapping, cell: Cell, trial: int) -> tuple[
     }
     rng = stream(settings["seed"], DATA, key)
     return random_split(ratings, settings["training_share"], rng, cell.dataset)
-
-
-def random_split(
-    ratings: Ratings, share: float, rng: np.random.Generator, name: str
-) -> tuple[Ratings, Ratings]:
-    """Split ratings at random, ``share`` of them first; ``name`` is that of the data set.
-
-    Raises
-    ------
-    InputError
-        One side would be empty.
-    """
-    order = rng.permutation(len(ratings))
-    size = round(share * len(ratings))
-    if not 0 < size < len(ratings):
-        raise InputError(
-            f"{name}: a training share of {share:g} of "
-            f"{len(ratings)} ratings leaves no rating to train on or none to test on."
-        )
-    return ratings.take(np.sort(order[:size])), ratings.take(np.sort(order[size:]))
 
 
 def accepted_settings(solver: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from dpmc.errors import InputError
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import GRADIENT, OUTPUT
 from dpmc.methods.onebit.private import MECHANISMS
-from dpmc.studies.huber.cells import spell
+from dpmc.study.cells import spell
 
 ONEBIT_COORDINATES = (
     "dataset", "link", "constraint", "observed_share", "mechanism", "epsilon",

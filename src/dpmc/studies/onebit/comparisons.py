@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpmc.methods.onebit.guarantee import ROUNDING
 from dpmc.statistics.tests import holm, log_positive, row_tests
 from dpmc.studies.onebit.frames import FREE, metric_of
 
@@ -124,9 +123,3 @@ def better(table: pd.DataFrame) -> int:
 def worse(table: pd.DataFrame) -> int:
     """Count the rows in which it is significantly worse."""
     return int(((table["difference"] < 0) & (table["p_holm"] < LEVEL)).sum())
-
-
-def keeps_claim(trials: pd.DataFrame) -> pd.Series:
-    """Say per row whether what is proven is what is claimed."""
-    epsilon = trials["actual_epsilon"] <= trials["claimed_epsilon"] * ROUNDING
-    return epsilon & (trials["actual_delta"] <= trials["claimed_delta"])

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding
-from dpmc.studies.onebit.comparisons import against, better, contests, keeps_claim, worse
+from dpmc.studies.onebit.comparisons import against, better, contests, worse
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
     DATASETS,
@@ -26,11 +25,12 @@ from dpmc.studies.onebit.frames import (
     main_constraint,
     main_rows,
     mechanism_label,
-    present,
     summary,
 )
-from dpmc.studies.onebit.guarantees import NOT_RUN as NONE
 from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.frames import NOT_RUN as NONE
+from dpmc.study.frames import keeps_claim, present
 
 NOT_RUN = "The one-bit part has not been run."
 NO_VALUES = (

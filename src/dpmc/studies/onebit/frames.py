@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.report.frames import DATASET_LABELS
-from dpmc.report.style import (
+from dpmc.statistics.tests import row_tests, trial_matrix
+from dpmc.studies.onebit.cells import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
+from dpmc.study.frames import DATASET_LABELS
+from dpmc.study.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -23,9 +25,6 @@ from dpmc.report.style import (
     VERMILLION,
     Look,
 )
-from dpmc.statistics.tests import row_tests, trial_matrix
-from dpmc.studies.equal_privacy.frames import in_order
-from dpmc.studies.onebit.cells import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
 
 NAMES = ("trials", "outp_change", "outp_attack", "bounds", "claims")
 BENCHMARK, LARGE = SYNTHETIC, "synthetic_large"
@@ -75,7 +74,6 @@ LOOKS = {
 }
 LINK_LOOKS = {"gaussian": Look(BLUE, "s"), "logistic": Look(VERMILLION, "^", "--")}
 
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Results = Mapping[str, pd.DataFrame | None]
 
@@ -163,11 +161,6 @@ def dataset_label(name: str) -> str:
     return DATASETS.get(name) or DATASET_LABELS.get(name, name)
 
 
-def present(values: Iterable, known: Iterable) -> list:
-    """Return the different ``values`` in the order of ``known``, others last; NaN is left out."""
-    return in_order([value for value in values if pd.notna(value)], known)
-
-
 def draws_text(counts: Iterable[float]) -> str:
     """Say how many draws stand behind some numbers: "10 draws", "10 to 40 draws"."""
     found = sorted({int(count) for count in counts if pd.notna(count) and count > 0})
@@ -176,14 +169,3 @@ def draws_text(counts: Iterable[float]) -> str:
     if len(found) == 1:
         return f"{found[0]} draw{'s' if found[0] != 1 else ''}"
     return f"{found[0]} to {found[-1]} draws"
-
-
-def number(value: float, digits: int = 3) -> str:
-    """Spell a positive number with so many significant digits, without an exponent below 10^6."""
-    if not np.isfinite(value):
-        return "∞"
-    if abs(value) >= 1e6:
-        mantissa, exponent = f"{value:.1e}".split("e")
-        return f"{mantissa} · 10{str(int(exponent)).translate(RAISED)}"
-    places = max(digits - 1 - int(np.floor(np.log10(abs(value)))), 0) if value else 0
-    return f"{round(value, places):,.{places}f}"

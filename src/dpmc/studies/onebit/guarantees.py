@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from dpmc.report.effects import FAILS, HOLDS, OPEN, Finding
-from dpmc.studies.onebit.comparisons import keeps_claim
 from dpmc.studies.onebit.figures.outp import describe_outp, real_epsilons
 from dpmc.studies.onebit.frames import (
     DATASETS,
@@ -16,20 +14,11 @@ from dpmc.studies.onebit.frames import (
     dataset_label,
     link_label,
     mechanism_label,
-    number,
-    present,
 )
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.frames import NOT_RUN, keeps_claim, number, present, private_rows
 
 EXAMPLE = 1.0  # the claimed epsilon that is spelled out, if it was run
-NOT_RUN = "Not run."
-
-
-def private_rows(trials: pd.DataFrame | None) -> pd.DataFrame | None:
-    """Return the rows of mechanisms with a budget; None if there are none."""
-    if trials is None:
-        return None
-    rows = trials[trials["epsilon"].notna()]
-    return rows if len(rows) else None
 
 
 def example(rows: pd.DataFrame) -> float:

@@ -27,7 +27,7 @@ from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.objective import Objective
 from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.ratings import Ratings
-from dpmc.studies.audit.bounds import threshold_bound
+from dpmc.statistics.privacy_bounds import threshold_bound
 from dpmc.studies.onebit.cells import SYNTHETIC
 from dpmc.study.seeds import DATA, stream
 

@@ -5,12 +5,9 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from dpmc.files import write_text
-from dpmc.report.table_model import Cell, Column, Row, Table
-from dpmc.studies.huber.tables import FORMATS
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
     CONSTRAINTS,
@@ -29,14 +26,16 @@ from dpmc.studies.onebit.frames import (
     main_rows,
     mechanism_label,
     metric_of,
-    present,
     read_onebit,
     summary,
 )
+from dpmc.study.claims_table import claims_table, number_cell
+from dpmc.study.frames import present
+from dpmc.study.table_formats import FORMATS
+from dpmc.study.table_model import Cell, Column, Row, Table
 
 ORDER = (*FREE, *PUBLISHED, *OTHERS)
 STAGES = ("truncated", "raw")
-LARGE_NUMBER, LARGEST = 1e3, 1e6  # written without decimals, and with an exponent
 SHOWN = (1.0, 4.0, 10.0)  # claimed budgets in the table of guarantees
 HEADINGS = (
     ("dataset", "Data"),
@@ -176,15 +175,6 @@ def _cell(found, scale: float, digits: int) -> Cell:
     return number_cell(scale * found.mean, scale * found.standard_error, int(found.trials), digits)
 
 
-def number_cell(value: float, error: float = np.nan, trials: int = 0, digits: int = 3) -> Cell:
-    """Return a cell; an infinite number is shown as such, one of a million with an exponent."""
-    if np.isinf(value):
-        return Cell(absent="∞")
-    size = abs(value)
-    places = -1 if size >= LARGEST else 0 if size >= LARGE_NUMBER else digits
-    return Cell(value, error, trials, places)
-
-
 def guarantee_table(trials: pd.DataFrame) -> Table:
     """Return what is claimed and what is proven, for one sign and for all signs of a user."""
     budgets = [value for value in SHOWN if value in trials["claimed_epsilon"].to_numpy()]
@@ -208,29 +198,3 @@ def guarantee_table(trials: pd.DataFrame) -> Table:
     )
     title = "What is claimed and what is proven"
     return Table("table_onebit_4_guarantees", title, HEADINGS, columns, tuple(rows), notes)
-
-
-def claims_table(claims: pd.DataFrame) -> Table:
-    """Return the verdicts on the paper's claims, with effects and intervals.
-
-    Its id keeps it from the tables of the page, which shows claims with their reasons.
-    """
-    columns = (
-        Column("effect", "Effect"),
-        Column("interval_low", "low", "95 % interval"),
-        Column("interval_high", "high", "95 % interval"),
-        Column("n", "n"),
-    )
-    rows = []
-    for claim in claims.to_dict("records"):
-        cells = [number_cell(float(claim[c.key]), digits=3) for c in columns[:3]]
-        cells.append(Cell(float(claim["n"]), digits=0) if pd.notna(claim["n"]) else Cell())
-        keys = (claim["id"], claim["claim"])
-        rows.append(Row(keys, keys, claim["verdict"], tuple(cells)))
-    notes = (
-        "Effects are natural logarithms of ratios of ARE, or differences of accuracy, unless the "
-        "predicate says otherwise; predicates and reasons stand in claims.csv.",
-    )
-    headings = (("id", "Id"), ("claim", "Claim"))
-    title = "The paper’s claims, judged"
-    return Table("onebit_claims", title, headings, columns, tuple(rows), notes)

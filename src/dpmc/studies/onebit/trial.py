@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmc.datasets.onebit import binarise, first_split, instance
+from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
 from dpmc.files import atomic_path
 from dpmc.methods.onebit.links import link_of
@@ -21,7 +22,6 @@ from dpmc.methods.onebit.private import Problem, Simulated, complete
 from dpmc.methods.onebit.projection import truncate
 from dpmc.methods.onebit.solve import Ball
 from dpmc.ratings import Ratings
-from dpmc.studies.huber.trial import random_split
 from dpmc.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell, is_synthetic
 from dpmc.study.seeds import DATA, NOISE, stream
 from dpmc.ties import margin, signs

@@ -5,8 +5,7 @@ import pandas as pd
 
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
 from dpmc.studies.dpals.claims.verdicts import not_available
-from dpmc.studies.huber.claims.rules import Finding, verdict_of
-from dpmc.studies.onebit.claims.verdicts import Rows, always_below
+from dpmc.study.rules import Finding, Rows, always_below, verdict_of
 
 AS_GOOD = 1.05
 FAR_FEWER = np.log(1 / 3)

@@ -8,8 +8,8 @@ import pandas as pd
 
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES
-from dpmc.studies.huber.claims.evidence import registering
-from dpmc.studies.huber.claims.rules import NOT_AVAILABLE, Finding
+from dpmc.study.claims import registering
+from dpmc.study.rules import NOT_AVAILABLE, Finding
 
 STANDARD = "standard"
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)

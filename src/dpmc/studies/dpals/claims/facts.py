@@ -7,7 +7,7 @@ from dpmc.studies.dpals.cells import COVERAGE_COLUMNS
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES
 from dpmc.studies.dpals.claims.verdicts import not_available
-from dpmc.studies.huber.claims.rules import Finding, verdict_of
+from dpmc.study.rules import Finding, verdict_of
 
 TOP_SHARE, MOST = 0.2, 0.85
 RATINGS_PER_USER = 50

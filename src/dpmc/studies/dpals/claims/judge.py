@@ -5,9 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
+    curves,
+    facts,
+    movielens,
+    sampling,
+    synthetic,
+)
 from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
-from dpmc.studies.huber.claims.judge import load_claims, table_of_verdicts
-from dpmc.studies.huber.claims.rules import INCONCLUSIVE
+from dpmc.study.claims import load_claims, table_of_verdicts
+from dpmc.study.rules import INCONCLUSIVE
 
 # what needs MovieLens 10M or 20M, and is looked at on generated data too
 ON_GENERATED = (
@@ -50,7 +57,7 @@ def judge_dpals(
     Returns
     -------
     DataFrame
-        Columns :data:`dpmc.studies.huber.claims.judge.CLAIM_COLUMNS`, one row per claim in the
+        Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, one row per claim in the
         order given. Effects are natural logarithms of RMSE ratios unless the predicate says
         otherwise; NaN where there is none.
 

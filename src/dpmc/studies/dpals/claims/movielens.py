@@ -8,8 +8,7 @@ import numpy as np
 from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
 from dpmc.studies.dpals.claims.verdicts import inside, plain, spelled_means
-from dpmc.studies.huber.claims.rules import Finding, both
-from dpmc.studies.onebit.claims.verdicts import always_below, named
+from dpmc.study.rules import Finding, always_below, both, named
 
 ALL_MOVIES, TOP, PART, IMPLICIT = "ml-10m", "ml-10m-top400", "ml-10m-top400-part", "ml-20m"
 EPSILONS = (1.0, 5.0, 10.0, 20.0)

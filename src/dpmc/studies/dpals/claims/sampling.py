@@ -8,8 +8,7 @@ from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES
 from dpmc.studies.dpals.claims.verdicts import best, inside, some_below
-from dpmc.studies.huber.claims.rules import Finding, both, verdict_of
-from dpmc.studies.onebit.claims.verdicts import Rows, always_below, named
+from dpmc.study.rules import Finding, Rows, always_below, both, named, verdict_of
 
 SHARES = (0.05, 0.2, 1)  # of the movies, by number of ratings
 UNIFORM, ADAPTIVE = "uniform", "adaptive"

@@ -13,8 +13,7 @@ from dpmc.studies.dpals.claims.evidence import (
     on_both_forms,
 )
 from dpmc.studies.dpals.claims.verdicts import best, inside, spelled_means, times
-from dpmc.studies.huber.claims.rules import Finding, both, percent
-from dpmc.studies.onebit.claims.verdicts import Rows, always_below, named
+from dpmc.study.rules import Finding, Rows, always_below, both, named, percent
 
 SIZES = ("synthetic-5k", "synthetic-10k", "synthetic-20k", "synthetic-50k")
 SMALLEST, LARGEST = SIZES[0], SIZES[-1]

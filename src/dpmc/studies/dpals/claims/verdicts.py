@@ -3,18 +3,19 @@
 import numpy as np
 
 from dpmc.statistics.tests import row_tests
-from dpmc.studies.huber.claims.rules import (
+from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     LEVEL,
     NOT_AVAILABLE,
     SUPPORTED,
     Finding,
+    Rows,
+    Spell,
     obstacle_to,
     percent,
     tally,
 )
-from dpmc.studies.onebit.claims.verdicts import Rows, Spell
 
 
 def not_available(what: str) -> Finding:

@@ -10,9 +10,9 @@ import numpy as np
 
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy.calibration import calibrate
-from dpmc.report.erratum import Erratum, Sources, listed
 from dpmc.studies.dpals.accounting import accounting_rows
 from dpmc.studies.dpals.frames import number
+from dpmc.study.erratum import Erratum, Sources, listed
 
 POINTS = ((1, 50, 2), (5, 50, 3), (20, 100, 4))  # epsilon, ratings per user, iterations
 DELTA, EPSILON, RATINGS = 1e-5, 1.0, 50  # of the examples

@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from dpmc.report.style import FigureEntry, draw_all
 from dpmc.studies.dpals.figures import budgets, speed
 from dpmc.studies.dpals.figures import coverage as popularity
 from dpmc.studies.dpals.figures import items as variants
 from dpmc.studies.dpals.figures import users as sizes
 from dpmc.studies.dpals.frames import read_dpals
+from dpmc.study.style import FigureEntry, draw_all
 
 INTERVALS = "means with 95 % t intervals over trials, on fresh entries or test ratings"
 LINES = "horizontal lines have no noise, hollow markers were printed or measured elsewhere"
@@ -139,7 +139,7 @@ def write_dpals_figures(
     published: str | Path | None = None,
     figures: Collection[str] | None = None,
 ) -> None:
-    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.report.style.draw_all`.
+    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.study.style.draw_all`.
 
     Parameters
     ----------

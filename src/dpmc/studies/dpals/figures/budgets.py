@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from dpmc.report.frames import trials_text
-from dpmc.report.style import PAGE, Drawing, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     DPALS,
@@ -25,7 +23,8 @@ from dpmc.studies.dpals.frames import (
     standard,
     summary,
 )
-from dpmc.studies.onebit.frames import present
+from dpmc.study.frames import present, trials_text
+from dpmc.study.style import PAGE, Drawing, NothingToDraw
 
 LARGE = ("ml-10m", "ml-20m", SURROGATE)  # how the names of the paper's data sets begin
 SIDE_BY_SIDE = (RANK_ONE, "jester-5k")

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dpmc.report.style import BLACK, BLUE, GREY, PAGE, VERMILLION, Drawing, Look, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import dataset_label, datasets_of
-from dpmc.studies.onebit.frames import present
+from dpmc.study.frames import present
+from dpmc.study.style import BLACK, BLUE, GREY, PAGE, VERMILLION, Drawing, Look, NothingToDraw
 
 SAMPLINGS = {
     "uniform": ("k uniform ratings a user", Look(VERMILLION, "", "--")),

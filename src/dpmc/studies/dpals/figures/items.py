@@ -6,8 +6,6 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.lines import Line2D
 
-from dpmc.report.frames import trials_text
-from dpmc.report.style import BLACK, BLUE, PAGE, VERMILLION, Drawing, Look, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     METRICS,
@@ -19,7 +17,8 @@ from dpmc.studies.dpals.frames import (
     summary,
 )
 from dpmc.studies.dpals.variant_names import with_variants
-from dpmc.studies.onebit.frames import present
+from dpmc.study.frames import present, trials_text
+from dpmc.study.style import BLACK, BLUE, PAGE, VERMILLION, Drawing, Look, NothingToDraw
 
 ITEM_KEYS = ("dataset", "method", "epsilon", "sampling", "item_share")
 LAMBDA_KEYS = ("dataset", "method", "epsilon", "regularization", "projection")

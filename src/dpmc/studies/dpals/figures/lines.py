@@ -7,9 +7,9 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dpmc.report.style import GREY, Look, new_figure, value_axis
 from dpmc.studies.dpals.frames import FREE, LOOKS, PRIVATE, method_label, number
-from dpmc.studies.onebit.frames import present
+from dpmc.study.frames import present
+from dpmc.study.style import GREY, Look, new_figure, value_axis
 
 DODGE = 1.025  # factor of epsilon between two curves
 MARGIN = 1.25  # factor of epsilon beside the curves

@@ -7,8 +7,6 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from dpmc.report.frames import trials_text
-from dpmc.report.style import BLACK, PAGE, Drawing, NothingToDraw, new_figure, value_axis
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     LOOKS,
@@ -20,7 +18,8 @@ from dpmc.studies.dpals.frames import (
     number,
 )
 from dpmc.studies.dpals.speed import by_step, growth, slopes
-from dpmc.studies.onebit.frames import present
+from dpmc.study.frames import present, trials_text
+from dpmc.study.style import BLACK, PAGE, Drawing, NothingToDraw, new_figure, value_axis
 
 FITTED = "fitted line"
 LONG_PANEL = 2.5  # decades

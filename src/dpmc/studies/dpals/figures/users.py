@@ -4,8 +4,6 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dpmc.report.frames import trials_text
-from dpmc.report.style import PAGE, Drawing, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     LOOKS,
@@ -18,7 +16,8 @@ from dpmc.studies.dpals.frames import (
     summary,
     synthetic_sizes,
 )
-from dpmc.studies.onebit.frames import present
+from dpmc.study.frames import present, trials_text
+from dpmc.study.style import PAGE, Drawing, NothingToDraw
 
 KEYS = ("users", "method", "epsilon")
 LINES = ("trivial", "als")

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from dpmc.report.style import FigureEntry, draw_all
 from dpmc.studies.audit import figures as audit
 from dpmc.studies.equal_privacy.figures import equal, maps
 from dpmc.studies.equal_privacy.frames import read_results
 from dpmc.studies.huber.figures import privacy_totals as totals
+from dpmc.study.style import FigureEntry, draw_all
 
 AUDIT = "privacy_audit"
 EQUAL_CAPTION = (

@@ -17,8 +17,19 @@ from dpmc.privacy.relations import (
     USER_ADD_REMOVE,
     USER_REPLACE,
 )
-from dpmc.report.frames import BASELINE_LABELS, MECHANISM_LABELS, SOLVER_LABELS, trials_text
-from dpmc.report.style import (
+from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary
+from dpmc.studies.equal_privacy.frames import DATASETS, RELATION_TITLES, TRIVIAL, dataset_label
+from dpmc.study.frames import (
+    BASELINE_LABELS,
+    EVERY,
+    FACTOR_MODELS,
+    MECHANISM_LABELS,
+    PRIVATE_BASELINES,
+    SOLVER_LABELS,
+    in_order,
+    trials_text,
+)
+from dpmc.study.style import (
     BASELINES,
     BLACK,
     MECHANISMS,
@@ -27,17 +38,6 @@ from dpmc.report.style import (
     NothingToDraw,
     new_figure,
     value_axis,
-)
-from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary
-from dpmc.studies.equal_privacy.frames import (
-    DATASETS,
-    EVERY,
-    FACTOR_MODELS,
-    PRIVATE_BASELINES,
-    RELATION_TITLES,
-    TRIVIAL,
-    dataset_label,
-    in_order,
 )
 
 COLUMNS = 3  # panels side by side

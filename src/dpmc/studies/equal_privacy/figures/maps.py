@@ -9,8 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dpmc.privacy.frontier import WORTHWHILE
-from dpmc.report.frames import MECHANISM_LABELS
-from dpmc.report.style import (
+from dpmc.study.frames import EVERY, MECHANISM_LABELS
+from dpmc.study.style import (
     BLACK,
     MECHANISMS,
     PAGE,
@@ -18,7 +18,6 @@ from dpmc.report.style import (
     NothingToDraw,
     new_figure,
 )
-from dpmc.studies.equal_privacy.frames import EVERY
 
 HUBER = "huber"
 

@@ -8,7 +8,7 @@ import pandas as pd
 from dpmc.mechanisms.facts import huber_to_laplace_variance
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.studies.huber.claims.rules import INCONCLUSIVE, Finding, verdict_of
+from dpmc.study.rules import INCONCLUSIVE, Finding, verdict_of
 
 CLOSE = 1.10
 VARIANCES = (1.0, 2.0, 3.0, 4.0)

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from dpmc.statistics.tests import log_positive, published_metric, trial_matrix
-from dpmc.studies.huber.cells import SYNTHETIC, Cell
+from dpmc.statistics.tests import log_positive, trial_matrix
+from dpmc.studies.huber.cells import COORDINATES, Cell
 from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS, as_run, cells_of
+from dpmc.studies.huber.statistics import published_metric
+from dpmc.study.cells import SYNTHETIC
 
 RANKS = (5, 10, 20)
 VARIANCES = (1.0, 2.0)
@@ -68,7 +70,7 @@ class LogRmse:
     @classmethod
     def of_trials(cls, trials: pd.DataFrame) -> "LogRmse":
         """Read our trials table."""
-        names, matrix = trial_matrix(trials, log_positive(published_metric(trials)))
+        names, matrix = trial_matrix(trials, log_positive(published_metric(trials)), COORDINATES)
         return cls(cells_of(names), matrix, per_variance=False)
 
     @classmethod

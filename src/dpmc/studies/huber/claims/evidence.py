@@ -7,7 +7,8 @@ import pandas as pd
 
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, delta
-from dpmc.studies.huber.claims.rules import Finding, Sample
+from dpmc.study.claims import registering
+from dpmc.study.rules import Finding, Sample
 
 
 @dataclass(frozen=True)
@@ -63,22 +64,6 @@ class Evidence:
 
 Predicate = Callable[[Evidence], Finding]
 PREDICATES: dict[str, Predicate] = {}
-
-
-def registering(predicates: dict[str, Callable]) -> Callable[[str], Callable]:
-    """Return a decorator that registers a predicate under the id of its claim.
-
-    The ids are those of the claims in ``config/paper``.
-    """
-
-    def claim(identifier: str) -> Callable[[Callable], Callable]:
-        def register(predicate: Callable) -> Callable:
-            predicates[identifier] = predicate
-            return predicate
-
-        return register
-
-    return claim
 
 
 claim = registering(PREDICATES)

@@ -1,69 +1,20 @@
 """Judging every claim of ``config/paper/claims.yaml``, and whether a second seed agrees."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
-from pathlib import Path
-
 import pandas as pd
-import yaml
 
-from dpmc.errors import InputError, did_you_mean
+from dpmc.studies.equal_privacy import claims  # noqa: F401  (registers H34)
+from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
+    budgets,
+    noise_comparisons,
+    noise_facts,
+    real_data,
+    side_experiments,
+    solver_comparisons,
+    variance_and_rank,
+)
 from dpmc.studies.huber.claims.contrasts import LogRmse
 from dpmc.studies.huber.claims.evidence import PREDICATES, Evidence
-
-STATEMENT = ("id", "source", "claim", "predicate")
-CLAIM_COLUMNS = (
-    *STATEMENT,
-    "verdict",
-    "printed_verdict",
-    "effect",
-    "interval_low",
-    "interval_high",
-    "n",
-    "reason",
-)
-
-
-def load_claims(
-    path: str | Path, predicates: Mapping[str, Callable] = PREDICATES
-) -> list[dict[str, str]]:
-    """Load the claims: for each its id, source, claim in our words and predicate.
-
-    Parameters
-    ----------
-    path : path
-    predicates : mapping
-        Id of a claim -> what judges it; those of the Huber papers unless others are given.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or malformed, an entry lacks a key, or an id has no predicate
-        in the library or comes twice.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: the file with the claims is missing")
-    try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
-        line = f" at line {where.line + 1}" if where else ""
-        raise InputError(f"{path}: not valid YAML{line}") from None
-    if not isinstance(entries, list):
-        raise InputError(f"{path}: must be a list of claims")
-    seen = set()
-    for number, entry in enumerate(entries, start=1):
-        if not isinstance(entry, dict) or set(entry) != set(STATEMENT):
-            raise InputError(f"{path}: entry {number} must have the keys {', '.join(STATEMENT)}")
-        identifier = entry["id"]
-        if identifier not in predicates:
-            near = did_you_mean(identifier, predicates)
-            raise InputError(f"{path}: no predicate is known for the claim {identifier!r}{near}")
-        if identifier in seen:
-            raise InputError(f"{path}: the claim {identifier!r} comes twice")
-        seen.add(identifier)
-    return entries
+from dpmc.study.claims import table_of_verdicts
 
 
 def judge(
@@ -119,15 +70,6 @@ def judge(
         seed,
     )
     return table_of_verdicts(claims, PREDICATES, evidence)
-
-
-def table_of_verdicts(
-    claims: list[dict[str, str]], predicates: Mapping[str, Callable], evidence: object
-) -> pd.DataFrame:
-    """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given."""
-    rows = [claim | asdict(predicates[claim["id"]](evidence)) for claim in claims]
-    table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
-    return table.astype({"n": "Int64"})
 
 
 def stability(main: pd.DataFrame, replication: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from dpmc.statistics.bootstrap import pooled_interval, pooled_spread_ratio
 from dpmc.studies.huber.claims.budgets import huber_budget_close_to_laplace
 from dpmc.studies.huber.claims.contrasts import average, delta, deltas, synthetic_grid
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.studies.huber.claims.rules import (
+from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     MARGIN,

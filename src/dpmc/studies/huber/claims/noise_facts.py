@@ -6,7 +6,7 @@ from scipy import special
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import largest_log_ratio, printed_inverse_cdf, total_variation
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.studies.huber.claims.rules import (
+from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     NOT_PRINTED,

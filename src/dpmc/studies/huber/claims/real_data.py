@@ -19,7 +19,8 @@ from dpmc.studies.huber.claims.contrasts import (
     synthetic_grid,
 )
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.studies.huber.claims.rules import (
+from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS, REAL_RANK
+from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     MARGIN,
@@ -35,7 +36,6 @@ from dpmc.studies.huber.claims.rules import (
     tally,
     verdict_of,
 )
-from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS, REAL_RANK
 
 MOVIELENS = [("ml-100k", 0.051)]
 SWEETRS = [("sweetrs", fraction) for fraction in FRACTIONS]

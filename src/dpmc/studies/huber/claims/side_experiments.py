@@ -6,7 +6,7 @@ import pandas as pd
 from dpmc.statistics.bootstrap import bootstrap_interval, pooled_interval, pooled_spread_ratio
 from dpmc.statistics.tests import Interval, log_positive, trial_matrix
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.studies.huber.claims.rules import (
+from dpmc.study.rules import (
     INCONCLUSIVE,
     NOT_AVAILABLE,
     NOT_PRINTED,

@@ -16,7 +16,8 @@ from dpmc.studies.huber.claims.contrasts import (
     synthetic_grid,
 )
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.studies.huber.claims.rules import (
+from dpmc.studies.huber.claims.solver_comparisons import irls_minus_als
+from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     SUPPORTED,
@@ -26,7 +27,6 @@ from dpmc.studies.huber.claims.rules import (
     judge_pooled,
     tally,
 )
-from dpmc.studies.huber.claims.solver_comparisons import irls_minus_als
 
 
 def less_noise(noise: str, **part) -> list[Contrast]:

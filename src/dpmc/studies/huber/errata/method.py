@@ -8,10 +8,11 @@ import math
 
 import numpy as np
 
-from dpmc.report.erratum import NOT_AVAILABLE, Erratum, Sources
 from dpmc.statistics.tests import Interval, mean_interval
-from dpmc.studies.huber.cells import SYNTHETIC, Cell
+from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import fit, run_cell, synthetic_instance
+from dpmc.study.cells import SYNTHETIC
+from dpmc.study.erratum import NOT_AVAILABLE, Erratum, Sources
 
 SETTINGS = {
     "seed": 1,

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.report.erratum import NOT_AVAILABLE, Erratum, Sources
+from dpmc.study.erratum import NOT_AVAILABLE, Erratum, Sources
 
 
 def data_sets(name: str, sources: Sources) -> Erratum:

@@ -7,14 +7,14 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from dpmc.report.frames import (
+from dpmc.study.frames import (
     MECHANISM_LABELS,
     SOLVER_LABELS,
     half_width,
     select,
     trials_text,
 )
-from dpmc.report.style import MECHANISMS, PAGE, Drawing, NothingToDraw, new_figure
+from dpmc.study.style import MECHANISMS, PAGE, Drawing, NothingToDraw, new_figure
 
 TARGET_LABELS = {
     "right_hand_side": "noise on the right-hand side",

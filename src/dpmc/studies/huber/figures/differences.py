@@ -7,18 +7,18 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from dpmc.report.effects import signed
-from dpmc.report.frames import (
+from dpmc.statistics.tests import holm, row_tests
+from dpmc.studies.huber.statistics import paired_difference
+from dpmc.study.effects import signed
+from dpmc.study.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
     SOLVER_LABELS,
     SYNTHETIC,
-    paired_difference,
     select,
     trials_text,
 )
-from dpmc.report.style import BLACK, GREY, MECHANISMS, PAGE, Drawing, NothingToDraw, new_figure
-from dpmc.statistics.tests import holm, row_tests
+from dpmc.study.style import BLACK, GREY, MECHANISMS, PAGE, Drawing, NothingToDraw, new_figure
 
 OTHERS = ("gaussian", "laplace")
 LINEAR = 2.0  # per cent; the axis is logarithmic beyond

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import printed_inverse_cdf
-from dpmc.report.style import (
+from dpmc.study.style import (
     BLACK,
     COLUMN,
     GREEN,

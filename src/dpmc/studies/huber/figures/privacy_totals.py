@@ -8,8 +8,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dpmc.privacy.nominal import table_one
-from dpmc.report.frames import DATASET_LABELS, MECHANISM_LABELS, select
-from dpmc.report.style import (
+from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST
+from dpmc.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run
+from dpmc.study.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, percent, select
+from dpmc.study.style import (
     BLACK,
     GREY,
     MECHANISMS,
@@ -18,10 +20,7 @@ from dpmc.report.style import (
     NothingToDraw,
     new_figure,
 )
-from dpmc.studies.equal_privacy.frames import EVERY, PUBLISHED_RUNS, percent
-from dpmc.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run
 
-TIGHTEST = ("pld", "exact")
 RELEASES = {50: "ALS", 1000: "A-IRLS"}  # of the synthetic trainings
 ACCOUNTANTS = {"basic": (0, (1, 1.2)), "rdp": "--"}
 DECADES = FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")

@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from dpmc.report.frames import (
+from dpmc.studies.huber.statistics import cell_summary
+from dpmc.study.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     MECHANISM_LABELS,
@@ -17,7 +18,7 @@ from dpmc.report.frames import (
     select,
     trials_text,
 )
-from dpmc.report.style import (
+from dpmc.study.style import (
     BASELINES,
     GREY,
     LIGHT,
@@ -27,7 +28,6 @@ from dpmc.report.style import (
     NothingToDraw,
     new_figure,
 )
-from dpmc.statistics.tests import cell_summary
 
 BAND = 0.15
 RATIO_TICKS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from dpmc.statistics.tests import holm, published_metric, row_tests, trial_matrix
+from dpmc.statistics.tests import holm, row_tests, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.published.numbers import as_run, cells_of
+from dpmc.studies.huber.statistics import published_metric
 
 COMPARISON_COLUMNS = (
     "table",
@@ -104,7 +105,7 @@ def _closeness(rows: pd.DataFrame) -> dict[str, float]:
 
 def _tests(trials: pd.DataFrame, published: pd.DataFrame) -> np.ndarray:
     """Return mean, standard error and number of trials of our cell for each published row."""
-    names, matrix = trial_matrix(trials, published_metric(trials))
+    names, matrix = trial_matrix(trials, published_metric(trials), COORDINATES)
     tests = row_tests(matrix)
     fields = np.column_stack([tests.mean, tests.standard_error, tests.trials])
     ours = dict(zip(cells_of(names), fields, strict=True))

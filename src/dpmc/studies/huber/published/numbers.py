@@ -9,7 +9,8 @@ from types import MappingProxyType
 import pandas as pd
 
 from dpmc.errors import InputError
-from dpmc.studies.huber.cells import COORDINATES, SYNTHETIC, Cell
+from dpmc.studies.huber.cells import COORDINATES, Cell
+from dpmc.study.cells import SYNTHETIC
 
 PUBLISHED_COLUMNS = ("table", *COORDINATES, "metric", "published", "decimals")
 IRLS_ITERATIONS = 20  # where the paper only says "IRLS"

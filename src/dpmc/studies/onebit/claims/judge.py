@@ -4,8 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.studies.huber.claims.judge import load_claims, table_of_verdicts
+from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them registers their predicates)
+    link_facts,
+    privacy_facts,
+    real_data,
+    synthetic,
+)
 from dpmc.studies.onebit.claims.evidence import PREDICATES, OneBitEvidence, Outputs
+from dpmc.study.claims import load_claims, table_of_verdicts
 
 
 def load_onebit_claims(path: str | Path) -> list[dict[str, str]]:
@@ -39,7 +45,7 @@ def judge_onebit(
     Returns
     -------
     DataFrame
-        Columns :data:`dpmc.studies.huber.claims.judge.CLAIM_COLUMNS`, one row per claim in the
+        Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, one row per claim in the
         order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
         signs, unless the predicate says otherwise; NaN where there is none. Printed verdicts are
         inconclusive: the figures' values are not available.

@@ -4,9 +4,9 @@ import numpy as np
 
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import LINKS, Link, link_of
-from dpmc.studies.huber.claims.rules import INCONCLUSIVE, NOT_PRINTED, Finding, verdict_of
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc.studies.onebit.claims.synthetic import EPSILONS
+from dpmc.study.rules import INCONCLUSIVE, NOT_PRINTED, Finding, verdict_of
 
 ALPHA = 1.0
 GRID = np.linspace(-ALPHA, ALPHA, 2001)

@@ -13,7 +13,10 @@ from dpmc.methods.onebit.guarantee import ROUNDING, guarantee_of
 from dpmc.methods.onebit.links import LINKS, Link, link_of
 from dpmc.methods.onebit.noise import Facts, plan_of
 from dpmc.methods.onebit.solve import Ball
-from dpmc.studies.huber.claims.rules import (
+from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
+from dpmc.studies.onebit.claims.link_facts import ALPHA, GRID
+from dpmc.studies.onebit.claims.synthetic import EPSILONS
+from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     NOT_AVAILABLE,
@@ -22,9 +25,6 @@ from dpmc.studies.huber.claims.rules import (
     Finding,
     verdict_of,
 )
-from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
-from dpmc.studies.onebit.claims.link_facts import ALPHA, GRID
-from dpmc.studies.onebit.claims.synthetic import EPSILONS
 
 CLIP = 0.5
 # Flips of +1 and of -1 of which all ratios but (1 - p2)/p1 are at most e^1: whichever two of the

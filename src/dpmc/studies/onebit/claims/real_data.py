@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 
-from dpmc.studies.huber.claims.rules import Finding
 from dpmc.studies.onebit.cells import BOTH, CLEAR, NUCLEAR, OneBitCell
 from dpmc.studies.onebit.claims.evidence import (
     LINKS,
@@ -16,7 +15,8 @@ from dpmc.studies.onebit.claims.evidence import (
     Outputs,
     claim,
 )
-from dpmc.studies.onebit.claims.verdicts import always_below, on_both_outputs, points
+from dpmc.studies.onebit.claims.verdicts import on_both_outputs
+from dpmc.study.rules import Finding, always_below, points
 
 TRAINING_SHARE = 0.8
 MOVIELENS, RESTAURANT = "ml-100k", "restaurant"

@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 
 from dpmc.statistics.tests import row_tests
-from dpmc.studies.huber.claims.rules import Finding, both
 from dpmc.studies.onebit.cells import CLEAR, OBSERVED_SHARE
 from dpmc.studies.onebit.claims.evidence import (
     LINKS,
@@ -16,7 +15,8 @@ from dpmc.studies.onebit.claims.evidence import (
     claim,
     synthetic_cell,
 )
-from dpmc.studies.onebit.claims.verdicts import Rows, always_below, named, on_both_outputs, within
+from dpmc.studies.onebit.claims.verdicts import on_both_outputs
+from dpmc.study.rules import Finding, Rows, always_below, both, named, within
 
 LITTLE = np.log(1.10)
 LEVEL_OFF = np.log(1.05)

@@ -11,10 +11,10 @@ from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.guarantee import guarantee_of
 from dpmc.methods.onebit.links import Link, link_of
-from dpmc.report.erratum import Erratum, Sources, listed
 from dpmc.studies.onebit.claims.link_facts import least_curvature
 from dpmc.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
 from dpmc.studies.onebit.outp import BLOCK, block_change
+from dpmc.study.erratum import Erratum, Sources, listed
 
 ADMITTED = 0.5  # the chance of flipping -1 where +1 is never flipped
 SMALL = 0.001

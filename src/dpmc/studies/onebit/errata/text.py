@@ -9,9 +9,9 @@ import numpy as np
 from dpmc.datasets.onebit import MEAN, binarise, first_split
 from dpmc.mechanisms import Laplace
 from dpmc.methods.onebit.links import link_of
-from dpmc.report.erratum import NOT_AVAILABLE, Erratum, Sources
 from dpmc.studies.onebit.bounds import steepness_and_flatness
 from dpmc.studies.onebit.frames import MECHANISMS, PUBLISHED
+from dpmc.study.erratum import NOT_AVAILABLE, Erratum, Sources
 
 DRAWS = 10_000
 SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries

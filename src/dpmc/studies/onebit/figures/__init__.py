@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from dpmc.report.style import FigureEntry, draw_all
 from dpmc.studies.onebit.figures import accuracy as real
 from dpmc.studies.onebit.figures import bounds, budgets, outp, shares
 from dpmc.studies.onebit.frames import read_onebit
+from dpmc.study.style import FigureEntry, draw_all
 
 STAGES = (
     "Solid and filled: truncated to rank r after the noise, without which the paper’s claims "
@@ -120,7 +120,7 @@ ONEBIT_FIGURES = [
 def write_onebit_figures(
     results_folder: str | Path, folder: str | Path, figures: Collection[str] | None = None
 ) -> None:
-    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.report.style.draw_all`.
+    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.study.style.draw_all`.
 
     A figure whose table is missing becomes a box that says so.
     """

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dpmc.report.style import PAGE, Drawing, NothingToDraw, new_figure
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.frames import (
     DATASETS,
@@ -19,9 +18,10 @@ from dpmc.studies.onebit.frames import (
     link_label,
     main_rows,
     mechanism_label,
-    present,
     summary,
 )
+from dpmc.study.frames import present
+from dpmc.study.style import PAGE, Drawing, NothingToDraw, new_figure
 
 DRAWN = (*PUBLISHED, ITEM_BIAS)
 

@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from scipy.stats import spearmanr
 
-from dpmc.report.style import GREY, PAGE, Drawing, NothingToDraw, new_figure, value_axis
 from dpmc.studies.onebit.figures.budgets import ARE
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
@@ -16,9 +15,10 @@ from dpmc.studies.onebit.frames import (
     link_label,
     main_constraint,
     mechanism_label,
-    present,
     summary,
 )
+from dpmc.study.frames import present
+from dpmc.study.style import GREY, PAGE, Drawing, NothingToDraw, new_figure, value_axis
 
 KEYS = ["mechanism", "link", "observed_share", "epsilon"]
 LONG_PANEL = 1.5  # decades below a third of the page

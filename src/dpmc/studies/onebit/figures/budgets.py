@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from dpmc.report.style import PAGE, Drawing, NothingToDraw, new_figure
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
@@ -18,9 +17,10 @@ from dpmc.studies.onebit.frames import (
     link_label,
     main_rows,
     mechanism_label,
-    present,
     summary,
 )
+from dpmc.study.frames import present
+from dpmc.study.style import PAGE, Drawing, NothingToDraw, new_figure
 
 ARE = "ARE = ‖X − M‖² / ‖M‖²"
 HEADROOM = 1.3  # above the highest mean of the paper's mechanisms

@@ -7,8 +7,9 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from dpmc.report.style import BLACK, Look, value_axis
-from dpmc.studies.onebit.frames import FREE, LOOKS, mechanism_label, number, present
+from dpmc.studies.onebit.frames import FREE, LOOKS, mechanism_label
+from dpmc.study.frames import number, present
+from dpmc.study.style import BLACK, Look, value_axis
 
 STAGES = {"truncated": "truncated to rank r", "raw": "raw"}
 DODGE = 0.08  # of epsilon, between two curves

@@ -7,10 +7,11 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dpmc.report.style import BLACK, GREY, PAGE, Drawing, NothingToDraw, new_figure, value_axis
-from dpmc.studies.audit.bounds import threshold_bound
-from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, draws_text, link_label, number, present
+from dpmc.statistics.privacy_bounds import threshold_bound
+from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, draws_text, link_label
 from dpmc.studies.onebit.outp import BLOCK
+from dpmc.study.frames import number, present
+from dpmc.study.style import BLACK, GREY, PAGE, Drawing, NothingToDraw, new_figure, value_axis
 
 MOST = "most that can be proven"
 COLUMNS = ["kind", "instance", "link", "claimed_epsilon", "low", "epsilon", "high", "samples"]

@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.lines import Line2D
 
-from dpmc.report.style import PAGE, Drawing, Look, NothingToDraw, new_figure
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.figures.budgets import ARE
 from dpmc.studies.onebit.frames import (
@@ -20,6 +19,7 @@ from dpmc.studies.onebit.frames import (
     mechanism_label,
     summary,
 )
+from dpmc.study.style import PAGE, Drawing, Look, NothingToDraw, new_figure
 
 SHOWN = 6  # budgets at most
 MARKERS = "ovs^DP"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.patches import Rectangle
 
-from dpmc.report.style import COLUMN, PAGE, VERMILLION, Drawing, NothingToDraw, new_figure
+from dpmc.study.style import COLUMN, PAGE, VERMILLION, Drawing, NothingToDraw, new_figure
 
 
 def heatmap(

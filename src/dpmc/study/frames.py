@@ -6,12 +6,15 @@ completion", section 4). Differences between two models are paired by trial and 
 logarithms, so that they are relative: -.01 means one per cent less error.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 from scipy import special
 
-from dpmc.statistics.tests import CONFIDENCE, log_positive, published_metric
-from dpmc.studies.huber.cells import SYNTHETIC
+from dpmc.methods.onebit.guarantee import ROUNDING
+from dpmc.statistics.tests import CONFIDENCE
+from dpmc.study.cells import SYNTHETIC
 
 PRIVATE = ("gaussian", "laplace", "huber")
 MECHANISM_LABELS = {
@@ -50,19 +53,6 @@ def select(frame: pd.DataFrame, **coordinates) -> pd.DataFrame:
     return frame[keep]
 
 
-def log_by_trial(cell: pd.DataFrame) -> pd.Series:
-    """Return log RMSE (published metric) of the trials of one cell, indexed by trial."""
-    return pd.Series(log_positive(published_metric(cell)), index=cell["trial"].to_numpy())
-
-
-def paired_difference(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
-    """Return log RMSE of ``first`` minus that of ``second``, for the trials that both have.
-
-    Both are trial tables of one cell each.
-    """
-    return (log_by_trial(first) - log_by_trial(second)).dropna().sort_index().to_numpy()
-
-
 def trials_text(counts) -> str:
     """Say how many trials stand behind some numbers: "10 trials", "8 to 10 trials"."""
     counts = [int(count) for count in counts if pd.notna(count) and count > 0]
@@ -80,3 +70,65 @@ def half_width(standard_error: pd.Series, trials: pd.Series) -> np.ndarray:
     freedom = np.asarray(trials, dtype=float) - 1
     quantile = special.stdtrit(np.maximum(freedom, 1), (1 + CONFIDENCE) / 2)
     return np.where(freedom >= 1, quantile * error, np.nan)
+
+
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def present(values: Iterable, known: Iterable) -> list:
+    """Return the different ``values`` in the order of ``known``, others last; NaN is left out."""
+    return in_order([value for value in values if pd.notna(value)], known)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Spell a positive number with so many significant digits, without an exponent below 10^6."""
+    if not np.isfinite(value):
+        return "∞"
+    if abs(value) >= 1e6:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa} · 10{str(int(exponent)).translate(RAISED)}"
+    places = max(digits - 1 - int(np.floor(np.log10(abs(value)))), 0) if value else 0
+    return f"{round(value, places):,.{places}f}"
+
+
+NOT_RUN = "Not run."
+
+
+def private_rows(trials: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return the rows of mechanisms with a budget; None if there are none."""
+    if trials is None:
+        return None
+    rows = trials[trials["epsilon"].notna()]
+    return rows if len(rows) else None
+
+
+def keeps_claim(trials: pd.DataFrame) -> pd.Series:
+    """Say per row whether what is proven is what is claimed."""
+    epsilon = trials["actual_epsilon"] <= trials["claimed_epsilon"] * ROUNDING
+    return epsilon & (trials["actual_delta"] <= trials["claimed_delta"])
+
+
+FACTOR_MODELS = {"private_als": "ALS", "private_irls": "A-IRLS"}
+
+
+PRIVATE_BASELINES = {
+    "private_global_mean": "Global mean",
+    "private_item_bias": "Item bias",
+    "private_user_item_bias": "Item + user bias",
+}
+
+
+EVERY = ("gaussian", "laplace", "huber")
+
+
+def percent(share: float) -> str:
+    """Spell a share in whole per cent, but never as all or none when it is not."""
+    if 0 < share < 0.01:
+        return "under 1 %"
+    return "over 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
+
+
+def in_order(values, known) -> list:
+    """Return the different ``values`` in the order of ``known``, others last and sorted."""
+    found = set(values)
+    return [v for v in known if v in found] + sorted(found - set(known))

@@ -6,7 +6,8 @@ from itertools import groupby
 
 import pandas as pd
 
-from dpmc.report.table_model import Cell, Row, Table
+from dpmc.study import table_formats
+from dpmc.study.table_model import Cell, Row, Table
 
 FRAGMENT = ("<!-- table -->\n", "<!-- /table -->\n")
 
@@ -272,3 +273,11 @@ def _html_cell(cell: Cell) -> str:
         number += '<span class="mark" aria-hidden="true">≈</span><span class="vh"> tied</span>'
     spread = f"<small>± {cell.spread}</small>" if cell.spread else ""
     return f"<td>{number}{spread}</td>"
+
+
+FORMATS = {
+    "csv": table_formats.to_csv,
+    "md": table_formats.to_markdown,
+    "tex": table_formats.to_latex,
+    "html": table_formats.to_html,
+}

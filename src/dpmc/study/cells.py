@@ -1,0 +1,24 @@
+"""Cells: the points of a study's grid, and how their coordinates are spelled."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+SYNTHETIC = "synthetic"
+
+
+def spell(value: object) -> str:
+    """Spell a coordinate for a file name: no trailing zeros, ``none`` for None."""
+    if value is None:
+        return "none"
+    return format(value, ".12g") if isinstance(value, float) else str(value)
+
+
+def cell_name(coordinates: Mapping[str, object]) -> str:
+    """Name a cell by its coordinates, leaving out those it does not have.
+
+    >>> cell_name({"dataset": "synthetic", "rank": 5, "variance": None, "solver": "als"})
+    'dataset=synthetic, rank=5, solver=als'
+    """
+    present = {name: value for name, value in coordinates.items() if not pd.isna(value)}
+    return ", ".join(f"{name}={spell(value)}" for name, value in present.items())
