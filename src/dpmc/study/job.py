@@ -1,0 +1,92 @@
+"""What a job does: find its function, load its ratings, run, write its tables."""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpmc import tables
+from dpmc.files import atomic_path
+from dpmc.ratings import Ratings
+
+RATINGS = "ratings"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a job is given.
+
+    Attributes
+    ----------
+    coordinates : mapping of str to str
+    settings : mapping
+    inputs : mapping of str to str
+        Paths by name.
+    ratings : Ratings or None
+        Those of the input called "ratings", None where there is none.
+    file : path or None
+        Where the other file is to be written.
+    """
+
+    coordinates: Mapping[str, str]
+    settings: Mapping[str, object]
+    inputs: Mapping[str, str]
+    ratings: Ratings | None = None
+    file: Path | None = None
+
+
+def run_job(
+    run: str,
+    columns: Mapping[str, Iterable[str]],
+    outputs: Mapping[str, str],
+    coordinates: Mapping[str, str],
+    settings: Mapping[str, object],
+    inputs: Mapping[str, str],
+    file: str | None = None,
+) -> None:
+    """Run a job and write its tables, each whole or not at all.
+
+    Where the ratings are not available, the tables have no rows and the other file is empty: tables
+    and report say so.
+
+    Parameters
+    ----------
+    run : str
+        See :attr:`dpmc.study.api.Job.run`.
+    columns, outputs : mapping
+        By table its columns, and the file to write.
+    coordinates, settings, inputs : mapping
+        See :class:`Task`.
+    file : path, optional
+    """
+    ratings = Ratings.load_if_available(inputs[RATINGS]) if RATINGS in inputs else None
+    if RATINGS in inputs and ratings is None:
+        rows: Mapping[str, Iterable] = dict.fromkeys(columns, ())
+        if file is not None:
+            with atomic_path(file):
+                pass
+    else:
+        path = None if file is None else Path(file)
+        rows = function(run)(Task(coordinates, settings, inputs, ratings, path))
+    for name, path in outputs.items():
+        tables.write(path, columns[name], rows[name])
+
+
+def function(name: str) -> Callable:
+    """Return the function that ``"package.module:function"`` names."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def make_importable(folder: str | Path | None) -> None:
+    """Let the modules of a study outside of this package be imported by their names.
+
+    Parameters
+    ----------
+    folder : path or None
+        Of the study's package; None for a study of this package.
+    """
+    if folder is not None and str(Path(folder).parent) not in sys.path:
+        sys.path.insert(0, str(Path(folder).parent))
