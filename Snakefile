@@ -1,5 +1,7 @@
 # dpmc: differentially private matrix completion, reproduced, checked and extended.
 # `snakemake --cores 2` runs everything; README.md and ARCHITECTURE.md say what that is.
+# The rules are those of rules/: data, studies (a rule for every kind of job and step that a study
+# declares), report and check. `snakemake --list` names them.
 from pathlib import Path
 
 from snakemake.utils import min_version
@@ -13,31 +15,19 @@ configfile: str(HOME / "config" / "config.yaml")
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
-include: "workflow/rules/privacy_inputs.smk"
-include: "workflow/rules/onebit_inputs.smk"
-include: "workflow/rules/dpals_inputs.smk"
-include: "workflow/rules/huber.smk"
-include: "workflow/rules/privacy.smk"
-include: "workflow/rules/onebit.smk"
-include: "workflow/rules/dpals.smk"
+include: "workflow/rules/studies.smk"
 include: "workflow/rules/report.smk"
-include: "workflow/rules/check.smk"
-include: "workflow/rules/forensics.smk"
 
 
 rule all:
     default_target: True
     input:
-        rules.huber.input,
-        rules.privacy.input,
-        rules.onebit.input,
-        rules.dpals.input,
+        [path for study in STUDIES.values() for path in PLANS["results"].targets(study)],
         "results/report/index.html",
 
 
 rule quick:
     input:
-        "results/quick/huber/trials.csv",
         "results/quick/report/index.html",
 
 

@@ -1,4 +1,4 @@
-"""An invented result folder of the DPALS part, for the tests of what reads one."""
+"""An invented result folder of DPALS, for the tests of what reads one."""
 
 from dpmc import tables
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, DpalsCell

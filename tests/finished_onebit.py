@@ -1,4 +1,4 @@
-"""An invented result folder of the one-bit part, for the tests of what reads one."""
+"""An invented result folder of the one-bit study, for the tests of what reads one."""
 
 from dataclasses import replace
 
@@ -14,18 +14,22 @@ CELLS = (CLEAR, INP, REAL)
 BASELINES = ("zero", "item_bias")
 
 
-def settings_of(cell, draws=3):
-    """Settings as :func:`dpmc.studies.onebit.cells.onebit_settings` returns them."""
-    own = {"seed": 1, "draws": draws, "rank": 1, "alpha": 1}
-    return own | ({"baselines": list(BASELINES)} if cell == CLEAR else {})
+def settings_of(trials=3):
+    """Settings as the study's regression states them for each cell."""
+    return {"seed": 1, "trials": trials, "rank": 1, "alpha": 1}
+
+
+def with_baselines(cells):
+    """The cells that have rows: clear stands for its baselines too."""
+    for cell in cells:
+        yield cell
+        if cell == CLEAR:
+            yield from (replace(CLEAR, mechanism=name) for name in BASELINES)
 
 
 def onebit_rows(cells=CELLS, draws=3, change=None):
     """Invented rows; ``change`` maps (cell, trial) to new values of some columns."""
-    made = [each for each in cells if each != CLEAR]
-    if CLEAR in cells:
-        made += [replace(CLEAR, mechanism=name) for name in ("clear", *BASELINES)]
-    for cell in made:
+    for cell in with_baselines(cells):
         for trial in range(draws):
             value = 0.3 + 0.07 * len(cell.mechanism) + 0.01 / (trial + 3)
             row = dict.fromkeys(ONEBIT_COLUMNS) | cell.coordinates() | {"trial": trial}
@@ -48,7 +52,7 @@ def write_onebit(folder, *, cells=CELLS, settings=None, rows=None, verdict="supp
                  reason="3 of 4", profile="full"):  # fmt: skip
     """Write the files that the check reads; what is not given is :func:`onebit_rows` and so on."""
     rows = onebit_rows(cells) if rows is None else rows
-    named = {cell_name(cell.coordinates()): settings_of(cell) for cell in cells}
+    named = {cell_name(cell.coordinates()): settings_of() for cell in with_baselines(cells)}
     named |= {cell_name(cell.coordinates()): own for cell, own in (settings or {}).items()}
     tables.write(folder / "trials.csv", ONEBIT_COLUMNS, rows)
     (folder / "settings.json").write_text(settings_text(Settings(profile, named)))

@@ -1,9 +1,8 @@
-"""An invented result folder of the privacy part, for the tests of what reads one."""
+"""Invented result folders of equal privacy and of the audit, for the tests of what reads them."""
 
 from dpmc import tables
 from dpmc.studies.audit.rows import AUDIT_COLUMNS
 from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell
-from dpmc.studies.huber.totals import COLUMNS as TOTAL_COLUMNS
 from dpmc.study.cells import cell_name
 from dpmc.study.runs import Settings, settings_text
 
@@ -14,10 +13,11 @@ MECHANISMS = {PRIVATE: ("gaussian", "huber"), REAL: ("gaussian",), OPEN: ("none"
 
 
 def settings_of(cell, trials=3):
-    """Settings as :func:`dpmc.studies.equal_privacy.cells.calibrated_settings` returns them."""
-    tuned = {mechanism: {"rank": 2, "regularization": 0.5} for mechanism in MECHANISMS[cell]}
-    return {"seed": 1, "trials": trials, "rank": 5, "rating_range": [0.0, 2.5]} | {
-        "hyperparameters": tuned
+    """Settings by mechanism, as the study's regression states them for each fit."""
+    shared = {"seed": 1, "trials": trials, "rank": 5, "rating_range": [0.0, 2.5]}
+    return {
+        mechanism: shared | {"solver": {"rank": 2, "regularization": 0.5}}
+        for mechanism in MECHANISMS[cell]
     }
 
 
@@ -45,23 +45,23 @@ def audit_rows():
     ]
 
 
-def total_rows():
-    """Two totals, the second without a lower bound."""
-    row = {"mechanism": "gaussian", "variance": 1.0, "releases": 50, "sensitivity": 5.0}
-    row |= {"delta": 1e-5, "accountant": "pld", "epsilon": 774.84}
-    row |= {"epsilon_lower": 774.83, "epsilon_upper": 774.84}
-    return [row, row | {"accountant": "rdp", "epsilon_lower": None}]
-
-
-def write_privacy(folder, *, cells=None, fits=None, audit=None, totals=None, profile="full"):
+def write_equal_privacy(folder, *, cells=None, fits=None, verdict="contradicted", profile="full"):
     """Write the files that the check reads; what is not given is :func:`fit_rows` and so on."""
     cells = {cell: settings_of(cell) for cell in MECHANISMS} if cells is None else cells
     fits = fit_rows(cells) if fits is None else fits
-    audit = audit_rows() if audit is None else audit
-    totals = total_rows() if totals is None else totals
     tables.write(folder / "calibrated.csv", CALIBRATED_COLUMNS, fits)
-    tables.write(folder / "audit.csv", AUDIT_COLUMNS, audit)
-    tables.write(folder / "totals.csv", TOTAL_COLUMNS, totals)
-    named = {cell_name(cell.coordinates()): values for cell, values in cells.items()}
+    named = {
+        cell_name(cell.coordinates() | {"mechanism": mechanism}): values
+        for cell, fitted in cells.items()
+        for mechanism, values in fitted.items()
+    }
     (folder / "settings.json").write_text(settings_text(Settings(profile, named)))
+    claims = [{"id": "H34", "verdict": verdict, "printed_verdict": "", "reason": "2 of 2"}]
+    tables.write(folder / "claims.csv", claims[0], claims)
+    return folder
+
+
+def write_audit(folder, rows=None):
+    """Write the table of the audit, that of :func:`audit_rows` if not given."""
+    tables.write(folder / "audit.csv", AUDIT_COLUMNS, audit_rows() if rows is None else rows)
     return folder

@@ -1,13 +1,21 @@
-"""The check of the privacy part: equal runs pass, and every planted fault is found."""
+"""The check of equal privacy and of the audit: equal runs pass, every planted fault is found."""
+
+import json
+from pathlib import Path
 
 import pytest
 
 from dpmc import tables
+from dpmc.configuration import load
 from dpmc.errors import InputError
-from dpmc.studies.equal_privacy.regression import check_privacy, counts, read_privacy_run
-from dpmc.studies.huber.totals import COLUMNS as TOTAL_COLUMNS
-from dpmc.study.reference import FIT_COLUMNS, first_trials
+from dpmc.studies.audit import STUDY as AUDIT
+from dpmc.studies.equal_privacy import STUDY
+from dpmc.studies.equal_privacy.cells import CalibratedCell
+from dpmc.study import check as checking
+from dpmc.study import reference as references
+from dpmc.study.cells import cell_name
 from dpmc.study.runs import Settings, settings_text
+from dpmc.study.tolerances import ALLOWED
 from finished_privacy import (
     MECHANISMS,
     OPEN,
@@ -16,24 +24,40 @@ from finished_privacy import (
     audit_rows,
     fit_rows,
     settings_of,
-    total_rows,
-    write_privacy,
+    write_audit,
+    write_equal_privacy,
 )
 
+HOME = Path(__file__).parents[1]
+REFERENCE = HOME / "results" / "reference" / "equal_privacy"
 PRIVATE_NAME = "dataset=synthetic, relation=entry_change, epsilon=0.5, solver=private_als"
 REAL_NAME = "dataset=sweetrs, relation=user_add_remove, epsilon=5, solver=private_als"
+
+
+def write_reference(folder, **tables_):
+    """Write a run with what a reference has beside it."""
+    write_equal_privacy(folder, **tables_)
+    tables.write(folder / "tolerances.csv", (*STUDY.regression.coordinates, *ALLOWED), [])
+    expected = folder / "expected" / "full"
+    expected.mkdir(parents=True, exist_ok=True)
+    (expected / "claims.csv").write_text((folder / "claims.csv").read_text())
 
 
 @pytest.fixture
 def check(tmp_path):
     """A function: check a run with these tables against that of the unchanged tables."""
-    write_privacy(tmp_path / "reference" / "privacy")
+    write_reference(tmp_path / "reference")
 
-    def check(unavailable=(), **tables):
-        run = read_privacy_run(write_privacy(tmp_path / "run", **tables))
-        return check_privacy(run, tmp_path / "reference", unavailable)
+    def check(unavailable=(), **tables_):
+        run = checking.read_results(STUDY, write_equal_privacy(tmp_path / "run", **tables_))
+        return checking.check(run, tmp_path / "reference", unavailable)
 
     return check
+
+
+def audit_failures(tmp_path, rows):
+    results = checking.read_results(AUDIT, write_audit(tmp_path / "audit", rows))
+    return failures(checking.check(results, tmp_path / "no_reference"))
 
 
 def failures(findings):
@@ -46,8 +70,8 @@ def notes(findings):
 
 def test_an_equal_run_passes_and_is_counted(tmp_path, check):
     assert check() == []
-    text = counts(read_privacy_run(tmp_path / "run"))
-    assert text == ", 12 fits at equal privacy, 3 audit rows, 2 totals"
+    text = checking.read_results(STUDY, tmp_path / "run").counts()
+    assert text == "12 rows of calibrated, 1 rows of claims"
 
 
 @pytest.mark.parametrize(("factor", "fails"), [(1 + 2e-6, 1), (1 - 2e-6, 1), (1 + 5e-7, 0)])
@@ -63,8 +87,8 @@ def test_a_changed_number_fails_and_names_the_fit(check, cell, factor, fails):
     found = check(fits=fit_rows(change={(cell, mechanism, 1): {metric: old * factor}}))
     assert len(failures(found)) == len(found) == fails
     for text in failures(found):
-        parts = (cell.dataset, cell.solver, f"mechanism={mechanism}: {metric} of trial 1", str(old))
-        assert all(part in text for part in parts)
+        parts = (cell.dataset, cell.solver, f"mechanism={mechanism}: trial 1: {metric} is")
+        assert all(part in text for part in (*parts, str(old)))
 
 
 def test_a_lost_number_fails(check):
@@ -83,133 +107,130 @@ def test_fewer_cells_and_trials_are_no_difference(check):
 
 
 def test_fits_that_the_reference_does_not_have_are_a_note(tmp_path, check):
-    write_privacy(tmp_path / "reference" / "privacy", cells={OPEN: settings_of(OPEN)})
+    write_reference(tmp_path / "reference", cells={OPEN: settings_of(OPEN)})
     found = check()
     assert failures(found) == []
     assert len(notes(found)) == 1
-    assert notes(found)[0].startswith("privacy: 6 trials are not in the reference")
+    assert notes(found)[0].startswith("6 trials are not in the reference")
 
 
 def test_nothing_in_common_fails(tmp_path, check):
-    write_privacy(tmp_path / "reference" / "privacy", cells={OPEN: settings_of(OPEN)})
+    write_reference(tmp_path / "reference", cells={OPEN: settings_of(OPEN)})
     found = check(cells={REAL: settings_of(REAL)})
-    assert failures(found) == ["privacy: Run and reference have no trial in common."]
+    assert failures(found) == ["Run and reference have no trial in common."]
 
 
 def test_a_changed_setting_fails_for_its_mechanism_alone(check):
     settings = settings_of(PRIVATE)
-    settings["hyperparameters"]["huber"]["rank"] = 3
+    settings["huber"]["solver"] = settings["huber"]["solver"] | {"rank": 3}
     cells = {cell: settings_of(cell) for cell in MECHANISMS} | {PRIVATE: settings}
     change = {(PRIVATE, "huber", 0): {"rmse_all": 9.0}}
-    found = check(cells=cells, fits=fit_rows(change=change))
+    found = check(cells=cells, fits=fit_rows(cells, change=change))
     assert notes(found) == []
     assert failures(found) == [
-        "privacy: solver.rank is 3, in the reference 2, so that these cells cannot be compared: "
+        "solver.rank is 3, in the reference 2, so that these cells cannot be compared: "
         f"{PRIVATE_NAME}, mechanism=huber."
     ]
     change = {(PRIVATE, "gaussian", 0): {"rmse_all": 9.0}}
-    assert len(failures(check(cells=cells, fits=fit_rows(change=change)))) == 2
+    assert len(failures(check(cells=cells, fits=fit_rows(cells, change=change)))) == 2
 
 
 def test_a_changed_setting_of_all_fits_is_one_failure(check):
-    cells = {cell: settings_of(cell) | {"rating_range": [0.0, 5.0]} for cell in MECHANISMS}
+    cells = {cell: settings_of(cell) for cell in MECHANISMS}
+    for fitted in cells.values():
+        for values in fitted.values():
+            values["rating_range"] = [0.0, 5.0]
     found = check(cells=cells)
     assert [finding.fails for finding in found] == [True]
     assert "rating_range is (0.0, 5.0), in the reference (0.0, 2.5)" in found[0].text
     assert "none of the 4 cells can be compared" in found[0].text
 
 
-def test_a_failed_audit_row_fails_and_is_named(check):
-    for number, row in enumerate(audit_rows()):
-        rows = audit_rows()
-        rows[number]["passed"] = False
-        (text,) = failures(check(audit=rows))
-        assert text.startswith("privacy: audit: target=mechanism, test=likelihood_ratio")
-        assert f"mechanism={row['mechanism']}, claimed_epsilon=1" in text
-        assert ("planted_fault=scale x 0.8" in text) == (row["planted_fault"] is not None)
-
-
-def test_an_audit_that_says_nothing_fails(check):
-    rows = audit_rows()
-    rows[0]["passed"] = None
-    assert len(failures(check(audit=rows))) == 1
-    assert failures(check(audit=[])) == ["privacy: the audit has no rows."]
+def test_a_changed_verdict_fails(check):
+    (text,) = failures(check(verdict="supported"))
+    assert "H34" in text
+    assert "supported, expected contradicted" in text
 
 
 def test_missing_rows_fail_unless_the_data_are_not_available(check):
     cells = {cell: settings_of(cell) for cell in MECHANISMS}
     found = check(cells=cells, fits=fit_rows([PRIVATE, OPEN]))
-    assert failures(found) == [
-        f"privacy: {REAL_NAME}, mechanism=gaussian: the run lacks trial 0, 1, 2."
-    ]
+    assert failures(found) == [f"{REAL_NAME}, mechanism=gaussian: the run lacks trial 0, 1, 2."]
     found = check(["sweetrs"], cells=cells, fits=fit_rows([PRIVATE, OPEN]))
     assert failures(found) == []
-    assert notes(found) == ["privacy: sweetrs: data not available, 1 cells were not run."]
+    assert notes(found) == ["sweetrs: data not available, 1 cells were not run."]
     fits = [row for row in fit_rows() if (row["mechanism"], row["trial"]) != ("huber", 1)]
     (text,) = failures(check(["sweetrs"], fits=fits))
-    assert text == f"privacy: {PRIVATE_NAME}, mechanism=huber: the run lacks trial 1."
-
-
-@pytest.mark.parametrize("column", ["epsilon", "epsilon_lower", "epsilon_upper"])
-@pytest.mark.parametrize(("factor", "fails"), [(1 + 2e-6, 1), (1 + 5e-7, 0)])
-def test_a_changed_total_fails(check, column, factor, fails):
-    rows = total_rows()
-    rows[0][column] *= factor
-    found = failures(check(totals=rows))
-    assert len(found) == fails
-    for text in found:
-        assert f"releases=50, sensitivity=5, delta=1e-05, accountant=pld: {column} is" in text
-
-
-def test_only_totals_of_both_are_compared(check):
-    more = total_rows()[0] | {"releases": 400, "epsilon": 1.0}
-    assert check(totals=[total_rows()[1], more]) == []
-    assert failures(check(totals=[more])) == ["privacy: Run and reference have no total in common."]
-
-
-def test_a_lost_bound_of_a_total_fails(check):
-    rows = total_rows()
-    rows[0]["epsilon_lower"] = None
-    assert len(failures(check(totals=rows))) == 1
+    assert text == f"{PRIVATE_NAME}, mechanism=huber: the run lacks trial 1."
 
 
 def test_what_the_reference_keeps_is_enough(tmp_path, check):
-    folder = tmp_path / "reference" / "privacy"
-    kept = first_trials(read_privacy_run(folder).fits).reset_index()
-    tables.write(folder / "calibrated.csv", FIT_COLUMNS, kept.to_dict("records"))
-    (folder / "audit.csv").unlink()
-    assert len(kept) == 8
+    full = checking.read_results(STUDY, write_equal_privacy(tmp_path / "full"))
+    references.update(full, tmp_path / "reference")
+    kept = (tmp_path / "reference" / "calibrated.csv").read_text().splitlines()
+    assert len(kept) == 1 + 8
     assert check() == []
 
 
-@pytest.mark.parametrize("name", ["calibrated.csv", "settings.json", "totals.csv"])
+@pytest.mark.parametrize("name", ["calibrated.csv", "settings.json"])
 def test_an_absent_reference_is_one_sentence_with_the_command(tmp_path, check, name):
-    (tmp_path / "reference" / "privacy" / name).unlink()
-    with pytest.raises(
-        InputError, match=rf"no .*privacy/{name} .*`dpmc reference update"
-    ) as caught:
+    (tmp_path / "reference" / name).unlink()
+    with pytest.raises(InputError, match=rf"no .*{name} .*`dpmc reference update") as caught:
         check()
     assert "\n" not in str(caught.value)
 
 
-def test_settings_that_are_not_of_fits_are_refused(tmp_path, check):
-    settings = Settings("full", {"dataset=synthetic, solver=als": {"seed": 1}})
-    path = tmp_path / "reference" / "privacy" / "settings.json"
-    path.write_text(settings_text(settings))
-    with pytest.raises(InputError, match="solver=als have no hyperparameters"):
-        check()
-
-
-def test_a_repeated_total_is_refused(tmp_path):
-    folder = write_privacy(tmp_path / "run")
-    tables.write(folder / "totals.csv", TOTAL_COLUMNS, 2 * total_rows())
-    with pytest.raises(InputError, match=r"totals\.csv has twice the total of mechanism=gaussian"):
-        read_privacy_run(folder)
-
-
-@pytest.mark.parametrize("name", ["calibrated.csv", "settings.json", "audit.csv", "totals.csv"])
+@pytest.mark.parametrize("name", ["calibrated.csv", "settings.json", "claims.csv"])
 def test_an_unfinished_run_is_refused(tmp_path, name):
-    folder = write_privacy(tmp_path / "run")
+    folder = write_equal_privacy(tmp_path / "run")
     (folder / name).unlink()
     with pytest.raises(InputError, match=f"it has no {name}; finish the run first"):
-        read_privacy_run(folder)
+        checking.read_results(STUDY, folder)
+
+
+def test_settings_of_the_repository_are_those_of_the_reference():
+    section = STUDY.prepare(load(HOME / "config" / "config.yaml"))
+    job = STUDY.job("fit")
+    ours = {}
+    for cell in job.cells(section):
+        name = cell_name(CalibratedCell.from_spelled(cell).coordinates())
+        for mechanism, values in by_mechanism(job.settings(section, cell)).items():
+            ours[f"{name}, mechanism={mechanism}"] = values
+    assert STUDY.regression.cells(section) == ours
+    stated = json.loads(settings_text(Settings("full", ours)))["cells"]
+    kept = json.loads((REFERENCE / "settings.json").read_text())["cells"]
+    kept = {name: values for name, values in kept.items() if "hyperparameters" not in values} | {
+        f"{name}, mechanism={mechanism}": each
+        for name, values in kept.items()
+        if "hyperparameters" in values
+        for mechanism, each in by_mechanism(values).items()
+    }
+    assert stated == kept
+
+
+def by_mechanism(settings):
+    """The settings of a job, for each of its mechanisms."""
+    shared = {name: value for name, value in settings.items() if name != "hyperparameters"}
+    tuned = settings["hyperparameters"]
+    return {mechanism: shared | {"solver": own} for mechanism, own in tuned.items()}
+
+
+def test_an_audit_that_passed_needs_no_reference(tmp_path):
+    assert audit_failures(tmp_path, audit_rows()) == []
+
+
+def test_a_failed_audit_row_fails_and_is_named(tmp_path):
+    for number, row in enumerate(audit_rows()):
+        rows = audit_rows()
+        rows[number]["passed"] = False
+        (text,) = audit_failures(tmp_path, rows)
+        assert text.startswith("audit: target=mechanism, test=likelihood_ratio")
+        assert f"mechanism={row['mechanism']}, claimed_epsilon=1" in text
+        assert ("planted_fault=scale x 0.8" in text) == (row["planted_fault"] is not None)
+
+
+def test_an_audit_that_says_nothing_fails(tmp_path):
+    rows = audit_rows()
+    rows[0]["passed"] = None
+    assert len(audit_failures(tmp_path, rows)) == 1
+    assert audit_failures(tmp_path, []) == ["the audit has no rows."]

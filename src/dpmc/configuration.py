@@ -1,7 +1,8 @@
-"""Reading, checking and resolving the configuration.
+"""Reading and checking the configuration.
 
 The workflow hands over the merged configuration; ``dpmc`` commands read ``config/config.yaml``
-themselves. Either way :func:`checked` refuses what the schema does not know, in one sentence.
+themselves. Either way :func:`checked` refuses what no schema knows, in one sentence. What a section
+means is the business of its study.
 """
 
 import copy
@@ -11,16 +12,11 @@ from pathlib import Path
 import jsonschema
 import yaml
 
-from dpmc.datasets import resolve
 from dpmc.errors import InputError, did_you_mean
-from dpmc.studies.equal_privacy.cells import Hyperparameters, calibrated_cells, calibrated_settings
-from dpmc.studies.equal_privacy.trial import make_calibrated_solver
-from dpmc.studies.huber.cells import Cell, huber_cells
-from dpmc.studies.huber.trial import accepted_settings, make_solver
-from dpmc.study.cells import SYNTHETIC
+from dpmc.study.api import Study
 
-# what a synthetic instance depends on beside its coordinates, seed and trial
-SYNTHETIC_SETTINGS = ("users", "items", "scale")
+SHARED_SCHEMA = Path(__file__).parent / "study" / "schema.yaml"
+
 
 
 def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
@@ -45,8 +41,7 @@ def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
             ) from None
         if not isinstance(layer, dict):
             raise InputError(
-                f"{each} must hold sections (data, huber, privacy, onebit, dpals, report), "
-                "not a list or text."
+                f"{each} must hold sections (data, report, one for each study), not a list or text."
             )
         configuration = merge(configuration, layer)
     return configuration
@@ -70,51 +65,35 @@ def left_out_stays_out(base: Mapping, overlay: Mapping) -> dict:
     }
 
 
-def checked(configuration: Mapping, schema_path: str | Path) -> dict:
-    """Return a checked copy of a configuration; data sets set to null are left out of the grid.
+def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
+    """Return a checked copy of a configuration, with a section for every study.
 
     Raises
     ------
     InputError
         One sentence that names the key, the value and what is allowed.
     """
-    schema = yaml.safe_load(Path(schema_path).read_text(encoding="utf-8"))
-    errors = list(jsonschema.Draft202012Validator(schema).iter_errors(dict(configuration)))
+    result = copy.deepcopy(dict(configuration))
+    for name, study in studies.items():
+        if study.defaults:
+            result[name] = merge(study.defaults, result.get(name) or {})
+    errors = list(jsonschema.Draft202012Validator(schema_of(studies)).iter_errors(result))
     if errors:
         raise InputError(
             _sentence(min(map(_deepest, errors), key=lambda e: list(map(str, e.path))))
         )
-    result = copy.deepcopy(dict(configuration))
-    huber = result["huber"]
-    huber["real"] = {name: entry for name, entry in huber["real"].items() if entry is not None}
-    if SYNTHETIC in huber["real"] or SYNTHETIC in result["data"]["sets"]:
-        raise InputError("A data set must not be called 'synthetic': that name is taken.")
-    if huber["replication_seed"] == huber["seed"]:
-        raise InputError(
-            f"huber.replication_seed must differ from huber.seed, both are {huber['seed']}; "
-            "set another seed, or null for no second run."
-        )
-    _check_privacy_section(result["privacy"])
     return result
 
 
-def _check_privacy_section(privacy: dict) -> None:
-    """Leave out data sets that are null; refuse what the schema cannot see."""
-    privacy["datasets"] = {
-        name: entry for name, entry in privacy["datasets"].items() if entry is not None
-    }
-    for name, entry in privacy["datasets"].items():
-        low, high = entry["rating_range"]
-        if not low < high:
-            raise InputError(
-                f"privacy.datasets.{name}.rating_range must be [lowest, highest], "
-                f"got [{low:g}, {high:g}]."
-            )
-    if privacy["tuning_seed"] == privacy["seed"]:
-        raise InputError(
-            f"privacy.tuning_seed must differ from privacy.seed, both are {privacy['seed']}: "
-            "hyper-parameters are chosen on other data than they are judged on."
-        )
+def schema_of(studies: Mapping[str, Study]) -> dict:
+    """Return the schema of a configuration: what is shared, and a section for each study."""
+    schema = yaml.safe_load(SHARED_SCHEMA.read_text(encoding="utf-8"))
+    for name, study in studies.items():
+        section = {} if study.schema is None else yaml.safe_load(study.schema.read_text("utf-8"))
+        schema["$defs"] |= section.pop("$defs", {})
+        schema["properties"][name] = section
+        schema["required"].append(name)
+    return schema
 
 
 def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
@@ -156,96 +135,3 @@ def _sentence(error: jsonschema.ValidationError) -> str:
     wanted = ", ".join(map(str, wanted)) if isinstance(wanted, list) else wanted
     hint = did_you_mean(error.instance, error.validator_value) if error.validator == "enum" else ""
     return f"Configuration key {key} {template.format(wanted)}, got {error.instance!r}{hint}."
-
-
-def cell_settings(huber: Mapping, cell: Cell) -> dict[str, object]:
-    """Return exactly the settings that a cell uses, as plain values.
-
-    A setting that is not in here cannot change the cell's numbers, so it need not rerun.
-    """
-    synthetic = cell.dataset == SYNTHETIC
-    place = huber["synthetic"] if synthetic else huber["real"][cell.dataset]
-    settings = {"seed": huber["seed"], "trials": huber["trials"]}
-    if synthetic:
-        settings |= {name: place[name] for name in SYNTHETIC_SETTINGS}
-    else:
-        settings["training_share"] = _training_share(place, cell.observed_fraction)
-    accepted = accepted_settings(cell.solver)
-    settings |= {name: place.get(name, huber.get(name)) for name in accepted}
-    for override in huber["overrides"]:
-        if _matches(cell, override["where"]):
-            changes = override["set"]
-            settings |= {name: changes[name] for name in changes if name in settings}
-    return settings
-
-
-def _training_share(entry: Mapping, fraction: float) -> float:
-    for split in entry["splits"]:
-        if split["observed_fraction"] == fraction:
-            return split.get("training_share", fraction)
-    raise KeyError(fraction)
-
-
-def _matches(cell: Cell, where: Mapping) -> bool:
-    coordinates = cell.coordinates()
-    return all(coordinates[name] == value for name, value in where.items())
-
-
-def check_grid(configuration: Mapping) -> None:
-    """Refuse a grid with a name that nobody knows, or a setting that touches nothing.
-
-    Raises
-    ------
-    InputError
-        An unknown data set, solver or mechanism, a variance that a mechanism cannot have, or an
-        override that changes nothing.
-    """
-    huber = configuration["huber"]
-    for name in huber["real"]:
-        resolve(name, configuration["data"]["sets"])
-    cells = huber_cells(huber)
-    for cell in {(c.solver, c.mechanism, c.variance): c for c in cells}.values():
-        make_solver(cell, cell_settings(huber, cell))
-    for number, override in enumerate(huber["overrides"]):
-        touched = [cell for cell in cells if _matches(cell, override["where"])]
-        known = {name for cell in touched for name in cell_settings(huber, cell)}
-        if not touched or not set(override["set"]) & known:
-            raise InputError(
-                f"huber.overrides.{number} changes nothing: no cell of the grid matches "
-                f"{override['where']} and uses {', '.join(override['set'])}."
-            )
-
-
-def check_privacy(configuration: Mapping, hyperparameters: Hyperparameters) -> None:
-    """Refuse fits at equal privacy that could not run, before anything runs.
-
-    Raises
-    ------
-    InputError
-        An unknown data set or solver, a cell without hyper-parameters, or some that its solver
-        does not take.
-    """
-    privacy = configuration["privacy"]
-    for name, entry in privacy["datasets"].items():
-        if "users" not in entry:
-            resolve(name, configuration["data"]["sets"])
-    for cell in calibrated_cells(privacy):
-        settings = calibrated_settings(privacy, hyperparameters, cell)
-        for mechanism, values in settings["hyperparameters"].items():
-            make_calibrated_solver(cell, settings, mechanism, values)
-
-
-def side_settings(huber: Mapping, experiment: str) -> dict[str, object]:
-    """Return the settings of a side experiment: convergence, starts or timing."""
-    names = (
-        "seed",
-        "trials",
-        "regularization",
-        "iterations",
-        "irls_iterations",
-        "start",
-        "loss_parameter",
-        "residual_scale",
-    )
-    sizes = {name: huber["synthetic"][name] for name in SYNTHETIC_SETTINGS}
-    return {name: huber[name] for name in names} | sizes | dict(huber[experiment])

@@ -5,9 +5,10 @@ import pytest
 
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
-from dpmc.studies.audit import AUDIT_COLUMNS, audit_part, dpals, solvers
+from dpmc.studies.audit import dpals, solvers
 from dpmc.studies.audit.dpals import FAMILIES, FAULTS, audited_family, faulty_rows
-from dpmc.studies.audit.rows import caught_row
+from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
+from dpmc.studies.audit.run import audit_part
 from dpmc.studies.audit.solvers import largest_changes, solver_rows
 
 # what the neighbours of the audit reach of the sensitivities, where that is not all of it

@@ -9,7 +9,7 @@ import pytest
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit import gradient, private
 from dpmc.methods.onebit.noise import Plan
-from dpmc.studies.audit import AUDIT_COLUMNS, audit_part, onebit, randomised
+from dpmc.studies.audit import onebit, randomised
 from dpmc.studies.audit.onebit import (
     AUDITED,
     FEW_FLIPS,
@@ -24,7 +24,8 @@ from dpmc.studies.audit.onebit import (
     neighbours,
 )
 from dpmc.studies.audit.randomised import flip_claims, flip_rows
-from dpmc.studies.audit.rows import caught_row
+from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
+from dpmc.studies.audit.run import audit_part
 
 RUNS = 80
 TESTS = [

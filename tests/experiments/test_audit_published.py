@@ -11,7 +11,7 @@ from dpmc.cli.onebit_settings import RELEASED as RELEASED_BY_COMMAND
 from dpmc.methods.onebit import gradient
 from dpmc.privacy.ledger import FloatNoise, Replay
 from dpmc.privacy.relations import RELATIONS, USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
-from dpmc.studies.audit import AUDIT_COLUMNS, published, published_items
+from dpmc.studies.audit import published, published_items
 from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.item_lists import OWN_ITEMS, carriers
 from dpmc.studies.audit.neighbours import (
@@ -42,7 +42,7 @@ from dpmc.studies.audit.published_faults import (
 )
 from dpmc.studies.audit.published_items import AUDITED, choice_rows, listing_row
 from dpmc.studies.audit.published_onebit import RELEASED, onebit_folder_row
-from dpmc.studies.audit.rows import caught_row
+from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 from dpmc.studies.audit.solvers import SOLVERS
 
 METHODS = list(published_methods())

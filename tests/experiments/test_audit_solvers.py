@@ -12,10 +12,10 @@ from dpmc.privacy.relations import (
     USER_ADD_REMOVE,
     USER_REPLACE,
 )
-from dpmc.studies.audit import AUDIT_COLUMNS, solvers
+from dpmc.studies.audit import solvers
 from dpmc.studies.audit.faults import RUNS, SOLVER_FAULTS, faulty_solver_rows
 from dpmc.studies.audit.neighbours import neighbours
-from dpmc.studies.audit.rows import caught_row
+from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 from dpmc.studies.audit.solvers import (
     FACTOR_SOLVERS,
     MECHANISMS,

@@ -1,6 +1,7 @@
 """Small faults planted into the real code of a cell must not get past the check."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -8,13 +9,15 @@ from dpmc import tables
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.mechanisms.laplace import Laplace
+from dpmc.studies.huber import STUDY
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import TRIAL_COLUMNS, accepted_settings, run_cell
 from dpmc.study import reference
 from dpmc.study.cells import cell_name
-from dpmc.study.check import check_run
-from dpmc.study.runs import STATUS_COLUMNS, VERDICT_COLUMNS, Settings, read_run, settings_text
+from dpmc.study.check import check, read_results
+from dpmc.study.runs import Settings, settings_text
 
+TRIALS_ALONE = replace(STUDY, regression=replace(STUDY.regression, labels={}, numbers={}))
 CELLS = [
     Cell("synthetic", 3, variance, 0.2, solver, mechanism, 3 if solver == "irls" else None)
     for solver in ("als", "irls")
@@ -45,9 +48,7 @@ def run(folder, used=settings_of):
     tables.write(folder / "trials.csv", TRIAL_COLUMNS, rows)
     stated = {cell_name(cell.coordinates()): settings_of(cell) for cell in CELLS}
     (folder / "settings.json").write_text(settings_text(Settings("full", stated)))
-    tables.write(folder / "comparison.csv", STATUS_COLUMNS, [])
-    tables.write(folder / "claims.csv", (*VERDICT_COLUMNS, "reason"), [])
-    return read_run(folder)
+    return read_results(TRIALS_ALONE, folder)
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +59,9 @@ def reference_folder(tmp_path_factory):
 
 
 def failing_cells(tmp_path, reference_folder, **options):
-    findings = check_run(run(tmp_path, **options), reference_folder)
-    assert all(finding.fails for finding in findings)
-    return [finding.text.split(": ")[0] for finding in findings]
+    found = check(run(tmp_path, **options), reference_folder)
+    assert all(difference.fails for difference in found)
+    return [difference.text.split(": ")[0] for difference in found]
 
 
 def named(**coordinates):

@@ -11,7 +11,8 @@ from dpmc.mechanisms import make_mechanism
 from dpmc.methods.factorization.als import ALS
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.transcript import TRANSCRIPT_COLUMNS, far_changes, transcript_loss
+from dpmc.studies.huber.privacy_columns import TRANSCRIPT_COLUMNS
+from dpmc.studies.huber.transcript import far_changes, transcript_loss
 from dpmc.studies.huber.transcript_run import Changes, privacy_losses, record
 from dpmc.study.seeds import NOISE, START, stream
 

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.studies.equal_privacy.claims import log_rmse_by_noise
-from dpmc.studies.huber.claims.contrasts import LogRmse
-from dpmc.studies.huber.claims.evidence import PREDICATES, Evidence
+from dpmc import tables
+from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS
+from dpmc.studies.equal_privacy.claims import PREDICATES, log_rmse_by_noise, run
+from dpmc.study.claims import CLAIM_COLUMNS
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
@@ -56,10 +57,7 @@ def make(effect=nothing, *, spread=0.003, trials=10, places=PLACES, epsilons=EPS
 
 
 def found(table):
-    empty = LogRmse([], np.empty((0, 1)), per_variance=False)
-    nobody = pd.DataFrame()
-    evidence = Evidence(empty, empty, {}, nobody, nobody, calibrated=table)
-    return PREDICATES["H34"](evidence)
+    return PREDICATES["H34"](table)
 
 
 @pytest.mark.parametrize(
@@ -153,3 +151,16 @@ def test_few_trials_give_no_interval(trials):
     finding = found(make(best_at_strict_budgets, trials=trials))
     assert np.isnan(finding.interval_low)
     assert finding.verdict == I
+
+
+def test_the_step_writes_the_claim_with_its_verdict(tmp_path):
+    make(best_at_strict_budgets).to_csv(tmp_path / "calibrated.csv", index=False)
+    claims = run(tmp_path, {})["claims"]
+    assert tuple(claims) == CLAIM_COLUMNS
+    assert claims[["id", "verdict", "printed_verdict"]].values.tolist() == [["H34", S, I]]
+
+
+def test_without_any_fit_the_claim_is_open(tmp_path):
+    tables.write(tmp_path / "calibrated.csv", CALIBRATED_COLUMNS, [])
+    (verdict,) = run(tmp_path, {})["claims"]["verdict"]
+    assert verdict == I

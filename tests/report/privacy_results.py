@@ -1,4 +1,4 @@
-"""Invented results of the privacy part, in the shape and size of the real ones."""
+"""Invented results about privacy, in the shape and size of the real ones."""
 
 from pathlib import Path
 
@@ -220,17 +220,18 @@ def fake_audit() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def write_results(folder: Path, **frames: pd.DataFrame) -> Path:
-    """Write all invented tables to ``folder``; ``frames`` replace some of them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    tables = {
-        "totals": fake_totals(),
-        "transcript_loss": fake_losses(),
-        "calibrated": fake_calibrated(),
-        "frontier": fake_frontier(),
-        "audit": fake_audit(),
-        **frames,
+def write_results(top: Path, **frames: pd.DataFrame) -> Path:
+    """Write all invented tables below ``top``, a folder for each study, and return it.
+
+    ``frames`` replace some of them.
+    """
+    invented = {
+        "huber": {"totals": fake_totals(), "transcript_loss": fake_losses()},
+        "equal_privacy": {"calibrated": fake_calibrated(), "frontier": fake_frontier()},
+        "audit": {"audit": fake_audit()},
     }
-    for name, frame in tables.items():
-        frame.to_csv(folder / f"{name}.csv", index=False)
-    return folder
+    for study, tables in invented.items():
+        (top / study).mkdir(parents=True, exist_ok=True)
+        for name, frame in tables.items():
+            frames.get(name, frame).to_csv(top / study / f"{name}.csv", index=False)
+    return top

@@ -1,21 +1,13 @@
-# Validation, runs, wildcard constraints and named input functions.
+# The configuration, the studies, and what is known of their data.
 import json
 import os
 import sys
 
-import pandas as pd
-from snakemake.utils import Paramspace
-
-from dpmc import configuration
-from dpmc.studies.huber import plugins
+from dpmc import configuration, studies
 from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
-from dpmc.studies.dpals import cells as dpals
-from dpmc.studies.onebit import cells as onebit
-from dpmc.studies.huber.cells import COORDINATES, SYNTHETIC, huber_cells, spell
-from dpmc.study.digest import code_digest
-from dpmc.studies.huber.trial import TRIAL_COLUMNS
-from dpmc.study.runs import cell_name
+from dpmc.study import plan
+from dpmc.study.check import files_of
 
 # one thread inside a job: parallelism is Snakemake's
 for variable in (
@@ -27,198 +19,40 @@ for variable in (
     os.environ[variable] = "1"
 
 
-def resolved_runs():
-    """Folder -> configuration of each run of the Huber experiments, all of them checked.
-
-    The replication, the same grid with another seed, has a folder inside its run's; the baselines
-    are not replicated.
-    """
-    schema = HOME / "workflow" / "schemas" / "config.schema.yaml"
+def planned():
+    """The studies, and the plan of each run: the full one, and the quick one beside it."""
+    known = studies.load(config.get("studies") or [])
     quick = configuration.load(HOME / "config" / "quick.yaml")
     quick = configuration.left_out_stays_out(config, quick)
-    runs = {
-        "results/huber": configuration.checked(config, schema),
-        "results/quick/huber": configuration.checked(
-            configuration.merge(config, quick), schema
-        ),
+    runs = {"results": config, "results/quick": configuration.merge(config, quick)}
+    return known, {
+        top: plan.Plan(top, configuration.checked(settings, known), known)
+        for top, settings in runs.items()
     }
-    plugins.load(runs["results/huber"]["huber"]["plugins"])
-    configuration.check_grid(runs["results/huber"])
-    for run, settings in list(runs.items()):
-        second = settings["huber"]["replication_seed"]
-        if second is not None:
-            runs[f"{run}/replication"] = configuration.merge(
-                settings, {"huber": {"seed": second, "baselines": []}}
-            )
-    return runs
 
 
-def data_at_hand(settings):
-    data = settings["data"]
+def data_available():
+    """Whether each real data set of the full run is available without asking a server."""
+    data = PLANS["results"].configuration["data"]
     return {
         name: available(resolve(name, data["sets"]), data["directory"], data["mirror"])
-        for name in real_of(settings)
+        for name in REAL["results"]
     }
-
-
-def real_of(settings):
-    """Names of all real data sets that a configuration asks for, each once."""
-    private = settings["privacy"]["datasets"]
-    names = [name for name, entry in private.items() if "users" not in entry]
-    one_bit = onebit.real_datasets(settings["onebit"])
-    of_dpals = dpals.real_datasets(settings["dpals"])
-    return list(
-        dict.fromkeys([*settings["huber"]["real"], *names, *one_bit, *of_dpals])
-    )
 
 
 try:
-    RUNS = resolved_runs()
-    AT_HAND = data_at_hand(RUNS["results/huber"])
+    STUDIES, PLANS = planned()
+    REAL = {top: each.real_data(STUDIES.values()) for top, each in PLANS.items()}
+    AVAILABLE = data_available()
 except InputError as error:
     sys.exit(f"dpmc: {error}")
 
-MAIN = RUNS["results/huber"]
-PLUGINS = MAIN["huber"]["plugins"]
-CELLS = {run: huber_cells(settings["huber"]) for run, settings in RUNS.items()}
-space = Paramspace(
-    pd.DataFrame(
-        [
-            cell.spelled()
-            for cell in dict.fromkeys(
-                cell for cells in CELLS.values() for cell in cells
-            )
-        ]
-    ),
-    filename_params=["solver", "mechanism", "variance", "irls_iterations"],
-)
-BY_NAME = {
-    tuple(cell.spelled().values()): cell for cells in CELLS.values() for cell in cells
-}
+OWN_SETS = PLANS["results"].configuration["data"]["sets"]
 
 
 wildcard_constraints:
-    run="|".join(sorted(RUNS, key=len, reverse=True)),
-    top="results|results/quick",
+    top="|".join(PLANS),
     dataset="[A-Za-z0-9][A-Za-z0-9_.-]*",
-    rank="[0-9]+",
-    observed_fraction="[0-9.]+",
-    variance="[0-9.]+|none",
-    irls_iterations="[0-9]+|none",
-    solver="[A-Za-z0-9_]+",
-    mechanism="[A-Za-z0-9_]+",
-
-
-def cell_of(wildcards):
-    return BY_NAME[tuple(wildcards[name] for name in COORDINATES)]
-
-
-def cell_file(run, cell):
-    name = space.wildcard_pattern.format(**cell.spelled())
-    return f"{run}/cells/{name}.csv"
-
-
-def cell_files(wildcards):
-    return [cell_file(wildcards.run, cell) for cell in CELLS[wildcards.run]]
-
-
-def cell_settings(wildcards):
-    return configuration.cell_settings(RUNS[wildcards.run]["huber"], cell_of(wildcards))
-
-
-def cell_code(wildcards):
-    return code_digest(
-        plugins.cell_modules(cell_of(wildcards)), cell_plugins(wildcards)
-    )
-
-
-def cell_plugins(wildcards):
-    return plugins.used_by(cell_of(wildcards), PLUGINS)
-
-
-def stored_data(run, cell):
-    if cell.dataset == SYNTHETIC:
-        fraction = spell(cell.observed_fraction)
-        return f"{run}/data/rank~{cell.rank}_observed_fraction~{fraction}.npz"
-    return f"results/data/{cell.dataset}.npz"
-
-
-def cell_data(wildcards):
-    return stored_data(wildcards.run, cell_of(wildcards))
-
-
-def second_seed(wildcards):
-    """The seed of the replication of a cell, None if it is not replicated."""
-    replication = RUNS.get(f"{wildcards.run}/replication")
-    if replication is None or cell_of(wildcards).solver in MAIN["huber"]["baselines"]:
-        return None
-    return replication["huber"]["seed"]
-
-
-def second_data(wildcards):
-    if second_seed(wildcards) is None:
-        return []
-    return stored_data(f"{wildcards.run}/replication", cell_of(wildcards))
-
-
-def real_datasets(run):
-    return list(RUNS[run]["huber"]["real"])
-
-
-def settings_by_cell(wildcards):
-    huber = RUNS[wildcards.run]["huber"]
-    return {
-        cell_name(cell.coordinates()): configuration.cell_settings(huber, cell)
-        for cell in CELLS[wildcards.run]
-    }
-
-
-def synthetic_settings(wildcards):
-    huber = RUNS[wildcards.run]["huber"]
-    sizes = {
-        name: huber["synthetic"][name] for name in configuration.SYNTHETIC_SETTINGS
-    }
-    return {"seed": huber["seed"], "trials": huber["trials"], **sizes}
-
-
-SIDE_CODE = code_digest(plugins.side_modules())
-
-
-def side_settings(experiment):
-    def settings(wildcards):
-        return configuration.side_settings(RUNS[wildcards.run]["huber"], experiment)
-
-    return settings
-
-
-# published numbers and claims: what is compared and judged changes with them
-PAPER = sorted((HOME / "config" / "paper").iterdir())
-
-
-def real_variances_of(settings):
-    return {
-        name: entry["variance"] for name, entry in settings["huber"]["real"].items()
-    }
-
-
-def real_variances(wildcards):
-    return real_variances_of(RUNS[wildcards.run])
-
-
-TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
-
-
-def source_records(run):
-    return [f"results/data/{name}.source.json" for name in real_datasets(run)]
-
-
-def runs_below(top):
-    return [run for run in RUNS if run.startswith(f"{top}/huber")]
-
-
-def timing_table(wildcards):
-    # seconds do not depend on the seed: the replication takes those of the main run
-    return f"{Path(wildcards.run.replace('replication', ''))}/timing.csv"
 
 
 def own_file(wildcards):
@@ -228,13 +62,18 @@ def own_file(wildcards):
 
 
 def own_entry(wildcards):
-    return MAIN["data"]["sets"].get(wildcards.dataset)
+    return OWN_SETS.get(wildcards.dataset)
+
+
+def source_files(top, names=None):
+    """Where it is recorded what became of the files of real data sets."""
+    return [plan.source_file(name) for name in (REAL[top] if names is None else names)]
 
 
 def records():
-    """Read what is recorded on each real data set, name -> record."""
-    names = sorted({name for settings in RUNS.values() for name in real_of(settings)})
-    paths = {name: Path(f"results/data/{name}.source.json") for name in names}
+    """What is recorded on each real data set, by name."""
+    names = sorted({name for real in REAL.values() for name in real})
+    paths = {name: Path(plan.source_file(name)) for name in names}
     return {
         name: json.loads(path.read_text())
         for name, path in paths.items()
@@ -247,8 +86,8 @@ def missing_data():
 
 
 def state(name, record):
-    """A param that changes when data that were not available come to hand, and never else."""
-    found = record["path"] is None and AT_HAND.get(name)
+    """A param that changes when data that were not available are now, and never else."""
+    found = record["path"] is None and AVAILABLE.get(name)
     return "came to hand" if found else record.get("state", "first")
 
 

@@ -1,4 +1,4 @@
-# Raw data -> verified file -> ratings; and the synthetic instances.
+# Raw data -> verified file -> ratings.
 
 
 rule download:
@@ -28,20 +28,6 @@ rule ratings:
         "../../envs/dpmc.yaml"
     params:
         entry=own_entry,
-        code=code_digest(["dpmc.datasets", "dpmc.ratings"]),
+        code=plan.code_digest(["dpmc.datasets", "dpmc.ratings"]),
     script:
         "../scripts/ratings.py"
-
-
-rule synthetic:
-    output:
-        "{run}/data/rank~{rank}_observed_fraction~{observed_fraction}.npz",
-    log:
-        "{run}/logs/data/rank~{rank}_observed_fraction~{observed_fraction}.log",
-    conda:
-        "../../envs/dpmc.yaml"
-    params:
-        settings=synthetic_settings,
-        code=code_digest(["dpmc.datasets.synthetic", "dpmc.study.seeds"]),
-    script:
-        "../scripts/synthetic.py"

@@ -1,183 +1,120 @@
-# From trial tables to comparison, claims, tables, figures, errata, manifest and page.
+# The report of all studies, that of each, and the comparison with the committed reference.
+REPORT = ["dpmc.report.page", "dpmc.report.manifest"]
+TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
 
 
-rule comparison:
-    input:
-        trials="{run}/trials.csv",
-    output:
-        "{run}/comparison.csv",
-    log:
-        "{run}/logs/comparison.log",
-    conda:
-        "../../envs/dpmc.yaml"
-    params:
-        paper=str(HOME / "config" / "paper"),
-        variances=real_variances,
-        code=code_digest(["dpmc.studies.huber.published"], PAPER),
-    script:
-        "../scripts/comparison.py"
+def page_code(chosen):
+    """Digest of the page, and of the chapters and errata on it."""
+    named = [
+        name
+        for study in chosen
+        for name in (study.chapter, study.errata or study.chapter)
+        if study.folder is None
+    ]
+    modules = [name.partition(":")[0] for name in named]
+    files = [path for study in chosen for path in plan.own_files(study)]
+    return plan.code_digest([*REPORT, *modules], [*TEMPLATES, *files])
 
 
-rule claims:
-    input:
-        trials="{run}/trials.csv",
-        convergence="{run}/convergence.csv",
-        starts="{run}/starts.csv",
-        timing=timing_table,
-        calibrated=lambda wildcards: f"{top_of(wildcards.run)}/privacy/calibrated.csv",
-    output:
-        "{run}/claims.csv",
-    log:
-        "{run}/logs/claims.log",
-    conda:
-        "../../envs/dpmc.yaml"
-    params:
-        paper=str(HOME / "config" / "paper"),
-        variances=real_variances,
-        seed=lambda wildcards: RUNS[wildcards.run]["huber"]["seed"],
-        code=code_digest(["dpmc.studies.huber.published"], PAPER),
-    script:
-        "../scripts/claims.py"
+def seeds(top, chosen):
+    """Folder of each run of these studies -> its seed."""
+    return {
+        f"{top}/{study.name}{below and f'/{below}'}": seed
+        for study in chosen
+        for below, seed in study.seeds(PLANS[top].sections[study.name]).items()
+    }
 
 
-rule stability:
-    input:
-        first="results/huber/claims.csv",
-        second="results/huber/replication/claims.csv",
-    output:
-        "results/huber/claims_stability.csv",
-    log:
-        "results/huber/logs/stability.log",
-    conda:
-        "../../envs/dpmc.yaml"
-    params:
-        code=code_digest(["dpmc.studies.huber.published"]),
-    script:
-        "../scripts/stability.py"
+def targets_of(chosen):
+    return lambda wildcards: [
+        path for study in chosen for path in PLANS[wildcards.top].targets(study)
+    ]
 
 
-rule tables:
-    input:
-        trials="{top}/huber/trials.csv",
-        comparison="{top}/huber/comparison.csv",
-    output:
-        directory("{top}/huber/tables"),
-    log:
-        "{top}/huber/logs/tables.log",
-    conda:
-        "../../envs/dpmc.yaml"
-    params:
-        code=code_digest(["dpmc.studies.huber.tables"]),
-    script:
-        "../scripts/tables.py"
+def sources_of(chosen):
+    return lambda wildcards: source_files(
+        wildcards.top, PLANS[wildcards.top].real_data(chosen)
+    )
 
 
-rule figures:
-    input:
-        trials="{top}/huber/trials.csv",
-        comparison="{top}/huber/comparison.csv",
-        convergence="{top}/huber/convergence.csv",
-    output:
-        directory("{top}/huber/figures"),
-    log:
-        "{top}/huber/logs/figures.log",
-    conda:
-        "../../envs/dpmc.yaml"
-    params:
-        code=code_digest(["dpmc.studies.huber.figures"]),
-    script:
-        "../scripts/figures.py"
+def page_params(chosen):
+    def params(wildcards):
+        current = PLANS[wildcards.top]
+        return {
+            "studies": [study.name for study in chosen],
+            "outside": list(current.configuration["studies"]),
+            "chapters": {
+                study.name: dict(study.chapter_settings(current.sections[study.name]))
+                for study in chosen
+            },
+            "seeds": seeds(wildcards.top, chosen),
+            "configuration": current.configuration,
+            "home": str(HOME),
+        }
+
+    return params
 
 
-rule errata:
-    input:
-        trials="{top}/huber/trials.csv",
-        onebit=ONEBIT_FILES,
-        dpals=DPALS_FILES,
-        sources=lambda wildcards: all_source_records(wildcards.top),
-    output:
-        "{top}/errata.md",
-    log:
-        "{top}/logs/errata.log",
-    conda:
-        "../../envs/dpmc.yaml"
-    params:
-        paper=str(HOME / "config" / "paper"),
-        code=code_digest(["dpmc.report.errata"], PAPER),
-    script:
-        "../scripts/errata.py"
+# made once, shown then: folders of targets that nobody has to ask for do not count as inputs
+for name, chosen in {
+    "": list(STUDIES.values()),
+    **{name: [study] for name, study in STUDIES.items()},
+}.items():
+    below = f"{{top}}/{name}/report" if name else "{top}"
+
+    rule:
+        name:
+            f"{name}_page" if name else "page"
+        input:
+            targets=targets_of(chosen),
+            sources=sources_of(chosen),
+        output:
+            page=f"{below}/index.html" if name else "{top}/report/index.html",
+            errata=f"{below}/errata.md",
+            manifest=f"{below}/manifest.json",
+        log:
+            f"{{top}}/logs/{name or 'all'}_page.log",
+        conda:
+            "../../envs/dpmc.yaml"
+        params:
+            settings=page_params(chosen),
+            code=page_code(chosen),
+        script:
+            "../scripts/page.py"
 
 
-rule manifest:
-    input:
-        trials=lambda wildcards: [
-            f"{run}/trials.csv" for run in runs_below(wildcards.top)
-        ],
-        calibrated="{top}/privacy/calibrated.csv",
-        onebit="{top}/onebit/trials.csv",
-        dpals="{top}/dpals/trials.csv",
-        sources=lambda wildcards: all_source_records(wildcards.top),
-    output:
-        "{top}/manifest.json",
-    log:
-        "{top}/logs/manifest.log",
-    conda:
-        "../../envs/dpmc.yaml"
-    params:
-        home=str(HOME),
-        configuration=lambda wildcards: RUNS[f"{wildcards.top}/huber"],
-        seeds=lambda wildcards: {
-            f"{wildcards.top}/privacy": TOPS[wildcards.top]["privacy"]["seed"],
-            f"{wildcards.top}/onebit": TOPS[wildcards.top]["onebit"]["seed"],
-            f"{wildcards.top}/dpals": TOPS[wildcards.top]["dpals"]["seed"],
-            **{run: RUNS[run]["huber"]["seed"] for run in runs_below(wildcards.top)},
-        },
-    script:
-        "../scripts/manifest.py"
+# Without an output a check runs whenever it is asked for.
+CHECKED = [study for study in STUDIES.values() if study.regression is not None]
 
 
-rule page:
-    input:
-        trials="{top}/huber/trials.csv",
-        comparison="{top}/huber/comparison.csv",
-        claims="{top}/huber/claims.csv",
-        stability=lambda wildcards: (
-            "results/huber/claims_stability.csv"
-            if wildcards.top == "results" and len(runs_below("results")) > 1
-            else []
-        ),
-        tables="{top}/huber/tables",
-        figures="{top}/huber/figures",
-        errata="{top}/errata.md",
-        manifest="{top}/manifest.json",
-        privacy=lambda wildcards: privacy_targets(wildcards.top),
-        onebit=lambda wildcards: onebit_targets(wildcards.top),
-        dpals=lambda wildcards: dpals_targets(wildcards.top),
-        sources=lambda wildcards: source_records(f"{wildcards.top}/huber"),
-    output:
-        "{top}/report/index.html",
-    log:
-        "{top}/logs/page.log",
-    conda:
-        "../../envs/dpmc.yaml"
-    params:
-        title=lambda wildcards: RUNS[f"{wildcards.top}/huber"]["report"]["title"],
-        left_out=lambda wildcards: [
+def check_inputs(top, chosen):
+    return [
+        f"{top}/{study.name}/{name}"
+        for study in chosen
+        for name in files_of(study.regression)
+    ]
+
+
+for name, top, chosen in [
+    ("check", "results", CHECKED),
+    ("check_quick", "results/quick", CHECKED),
+    *((f"{study.name}_check", "results", [study]) for study in CHECKED),
+]:
+
+    rule:
+        name:
             name
-            for name in ("ml-100k", "sweetrs")
-            if name not in real_datasets(f"{wildcards.top}/huber")
-        ],
-        # the sweep is a target of its own; once made, it is shown
-        forensics=lambda wildcards: (
-            "results/forensics"
-            if wildcards.top == "results"
-            and Path("results/forensics/summary.md").exists()
-            else None
-        ),
-        privacy=lambda wildcards: f"{wildcards.top}/privacy",
-        onebit=lambda wildcards: f"{wildcards.top}/onebit",
-        dpals=lambda wildcards: f"{wildcards.top}/dpals",
-        dpals_published=DPALS_PUBLISHED,
-        code=code_digest(["dpmc.report.page"], [*TEMPLATES, *PAPER]),
-    script:
-        "../scripts/page.py"
+        input:
+            tables=check_inputs(top, chosen),
+            sources=source_files(top, PLANS[top].real_data(chosen)),
+        log:
+            f"{top}/{name}.txt" if name != "check_quick" else f"{top}/check.txt",
+        conda:
+            "../../envs/dpmc.yaml"
+        params:
+            top=top,
+            studies=[study.name for study in chosen],
+            outside=PLANS[top].configuration["studies"],
+            reference=str(HOME / "results" / "reference"),
+        script:
+            "../scripts/check.py"

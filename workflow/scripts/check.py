@@ -1,34 +1,28 @@
-"""Compare a run with the committed reference; end with status 1 if it is not the same."""
+"""Compare studies with the committed reference; end with status 1 if one is not the same."""
 
 import sys
 from pathlib import Path
 
+from dpmc import studies
 from dpmc.jobs import logged
-from dpmc.studies.dpals.regression import DPALS
-from dpmc.studies.equal_privacy.regression import check_privacy, counts, read_privacy_run
-from dpmc.studies.onebit.regression import ONEBIT
-from dpmc.study.check import check_run, outcome
-from dpmc.study.check_parts import check_part, part_counts, read_part
-from dpmc.study.runs import raw_files, read_run
+from dpmc.study.check import check, outcome, read_results
+from dpmc.study.runs import raw_files
 
 with logged(snakemake.log[0]):
+    params = snakemake.params
     sources = raw_files(snakemake.input.sources)
     unavailable = [name for name, path in sources.items() if path is None]
-    run = read_run(Path(snakemake.input.trials).parent)
-    privacy = read_privacy_run(Path(snakemake.input.calibrated).parent)
-    parts = [
-        read_part(ONEBIT, Path(snakemake.input.onebit).parent),
-        read_part(DPALS, Path(snakemake.input.dpals).parent),
-    ]
-    reference = Path(snakemake.params.reference)
-    findings = [
-        *check_run(run, reference, unavailable),
-        *check_privacy(privacy, reference, unavailable),
-    ]
-    for part in parts:
-        findings += check_part(part, reference, unavailable)
-    text = outcome(run, findings, counts(privacy) + "".join(map(part_counts, parts)))
+    known = studies.load(params.outside)
+    results, differences = [], {}
+    for name in params.studies:
+        study = known[name]
+        reference = Path(params.reference) / name
+        if study.folder is not None:
+            reference = study.folder / "reference"
+        results.append(read_results(study, Path(params.top) / name))
+        differences[name] = check(results[-1], reference, unavailable)
+    text = outcome(results, differences)
     print(text)
-    if any(finding.fails for finding in findings):
+    if any(each.fails for found in differences.values() for each in found):
         sys.exit(1)
 print(text.splitlines()[0])

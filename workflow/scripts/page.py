@@ -1,34 +1,45 @@
-"""Write the report page."""
+"""Write the page of one study or of all, with errata and manifest beside it."""
 
 import json
 from pathlib import Path
 
+from dpmc import studies
+from dpmc.files import write_text
 from dpmc.jobs import logged
+from dpmc.report.errata import errata_markdown
+from dpmc.report.manifest import manifest
 from dpmc.report.page import write_page
-from dpmc.study.runs import read_frame
+from dpmc.study.job import function
+from dpmc.study.runs import raw_files
 
 with logged(snakemake.log[0]):
-    files = snakemake.input
-    left_out = " and ".join(snakemake.params.left_out)
-    notes = [
-        f"The configuration of this run leaves out {left_out} (huber.real): that is why their "
-        "numbers are marked as not available."
+    given, top = snakemake.params.settings, Path(snakemake.wildcards.top)
+    known = studies.load(given["outside"])
+    chosen = [known[name] for name in given["studies"]]
+    raw = raw_files(snakemake.input.sources)
+    at_hand = {name: Path(path) for name, path in raw.items() if path}
+    errata = [
+        entry
+        for study in chosen
+        if study.errata is not None
+        for entry in function(study.errata)(top / study.name, at_hand)
     ]
-    write_page(
-        snakemake.output[0],
-        trials=read_frame(files.trials),
-        comparison=read_frame(files.comparison),
-        claims=read_frame(files.claims),
-        stability=read_frame(files.stability) if files.stability else None,
-        tables_folder=files.tables,
-        figures_folder=files.figures,
-        errata=Path(files.errata).read_text(encoding="utf-8"),
-        manifest=json.loads(Path(files.manifest).read_text(encoding="utf-8")),
-        notes=notes if left_out else [],
-        forensics_folder=snakemake.params.forensics,
-        privacy_folder=snakemake.params.privacy,
-        onebit_folder=snakemake.params.onebit,
-        dpals_folder=snakemake.params.dpals,
-        dpals_published=snakemake.params.dpals_published,
-        title=snakemake.params.title,
+    chapters = {
+        study.name: function(study.chapter)(top / study.name, given["chapters"][study.name])
+        for study in chosen
+    }
+    content = manifest(
+        root=given["home"],
+        configuration=given["configuration"],
+        seeds=given["seeds"],
+        raw_files=raw,
+        benchmarks=[
+            path
+            for study in chosen
+            for path in (top / study.name / "benchmarks").rglob("*.tsv")
+        ],
     )
+    write_text(snakemake.output.errata, errata_markdown(errata))
+    write_text(snakemake.output.manifest, json.dumps(content, indent=2) + "\n")
+    title = given["configuration"]["report"]["title"]
+    write_page(snakemake.output.page, chapters, errata, content, title)

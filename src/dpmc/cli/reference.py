@@ -32,20 +32,24 @@ def reference():
 def update(results, folder, profile):
     """Make a finished run the new reference.
 
-    Without --profile the run must be the full one; its trials, settings, statuses and verdicts
-    are written, of its privacy, one-bit and DPALS parts the first trials and their settings, the
-    totals of the first and the verdicts of the others. Look at the difference with `git diff`
-    before you commit it.
+    Without --profile the run must be the full one; of every study its first trials, settings, other
+    numbers, statuses and verdicts are written. Look at the difference with `git diff` before you
+    commit it.
     """
-    from dpmc.studies.dpals.regression import DPALS
-    from dpmc.studies.equal_privacy.regression import read_privacy_run
-    from dpmc.studies.onebit.regression import ONEBIT
-    from dpmc.study.check_parts import read_part
-    from dpmc.study.reference import update as write
-    from dpmc.study.runs import read_run
+    from pathlib import Path
 
-    run = read_run(results)
-    privacy = read_privacy_run(run.folder.parent / "privacy") if profile is None else None
-    parts = [read_part(part, run.folder.parent / part.name) for part in (ONEBIT, DPALS)]
-    for path in write(run, folder, profile, privacy, parts):
-        click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")
+    from dpmc.errors import InputError
+    from dpmc.studies import load
+    from dpmc.study.check import read_results
+    from dpmc.study.reference import update as write
+
+    results, folder = Path(results), Path(folder)
+    made = [
+        study for study in load().values() if study.regression and (results / study.name).exists()
+    ]
+    if not made:
+        raise InputError(f"{results} holds the results of no study.")
+    for study in made:
+        own = (study.folder or folder) / ("reference" if study.folder else study.name)
+        for path in write(read_results(study, results / study.name), own, profile):
+            click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")

@@ -1,0 +1,55 @@
+"""The studies: a paper, or a question of our own, is a folder.
+
+This is the one place that lists them. A study from outside of the package is a Python package, a
+folder with an ``__init__.py``, that defines ``STUDY``; the configuration names its path.
+"""
+
+import importlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from dpmc.errors import InputError
+from dpmc.study.api import Study
+from dpmc.study.job import make_importable
+
+BUILT_IN = ("huber", "equal_privacy", "audit", "onebit", "dpals")
+
+
+def load(paths: Iterable[str | Path] = ()) -> dict[str, Study]:
+    """Return the studies of this package and those at ``paths``, by name, in this order.
+
+    Raises
+    ------
+    InputError
+        A path is not a package with a study, it cannot be imported, or its name is taken.
+    """
+    found = [importlib.import_module(f"dpmc.studies.{name}").STUDY for name in BUILT_IN]
+    found += [_outside(Path(path)) for path in paths]
+    studies: dict[str, Study] = {}
+    for study in found:
+        if study.name in studies or study.name in RESERVED:
+            raise InputError(f"Two studies, or parts of dpmc, are called {study.name}; rename one.")
+        studies[study.name] = study
+    return studies
+
+
+RESERVED = ("data", "report", "reference", "studies", "all", "quick", "check", "results")
+"""Names that mean something else in the configuration, among targets or below results."""
+
+
+def _outside(path: Path) -> Study:
+    if not (path / "__init__.py").is_file():
+        raise InputError(
+            f"There is no study in {path}: it must be a folder with an __init__.py that defines "
+            "STUDY; correct studies in the configuration."
+        )
+    make_importable(path.resolve())
+    try:
+        module = importlib.import_module(path.resolve().name)
+    except Exception as error:
+        raise InputError(
+            f"The study {path} cannot be imported: {type(error).__name__}: {error}."
+        ) from error
+    if not isinstance(getattr(module, "STUDY", None), Study):
+        raise InputError(f"{path / '__init__.py'} must define STUDY, a dpmc.study.api.Study.")
+    return module.STUDY

@@ -138,8 +138,8 @@ class Regression:
 
     Attributes
     ----------
-    table : str
-        The table of trials: its first trials, number by number.
+    table : str or None
+        The table of trials: its first trials, number by number; None if there is none.
     coordinates, metrics : tuple of str
         Columns that name a cell of it, and columns that are compared.
     cells : callable
@@ -161,10 +161,10 @@ class Regression:
         Ids of claims about seconds, which depend on what else the machine does.
     """
 
-    table: str
-    coordinates: tuple[str, ...]
-    metrics: tuple[str, ...]
-    cells: Callable[[Section], Mapping[str, Mapping[str, object]]]
+    table: str | None = None
+    coordinates: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    cells: Callable[[Section], Mapping[str, Mapping[str, object]]] = nothing
     trials: int | None = 2
     lacking: Callable[[Collection[str], Mapping], Collection[str]] = all_of_them
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -202,8 +202,9 @@ class Study:
         JSON schema of its section, as YAML; None refuses nothing.
     defaults : mapping
         Its section where the configuration has none: for studies from outside of the package.
-    reference : path or None
-        Folder of its reference; None for ``results/reference/<name>`` of the project.
+    folder : path or None
+        Of a study outside of this package; its reference lies in ``reference`` inside. None for one
+        of this package, whose reference lies in ``results/reference``.
     """
 
     name: str
@@ -218,7 +219,7 @@ class Study:
     regression: Regression | None = None
     schema: Path | None = None
     defaults: Mapping[str, object] = field(default_factory=dict)
-    reference: Path | None = None
+    folder: Path | None = None
 
     def job(self, name: str) -> Job:
         """Return the kind of job of that name."""

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 SYNTHETIC = "synthetic"
 
 
@@ -20,5 +18,10 @@ def cell_name(coordinates: Mapping[str, object]) -> str:
     >>> cell_name({"dataset": "synthetic", "rank": 5, "variance": None, "solver": "als"})
     'dataset=synthetic, rank=5, solver=als'
     """
-    present = {name: value for name, value in coordinates.items() if not pd.isna(value)}
+    present = {name: value for name, value in coordinates.items() if not _is_missing(value)}
     return ", ".join(f"{name}={spell(value)}" for name, value in present.items())
+
+
+def _is_missing(value: object) -> bool:
+    # pandas' NA equals nothing, not even itself, and is neither true nor false; pandas stays out
+    return value is None or type(value).__name__ == "NAType" or value != value

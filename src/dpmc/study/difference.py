@@ -1,98 +1,198 @@
-"""What differs between two runs: trials, statuses beside the published numbers, verdicts."""
+"""What differs between two runs: every table of every study, row by row.
+
+Rows are paired by their names: what they hold in the columns up to ``trial``, or, in a table
+without trials, in its columns of text and whole numbers; rows of one name by their order. Of claims
+the verdicts are compared, and seconds never: no two runs take the same time.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from dpmc.statistics.tests import log_positive, row_tests
-from dpmc.studies.huber.statistics import published_metric
-from dpmc.studies.huber.trial import METRICS
-from dpmc.study.runs import Run, by_row, changed_settings
+from dpmc.errors import InputError
+from dpmc.study.runs import read_settings, read_text_table, row_names
 from dpmc.study.tolerances import relative_difference
 
+NOT_COMPARED = ("seconds",)
+JUDGED = ("id", "verdict", "printed_verdict")
+SETTINGS = "settings.json"
+EXAMPLES = 5
 
-def difference(first: Run, second: Run, tolerance: float) -> dict[str, object]:
-    """Compare two runs.
+
+def difference(first: str | Path, second: str | Path, tolerance: float) -> dict[str, object]:
+    """Compare two folders of results.
 
     Parameters
     ----------
-    first, second : Run
+    first, second : path
+        Folders with tables at any depth: ``results``, or that of one study.
     tolerance : float
         Relative difference up to which two numbers count as equal.
 
     Returns
     -------
     dict
-        Plain values, ready for JSON: ``equal`` (bool); ``tolerance``; ``cells``, a list with
-        ``cell``, ``trials``, ``max_relative_difference`` (None if a number is missing on one
-        side), ``mean_log_ratio`` (second over first, of the published metric, paired by trial)
-        and ``interval`` (95 %, None below two trials); ``only_in_first`` and ``only_in_second``,
-        lists of cells with their number of unpaired trials; ``settings``, ``statuses`` and
-        ``verdicts``, lists of what changed (``name``, ``first``, ``second``; a setting also with
-        its ``cells``), None where one of the runs has no such table.
+        Plain values, ready for JSON: ``equal`` (bool); ``tolerance``; ``tables``, for each table of
+        both folders ``name``, ``rows``, ``different`` (rows), ``only_in_first`` and
+        ``only_in_second`` (rows), ``largest`` (relative difference, None where a text differs or a
+        number is missing on one side) and ``examples`` (a few rows in words); ``only_in_first`` and
+        ``only_in_second``, names of tables.
+
+    Raises
+    ------
+    InputError
+        A folder is not there or has no tables, or a table cannot be read.
     """
-    cells = _cells(first.trials, second.trials)
+    sides = [tables_of(Path(first)), tables_of(Path(second))]
+    common = [name for name in sides[0] if name in sides[1]]
+    compared = [compare(name, *(side[name] for side in sides), tolerance) for name in common]
     result = {
         "tolerance": tolerance,
-        "cells": cells,
-        "only_in_first": _unpaired(first.trials, second.trials),
-        "only_in_second": _unpaired(second.trials, first.trials),
-        "settings": _settings(first, second),
-        "statuses": _changed(by_row(first.statuses), by_row(second.statuses)),
-        "verdicts": _changed(by_row(first.verdicts), by_row(second.verdicts)),
+        "tables": compared,
+        "only_in_first": [name for name in sides[0] if name not in sides[1]],
+        "only_in_second": [name for name in sides[1] if name not in sides[0]],
     }
-    within = all(
-        cell["max_relative_difference"] is not None and cell["max_relative_difference"] <= tolerance
-        for cell in cells
-    )
-    lists = ("only_in_first", "only_in_second", "settings", "statuses", "verdicts")
-    return {"equal": within and not any(result[name] for name in lists)} | result
+    kinds = ("different", "only_in_first", "only_in_second")
+    alike = not any(table[kind] for table in compared for kind in kinds)
+    return {"equal": alike and not (result["only_in_first"] or result["only_in_second"])} | result
 
 
-def _cells(first: pd.DataFrame, second: pd.DataFrame) -> list[dict[str, object]]:
-    common = first.index.intersection(second.index, sort=False)
-    first, second = first.loc[common], second.loc[common]
-    relative = relative_difference(second[list(METRICS)], first[list(METRICS)]).max(axis=1)
-    ratio = log_positive(published_metric(second)) - log_positive(published_metric(first))
-    cells = []
-    names = common.get_level_values("cell")
-    for name in dict.fromkeys(names):
-        rows = names == name
-        worst = float(relative[rows].max())
-        tests = row_tests(ratio[rows])
-        mean, *interval = (float(x[0]) for x in (tests.mean, tests.low, tests.high))
-        cells.append(
-            {
-                "cell": name,
-                "trials": int(rows.sum()),
-                "max_relative_difference": worst if np.isfinite(worst) else None,
-                "mean_log_ratio": mean if np.isfinite(mean) else None,
-                "interval": interval if np.isfinite(interval).all() else None,
-            }
-        )
-    return cells
+def tables_of(folder: Path) -> dict[str, Path]:
+    """Return the result tables below a folder, and the settings that made them, by name.
+
+    Parts of a table, that single jobs made, do not count, nor does a folder that holds more than
+    tables: it is made for readers.
+
+    Raises
+    ------
+    InputError
+        There is no such folder, or it has no tables.
+    """
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {folder}.")
+    homes = [folder, *(path for path in sorted(folder.rglob("*")) if path.is_dir())]
+    found = {
+        str(path.relative_to(folder)): path
+        for home in homes
+        if not _is_left_out(home.relative_to(folder))
+        for path in _tables_in(home)
+    }
+    if not any(name.endswith(".csv") for name in found):
+        raise InputError(f"{folder} is no folder of results: it has no tables.")
+    return found
 
 
-def _unpaired(these: pd.DataFrame, those: pd.DataFrame) -> list[dict[str, object]]:
-    names = these.index.difference(those.index, sort=False).get_level_values("cell")
-    return [{"cell": name, "trials": int((names == name).sum())} for name in dict.fromkeys(names)]
+def _is_left_out(home: Path) -> bool:
+    return "reference" in home.parts or any("~" in part for part in home.parts)
 
 
-def _settings(first: Run, second: Run) -> list[dict[str, object]] | None:
-    if first.settings is None or second.settings is None:
-        return None
-    changes = changed_settings(first.settings, second.settings)
-    return [
-        {"name": setting, "first": here, "second": there, "cells": cells}
-        for (setting, here, there), cells in changes.items()
+def _tables_in(home: Path) -> list[Path]:
+    files = [path for path in sorted(home.iterdir()) if path.is_file()]
+    if any(path.suffix not in (".csv", ".json", ".txt") or "~" in path.name for path in files):
+        return []
+    return [path for path in files if path.suffix == ".csv" or path.name == SETTINGS]
+
+
+def compare(name: str, first: Path, second: Path, tolerance: float) -> dict[str, object]:
+    """Compare two files of one name, see :func:`difference`."""
+    if name.endswith(SETTINGS):
+        sides = [_settings_table(path) for path in (first, second)]
+        keys = ["cell", "setting"]
+    else:
+        sides = [_comparable(read_text_table(path)) for path in (first, second)]
+        keys = _keys(*sides)
+    if list(sides[0]) != list(sides[1]):
+        return _verdict(name, sides, len(sides[0]), [f"columns {list(sides[0])}, {list(sides[1])}"])
+    sides = [_named(side, keys) for side in sides]
+    common = sides[0].index.intersection(sides[1].index, sort=False)
+    left, right = (side.loc[common] for side in sides)
+    found = _relative(left, right)
+    worst = found.max(axis=1, initial=0.0)
+    examples = [
+        f"{common[row][0]}: {left.columns[column]} {left.iloc[row, column] or 'nothing'} -> "
+        f"{right.iloc[row, column] or 'nothing'}"
+        for row in np.flatnonzero(worst > tolerance)[:EXAMPLES]
+        for column in [int(np.argmax(found[row]))]
     ]
+    largest = float(worst.max(initial=0.0))
+    return {
+        "name": name,
+        "rows": len(common),
+        "different": int((worst > tolerance).sum()),
+        "only_in_first": len(sides[0]) - len(common),
+        "only_in_second": len(sides[1]) - len(common),
+        "largest": largest if np.isfinite(largest) else None,
+        "examples": examples,
+    }
 
 
-def _changed(first: dict | None, second: dict | None) -> list[dict[str, object]] | None:
-    """List what has not the same value on both sides; None if a side is absent."""
-    if first is None or second is None:
-        return None
-    return [
-        {"name": name, "first": first.get(name), "second": second.get(name)}
-        for name in dict.fromkeys([*first, *second])
-        if first.get(name) != second.get(name)
-    ]
+def _verdict(name, sides, different, examples) -> dict[str, object]:
+    """Say that two tables cannot be compared row by row."""
+    return {
+        "name": name,
+        "rows": 0,
+        "different": different,
+        "only_in_first": len(sides[0]),
+        "only_in_second": len(sides[1]),
+        "largest": None,
+        "examples": examples,
+    }
+
+
+def _comparable(table: pd.DataFrame) -> pd.DataFrame:
+    if "verdict" in table:
+        return table[[name for name in JUDGED if name in table]]
+    return table.drop(columns=[name for name in NOT_COMPARED if name in table])
+
+
+def _keys(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
+    columns = list(first)
+    if "trial" in columns:
+        last = max(columns.index(name) for name in ("trial", "iteration") if name in columns)
+        return columns[: last + 1]
+    if "verdict" in columns:
+        return ["id"]
+    return [name for name in columns if not (_has_fractions(first[name]))]
+
+
+def _has_fractions(column: pd.Series) -> bool:
+    numbers = pd.to_numeric(column[column != ""], errors="coerce")
+    return bool(len(numbers)) and bool(numbers.notna().all()) and bool((numbers % 1 != 0).any())
+
+
+def _named(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Index a table by the names of its rows and their order among the rows of one name."""
+    names = pd.Series(row_names(table, keys), index=table.index, dtype=object)
+    index = pd.MultiIndex.from_arrays([names, names.groupby(names).cumcount()])
+    return table.drop(columns=keys).set_index(index)
+
+
+def _relative(left: pd.DataFrame, right: pd.DataFrame) -> np.ndarray:
+    """Return relative differences of numbers, infinite where a text differs."""
+    found = np.zeros(left.shape)
+    for place, name in enumerate(left):
+        ours, theirs = left[name].to_numpy(), right[name].to_numpy()
+        changed = np.flatnonzero(ours != theirs)
+        pairs = [
+            pd.to_numeric(pd.Series(side[changed]), errors="coerce") for side in (ours, theirs)
+        ]
+        with np.errstate(invalid="ignore"):
+            relative = relative_difference(pairs[1], pairs[0])
+        unreadable = pairs[0].isna().to_numpy() | pairs[1].isna().to_numpy()
+        found[changed, place] = np.where(unreadable, np.inf, relative)
+    return found
+
+
+def _settings_table(path: Path) -> pd.DataFrame:
+    rows = list(_settings_rows(path))
+    return pd.DataFrame(rows, columns=["cell", "setting", "value"], dtype=str)
+
+
+def _settings_rows(path: Path) -> Iterator[tuple[str, str, str]]:
+    settings = read_settings(path)
+    yield "all cells", "reference", settings.reference
+    for cell, values in settings.cells.items():
+        for name, value in values.items():
+            yield cell, name, str(value)

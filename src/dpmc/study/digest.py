@@ -1,7 +1,8 @@
 """A digest of the library code that a job depends on.
 
 Snakemake does not see imported modules. So each job carries, as one of its params, a digest of
-the modules that it uses: a change of the solver retrains, a change of a plot does not.
+the modules that it uses: a change of the solver retrains, a change of a plot does not. The same
+holds for a study outside of this package, whose modules are followed too.
 """
 
 import ast
@@ -14,52 +15,72 @@ from pathlib import Path
 PACKAGE = "dpmc"
 
 
-def code_digest(modules: Iterable[str], files: Iterable[str | Path] = ()) -> str:
-    """Return a short digest of modules of this package, all that they import of it, and files.
+def code_digest(
+    modules: Iterable[str], files: Iterable[str | Path] = (), outside: Path | None = None
+) -> str:
+    """Return a short digest of modules, all that they import of this package, and files.
 
     Parameters
     ----------
     modules : iterable of str
-        Dotted names; modules outside of this package count by ``files`` only.
+        Dotted names; those of neither this package nor ``outside`` do not count.
     files : iterable of path
         Plug-in files.
+    outside : path, optional
+        Folder of another package whose modules, and what they import, count as well.
     """
     closure: set[str] = set()
-    waiting = [name for name in modules if name.split(".")[0] == PACKAGE]
+    packages = (PACKAGE, outside and outside.name)
+    waiting = [name for name in modules if name.split(".")[0] in packages]
     while waiting:
         name = waiting.pop()
         if name not in closure:
             closure.add(name)
-            waiting.extend(imports_of(name))
+            waiting.extend(imports_of(name, outside))
     digest = hashlib.sha256()
-    for path in [*(source_file(name) for name in sorted(closure)), *map(Path, files)]:
+    sources = (source_file(name, outside) for name in sorted(closure))
+    for path in [*sources, *map(Path, files)]:
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]
 
 
 @cache
-def imports_of(module: str) -> tuple[str, ...]:
-    """Return the modules of this package that a module imports, anywhere in its text."""
+def imports_of(module: str, outside: Path | None = None) -> tuple[str, ...]:
+    """Return the modules that a module imports, anywhere in its text, of the same packages."""
     found = set()
-    for node in ast.walk(ast.parse(source_file(module).read_text(encoding="utf-8"))):
+    path = source_file(module, outside)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            found.add(node.module)
+        elif isinstance(node, ast.ImportFrom):
+            origin = _absolute(node, module, path)
+            found.add(origin)
             # "from dpmc.methods import kernels" names a module
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return tuple(name for name in sorted(found) if source_file(name) is not None)
+            found.update(f"{origin}.{alias.name}" for alias in node.names)
+    return tuple(name for name in sorted(found) if source_file(name, outside) is not None)
+
+
+def _absolute(node: ast.ImportFrom, module: str, path: Path) -> str:
+    """Return the module that "from x import y", or "from .x import y", names."""
+    if not node.level:
+        return node.module
+    up = node.level - (path.name == "__init__.py")
+    return ".".join([*module.split(".")[: -up or None], *filter(None, [node.module])])
 
 
 @cache
-def source_file(module: str) -> Path | None:
-    """Return the source file of a module of this package, None if there is no such module.
+def source_file(module: str, outside: Path | None = None) -> Path | None:
+    """Return the source file of a module, None if it is of no package that counts.
 
     Modules are looked up as files, because importing them would cost what they import.
     """
     package, *rest = module.split(".")
-    if package != PACKAGE:
+    if package == PACKAGE:
+        home = Path(importlib.util.find_spec(PACKAGE).origin).parent
+    elif outside is not None and package == outside.name:
+        home = outside
+    else:
         return None
-    place = Path(importlib.util.find_spec(PACKAGE).origin).parent.joinpath(*rest)
+    place = home.joinpath(*rest)
     candidates = (place / "__init__.py", place.with_suffix(".py"))
     return next((path for path in candidates if path.is_file()), None)

@@ -9,13 +9,11 @@ import numpy as np
 import pandas as pd
 
 from dpmc.errors import InputError
-from dpmc.studies.huber.cells import COORDINATES
 from dpmc.study.cells import spell
 from dpmc.study.runs import read_text_table
 
 TOLERANCE = 1e-6
 ALLOWED = ("tolerance", "reason")
-TOLERANCE_COLUMNS = (*COORDINATES, *ALLOWED)
 
 
 def relative_difference(ours: np.ndarray, reference: np.ndarray) -> np.ndarray:
@@ -52,7 +50,7 @@ class Allowance:
         )
 
 
-def read_allowances(path: str | Path, coordinates: Sequence[str] = COORDINATES) -> list[Allowance]:
+def read_allowances(path: str | Path, coordinates: Sequence[str]) -> list[Allowance]:
     """Read ``tolerances.csv``: the coordinates as patterns, ``tolerance`` and ``reason``.
 
     Raises

@@ -34,6 +34,7 @@ from dpmc.ratings import Ratings
 from dpmc.studies.audit.attack import Reading, lower_bound, read
 from dpmc.studies.audit.dpals import FAMILIES, audited_family
 from dpmc.studies.audit.item_lists import carriers
+from dpmc.studies.audit.methods import SOLVERS
 from dpmc.studies.audit.neighbours import (
     RANGE,
     RATINGS_PER_USER,
@@ -45,7 +46,7 @@ from dpmc.studies.audit.onebit import neighbours as onebit_neighbours
 from dpmc.studies.audit.published import TARGET
 from dpmc.studies.audit.published_onebit import RELEASED, onebit_settings
 from dpmc.studies.audit.rows import CONFIDENCE, bound_row, caught_row
-from dpmc.studies.audit.solvers import DELTA, SOLVERS, audited_solver
+from dpmc.studies.audit.solvers import DELTA, audited_solver
 
 OTHER_RELATIONS = (
     ("private_item_bias", USER_REPLACE),

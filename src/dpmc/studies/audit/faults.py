@@ -19,7 +19,7 @@ from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.sensitivity import Sensitivities
-from dpmc.studies.audit import mechanisms
+from dpmc.studies.audit.mechanisms import claim_of, float_claims
 from dpmc.studies.audit.noise import NoiseClaim, noise_rows
 from dpmc.studies.audit.rows import AUDIT, caught_row
 from dpmc.studies.audit.solvers import MECHANISMS, audited_solver, solver_rows
@@ -77,7 +77,7 @@ def faulty_solver_rows(
 
 def faulty_claims() -> Iterator[tuple[str, NoiseClaim]]:
     """Yield (fault, claim) where the sampler does not do what is claimed of it."""
-    for claim in mechanisms.float_claims():
+    for claim in float_claims():
         if claim.releases == 1:
             yield SCALE, replace(claim, draw=_smaller(claim.draw))
         elif claim.delta:
@@ -90,7 +90,7 @@ def faulty_claims() -> Iterator[tuple[str, NoiseClaim]]:
     def wrong_sign(size, rng):
         return printed_inverse_cdf(np.maximum(rng.random(size), 2.0**-54), noise.a)
 
-    claim = mechanisms.claim_of("huber", noise, noise.epsilon(1.0), 0.0)
+    claim = claim_of("huber", noise, noise.epsilon(1.0), 0.0)
     yield WRONG_SIGN, replace(claim, draw=wrong_sign)
 
 

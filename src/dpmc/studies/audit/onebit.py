@@ -22,8 +22,7 @@ from dpmc.privacy.ledger import FloatNoise, Ledger, Replay
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.privacy.sensitivity import NORMS
 from dpmc.ratings import Ratings
-from dpmc.studies.audit import randomised
-from dpmc.studies.audit.randomised import FlipClaim, flip_rows
+from dpmc.studies.audit.randomised import FlipClaim, flip_claims, flip_rows
 from dpmc.studies.audit.rows import AUDIT, caught_row, equality_row, sensitivity_row
 from dpmc.studies.audit.solvers import trace_rows
 from dpmc.studies.audit.traces import Trace, compare
@@ -180,7 +179,7 @@ def follow(mechanism: str, pair: Pair, rng: np.random.Generator) -> tuple[Trace,
 
 def faulty_flips() -> Iterator[tuple[str, FlipClaim]]:
     """Yield (fault, claim) where flips are not what they are said to be."""
-    honest = randomised.flip_claims()[0]
+    honest = flip_claims()[0]
     p = FACTOR * honest.response.p_plus
     yield FEW_FLIPS, replace(honest, flip=RandomisedResponse(p, p).flip)
     # (1 - p1)/p2 <= e^eps and p1/(1 - p2) <= e^eps hold, and an output -1 gives the sign away

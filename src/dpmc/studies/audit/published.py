@@ -23,9 +23,10 @@ from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.publication import fit_folder
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.dpals import FAMILIES, audited_family
+from dpmc.studies.audit.methods import SOLVERS
 from dpmc.studies.audit.neighbours import labelled_neighbours
 from dpmc.studies.audit.rows import AUDIT, published_row, sensitivity_row
-from dpmc.studies.audit.solvers import DELTA, EPSILON, SOLVERS, audited_solver
+from dpmc.studies.audit.solvers import DELTA, EPSILON, audited_solver
 from dpmc.studies.audit.traces import compare
 from dpmc.study.seeds import stream
 

@@ -6,6 +6,10 @@ AUDIT_COLUMNS = (
     "target", "test", "mechanism", "solver", "relation", "claimed_epsilon", "delta", "samples",
     "lower_bound", "measured", "confidence", "passed", "planted_fault",
 )  # fmt: skip
+AUDIT_KEYS = (
+    "target", "test", "mechanism", "solver", "relation", "claimed_epsilon", "planted_fault",
+)  # fmt: skip
+"""What names a row."""
 AUDIT = "audit"
 """Purpose of the streams of random numbers."""
 CONFIDENCE = 0.999

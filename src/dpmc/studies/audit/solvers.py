@@ -13,6 +13,7 @@ from dpmc.statistics.privacy_bounds import (
     loss_bound,
     threshold_bound,
 )
+from dpmc.studies.audit.methods import FACTOR_SOLVERS, SOLVERS
 from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER, neighbours
 from dpmc.studies.audit.rows import AUDIT, CONFIDENCE, bound_row, p_value_row, sensitivity_row
 from dpmc.studies.audit.traces import Trace, follow
@@ -20,10 +21,6 @@ from dpmc.study.seeds import stream
 
 EPSILON, DELTA = 4.0, 0.05
 """The budget that audited solvers get: one that a thousand runs can tell from a broken one."""
-FACTOR_SOLVERS = ("private_als", "private_irls")
-SOLVERS = (
-    *FACTOR_SOLVERS, "private_global_mean", "private_item_bias", "private_user_item_bias",
-)  # fmt: skip
 MECHANISMS = ("gaussian", "laplace", "huber")
 WORST = "extreme"
 """Name of the pair of neighbours whose losses are sampled."""

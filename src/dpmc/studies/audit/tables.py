@@ -1,10 +1,12 @@
 """Table of the black-box attack: what the published files alone say about one user or rating."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from dpmc.studies.audit.attack import most_shown
-from dpmc.studies.onebit.frames import mechanism_label
 from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES
+from dpmc.study.results import read_results, write_tables
 from dpmc.study.table_model import Cell, Column, Row, Table
 
 TEST = "black_box"
@@ -31,6 +33,14 @@ METHODS = {
     "dp_svd": "Private SVD",
     "private_choice_of_items": "Item bias, items chosen privately",
 }
+ONE_BIT = {
+    "inp": "InP",
+    "objp": "ObjP, corrected",
+    "grap": "GraP",
+    "grap_gaussian": "GraP, Gaussian noise",
+    "outp": "OutP, correct scale",
+    "private_item_bias": "Item bias, private",
+}
 COLUMNS = (
     Column("claimed", "ε", "Claimed"),
     Column("delta", "δ", "Claimed"),
@@ -40,6 +50,22 @@ COLUMNS = (
     Column("confidence", "confidence (%)", "Attack"),
 )
 HONEST, PLANTED = "As it is", "Planted fault"
+
+
+def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
+    """Write the table as .csv, .md, .tex and .html.
+
+    Parameters
+    ----------
+    results_folder : path
+        Where ``audit.csv`` lies; without rows of the attack there is no table.
+    settings : object
+        Not used.
+    folder : path
+        Where to write.
+    """
+    found = attacks(read_results(results_folder, ("audit",))["audit"])
+    write_tables([attack_table(found)] if len(found) else [], folder)
 
 
 def attacks(audit: pd.DataFrame | None) -> pd.DataFrame:
@@ -80,7 +106,7 @@ def method_name(row: pd.Series) -> str:
     if pd.notna(row["planted_fault"]):
         return str(row["planted_fault"])
     if pd.isna(row["solver"]):
-        return f"One-bit, {mechanism_label(row['mechanism'])}"
+        return f"One-bit, {ONE_BIT.get(row['mechanism'], row['mechanism'])}"
     return METHODS.get(row["solver"], str(row["solver"]))
 
 

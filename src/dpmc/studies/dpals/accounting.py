@@ -16,11 +16,12 @@ from collections.abc import Iterable, Iterator
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.plan import printed_sigma
 from dpmc.privacy.calibration import calibrate
+from dpmc.study.job import Task
 
-ACCOUNTING_COLUMNS = (
-    "epsilon", "delta", "ratings_per_user", "iterations", "printed_sigma", "epsilon_at_printed",
-    "exact_sigma", "mu",
-)  # fmt: skip
+
+def run(task: Task) -> dict[str, Iterator[dict[str, float]]]:
+    """Return the rows of the table ``accounting``."""
+    return {"accounting": accounting_rows(**task.settings)}
 
 
 def exact_sigma(epsilon: float, delta: float, ratings_per_user: int, iterations: int) -> float:
@@ -47,7 +48,7 @@ def accounting_rows(
     Yields
     ------
     dict
-        Keys :data:`ACCOUNTING_COLUMNS`.
+        Keys :data:`dpmc.studies.dpals.cells.ACCOUNTING_COLUMNS`.
     """
     for epsilon, k, iterations in points:
         printed = printed_sigma(epsilon, delta, k, iterations)

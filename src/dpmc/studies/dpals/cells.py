@@ -6,7 +6,7 @@ validation data of other seeds, and no budget pays for that choice. What could n
 before anything runs by :func:`dpmc.studies.dpals.check.check_dpals`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
 from dpmc.errors import InputError
@@ -14,7 +14,8 @@ from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.study.cells import spell
 
-DPALS_COORDINATES = ("dataset", "method", "variant", "epsilon")
+CURVE_COORDINATES = ("dataset", "method", "variant")
+DPALS_COORDINATES = (*CURVE_COORDINATES, "epsilon")
 DPALS_COLUMNS = (
     *DPALS_COORDINATES, "trial", "users", "items", "ratings", "rmse", "rse", "recall",
     "iterations", "claimed_epsilon", "claimed_delta", "actual_epsilon", "actual_delta", "seconds",
@@ -24,15 +25,22 @@ TIMING_COLUMNS = ("method", "users", "items", "ratings", "rank", "repeat", "seco
 COVERAGE_COLUMNS = (
     "dataset", "sampling", "ratings_per_user", "item_share", "rating_share", "gini",
 )  # fmt: skip
+ACCOUNTING_COLUMNS = (
+    "epsilon", "delta", "ratings_per_user", "iterations", "printed_sigma", "epsilon_at_printed",
+    "exact_sigma", "mu",
+)  # fmt: skip
+TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
 STANDARD = "standard"
 NOT_PRIVATE = "none"
+GENERATED = "generated"  # the name of a job's input that is no file of a real data set
+SHARED = ("seed", "data", "delta")  # settings that all cells of a curve have in common
 LIANG = "liang"
 TIMING_EPSILON = 10.0  # of the private methods where only their CPU time is asked for
 
 
 @dataclass(frozen=True)
 class DpalsCell:
-    """One point of the grid with all its trials: one job.
+    """One point of the grid with all its trials.
 
     Attributes
     ----------
@@ -55,13 +63,17 @@ class DpalsCell:
         """Return the coordinates as a dictionary in the order of :data:`DPALS_COORDINATES`."""
         return asdict(self)
 
+    def curve(self) -> dict[str, str]:
+        """Return the coordinates but for epsilon, in the order of :data:`CURVE_COORDINATES`."""
+        return {name: getattr(self, name) for name in CURVE_COORDINATES}
+
     def spelled(self) -> dict[str, str]:
         """Return the coordinates as they stand in file names: 5, 0.5, none."""
         return {name: spell(value) for name, value in self.coordinates().items()}
 
     @classmethod
     def from_spelled(cls, spelled: Mapping[str, str]) -> "DpalsCell":
-        """Return the cell that :meth:`spelled` spells, from a mapping or Snakemake wildcards.
+        """Return the cell that :meth:`spelled` spells.
 
         An empty text, as in a table, stands for None too.
         """
@@ -82,25 +94,19 @@ def dpals_cells(dpals: Mapping) -> list[DpalsCell]:
     return list(_owners(dpals))
 
 
-def iteration_cells(dpals: Mapping) -> list[DpalsCell]:
-    """Return the cells whose errors after each iteration are wanted too."""
-    experiments = dpals["experiments"]
-    return [cell for cell, name in _owners(dpals).items() if experiments[name].get("by_iteration")]
+def curves(dpals: Mapping) -> list[dict[str, str]]:
+    """Return the coordinates of every curve: a cell's, but for its epsilon."""
+    named = {tuple(cell.curve().values()): cell.curve() for cell in dpals_cells(dpals)}
+    return list(named.values())
 
 
-def dpals_settings(
-    dpals: Mapping, hyperparameters: Sequence[Mapping], cell: DpalsCell
-) -> dict[str, object]:
+def dpals_settings(dpals: Mapping, cell: DpalsCell) -> dict[str, object]:
     """Return exactly the settings that a cell uses, as plain values.
-
-    A setting that is not in here cannot change the cell's numbers, so it need not rerun.
 
     Parameters
     ----------
     dpals : mapping
-        The section of the configuration.
-    hyperparameters : sequence of mapping
-        What :func:`dpmc.studies.dpals.hyperparameters.load_hyperparameters` returns.
+        The section of the configuration, with the table of hyper-parameters.
     cell : DpalsCell
 
     Returns
@@ -114,14 +120,14 @@ def dpals_settings(
     InputError
         No experiment of the section has this cell.
     """
-    for _, experiment in experiments_of(dpals):
-        if cell in _cells_of(experiment):
-            break
-    else:
-        raise InputError(
-            f"No experiment of dpals has the cell {', '.join(cell.spelled().values())}."
-        )
-    model = model_settings(hyperparameters, cell.coordinates())
+    for known, experiment in _curve_cells(dpals, cell.curve()):
+        if known == cell:
+            return _settings(dpals, experiment, cell)
+    raise InputError(f"No experiment of dpals has the cell {', '.join(cell.spelled().values())}.")
+
+
+def _settings(dpals: Mapping, experiment: Mapping, cell: DpalsCell) -> dict[str, object]:
+    model = model_settings(dpals["hyperparameters"], cell.coordinates())
     settings = {
         "seed": dpals["seed"],
         "trials": experiment["trials"],
@@ -133,6 +139,35 @@ def dpals_settings(
     if experiment.get("by_iteration"):
         settings["by_iteration"] = True
     return settings
+
+
+def curve_settings(dpals: Mapping, curve: Mapping[str, str]) -> dict[str, object]:
+    """Return exactly the settings that a curve uses, as plain values.
+
+    A setting that is not in here cannot change the curve's numbers, so it need not rerun.
+
+    Returns
+    -------
+    dict
+        :data:`SHARED` of :func:`dpals_settings`, the same for all cells, and ``cells``: for each
+        cell its ``epsilon`` and the other settings.
+    """
+    shared: dict[str, object] = {}
+    cells = []
+    for cell, experiment in _curve_cells(dpals, curve):
+        settings = _settings(dpals, experiment, cell)
+        shared = {name: settings.pop(name) for name in SHARED if name in settings}
+        cells.append({"epsilon": cell.epsilon, **settings})
+    return {**shared, "cells": cells}
+
+
+def cells_of(
+    curve: Mapping[str, str], settings: Mapping[str, object]
+) -> list[tuple[DpalsCell, dict[str, object]]]:
+    """Return the cells of a curve, each with its own settings, from :func:`curve_settings`."""
+    shared = {name: settings[name] for name in SHARED if name in settings}
+    names = [curve[name] for name in CURVE_COORDINATES]
+    return [(DpalsCell(*names, own["epsilon"]), shared | own) for own in settings["cells"]]
 
 
 def experiments_of(dpals: Mapping) -> Iterator[tuple[str, Mapping]]:
@@ -190,7 +225,7 @@ def coverage_settings(dpals: Mapping, dataset: str) -> dict[str, object]:
     return {"seed": dpals["seed"], "dataset": dataset, "ratings_per_user": most}
 
 
-def timing_settings(dpals: Mapping, hyperparameters: Sequence[Mapping]) -> dict[str, object]:
+def timing_settings(dpals: Mapping) -> dict[str, object]:
     """Return the settings of :func:`dpmc.studies.dpals.timing.timing`.
 
     Hyper-parameters are those of a data set "timing", and :data:`TIMING_EPSILON`.
@@ -199,18 +234,32 @@ def timing_settings(dpals: Mapping, hyperparameters: Sequence[Mapping]) -> dict[
     models = {}
     for name in timing.pop("methods"):
         cell = DpalsCell("timing", name, STANDARD, TIMING_EPSILON)
-        models[name] = model_settings(hyperparameters, cell.coordinates())
+        models[name] = model_settings(dpals["hyperparameters"], cell.coordinates())
     budget = {"epsilon": TIMING_EPSILON, "delta": float(dpals["delta"])}
     return {"seed": dpals["seed"], **budget, **timing, "models": models}
 
 
+def accounting_settings(dpals: Mapping) -> dict[str, object]:
+    """Return the arguments of :func:`dpmc.studies.dpals.accounting.accounting_rows`."""
+    return {"delta": dpals["delta"], **dpals["accounting"]}
+
+
 def real_datasets(dpals: Mapping) -> list[str]:
     """Return the data sets whose real files are used, each once, known names or not."""
+    return [name for name in _files(dpals) if not is_surrogate(dpals, name)]
+
+
+def surrogates(dpals: Mapping) -> list[str]:
+    """Return the data sets that are generated in place of real files, each once."""
+    return [name for name in _files(dpals) if is_surrogate(dpals, name)]
+
+
+def _files(dpals: Mapping) -> list[str]:
+    """Return the names of all stored ratings that are used, each once."""
     names = [name for _, experiment in experiments_of(dpals) for name in experiment["datasets"]]
     names += dpals["coverage"]["datasets"]
     files = [stored(dpals, name) for name in names if name in dpals["datasets"]]
-    known = [name for name in dict.fromkeys(files) if name is not None]
-    return [name for name in known if not is_surrogate(dpals, name)]
+    return [name for name in dict.fromkeys(files) if name is not None]
 
 
 def _owners(dpals: Mapping) -> dict[DpalsCell, str]:
@@ -231,9 +280,22 @@ def _owners(dpals: Mapping) -> dict[DpalsCell, str]:
 def _cells_of(experiment: Mapping) -> Iterator[DpalsCell]:
     for dataset in experiment["datasets"]:
         for method in experiment["methods"]:
-            epsilons = experiment["epsilons"] if METHODS[method].private else [None]
             for variant in variants_of(experiment):
-                for epsilon in epsilons:
-                    yield DpalsCell(
-                        dataset, method, variant, None if epsilon is None else float(epsilon)
-                    )
+                for epsilon in _epsilons(experiment, method):
+                    yield DpalsCell(dataset, method, variant, epsilon)
+
+
+def _curve_cells(
+    dpals: Mapping, curve: Mapping[str, str]
+) -> Iterator[tuple[DpalsCell, Mapping[str, object]]]:
+    """Yield the cells of a curve, each with its experiment."""
+    dataset, method, variant = (curve[name] for name in CURVE_COORDINATES)
+    for _, experiment in experiments_of(dpals):
+        named = dataset in experiment["datasets"] and method in experiment["methods"]
+        if named and variant in variants_of(experiment):
+            for epsilon in _epsilons(experiment, method):
+                yield DpalsCell(dataset, method, variant, epsilon), experiment
+
+
+def _epsilons(experiment: Mapping, method: str) -> list[float | None]:
+    return [float(e) for e in experiment["epsilons"]] if METHODS[method].private else [None]

@@ -27,30 +27,33 @@ from dpmc.studies.dpals.methods import (
     taken_settings,
 )
 from dpmc.studies.dpals.timing import RATING_RANGE
+from dpmc.studies.dpals.variant_names import named_settings
+
+PROJECTED = {"projection": True}  # where a method's settings do not say
 
 
-def check_dpals(configuration: Mapping, hyperparameters: Sequence[Mapping]) -> None:
+def check_dpals(dpals: Mapping, sets: Mapping) -> None:
     """Refuse what the schema cannot see and what would fail later.
 
     Every model of the grid is constructed once, without data.
 
     Parameters
     ----------
-    configuration : mapping
-    hyperparameters : sequence of mapping
-        What :func:`dpmc.studies.dpals.hyperparameters.load_hyperparameters` returns.
+    dpals : mapping
+        The section of the configuration, with the table of hyper-parameters.
+    sets : mapping
+        The user's own data sets, ``data.sets`` in the configuration.
 
     Raises
     ------
     InputError
-        An unknown data set, method or setting, a cell that comes twice, or hyper-parameters that
-        a method does not take.
+        An unknown data set, method or setting, a cell that comes twice, hyper-parameters that a
+        method does not take, or a variant whose name says something else than its settings.
     """
-    dpals = configuration["dpals"]
     datasets = dpals["datasets"]
     for entry in datasets.values():
         if "of" in entry and "like" not in datasets.get(entry["of"], {}):
-            resolve(entry["of"], configuration["data"]["sets"])
+            resolve(entry["of"], sets)
     experiments = list(experiments_of(dpals))
     for _, experiment in experiments:
         _known("data set in dpals.datasets", experiment["datasets"], datasets)
@@ -61,15 +64,16 @@ def check_dpals(configuration: Mapping, hyperparameters: Sequence[Mapping]) -> N
     _check_coverage(dpals)
     _known("method", dpals["timing"]["methods"], METHODS)
     for name in real_datasets(dpals):
-        resolve(name, configuration["data"]["sets"])
+        resolve(name, sets)
     _check_variants(experiments)
-    _check_rows(hyperparameters)
+    _check_rows(dpals["hyperparameters"])
     for cell in dpals_cells(dpals):
-        settings = dpals_settings(dpals, hyperparameters, cell)
+        settings = dpals_settings(dpals, cell)
         where = f"dpals, {', '.join(cell.spelled().values())}"
+        _check_name(where, cell.variant, settings["model"])
         budget = cell.epsilon, settings.get("delta")
         _check_model(where, cell.method, settings["model"], settings["data"], budget)
-    timed = timing_settings(dpals, hyperparameters)
+    timed = timing_settings(dpals)
     for method, model in timed["models"].items():
         budget = timed["epsilon"], timed["delta"]
         _check_model("dpals.timing", method, model, {"rating_range": RATING_RANGE}, budget)
@@ -112,6 +116,16 @@ def _check_variants(experiments: Iterable[tuple[str, Mapping]]) -> None:
                 f"setting of the methods of dpals.experiments.{name}.variants.{variant}",
                 settings,
                 taken,
+            )
+
+
+def _check_name(where: str, variant: str, model: Mapping) -> None:
+    """Figures and claims read the names of variants: these must say what the settings are."""
+    for setting, said in named_settings(variant).items():
+        if model.get(setting, PROJECTED.get(setting)) != said:
+            raise InputError(
+                f"{where}: the name of the variant says that {setting} is {said}, its settings say "
+                f"{model.get(setting, 'nothing')}; make them agree, or give it another name."
             )
 
 

@@ -9,11 +9,17 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals.data import sampled
+from dpmc.studies.dpals.data import ratings_of, sampled
+from dpmc.study.job import Task
 from dpmc.study.seeds import stream
 
 SAMPLINGS = ("full", "uniform", "adaptive")
 ITEM_SHARES = tuple(np.linspace(0.01, 1, 100).round(2).tolist())
+
+
+def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
+    """Return the rows of the table ``coverage``."""
+    return {"coverage": coverage(task.settings, ratings_of(task))}
 
 
 def coverage(settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:

@@ -14,8 +14,15 @@ from dpmc.datasets.dpals_splits import TEST, Split, select, split_ratings, split
 from dpmc.methods.private_choice import choose_ratings
 from dpmc.methods.user_level.sampling import choose_rare, take_columns
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals.cells import LIANG, is_synthetic
+from dpmc.studies.dpals.cells import GENERATED, LIANG, is_synthetic
+from dpmc.study.job import Task
 from dpmc.study.seeds import DATA, stream
+
+
+def ratings_of(task: Task) -> Ratings | None:
+    """Return the stored ratings that a job reads, real or generated; None if it draws its own."""
+    path = task.inputs.get(GENERATED)
+    return task.ratings if path is None else Ratings.load(path)
 
 
 def make_split(

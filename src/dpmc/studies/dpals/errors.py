@@ -89,7 +89,7 @@ def _lower(text: str) -> str:
 
 
 def tally(table: pd.DataFrame) -> np.ndarray:
-    """Count where the first of :func:`~dpmc.studies.dpals.comparisons.ratios` has less and more error.
+    """Count where the first method of :func:`ratios` has less and more error.
 
     Returns significantly less, significantly more, and all.
     """

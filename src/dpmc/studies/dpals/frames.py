@@ -5,7 +5,7 @@ squares" (ICML 2021). Ratings are judged by RMSE, implicit feedback by Recall@20
 privacy has no epsilon.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +13,9 @@ import pandas as pd
 
 from dpmc.statistics.tests import row_tests, trial_matrix
 from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD
-from dpmc.studies.onebit import frames as onebit_frames
 from dpmc.study.frames import DATASET_LABELS, RAISED, present
+from dpmc.study.frames import number as spelled_number
+from dpmc.study.results import Results, has_results, read_results
 from dpmc.study.style import (
     BLACK,
     BLUE,
@@ -110,11 +111,11 @@ PART, DPALS_PART = "-part", "dpals_part"  # of the users: end of such a data set
 METRICS = {"rmse": "RMSE", "rse": "RSE = ‖M̂ − M‖ / ‖M‖", "recall": "Recall@20"}
 SMALL = 1e-3  # numbers below it get an exponent
 
-Results = Mapping[str, pd.DataFrame | None]
+PUBLISHED = Path(__file__).with_name("published.csv")
 
 
 def read_dpals(
-    folder: str | Path, published: str | Path | None = None
+    folder: str | Path, published: str | Path | None = PUBLISHED
 ) -> dict[str, pd.DataFrame | None]:
     """Read the tables of :data:`NAMES`; those not there, or empty, are None.
 
@@ -122,29 +123,17 @@ def read_dpals(
     ----------
     folder : path
     published : path, optional
-        ``dpals_published.csv``, numbers that were printed or measured elsewhere: columns
-        ``source``, ``dataset``, ``method``, ``variant``, ``epsilon``, ``metric``, ``value``,
-        ``note``. It is read as "published".
+        Numbers that were printed or measured elsewhere: columns ``source``, ``dataset``,
+        ``method``, ``variant``, ``epsilon``, ``metric``, ``value``, ``note``. They are read as
+        "published".
     """
-    paths = {name: Path(folder) / f"{name}.csv" for name in NAMES}
-    if published is not None:
-        paths["published"] = Path(published)
-    found = {name: _read(path) for name, path in paths.items()}
-    return {"published": None, **found}
-
-
-def _read(path: Path) -> pd.DataFrame | None:
-    if not path.is_file():
-        return None
-    frame = pd.read_csv(path)
-    if "epsilon" in frame:
-        frame["epsilon"] = pd.to_numeric(frame["epsilon"], errors="coerce")
-    return frame if len(frame) else None
+    beside = {"published": None if published is None else pd.read_csv(published)}
+    return {**beside, **read_results(folder, NAMES)}
 
 
 def has_dpals(results: Results) -> bool:
-    """Say whether anything of the DPALS part has been run."""
-    return any(results.get(name) is not None for name in NAMES)
+    """Say whether any table of the study has rows."""
+    return has_results({name: results.get(name) for name in NAMES})
 
 
 def summary(
@@ -222,7 +211,7 @@ def number(value: float, digits: int = 3) -> str:
     if np.isfinite(value) and 0 < abs(value) < SMALL:
         mantissa, exponent = f"{value:.1e}".split("e")
         return f"{mantissa} · 10⁻{str(-int(exponent)).translate(RAISED)}"
-    return onebit_frames.number(value, digits)
+    return spelled_number(value, digits)
 
 
 def ends(values: Iterable[float], digits: int = 3) -> str:

@@ -1,6 +1,6 @@
-"""Tables of the DPALS part: errors by method and epsilon, accounting, speed, verdicts."""
+"""Tables of DPALS: errors by method and epsilon, accounting, speed, verdicts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.files import write_text
 from dpmc.studies.dpals.frames import (
     DATASETS,
     METHODS,
@@ -34,35 +33,30 @@ from dpmc.studies.dpals.tables_parts import (
 from dpmc.studies.dpals.variant_names import in_variant_order, variant_label
 from dpmc.study.claims_table import claims_table
 from dpmc.study.frames import present, trials_text
-from dpmc.study.table_formats import FORMATS
+from dpmc.study.results import write_tables
 from dpmc.study.table_model import Cell, Column, Row, Table
 
 HEADINGS = (("dataset", "Data"), ("method", "Method"), ("variant", "Variant"))
 PREDICATES = "Effects are as each predicate says; predicates and reasons stand in {}."
 
 
-def write_dpals_tables(
-    results_folder: str | Path, folder: str | Path, published: str | Path | None = None
-) -> None:
-    """Write the tables of the DPALS part as .csv, .md, .tex and .html into ``folder``.
+def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
+    """Write the tables of the study as .csv, .md, .tex and .html into ``folder``.
 
     Parameters
     ----------
     results_folder : path
         With the tables that :func:`~dpmc.studies.dpals.frames.read_dpals` reads; what is missing
         is left out.
+    settings : mapping
+        None are used.
     folder : path
-    published : path, optional
-        Numbers from elsewhere that stand below ours.
     """
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for table in build_dpals_tables(read_dpals(results_folder, published)):
-        for suffix, text in FORMATS.items():
-            write_text(Path(folder) / f"{table.id}.{suffix}", text(table))
+    write_tables(build_dpals_tables(read_dpals(results_folder)), folder)
 
 
 def build_dpals_tables(results: Results) -> list[Table]:
-    """Return the tables that :func:`write_dpals_tables` writes, in the order of the page."""
+    """Return the tables that :func:`run` writes, in the order of the page."""
     return [
         *_error_tables(results["trials"], results.get("published")),
         *_other(results, "accounting", accounting_table),

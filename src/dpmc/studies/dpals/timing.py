@@ -13,9 +13,15 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.studies.dpals.data import draw
 from dpmc.studies.dpals.methods import METHODS, make_model
+from dpmc.study.job import Task
 from dpmc.study.seeds import DATA, NOISE, START, stream
 
 RATING_RANGE = (-10.0, 10.0)  # the deviation is 1
+
+
+def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
+    """Return the rows of the table ``timing``."""
+    return {"timing": timing(task.settings)}
 
 
 def timing(settings: Mapping) -> Iterator[dict[str, object]]:

@@ -6,7 +6,7 @@ for a whole matrix.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -30,30 +30,42 @@ from dpmc.study.seeds import NOISE, START, stream
 def run(
     cell: DpalsCell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    """Run the trials of a cell.
+    """Run the trials of one cell, see :func:`run_curve`."""
+    return run_curve([(cell, settings)], ratings=ratings)
+
+
+def run_curve(
+    cells: Sequence[tuple[DpalsCell, Mapping]], *, ratings: Ratings | None = None
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Run the trials of the cells of a curve: the data of a trial are the same for all of them.
 
     Parameters
     ----------
-    cell : DpalsCell
-    settings : mapping
-        What :func:`dpmc.studies.dpals.cells.dpals_settings` returns.
+    cells : sequence of (DpalsCell, mapping)
+        They differ by epsilon alone. The settings are what
+        :func:`dpmc.studies.dpals.cells.dpals_settings` returns, with the same seed and data.
     ratings : Ratings, optional
-        The whole data set that a cell's is made of, where it is not drawn.
+        The whole data set that a curve's is made of, where it is not drawn.
 
     Returns
     -------
     rows : list of dict
-        Keys :data:`dpmc.studies.dpals.cells.DPALS_COLUMNS`, one a trial; what does not apply is
-        None. The seconds of a job's first fit may include loading compiled kernels.
+        Keys :data:`dpmc.studies.dpals.cells.DPALS_COLUMNS`, one a trial, cell by cell; what does
+        not apply is None. The seconds of a job's first fit may include loading compiled kernels.
     iterations : list of dict
         Keys :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`, of the cells that ask for them.
     """
-    rows, iterations = [], []
-    for trial in range(settings["trials"]):
+    found = {cell: ([], []) for cell, _ in cells}
+    for trial in range(max(settings["trials"] for _, settings in cells)):
+        wanted = [(cell, settings) for cell, settings in cells if trial < settings["trials"]]
+        cell, settings = wanted[0]
         split = make_split(cell.dataset, settings, trial, ratings)
-        row, steps = run_trial(cell, settings, trial, split)
-        rows.append(row)
-        iterations += steps
+        for cell, settings in wanted:
+            row, steps = run_trial(cell, settings, trial, split)
+            found[cell][0].append(row)
+            found[cell][1].extend(steps)
+        del split  # before the next one is made: large ones take hundreds of megabytes
+    rows, iterations = ([row for tables in found.values() for row in tables[n]] for n in range(2))
     return rows, iterations
 
 

@@ -1,76 +1,35 @@
 """Choosing hyper-parameters of private factorisation on the validation data of other seeds.
 
 A random search. That choice looks at data and no budget pays for it, as in the papers: results say
-so. What is chosen stands in ``config/dpals/hyperparameters.yaml`` with its source. Drawn data of
+so. What is chosen stands in ``hyperparameters.yaml`` with its source. Drawn data of
 another seed are independent of those of the results. Real ratings are the same ones, split anew:
 most of what a trial is tested on was learnt from, or scored, by the search.
 """
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from dpmc.datasets.dpals_splits import VALIDATION
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals.cells import (
-    DPALS_COORDINATES,
-    STANDARD,
-    DpalsCell,
-    dpals_cells,
-    dpals_settings,
-    public_range,
-)
-from dpmc.studies.dpals.data import make_split
+from dpmc.studies.dpals.cells import DpalsCell, public_range
+from dpmc.studies.dpals.data import make_split, ratings_of
+from dpmc.studies.dpals.spaces import SPACES
 from dpmc.studies.dpals.trial import Clock, errors, fit
+from dpmc.study.job import Task
 from dpmc.study.seeds import stream
 
 TUNE = "tune"
-TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
 KEPT = 5
 
-_DPALS = {
-    "rank": (1, 2, 3, 4, 5, 8),
-    "iterations": (1, 2, 3, 4, 6),
-    "ratings_per_user": (20, 40, 80, 150),
-    "value_bound": (0.25, 0.5, 0.75, 1.0),
-    "factor_bound": (0.03, 0.1, 0.3),
-    "user_regularization": (1e-3, 1.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0),
-    "item_regularization": (1.0, 3.0, 10.0, 30.0, 100.0, 300.0),
-}
-_ROW = {"row_bound": (0.7, 1.5, 2.5, 4.0, 6.0, 9.0)}
-_FREE = {name: values for name, values in _DPALS.items() if name != "item_regularization"}
-_NOT_PRIVATE = {
-    "rank": (1, 2, 3, 5, 8, 12),
-    "regularization": (1e-6, 0.3, 1.0, 3.0, 10.0, 20.0),
-    "iterations": (5, 10, 15),
-}
-_FRANK_WOLFE = _ROW | {"nuclear_bound": (0.2, 0.5, 1.0, 2.0, 4.0), "iterations": (1, 2, 3, 5, 8)}
-SPACES: Mapping[str, Mapping[str, tuple]] = {
-    "als": _NOT_PRIVATE,
-    "dpals": _DPALS,
-    "dpals_literal": _DPALS,
-    "dpals_h_free": _FREE,
-    "dpals_h_free_clipped": _FREE | _ROW,
-    "dpals_analyze_gauss": _DPALS | _ROW,
-    "dpfw": _FRANK_WOLFE,
-    "dpfw_jain": _FRANK_WOLFE,
-    "dpfw_residual": _FRANK_WOLFE,
-    "dp_altmin": _ROW
-    | {
-        "rank": (1, 2, 3, 5),
-        "iterations": (1, 2, 3, 4, 6, 8),
-        "user_regularization": (1e-3, 1.0, 10.0, 40.0, 160.0),
-        "update_bound": (0.1, 0.3, 0.6, 1.0, 2.0, 4.0, 8.0),
-        "item_ratings": (0.03, 0.1, 0.3, 1.0),
-        "start_share": (0.1, 0.2, 0.4, 0.6),
-    },
-    "dp_saltls": {name: _DPALS[name] for name in _DPALS if name != "value_bound"},
-    "dp_svd": _ROW | {"rank": (1, 2, 3, 5), "user_regularization": (1e-3, 1.0, 10.0, 40.0, 160.0)},
-}
-"""What is searched, by method; bounds are in units that :func:`scales` gives."""
+
+def run(task: Task) -> dict[str, list[dict[str, object]]]:
+    """Return the rows of the table ``tuning``."""
+    cell = DpalsCell.from_spelled(task.coordinates)
+    return {"tuning": tune(cell, task.settings, ratings=ratings_of(task))}
 
 
 def scales(
@@ -100,25 +59,6 @@ def scales(
     return units
 
 
-def tuning_cells(dpals: Mapping) -> list[DpalsCell]:
-    """Return the cells whose hyper-parameters can be searched on the data sets of the tuning."""
-    names = dpals["tuning"]["datasets"]
-    return [
-        cell
-        for cell in dpals_cells(dpals)
-        if cell.dataset in names and cell.variant == STANDARD and cell.method in SPACES
-    ]
-
-
-def tuning_settings(
-    dpals: Mapping, hyperparameters: Sequence[Mapping], cell: DpalsCell
-) -> dict[str, object]:
-    """Return the settings of :func:`tune` for a cell."""
-    given = dpals["tuning"]
-    changed = {name: given[name] for name in ("seed", "trials", "candidates")}
-    return dpals_settings(dpals, hyperparameters, cell) | changed
-
-
 def tune(
     cell: DpalsCell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> list[dict[str, object]]:
@@ -127,17 +67,17 @@ def tune(
     Parameters
     ----------
     cell : DpalsCell
-        Of a method of :data:`SPACES`.
+        Of a method of :data:`~dpmc.studies.dpals.spaces.SPACES`.
     settings : mapping
-        What :func:`dpmc.studies.dpals.cells.dpals_settings` returns, with the seed of the tuning,
-        and ``candidates``: how many, the first being ``model`` itself.
+        What :func:`dpmc.studies.dpals.spaces.tuning_settings` returns; of ``candidates`` the first
+        is ``model`` itself.
     ratings : Ratings, optional
 
     Returns
     -------
     list of dict
-        Keys :data:`TUNING_COLUMNS`: the best few, with the mean RMSE over ``trials`` on validation
-        entries; ``settings`` is JSON.
+        Keys :data:`dpmc.studies.dpals.cells.TUNING_COLUMNS`: the best few, with the mean RMSE over
+        ``trials`` on validation entries; ``settings`` is JSON.
     """
     splits = [
         make_split(cell.dataset, settings, trial, ratings, part=VALIDATION)

@@ -1,10 +1,11 @@
-"""What the names of variants say: "adaptive_0.2", "none_3"; the tables carry no settings."""
+"""What the names of variants say: "adaptive_0.2", "none_3"; the tables carry no settings.
+
+A variant whose settings are not what its name says is refused before anything runs.
+"""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-import pandas as pd
 
 from dpmc.studies.dpals.cells import STANDARD
 
@@ -45,18 +46,19 @@ def variant_of(name: str) -> Variant:
     return Variant()
 
 
-def with_variants(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of named variants with what :func:`variant_of` says as columns."""
-    if trials is None:
-        return pd.DataFrame()
-    here = trials[trials["variant"] != STANDARD]
-    said = {name: variant_of(name) for name in here["variant"].unique()}
-    return here.assign(
-        item_share=[said[name].item_share for name in here["variant"]],
-        sampling=[said[name].sampling for name in here["variant"]],
-        regularization=[said[name].regularization for name in here["variant"]],
-        projection=[said[name].projection for name in here["variant"]],
-    ).astype({"item_share": float, "regularization": float})
+def named_settings(name: str) -> dict[str, object]:
+    """Return the settings that the name of a variant states, by the names of the settings.
+
+    :func:`dpmc.studies.dpals.check.check_dpals` refuses a variant with other ones.
+    """
+    said = variant_of(name)
+    stated = {
+        "item_share": said.item_share,
+        "sampling": said.sampling,
+        "item_regularization": said.regularization,
+    }
+    settings: dict[str, object] = {key: value for key, value in stated.items() if value is not None}
+    return settings | {"projection": said.projection} if settings else {}
 
 
 def variant_label(name: str) -> str:

@@ -1,0 +1,43 @@
+"""Private models at an equal total budget (a question of our own).
+
+The Huber paper compares noises at equal variance. Here models are compared at an equal total
+budget (epsilon, delta) of a training, private baselines among them, each with hyper-parameters
+that were chosen for it on other seeds.
+"""
+
+from pathlib import Path
+
+from dpmc.studies.equal_privacy.jobs import FIT, FRONTIER, TUNE
+from dpmc.studies.equal_privacy.regression import REGRESSION
+from dpmc.studies.equal_privacy.settings import prepare
+from dpmc.study.api import Section, Step, Study
+
+HERE = Path(__file__).parent
+
+
+def seeds(section: Section) -> dict[str, int]:
+    """Return the seed of the study's one run."""
+    return {"": section["seed"]}
+
+
+STUDY = Study(
+    name="equal_privacy",
+    title="Private models at an equal total budget",
+    prepare=prepare,
+    jobs=(FIT, FRONTIER, TUNE),
+    steps=(
+        Step(
+            name="claims",
+            run="dpmc.studies.equal_privacy.claims:run",
+            makes=("claims",),
+            needs=("calibrated",),
+            files=(HERE / "claims.yaml",),
+        ),
+        Step(name="tables", run="dpmc.studies.equal_privacy.tables:run"),
+        Step(name="figures", run="dpmc.studies.equal_privacy.figures:run", seconds=14.0),
+    ),
+    chapter="dpmc.studies.equal_privacy.chapter:chapter",
+    seeds=seeds,
+    regression=REGRESSION,
+    schema=HERE / "schema.yaml",
+)

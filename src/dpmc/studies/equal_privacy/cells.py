@@ -14,9 +14,10 @@ from dpmc.errors import InputError
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.study.cells import spell
 
+METRICS = ("rmse_all", "rmse_heldout", "rmse_clipped")
 CALIBRATED_COLUMNS = (
     "dataset", "relation", "epsilon", "delta", "solver", "mechanism", "trial",
-    "rmse_all", "rmse_heldout", "rmse_clipped", "releases", "noise_multiplier", "seconds",
+    *METRICS, "releases", "noise_multiplier", "seconds",
 )  # fmt: skip
 KEYS = ("dataset", "relation", "epsilon", "solver", "mechanism")
 # Whole numbers first (offsets is 0 or 1); a row has those that its solver takes.
@@ -45,7 +46,7 @@ class CalibratedCell:
     Attributes
     ----------
     dataset : str
-        A key of ``datasets`` in the ``privacy`` section of the configuration.
+        A key of ``datasets`` in the section ``equal_privacy`` of the configuration.
     relation : str or None
         One of :data:`dpmc.privacy.relations.RELATIONS`; None for a reference without privacy.
     epsilon : float or None
@@ -82,7 +83,7 @@ class CalibratedCell:
 
 
 def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
-    """Return every cell of the ``privacy`` section of a configuration, references last."""
+    """Return every cell of the section ``equal_privacy`` of a configuration, references last."""
     private = [
         CalibratedCell(dataset, relation, float(epsilon), solver)
         for dataset, entry in privacy["datasets"].items()
@@ -155,7 +156,7 @@ def shared_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]
 
 
 def tuning_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:
-    """Return exactly what :func:`dpmc.studies.equal_privacy.tuning.tune` needs to know of a cell."""
+    """Return exactly what :mod:`dpmc.studies.equal_privacy.tuning` needs to know of a cell."""
     settings = shared_settings(privacy, cell)
     del settings["trials"]
     return settings | {

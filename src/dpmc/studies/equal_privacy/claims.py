@@ -1,12 +1,14 @@
 """The claim that needs fits at an equal total budget: H34."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from dpmc.statistics.tests import log_positive, trial_matrix
-from dpmc.studies.huber.claims.evidence import Evidence, claim
+from dpmc.study.claims import load_claims, registering, table_of_verdicts
 from dpmc.study.rules import (
     INCONCLUSIVE,
     NOT_AVAILABLE,
@@ -17,18 +19,49 @@ from dpmc.study.rules import (
     judge_most,
     judge_pooled,
 )
+from dpmc.study.runs import read_frame
 
 SOLVERS = ("private_als", "private_irls")
 NOISES = ("huber", "gaussian", "laplace")
 STRICT, LOOSE = 1.0, 10.0  # total epsilon at most and at least
 GROUP = ["dataset", "relation", "solver"]
 ROW = [*GROUP, "epsilon"]
+CLAIMS = Path(__file__).parent / "claims.yaml"
+PREDICATES: dict[str, Callable[[pd.DataFrame | None], Finding]] = {}
+claim = registering(PREDICATES)
+
+
+def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
+    """Judge the claims on the fits of a run.
+
+    Parameters
+    ----------
+    folder : path
+        Where ``calibrated.csv`` lies.
+    settings : object
+        Not used.
+    """
+    calibrated = read_frame(Path(folder) / "calibrated.csv")
+    return {"claims": judge(calibrated, load_claims(CLAIMS, PREDICATES))}
+
+
+def judge(calibrated: pd.DataFrame | None, claims: list[dict[str, str]]) -> pd.DataFrame:
+    """Judge claims, columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, in the order given.
+
+    Parameters
+    ----------
+    calibrated : DataFrame or None
+        The fits at equal total privacy, None where they have not been run.
+    claims : list of dict
+        As :func:`dpmc.study.claims.load_claims` returns it.
+    """
+    return table_of_verdicts(claims, PREDICATES, calibrated)
 
 
 @claim("H34")
-def huber_is_the_best_trade_off(evidence: Evidence) -> Finding:
+def huber_is_the_best_trade_off(calibrated: pd.DataFrame | None) -> Finding:
     """MOST rows against each rival, by more at strict budgets than at loose ones."""
-    rows, logs = log_rmse_by_noise(evidence.calibrated)
+    rows, logs = log_rmse_by_noise(calibrated)
     if rows.empty:
         return Finding(
             INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (fits at equal total privacy); {NOT_PRINTED}"

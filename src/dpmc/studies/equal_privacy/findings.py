@@ -1,10 +1,8 @@
-"""What the privacy part found, each line computed from its tables.
+"""What was found at equal privacy, each line computed from its tables.
 
 "The papers" are "Introducing the Huber mechanism for differentially private low-rank matrix
 completion" (arXiv:2206.07910) and the thesis behind it.
 """
-
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -15,7 +13,6 @@ from dpmc.privacy.relations import (
     USER_ADD_REMOVE,
     USER_REPLACE,
 )
-from dpmc.studies.audit.figures import describe_audit, with_share
 from dpmc.studies.equal_privacy.comparisons import (
     advantage,
     baseline_models,
@@ -33,12 +30,11 @@ from dpmc.studies.equal_privacy.frames import (
     DATASETS,
     TRIVIAL,
     dataset_label,
-    has_results,
     model_label,
 )
-from dpmc.studies.huber.privacy_meaning import published_meaning
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, signed
 from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES, in_order, select
+from dpmc.study.results import Results, has_results
 
 NOT_RUN = "The privacy part has not been run."
 NO_FITS = "No model has been trained at a stated budget."
@@ -52,22 +48,18 @@ EVENTS = {
 SHOWN_BUDGETS = (1.0, 10.0)
 MOST = 0.9  # share of budgets from which a line of the answer holds
 
-Results = Mapping[str, pd.DataFrame | None]
 
-
-def privacy_findings(results: Results) -> list[Finding]:
-    """Return the lines of the privacy section; none if nothing of it has been run."""
+def findings(results: Results) -> list[Finding]:
+    """Return the lines of the chapter; one that says so if nothing has been run."""
     if not has_results(results):
-        return []
+        return [Finding(OPEN, "Private models at an equal total budget", NOT_RUN)]
     calibrated = results["calibrated"]
     return [
-        published_meaning(results["totals"], results["transcript_loss"]),
         cost(calibrated),
         *(against_baselines(calibrated, relation) for relation in LEVELS),
         against_constant(calibrated),
         huber_at_equal_privacy(calibrated),
         least_noise(results["frontier"]),
-        audited(results["audit"]),
     ]
 
 
@@ -224,21 +216,12 @@ def least_noise(frontier: pd.DataFrame | None) -> Finding:
     return Finding(verdict, title, text)
 
 
-def audited(audit: pd.DataFrame | None) -> Finding:
-    """Judge whether every test was passed and every planted fault was caught."""
-    title = "The audit finds no broken promise and catches every planted fault"
-    if audit is None:
-        return Finding(OPEN, title, "Not run.")
-    verdict = HOLDS if audit["passed"].astype(bool).all() else FAILS
-    return Finding(verdict, title, describe_audit(with_share(audit)))
-
-
-def usable(results: Results) -> Finding:
+def usable(calibrated: pd.DataFrame | None) -> Finding:
     """Return the line for the answer: is there a useful model with a true guarantee?"""
     title = "With a true guarantee matrix factorisation still beats private baselines"
     parts, wins, count = [], 0, 0
     for relation, level in LEVELS.items():
-        found = _factors_over(results["calibrated"], relation, baseline_models)
+        found = _factors_over(calibrated, relation, baseline_models)
         if found is not None and len(found):
             here = int(better(found).sum())
             parts.append(f"with {level} protected at {here} of {len(found)} budgets")

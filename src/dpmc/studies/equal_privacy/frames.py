@@ -1,9 +1,4 @@
-"""What tables, figures and findings of the privacy part share: its frames, labels and runs."""
-
-from collections.abc import Mapping
-from pathlib import Path
-
-import pandas as pd
+"""What tables, figures and findings at equal privacy share: their frames and labels."""
 
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
@@ -21,7 +16,7 @@ from dpmc.study.frames import (
     SOLVER_LABELS,
 )
 
-NAMES = ("totals", "transcript_loss", "calibrated", "frontier", "audit")
+NAMES = ("calibrated", "frontier")
 CELL = ["dataset", "relation", "epsilon"]
 MODEL = ["solver", "mechanism"]
 TRIVIAL = "private_global_mean"
@@ -38,23 +33,6 @@ RELATION_TITLES = {
     ENTRY_ADD_REMOVE: "Entry level: one rating is added or removed",
     USER_REPLACE: "User level: one user is replaced",
 }
-
-
-def read_results(folder: str | Path) -> dict[str, pd.DataFrame | None]:
-    """Read the tables of :data:`NAMES` from a folder; those that are not there are None."""
-    paths = {name: Path(folder) / f"{name}.csv" for name in NAMES}
-    frames = {name: pd.read_csv(path) for name, path in paths.items() if path.is_file()}
-    return {name: _whole(frames.get(name)) for name in NAMES}
-
-
-def _whole(frame: pd.DataFrame | None) -> pd.DataFrame | None:
-    """An empty table says as much as a missing one."""
-    return None if frame is None or frame.empty else frame
-
-
-def has_results(results: Mapping[str, pd.DataFrame | None]) -> bool:
-    """Say whether anything of the privacy part has been run."""
-    return any(frame is not None for frame in results.values())
 
 
 def dataset_label(name: str) -> str:

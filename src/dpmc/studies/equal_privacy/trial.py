@@ -160,6 +160,17 @@ def fit_calibrated(
     }
 
 
+def run(task) -> dict[str, Iterator[dict[str, object]]]:
+    """Run all trials and mechanisms of one data set, relation, epsilon and solver.
+
+    Parameters
+    ----------
+    task : dpmc.study.job.Task
+    """
+    cell = CalibratedCell.from_spelled(task.coordinates)
+    return {"calibrated": run_calibrated(cell, task.settings, ratings=task.ratings)}
+
+
 def run_calibrated(
     cell: CalibratedCell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> Iterator[dict[str, object]]:

@@ -89,6 +89,17 @@ def hyperparameters_of(
     return values
 
 
+def run(task) -> dict[str, Iterator[dict[str, object]]]:
+    """Choose the hyper-parameters of one data set, relation, epsilon and solver.
+
+    Parameters
+    ----------
+    task : dpmc.study.job.Task
+    """
+    cell = CalibratedCell.from_spelled(task.coordinates)
+    return {"hyperparameters": tune(cell, task.settings, ratings=task.ratings)}
+
+
 def tune(
     cell: CalibratedCell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> Iterator[dict[str, object]]:

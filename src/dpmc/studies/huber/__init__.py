@@ -1,0 +1,76 @@
+"""The Huber mechanism paper and the thesis behind it.
+
+Gowtham, Muthukrishnan, Tholeti and Kalyani, "Introducing the Huber mechanism for differentially
+private low-rank matrix completion" (arXiv:2206.07910), and Gowtham's thesis of the same year.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dpmc.errors import InputError
+from dpmc.studies.huber import plugins
+from dpmc.studies.huber.cells import COORDINATES
+from dpmc.studies.huber.jobs import JOBS, REPLICATION, STEPS, settings_by_cell
+from dpmc.studies.huber.privacy_columns import TOTAL_KEYS
+from dpmc.studies.huber.settings import check_grid
+from dpmc.studies.huber.trial import METRICS
+from dpmc.study.api import Regression, Section, Study
+from dpmc.study.cells import SYNTHETIC
+
+
+def prepare(configuration: Mapping[str, Mapping]) -> dict[str, object]:
+    """Return the section, without the data sets that are null.
+
+    Raises
+    ------
+    InputError
+        Something in it could not run, or would change nothing.
+    """
+    section = dict(configuration["huber"])
+    section["real"] = {name: each for name, each in section["real"].items() if each is not None}
+    sets = configuration["data"]["sets"]
+    if SYNTHETIC in section["real"] or SYNTHETIC in sets:
+        raise InputError("A data set must not be called 'synthetic': that name is taken.")
+    if section["replication_seed"] == section["seed"]:
+        raise InputError(
+            f"huber.replication_seed must differ from huber.seed, both are {section['seed']}; "
+            "set another seed, or null for no second run."
+        )
+    plugins.load(section["plugins"])
+    check_grid(section, sets)
+    return section
+
+
+def seeds(section: Section) -> dict[str, int]:
+    """Return the seed of the run, and of its replication."""
+    second = section["replication_seed"]
+    return {"": section["seed"]} | ({} if second is None else {REPLICATION: second})
+
+
+def left_out(section: Section) -> dict[str, object]:
+    """Return the papers' data sets that the configuration leaves out."""
+    papers = ("ml-100k", "sweetrs")
+    return {"left_out": [name for name in papers if name not in section["real"]]}
+
+
+STUDY = Study(
+    name="huber",
+    title="The Huber mechanism",
+    prepare=prepare,
+    jobs=JOBS,
+    steps=STEPS,
+    chapter="dpmc.studies.huber.chapter:chapter",
+    chapter_settings=left_out,
+    errata="dpmc.studies.huber.errata:errata",
+    seeds=seeds,
+    regression=Regression(
+        table="trials",
+        coordinates=COORDINATES,
+        metrics=METRICS,
+        cells=settings_by_cell,
+        trials=None,
+        labels={"comparison": ("table", *COORDINATES, "metric"), "claims": ("id",)},
+        numbers={"totals": TOTAL_KEYS},
+    ),
+    schema=Path(__file__).parent / "schema.yaml",
+)

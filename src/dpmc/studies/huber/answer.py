@@ -4,19 +4,13 @@
 completion" (arXiv:2206.07910).
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
-from dpmc.studies.dpals.findings import dpals_answer
-from dpmc.studies.equal_privacy.findings import usable
-from dpmc.studies.equal_privacy.frames import has_results
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.privacy_meaning import losses_in_short, totals_text
 from dpmc.studies.huber.published.compare import AGREES, DEVIATES
 from dpmc.studies.huber.statistics import cell_summary, pooled_difference, printed_difference
-from dpmc.studies.onebit.findings import onebit_answer
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, effect_text, judged, signed
 from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
@@ -32,18 +26,14 @@ def answer(
     comparison: pd.DataFrame,
     claims: pd.DataFrame,
     stability: pd.DataFrame | None,
-    privacy: Mapping[str, pd.DataFrame | None] | None = None,
-    onebit: Mapping[str, pd.DataFrame | None] | None = None,
-    dpals: Mapping[str, pd.DataFrame | None] | None = None,
+    totals: pd.DataFrame | None = None,
+    losses: pd.DataFrame | None = None,
 ) -> list[Finding]:
     """Return the lines of the answer in the order of the page.
 
-    ``privacy``, ``onebit`` and ``dpals`` hold the tables of these parts, see
-    :func:`dpmc.studies.equal_privacy.frames.read_results`,
-    :func:`dpmc.studies.onebit.frames.read_onebit` and :func:`dpmc.studies.dpals.frames.read_dpals`;
-    without tables a part has no line.
+    ``totals`` and ``losses`` are the tables of what the published budgets mean, as
+    :mod:`dpmc.studies.huber.totals` and :mod:`dpmc.studies.huber.transcript` make them.
     """
-    privacy = privacy if privacy and has_results(privacy) else {}
     return [
         synthetic_agreement(comparison),
         real_agreement(comparison),
@@ -53,11 +43,8 @@ def answer(
         synthetic_baselines(trials),
         real_baselines(trials),
         budgets(comparison),
-        nominal_epsilon(privacy),
-        *([usable(privacy)] if privacy else []),
+        nominal_epsilon(totals, losses),
         verdicts(claims, stability),
-        *onebit_answer(onebit or {}),
-        *dpals_answer(dpals or {}),
     ]
 
 
@@ -224,14 +211,14 @@ def budgets(comparison: pd.DataFrame) -> Finding:
     )
 
 
-def nominal_epsilon(privacy: Mapping[str, pd.DataFrame | None]) -> Finding:
-    """Say what the printed epsilon means, with what the privacy part computed and measured."""
+def nominal_epsilon(totals: pd.DataFrame | None, losses: pd.DataFrame | None) -> Finding:
+    """Say what the printed epsilon means, with what was computed and measured."""
     parts = [
         "It is the budget of one release of one number at an assumed sensitivity of 5. A run "
         "releases every item vector in every iteration, and the noised sums change by the rating "
         "range times the norm of a user's factors, which nothing bounds."
     ]
-    parts += [totals_text(privacy.get("totals")), losses_in_short(privacy.get("transcript_loss"))]
+    parts += [totals_text(totals), losses_in_short(losses)]
     title = "The printed ε is the privacy of the trained model"
     return Finding(FAILS, title, " ".join(filter(None, parts)))
 

@@ -13,13 +13,18 @@ from dpmc.privacy.accounting import Answer, Releases, epsilon
 from dpmc.privacy.nominal import PARAMETER
 from dpmc.privacy.relations import ENTRY_CHANGE
 
-COLUMNS = (
-    "mechanism", "variance", "releases", "sensitivity", "delta", "accountant", "epsilon",
-    "epsilon_lower", "epsilon_upper",
-)  # fmt: skip
-
 ASSUMED = ENTRY_CHANGE
 """The relation of the papers: they call the sensitivity the range of the ratings."""
+
+
+def run(task) -> dict[str, list[dict[str, object]]]:
+    """Compute the totals; the settings are the arguments of :func:`totals_table`.
+
+    Parameters
+    ----------
+    task : dpmc.study.job.Task
+    """
+    return {"totals": totals_table(**task.settings)}
 
 
 def totals_table(
@@ -42,8 +47,9 @@ def totals_table(
     Returns
     -------
     list of dict
-        With the keys COLUMNS. ``epsilon_lower`` and ``epsilon_upper`` bound the smallest epsilon;
-        the lower bound is None for "basic" and "rdp", which have none.
+        With the keys :data:`dpmc.studies.huber.privacy_columns.TOTAL_COLUMNS`. ``epsilon_lower``
+        and ``epsilon_upper`` bound the smallest epsilon; the lower bound is None for "basic" and
+        "rdp", which have none.
     """
     releases = list(releases)
     return [

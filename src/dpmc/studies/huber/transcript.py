@@ -33,12 +33,24 @@ REMOVE_USER = "remove_user"
 NEIGHBOURS = "transcript neighbours"
 SENSITIVITY = 5.0
 """The change of a right-hand side that the papers assume (Table 1)."""
-TRANSCRIPT_COLUMNS = (
-    "dataset", "rank", "variance", "observed_fraction", "solver", "mechanism", "irls_iterations",
-    "neighbour", "neighbours", "releases", "nominal_epsilon", "nominal_delta",
-    "total_basic", "total_rdp", "total_pld", "median", "lower_quartile", "upper_quartile",
-    "largest", "share_above_nominal", "share_above_total",
-)  # fmt: skip
+
+
+def run(task) -> dict[str, Iterator[dict[str, object]]]:
+    """Measure the cells of one data set, rank and solver.
+
+    Parameters
+    ----------
+    task : dpmc.study.job.Task
+        The settings have ``cells``: each cell spelled, and its settings.
+    """
+    rows = (
+        row
+        for each in task.settings["cells"]
+        for row in transcript_loss(
+            Cell.from_spelled(each["cell"]), each["settings"], ratings=task.ratings
+        )
+    )
+    return {"transcript_loss": rows}
 
 
 def transcript_loss(
@@ -54,16 +66,16 @@ def transcript_loss(
     cell : Cell
         Solver "als" or "irls", with noise.
     settings : mapping
-        What :func:`dpmc.configuration.cell_settings` returns, and ``neighbours`` (at least so many
-        of each kind) and ``delta`` (of the budgets).
+        What :func:`dpmc.studies.huber.settings.cell_settings` returns, and ``neighbours`` (at
+        least so many of each kind) and ``delta`` (of the budgets).
     ratings : Ratings, optional
         The whole data set of a real cell.
 
     Yields
     ------
     dict
-        Keys :data:`TRANSCRIPT_COLUMNS`. ``share_above_total`` is that of losses above
-        ``total_pld``, the least of the totals.
+        Keys :data:`dpmc.studies.huber.privacy_columns.TRANSCRIPT_COLUMNS`. ``share_above_total``
+        is that of losses above ``total_pld``, the least of the totals.
 
     Raises
     ------

@@ -70,7 +70,7 @@ def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
     cell : Cell
         Solver "als" or "irls" with one of the papers' mechanisms.
     settings : mapping
-        What :func:`dpmc.configuration.cell_settings` returns.
+        What :func:`dpmc.studies.huber.settings.cell_settings` returns.
     trial : int
     ratings : Ratings
         What the trial trains on.

@@ -121,7 +121,7 @@ def run_cell(
     ----------
     cell : Cell
     settings : mapping
-        What :func:`dpmc.configuration.cell_settings` returns.
+        What :func:`dpmc.studies.huber.settings.cell_settings` returns.
     instances : sequence of SyntheticInstance, optional
         The stored data of the trials of a synthetic cell; generated anew if not given.
     ratings : Ratings, optional

@@ -1,0 +1,101 @@
+"""Study: "One-bit matrix completion with differential privacy", run again and corrected.
+
+Source: Li, Wei, Huang, Mao and Wang (arXiv:2110.00719).
+"""
+
+from pathlib import Path
+
+from dpmc.studies.onebit.cells import (
+    BOUND_COLUMNS,
+    CLEAR,
+    CLEAR_COORDINATES,
+    CURVE_COORDINATES,
+    ONEBIT_COLUMNS,
+    OUTP_ATTACK_COLUMNS,
+    OUTP_CHANGE_COLUMNS,
+)
+from dpmc.studies.onebit.regression import REGRESSION
+from dpmc.studies.onebit.settings import (
+    bound_settings,
+    clear_jobs,
+    clear_settings,
+    curve_jobs,
+    curve_settings,
+    job_inputs,
+    outp_settings,
+    prepare,
+    seeds,
+)
+from dpmc.study.api import Coordinates, Job, Section, Step, Study
+
+HERE = Path(__file__).parent
+
+
+def noises(section: Section, coordinates: Coordinates) -> tuple[str, ...]:
+    """Return the modules of the noises, which are imported by name."""
+    return ("dpmc.mechanisms.gaussian", "dpmc.mechanisms.laplace")
+
+
+STUDY = Study(
+    name="onebit",
+    title="One-bit matrix completion with differential privacy",
+    prepare=prepare,
+    jobs=(
+        Job(
+            CLEAR,
+            "dpmc.studies.onebit.run:clear",
+            tables={"trials": ONEBIT_COLUMNS},
+            coordinates=CLEAR_COORDINATES,
+            cells=clear_jobs,
+            settings=clear_settings,
+            inputs=job_inputs,
+            file="npz",
+        ),
+        Job(
+            "curve",
+            "dpmc.studies.onebit.run:curve",
+            tables={"trials": ONEBIT_COLUMNS},
+            coordinates=CURVE_COORDINATES,
+            cells=curve_jobs,
+            settings=curve_settings,
+            inputs=job_inputs,
+            modules=noises,
+            seconds=8.0,
+        ),
+        Job(
+            "outp",
+            "dpmc.studies.onebit.outp:run",
+            tables={"outp_change": OUTP_CHANGE_COLUMNS, "outp_attack": OUTP_ATTACK_COLUMNS},
+            settings=outp_settings,
+            modules=noises,
+            seconds=60.0,
+        ),
+        Job(
+            "bounds",
+            "dpmc.studies.onebit.bounds:run",
+            tables={"bounds": BOUND_COLUMNS},
+            settings=bound_settings,
+        ),
+    ),
+    steps=(
+        Step(
+            "claims",
+            "dpmc.studies.onebit.claims.judge:run",
+            makes=("claims",),
+            needs=("trials", "outp_change", "outp_attack"),
+            files=(HERE / "claims.yaml",),
+        ),
+        Step("tables", "dpmc.studies.onebit.tables:run", needs=("trials", "claims")),
+        Step(
+            "figures",
+            "dpmc.studies.onebit.figures:run",
+            needs=("trials", "outp_change", "outp_attack", "bounds"),
+            seconds=20.0,
+        ),
+    ),
+    chapter="dpmc.studies.onebit.chapter:chapter",
+    errata="dpmc.studies.onebit.errata.entries:errata",
+    seeds=seeds,
+    regression=REGRESSION,
+    schema=HERE / "schema.yaml",
+)

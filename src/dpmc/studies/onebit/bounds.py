@@ -21,10 +21,10 @@ import numpy as np
 from dpmc.datasets.onebit import instance
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
-from dpmc.studies.onebit.cells import SYNTHETIC
+from dpmc.studies.onebit.cells import BOUND_COLUMNS, SYNTHETIC
+from dpmc.study.job import Task
 from dpmc.study.seeds import DATA, stream
 
-BOUND_COLUMNS = ("theorem", "mechanism", "link", "observed_share", "epsilon", "bound")
 GRID = 4001
 
 
@@ -38,18 +38,23 @@ def steepness_and_flatness(link: Link, alpha: float, flip: float = 0.0) -> tuple
     return float((slope / spread).max()), float((spread / slope**2).max())
 
 
+def run(task: Task) -> Mapping[str, list[dict]]:
+    """Run the job: the table of bounds."""
+    return {"bounds": list(bounds(task.settings))}
+
+
 def bounds(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield the bounds as average relative errors, for each link, observed share and epsilon.
 
     Parameters
     ----------
     settings : mapping
-        What :func:`dpmc.studies.onebit.cells.bound_settings` returns.
+        What :func:`dpmc.studies.onebit.settings.bound_settings` returns.
 
     Yields
     ------
     dict
-        Keys :data:`BOUND_COLUMNS`.
+        Keys :data:`dpmc.studies.onebit.cells.BOUND_COLUMNS`.
     """
     means = {}
     for name in settings["links"]:

@@ -1,4 +1,4 @@
-"""What the one-bit part found, each line computed from its tables.
+"""What the one-bit study found, each line computed from its tables.
 
 "The paper" is Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
 (arXiv:2110.00719).
@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.comparisons import against, better, contests, worse
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
@@ -16,21 +17,19 @@ from dpmc.studies.onebit.frames import (
     LARGE,
     LINKS,
     PUBLISHED,
-    Results,
     dataset_label,
     draws_text,
-    has_onebit,
     is_real,
     link_label,
     main_constraint,
     main_rows,
-    mechanism_label,
     summary,
 )
 from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
 from dpmc.study.frames import NOT_RUN as NONE
 from dpmc.study.frames import keeps_claim, present
+from dpmc.study.results import Results, has_results
 
 NOT_RUN = "The one-bit part has not been run."
 NO_VALUES = (
@@ -44,8 +43,8 @@ FIXED_SPLIT = (
 
 
 def onebit_findings(results: Results) -> list[Finding]:
-    """Return the lines of the one-bit section; none if nothing of it has been run."""
-    if not has_onebit(results):
+    """Return the lines of the chapter; none if nothing of it has been run."""
+    if not has_results(results):
         return []
     trials = results["trials"]
     return [
@@ -62,8 +61,8 @@ def onebit_findings(results: Results) -> list[Finding]:
 
 
 def onebit_answer(results: Results) -> list[Finding]:
-    """Return the lines for the answer of the page; none if nothing of the part has been run."""
-    if not has_onebit(results):
+    """Return the lines for the answer of the page; none if nothing has been run."""
+    if not has_results(results):
         return []
     lines = [signal(results["trials"]), claims_kept(results["trials"])]
     return [replace(line, title=f"One-bit completion: {_lower(line.title)}") for line in lines]

@@ -1,11 +1,11 @@
-"""What figures, tables and findings of the one-bit part share: its frames, labels and looks.
+"""What figures, tables and findings of the one-bit study share: its frames, labels and looks.
 
 "The paper" is Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
 (arXiv:2110.00719). Synthetic data are judged by ARE = ||X - M||_F^2 / ||M||_F^2, real data by the
 share of test signs that are right.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ import pandas as pd
 from dpmc.statistics.tests import row_tests, trial_matrix
 from dpmc.studies.onebit.cells import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
 from dpmc.study.frames import DATASET_LABELS
+from dpmc.study.results import read_results
 from dpmc.study.style import (
     BLACK,
     BLUE,
@@ -40,22 +41,6 @@ PUBLISHED = ("inp", "objp_paper", "grap", "outp_paper")  # the paper's four
 OTHERS = ("objp", "objp_literal", "grap_paper", "grap_gaussian", "outp", "private_item_bias")
 FREE = (CLEAR, *BASELINES)  # without noise
 ITEM_BIAS = "private_item_bias"
-MECHANISMS = {
-    "inp": "InP",
-    "objp_paper": "ObjP",
-    "grap": "GraP",
-    "outp_paper": "OutP, as published",
-    "objp": "ObjP, corrected",
-    "objp_literal": "ObjP, as printed",
-    "grap_paper": "GraP, scale C",
-    "grap_gaussian": "GraP, Gaussian noise",
-    "outp": "OutP, correct scale",
-    ITEM_BIAS: "Item bias, private",
-    "clear": "Clear",
-    "zero": "Predict zero",
-    "majority": "Majority sign",
-    "item_bias": "Item bias",
-}
 LOOKS = {
     "inp": Look(BLUE, "s"),
     "objp_paper": Look(GREEN, "D"),
@@ -75,19 +60,9 @@ LOOKS = {
 LINK_LOOKS = {"gaussian": Look(BLUE, "s"), "logistic": Look(VERMILLION, "^", "--")}
 
 
-Results = Mapping[str, pd.DataFrame | None]
-
-
 def read_onebit(folder: str | Path) -> dict[str, pd.DataFrame | None]:
     """Read the tables of :data:`NAMES` from a folder; those not there, or empty, are None."""
-    paths = {name: Path(folder) / f"{name}.csv" for name in NAMES}
-    frames = {name: pd.read_csv(path) for name, path in paths.items() if path.is_file()}
-    return {name: frames[name] if len(frames.get(name, ())) else None for name in NAMES}
-
-
-def has_onebit(results: Results) -> bool:
-    """Say whether anything of the one-bit part has been run."""
-    return any(results.get(name) is not None for name in NAMES)
+    return read_results(folder, NAMES)
 
 
 def is_real(dataset: str) -> bool:
@@ -148,12 +123,6 @@ def at_smallest_share(trials: pd.DataFrame) -> pd.DataFrame:
 def link_label(name: str) -> str:
     """Spell a link."""
     return LINKS.get(name, name)
-
-
-def mechanism_label(name: str, link: str | None = None) -> str:
-    """Spell a mechanism; ObjP has two scales with the Gaussian link, which are told apart."""
-    label = MECHANISMS.get(name, name)
-    return f"{label}, as published" if (name, link) == ("objp_paper", "gaussian") else label
 
 
 def dataset_label(name: str) -> str:

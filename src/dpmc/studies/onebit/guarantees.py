@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
+from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures.outp import describe_outp, real_epsilons
 from dpmc.studies.onebit.frames import (
     DATASETS,
@@ -13,7 +14,6 @@ from dpmc.studies.onebit.frames import (
     at_smallest_share,
     dataset_label,
     link_label,
-    mechanism_label,
 )
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
 from dpmc.study.frames import NOT_RUN, keeps_claim, number, present, private_rows

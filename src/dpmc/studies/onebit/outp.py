@@ -28,16 +28,10 @@ from dpmc.methods.onebit.objective import Objective
 from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.ratings import Ratings
 from dpmc.statistics.privacy_bounds import threshold_bound
-from dpmc.studies.onebit.cells import SYNTHETIC
+from dpmc.studies.onebit.cells import OUTP_CHANGE_COLUMNS, SYNTHETIC
+from dpmc.study.job import Task
 from dpmc.study.seeds import DATA, stream
 
-OUTP_CHANGE_COLUMNS = (
-    "instance", "link", "draw", "l1_change", "largest_change", "per_entry_sensitivity",
-)  # fmt: skip
-OUTP_ATTACK_COLUMNS = (
-    "instance", "link", "claimed_epsilon", "true_epsilon", "guaranteed_epsilon", "samples",
-    "lower_bound", "confidence",
-)  # fmt: skip
 BLOCK = "block"
 TYPICAL = "typical"
 CONFIDENCE = 0.999
@@ -48,21 +42,27 @@ CHUNK = 1 << 18  # numbers drawn at once: arrays of 1 MB
 LEAST_SHARE = 1e-3  # of the largest change of an entry: what an attack looks at
 
 
+def run(task: Task) -> Mapping[str, list[dict]]:
+    """Run the job: both tables."""
+    change, attack = run_outp(task.settings)
+    return {"outp_change": change, "outp_attack": attack}
+
+
 def run_outp(settings: Mapping) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """Measure changes by one flip, and attack the published noise with them.
 
     Parameters
     ----------
     settings : mapping
-        What :func:`dpmc.studies.onebit.cells.outp_settings` returns.
+        What :func:`dpmc.studies.onebit.settings.outp_settings` returns.
 
     Returns
     -------
     changes : list of dict
-        Keys :data:`OUTP_CHANGE_COLUMNS`; the block instance has no draw.
+        Keys :data:`dpmc.studies.onebit.cells.OUTP_CHANGE_COLUMNS`; the block instance has no draw.
     attacks : list of dict
-        Keys :data:`OUTP_ATTACK_COLUMNS`: the block instance, and the typical draw with the median
-        change (the smaller one of two).
+        Keys :data:`dpmc.studies.onebit.cells.OUTP_ATTACK_COLUMNS`: the block instance, and the
+        typical draw with the median change (the smaller one of two).
     """
     changes, attacks = [], []
     for link in settings["links"]:

@@ -1,14 +1,16 @@
-"""What the check compares of the one-bit part, see :mod:`dpmc.study.check_parts`.
+"""What the check compares of the one-bit study.
 
 The solvers use BLAS, whose kernels differ between CPUs. Measured with those of three kinds of CPU,
 100 x 100 completions differ by at most a relative 1e-7. Large ones, which are in single precision
 and may stop an iteration earlier, have a tolerance of their own in the reference.
 """
 
-from dpmc.errors import InputError
-from dpmc.studies.onebit.cells import CLEAR, ONEBIT_COLUMNS, ONEBIT_COORDINATES
-from dpmc.study.check_parts import Part
-from dpmc.study.runs import Settings
+from dataclasses import replace
+
+from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, ONEBIT_COORDINATES
+from dpmc.studies.onebit.settings import cell_settings, onebit_cells
+from dpmc.study.api import Regression, Section
+from dpmc.study.cells import cell_name
 
 _NOT_COMPARED = ("iterations", "converged", "seconds")  # how it was computed
 ONEBIT_METRICS = tuple(
@@ -16,26 +18,21 @@ ONEBIT_METRICS = tuple(
 )
 
 
-def by_mechanism(settings: Settings) -> Settings:
-    """Return the settings of each row of a job: of "clear", and of each of its baselines.
-
-    Raises
-    ------
-    InputError
-        They are not the settings of one-bit cells.
-    """
-    cells = {}
-    for name, values in settings.cells.items():
-        try:
-            own = {key: value for key, value in values.items() if key != "baselines"}
-            own["trials"] = own.pop("draws")
-            for mechanism in (CLEAR, *values.get("baselines", ())):
-                cells[name.replace(f"mechanism={CLEAR}", f"mechanism={mechanism}")] = own
-        except (AttributeError, KeyError, TypeError):
-            raise InputError(
-                f"The settings of the cell {name} are not of a one-bit cell."
-            ) from None
-    return Settings(settings.reference, cells)
+def cells_with_rows(section: Section) -> dict[str, dict[str, object]]:
+    """Return the settings by the name of each cell that has rows, those of baselines too."""
+    found = {}
+    for cell in onebit_cells(section):
+        settings = cell_settings(section, cell)
+        settings["trials"] = settings.pop("draws")
+        for mechanism in (cell.mechanism, *settings.pop("baselines", ())):
+            found[cell_name(replace(cell, mechanism=mechanism).coordinates())] = settings
+    return found
 
 
-ONEBIT = Part("onebit", "one-bit", ONEBIT_COORDINATES, ONEBIT_METRICS, by_mechanism)
+REGRESSION = Regression(
+    table="trials",
+    coordinates=ONEBIT_COORDINATES,
+    metrics=ONEBIT_METRICS,
+    cells=cells_with_rows,
+    labels={"claims": ("id",)},
+)

@@ -1,13 +1,13 @@
-"""Tables of the one-bit part: errors, accuracies and guarantees by mechanism and epsilon."""
+"""Tables of the one-bit study: errors, accuracies and guarantees by mechanism and epsilon."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pandas as pd
 
-from dpmc.files import write_text
+from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
     CONSTRAINTS,
@@ -17,21 +17,19 @@ from dpmc.studies.onebit.frames import (
     LINKS,
     OTHERS,
     PUBLISHED,
-    Results,
     at_smallest_share,
     dataset_label,
     draws_text,
     is_real,
     link_label,
     main_rows,
-    mechanism_label,
     metric_of,
     read_onebit,
     summary,
 )
 from dpmc.study.claims_table import claims_table, number_cell
 from dpmc.study.frames import present
-from dpmc.study.table_formats import FORMATS
+from dpmc.study.results import Results, write_tables
 from dpmc.study.table_model import Cell, Column, Row, Table
 
 ORDER = (*FREE, *PUBLISHED, *OTHERS)
@@ -45,8 +43,13 @@ HEADINGS = (
 )
 
 
+def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
+    """Run the step."""
+    write_onebit_tables(results_folder, folder)
+
+
 def write_onebit_tables(results_folder: str | Path, folder: str | Path) -> None:
-    """Write the tables of the one-bit part as .csv, .md, .tex and .html into ``folder``.
+    """Write the tables of the one-bit study as .csv, .md, .tex and .html into ``folder``.
 
     Parameters
     ----------
@@ -54,10 +57,7 @@ def write_onebit_tables(results_folder: str | Path, folder: str | Path) -> None:
         Where ``trials.csv`` and ``claims.csv`` lie; a table whose file is missing is left out.
     folder : path
     """
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for table in build_onebit_tables(read_onebit(results_folder)):
-        for suffix, text in FORMATS.items():
-            write_text(Path(folder) / f"{table.id}.{suffix}", text(table))
+    write_tables(build_onebit_tables(read_onebit(results_folder)), folder)
 
 
 def build_onebit_tables(results: Results) -> list[Table]:

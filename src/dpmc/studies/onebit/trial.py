@@ -7,8 +7,8 @@ on everything.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +88,7 @@ def make_sample(
     ----------
     cell : OneBitCell
     settings : mapping
-        What :func:`dpmc.studies.onebit.cells.onebit_settings` returns.
+        What :func:`dpmc.studies.onebit.settings.cell_settings` returns.
     trial : int
     ratings : Ratings, optional
         The whole data set in the order of its file, where it is a real one.
@@ -148,7 +148,7 @@ def run_clear(
     cell : OneBitCell
         With the mechanism ``"clear"``.
     settings : mapping
-        What :func:`dpmc.studies.onebit.cells.onebit_settings` returns.
+        What :func:`dpmc.studies.onebit.settings.cell_settings` returns.
     ratings : Ratings, optional
         The whole data set of a real cell.
 
@@ -164,8 +164,10 @@ def run_clear(
     distinct = 1 if has_fixed_split(settings) else settings["draws"]
     for trial in range(distinct):
         sample = make_sample(cell, settings, trial, ratings)
+        problem = make_problem(cell, settings, sample.training)
         for mechanism in (CLEAR, *settings["baselines"]):
-            row, matrix = _completed(cell, mechanism, settings, trial, sample)
+            named = replace(cell, mechanism=mechanism)
+            row, matrix = _completed(named, settings, trial, sample, problem)
             rows.append(row)
             if mechanism == CLEAR:
                 matrices.append(matrix)
@@ -175,40 +177,59 @@ def run_clear(
     return rows + repeats, matrices
 
 
-def run_private(
-    cell: OneBitCell,
+def run_curve(
+    cells: Sequence[OneBitCell],
     settings: Mapping,
     *,
     ratings: Ratings | None = None,
     clear: Sequence[np.ndarray] | None = None,
-) -> Iterator[dict[str, object]]:
-    """Run the trials of a private cell, yielding a row of the trial table for each.
+) -> list[dict[str, object]]:
+    """Run the trials of private cells that differ in their epsilon alone.
+
+    The cells share the data of a trial, but no noise: rows are those of each cell run by itself.
 
     Parameters
     ----------
-    cell : OneBitCell
+    cells : sequence of OneBitCell
+        At least one.
     settings : mapping
-        What :func:`dpmc.studies.onebit.cells.onebit_settings` returns.
+        What :func:`dpmc.studies.onebit.settings.cell_settings` returns for each of them.
     ratings : Ratings, optional
         The whole data set of a real cell.
     clear : sequence of arrays, optional
         The matrices of :func:`run_clear` of the same configuration, for mechanisms that noise the
         solution; solved here if not given.
 
-    Yields
-    ------
-    dict
-        Keys :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply is None. The
-        seconds do not include the solution that ``clear`` holds.
+    Returns
+    -------
+    list of dict
+        A row for each cell and trial, cell after cell. Keys
+        :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply is None. The seconds
+        do not include the solution that ``clear`` holds.
     """
-    if cell.needs_clear and clear is None:
-        _, clear = run_clear(cell.clear(), settings | {"baselines": []}, ratings=ratings)
-    fixed = has_fixed_split(settings)
+    first, fixed = cells[0], has_fixed_split(settings)
+    if first.needs_clear and clear is None:
+        _, clear = run_clear(first.clear(), settings | {"baselines": []}, ratings=ratings)
+    rows: dict[OneBitCell, list[dict[str, object]]] = {cell: [] for cell in cells}
     for trial in range(settings["draws"]):
         if trial == 0 or not fixed:
-            sample = make_sample(cell, settings, trial, ratings)
-        matrix = clear[0 if fixed else trial] if cell.needs_clear else None
-        yield _completed(cell, cell.mechanism, settings, trial, sample, matrix)[0]
+            sample = make_sample(first, settings, trial, ratings)
+            problem = make_problem(first, settings, sample.training)
+        matrix = clear[0 if fixed else trial] if first.needs_clear else None
+        for cell in cells:
+            rows[cell].append(_completed(cell, settings, trial, sample, problem, matrix)[0])
+    return [row for cell in cells for row in rows[cell]]
+
+
+def run_private(
+    cell: OneBitCell,
+    settings: Mapping,
+    *,
+    ratings: Ratings | None = None,
+    clear: Sequence[np.ndarray] | None = None,
+) -> list[dict[str, object]]:
+    """Run the trials of one private cell, see :func:`run_curve`."""
+    return run_curve([cell], settings, ratings=ratings, clear=clear)
 
 
 def save_matrices(path: str | Path, matrices: Sequence[np.ndarray]) -> None:
@@ -224,15 +245,22 @@ def load_matrices(path: str | Path) -> list[np.ndarray]:
         return [stored[f"matrix_{number}"] for number in range(len(stored.files))]
 
 
-def _completed(cell, mechanism, settings, trial, sample, clear=None) -> tuple[dict, np.ndarray]:
+def _completed(
+    cell: OneBitCell,
+    settings: Mapping,
+    trial: int,
+    sample: Sample,
+    problem: Problem,
+    clear: np.ndarray | None = None,
+) -> tuple[dict, np.ndarray]:
     """Complete once: the row of the trial table, and the matrix."""
-    coordinates = cell.coordinates() | {"mechanism": mechanism}
+    coordinates = cell.coordinates()
     noise_rng = stream(settings["seed"], NOISE, coordinates | {"trial": trial})
     options = {name: settings[name] for name in COMPLETION_SETTINGS if name in settings}
     begin = time.perf_counter()
     made = complete(
-        mechanism,
-        make_problem(cell, settings, sample.training),
+        cell.mechanism,
+        problem,
         cell.epsilon,
         randomness=Simulated(noise_rng),
         clear=clear,

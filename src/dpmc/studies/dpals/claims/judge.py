@@ -1,4 +1,4 @@
-"""Judging every claim of ``config/paper/dpals_claims.yaml``."""
+"""Judging every claim of ``claims.yaml``."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,9 +12,12 @@ from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers
     sampling,
     synthetic,
 )
-from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
+from dpmc.studies.dpals.claims.evidence import PREDICATES, TABLES, evidence_of
 from dpmc.study.claims import load_claims, table_of_verdicts
 from dpmc.study.rules import INCONCLUSIVE
+from dpmc.study.runs import read_frame
+
+CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 
 # what needs MovieLens 10M or 20M, and is looked at on generated data too
 ON_GENERATED = (
@@ -22,8 +25,18 @@ ON_GENERATED = (
 )  # fmt: skip
 
 
-def load_dpals_claims(path: str | Path) -> list[dict[str, str]]:
-    """Load the claims of the DPALS paper, as :func:`dpmc.studies.huber.published.load_claims` does.
+def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
+    """Return the tables ``claims`` and ``claims_surrogate``: on the paper's data, and generated."""
+    frames = {name: read_frame(folder / f"{name}.csv") for name in TABLES}
+    claims = load_dpals_claims()
+    return {
+        "claims": judge_dpals(frames, claims),
+        "claims_surrogate": judge_dpals(frames, claims, surrogate=True),
+    }
+
+
+def load_dpals_claims(path: str | Path = CLAIMS) -> list[dict[str, str]]:
+    """Load the claims of the DPALS paper, as :func:`dpmc.study.claims.load_claims` does.
 
     Raises
     ------

@@ -9,7 +9,8 @@ import numpy as np
 from dpmc.methods.user_level.item_step import solve_items, solve_items_as_printed
 from dpmc.studies.dpals.figures.items import item_rows
 from dpmc.studies.dpals.frames import dataset_label, datasets_of, is_surrogate, number, summary
-from dpmc.study.erratum import NOT_AVAILABLE, Erratum, Sources
+from dpmc.study.erratum import NOT_AVAILABLE, Erratum
+from dpmc.study.results import Results
 
 RANK, ROWS = 5, 10_000
 ITEMS, STRENGTH = 2000, 3.0  # of the draws of an item step; size of H in units of its noise
@@ -17,7 +18,7 @@ SIDE, DEVIATION = 50, 10.0
 USERS, MOVIES, DENSITY = 400, 60, 0.3
 
 
-def clipping(name: str, sources: Sources) -> Erratum:
+def clipping(name: str, results: Results) -> Erratum:
     """The clip of a user's row has max for min."""
     rows = np.random.default_rng(1).standard_normal((ROWS, RANK))
     lengths = np.linalg.norm(rows, axis=1)
@@ -43,7 +44,7 @@ def clipping(name: str, sources: Sources) -> Erratum:
     )
 
 
-def order_of_the_projection(name: str, sources: Sources) -> Erratum:
+def order_of_the_projection(name: str, results: Results) -> Erratum:
     """Lambda is added before the projection."""
     rng = np.random.default_rng(1)
     users = rng.standard_normal((ITEMS, RANK, RANK))
@@ -74,9 +75,9 @@ def order_of_the_projection(name: str, sources: Sources) -> Erratum:
     )
 
 
-def all_movies(name: str, sources: Sources) -> Erratum:
+def all_movies(name: str, results: Results) -> Erratum:
     """The text has ALS worst on all movies."""
-    here = item_rows(sources.dpals.get("trials"))
+    here = item_rows(results.get("trials"))
     if len(here):  # ALS has no sampling: one row for each share and trial
         here = here[here["method"] == "als"]
         here = here.drop_duplicates(["dataset", "item_share", "trial"])
@@ -110,7 +111,7 @@ def all_movies(name: str, sources: Sources) -> Erratum:
     )
 
 
-def one_noise_for_all(name: str, sources: Sources) -> Erratum:
+def one_noise_for_all(name: str, results: Results) -> Erratum:
     """The Matlab program adds one number to all entries."""
     rng = np.random.default_rng(1)
     exact = rng.standard_normal((SIDE, SIDE))
@@ -131,7 +132,7 @@ def one_noise_for_all(name: str, sources: Sources) -> Erratum:
     )
 
 
-def start_without_noise(name: str, sources: Sources) -> Erratum:
+def start_without_noise(name: str, results: Results) -> Erratum:
     """The read-me starts from singular vectors without noise."""
     rng = np.random.default_rng(1)
     ratings = rng.standard_normal((USERS, MOVIES)) * (rng.random((USERS, MOVIES)) < DENSITY)

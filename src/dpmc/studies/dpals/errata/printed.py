@@ -12,7 +12,8 @@ from dpmc.mechanisms import Gaussian
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.dpals.accounting import accounting_rows
 from dpmc.studies.dpals.frames import number
-from dpmc.study.erratum import Erratum, Sources, listed
+from dpmc.study.erratum import Erratum, listed
+from dpmc.study.results import Results
 
 POINTS = ((1, 50, 2), (5, 50, 3), (20, 100, 4))  # epsilon, ratings per user, iterations
 DELTA, EPSILON, RATINGS = 1e-5, 1.0, 50  # of the examples
@@ -25,7 +26,7 @@ def epsilon_of(sensitivity: float, epsilon: float = EPSILON) -> float:
     return Gaussian(noise.scale).epsilon(sensitivity, DELTA)
 
 
-def two_statistics(name: str, sources: Sources) -> Erratum:
+def two_statistics(name: str, results: Results) -> Erratum:
     """Theorem 1 counts one of the two noised statistics."""
     rows = list(accounting_rows(POINTS, DELTA))
     numbers = {f"epsilon_{row['epsilon']:g}": row["epsilon_at_printed"] for row in rows}
@@ -49,7 +50,7 @@ def two_statistics(name: str, sources: Sources) -> Erratum:
     )
 
 
-def private_mean(name: str, sources: Sources) -> Erratum:
+def private_mean(name: str, results: Results) -> Erratum:
     """The private mean has the sensitivity of one number, not of k of them."""
     true = epsilon_of(math.sqrt(RATINGS))
     return Erratum(
@@ -65,7 +66,7 @@ def private_mean(name: str, sources: Sources) -> Erratum:
     )
 
 
-def private_start(name: str, sources: Sources) -> Erratum:
+def private_start(name: str, results: Results) -> Erratum:
     """The noise of the start forgets that a user has k ratings."""
     true = epsilon_of(RATINGS)
     row = np.ones(RATINGS)
@@ -83,7 +84,7 @@ def private_start(name: str, sources: Sources) -> Erratum:
     )
 
 
-def replaced_users(name: str, sources: Sources) -> Erratum:
+def replaced_users(name: str, results: Results) -> Erratum:
     """Replacing a user costs more than adding one."""
     # unit rows u, w with ratings 1 and -1 in the same items, in units of one user who joins
     cost = 2 - 2 * CORRELATIONS**2 + 2 + 2 * CORRELATIONS

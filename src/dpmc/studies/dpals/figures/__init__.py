@@ -1,6 +1,6 @@
-"""Every figure of the DPALS part with its title, caption and alternative text."""
+"""Every figure of DPALS with its title, caption and alternative text."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.studies.dpals.figures import budgets, speed
@@ -133,23 +133,16 @@ DPALS_FIGURES = [
 ]
 
 
-def write_dpals_figures(
-    results_folder: str | Path,
-    folder: str | Path,
-    published: str | Path | None = None,
-    figures: Collection[str] | None = None,
-) -> None:
-    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.study.style.draw_all`.
+def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
+    """Draw all figures into ``folder``, see :func:`dpmc.study.style.draw_all`.
 
     Parameters
     ----------
     results_folder : path
         With the tables that :func:`~dpmc.studies.dpals.frames.read_dpals` reads. A figure whose
         table is missing becomes a box that says so.
+    settings : mapping
+        None are used.
     folder : path
-    published : path, optional
-        Numbers from elsewhere that are drawn beside ours.
-    figures : collection of str, optional
-        The ids of the figures to draw; all if not given.
     """
-    draw_all(DPALS_FIGURES, read_dpals(results_folder, published), folder, figures)
+    draw_all(DPALS_FIGURES, read_dpals(results_folder), folder)

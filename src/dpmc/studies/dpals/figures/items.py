@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.lines import Line2D
 
+from dpmc.studies.dpals.cells import STANDARD
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     METRICS,
@@ -16,7 +17,7 @@ from dpmc.studies.dpals.frames import (
     number,
     summary,
 )
-from dpmc.studies.dpals.variant_names import with_variants
+from dpmc.studies.dpals.variant_names import variant_of
 from dpmc.study.frames import present, trials_text
 from dpmc.study.style import BLACK, BLUE, PAGE, VERMILLION, Drawing, Look, NothingToDraw
 
@@ -31,6 +32,20 @@ PROJECTION = {
     True: ("projected, λ added after", Look(BLUE, "s")),
     False: ("not projected", Look(VERMILLION, "^", "--")),
 }
+
+
+def with_variants(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of named variants with what :func:`variant_of` says as columns."""
+    if trials is None:
+        return pd.DataFrame()
+    here = trials[trials["variant"] != STANDARD]
+    said = {name: variant_of(name) for name in here["variant"].unique()}
+    return here.assign(
+        item_share=[said[name].item_share for name in here["variant"]],
+        sampling=[said[name].sampling for name in here["variant"]],
+        regularization=[said[name].regularization for name in here["variant"]],
+        projection=[said[name].projection for name in here["variant"]],
+    ).astype({"item_share": float, "regularization": float})
 
 
 def item_rows(trials: pd.DataFrame | None) -> pd.DataFrame:

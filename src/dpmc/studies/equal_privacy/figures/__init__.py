@@ -1,14 +1,12 @@
-"""Every figure of the privacy part with its title, caption and alternative text."""
+"""Every figure at equal privacy with its title, caption and alternative text."""
 
 from pathlib import Path
 
-from dpmc.studies.audit import figures as audit
 from dpmc.studies.equal_privacy.figures import equal, maps
-from dpmc.studies.equal_privacy.frames import read_results
-from dpmc.studies.huber.figures import privacy_totals as totals
+from dpmc.studies.equal_privacy.frames import NAMES
+from dpmc.study.results import read_results
 from dpmc.study.style import FigureEntry, draw_all
 
-AUDIT = "privacy_audit"
 EQUAL_CAPTION = (
     "Lines with markers: matrix factorisations (filled: ALS, open: A-IRLS), with 95 % t intervals "
     "and set side by side to be told apart. Lines without markers: private baselines at the same "
@@ -20,34 +18,7 @@ EQUAL_ALT = (
     "Line charts of RMSE against the total epsilon, both logarithmic: a line for each solver and "
     "mechanism, lines for three private baselines, and a horizontal line without noise."
 )
-PRIVACY_FIGURES = [
-    FigureEntry(
-        id="privacy_totals",
-        title="What the printed budgets add up to",
-        caption="Total ε over a training under the papers' own assumption (a change of at most 5 "
-        "in every release) against the number of releases. Crosses: the printed ε, of one "
-        "release. Right: by how much totals by basic composition and by RDP exceed the tightest.",
-        alt="Line charts on logarithmic axes: the total epsilon of each mechanism rises from the "
-        "printed value at one release by two to three orders of magnitude.",
-        function=totals.totals_by_releases,
-        inputs=("totals",),
-        describe=totals.describe_totals,
-    ),
-    FigureEntry(
-        id="privacy_losses",
-        title="Claimed and measured privacy loss of the published algorithms",
-        caption="Exact log-likelihood ratio of all released item vectors between the data of a "
-        "training and neighbouring data; a small line for each rank and, within it, observed "
-        "fraction, ascending. Lines are named by data, solver, noise and its variance. At the "
-        "right the share of neighbours whose loss exceeds the claimed ε. The axis is linear "
-        "between −1 and 1.",
-        alt="Forest plot with a line for each published training and a panel for each kind of "
-        "neighbour: medians, quartiles and largest losses beside the claimed epsilon of a release "
-        "and its total.",
-        function=totals.losses_by_cell,
-        inputs=("transcript_loss",),
-        describe=totals.describe_losses,
-    ),
+FIGURES = [
     FigureEntry(
         id="privacy_equal_entry",
         title="Error at equal privacy: the value of one rating",
@@ -90,37 +61,19 @@ PRIVACY_FIGURES = [
         inputs=("frontier",),
         describe=maps.describe_frontier,
     ),
-    FigureEntry(
-        id=AUDIT,
-        title="Audit of mechanisms and models",
-        caption="Attempts to catch them at breaking their promise: lower bounds on ε by events "
-        "chosen on one half of the samples and counted on the other, and by the privacy loss of "
-        "all releases of a model; the largest change of a release on adversarial neighbours over "
-        "its stated sensitivity; tests of the law and independence of the noise (p, of several the "
-        "one nearest to the wrong verdict). Below: the same tests on faults that were planted for "
-        "them to find.",
-        alt="Forest plot with a line for everything that was audited: what was found lies below "
-        "what is claimed, but for the planted faults, which lie above or are caught by another "
-        "test.",
-        function=audit.audit_rows,
-        inputs=("audit",),
-        describe=audit.describe_audit,
-    ),
 ]
 
 
-def folder_of(figure: str) -> str:
-    """Return the folder, below that of the tables, in which a figure lies, given its id.
+def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
+    """Draw every figure; one whose table is missing becomes a box that says so.
 
-    The audit's has one of its own, because the audit can be run without the rest.
+    Parameters
+    ----------
+    results_folder : path
+        Where ``calibrated.csv`` and ``frontier.csv`` lie.
+    settings : object
+        Not used.
+    folder : path
+        Where to draw.
     """
-    return "audit_figure" if figure == AUDIT else "figures"
-
-
-def write_privacy_figures(results_folder: str | Path, folder: str | Path) -> None:
-    """Draw what belongs into ``folder``, see :func:`folder_of`, from tables of ``results_folder``.
-
-    A figure whose table is missing becomes a box that says so.
-    """
-    belonging = [entry for entry in PRIVACY_FIGURES if folder_of(entry.id) == Path(folder).name]
-    draw_all(belonging, read_results(results_folder), folder)
+    draw_all(FIGURES, read_results(results_folder, NAMES), folder)

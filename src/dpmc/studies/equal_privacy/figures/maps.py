@@ -1,4 +1,4 @@
-"""Figures of the noise itself: which mechanism needs least of it, and the audit."""
+"""The map of the noise itself: which mechanism needs least of it."""
 
 from collections.abc import Mapping
 

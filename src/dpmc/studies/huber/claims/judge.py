@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from dpmc.studies.equal_privacy import claims  # noqa: F401  (registers H34)
+
 from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
     budgets,
     noise_comparisons,

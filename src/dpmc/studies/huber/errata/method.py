@@ -10,9 +10,10 @@ import numpy as np
 
 from dpmc.statistics.tests import Interval, mean_interval
 from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.trial import fit, run_cell, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.erratum import NOT_AVAILABLE, Erratum, Sources
+from dpmc.study.erratum import NOT_AVAILABLE, Erratum
 
 SETTINGS = {
     "seed": 1,

@@ -8,7 +8,8 @@ from dpmc.mechanisms.facts import huber_to_laplace_variance, printed_inverse_cdf
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.privacy.nominal import table_one
-from dpmc.study.erratum import Erratum, Sources, listed
+from dpmc.studies.huber.errata.sources import Sources
+from dpmc.study.erratum import Erratum, listed
 
 SENSITIVITY = 5.0  # of table 1
 SERIES_TERMS = 100

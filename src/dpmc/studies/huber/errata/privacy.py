@@ -7,9 +7,10 @@ from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.errata.method import SETTINGS
 from dpmc.studies.huber.errata.noise import SENSITIVITY
+from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.trial import fit, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.erratum import Erratum, Sources
+from dpmc.study.erratum import Erratum
 
 VARIANCE, DELTA = 2.0, 1e-5
 RELEASES = {"ALS": 50, "A-IRLS": 1000}  # T, and T K, on synthetic data

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.study.erratum import NOT_AVAILABLE, Erratum, Sources
+from dpmc.studies.huber.errata.sources import Sources
+from dpmc.study.erratum import NOT_AVAILABLE, Erratum
 
 
 def data_sets(name: str, sources: Sources) -> Erratum:

@@ -1,6 +1,7 @@
 """Figures of what the published budgets mean: totals over a training, and measured losses."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,16 +9,20 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dpmc.privacy.nominal import table_one
+from dpmc.studies.huber.privacy_columns import TABLES
 from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST
 from dpmc.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run
 from dpmc.study.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, percent, select
+from dpmc.study.results import read_results
 from dpmc.study.style import (
     BLACK,
     GREY,
     MECHANISMS,
     PAGE,
     Drawing,
+    FigureEntry,
     NothingToDraw,
+    draw_all,
     new_figure,
 )
 
@@ -278,3 +283,42 @@ def describe_losses(data: pd.DataFrame) -> str:
             )
     cells = len(data) // max(data["neighbour"].nunique(), 1)
     return f"{cells} cells. {'; '.join(parts).capitalize()}."
+
+
+PRIVACY_FIGURES = [
+    FigureEntry(
+        id="privacy_totals",
+        title="What the printed budgets add up to",
+        caption="Total ε over a training under the papers' own assumption (a change of at most 5 "
+        "in every release) against the number of releases. Crosses: the printed ε, of one "
+        "release. Right: by how much totals by basic composition and by RDP exceed the tightest.",
+        alt="Line charts on logarithmic axes: the total epsilon of each mechanism rises from the "
+        "printed value at one release by two to three orders of magnitude.",
+        function=totals_by_releases,
+        inputs=("totals",),
+        describe=describe_totals,
+    ),
+    FigureEntry(
+        id="privacy_losses",
+        title="Claimed and measured privacy loss of the published algorithms",
+        caption="Exact log-likelihood ratio of all released item vectors between the data of a "
+        "training and neighbouring data; a small line for each rank and, within it, observed "
+        "fraction, ascending. Lines are named by data, solver, noise and its variance. At the "
+        "right the share of neighbours whose loss exceeds the claimed ε. The axis is linear "
+        "between −1 and 1.",
+        alt="Forest plot with a line for each published training and a panel for each kind of "
+        "neighbour: medians, quartiles and largest losses beside the claimed epsilon of a release "
+        "and its total.",
+        function=losses_by_cell,
+        inputs=("transcript_loss",),
+        describe=describe_losses,
+    ),
+]
+
+
+def write_privacy_figures(results_folder: str | Path, folder: str | Path) -> None:
+    """Draw :data:`PRIVACY_FIGURES` into ``folder`` from the tables of ``results_folder``.
+
+    A figure whose table is missing becomes a box that says so.
+    """
+    draw_all(PRIVACY_FIGURES, read_results(results_folder, TABLES), folder)

@@ -1,5 +1,6 @@
-"""Judging every claim of ``config/paper/onebit_claims.yaml``."""
+"""Judging every claim of ``claims.yaml``."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -12,10 +13,20 @@ from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them register
 )
 from dpmc.studies.onebit.claims.evidence import PREDICATES, OneBitEvidence, Outputs
 from dpmc.study.claims import load_claims, table_of_verdicts
+from dpmc.study.runs import read_frame
+
+FILE = Path(__file__).parents[1] / "claims.yaml"
 
 
-def load_onebit_claims(path: str | Path) -> list[dict[str, str]]:
-    """Load the claims of the one-bit paper, as :func:`dpmc.studies.huber.published.load_claims` does.
+def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
+    """Run the step: the verdicts on the results in ``folder``."""
+    names = ("trials", "outp_change", "outp_attack")
+    tables = [read_frame(Path(folder) / f"{name}.csv") for name in names]
+    return {"claims": judge_onebit(*tables, load_onebit_claims())}
+
+
+def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
+    """Load the claims of the one-bit paper, see :func:`dpmc.study.claims.load_claims`.
 
     Raises
     ------

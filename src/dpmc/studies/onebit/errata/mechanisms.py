@@ -13,8 +13,9 @@ from dpmc.methods.onebit.guarantee import guarantee_of
 from dpmc.methods.onebit.links import Link, link_of
 from dpmc.studies.onebit.claims.link_facts import least_curvature
 from dpmc.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
+from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.outp import BLOCK, block_change
-from dpmc.study.erratum import Erratum, Sources, listed
+from dpmc.study.erratum import Erratum, listed
 
 ADMITTED = 0.5  # the chance of flipping -1 where +1 is never flipped
 SMALL = 0.001
@@ -177,8 +178,8 @@ def output_noise(name: str, sources: Sources) -> Erratum:
     settings = {"users": SIDE, "items": SIDE, "alpha": 1.0}
     moved = float(np.abs(block_change("gaussian", settings)).sum())
     numbers = {"block": moved, "factor": moved / 2}
-    measured = _measured_changes(sources.onebit.get("outp_change"), numbers)
-    attack = _largest_attack(sources.onebit.get("outp_attack"), numbers)
+    measured = _measured_changes(sources.change, numbers)
+    attack = _largest_attack(sources.attack, numbers)
     return Erratum(
         name,
         "Output perturbation: the sensitivity of one entry for that of the matrix",

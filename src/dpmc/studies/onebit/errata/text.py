@@ -8,10 +8,12 @@ import numpy as np
 
 from dpmc.datasets.onebit import MEAN, binarise, first_split
 from dpmc.mechanisms import Laplace
+from dpmc.methods.onebit.labels import MECHANISM_LABELS
 from dpmc.methods.onebit.links import link_of
 from dpmc.studies.onebit.bounds import steepness_and_flatness
-from dpmc.studies.onebit.frames import MECHANISMS, PUBLISHED
-from dpmc.study.erratum import NOT_AVAILABLE, Erratum, Sources
+from dpmc.studies.onebit.errata.sources import Sources
+from dpmc.studies.onebit.frames import PUBLISHED
+from dpmc.study.erratum import NOT_AVAILABLE, Erratum
 
 DRAWS = 10_000
 SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries
@@ -44,7 +46,7 @@ def largest_entry(name: str, sources: Sources) -> Erratum:
 
 def figure_one(name: str, sources: Sources) -> Erratum:
     """The text of figure 1 counts three mechanisms."""
-    names = [MECHANISMS[key].partition(",")[0] for key in PUBLISHED]
+    names = [MECHANISM_LABELS[key].partition(",")[0] for key in PUBLISHED]
     return Erratum(
         name,
         "Three mechanisms for four",

@@ -1,6 +1,6 @@
-"""Every figure of the one-bit part with its title, caption and alternative text."""
+"""Every figure of the one-bit study with its title, caption and alternative text."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from dpmc.studies.onebit.figures import accuracy as real
@@ -115,6 +115,11 @@ ONEBIT_FIGURES = [
         describe=bounds.describe_bounds,
     ),
 ]
+
+
+def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
+    """Run the step."""
+    write_onebit_figures(results_folder, folder)
 
 
 def write_onebit_figures(

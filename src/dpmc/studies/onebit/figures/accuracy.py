@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.frames import (
     DATASETS,
@@ -17,7 +18,6 @@ from dpmc.studies.onebit.frames import (
     is_real,
     link_label,
     main_rows,
-    mechanism_label,
     summary,
 )
 from dpmc.study.frames import present

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from scipy.stats import spearmanr
 
+from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures.budgets import ARE
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
@@ -14,7 +15,6 @@ from dpmc.studies.onebit.frames import (
     LINKS,
     link_label,
     main_constraint,
-    mechanism_label,
     summary,
 )
 from dpmc.study.frames import present

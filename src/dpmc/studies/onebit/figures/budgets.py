@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
@@ -16,7 +17,6 @@ from dpmc.studies.onebit.frames import (
     draws_text,
     link_label,
     main_rows,
-    mechanism_label,
     summary,
 )
 from dpmc.study.frames import present

@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from dpmc.studies.onebit.frames import FREE, LOOKS, mechanism_label
+from dpmc.methods.onebit.labels import mechanism_label
+from dpmc.studies.onebit.frames import FREE, LOOKS
 from dpmc.study.frames import number, present
 from dpmc.study.style import BLACK, Look, value_axis
 

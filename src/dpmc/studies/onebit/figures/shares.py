@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.lines import Line2D
 
+from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.figures.budgets import ARE
 from dpmc.studies.onebit.frames import (
@@ -16,7 +17,6 @@ from dpmc.studies.onebit.frames import (
     draws_text,
     link_label,
     main_constraint,
-    mechanism_label,
     summary,
 )
 from dpmc.study.style import PAGE, Drawing, Look, NothingToDraw, new_figure

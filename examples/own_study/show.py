@@ -1,0 +1,108 @@
+"""What is made of the trials: verdicts, a table, a figure, and the chapter of the report."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc.statistics.tests import Interval, mean_interval
+from dpmc.study import style
+from dpmc.study.chapter import Chapter, Gallery, Judged
+from dpmc.study.claims import load_claims, table_of_verdicts
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, effect_text
+from dpmc.study.results import write_tables
+from dpmc.study.rules import CONTRADICTED, SUPPORTED, always_below
+from dpmc.study.runs import read_frame
+from dpmc.study.table_model import Cell, Column, Row, Table
+from own_study import CELL, CURVES, HERE
+
+LABELS = dict(zip(CURVES, ("Item bias", "ALS without noise", "ALS, Gaussian noise"), strict=True))
+FEW = 0.1  # the observed fraction that the claims name
+PREDICATES = {
+    "O1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= FEW}),
+    "O2": lambda ratios: always_below({f: -row for f, row in ratios.items() if f < FEW}),
+}
+
+
+def claims(folder, settings):
+    """Judge the log ratios of the errors of ALS with noise and of the item bias."""
+    trials = read_frame(folder / "trials.csv").set_index([*CELL, "trial"])["rmse"]
+    ratios = np.log(trials["als", "gaussian"] / trials["item_bias", "none"]).unstack()
+    rows = {fraction: row.to_numpy() for fraction, row in ratios.iterrows()}
+    entries = load_claims(HERE / "claims.yaml", PREDICATES)
+    return {"claims": table_of_verdicts(entries, PREDICATES, rows)}
+
+
+def errors(folder):
+    """Return the mean RMSE of every cell with its standard error and 95 % interval."""
+    cells = read_frame(folder / "trials.csv").groupby(list(CELL), sort=False)["rmse"]
+    rows = [(*cell, *mean_interval(trials)) for cell, trials in cells]
+    return pd.DataFrame(rows, columns=[*CELL, *Interval._fields])
+
+
+def tables(folder, settings, out):
+    """Write the table of errors."""
+    rows = []
+    for fraction, part in errors(folder).groupby("observed_fraction"):
+        cells = [Cell(r.estimate, r.standard_error, r.trials) for r in part.itertuples()]
+        rows.append(Row((fraction,), (f"{fraction:g}",), "ours", tuple(cells)))
+    columns = [Column("_".join(curve), label) for curve, label in LABELS.items()]
+    heading = (("observed_fraction", "Observed fraction"),)
+    title = "RMSE on unobserved entries"
+    write_tables([Table("table_own_study", title, heading, tuple(columns), tuple(rows))], out)
+
+
+def draw(inputs):
+    """Draw the errors, a line for each method."""
+    figure = style.new_figure(style.PAGE, 2.8)
+    axes = figure.subplots()
+    lines = inputs["errors"].groupby(list(CELL[:2]), sort=False)
+    for (curve, part), look in zip(lines, style.SERIES, strict=False):
+        axes.errorbar(
+            part["observed_fraction"],
+            part["estimate"],
+            part["estimate"] - part["low"],
+            label=LABELS[curve],
+            color=look.color,
+            marker=look.marker,
+            linestyle=look.line,
+        )
+    axes.set(xscale="log", yscale="log", xlabel="Observed fraction", ylabel="RMSE")
+    style.value_axis(axes.xaxis, style.SHORT)
+    style.value_axis(axes.yaxis, style.SHORT)
+    figure.legend(loc="outside upper center", ncols=3)
+    return style.Drawing(figure, inputs["errors"])
+
+
+FIGURE = style.FigureEntry(
+    id="own_study",
+    title="Error by observed fraction",
+    caption="RMSE on unobserved entries of generated data; means with 95 % intervals.",
+    alt="The error of the item bias hardly falls, that of ALS with Gaussian noise crosses it.",
+    function=draw,
+)
+
+
+def figures(folder, settings, out):
+    """Draw the figure."""
+    style.draw_all([FIGURE], {"errors": errors(folder)}, out)
+
+
+def chapter(folder, settings):
+    """Return the chapter."""
+    verdicts = read_frame(folder / "claims.csv")
+    many = verdicts.set_index("id").loc["O1"]
+    effect = Interval(many.effect, np.nan, many.interval_low, many.interval_high, many.n)
+    found = Finding(
+        {SUPPORTED: HOLDS, CONTRADICTED: FAILS}.get(many.verdict, OPEN),
+        f"Noisy factors are worth it from an observed fraction of {FEW} on",
+        f"RMSE against the item bias {effect_text(effect)}; n = {effect.trials} trials",
+    )
+    return Chapter(
+        heading="How many ratings do noisy factors need?",
+        lead="from which observed fraction on ALS with noise beats the item bias",
+        introduction="Generated data, variance and sizes as in the configuration.",
+        answers=[found],
+        tables=[folder / "tables"],
+        galleries=[Gallery([FIGURE], folder / "figures")],
+        judged=[Judged("Claims, judged", verdicts, second=None)],
+        downloads=[("own_study.csv", folder / "trials.csv")],
+    )

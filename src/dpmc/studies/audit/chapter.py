@@ -1,0 +1,40 @@
+"""The chapter of the report about the audit."""
+
+from pathlib import Path
+
+from dpmc.studies.audit.figures import FIGURES
+from dpmc.studies.audit.findings import audited
+from dpmc.study.chapter import Chapter, Gallery
+from dpmc.study.results import read_results
+
+HEADING = "Audit"
+LEAD = "an audit of mechanisms, models and what is published of them"
+INTRODUCTION = (
+    "Attempts to catch mechanisms, private models and what is published of them at breaking "
+    "their promise. Planted faults show that the tests find what they are made for."
+)
+
+
+def chapter(folder: str | Path, settings: object) -> Chapter:
+    """Return the chapter, made of the study's folder of results.
+
+    Parameters
+    ----------
+    folder : path
+        With ``audit.csv``, ``tables`` and ``figures``, as far as they are there.
+    settings : object
+        Not used.
+    """
+    folder = Path(folder)
+    audit = read_results(folder, ("audit",))["audit"]
+    if audit is None:
+        return Chapter(HEADING, lead="", introduction="", findings=[audited(None)])
+    return Chapter(
+        HEADING,
+        lead=LEAD,
+        introduction=INTRODUCTION,
+        findings=[audited(audit)],
+        tables=[folder / "tables"],
+        galleries=[Gallery(FIGURES, folder / "figures")],
+        downloads=[("audit.csv", folder / "audit.csv")],
+    )

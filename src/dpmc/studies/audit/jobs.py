@@ -1,0 +1,35 @@
+"""The job of the audit, one for each of its parts."""
+
+from dpmc.methods import solver_module
+from dpmc.studies.audit.methods import SOLVERS, USER_LEVEL_SOLVERS
+from dpmc.studies.audit.parts import HERE, PARTS
+from dpmc.studies.audit.rows import AUDIT_COLUMNS
+from dpmc.study.api import Coordinates, Job, Section
+
+
+def part_cells(section: Section) -> list[Coordinates]:
+    """Return every part."""
+    return [{"part": name} for name in PARTS]
+
+
+def part_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return the settings that a part uses."""
+    return {name: section[name] for name in PARTS[coordinates["part"]].settings}
+
+
+def part_modules(section: Section, coordinates: Coordinates) -> list[str]:
+    """Return the module of a part, and those of the methods, which are imported by name."""
+    methods = map(solver_module, (*SOLVERS, *USER_LEVEL_SOLVERS))
+    return [PARTS[coordinates["part"]].module, *dict.fromkeys(methods)]
+
+
+PART = Job(
+    name="part",
+    run=f"{HERE}.run:run",
+    tables={"audit": AUDIT_COLUMNS},
+    coordinates=("part",),
+    cells=part_cells,
+    settings=part_settings,
+    modules=part_modules,
+    seconds=20.0,
+)

@@ -1,0 +1,9 @@
+"""The methods that are audited, by their names in :mod:`dpmc.methods`."""
+
+FACTOR_SOLVERS = ("private_als", "private_irls")
+SOLVERS = (
+    *FACTOR_SOLVERS, "private_global_mean", "private_item_bias", "private_user_item_bias",
+)  # fmt: skip
+"""They guarantee any neighbouring relation."""
+USER_LEVEL_SOLVERS = ("dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd")
+"""They guarantee user level."""

@@ -1,0 +1,39 @@
+"""Running one part of the audit."""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
+from dpmc.privacy.relations import RELATIONS
+from dpmc.studies.audit.parts import PARTS
+
+Rows = Iterator[dict[str, object]]
+
+
+def run(task) -> dict[str, Rows]:
+    """Audit the mechanisms, the solvers under one relation, or what else the part is about.
+
+    Parameters
+    ----------
+    task : dpmc.study.job.Task
+    """
+    return {"audit": audit_part(task.coordinates["part"], task.settings)}
+
+
+def audit_part(part: str, settings: Mapping[str, object]) -> Rows:
+    """Yield the rows of one part of the audit.
+
+    Parameters
+    ----------
+    part : str
+        Key of :data:`dpmc.studies.audit.parts.PARTS`.
+    settings : mapping
+        Those that the part names.
+
+    Yields
+    ------
+    dict
+        Keys :data:`dpmc.studies.audit.rows.AUDIT_COLUMNS`.
+    """
+    module, _, name = PARTS[part].rows.partition(":")
+    rows = getattr(import_module(module), name)
+    return rows(settings, part) if part in RELATIONS else rows(settings)

@@ -1,0 +1,91 @@
+"""The jobs of the study: fits at a stated budget, the frontier, and the choice of parameters."""
+
+from dpmc.methods import solver_module
+from dpmc.privacy.frontier import COLUMNS as FRONTIER_COLUMNS
+from dpmc.studies.equal_privacy.cells import (
+    CALIBRATED_COLUMNS,
+    HYPERPARAMETER_COLUMNS,
+    CalibratedCell,
+    calibrated_cells,
+    calibrated_settings,
+    tuning_settings,
+)
+from dpmc.study.api import Coordinates, Job, Ratings, Section
+
+CELL = ("dataset", "relation", "epsilon", "solver")
+
+
+def fit_cells(section: Section) -> list[Coordinates]:
+    """Return the spelled coordinates of every cell."""
+    return [cell.spelled() for cell in calibrated_cells(section)]
+
+
+def fit_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return what the trials of a cell use."""
+    cell = CalibratedCell.from_spelled(coordinates)
+    return calibrated_settings(section, section["hyperparameters"], cell)
+
+
+def tune_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return what the choice of a cell's hyper-parameters uses."""
+    return tuning_settings(section, CalibratedCell.from_spelled(coordinates))
+
+
+def ratings_of(section: Section, coordinates: Coordinates) -> dict[str, Ratings]:
+    """Return the ratings of a real data set; synthetic data are generated."""
+    dataset = coordinates["dataset"]
+    return {} if "users" in section["datasets"][dataset] else {"ratings": Ratings(dataset)}
+
+
+def modules_of(section: Section, coordinates: Coordinates) -> list[str]:
+    """Return the module of the cell's solver, which is imported by its name."""
+    return [solver_module(coordinates["solver"])]
+
+
+def frontier_cells(section: Section) -> list[Coordinates]:
+    """Return every number of releases."""
+    return [{"releases": str(count)} for count in section["frontier"]["releases"]]
+
+
+def frontier_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return the arguments of :func:`dpmc.privacy.frontier.frontier_table`."""
+    return {
+        "releases": [int(coordinates["releases"])],
+        "epsilons": section["frontier"]["epsilons"],
+        "delta": section["delta"],
+    }
+
+
+FIT = Job(
+    name="fit",
+    run="dpmc.studies.equal_privacy.trial:run",
+    tables={"calibrated": CALIBRATED_COLUMNS},
+    coordinates=CELL,
+    cells=fit_cells,
+    settings=fit_settings,
+    inputs=ratings_of,
+    modules=modules_of,
+    seconds=2.5,
+)
+FRONTIER = Job(
+    name="frontier",
+    run="dpmc.studies.equal_privacy.frontier:run",
+    tables={"frontier": FRONTIER_COLUMNS},
+    coordinates=("releases",),
+    cells=frontier_cells,
+    settings=frontier_settings,
+    seconds=15.0,
+)
+# hyper-parameters are chosen once, on other seeds, and lie in hyperparameters.csv
+TUNE = Job(
+    name="tune",
+    run="dpmc.studies.equal_privacy.tuning:run",
+    tables={"hyperparameters": HYPERPARAMETER_COLUMNS},
+    coordinates=CELL,
+    cells=fit_cells,
+    settings=tune_settings,
+    inputs=ratings_of,
+    modules=modules_of,
+    target="tune",
+    seconds=10.0,
+)

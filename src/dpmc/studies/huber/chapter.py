@@ -1,0 +1,124 @@
+"""The chapter of the report on the Huber mechanism paper and its thesis."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.studies.huber.answer import answer
+from dpmc.studies.huber.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
+from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES
+from dpmc.studies.huber.privacy_meaning import published_meaning
+from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
+from dpmc.study.cells import SYNTHETIC
+from dpmc.study.chapter import Chapter, Gallery, Judged
+from dpmc.study.frames import DATASET_LABELS
+from dpmc.study.runs import read_frame
+
+LEAD = (
+    "every number of “Introducing the Huber mechanism for differentially private low-rank matrix "
+    "completion” (Gowtham, Muthukrishnan, Tholeti and Kalyani, arXiv:2206.07910) and of the thesis "
+    "behind it, computed again and set beside the printed one"
+)
+INTRODUCTION = (
+    "The tables of the paper in its own layout; below each printed number ours. The columns on the "
+    "right are baselines that the papers leave out."
+)
+JUDGED = (
+    "Each claim is judged by a predicate that was fixed before the trials were run: on our trials "
+    "(verdict), on the papers’ own printed numbers by counts alone (printed), and on trials with a "
+    "second seed. Effects are natural logarithms of RMSE ratios unless the predicate says "
+    "otherwise, with 95 % intervals; <i>n</i> is the number of trials, or of samples."
+)
+
+
+def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
+    """Return the chapter.
+
+    Parameters
+    ----------
+    folder : path
+        Of the study's results.
+    settings : mapping
+        ``left_out``: the papers' data sets that the configuration leaves out.
+    """
+    names = ("trials", "comparison", "claims", "claims_stability", "totals", "transcript_loss")
+    trials, comparison, claims, stability, totals, losses = (
+        read_frame(folder / f"{name}.csv") for name in names
+    )
+    losses = losses if len(losses) else None
+    second = stability if len(stability) else None
+    forensics = folder / "forensics"
+    return Chapter(
+        heading="The Huber mechanism",
+        lead=LEAD,
+        introduction=INTRODUCTION,
+        answers=answer(trials, comparison, claims, second, totals, losses),
+        notes=[*_left_out(settings["left_out"]), *coverage(comparison)],
+        findings=[published_meaning(totals, losses)],
+        tables=[folder / "tables", folder / "privacy_tables"],
+        galleries=[
+            Gallery(NEW_FIGURES, folder / "figures"),
+            Gallery(PRIVACY_FIGURES, folder / "privacy_figures", "What the printed budgets mean"),
+            # the sweep is a target of its own; once made, it is shown
+            *(
+                [Gallery(FORENSICS, forensics, "What the papers leave open")]
+                if forensics.is_dir()
+                else []
+            ),
+            Gallery(THESIS_FIGURES, folder / "figures", "Figures of the thesis", grid=True),
+        ],
+        judged=[
+            Judged(
+                "Claims of the papers, judged",
+                claims,
+                f"{JUDGED} {_stability_text(second)}",
+                second,
+                printed=True,
+            )
+        ],
+        downloads=[
+            ("comparison.csv", folder / "comparison.csv"),
+            ("claims.csv", folder / "claims.csv"),
+            ("totals.csv", folder / "totals.csv"),
+            ("transcript_loss.csv", folder / "transcript_loss.csv"),
+        ],
+    )
+
+
+def _left_out(names: list[str]) -> list[str]:
+    if not names:
+        return []
+    return [
+        f"The configuration of this run leaves out {' and '.join(names)} (huber.real): that is why "
+        "their numbers are marked as not available."
+    ]
+
+
+def coverage(comparison: pd.DataFrame) -> list[str]:
+    """Return what the reader must know about numbers that this run does not compare, if any."""
+    rmse = comparison[comparison["metric"] != "epsilon"]
+    ran = rmse["mean"].notna()
+    notes = []
+    synthetic = rmse["dataset"] == SYNTHETIC
+    if not ran[synthetic].all():
+        notes.append(
+            f"A reduced run: {int(ran[synthetic].sum())} of the {int(synthetic.sum())} published "
+            "synthetic numbers are compared, the rest is marked “not run”."
+        )
+    done = ran[~synthetic].groupby(rmse["dataset"], sort=False).any()
+    if not done.all():
+        names = [DATASET_LABELS.get(name, name) for name in done.index[~done]]
+        count = int(rmse["dataset"].isin(done.index[~done]).sum())
+        text = f"{' and '.join(names)}: {count} published numbers are not compared."
+        notes.append(f"{text} {PROVIDE_DATA}")
+    return notes
+
+
+def _stability_text(stability: pd.DataFrame | None) -> str:
+    if stability is None:
+        return "A second seed has not been run, so nothing is known about stability."
+    changed = stability.loc[~stability["stable"].astype(bool), "id"]
+    same = len(stability) - len(changed)
+    text = f"With a second seed {same} of {len(stability)} verdicts are the same."
+    return text + (f" Changed: {', '.join(changed)}." if len(changed) else "")

@@ -1,0 +1,321 @@
+"""The jobs and steps of the Huber study: their cells, and exactly what each one uses."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from dpmc.studies.huber import plugins, privacy
+from dpmc.studies.huber.cells import COORDINATES, Cell, huber_cells
+from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
+from dpmc.studies.huber.forensics import real_variants as variants_of_real_data
+from dpmc.studies.huber.forensics import synthetic_variants as all_synthetic_variants
+from dpmc.studies.huber.settings import SYNTHETIC_SETTINGS, cell_settings, side_settings
+from dpmc.studies.huber.side import CONVERGENCE_COLUMNS, STARTS_COLUMNS, TIMING_COLUMNS
+from dpmc.studies.huber.trial import TRIAL_COLUMNS
+from dpmc.study.api import Coordinates, Job, Made, Ratings, Section, Source, Step
+from dpmc.study.cells import SYNTHETIC, cell_name, spell
+
+HOME = Path(__file__).parent
+PUBLISHED = tuple(sorted((HOME / "published").glob("*.csv")))
+CLAIMS = HOME / "claims.yaml"
+REPLICATION = "replication"
+FORENSICS = "forensics"
+FORENSICS_DATA = ("ml-100k", "sweetrs")
+
+
+# -- cells of the papers' grid ------------------------------------------------------------------
+
+
+def cells(section: Section) -> list[Coordinates]:
+    """Return the coordinates of every cell."""
+    return [cell.spelled() for cell in huber_cells(section)]
+
+
+def settings_of_cell(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return what both runs of a cell use."""
+    cell = Cell.from_spelled(coordinates)
+    return cell_settings(section, cell) | {
+        "second_seed": second_seed(section, cell),
+        "plugins": plugins.used_by(cell, section["plugins"]),
+    }
+
+
+def second_seed(section: Section, cell: Cell) -> int | None:
+    """Return the seed of the replication of a cell; baselines are not replicated."""
+    return None if cell.solver in section["baselines"] else section["replication_seed"]
+
+
+def inputs_of_cell(section: Section, coordinates: Coordinates) -> dict[str, Source]:
+    """Return the ratings of a real cell; the generated data of both runs of a synthetic one."""
+    cell = Cell.from_spelled(coordinates)
+    if cell.dataset != SYNTHETIC:
+        return {"ratings": Ratings(cell.dataset)}
+    seeds = {"data": section["seed"], "second": second_seed(section, cell)}
+    return {
+        name: Made("synthetic", _instances(cell, seed))
+        for name, seed in seeds.items()
+        if seed is not None
+    }
+
+
+def modules_of_cell(section: Section, coordinates: Coordinates) -> list[str]:
+    """Return the modules of a cell's solver and mechanism, and the plug-ins that define them."""
+    cell = Cell.from_spelled(coordinates)
+    return [*plugins.cell_modules(cell), *plugins.used_by(cell, section["plugins"])]
+
+
+def settings_by_cell(section: Section) -> dict[str, dict[str, object]]:
+    """Return the settings of every cell by its name, see :class:`dpmc.study.api.Regression`."""
+    return {
+        cell_name(cell.coordinates()): cell_settings(section, cell) for cell in huber_cells(section)
+    }
+
+
+# -- generated data -----------------------------------------------------------------------------
+
+
+def instances(section: Section) -> list[Coordinates]:
+    """Return rank, fraction and seed of all generated data."""
+    needed = [
+        _instances(cell, seed)
+        for cell in huber_cells(section)
+        if cell.dataset == SYNTHETIC
+        for seed in (section["seed"], second_seed(section, cell))
+        if seed is not None
+    ]
+    return [dict(items) for items in dict.fromkeys(tuple(each.items()) for each in needed)]
+
+
+def _instances(cell: Cell, seed: int) -> Coordinates:
+    fraction = spell(cell.observed_fraction)
+    return {"rank": str(cell.rank), "observed_fraction": fraction, "seed": str(seed)}
+
+
+def settings_of_instances(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return what generated data depend on."""
+    sizes = {name: section["synthetic"][name] for name in SYNTHETIC_SETTINGS}
+    return {
+        "rank": int(coordinates["rank"]),
+        "observed_fraction": float(coordinates["observed_fraction"]),
+        "seed": int(coordinates["seed"]),
+        "trials": section["trials"],
+        **sizes,
+    }
+
+
+# -- side experiments ---------------------------------------------------------------------------
+
+
+def _side(name: str, replicated: bool):
+    def settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
+        second = {"second_seed": section["replication_seed"]} if replicated else {}
+        return side_settings(section, name) | second
+
+    return settings
+
+
+def side_modules(section: Section, coordinates: Coordinates) -> list[str]:
+    """Return the modules of the solvers and mechanisms of all side experiments."""
+    return plugins.side_modules()
+
+
+# -- forensics ----------------------------------------------------------------------------------
+
+
+def synthetic_variants() -> dict[str, SyntheticVariant]:
+    """Return the choices on synthetic data by name."""
+    return {variant.name: variant for variant in all_synthetic_variants()}
+
+
+def real_variants(section: Section) -> dict[str, RealVariant]:
+    """Return the choices on those real data sets of the papers that the section has."""
+    return {
+        variant.name: variant
+        for name in FORENSICS_DATA
+        if name in section["real"]
+        for variant in variants_of_real_data(name, _splits(section, name))
+    }
+
+
+def _splits(section: Section, name: str) -> dict[float, float]:
+    """Printed visible fraction to the share of the ratings that trains."""
+    return {
+        split["observed_fraction"]: split.get("training_share", split["observed_fraction"])
+        for split in section["real"][name]["splits"]
+    }
+
+
+def settings_of_synthetic_variant(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return the choice, and what does not depend on it."""
+    variant = synthetic_variants()[coordinates["variant"]]
+    return side_settings(section, FORENSICS) | {"variant": asdict(variant)}
+
+
+def settings_of_real_variant(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return the choice, and what does not depend on it."""
+    variant = real_variants(section)[coordinates["variant"]]
+    entry = section["real"][variant.dataset]
+    names = ("rank", "iterations", "regularization")
+    return (
+        side_settings(section, FORENSICS)
+        | {name: entry[name] for name in names if name in entry}
+        | {"splits": _splits(section, variant.dataset), "variant": asdict(variant)}
+    )
+
+
+def _ratings_of_variant(section: Section, coordinates: Coordinates) -> dict[str, Source]:
+    return {"ratings": Ratings(real_variants(section)[coordinates["variant"]].dataset)}
+
+
+def settings_of_forensics(section: Section) -> dict[str, object]:
+    """Return the choices, and the configuration's own."""
+    real = {name: section["real"][name] for name in FORENSICS_DATA if name in section["real"]}
+    defaults = section["synthetic"] | {"start": section["start"], "real": real}
+    return {
+        "synthetic": [asdict(variant) for variant in synthetic_variants().values()],
+        "real": [asdict(variant) for variant in real_variants(section).values()],
+        "defaults": defaults,
+    }
+
+
+# -- steps --------------------------------------------------------------------------------------
+
+
+def settings_of_claims(section: Section) -> dict[str, object]:
+    """Return the variance of our noise on real data, and both seeds."""
+    return variances(section) | {
+        "seed": section["seed"],
+        "replication_seed": section["replication_seed"],
+    }
+
+
+def variances(section: Section, coordinates: Coordinates | None = None) -> Mapping[str, object]:
+    """Return the variance of our noise by real data set: the papers do not state theirs."""
+    real = section["real"].items()
+    return {"real_variances": {name: entry["variance"] for name, entry in real}}
+
+
+JOBS = (
+    Job(
+        name="synthetic",
+        run="dpmc.studies.huber.run:synthetic",
+        coordinates=("rank", "observed_fraction", "seed"),
+        cells=instances,
+        settings=settings_of_instances,
+        modules=lambda section, coordinates: ["dpmc.datasets.synthetic"],
+        file="npz",
+    ),
+    Job(
+        name="cell",
+        run="dpmc.studies.huber.run:cell",
+        tables={"trials": TRIAL_COLUMNS, f"{REPLICATION}/trials": TRIAL_COLUMNS},
+        coordinates=COORDINATES,
+        cells=cells,
+        settings=settings_of_cell,
+        inputs=inputs_of_cell,
+        modules=modules_of_cell,
+        seconds=1.8,
+    ),
+    Job(
+        name="convergence",
+        run="dpmc.studies.huber.run:convergence",
+        tables={
+            "convergence": CONVERGENCE_COLUMNS,
+            f"{REPLICATION}/convergence": CONVERGENCE_COLUMNS,
+        },
+        settings=_side("convergence", replicated=True),
+        modules=side_modules,
+        seconds=16.0,
+    ),
+    Job(
+        name="starts",
+        run="dpmc.studies.huber.run:starts",
+        tables={"starts": STARTS_COLUMNS, f"{REPLICATION}/starts": STARTS_COLUMNS},
+        settings=_side("starts", replicated=True),
+        modules=side_modules,
+        seconds=12.0,
+    ),
+    Job(
+        name="timing",
+        run="dpmc.studies.huber.run:timing",
+        tables={"timing": TIMING_COLUMNS},
+        settings=_side("timing", replicated=False),
+        modules=side_modules,
+        alone=True,
+        seconds=16.0,
+    ),
+    privacy.TOTALS,
+    privacy.TRANSCRIPT,
+    Job(
+        name="forensics_synthetic",
+        run="dpmc.studies.huber.run:forensics_synthetic",
+        tables={"forensics_synthetic": ("variant", *TRIAL_COLUMNS)},
+        coordinates=("variant",),
+        cells=lambda section: [{"variant": name} for name in synthetic_variants()],
+        settings=settings_of_synthetic_variant,
+        modules=side_modules,
+        target=FORENSICS,
+        seconds=5.0,
+    ),
+    Job(
+        name="forensics_real",
+        run="dpmc.studies.huber.run:forensics_real",
+        tables={"forensics_real": ("variant", *TRIAL_COLUMNS)},
+        coordinates=("variant",),
+        cells=lambda section: [{"variant": name} for name in real_variants(section)],
+        settings=settings_of_real_variant,
+        inputs=_ratings_of_variant,
+        modules=side_modules,
+        target=FORENSICS,
+        seconds=55.0,
+    ),
+)
+STEPS = (
+    Step(
+        name="claims",
+        run="dpmc.studies.huber.steps:claims",
+        makes=("comparison", "claims", f"{REPLICATION}/claims", "claims_stability"),
+        settings=settings_of_claims,
+        needs=(
+            "trials",
+            "convergence",
+            "starts",
+            "timing",
+            *(f"{REPLICATION}/{name}" for name in ("trials", "convergence", "starts")),
+        ),
+        files=(*PUBLISHED, CLAIMS),
+        seconds=12.0,
+    ),
+    Step(
+        name="tables",
+        run="dpmc.studies.huber.steps:tables",
+        needs=("trials", "comparison"),
+    ),
+    Step(
+        name="figures",
+        run="dpmc.studies.huber.steps:figures",
+        needs=("trials", "comparison", "convergence"),
+        seconds=14.0,
+    ),
+    Step(
+        name="privacy_tables",
+        run="dpmc.studies.huber.steps:privacy_tables",
+        needs=privacy.TABLES,
+        settings=variances,
+        files=PUBLISHED,
+    ),
+    Step(
+        name="privacy_figures",
+        run="dpmc.studies.huber.steps:privacy_figures",
+        needs=privacy.TABLES,
+        seconds=8.0,
+    ),
+    Step(
+        name=FORENSICS,
+        run="dpmc.studies.huber.steps:forensics",
+        needs=("forensics_synthetic", "forensics_real"),
+        settings=settings_of_forensics,
+        files=PUBLISHED,
+        target=FORENSICS,
+    ),
+)

@@ -1,0 +1,87 @@
+"""What the jobs of the Huber study do."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from dpmc.datasets.synthetic import load_instances, save_instances
+from dpmc.studies.huber import plugins, side
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant, run_real, run_synthetic
+from dpmc.studies.huber.trial import run_cell, synthetic_instance
+from dpmc.study.cells import SYNTHETIC
+from dpmc.study.job import Task
+
+Rows = Iterable[Mapping[str, object]]
+
+
+def synthetic(task: Task) -> dict[str, Rows]:
+    """Generate the data of all trials of one rank and observed fraction."""
+    settings = dict(task.settings)
+    shared = {name: settings.pop(name) for name in ("rank", "observed_fraction")}
+    trials = range(settings["trials"])
+    save_instances(task.file, [synthetic_instance(shared, settings, trial) for trial in trials])
+    return {}
+
+
+def cell(task: Task) -> dict[str, Rows]:
+    """Run all trials of a cell, and those of its replication with another seed.
+
+    Both share a job: starting Python and numba costs more than most cells.
+    """
+    settings = dict(task.settings)
+    plugins.load(settings.pop("plugins"))
+    second = settings.pop("second_seed")
+    return {
+        "trials": _trials(task, settings, "data"),
+        "replication/trials": ()
+        if second is None
+        else _trials(task, settings | {"seed": second}, "second"),
+    }
+
+
+def _trials(task: Task, settings: Mapping, data: str) -> Rows:
+    cell = Cell.from_spelled(task.coordinates)
+    if cell.dataset == SYNTHETIC:
+        return run_cell(cell, settings, instances=load_instances(task.inputs[data]))
+    return run_cell(cell, settings, ratings=task.ratings)
+
+
+def convergence(task: Task) -> dict[str, Rows]:
+    """Run the errors by iteration, with both seeds."""
+    return _with_both_seeds("convergence", side.convergence, task)
+
+
+def starts(task: Task) -> dict[str, Rows]:
+    """Run many starts on the same data, with both seeds."""
+    return _with_both_seeds("starts", side.starts, task)
+
+
+def _with_both_seeds(name: str, run: Callable, task: Task) -> dict[str, Rows]:
+    settings = dict(task.settings)
+    second = settings.pop("second_seed")
+    again = () if second is None else run(settings | {"seed": second})
+    return {name: run(settings), f"replication/{name}": again}
+
+
+def timing(task: Task) -> dict[str, Rows]:
+    """Measure seconds by the number of inner iterations."""
+    return {"timing": side.timing(task.settings)}
+
+
+def forensics_synthetic(task: Task) -> dict[str, Rows]:
+    """Run one choice on synthetic data that the papers leave open."""
+    settings = dict(task.settings)
+    variant = SyntheticVariant(**settings.pop("variant"))
+    rows = run_synthetic(variant, settings)
+    return {"forensics_synthetic": _of_variant(task.coordinates["variant"], rows)}
+
+
+def forensics_real(task: Task) -> dict[str, Rows]:
+    """Run one choice on real data that the papers leave open."""
+    settings = dict(task.settings)
+    variant = RealVariant(**settings.pop("variant"))
+    rows = run_real(variant, settings, task.ratings)
+    return {"forensics_real": _of_variant(task.coordinates["variant"], rows)}
+
+
+def _of_variant(name: str, rows: Rows) -> Iterator[dict[str, object]]:
+    return ({"variant": name, **row} for row in rows)

@@ -1,0 +1,108 @@
+"""What is made of the tables of the Huber study: comparison, claims, tables, figures, forensics."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.files import write_text
+from dpmc.privacy.nominal import table_one
+from dpmc.studies.huber.claims.evidence import PREDICATES
+from dpmc.studies.huber.claims.judge import judge, stability
+from dpmc.studies.huber.figures import write_figures
+from dpmc.studies.huber.figures.privacy_totals import write_privacy_figures
+from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
+from dpmc.studies.huber.forensics_drawing import draw, real_choices, real_fit, synthetic_fit
+from dpmc.studies.huber.forensics_summary import summary
+from dpmc.studies.huber.jobs import CLAIMS, HOME, REPLICATION
+from dpmc.studies.huber.published import compare, load
+from dpmc.studies.huber.tables import write_tables
+from dpmc.studies.huber.tables_privacy import write_privacy_tables
+from dpmc.study.claims import load_claims
+from dpmc.study.runs import read_frame, write_frame
+
+NUMBERS = HOME / "published"
+
+
+def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
+    """Compare with the published numbers and judge the claims, with both seeds."""
+    published = load(NUMBERS, real_variances=settings["real_variances"])
+    comparison = compare(read_frame(folder / "trials.csv"), published, pd.DataFrame(table_one()))
+    first = _judged(folder, folder, published, settings["seed"])
+    second = first.iloc[:0]
+    if settings["replication_seed"] is not None:
+        replication = folder / REPLICATION
+        second = _judged(replication, folder, published, settings["replication_seed"])
+    return {
+        "comparison": comparison,
+        "claims": first,
+        f"{REPLICATION}/claims": second,
+        "claims_stability": stability(first, second),
+    }
+
+
+def _judged(folder: Path, main: Path, published: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Judge the claims on one run; seconds, which do not depend on the seed, are the main one's."""
+    return judge(
+        read_frame(folder / "trials.csv"),
+        published,
+        table_one(),
+        load_claims(CLAIMS, PREDICATES),
+        convergence=read_frame(folder / "convergence.csv"),
+        starts=read_frame(folder / "starts.csv"),
+        timing=read_frame(main / "timing.csv"),
+        seed=seed,
+    )
+
+
+def tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write the papers' tables with our numbers."""
+    comparison = read_frame(folder / "comparison.csv")
+    write_tables(read_frame(folder / "trials.csv"), comparison, pd.DataFrame(table_one()), out)
+
+
+def figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Draw the figures of results."""
+    names = ("trials", "comparison", "convergence")
+    write_figures(*(read_frame(folder / f"{name}.csv") for name in names), out)
+
+
+def privacy_tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write the tables of what the published budgets mean."""
+    published = load(NUMBERS, real_variances=settings["real_variances"])
+    write_privacy_tables(folder, published, out)
+
+
+def privacy_figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Draw the figures of what the published budgets mean."""
+    write_privacy_figures(folder, out)
+
+
+def forensics(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write which of the choices that the papers leave open gives their numbers, and draw it."""
+    published = load(NUMBERS)
+    synthetic = synthetic_fit(
+        _by_variant(SyntheticVariant, settings["synthetic"], folder / "forensics_synthetic.csv"),
+        published,
+    )
+    runs = _by_variant(RealVariant, settings["real"], folder / "forensics_real.csv")
+    real = real_fit(runs, published)
+    choices = real_choices(real)
+    defaults = settings["defaults"]
+    missing = [name for name in defaults["real"] if name not in {v.dataset for v in runs}]
+    write_frame(out / "synthetic.csv", synthetic)
+    write_frame(out / "real.csv", real)
+    draw(out, synthetic, choices)
+    write_text(out / "summary.md", summary(synthetic, choices, defaults, missing))
+
+
+def _by_variant(kind, variants, path: Path) -> dict:
+    """Variant -> trial rows; a variant without rows had no data."""
+    table = read_frame(path)
+    named = {kind(**variant).name: kind(**variant) for variant in variants}
+    rows = table.drop(columns="variant")
+    return {
+        named[name]: rows[table["variant"] == name]
+        for name in named
+        if (table["variant"] == name).any()
+    }

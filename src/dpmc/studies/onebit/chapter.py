@@ -1,0 +1,57 @@
+"""The chapter of the report: one-bit completion."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dpmc.studies.onebit.figures import ONEBIT_FIGURES
+from dpmc.studies.onebit.findings import NOT_RUN, caveats, onebit_answer, onebit_findings
+from dpmc.studies.onebit.frames import NAMES, read_onebit
+from dpmc.study.chapter import Chapter, Gallery, Judged
+from dpmc.study.effects import OPEN, Finding
+from dpmc.study.results import has_results
+
+HEADING = "One-bit completion"
+LEAD = (
+    "“One-bit matrix completion with differential privacy” (Li, Wei, Huang, Mao and Wang, "
+    "arXiv:2110.00719), run again and corrected"
+)
+INTRODUCTION = (
+    "Only the signs of some entries are seen: +1 with probability "
+    "<i>h</i>(<i>M<sub>ij</sub></i>), <i>h</i> logistic or Gaussian. Li, Wei, Huang, Mao and Wang "
+    "(arXiv:2110.00719) estimate the matrix with four private mechanisms: InP flips signs, ObjP "
+    "adds noise to the objective, GraP to its gradients, OutP to the result. ε is that for the "
+    "value of one sign; who rated what is public. “As published” is the noise that the paper "
+    "prints, which does not always give the ε that is claimed for it."
+)
+# trials.csv is too large; the CSV of every figure holds its means and intervals
+EMBEDDED = tuple(name for name in NAMES if name != "trials")
+
+
+def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
+    """Return the chapter.
+
+    Parameters
+    ----------
+    folder : path
+        The study's results, with what the steps "tables" and "figures" made.
+    settings : mapping
+        None are used.
+    """
+    folder = Path(folder)
+    results = read_onebit(folder)
+    if not has_results(results):
+        nothing = Finding(OPEN, NOT_RUN.removesuffix("."), "")
+        return Chapter(HEADING, lead="", introduction="", findings=[nothing])
+    claims = results["claims"]
+    return Chapter(
+        HEADING,
+        LEAD,
+        INTRODUCTION,
+        answers=onebit_answer(results),
+        caveat=caveats(results["trials"]),
+        findings=onebit_findings(results),
+        tables=[folder / "tables"],
+        galleries=[Gallery(ONEBIT_FIGURES, folder / "figures")],
+        judged=[] if claims is None else [Judged("Claims of the one-bit paper, judged", claims)],
+        downloads=[(f"onebit_{name}.csv", folder / f"{name}.csv") for name in EMBEDDED],
+    )

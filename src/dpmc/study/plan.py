@@ -1,0 +1,206 @@
+"""Where everything of a run lies, and what each job of it uses: what the workflow asks.
+
+A run is a folder of results with one configuration: ``results``, and ``results/quick`` beside it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dpmc.study.api import Coordinates, Job, Made, Ratings, Section, Step, Study
+from dpmc.study.digest import code_digest
+from dpmc.study.runs import Settings, settings_text
+
+SETTINGS = "settings.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The studies of one run, with their sections.
+
+    Attributes
+    ----------
+    top : str
+        Folder of the run.
+    configuration : mapping
+    studies : mapping
+        By name.
+    sections : mapping
+        By name: what :attr:`dpmc.study.api.Study.prepare` returned.
+    """
+
+    top: str
+    configuration: Mapping[str, object]
+    studies: Mapping[str, Study]
+    sections: Mapping[str, Section] = field(init=False)
+
+    def __post_init__(self) -> None:
+        prepared = {name: study.prepare(self.configuration) for name, study in self.studies.items()}
+        object.__setattr__(self, "sections", prepared)
+
+    def parts(self, study: Study, table: str) -> list[str]:
+        """Return the files that make a table, in the order of its rows."""
+        return [
+            part_file(self.top, study, job, table).format(**cell)
+            for job in makers(study, table)
+            for cell in job.cells(self.sections[study.name])
+        ]
+
+    def inputs(self, study: Study, job: Job, coordinates: Coordinates) -> dict[str, str]:
+        """Return the input files of a job by name."""
+        sources = job.inputs(self.sections[study.name], coordinates)
+        return {name: self._source(study, source) for name, source in sources.items()}
+
+    def _source(self, study: Study, source: Ratings | Made) -> str:
+        if isinstance(source, Ratings):
+            return ratings_file(source.dataset)
+        made = study.job(source.job)
+        return other_file(self.top, study, made).format(**source.coordinates)
+
+    def settings(self, study: Study, job: Job, coordinates: Coordinates) -> dict[str, object]:
+        """Return what a job uses."""
+        return dict(job.settings(self.sections[study.name], coordinates))
+
+    def settings_text(self, study: Study) -> str:
+        """Return the settings of every cell of the study's table of trials, as JSON."""
+        cells = study.regression.cells(self.sections[study.name])
+        return settings_text(Settings(str(self.configuration["reference"]), cells))
+
+    def code(self, study: Study, job: Job, coordinates: Coordinates) -> str:
+        """Return the digest of the code that a job's numbers depend on."""
+        return digest_of(job.run, job.modules(self.sections[study.name], coordinates), study)
+
+    def targets(self, study: Study, target: str | None = None) -> list[str]:
+        """Return what a target makes: None stands for the study's own."""
+        jobs = [job for job in study.jobs if job.target == target]
+        steps = [step for step in study.steps if step.target == target]
+        tables = dict.fromkeys(table for job in jobs for table in job.tables)
+        made = [table_file(self.top, study, table) for table in tables]
+        if has_trials(study) and study.regression.table in tables:
+            made.append(f"{self.top}/{study.name}/{SETTINGS}")
+        return made + [file for step in steps for file in step_files(self.top, study, step)]
+
+    def needs(self, study: Study, step: Step) -> list[str]:
+        """Return the files that a step reads."""
+        return [
+            table_file(self.top, study, name)
+            if name in all_tables(study)
+            else f"{self.top}/{study.name}/{name}"
+            for name in needed(study, step)
+        ]
+
+    def real_data(self, studies: Iterable[Study]) -> list[str]:
+        """Return the real data sets that studies ask for, each once."""
+        found = [
+            source.dataset
+            for study in studies
+            for job in study.jobs
+            if job.target is None
+            for cell in job.cells(self.sections[study.name])
+            for source in job.inputs(self.sections[study.name], cell).values()
+            if isinstance(source, Ratings)
+        ]
+        return list(dict.fromkeys(found))
+
+
+def digest_of(run: str, others: Iterable[str | Path], study: Study) -> str:
+    """Return the digest of the module of a function, and of other modules and files.
+
+    Parameters
+    ----------
+    run : str
+        ``"package.module:function"``.
+    others : iterable of str or path
+        Names of modules; what has a slash is a file.
+    study : Study
+        The modules of a study outside of this package are followed like those of this one.
+    """
+    named = [run.partition(":")[0], *map(str, others)]
+    files = [name for name in named if "/" in name]
+    return code_digest([name for name in named if "/" not in name], files, study.folder)
+
+
+def own_files(study: Study) -> list[Path]:
+    """Return the Python files of a study outside of this package."""
+    return [] if study.folder is None else sorted(study.folder.rglob("*.py"))
+
+
+def has_trials(study: Study) -> bool:
+    """Whether the study has a table of trials that the check compares."""
+    return study.regression is not None and study.regression.table is not None
+
+
+def makers(study: Study, table: str) -> list[Job]:
+    """Return the kinds of jobs that write a table."""
+    return [job for job in study.jobs if table in job.tables]
+
+
+def all_tables(study: Study) -> list[str]:
+    """Return the tables that jobs and steps of a study make."""
+    of_jobs = [table for job in study.jobs for table in job.tables]
+    return list(dict.fromkeys([*of_jobs, *(name for step in study.steps for name in step.makes)]))
+
+
+def needed(study: Study, step: Step) -> tuple[str, ...]:
+    """Return the names of the tables and folders that a step needs."""
+    if step.needs is not None:
+        return step.needs
+    own = [job for job in study.jobs if job.target is None]
+    return tuple(dict.fromkeys(table for job in own for table in job.tables))
+
+
+def ratings_file(dataset: str) -> str:
+    """Return where the ratings of a real data set are kept."""
+    return f"results/data/{dataset}.npz"
+
+
+def source_file(dataset: str) -> str:
+    """Return where it is recorded what became of the file of a real data set."""
+    return f"results/data/{dataset}.source.json"
+
+
+def pattern(job: Job) -> str:
+    """Return the path of a job's files below its folder, coordinates as wildcards."""
+    first, *rest = [f"{name}~{{{name}}}" for name in job.coordinates]
+    return f"{first}/{'_'.join(rest)}" if rest else first
+
+
+def table_file(top: str, study: Study, table: str) -> str:
+    """Return the file of a table."""
+    return f"{top}/{study.name}/{table}.csv"
+
+
+def part_file(top: str, study: Study, job: Job, table: str) -> str:
+    """Return the file of a job's part of a table; without coordinates, the table itself."""
+    if not job.coordinates:
+        return table_file(top, study, table)
+    suffix = "" if table == next(iter(job.tables)) else f".{table.replace('/', '.')}"
+    return f"{top}/{study.name}/{job.name}/{pattern(job)}{suffix}.csv"
+
+
+def other_file(top: str, study: Study, job: Job) -> str:
+    """Return the other file of a job."""
+    name = pattern(job) if job.coordinates else job.name
+    return f"{top}/{study.name}/{job.name}/{name}.{job.file}"
+
+
+def log_file(top: str, study: Study, name: str, below: str = "") -> str:
+    """Return the log of a rule."""
+    return f"{top}/{study.name}/logs/{name}{below and f'/{below}'}.log"
+
+
+def step_files(top: str, study: Study, step: Step) -> list[str]:
+    """Return the tables that a step makes, or its folder."""
+    tables = [table_file(top, study, name) for name in step.makes]
+    return tables or [f"{top}/{study.name}/{step.name}"]
+
+
+def estimates(studies: Iterable[Study]) -> dict[str, tuple[float, bool]]:
+    """Return for each rule about how many seconds it takes, and whether it computes trials."""
+    found: dict[str, tuple[float, bool]] = {}
+    for study in studies:
+        for job in study.jobs:
+            found[f"{study.name}_{job.name}"] = (job.seconds, True)
+        for step in study.steps:
+            found[f"{study.name}_{step.name}"] = (step.seconds, False)
+    return found

@@ -1,0 +1,30 @@
+"""The built-in studies as each profile plans them, for the tests that every study has to pass."""
+
+from functools import cache
+from pathlib import Path
+
+from dpmc import configuration, studies
+from dpmc.study.plan import Plan
+
+HOME = Path(__file__).resolve().parents[2]
+SOURCE = HOME / "src" / "dpmc"
+REFERENCE = HOME / "results" / "reference"
+PROFILES = ("full", "ci", "quick")
+STUDIES = studies.load()
+
+
+@cache
+def plan_of(profile):
+    """Return the plan of a profile, laid over the defaults as the workflow does it."""
+    base = configuration.load(HOME / "config" / "config.yaml")
+    if profile != "full":
+        overlay = configuration.load(HOME / "config" / f"{profile}.yaml")
+        base = configuration.merge(base, configuration.left_out_stays_out(base, overlay))
+    return Plan("results", configuration.checked(base, STUDIES), STUDIES)
+
+
+@cache
+def cells_of(profile, study, job):
+    """Return the coordinates of all jobs of a kind."""
+    plan = plan_of(profile)
+    return [dict(cell) for cell in STUDIES[study].job(job).cells(plan.sections[study])]

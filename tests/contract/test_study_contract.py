@@ -1,0 +1,403 @@
+"""What every study has to keep to: names, jobs, steps and its regression fit together."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from graphlib import TopologicalSorter
+
+import pandas as pd
+import pytest
+import yaml
+from every_study import HOME, PROFILES, REFERENCE, STUDIES, cells_of, plan_of
+
+from dpmc.datasets import resolve
+from dpmc.studies import BUILT_IN, RESERVED
+from dpmc.study import plan
+from dpmc.study.api import Made, Ratings
+from dpmc.study.check import SETTINGS, TOLERANCES
+from dpmc.study.digest import source_file
+from dpmc.study.job import function
+from dpmc.study.reference import expected_columns
+from dpmc.study.runs import changed_settings, read_settings, read_text_table, read_trials
+from dpmc.study.tolerances import read_allowances
+
+NAME = re.compile("[a-z][a-z0-9_]*")
+JOBS = [(name, job.name) for name, study in STUDIES.items() for job in study.jobs]
+STEPS = [(name, step.name) for name, study in STUDIES.items() for step in study.steps]
+WITH_TRIALS = [name for name, study in STUDIES.items() if plan.has_trials(study)]
+HEAVY = ("pandas", "matplotlib", "numba", "scipy.stats")
+
+every_study = pytest.mark.parametrize("name", STUDIES)
+every_profile = pytest.mark.parametrize("profile", PROFILES)
+every_job = pytest.mark.parametrize(("name", "job"), JOBS)
+every_step = pytest.mark.parametrize(("name", "step"), STEPS)
+
+
+def step_of(name, step):
+    return next(each for each in STUDIES[name].steps if each.name == step)
+
+
+def columns_of(study, table):
+    """Columns of a table that jobs write, None for one that a step makes."""
+    return next((job.tables[table] for job in plan.makers(study, table)), None)
+
+
+def claims_of(study):
+    """Ids of the claims that the study's own claims.yaml lists."""
+    files = {path for step in study.steps for path in step.files if path.name == "claims.yaml"}
+    return [claim["id"] for path in files for claim in yaml.safe_load(path.read_text())]
+
+
+# -- names --------------------------------------------------------------------------------------
+
+
+def test_the_list_of_studies_is_their_names():
+    assert tuple(STUDIES) == BUILT_IN
+    assert not set(STUDIES) & set(RESERVED)
+
+
+def test_rules_have_legal_names_and_each_its_own():
+    rules = []
+    for name, study in STUDIES.items():
+        own = [*(job.name for job in study.jobs), *(step.name for step in study.steps)]
+        own += [f"join_{table.replace('/', '_')}" for table in plan.all_tables(study)]
+        own += ["page", "check"]
+        targets = {each.target for each in (*study.jobs, *study.steps)} - {None}
+        rules += [name, *(f"{name}_{each}" for each in own), *targets]
+    assert [rule for rule, count in Counter(rules).items() if count > 1] == []
+    assert [rule for rule in rules if not NAME.fullmatch(rule)] == []
+
+
+@every_study
+def test_no_two_rules_make_the_same_file_or_folder(name):
+    study = STUDIES[name]
+    of_steps = [table for step in study.steps for table in step.makes]
+    of_jobs = {table for job in study.jobs for table in job.tables}
+    assert Counter(of_steps).total() == len(set(of_steps))
+    assert not of_jobs & set(of_steps)
+    folders = [job.name for job in study.jobs if job.coordinates or job.file]
+    folders += [step.name for step in study.steps if not step.makes]
+    assert len(folders) == len(set(folders))
+    assert not {"logs", "benchmarks", "report"} & set(folders)
+
+
+@every_study
+def test_all_jobs_that_write_a_table_write_the_same_columns(name):
+    study = STUDIES[name]
+    for table in plan.all_tables(study):
+        assert len({tuple(job.tables[table]) for job in plan.makers(study, table)}) <= 1
+        # a table has parts to join, or one job makes it whole
+        makers = plan.makers(study, table)
+        assert len(makers) <= 1 or all(job.coordinates for job in makers)
+
+
+# -- what the workflow imports ------------------------------------------------------------------
+
+
+def loaded_modules(code):
+    text = f"import sys\nfrom dpmc import studies\nknown = studies.load()\n{code}\n"
+    text += "print(*sys.modules)"
+    command = [sys.executable, "-c", text]
+    done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_describing_the_studies_imports_nothing_heavy():
+    assert set(loaded_modules("")).isdisjoint(HEAVY)
+
+
+def test_preparing_a_run_imports_no_analysis():
+    code = "from dpmc import configuration\nfrom dpmc.study.plan import Plan\n"
+    code += "read = configuration.load('config/config.yaml')\n"
+    code += "made = Plan('results', configuration.checked(read, known), known)\n"
+    code += "made.real_data(known.values())"
+    # numba comes with the methods, whose constructors say which settings they take
+    assert set(loaded_modules(code)).isdisjoint(set(HEAVY) - {"numba"})
+
+
+@every_study
+def test_every_function_that_is_named_as_text_is_there(name):
+    study = STUDIES[name]
+    named = [job.run for job in study.jobs] + [step.run for step in study.steps]
+    named += [study.chapter] + [study.errata] * (study.errata is not None)
+    for each in named:
+        assert callable(function(each)), each
+
+
+# -- sections -----------------------------------------------------------------------------------
+
+
+@every_study
+def test_the_schema_refuses_unknown_keys_and_knows_those_of_the_configuration(name):
+    schema = yaml.safe_load(STUDIES[name].schema.read_text())
+    assert schema["additionalProperties"] is False
+    section = yaml.safe_load((HOME / "config" / "config.yaml").read_text())[name]
+    assert set(schema["properties"]) == set(section)
+
+
+@every_profile
+@every_study
+def test_a_section_is_prepared_anew_and_is_left_as_it_is(name, profile):
+    made = plan_of(profile)
+    before = json.dumps(made.configuration, sort_keys=True)
+    section = STUDIES[name].prepare(made.configuration)
+    assert section is not made.configuration[name]
+    assert section == made.sections[name]
+    for job in STUDIES[name].jobs:
+        for cell in cells_of(profile, name, job.name)[:2]:
+            made.settings(STUDIES[name], job, cell)
+    assert section == made.sections[name]
+    assert json.dumps(made.configuration, sort_keys=True) == before
+
+
+@every_profile
+@every_study
+def test_seeds_are_whole_numbers_of_folders(name, profile):
+    seeds = STUDIES[name].seeds(plan_of(profile).sections[name])
+    assert seeds[""] >= 0
+    assert all(type(seed) is int for seed in seeds.values())
+    tables = plan.all_tables(STUDIES[name])
+    for folder in set(seeds) - {""}:
+        assert any(table.startswith(f"{folder}/") for table in tables)
+
+
+@every_study
+def test_what_the_chapter_is_given_is_plain(name):
+    assert_plain(STUDIES[name].chapter_settings(plan_of("full").sections[name]))
+
+
+# -- jobs ---------------------------------------------------------------------------------------
+
+
+def assert_plain(value):
+    """Only what Snakemake keeps as it is: no arrays, sets, numpy numbers or objects."""
+    if isinstance(value, dict):
+        assert all(type(key) in (str, int, float) for key in value)
+        for inner in value.values():
+            assert_plain(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            assert_plain(inner)
+    else:
+        assert value is None or type(value) in (str, int, float, bool), repr(value)
+
+
+@every_profile
+@every_job
+def test_cells_are_told_apart_by_legal_coordinates(name, job, profile):
+    kind, cells = STUDIES[name].job(job), cells_of(profile, name, job)
+    for cell in cells:
+        assert tuple(cell) == kind.coordinates
+        for value in cell.values():
+            assert type(value) is str
+            assert value
+            assert not set("/~{}") & set(value), value
+    made = [plan.pattern(kind).format(**cell) for cell in cells] if kind.coordinates else cells
+    assert len(made) == len({str(each) for each in made})
+    assert kind.coordinates or len(cells) == 1
+
+
+@every_profile
+@every_job
+def test_a_path_gives_back_the_coordinates(name, job, profile):
+    kind = STUDIES[name].job(job)
+    groups = {each: f"(?P<{each}>[^/~]+)" for each in kind.coordinates}
+    path = re.compile(plan.pattern(kind).format(**groups)) if groups else None
+    for cell in cells_of(profile, name, job) if groups else ():
+        assert path.fullmatch(plan.pattern(kind).format(**cell)).groupdict() == cell
+
+
+@every_profile
+@every_job
+def test_settings_are_plain_and_always_the_same(name, job, profile):
+    made, kind = plan_of(profile), STUDIES[name].job(job)
+    for cell in cells_of(profile, name, job):
+        settings = made.settings(STUDIES[name], kind, cell)
+        assert_plain(settings)
+        assert json.dumps(settings) == json.dumps(made.settings(STUDIES[name], kind, cell))
+
+
+@every_profile
+@every_job
+def test_inputs_are_data_sets_and_jobs_that_there_are(name, job, profile):
+    made, study = plan_of(profile), STUDIES[name]
+    for cell in cells_of(profile, name, job):
+        for key, source in study.job(job).inputs(made.sections[name], cell).items():
+            if isinstance(source, Ratings):
+                assert key == "ratings"
+                assert resolve(source.dataset, made.configuration["data"]["sets"])
+            else:
+                assert isinstance(source, Made)
+                assert study.job(source.job).file
+                assert dict(source.coordinates) in cells_of(profile, name, source.job)
+
+
+@every_job
+def test_the_modules_of_every_job_are_there(name, job):
+    made, study = plan_of("full"), STUDIES[name]
+    kind = study.job(job)
+    for cell in cells_of("full", name, job):
+        for module in kind.modules(made.sections[name], cell):
+            assert (HOME / module).is_file() if "/" in str(module) else source_file(module), module
+    for cell in cells_of("full", name, job)[:3]:
+        assert re.fullmatch("[0-9a-f]{16}", made.code(study, kind, cell))
+
+
+# -- steps --------------------------------------------------------------------------------------
+
+
+@every_step
+def test_a_step_needs_tables_and_folders_that_there_are(name, step):
+    study, each = STUDIES[name], step_of(name, step)
+    folders = {other.name for other in study.steps if not other.makes}
+    assert set(plan.needed(study, each)) <= set(plan.all_tables(study)) | folders
+    assert all(path.is_file() for path in each.files)
+    for profile in PROFILES:
+        assert_plain(each.settings(plan_of(profile).sections[name]))
+
+
+@every_study
+def test_steps_wait_for_each_other_in_some_order(name):
+    study = STUDIES[name]
+    maker = {made: step.name for step in study.steps for made in (*step.makes, step.name)}
+    graph = {
+        step.name: [maker[need] for need in plan.needed(study, step) if need in maker]
+        for step in study.steps
+    }
+    assert len(list(TopologicalSorter(graph).static_order())) == len(study.steps)
+
+
+@every_study
+def test_the_targets_of_a_study_are_all_of_its_tables_and_folders(name):
+    study, made = STUDIES[name], plan_of("full")
+    targets = {each.target for each in (*study.jobs, *study.steps)}
+    found = [file for target in targets for file in made.targets(study, target)]
+    assert len(found) == len(set(found))
+    tables = {plan.table_file("results", study, table) for table in plan.all_tables(study)}
+    assert tables <= set(found)
+
+
+# -- regression ---------------------------------------------------------------------------------
+
+
+@every_study
+def test_the_regression_is_about_columns_that_there_are(name):
+    study, regression = STUDIES[name], STUDIES[name].regression
+    assert regression is not None
+    assert any(
+        (regression.table, regression.labels, regression.numbers, regression.passed)
+    ), "nothing is checked"
+    if regression.table is not None:
+        columns = columns_of(study, regression.table)
+        assert {*regression.coordinates, "trial", *regression.metrics} <= set(columns)
+    for tables, needed in ((regression.numbers, ()), (regression.passed, ("passed",))):
+        for table, keys in tables.items():
+            columns = columns_of(study, table)
+            assert columns is not None
+            assert {*keys, *needed} <= set(columns)
+            assert set(keys) < set(columns)
+    assert set(regression.labels) <= set(plan.all_tables(study))
+    assert set(regression.by_clock) <= set(claims_of(study))
+
+
+@pytest.mark.parametrize("name", [name for name, study in STUDIES.items() if claims_of(study)])
+def test_a_study_with_claims_has_its_verdicts_checked(name):
+    assert STUDIES[name].regression.labels["claims"] == ("id",)
+
+
+@every_profile
+@pytest.mark.parametrize("name", WITH_TRIALS)
+def test_every_cell_with_trials_has_a_name_of_coordinates_and_plain_settings(name, profile):
+    study = STUDIES[name]
+    cells = study.regression.cells(plan_of(profile).sections[name])
+    assert cells
+    for cell, settings in cells.items():
+        names = [part.partition("=")[0] for part in cell.split(", ")]
+        assert [each for each in study.regression.coordinates if each in names] == names
+        assert settings["trials"] >= 1
+        assert_plain(settings)
+    assert set(study.regression.lacking((), cells)) == set()
+
+
+@pytest.mark.parametrize("name", WITH_TRIALS)
+def test_no_setting_of_any_cell_has_changed_since_the_reference(name, tmp_path):
+    path = tmp_path / SETTINGS
+    path.write_text(plan_of("full").settings_text(STUDIES[name]))
+    ours, known = read_settings(path), read_settings(REFERENCE / name / SETTINGS)
+    assert set(ours.cells) == set(known.cells)
+    assert changed_settings(ours, known) == {}
+    trials = [{cell: each["trials"] for cell, each in run.cells.items()} for run in (ours, known)]
+    assert trials[0] == trials[1]
+
+
+@pytest.mark.parametrize("profile", PROFILES[1:])
+@pytest.mark.parametrize("name", WITH_TRIALS)
+def test_a_smaller_profile_can_be_compared_with_the_reference(name, profile, tmp_path):
+    path = tmp_path / SETTINGS
+    path.write_text(plan_of(profile).settings_text(STUDIES[name]))
+    ours, known = read_settings(path), read_settings(REFERENCE / name / SETTINGS)
+    assert ours.reference == profile
+    assert changed_settings(ours, known) == {}
+    assert set(ours.cells) & set(known.cells)
+
+
+@every_study
+def test_the_reference_has_all_that_the_check_reads(name):
+    regression, folder = STUDIES[name].regression, REFERENCE / name
+    if regression.table is not None:
+        trials = read_trials(
+            folder / f"{regression.table}.csv", regression.coordinates, regression.metrics
+        )
+        cells = read_settings(folder / SETTINGS).cells
+        assert set(trials.index.get_level_values("cell")) == set(cells)
+        read_allowances(folder / TOLERANCES, regression.coordinates)
+    for table, keys in regression.numbers.items():
+        assert set(keys) < set(read_text_table(folder / f"{table}.csv"))
+    for profile in PROFILES:
+        for table, keys in regression.labels.items():
+            known = read_text_table(folder / "expected" / profile / f"{table}.csv")
+            assert list(known) == expected_columns(known, keys)
+            assert len(list(known)) > len(keys)
+            if table == "claims":
+                assert sorted(known["id"]) == sorted(claims_of(STUDIES[name]))
+
+
+def test_the_reference_holds_nothing_that_no_study_reads():
+    read = set()
+    for name, study in STUDIES.items():
+        regression = study.regression
+        names = [*([regression.table] if regression.table else []), *regression.numbers]
+        read |= {f"{name}/{table}.csv" for table in names}
+        read |= {f"{name}/{each}" for each in (SETTINGS, TOLERANCES) if regression.table}
+        for profile in PROFILES:
+            read |= {f"{name}/expected/{profile}/{table}.csv" for table in regression.labels}
+    files = {str(path.relative_to(REFERENCE)) for path in REFERENCE.rglob("*") if path.is_file()}
+    assert files == read
+
+
+# -- ids over all studies -----------------------------------------------------------------------
+
+
+def test_every_claim_has_an_id_of_its_own():
+    ids = [claim for study in STUDIES.values() for claim in claims_of(study)]
+    assert ids
+    assert [each for each, count in Counter(ids).items() if count > 1] == []
+
+
+def test_errata_are_numbered_through_all_studies():
+    numbers = []
+    for study in STUDIES.values():
+        if study.errata is not None:
+            module = sys.modules[function(study.errata).__module__]
+            numbers += range(module.FIRST, module.FIRST + len(module.ENTRIES))
+    assert sorted(numbers) == list(range(1, 39))
+
+
+def test_published_numbers_and_claims_lie_beside_their_study():
+    for study in STUDIES.values():
+        for path in (study.schema, *(file for step in study.steps for file in step.files)):
+            assert study.schema.parent in path.parents
+            assert path.suffix != ".csv" or len(pd.read_csv(path))

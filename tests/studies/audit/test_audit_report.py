@@ -1,0 +1,182 @@
+"""Figure, table and finding of the audit show what it found."""
+
+from itertools import groupby
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from figure_checks import check_absent, check_edges, check_files, check_letters
+from privacy_results import FAULTS, fake_audit, write_results
+
+from dpmc.studies.audit import tables
+from dpmc.studies.audit.figures import (
+    FIGURES,
+    audit_rows,
+    describe_audit,
+    row_label,
+    run,
+    with_share,
+)
+from dpmc.studies.audit.findings import audited
+from dpmc.studies.audit.published_onebit import RELEASED
+from dpmc.studies.audit.tables import attack_table, attacks
+from dpmc.study.effects import FAILS, HOLDS, OPEN
+from dpmc.study.style import RC
+
+STUDY = "audit"
+
+
+IDS = [entry.id for entry in FIGURES]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {"audit": fake_audit()}
+
+
+@pytest.fixture(scope="module")
+def drawings(results):
+    with matplotlib.rc_context(RC):
+        return {entry.id: entry.function(results) for entry in FIGURES}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    top = tmp_path_factory.mktemp("results")
+    run(write_results(top) / STUDY, {}, top / "figures")
+    return top / "figures"
+
+
+def test_every_figure_has_two_images_its_numbers_and_words(folder):
+    check_files(folder, FIGURES)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_letters_are_legible_and_axes_labelled(drawings, name):
+    drawn = drawings[name].figure
+    check_letters(drawn)
+    panels = [axes for axes in drawn.axes if axes.get_subplotspec() and axes.axison]
+    assert drawn.get_supxlabel() or all(
+        axes.get_xlabel() for axes in panels if axes.get_subplotspec().is_last_row()
+    )
+    for axes in panels:
+        if axes.get_subplotspec().is_first_col():
+            named = [label.get_text() for label in axes.get_yticklabels()]
+            assert axes.get_ylabel() or any("ALS" in label or ":" in label for label in named)
+
+
+def test_no_text_leaves_the_figure(drawings):
+    for drawing in drawings.values():
+        drawing.figure.draw_without_rendering()
+        check_edges(drawing.figure)
+
+
+def test_absent_results_are_said(tmp_path, results):
+    check_absent(FIGURES, results, tmp_path)
+
+
+def test_the_audit_marks_faults_as_caught_or_missed(drawings, results):
+    honest, planted = drawings["privacy_audit"].figure.axes
+    assert [text.get_text() for text in planted.texts] == [
+        "caught", "caught, p < 0.001", "caught", "caught", "caught",
+    ]  # fmt: skip
+    assert {text.get_text() for text in honest.texts} == {"passed, p = 0.43", "passed"}
+    labels = [label.get_text() for label in planted.get_yticklabels()]
+    assert [label.partition(":")[0] for label in labels] == [
+        fault[0].upper() + fault[1:] for fault in FAULTS
+    ]
+    audit = results["audit"].copy()
+    audit.loc[audit["planted_fault"] == FAULTS[0], "passed"] = False
+    audit.loc[(audit["solver"] == "private_als") & (audit["test"] == "privacy_loss"), "passed"] = (
+        False
+    )
+    with matplotlib.rc_context(RC):
+        honest, planted = FIGURES[-1].function({"audit": audit}).figure.axes
+    assert planted.texts[0].get_text() == "missed"
+    assert [text.get_text() for text in honest.texts].count("exceeded") == 4
+
+
+def test_shares_of_a_claim(results):
+    shared = with_share(results["audit"])
+    by_test = shared[shared["planted_fault"].isna()].groupby("test")["share"]
+    assert by_test.first().to_dict() == pytest.approx(
+        {"black_box": 0.35, "histogram": 0.91, "kolmogorov_smirnov": np.nan,
+         "likelihood_ratio": 0.98, "privacy_loss": 0.38, "published": 0, "sensitivity": 0.999},
+        nan_ok=True,
+    )  # fmt: skip
+    assert "with lower bounds of up to 98.0 % of the claimed ε; 5 of 5 planted" in describe_audit(
+        shared
+    )
+
+
+def test_what_was_audited_is_named(results):
+    audit = results["audit"]
+    labels = [row_label(row) for _, row in audit.iterrows()]
+    assert labels[0] == "One release, Gaussian, δ = 0.05"
+    assert "Several releases, Huber on a grid, δ = 0.05" in labels
+    assert "A-IRLS, Gaussian, user joins or leaves" in labels
+    honest = audit_rows({"audit": audit}).figure.axes[0]
+    lines = [label.get_text() for label in honest.get_yticklabels()]
+    # the mechanisms of a model share a line, and all of a model's files
+    assert len(lines) == 8 + 5 * 4 + 3
+    assert lines[-3:] == ["Files: Item bias", "Files: dpals", "Files: one-bit, grap"]
+    assert "A-IRLS, user joins or leaves" in lines
+
+
+def test_audit_needs_all_tests_and_all_faults(results):
+    audit = results["audit"]
+    line = audited(audit)
+    assert line.verdict == HOLDS
+    assert f"{len(FAULTS)} of {len(FAULTS)} planted faults are caught" in line.text
+    missed = audit.assign(passed=audit["passed"] & (audit["planted_fault"] != FAULTS[1]))
+    assert audited(missed).verdict == FAILS
+    assert f"4 of {len(FAULTS)} planted" in audited(missed).text
+    leak = audit.copy()
+    leak.loc[0, ["lower_bound", "passed"]] = [1.3, False]
+    assert audited(leak).verdict == FAILS
+    assert audited(None).verdict == OPEN
+    assert "of up to 130.0 % of the claimed ε" in audited(leak).text
+
+
+def test_attacks_stand_beside_their_claims():
+    audit = fake_audit()
+    planted = {"planted_fault": "noise x 0.1", "lower_bound": 4.3, "samples": 1200}
+    first = audit[audit["test"] == "black_box"].head(1).assign(**planted)
+    found = attacks(pd.concat([audit, first]))
+    table = attack_table(found)
+    assert len(table.rows) == 5
+    both = [row for row in table.rows if row.labels == ("As it is", "Item bias")]
+    assert [row.line for row in both] == ["a user who joins or leaves", "a user who is replaced"]
+    assert [row.cells[3].number for row in both] == ["0.70", "0.20"]
+    cell = {column.key: cell for column, cell in zip(table.columns, both[0].cells, strict=True)}
+    assert [cell[key].number for key in ("claimed", "delta", "runs", "confidence")] == [
+        "2.0", "0.05", "300", "99.9",
+    ]  # fmt: skip
+    # 150 runs a side are tested: all of one side and none of the other, each at 99.95 %
+    upper = 1 - 0.0005 ** (1 / 150)
+    assert cell["most"].value == pytest.approx(np.log((1 - upper - 0.05) / upper))
+    assert table.rows[-1].labels == ("Planted fault", "noise x 0.1")
+    assert table.rows[-2].labels == ("As it is", "One-bit, GraP")
+    assert not len(attacks(None))
+    assert not len(attacks(audit[audit["test"] != "black_box"]))
+
+
+def test_rows_with_the_same_label_stand_together():
+    table = attack_table(attacks(fake_audit()))
+    for depth in (1, 2):
+        starts = [start for start, _ in groupby(row.labels[:depth] for row in table.rows)]
+        assert len(starts) == len(set(starts))
+
+
+def test_the_table_is_written_in_every_format(tmp_path):
+    tables.run(write_results(tmp_path) / STUDY, {}, tmp_path / "tables")
+    kinds = ("csv", "md", "tex", "html")
+    expected = {f"table_privacy_4_attack.{kind}" for kind in kinds}
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == expected
+    tables.run(tmp_path / "nothing", {}, tmp_path / "no_tables")
+    assert list((tmp_path / "no_tables").iterdir()) == []
+
+
+def test_every_published_one_bit_mechanism_has_a_label():
+    assert set(RELEASED) == set(tables.ONE_BIT)

@@ -1,0 +1,67 @@
+"""The study of the audit: its parts, what they use, and its chapter."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from privacy_results import write_results
+
+from dpmc.configuration import load
+from dpmc.methods import SOLVERS as REGISTERED
+from dpmc.methods import solver_module
+from dpmc.privacy.relations import RELATIONS
+from dpmc.studies.audit import STUDY
+from dpmc.studies.audit.chapter import chapter
+from dpmc.studies.audit.dpals import FAMILIES
+from dpmc.studies.audit.methods import SOLVERS, USER_LEVEL_SOLVERS
+from dpmc.studies.audit.parts import PARTS
+from dpmc.study.digest import source_file
+from dpmc.study.effects import HOLDS, OPEN
+from dpmc.study.job import run_job
+from dpmc.study.runs import read_frame
+
+HOME = Path(__file__).parents[3]
+SECTION = STUDY.prepare(load(HOME / "config" / "config.yaml"))
+JOB = STUDY.job("part")
+
+
+def test_there_is_a_part_for_every_relation_and_six_others():
+    names = [cell["part"] for cell in JOB.cells(SECTION)]
+    others = ["mechanisms", "onebit", "dpals", "published", "attack", "faults"]
+    assert sorted(names) == sorted([*RELATIONS, *others])
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_names_a_function_and_exactly_settings_of_the_section(name):
+    part = PARTS[name]
+    function = getattr(import_module(part.module), part.rows.partition(":")[2])
+    assert callable(function)
+    settings = JOB.settings(SECTION, {"part": name})
+    assert settings == {key: SECTION[key] for key in part.settings}
+    assert all(f"``{key}``" in function.__doc__ for key in settings)
+
+
+def test_a_part_depends_on_every_method_that_it_makes_by_name():
+    assert {solver for solver, _ in FAMILIES.values()} == set(USER_LEVEL_SOLVERS)
+    private = {name for name in REGISTERED if name.startswith(("private", "dp"))}
+    assert private == {*SOLVERS, *USER_LEVEL_SOLVERS}
+    modules = JOB.modules(SECTION, {"part": "attack"})
+    assert {solver_module(name) for name in private} < set(modules)
+    assert all(source_file(module) for module in modules)
+
+
+def test_a_job_writes_the_rows_of_its_part(tmp_path):
+    cell = {"part": "mechanisms"}
+    settings = JOB.settings(SECTION, cell) | {"samples": 1000}
+    run_job(JOB.run, JOB.tables, {"audit": tmp_path / "part.csv"}, cell, settings, {})
+    rows = read_frame(tmp_path / "part.csv")
+    assert tuple(rows) == JOB.tables["audit"]
+    assert set(rows["target"]) >= {"mechanism", "composition"}
+
+
+def test_the_chapter_shows_the_audit(tmp_path):
+    found = chapter(write_results(tmp_path) / "audit", {})
+    assert [line.verdict for line in found.findings] == [HOLDS]
+    assert [name for name, path in found.downloads if path.is_file()] == ["audit.csv"]
+    (line,) = chapter(tmp_path / "nothing", {}).findings
+    assert (line.verdict, line.text) == (OPEN, "Not run.")

@@ -1,0 +1,39 @@
+"""The chapter of DPALS holds what its results say, and points to what was made."""
+
+from dpmc.studies.dpals.chapter import chapter
+from dpmc.studies.dpals.figures import DPALS_FIGURES
+from dpmc.studies.dpals.findings import NOT_RUN, caveats, dpals_answer, dpals_findings
+from dpmc.studies.dpals.frames import read_dpals
+from dpmc.study.effects import OPEN
+
+
+def test_a_run_is_told(dpals_outputs):
+    results, made = read_dpals(dpals_outputs), chapter(dpals_outputs, {})
+    assert made.findings == dpals_findings(results)
+    assert made.answers == dpals_answer(results)
+    assert made.caveat == caveats(results["trials"])
+    assert "ICML 2021" in made.lead
+    assert not made.introduction.startswith("<p>")  # the page makes the paragraph
+    assert [each.title for each in made.judged] == [
+        "Claims of the DPALS paper, judged", "The same on generated data: no verdicts"
+    ]  # fmt: skip
+    for each, name in zip(made.judged, ("claims", "claims_surrogate"), strict=True):
+        assert each.claims["id"].tolist() == results[name]["id"].tolist()
+        assert not each.printed
+    (gallery,) = made.galleries
+    assert (gallery.figures, gallery.folder) == (DPALS_FIGURES, dpals_outputs / "figures")
+    assert made.tables == [dpals_outputs / "tables"]
+
+
+def test_every_small_table_can_be_saved(dpals_outputs):
+    downloads = dict(chapter(dpals_outputs, {}).downloads)
+    names = ("timing", "coverage", "accounting", "claims", "claims_surrogate")
+    assert list(downloads) == [f"dpals_{name}.csv" for name in names]
+    assert all(path.is_file() for path in downloads.values())
+
+
+def test_what_was_not_run_is_said(tmp_path):
+    (finding,) = chapter(tmp_path, {}).findings
+    assert (finding.verdict, f"{finding.title}.") == (OPEN, NOT_RUN)
+    assert chapter(tmp_path, {}).lead == ""
+    assert chapter(tmp_path, {}).answers == ()

@@ -1,0 +1,117 @@
+"""What the study of DPALS declares: its jobs, what each uses and reads, and what they write."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpmc.configuration import load, merge
+from dpmc.errors import InputError
+from dpmc.ratings import Ratings
+from dpmc.studies.dpals import STUDY
+from dpmc.studies.dpals.cells import dpals_cells
+from dpmc.study import api
+from dpmc.study.digest import imports_of, source_file
+from dpmc.study.job import Task, function
+
+CONFIG = Path(__file__).parents[3] / "config"
+
+
+@pytest.fixture(scope="module")
+def section():
+    return STUDY.prepare(load(CONFIG / "config.yaml"))
+
+
+def inputs(section, job, **coordinates):
+    return STUDY.job(job).inputs(section, coordinates)
+
+
+def test_a_job_is_a_curve_and_every_cell_is_in_one(section):
+    job = STUDY.job("fit")
+    curves = list(job.cells(section))
+    assert len({tuple(curve.values()) for curve in curves}) == len(curves)
+    counts = [len(job.settings(section, curve)["cells"]) for curve in curves]
+    assert sum(counts) == len(dpals_cells(section)) > 2 * len(curves)
+
+
+@pytest.mark.parametrize("overlay", [None, "quick", "ci", "large"])
+def test_every_job_can_be_described(overlay):
+    whole = load(CONFIG / "config.yaml")
+    whole = whole if overlay is None else merge(whole, load(CONFIG / f"{overlay}.yaml"))
+    section = STUDY.prepare(whole)
+    made = {name["surrogate"] for name in STUDY.job("surrogate").cells(section)}
+    for job in STUDY.jobs:
+        function(job.run)
+        for place in job.cells(section):
+            assert tuple(place) == job.coordinates
+            assert not any(set(spelled) & set("/~") for spelled in place.values())
+            json.dumps(job.settings(section, place))
+            assert all(source_file(name) for name in job.modules(section, place))
+            for name, source in job.inputs(section, place).items():
+                assert (name == "ratings") == isinstance(source, api.Ratings)
+                assert name == "ratings" or source.coordinates["surrogate"] in made
+    for run in [step.run for step in STUDY.steps] + [STUDY.chapter, STUDY.errata]:
+        function(run)
+
+
+def test_large_experiments_run_only_if_wanted():
+    whole = load(CONFIG / "config.yaml")
+    small, large = (
+        STUDY.prepare(each) for each in (whole, merge(whole, load(CONFIG / "large.yaml")))
+    )
+    names = [
+        {place["dataset"] for place in STUDY.job("fit").cells(each)} for each in (small, large)
+    ]
+    assert {"ml-10m", "ml-20m", "rank-one-500k"} <= names[1] - names[0]
+
+
+def test_jobs_read_real_ratings_or_generated_ones_or_draw_their_own(section):
+    assert inputs(section, "fit", dataset="synthetic-5k") == {}
+    assert inputs(section, "fit", dataset="jester-5k") == {"ratings": api.Ratings("jester")}
+    made = {"generated": api.Made("surrogate", {"surrogate": "surrogate-10m"})}
+    assert inputs(section, "fit", dataset="surrogate-10m-top400") == made
+    assert inputs(section, "coverage", dataset="surrogate-10m") == made
+    assert inputs(section, "candidate", dataset="ml-100k") == {"ratings": api.Ratings("ml-100k")}
+
+
+def test_a_table_of_hyperparameters_of_the_users_own(tmp_path):
+    whole = load(CONFIG / "config.yaml")
+    with pytest.raises(InputError, match=r"none\.yaml cannot be read"):
+        STUDY.prepare(merge(whole, {"dpals": {"hyperparameters": str(tmp_path / "none.yaml")}}))
+
+
+def test_surrogates_are_saved_and_measured(tmp_path):
+    path = tmp_path / "small.npz"
+    own = {"seed": 1, "name": "small", "like": "ml-10m", "scale": 0.005}
+    job = function(STUDY.job("surrogate").run)
+    assert job(Task({"surrogate": "small"}, own, {}, file=path)) == {}
+    assert [each.name for each in tmp_path.iterdir()] == ["small.npz"]
+    assert Ratings.load(path).n_items == 53
+    own = {"seed": 1, "dataset": "small", "ratings_per_user": 5}
+    task = Task({"dataset": "small"}, own, {"generated": str(path)})
+    rows = list(function(STUDY.job("coverage").run)(task)["coverage"])
+    assert tuple(rows[0]) == STUDY.job("coverage").tables["coverage"]
+
+
+def test_fits_do_not_depend_on_tuning_tables_or_the_registry_of_data_sets():
+    """Editing these must not run the trials again."""
+    closure, waiting = set(), [STUDY.job("fit").run.partition(":")[0]]
+    while waiting:
+        name = waiting.pop()
+        if name not in closure:
+            closure.add(name)
+            waiting.extend(imports_of(name))
+    others = {name for name in closure if name.startswith("dpmc.studies.")}
+    assert others == {
+        f"dpmc.studies.dpals.{name}"
+        for name in ("run", "trial", "cells", "data", "methods", "hyperparameters", "recall")
+    }
+    assert "dpmc.datasets.registry" not in closure
+
+
+def test_describing_the_study_imports_no_heavy_module():
+    code = "import sys, dpmc.studies.dpals; print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pandas", "matplotlib", "numba", "scipy.stats"} & set(told.stdout.split())

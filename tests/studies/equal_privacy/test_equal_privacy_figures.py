@@ -1,0 +1,161 @@
+"""The figures at equal privacy show the numbers of its results, legibly."""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from figure_checks import check_absent, check_edges, check_files, check_letters
+from privacy_results import EPSILONS, fake_calibrated, fake_frontier, write_results
+from scipy import stats
+
+from dpmc.studies.equal_privacy.figures import FIGURES, run
+from dpmc.studies.equal_privacy.figures.maps import describe_frontier
+from dpmc.study.frames import select
+from dpmc.study.style import RC, draw_all
+
+STUDY = "equal_privacy"
+
+
+IDS = [entry.id for entry in FIGURES]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {"calibrated": fake_calibrated(), "frontier": fake_frontier()}
+
+
+@pytest.fixture(scope="module")
+def drawings(results):
+    with matplotlib.rc_context(RC):
+        return {entry.id: entry.function(results) for entry in FIGURES}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    top = tmp_path_factory.mktemp("results")
+    run(write_results(top) / STUDY, {}, top / "figures")
+    return top / "figures"
+
+
+def test_every_figure_has_two_images_its_numbers_and_words(folder):
+    check_files(folder, FIGURES)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_letters_are_legible_and_axes_labelled(drawings, name):
+    drawn = drawings[name].figure
+    check_letters(drawn)
+    panels = [axes for axes in drawn.axes if axes.get_subplotspec() and axes.axison]
+    assert drawn.get_supxlabel() or all(
+        axes.get_xlabel() for axes in panels if axes.get_subplotspec().is_last_row()
+    )
+    for axes in panels:
+        if axes.get_subplotspec().is_first_col():
+            named = [label.get_text() for label in axes.get_yticklabels()]
+            assert axes.get_ylabel() or any("ALS" in label or ":" in label for label in named)
+
+
+def test_no_text_leaves_the_figure(drawings):
+    for drawing in drawings.values():
+        drawing.figure.draw_without_rendering()
+        check_edges(drawing.figure)
+
+
+def test_same_results_give_the_same_files(folder, tmp_path):
+    source = write_results(tmp_path) / STUDY
+    (source / "calibrated.csv").unlink()
+    run(source, {}, tmp_path / "figures")
+    for suffix in (".svg", ".csv", ".png"):
+        again = tmp_path / "figures" / f"privacy_frontier{suffix}"
+        assert (folder / again.name).read_bytes() == again.read_bytes()
+
+
+def test_absent_results_are_said(tmp_path, results):
+    check_absent(FIGURES, results, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "relations", "panels"),
+    [
+        ("privacy_equal_entry", ["entry_change"], 5),
+        ("privacy_equal_user", ["user_add_remove"], 5),
+        ("privacy_equal_other", ["entry_add_remove", "user_replace"], 2),
+    ],
+)
+def test_equal_privacy_shows_means_and_intervals(drawings, results, name, relations, panels):
+    drawing = drawings[name]
+    assert len([axes for axes in drawing.figure.axes if axes.axison]) == panels
+    data = drawing.data
+    assert set(data["relation"]) == set(relations)
+    row = select(data, relation=relations[0], dataset="synthetic", epsilon=5,
+                 solver="private_irls", mechanism="huber")  # fmt: skip
+    values = select(results["calibrated"], relation=relations[0], dataset="synthetic", epsilon=5,
+                    solver="private_irls", mechanism="huber")["rmse_all"]  # fmt: skip
+    assert row["mean"].item() == pytest.approx(values.mean())
+    half = stats.t.ppf(0.975, 5) * stats.sem(values)
+    assert (row["high"] - row["mean"]).item() == pytest.approx(half)
+    baselines = data[data["solver"] == "private_item_bias"]
+    keys = ["relation", "dataset", "epsilon"]
+    assert not baselines.duplicated(keys).any()
+    assert len(baselines) == panels * len(EPSILONS)
+
+
+def test_what_is_far_worse_than_a_constant_leaves_the_panel(results):
+    calibrated = results["calibrated"].copy()
+    bad = select(calibrated, dataset="jester", relation="entry_change", epsilon=0.5,
+                 solver="private_als", mechanism="laplace").index  # fmt: skip
+    calibrated.loc[bad, "rmse_heldout"] *= 1000
+    with matplotlib.rc_context(RC):
+        drawing = FIGURES[0].function({"calibrated": calibrated})
+    jester = next(axes for axes in drawing.figure.axes if axes.get_title() == "Jester 5k")
+    assert jester.get_ylim()[1] < 15
+
+
+def test_a_reference_far_below_is_a_number_and_no_line(results):
+    calibrated = results["calibrated"].copy()
+    free = select(calibrated, dataset="jester", solver="als", mechanism="none").index
+    calibrated.loc[free, "rmse_heldout"] = 0.0123
+    with matplotlib.rc_context(RC):
+        drawing = FIGURES[0].function({"calibrated": calibrated})
+    panels = {axes.get_title(): axes for axes in drawing.figure.axes}
+    texts = {title: [text.get_text() for text in axes.texts] for title, axes in panels.items()}
+    assert texts["Jester 5k"] == ["ALS, no noise: 0.012 (below)"]
+    assert texts["SweetRS"] == ["ALS, no noise"]
+    assert panels["Jester 5k"].get_ylim()[0] > 1
+
+
+def test_a_run_of_one_data_set_one_trial_and_one_solver_is_drawn(results, tmp_path):
+    calibrated = results["calibrated"]
+    few = calibrated[(calibrated["trial"] == 0) & (calibrated["dataset"] == "sweetrs")]
+    few = few[few["solver"].isin(["private_als", "private_item_bias"])]
+    draw_all(FIGURES, {**dict.fromkeys(results), "calibrated": few}, tmp_path)
+    data = pd.read_csv(tmp_path / "privacy_equal_user.csv")
+    assert set(data["dataset"]) == {"sweetrs"}
+    assert data["low"].isna().all()
+
+
+def test_the_map_outlines_where_huber_wins(drawings):
+    drawing = drawings["privacy_frontier"]
+    left, right = drawing.figure.axes[:2]
+    wins = drawing.data["best"] == "huber"
+    saved = [text.get_text() for text in left.texts]
+    assert len(saved) == int(wins.sum())
+    letters = [text.get_text() for text in right.texts]
+    assert letters.count("H") == int(wins.sum())
+    assert len(letters) == len(drawing.data)
+    rest = drawing.data[~wins]
+    assert letters.count("L") == int((rest["laplace"] <= rest["gaussian"]).sum())
+    assert f"wins at {int(wins.sum())} of 120 points" in describe_frontier(drawing.data)
+    nowhere = describe_frontier(drawing.data.assign(best="gaussian"))
+    assert nowhere == "Huber noise wins nowhere on these 120 points."
+
+
+def test_the_outline_closes_around_the_region(drawings, results):
+    # every border between a cell inside and one outside is drawn once, and nothing else
+    best = results["frontier"].pivot(index="releases", columns="epsilon", values="best")
+    wins = best == "huber"
+    padded = np.pad(wins.to_numpy(), 1).astype(int)
+    borders = np.abs(np.diff(padded, axis=0)).sum() + np.abs(np.diff(padded, axis=1)).sum()
+    left = drawings["privacy_frontier"].figure.axes[0]
+    black = [line for line in left.lines if line.get_color() == "#000000"]
+    assert len(black) == borders

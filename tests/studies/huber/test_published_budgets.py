@@ -1,0 +1,252 @@
+"""Tables, figures and the finding about the published budgets hold the numbers of the results."""
+
+from itertools import groupby
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from figure_checks import check_absent, check_edges, check_files, check_letters
+from privacy_results import fake_losses, fake_totals, write_results
+
+from dpmc.privacy.nominal import table_one
+from dpmc.studies.huber import published as published_numbers
+from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES, write_privacy_figures
+from dpmc.studies.huber.privacy_meaning import (
+    losses_in_short,
+    losses_text,
+    published_meaning,
+    totals_text,
+)
+from dpmc.studies.huber.published import load
+from dpmc.studies.huber.tables_privacy import (
+    build_privacy_tables,
+    loss_table,
+    totals_table,
+    write_privacy_tables,
+)
+from dpmc.study.effects import FAILS, OPEN
+from dpmc.study.frames import percent, select
+from dpmc.study.style import MECHANISMS, RC
+
+PUBLISHED = Path(published_numbers.__file__).parent
+
+
+STUDY = "huber"
+
+
+IDS = [entry.id for entry in PRIVACY_FIGURES]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {"totals": fake_totals(), "transcript_loss": fake_losses()}
+
+
+@pytest.fixture(scope="module")
+def drawings(results):
+    with matplotlib.rc_context(RC):
+        return {entry.id: entry.function(results) for entry in PRIVACY_FIGURES}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    top = tmp_path_factory.mktemp("results")
+    write_privacy_figures(write_results(top) / STUDY, top / "figures")
+    return top / "figures"
+
+
+@pytest.fixture(scope="module")
+def published():
+    return load(PUBLISHED)
+
+
+def cells(table, **keys):
+    """Column to cell of the one row with these labels."""
+    names = [key for key, _ in table.headings]
+    rows = [
+        row
+        for row in table.rows
+        if {**dict(zip(names, row.keys, strict=True)), "line": row.line}.items() >= keys.items()
+    ]
+    assert len(rows) == 1
+    return dict(zip([column.key for column in table.columns], rows[0].cells, strict=True))
+
+
+def test_tables_are_written_in_every_format(tmp_path, published):
+    write_privacy_tables(write_results(tmp_path) / STUDY, published, tmp_path / "tables")
+    kinds = ("csv", "md", "tex", "html")
+    names = ("1_totals", "2_loss")
+    expected = {f"table_privacy_{name}.{kind}" for name in names for kind in kinds}
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == expected
+
+
+def test_tables_of_absent_results_are_left_out(tmp_path, published):
+    write_privacy_tables(tmp_path / "nothing", published, tmp_path / "tables")
+    assert list((tmp_path / "tables").iterdir()) == []
+    results = {"totals": fake_totals(), "transcript_loss": None}
+    assert [table.id for table in build_privacy_tables(results, published)] == [
+        "table_privacy_1_totals"
+    ]
+
+
+def test_totals_stand_below_the_printed_budgets(published):
+    table = totals_table(fake_totals(), published)
+    printed = cells(table, line="printed")
+    assert printed["huber_2"].value == 5.382
+    assert printed["gaussian_1"].value == 15.964
+    corrected = cells(table, line="corrected")
+    assert corrected["huber_2"].value == pytest.approx(5.3799, abs=5e-5)
+    tight = cells(table, dataset="synthetic", releases=50, line="tightest")
+    assert tight["gaussian_1"].value == pytest.approx(774.8, abs=0.05)  # exact Gaussian privacy
+    assert tight["laplace_2"].value == pytest.approx(0.88 * 250)
+    basic = cells(table, dataset="synthetic", releases=1000, line="basic")
+    assert basic["huber_1"].value == pytest.approx(15000)
+    assert basic["gaussian_1"].absent == "not run"  # the invented totals have none
+
+
+def test_only_what_was_published_has_a_total(published):
+    table = totals_table(fake_totals(), published)
+    real = cells(table, dataset="sweetrs", releases=2000, line="RDP")
+    assert {key for key, cell in real.items() if cell.present} == {"laplace_1", "huber_1"}
+    als = cells(table, dataset="ml-100k", releases=20, line="RDP")
+    assert {key for key, cell in als.items() if cell.present} == {"gaussian_1"}
+    assert "no finite ε" in " ".join(table.notes)
+
+
+def test_losses_stand_beside_the_claims():
+    losses = fake_losses()
+    table = loss_table(losses)
+    found = cells(table, dataset="synthetic", run="ALS, T = 50", mechanism="huber", variance=2.0,
+                  line="rating changed")  # fmt: skip
+    part = select(losses, dataset="synthetic", solver="als", mechanism="huber", variance=2.0)
+    part = part[part["neighbour"] == "change"]
+    assert len(part) == 9
+    assert found["nominal"].value == pytest.approx(5.3799, abs=5e-5)
+    assert found["lowest_median"].value == part["median"].min()
+    assert found["largest"].value == part["largest"].max()
+    assert found["above_nominal"].value == pytest.approx(100 * part["share_above_nominal"].mean())
+    short = cells(table, dataset="sweetrs", run="IRLS, T = 100, K = 2", mechanism="huber",
+                  variance=1.0, line="user removed")  # fmt: skip
+    rows = select(losses, dataset="sweetrs", irls_iterations=2)
+    rows = rows[rows["neighbour"] == "remove_user"]
+    assert short["highest_median"].value == rows["median"].max()
+
+
+def test_losses_not_measured_are_said():
+    losses = fake_losses()
+    table = loss_table(losses[losses["dataset"] == "synthetic"])
+    found = cells(table, dataset="sweetrs", run="ALS, T = 100", line="rating changed")
+    assert {cell.absent for cell in found.values()} == {"not run"}
+
+
+def test_rows_with_the_same_label_stand_together(published):
+    for table in (totals_table(fake_totals(), published), loss_table(fake_losses())):
+        for depth in range(1, len(table.headings) + 1):
+            starts = [start for start, _ in groupby(row.labels[:depth] for row in table.rows)]
+            assert len(starts) == len(set(starts))
+
+
+def test_every_figure_has_two_images_its_numbers_and_words(folder):
+    check_files(folder, PRIVACY_FIGURES)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_letters_are_legible_and_axes_labelled(drawings, name):
+    drawn = drawings[name].figure
+    check_letters(drawn)
+    panels = [axes for axes in drawn.axes if axes.get_subplotspec() and axes.axison]
+    assert drawn.get_supxlabel() or all(
+        axes.get_xlabel() for axes in panels if axes.get_subplotspec().is_last_row()
+    )
+    for axes in panels:
+        if axes.get_subplotspec().is_first_col():
+            named = [label.get_text() for label in axes.get_yticklabels()]
+            assert axes.get_ylabel() or any("ALS" in label or ":" in label for label in named)
+
+
+def test_no_text_leaves_the_figure(drawings):
+    for drawing in drawings.values():
+        drawing.figure.draw_without_rendering()
+        check_edges(drawing.figure)
+
+
+def test_same_results_give_the_same_files(folder, tmp_path):
+    source = write_results(tmp_path) / STUDY
+    (source / "transcript_loss.csv").unlink()
+    write_privacy_figures(source, tmp_path / "figures")
+    for suffix in (".svg", ".csv", ".png"):
+        again = tmp_path / "figures" / f"privacy_totals{suffix}"
+        assert (folder / again.name).read_bytes() == again.read_bytes()
+
+
+def test_absent_results_are_said(tmp_path, results):
+    check_absent(PRIVACY_FIGURES, results, tmp_path)
+
+
+def test_totals_begin_at_the_printed_budgets(drawings):
+    drawing = drawings["privacy_totals"]
+    left, middle, right = drawing.figure.axes
+    for axes, variance in ((left, 1.0), (middle, 2.0)):
+        printed = {r["mechanism"]: r["epsilon_published_form"] for r in table_one([variance])}
+        lines = {
+            line.get_color(): line.get_xydata() for line in axes.lines if len(line.get_xydata()) > 5
+        }
+        for mechanism, look in MECHANISMS.items():
+            if mechanism == "none":
+                continue
+            first = next(
+                line.get_xydata()[0]
+                for line in axes.lines
+                if line.get_color() == look.color and line.get_xydata()[0][0] == 1
+            )
+            assert tuple(first) == pytest.approx((1, printed[mechanism]))
+            totals = select(fake_totals(), mechanism=mechanism, variance=variance)
+            tight = totals[totals["accountant"].isin(["pld", "exact"])]
+            np.testing.assert_allclose(lines[look.color][-1], (2000, tight["epsilon"].iloc[-1]))
+    excess = np.concatenate([line.get_ydata() for line in right.lines])
+    # of the invented totals: RDP 2 % above exact and .9 / .88 above PLD, basic 1 / .88
+    assert set(np.round(excess, 6)) == {2.0, 2.272727, 13.636364}
+    added = drawing.data[drawing.data["accountant"] == "as printed"]
+    assert len(added) == 12
+
+
+def test_losses_show_every_cell_claim_and_share(drawings):
+    drawing = drawings["privacy_losses"]
+    assert len(drawing.data) == 2 * (108 + 4 + 12)
+    left = drawing.figure.axes[0]
+    medians = np.concatenate([line.get_xdata() for line in left.lines if line.get_marker() == "o"])
+    change = drawing.data[drawing.data["neighbour"] == "change"]
+    np.testing.assert_allclose(np.sort(medians), np.sort(change["median"]))
+    shares = [text.get_text() for text in left.texts]
+    assert len(shares) == 20
+    first = select(change, dataset="synthetic", solver="als", variance=1, mechanism="gaussian")
+    assert shares[0] == f"{100 * first['share_above_nominal'].mean():.0f} %"
+
+
+def test_published_meaning(results):
+    line = published_meaning(results["totals"], results["transcript_loss"])
+    assert line.verdict == FAILS
+    # exact Gaussian privacy of 50 releases at variance 2, and the invented totals of the others
+    assert "ε = 418 with Gaussian noise, 220 with Laplace noise, 237 with Huber" in line.text
+    assert "no finite guarantee" in line.text
+    change = results["transcript_loss"].query("neighbour == 'change'")
+    share = 100 * change["share_above_nominal"].mean()
+    assert f"changing one rating the measured loss exceeds the printed ε for {share:.0f} %" in (
+        line.text
+    )
+    assert published_meaning(None, None).verdict == OPEN
+    harmless = results["transcript_loss"].assign(share_above_nominal=0.0)
+    assert published_meaning(None, harmless).verdict == OPEN
+
+
+def test_texts_of_what_is_absent_are_empty(results):
+    assert totals_text(None) == losses_text(None) == losses_in_short(None) == ""
+    assert totals_text(results["totals"].query("releases == 100")) == ""
+    assert "removing" not in losses_text(results["transcript_loss"].query("neighbour == 'change'"))
+
+
+def test_shares_are_not_rounded_to_all_or_none():
+    shares = (0.0, 0.004, 0.5, 0.996, 1.0)
+    spelled = ["0 %", "under 1 %", "50 %", "over 99 %", "100 %"]
+    assert [percent(share) for share in shares] == spelled

@@ -1,0 +1,475 @@
+"""Every claim of the one-bit paper on made-up trials: where it holds, where not, without data."""
+
+import re
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from planted import plus, when
+
+from dpmc.errors import InputError
+from dpmc.mechanisms.randomised_response import RandomisedResponse
+from dpmc.methods.onebit.guarantee import guarantee_of
+from dpmc.methods.onebit.links import LINKS, link_of
+from dpmc.methods.onebit.noise import plan_of
+from dpmc.studies.onebit.cells import (
+    ONEBIT_COLUMNS,
+    ONEBIT_COORDINATES,
+    OUTP_ATTACK_COLUMNS,
+    OUTP_CHANGE_COLUMNS,
+    OneBitCell,
+)
+from dpmc.studies.onebit.claims import link_facts, privacy_facts
+from dpmc.studies.onebit.claims.evidence import PREDICATES, Outputs
+from dpmc.studies.onebit.claims.judge import judge_onebit, load_onebit_claims
+from dpmc.study.claims import CLAIM_COLUMNS
+from dpmc.study.rules import within
+
+S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
+LOUD = {"spread": 1.5}
+DRAWS = 10
+PAPER = ["inp", "objp_paper", "grap", "outp_paper"]
+OTHERS = PAPER[:3]
+WHOLE = [float(epsilon) for epsilon in range(1, 11)]
+# data set, constraint, observed shares, epsilons
+EXPERIMENTS = [
+    ("synthetic", "both", [0.15], WHOLE),
+    ("synthetic", "both", [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], [0.25, 0.5, *WHOLE]),
+    ("ml-100k", "nuclear", [0.8], WHOLE),
+    ("ml-100k", "both", [0.8], [1.0, 4.0, 10.0]),
+    ("restaurant", "both", [0.8], WHOLE),
+]
+
+
+def cells():
+    for dataset, constraint, shares, epsilons in EXPERIMENTS:
+        for share, link in product(shares, ("gaussian", "logistic")):
+            place = (dataset, link, constraint, share)
+            for name in ("clear", "majority", "item_bias"):
+                yield OneBitCell(*place, name, None)
+            for name, epsilon in product([*PAPER, "private_item_bias"], epsilons):
+                yield OneBitCell(*place, name, epsilon)
+
+
+CELLS = list(cells())
+COORDINATES = pd.DataFrame([cell.coordinates() for cell in CELLS]).astype({"epsilon": float})
+
+
+def nothing(cell):
+    return 0.0
+
+
+def make(effect=nothing, *, raw=nothing, spread=0.002, draws=DRAWS, seed=0):
+    """Return trials in which everything has ARE 1 and accuracy .7, but for the effects.
+
+    Cells of one data set and observed share have a shared deviation by draw, larger than their
+    own. ``raw`` acts on raw outputs beside ``effect``.
+    """
+    places = [(cell.dataset, cell.observed_share) for cell in CELLS]
+    numbers = pd.factorize(pd.Index(places))[0]
+    shared = np.random.default_rng([seed, 1]).standard_normal((numbers.max() + 1, draws))
+    # of mean 0: observed shares are independent, so it does not cancel between them
+    shared = 0.01 * (shared - shared.mean(axis=1, keepdims=True))
+    own = spread * np.random.default_rng([seed, 2]).standard_normal((len(CELLS), draws))
+    effects, raw_effects = (np.array([[each(cell)] for cell in CELLS]) for each in (effect, raw))
+    truncated = (shared[numbers] + own + effects).ravel()
+    table = COORDINATES.loc[np.repeat(np.arange(len(CELLS)), draws)].reset_index(drop=True)
+    synthetic = table["dataset"] == "synthetic"
+    for kind, values in (
+        ("truncated", truncated),
+        ("raw", truncated + np.repeat(raw_effects.ravel(), draws)),
+    ):
+        table[f"are_{kind}"] = np.where(synthetic, np.exp(values), np.nan)
+        table[f"accuracy_{kind}"] = np.where(synthetic, np.nan, 0.7 + values)
+    table["trial"] = np.tile(np.arange(draws), len(CELLS))
+    return table.reindex(columns=list(ONEBIT_COLUMNS))
+
+
+def outp(change=10_000.0, proven=4.0):
+    """Return tables in which one flip moves the block instance by ``change`` in l1."""
+    rows = [("block", link, np.nan, change) for link in LINKS]
+    rows += [("typical", link, draw, 0.5 * change) for link in LINKS for draw in range(5)]
+    changes = pd.DataFrame([(*row, 1.0, 2.0) for row in rows], columns=list(OUTP_CHANGE_COLUMNS))
+    attacks = [
+        ("block", link, claimed, claimed * change / 2, 1e4 * claimed, 20_000, bound, 0.999)
+        for link in LINKS
+        for claimed, bound in ((0.001, proven), (1.0, 0.9))
+    ]
+    return changes, pd.DataFrame(attacks, columns=list(OUTP_ATTACK_COLUMNS))
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return load_onebit_claims()
+
+
+@pytest.fixture(scope="module")
+def judge(claims):
+    """Return a judge of one claim by its id."""
+
+    def judged(name, trials, change=None, attack=None):
+        some = [claim for claim in claims if claim["id"] == name]
+        return judge_onebit(trials, change, attack, some).iloc[0]
+
+    return judged
+
+
+@pytest.fixture(scope="module")
+def no_trials():
+    return make(draws=1).iloc[:0]
+
+
+SYNTHETIC = {"dataset": "synthetic"}
+MOVIELENS = {"dataset": "ml-100k", "constraint": "nuclear"}
+RESTAURANT = {"dataset": "restaurant"}
+AT_15 = {**SYNTHETIC, "observed_share": 0.15}
+MORE_DATA = when(-0.5, observed_share=0.8, **SYNTHETIC)
+MUCH_AT_A_QUARTER = when(1.0, mechanism="objp_paper", epsilon=0.25)
+
+PLANTED = [
+    ("O1", S, None, {}),
+    ("O1", S, when(9.0, mechanism="outp_paper"), {}),  # not about OutP
+    ("O1", C, when(0.3, mechanism="grap", epsilon=1.0, link="logistic", **AT_15), {}),
+    ("O1", C, when(-0.3, mechanism="grap", epsilon=1.0, link="logistic", **AT_15), {}),
+    ("O1", I, when(0.0953, mechanism="inp", epsilon=1.0, **AT_15), {}),  # at the margin
+    ("O1", I, None, LOUD),
+    ("O2", S, when(0.1, mechanism="outp_paper", epsilon=[1.0, 2.0]), {}),
+    ("O2", C, plus(when(0.1, mechanism="outp_paper", epsilon=[1.0, 2.0]),
+                   when(0.2, mechanism="inp", epsilon=2.0, link="gaussian")), {}),
+    ("O2", I, when(0.1, mechanism="outp_paper", epsilon=1.0), {}),  # at 2 there is nothing
+    ("O3", S, None, {}),
+    ("O3", C, when(0.3, mechanism="outp_paper", epsilon=4.0, link="gaussian"), {}),
+    ("O3", C, when(-0.3, mechanism="outp_paper", epsilon=4.0), {}),
+    ("O3", I, None, LOUD),
+    ("O4", S, when(0.5, epsilon=1.0, **SYNTHETIC), {}),
+    ("O4", C, plus(when(0.5, epsilon=1.0), when(-0.6, epsilon=1.0, mechanism="inp")), {}),
+    ("O4", C, plus(when(0.5, epsilon=1.0), when(0.3, mechanism="grap")), {}),  # far from Clear
+    ("O4", I, None, {}),
+    ("O5", S, None, {}),
+    ("O5", S, when(-0.2, dataset="ml-100k", constraint="both"), {}),
+    ("O5", C, when(-0.05, mechanism="grap", link="gaussian", **MOVIELENS), {}),
+    ("O5", I, None, {"spread": 0.1}),
+    ("O6", S, when(0.05, mechanism="outp_paper", **MOVIELENS), {}),
+    ("O6", C, plus(when(0.05, mechanism="outp_paper", **MOVIELENS),
+                   when(0.1, mechanism="inp", epsilon=10.0, link="gaussian", **MOVIELENS)), {}),
+    ("O6", I, when(0.05, mechanism="outp_paper", epsilon=[1.0, 2.0], **MOVIELENS), {}),
+    ("O7", S, None, {}),
+    ("O7", S, when(0.1, mechanism="outp_paper", **RESTAURANT), {}),
+    ("O7", C, when(0.05, mechanism="grap", epsilon=1.0, link="gaussian", **RESTAURANT), {}),
+    ("O7", I, when(0.02, mechanism=OTHERS, **RESTAURANT), {}),
+    ("O8", S, MORE_DATA, {}),
+    ("O8", S, plus(MORE_DATA, when(1.0, mechanism="outp_paper", epsilon=0.5,
+                                   observed_share=0.8)), {}),  # the paper excepts it
+    ("O8", C, plus(MORE_DATA, when(1.0, mechanism="inp", epsilon=0.5, observed_share=0.8)), {}),
+    ("O8", I, plus(MORE_DATA, when(0.5, mechanism="inp", observed_share=0.8)), {}),
+    ("O9", S, None, {}),
+    ("O9", S, when(0.3, mechanism=["objp_paper", "grap"]), {}),
+    ("O9", C, when(0.1, mechanism="inp", epsilon=5.0, link="gaussian", **AT_15), {}),
+    ("O9", C, when(0.9, mechanism="outp_paper", epsilon=5.0, observed_share=0.8), {}),
+    ("O9", I, None, LOUD),
+    ("O10", S, MUCH_AT_A_QUARTER, {}),
+    ("O10", C, None, {}),  # nothing changes
+    ("O10", C, when(0.3, mechanism="objp_paper", epsilon=0.25), {}),  # by a factor of 1.35
+    ("O10", C, plus(MUCH_AT_A_QUARTER, when(-0.4, mechanism="outp_paper", epsilon=1.0,
+                                            observed_share=0.8)), {}),
+    ("O10", I, MUCH_AT_A_QUARTER, LOUD),
+]  # fmt: skip
+ON_TRIALS = [f"O{number}" for number in range(1, 11)]
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "effect", "options"),
+    PLANTED,
+    ids=[f"{name} {verdict} {number}" for number, (name, verdict, *_) in enumerate(PLANTED)],
+)
+def test_verdict_on_planted_trials(judge, name, verdict, effect, options):
+    found = judge(name, make(effect or nothing, **options))
+    assert found["verdict"] == verdict, found["reason"]
+    assert found["printed_verdict"] == I
+    assert found["interval_low"] <= found["effect"] <= found["interval_high"]
+    assert found["n"] == DRAWS
+    assert f"n = {DRAWS}" in found["reason"]
+    assert f"Raw outputs ({verdict})" in found["reason"]
+    assert found["reason"].endswith("The papers print no number for it")
+
+
+def test_every_claim_on_trials_is_planted_with_every_verdict():
+    assert {(name, verdict) for name, verdict, *_ in PLANTED} == set(product(ON_TRIALS, (S, C, I)))
+
+
+# What each claim needs, and what it does not look at.
+NEEDED = {
+    "O1": ({"mechanism": "objp_paper", "epsilon": 1.0, **AT_15}, {"mechanism": "outp_paper"}),
+    "O2": ({"mechanism": "outp_paper", "epsilon": 2.0, **AT_15}, {"epsilon": 3.0}),
+    "O3": ({"mechanism": "grap", "epsilon": 4.0, **AT_15}, {"epsilon": 5.0}),
+    "O4": ({"mechanism": "clear", **AT_15}, {"observed_share": 0.2}),
+    "O5": ({"mechanism": "inp", "epsilon": 4.0, **MOVIELENS}, {"constraint": "both"}),
+    "O6": ({"mechanism": "inp", "epsilon": 7.0, **MOVIELENS}, {"constraint": "both"}),
+    "O7": ({"mechanism": "majority", **RESTAURANT}, {"mechanism": "outp_paper"}),
+    "O8": ({"mechanism": "inp", "epsilon": 0.5, "observed_share": 0.2}, {"observed_share": 0.3}),
+    "O9": ({"mechanism": "inp", "epsilon": 5.0, "observed_share": 0.4}, {"mechanism": "grap"}),
+    "O10": ({"mechanism": "outp_paper", "epsilon": 0.5, "observed_share": 0.8},
+            {"mechanism": "inp"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ON_TRIALS)
+def test_missing_cells_leave_no_verdict(judge, name):
+    effect = next(effect for each, verdict, effect, _ in PLANTED if (each, verdict) == (name, S))
+    trials = make(effect or nothing)
+
+    def without(where):
+        lost = np.logical_and.reduce([trials[column] == value for column, value in where.items()])
+        assert lost.any()
+        return judge(name, trials[~lost])
+
+    needed, other = NEEDED[name]
+    found = without(needed)
+    assert found["verdict"] == I
+    assert "data not available" in found["reason"]
+    assert without(other)["verdict"] == S
+
+
+@pytest.mark.parametrize("name", [*ON_TRIALS, "O15"])
+def test_without_any_data(judge, no_trials, name):
+    found = judge(name, no_trials)
+    assert found["verdict"] == I
+    assert "data not available" in found["reason"]
+    assert np.isnan(found["effect"])
+
+
+@pytest.mark.parametrize("draws", [1, 2, 3])
+def test_few_draws_never_crash(claims, draws):
+    some = [claim for claim in claims if claim["id"] in ON_TRIALS]
+    found = judge_onebit(make(draws=draws), None, None, some)
+    if draws == 1:
+        assert set(found["verdict"]) == {I}
+
+
+@pytest.mark.parametrize(
+    ("name", "effect", "amount"),
+    [
+        ("O1", when(0.3, mechanism="grap", epsilon=1.0, link="logistic", **AT_15), 0.3),
+        ("O2", when(0.1, mechanism="outp_paper"), -0.1),
+        ("O3", when(0.3, mechanism="outp_paper", link="logistic"), 0.3),
+        ("O4", when(0.5, epsilon=1.0), -0.5),
+        ("O5", when(-0.05, dataset="ml-100k"), 0.68 - 0.65),
+        ("O6", when(0.05, mechanism="outp_paper"), -0.05),
+        ("O7", when(0.05, mechanism=OTHERS, epsilon=1.0), 0.05),
+        ("O8", MORE_DATA, -0.5),
+        ("O9", when(0.2, mechanism="inp", epsilon=5.0, link="gaussian", **AT_15), 0.2),
+        ("O10", MUCH_AT_A_QUARTER, -1.0),
+    ],
+)
+def test_effects(judge, name, effect, amount):
+    # Standard errors here are at most .002 sqrt(2 / 10) = .001; means over draws of what cells of
+    # one observed share have in common are 0.
+    assert judge(name, make(effect))["effect"] == pytest.approx(amount, abs=0.004)
+
+
+def test_raw_outputs_are_named_but_do_not_decide(judge):
+    raw = when(2.0, mechanism="inp", epsilon=1.0)
+    found = judge("O1", make(raw=raw))
+    assert found["verdict"] == S
+    assert "Raw outputs (contradicted): 4 within 10 %, 2 outside" in found["reason"]
+    assert abs(found["effect"]) < 0.01
+    assert judge("O1", make(raw, raw=when(-2.0, mechanism="inp", epsilon=1.0)))["verdict"] == C
+
+
+def test_reasons_name_counts_and_the_comparison_most_against(judge):
+    against = when(0.2, mechanism="inp", epsilon=2.0, link="gaussian")
+    trials = make(plus(when(0.1, mechanism="outp_paper", epsilon=[1.0, 2.0]), against))
+    reason = judge("O2", trials)["reason"]
+    assert "11 wins, 1 losses, 0 undecided of 12" in reason
+    assert "most against it InP gaussian eps 2 +10" in reason
+
+
+def test_accuracies_are_in_points_and_beside_those_of_baselines(judge):
+    better, worse = (when(0.02, dataset="ml-100k", constraint="both", mechanism="inp"),
+                     when(-0.1, mechanism="majority", **MOVIELENS))  # fmt: skip
+    reason = judge("O5", make(plus(better, worse), spread=1e-6))["reason"]
+    assert "8 wins, 0 losses, 0 undecided of 8; mean -2.00 points (" in reason
+    assert "both constraints: InP 72.0/72.0 %, ObjP 70.0/70.0 %" in reason
+    assert "without privacy clear 70.0/70.0 %, majority 60.0/60.0 %" in reason
+
+
+def test_order_of_rows_and_spelling_of_numbers_do_not_matter(claims):
+    some = [claim for claim in claims if claim["id"] in ON_TRIALS]
+    trials = make(MORE_DATA)
+    expected = judge_onebit(trials, None, None, some)
+    shuffled = trials.sample(frac=1, random_state=0)
+    shuffled["observed_share"] *= 1 + 1e-15
+    pd.testing.assert_frame_equal(judge_onebit(shuffled, None, None, some), expected)
+
+
+def test_a_trial_that_comes_twice_is_refused():
+    trials = make()
+    with pytest.raises(InputError, match="more than once"):
+        Outputs(pd.concat([trials, trials.iloc[:1]]), "raw")
+
+
+def test_draws_are_paired():
+    # unpaired, the shared deviation of .3 would hide a difference of .02
+    trials = make(when(0.02, mechanism="outp_paper"))
+    rng = np.random.default_rng(1)
+    trials["are_truncated"] *= np.exp(0.3 * rng.standard_normal(DRAWS))[trials["trial"]]
+    some = [{"id": "O2", "source": "", "claim": "", "predicate": ""}]
+    assert judge_onebit(trials, None, None, some)["verdict"].tolist() == [S]
+
+
+def test_equivalence_errs_in_at_most_5_percent():
+    """At the margin itself, six t-intervals lie outside in 1 - (1 - .05/12)^6 = 2.5 % of samples.
+
+    Of 1000, between 8 and 45: each side is missed with probability below 1e-3.
+    """
+    rng = np.random.default_rng(4)
+    margin = 0.1
+    verdicts = [
+        within({str(n): row for n, row in enumerate(values)}, margin).verdict
+        for values in margin + 0.02 * rng.standard_normal((1000, 6, DRAWS))
+    ]
+    assert 8 <= verdicts.count(C) <= 45
+    # and all six inside with probability 2e-15
+    assert S not in verdicts
+
+
+class TestOutP:
+    def test_one_flip_moves_the_solution_and_an_attack_proves_it(self, judge, no_trials):
+        found = judge("O15", no_trials, *outp())
+        assert found["verdict"] == C
+        assert found["effect"] == 5_000
+        assert found["n"] == 20_000
+        assert "block gaussian median 1e+04 (n = 1)" in found["reason"]
+        assert "typical logistic median 5000 (n = 5), against 2 allowed" in found["reason"]
+        assert "claimed epsilon 0.001 (true for this pair: 5)" in found["reason"]
+        assert "proves 4 at 99.9 % confidence" in found["reason"]
+
+    def test_no_counterexample(self, judge, no_trials):
+        assert judge("O15", no_trials, *outp(1.5, 0.0005))["verdict"] == S
+
+    @pytest.mark.parametrize(("change", "proven"), [(10_000.0, 0.0005), (1.5, 4.0)])
+    def test_tables_that_disagree(self, judge, no_trials, change, proven):
+        assert judge("O15", no_trials, *outp(change, proven))["verdict"] == I
+
+    def test_an_attack_that_proves_more_than_can_be_true_does_not_count(self, judge, no_trials):
+        change, attack = outp()
+        attack["true_epsilon"] = attack["claimed_epsilon"] / 2
+        assert judge("O15", no_trials, change, attack)["verdict"] == I
+
+    @pytest.mark.parametrize("lost", [0, 1])
+    def test_one_table_is_not_enough(self, judge, no_trials, lost):
+        tables = list(outp())
+        tables[lost] = tables[lost].iloc[:0]
+        found = judge("O15", no_trials, *tables)
+        assert found["verdict"] == I
+        assert "data not available" in found["reason"]
+
+
+class TestComputedFacts:
+    @pytest.mark.parametrize(
+        ("name", "effect", "text"),
+        [
+            ("O11", np.log(500), "inf at p1 = 0, p2 = 0.5; that of p1 = p2 = 1/(1 + e) is 1.000"),
+            # c''/c at t = 1 and epsilon .25, from h = Phi: see below
+            ("O12", None, "logistic link: not convex at epsilon 0.25, 0.5, 1, least"),
+            ("O13", None, "2.000 at epsilon 1, above it at 0.25, 0.5, 1, 2, 3, 4, 5"),
+            ("O14", None, "1.132 at epsilon 1, above it at 0.25, 0.5, 1; "),
+            ("O16", (1 + np.e) ** 2 / np.e**2, "5.0862"),
+            ("O17", 2.0, "proven bound 2.000"),
+        ],
+    )
+    def test_what_is_printed_is_contradicted(self, judge, no_trials, name, effect, text):
+        found = judge(name, no_trials)
+        assert found["verdict"] == C
+        assert found["printed_verdict"] == I
+        assert text in found["reason"]
+        if effect is not None:
+            assert found["effect"] == pytest.approx(effect, rel=1e-9)
+
+    def test_symmetric_flips_keep_to_their_epsilon(self, judge, no_trials, monkeypatch):
+        right = (RandomisedResponse.from_epsilon(1.0),)
+        monkeypatch.setattr(privacy_facts, "ADMITTED_AT_1", right)
+        assert judge("O11", no_trials)["verdict"] == S
+
+    def test_admitted_flips_meet_three_of_the_four_ratios(self):
+        for flips in privacy_facts.ADMITTED_AT_1:
+            p, q = flips.p_plus, flips.p_minus
+            assert max((1 - p) / q, q / (1 - p), p / (1 - q)) <= np.e
+
+    def test_inp_is_convex_at_large_epsilon(self, judge, no_trials, monkeypatch):
+        monkeypatch.setattr(link_facts, "EPSILONS", (1.0, 3.0, 10.0))
+        assert judge("O12", no_trials)["verdict"] == C
+        monkeypatch.setattr(link_facts, "EPSILONS", (3.0, 10.0))
+        assert judge("O12", no_trials)["verdict"] == S
+
+    @pytest.mark.parametrize(("epsilon", "convex"), [(1.9, False), (2.0, True), (2.1, True)])
+    def test_inp_is_convex_from_epsilon_2_alpha_on(self, epsilon, convex):
+        low = link_facts.least_curvature(link_of("logistic"), epsilon)
+        assert (low >= -link_facts.ROUNDING) == convex
+
+    def test_corrected_mechanisms_keep_to_their_epsilon(self, monkeypatch):
+        logistic, gaussian = link_of("logistic"), link_of("gaussian")
+        assert privacy_facts.judge_objective_noise("objp", logistic).verdict == S
+        monkeypatch.setattr(privacy_facts, "EPSILONS", (1.0, 4.0))
+        assert privacy_facts.judge_objective_noise("objp", gaussian).verdict == S
+        # neither proven nor refuted: the bound is 1.13, the loss on one entry .52
+        assert privacy_facts.judge_objective_noise("objp_paper", gaussian).verdict == I
+        monkeypatch.setattr(privacy_facts, "EPSILONS", (2.0, 4.0))
+        assert privacy_facts.judge_objective_noise("objp_paper", gaussian).verdict == S
+
+    @pytest.mark.parametrize("name", ["objp", "objp_paper", "objp_literal"])
+    @pytest.mark.parametrize("link", ["logistic", "gaussian"])
+    def test_exact_loss_on_one_entry_against_its_distribution_function(self, name, link):
+        """P(x <= t) is P(H >= s(t)) with the sign +1 and P(H >= -s(-t)) with -1."""
+        facts = privacy_facts.one_entry(link_of(link))
+        plan = plan_of(name, facts, 1.0)
+        noise = privacy_facts.Laplace(plan.stated * plan.noise.scale)
+        t = np.linspace(-1, 1, 4001)
+        plus_one, minus_one = (
+            np.concatenate([[0.0], noise.sf(values), [1.0]])
+            for values in (facts.link.slope(t), -facts.link.slope(-t))
+        )
+        losses = np.abs(np.log(np.diff(plus_one) / np.diff(minus_one)))
+        exact = privacy_facts.loss_on_one_entry(name, facts, 1.0)
+        assert exact == pytest.approx(losses.max(), rel=2e-3)
+        assert exact <= guarantee_of(name, facts, 1.0).actual_epsilon * (1 + 1e-9)
+
+    def test_grap_at_the_right_scale(self, judge, no_trials, monkeypatch):
+        monkeypatch.setattr(privacy_facts, "plan_of", lambda _, *a, **k: plan_of("grap", *a, **k))
+        found = judge("O17", no_trials)
+        assert found["verdict"] == S
+        assert found["effect"] == pytest.approx(1)
+
+    def test_beta_is_found_where_it_is_known(self, judge, no_trials, monkeypatch):
+        # sup Phi (1 - Phi)/phi^2 is at the ends
+        at_one = 0.8413447460685429 * 0.15865525393145707 / 0.24197072451914337**2
+        assert link_facts.beta(link_of("gaussian")) == pytest.approx(at_one, rel=1e-9)
+        monkeypatch.setattr(link_facts, "beta", lambda link: np.e)
+        assert judge("O16", no_trials)["verdict"] == S
+
+
+class TestClaimsFile:
+    def test_all_17_claims_are_judged_in_their_columns(self, claims):
+        found = judge_onebit(make(), *outp(), claims)
+        assert found["id"].tolist() == [f"O{number}" for number in range(1, 18)]
+        assert set(PREDICATES) == set(found["id"])
+        assert list(found.columns) == list(CLAIM_COLUMNS)
+        assert found["reason"].str.len().gt(10).all()
+        for column in ("source", "claim", "predicate"):
+            assert found[column].tolist() == [claim[column] for claim in claims]
+
+    def test_statements_are_for_readers(self, claims):
+        for claim in claims:
+            assert not re.search(r"\s{2,}|\n", claim["predicate"].strip())
+            assert claim["predicate"].endswith(".")
+            assert claim["source"].startswith("paper")
+
+    def test_claims_of_the_huber_papers_are_unknown_here(self, tmp_path):
+        path = tmp_path / "claims.yaml"
+        path.write_text("- {id: H1, source: a, claim: b, predicate: c}")
+        with pytest.raises(InputError, match="no predicate is known for the claim 'H1'"):
+            load_onebit_claims(path)
+
+    def test_coordinates_are_those_of_the_trials_table(self):
+        assert list(ONEBIT_COORDINATES) == list(CELLS[0].coordinates())

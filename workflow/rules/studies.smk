@@ -1,0 +1,170 @@
+# A rule for every kind of job of every study, for every table that several jobs make, and for every
+# step that makes something of tables; then a target for each study.
+
+
+def coordinates_of(job, wildcards):
+    return {name: wildcards[name] for name in job.coordinates}
+
+
+def inputs_of(study, job):
+    def inputs(wildcards):
+        coordinates = coordinates_of(job, wildcards)
+        return PLANS[wildcards.top].inputs(study, job, coordinates)
+
+    return inputs
+
+
+def settings_of(study, job):
+    def settings(wildcards):
+        coordinates = coordinates_of(job, wildcards)
+        return PLANS[wildcards.top].settings(study, job, coordinates)
+
+    return settings
+
+
+def code_of(study, job):
+    def code(wildcards):
+        coordinates = coordinates_of(job, wildcards)
+        return PLANS[wildcards.top].code(study, job, coordinates)
+
+    return code
+
+
+def parts_of(study, table):
+    return lambda wildcards: PLANS[wildcards.top].parts(study, table)
+
+
+def trial_settings_of(study):
+    return lambda wildcards: PLANS[wildcards.top].settings_text(study)
+
+
+def needs_of(study, step):
+    return lambda wildcards: PLANS[wildcards.top].needs(study, step)
+
+
+def step_settings_of(study, step):
+    return lambda wildcards: dict(
+        step.settings(PLANS[wildcards.top].sections[study.name])
+    )
+
+
+def job_files(study, job):
+    """The parts of tables that a job writes, then its other file."""
+    parts = [plan.part_file("{top}", study, job, table) for table in job.tables]
+    return [*parts, plan.other_file("{top}", study, job)] if job.file else parts
+
+
+def tables_with_parts(study):
+    """Tables that jobs with coordinates make, each once, with their columns."""
+    return {
+        table: columns
+        for job in study.jobs
+        if job.coordinates
+        for table, columns in job.tables.items()
+    }
+
+
+for study in STUDIES.values():
+    for job in study.jobs:
+
+        rule:
+            name:
+                f"{study.name}_{job.name}"
+            input:
+                unpack(inputs_of(study, job)),
+            output:
+                job_files(study, job),
+            log:
+                plan.log_file(
+                    "{top}",
+                    study,
+                    job.name,
+                    plan.pattern(job) if job.coordinates else "",
+                ),
+            benchmark:
+                plan.log_file(
+                    "{top}",
+                    study,
+                    job.name,
+                    plan.pattern(job) if job.coordinates else "",
+                )
+                .replace("/logs/", "/benchmarks/")
+                .removesuffix(".log")
+                + ".tsv"
+            wildcard_constraints:
+                **{name: "[^/~]+" for name in job.coordinates},
+            conda:
+                "../../envs/dpmc.yaml"
+            # a clock wants the machine alone
+            threads: (workflow.cores or 1) if job.alone else 1
+            params:
+                run=job.run,
+                columns=job.tables,
+                coordinates=job.coordinates,
+                settings=settings_of(study, job),
+                code=code_of(study, job),
+                folder=None if study.folder is None else str(study.folder),
+            script:
+                "../scripts/job.py"
+
+    for table, columns in tables_with_parts(study).items():
+        trials = plan.has_trials(study) and study.regression.table == table
+
+        rule:
+            name:
+                f"{study.name}_join_{table.replace('/', '_')}"
+            input:
+                parts_of(study, table),
+            output:
+                plan.table_file("{top}", study, table),
+                settings=f"{{top}}/{study.name}/{plan.SETTINGS}" if trials else [],
+            log:
+                plan.log_file("{top}", study, f"join_{table}"),
+            conda:
+                "../../envs/dpmc.yaml"
+            params:
+                columns=columns,
+                settings=trial_settings_of(study) if trials else "",
+            script:
+                "../scripts/join.py"
+
+    for step in study.steps:
+
+        rule:
+            name:
+                f"{study.name}_{step.name}"
+            input:
+                needs_of(study, step),
+            output:
+                [
+                    path if step.makes else directory(path)
+                    for path in plan.step_files("{top}", study, step)
+                ],
+            log:
+                plan.log_file("{top}", study, step.name),
+            conda:
+                "../../envs/dpmc.yaml"
+            params:
+                run=step.run,
+                makes=step.makes,
+                results=f"{{top}}/{study.name}",
+                settings=step_settings_of(study, step),
+                code=plan.digest_of(step.run, step.files, study),
+                folder=None if study.folder is None else str(study.folder),
+            script:
+                "../scripts/step.py"
+
+    rule:
+        name:
+            study.name
+        input:
+            PLANS["results"].targets(study),
+            f"results/{study.name}/report/index.html",
+
+    for target in {each.target for each in (*study.jobs, *study.steps)} - {None}:
+
+        rule:
+            name:
+                target
+            input:
+                PLANS["results"].targets(study, target),

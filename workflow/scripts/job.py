@@ -1,0 +1,18 @@
+"""Run one job of a study and write its part of each table."""
+
+from dpmc.jobs import logged
+from dpmc.study.job import make_importable, run_job
+
+with logged(snakemake.log[0]):
+    params, files = snakemake.params, list(snakemake.output)
+    make_importable(params.folder)
+    coordinates = {name: snakemake.wildcards[name] for name in params.coordinates}
+    run_job(
+        params.run,
+        params.columns,
+        dict(zip(params.columns, files, strict=False)),
+        coordinates,
+        params.settings,
+        dict(snakemake.input.items()),
+        files[-1] if len(files) > len(params.columns) else None,
+    )

@@ -1,0 +1,10 @@
+"""Join the parts of a table; beside a table of trials, write the settings of its cells."""
+
+from dpmc import tables
+from dpmc.files import write_text
+from dpmc.jobs import logged
+
+with logged(snakemake.log[0]):
+    if snakemake.params.settings:
+        write_text(snakemake.output.settings, snakemake.params.settings)
+    tables.join(snakemake.output[0], snakemake.params.columns, snakemake.input)
