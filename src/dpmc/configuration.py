@@ -17,6 +17,7 @@ from dpmc.experiments.calibrated import Hyperparameters, calibrated_cells, calib
 from dpmc.experiments.calibrated_trial import make_calibrated_solver
 from dpmc.experiments.cells import SYNTHETIC, Cell, huber_cells
 from dpmc.experiments.trial import accepted_settings, make_solver
+from dpmc.yaml_files import read_mapping
 
 # what a synthetic instance depends on beside its coordinates, seed and trial
 SYNTHETIC_SETTINGS = ("users", "items", "scale")
@@ -28,26 +29,11 @@ def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
     Raises
     ------
     InputError
-        A file is missing or is not a YAML mapping.
+        A file is missing, is not a YAML mapping, or has a key twice.
     """
     configuration: dict = {}
     for each in [path, *overlays]:
-        try:
-            layer = yaml.safe_load(Path(each).read_text(encoding="utf-8")) or {}
-        except FileNotFoundError:
-            raise InputError(f"There is no configuration file {each}.") from None
-        except yaml.YAMLError as error:
-            line = getattr(error, "problem_mark", None)
-            where = f", line {line.line + 1}" if line else ""
-            raise InputError(
-                f"{each}{where} is not valid YAML; correct it and run again."
-            ) from None
-        if not isinstance(layer, dict):
-            raise InputError(
-                f"{each} must hold sections (data, huber, privacy, onebit, dpals, report), "
-                "not a list or text."
-            )
-        configuration = merge(configuration, layer)
+        configuration = merge(configuration, read_mapping(each))
     return configuration
 
 
@@ -117,14 +103,63 @@ def _check_privacy_section(privacy: dict) -> None:
 
 
 def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
-    """Follow anyOf into the branch that says most."""
+    """Follow anyOf into the branch that says most; no further where it is the value's kind."""
     while error.context:
-        error = max(error.context, key=lambda e: (len(e.absolute_path), e.validator != "type"))
+        fitting = _branches_of_its_kind(error)
+        if not fitting:
+            return error
+        error = max(fitting, key=lambda e: (len(e.absolute_path), e.validator != "type"))
     return error
+
+
+def _branches_of_its_kind(error: jsonschema.ValidationError) -> list[jsonschema.ValidationError]:
+    """Return the errors of those branches of anyOf that are for mappings, if it is one, or lists."""
+    if not isinstance(error.instance, Mapping | list):
+        return []
+    other_kind = {
+        branch.schema_path[0]
+        for branch in error.context
+        if not branch.path and branch.validator in ("type", "const", "enum")
+    }
+    return [branch for branch in error.context if branch.schema_path[0] not in other_kind]
+
+
+def _allowed(schema: Mapping) -> str:
+    """Say what a branch of anyOf allows, from the part of the schema that refused the value."""
+    if "const" in schema:
+        return str(schema["const"])
+    if "enum" in schema:
+        return ", ".join(map(str, schema["enum"]))
+    kinds = {
+        "integer": "a whole number",
+        "number": "a number",
+        "string": "text",
+        "boolean": "true or false",
+        "array": "a list",
+        "object": "a mapping of keys to values",
+    }
+    limits = {
+        "minimum": " of at least {}",
+        "exclusiveMinimum": " above {}",
+        "maximum": " of at most {}",
+        "exclusiveMaximum": " below {}",
+    }
+    found = [text.format(schema[name]) for name, text in limits.items() if name in schema]
+    kind = str(schema.get("type"))
+    return kinds.get(kind, kind) + " and".join(found)
 
 
 def _sentence(error: jsonschema.ValidationError) -> str:
     key = ".".join(str(part) for part in error.absolute_path) or "configuration"
+    if error.context:
+        allowed = dict.fromkeys(_allowed(branch.schema) for branch in error.context)
+        words = [
+            str(branch.schema["const"]) for branch in error.context if "const" in branch.schema
+        ]
+        return (
+            f"Configuration key {key} must be {' or '.join(allowed)}, got {error.instance!r}"
+            f"{did_you_mean(error.instance, words)}."
+        )
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         unknown = next(name for name in error.instance if name not in allowed)

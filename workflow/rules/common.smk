@@ -6,7 +6,7 @@ import sys
 import pandas as pd
 from snakemake.utils import Paramspace
 
-from dpmc import configuration, plugins
+from dpmc import configuration, launch, plugins
 from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
 from dpmc.experiments import dpals, onebit
@@ -14,6 +14,7 @@ from dpmc.experiments.cells import COORDINATES, SYNTHETIC, huber_cells, spell
 from dpmc.experiments.digest import code_digest
 from dpmc.experiments.trial import TRIAL_COLUMNS
 from dpmc.runs import cell_name
+from dpmc.yaml_files import read_mapping
 
 # one thread inside a job: parallelism is Snakemake's
 for variable in (
@@ -71,10 +72,14 @@ def real_of(settings):
 
 
 try:
+    # Snakemake has read them too, but takes the last of two equal keys
+    for path in workflow.configfiles:
+        read_mapping(path)
     RUNS = resolved_runs()
+    launch.check_own_files(RUNS["results/huber"]["data"]["sets"])
     AT_HAND = data_at_hand(RUNS["results/huber"])
 except InputError as error:
-    sys.exit(f"dpmc: {error}")
+    launch.stop(error)
 
 MAIN = RUNS["results/huber"]
 PLUGINS = MAIN["huber"]["plugins"]
