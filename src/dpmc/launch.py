@@ -1,9 +1,9 @@
-"""What ``make reproduce`` starts: checks what was asked for, mends what a crash left, runs Snakemake.
+"""What ``make reproduce`` starts: checks what is asked for, mends what a crash left, runs Snakemake.
 
-``python -m dpmc.launch --cores 2 --config mine.yaml TARGET...`` in the working folder. Everything
-that can be refused in one sentence is refused before Snakemake starts, with exit status 2; what only
-the parsed workflow knows (its targets) is checked by :func:`before_execution`, which the Snakefile
-calls, so that plain ``snakemake`` gives the same sentence.
+``python -m dpmc.launch --cores 2 --config mine.yaml TARGET...`` in the working folder. What can be
+refused is refused in one sentence before Snakemake starts, with exit status 2; what only the parsed
+workflow knows (its targets) is checked by :func:`before_execution`, which the Snakefile calls, so
+that plain ``snakemake`` gives the same sentence.
 
 Snakemake runs in this process, which holds the folder's lock (:mod:`dpmc.run_lock`): the lock lives
 exactly as long as Snakemake does, whatever ends it.

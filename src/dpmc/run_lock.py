@@ -198,7 +198,7 @@ def _held(descriptor: int) -> str:
     where = f" on {holder['host']}" if elsewhere else ""
     return (
         f"Another run holds this folder: process {holder['pid']}{where}, since {holder['since']}; "
-        f"wait until it has ended, or end it with `kill {holder['pid']}`{where}, then run this again."
+        f"wait until it has ended, or end it{where} (kill {holder['pid']}), then run this again."
     )
 
 

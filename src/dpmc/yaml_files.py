@@ -42,8 +42,7 @@ def read_mapping(path: str | Path) -> dict:
         not valid YAML, has a key twice in one mapping, or holds no mapping.
     """
     try:
-        # S506: the loader is a safe one
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)  # noqa: S506
+        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
     except FileNotFoundError:
         raise InputError(
             f"There is no configuration file {path}; correct the path, or write the file."
