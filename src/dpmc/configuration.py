@@ -113,7 +113,7 @@ def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
 
 
 def _branches_of_its_kind(error: jsonschema.ValidationError) -> list[jsonschema.ValidationError]:
-    """Return the errors of those branches of anyOf that are for mappings, or lists, as it is one."""
+    """Of a mapping or list, return the errors of the branches of anyOf that are for such."""
     if not isinstance(error.instance, Mapping | list):
         return []
     other_kind = {

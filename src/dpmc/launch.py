@@ -1,4 +1,4 @@
-"""What ``make reproduce`` starts: checks what is asked for, mends what a crash left, runs Snakemake.
+"""What ``make reproduce`` starts: check what is asked for, mend what a crash left, run Snakemake.
 
 ``python -m dpmc.launch --cores 2 --config mine.yaml TARGET...`` in the working folder. What can be
 refused is refused in one sentence before Snakemake starts, with exit status 2; what only the parsed
@@ -259,7 +259,7 @@ def _folder_held() -> Iterator[None]:
         return
     if lock.former:
         print("dpmc: the last run was interrupted; going on from there", file=sys.stderr)
-    recovery.recover(Path.cwd(), lock.former, lock.ended_well)
+    recovery.recover(Path.cwd(), lock.former)
     lock.begin()
     yield
     # not where an exception came: then jobs may be alive, and the next run looks for them

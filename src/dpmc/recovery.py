@@ -33,7 +33,7 @@ STRAYS = {"results": 0.0, "data": 3600.0}
 PATIENCE = 10.0
 
 
-def recover(folder: str | Path, runs: Iterable[str], ended_well: bool) -> None:
+def recover(folder: str | Path, runs: Iterable[str]) -> None:
     """Make a folder ready for the next run.
 
     Parameters
@@ -42,9 +42,6 @@ def recover(folder: str | Path, runs: Iterable[str], ended_well: bool) -> None:
         The working folder of the workflow.
     runs : iterable of str
         Names of the runs that died: jobs of theirs that are alive are ended.
-    ended_well : bool
-        Whether the last run ended by itself. If not, records that a power loss left half-written
-        are looked for too.
 
     Raises
     ------
@@ -56,9 +53,9 @@ def recover(folder: str | Path, runs: Iterable[str], ended_well: bool) -> None:
     try:
         remove_locks(folder)
         remove_strays(folder)
-        if not ended_well:
-            mend_records(folder)
-            remove_broken_kernels(Path(__file__).parent)
+        # whatever the last run said: a power loss may come after its end
+        mend_records(folder)
+        remove_broken_kernels(Path(__file__).parent)
     except OSError as error:
         raise InputError(
             f"{error.filename} is left from a run that was killed and cannot be removed: "

@@ -42,17 +42,11 @@ class RunLock:
     former : list of str
         Names of the runs that died without a word; known to be dead only while the lock is
         exclusive.
-    ended_well : bool
-        Whether every run before this one said that it ended.
     """
 
     def __init__(self, descriptor: int):
         self._descriptor = descriptor
-        content = _content(descriptor)
-        begun = _unended(content)
-        self.former = [line["run"] for line in begun]
-        # a line that cannot be read is what a power loss leaves
-        self.ended_well = not begun and all(_line(line) is not None for line in content)
+        self.former = [line["run"] for line in _unended(descriptor)]
         self._run = None
 
     def begin(self) -> str:
@@ -63,8 +57,7 @@ class RunLock:
         InputError
             Another run got in between.
         """
-        if self.former or not self.ended_well or os.fstat(self._descriptor).st_size > 0:
-            os.ftruncate(self._descriptor, 0)
+        os.ftruncate(self._descriptor, 0)
         self._note_begin()
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -169,28 +162,26 @@ def _append(descriptor: int, line: dict) -> None:
     os.write(descriptor, (json.dumps(line) + "\n").encode())
 
 
-def _content(descriptor: int) -> list[bytes]:
-    size = os.fstat(descriptor).st_size
-    return os.pread(descriptor, size, 0).splitlines()
+def _unended(descriptor: int) -> list[dict]:
+    """Return what was written down of runs that began and did not say that they ended."""
+    content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+    lines = [line for line in map(_line, content.splitlines()) if line is not None]
+    ended = {line.get("ended") for line in lines}
+    return [line for line in lines if "run" in line and line["run"] not in ended]
 
 
 def _line(line: bytes) -> dict | None:
     try:
         content = json.loads(line)
     except ValueError:
+        # what a power loss leaves
         return None
     return content if isinstance(content, dict) else None
 
 
-def _unended(content: list[bytes]) -> list[dict]:
-    lines = [line for line in map(_line, content) if line is not None]
-    ended = {line.get("ended") for line in lines}
-    return [line for line in lines if "run" in line and line["run"] not in ended]
-
-
 def _held(descriptor: int) -> str:
     """Say who holds the lock."""
-    holders = [line for line in _unended(_content(descriptor)) if _lives(line)]
+    holders = [line for line in _unended(descriptor) if _lives(line)]
     if not holders:
         return "Another run holds this folder; wait until it has ended, then run this again."
     holder = holders[-1]
