@@ -1,6 +1,7 @@
 """`make reproduce` goes on after any crash, and what it cannot do it says in one sentence.
 
-The test of many kills runs only when asked for: ``DPMC_KILLS=10 pytest tests/workflow/test_crash.py``.
+The test of many kills runs only when asked for:
+``DPMC_KILLS=10 pytest -s -k many_kills tests/workflow/test_crash.py``.
 """
 
 import csv
@@ -127,20 +128,28 @@ def test_records_that_a_power_loss_emptied_are_made_anew(copy):
     (copy.folder / LOCK).write_bytes(b"\0" * 50)
     launched.run(TRIALS)
     assert launched.rows() == before
-    recovery.mend_records(copy.folder)
     assert not list((state / "incomplete").iterdir())
     assert "Nothing to be done" in launched.run(TRIALS)
 
 
-@pytest.mark.parametrize("kind", [Launched, Workspace])
 @pytest.mark.parametrize(
-    ("target", "overlay", "words"),
+    ("kind", "target", "overlay", "words"),
     [
-        ("nosuch", "", ["There is no target 'nosuch'", "huber", "quick"]),
-        ("quik", "", ["There is no target 'quik' (did you mean 'quick'?)"]),
-        ("results/nosuch.csv", "", ["No rule makes results/nosuch.csv"]),
-        (TRIALS, "huber: {trials: 1, trials: 2}", ["overlay.yaml, line 1: the key 'trials'"]),
-        (TRIALS, "data: {sets: {mine: {path: no.csv, rating_range: [1, 5]}}}", ["file no.csv"]),
+        (Launched, "quik", "", ["There is no target 'quik' (did you mean 'quick'?)", "huber"]),
+        (Workspace, "quik", "", ["There is no target 'quik' (did you mean 'quick'?)", "huber"]),
+        (Workspace, "results/nosuch.csv", "", ["No rule makes results/nosuch.csv"]),
+        (
+            Workspace,
+            TRIALS,
+            "huber: {trials: 1, trials: 2}",
+            ["overlay.yaml, line 1: the key 'trials' stands there twice"],
+        ),
+        (
+            Workspace,
+            TRIALS,
+            "data: {sets: {mine: {path: no.csv, rating_range: [1, 5]}}}",
+            ["data.sets.mine.path: there is no file no.csv"],
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(tmp_path, kind, target, overlay, words):
