@@ -71,7 +71,7 @@ def read_mapping(path: str | Path) -> dict:
 
 def _place(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
-    return f", line {mark.line + 1}," if mark else ""
+    return f", line {mark.line + 1}" if mark else ""
 
 
 def _problem(error: Exception) -> str:
