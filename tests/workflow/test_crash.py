@@ -178,25 +178,35 @@ def test_many_kills_at_random_times(tmp_path):
     begin = time.monotonic()
     undisturbed.run(*targets)
     length = time.monotonic() - begin
-    disturbed = Launched(tmp_path / "disturbed")
-    seed = int(os.environ.get("DPMC_KILLS_SEED", "0"))
-    times = random.Random(seed)
-    killed = 0
-    for number in range(KILLS):
-        process = disturbed.started(*targets)
-        wait = times.uniform(0, length)
-        try:
-            status = process.wait(wait)
-            assert status == 0, f"run {number} ended with {status}"
-        except subprocess.TimeoutExpired:
-            killed += 1
-            # every other time the jobs are left alive
-            if number % 2:
-                process.kill()
-            else:
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        print(f"run {number}: {wait:.1f} s, {killed} killed, {len(disturbed.cells())} cells")
+    times = random.Random(int(os.environ.get("DPMC_KILLS_SEED", "0")))
+    killed = whole = 0
+    disturbed = Launched(tmp_path / "disturbed 0")
+    while killed < KILLS:
+        wait = times.uniform(0, length / 2)
+        killed += killed_after(wait, disturbed.started(*targets), alone=killed % 2 == 1)
+        print(f"{killed} killed, the last after {wait:.1f} s, {len(disturbed.tables())} tables")
+        if disturbed.tables().keys() == undisturbed.tables().keys():
+            check_resumed(disturbed, targets, undisturbed)
+            whole += 1
+            disturbed = Launched(tmp_path / f"disturbed {whole}")
+    check_resumed(disturbed, targets, undisturbed)
+
+
+def killed_after(seconds, process, alone):
+    """Kill a run and its jobs, or the run alone, after some time; return whether it still ran."""
+    try:
+        assert process.wait(seconds) == 0
+        return False
+    except subprocess.TimeoutExpired:
+        if alone:
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return True
+
+
+def check_resumed(disturbed, targets, undisturbed):
     disturbed.run(*targets)
     assert disturbed.tables() == undisturbed.tables()
     assert disturbed.strays() == []
