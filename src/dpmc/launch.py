@@ -247,14 +247,8 @@ def _share_folder() -> None:
 @contextlib.contextmanager
 def _folder_held() -> Iterator[None]:
     """Hold the folder's lock, and mend what runs that died have left."""
-    try:
-        lock = run_lock.take(Path.cwd())
-    except run_lock.LocksUnsupported:
-        print(
-            "dpmc: the file system has no locks: do not start two runs in this folder; after a "
-            "crash, `snakemake --unlock --cores 1` may be needed",
-            file=sys.stderr,
-        )
+    lock = _taken()
+    if lock is None:
         yield
         return
     if lock.former:
@@ -264,6 +258,18 @@ def _folder_held() -> Iterator[None]:
     yield
     # not where an exception came: then jobs may be alive, and the next run looks for them
     lock.end()
+
+
+def _taken() -> run_lock.RunLock | None:
+    try:
+        return run_lock.take(Path.cwd())
+    except run_lock.LocksUnsupported:
+        print(
+            "dpmc: the file system has no locks: do not start two runs in this folder; after a "
+            "crash, `snakemake --unlock --cores 1` may be needed",
+            file=sys.stderr,
+        )
+        return None
 
 
 def _snakemake(arguments: list[str]) -> int:

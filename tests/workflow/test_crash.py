@@ -52,7 +52,7 @@ class Launched(Workspace):
     def tables(self):
         """Return the rows of every table below results/huber, without columns of seconds."""
         found = {}
-        for path in sorted((self.folder / "results" / "huber").rglob("*.csv")):
+        for path in sorted((self.folder / "results" / "huber").rglob("[!.]*.csv")):
             with open(path, newline="") as stream:
                 rows = list(csv.reader(stream))
             kept = [i for i, name in enumerate(rows[0]) if "seconds" not in name]
