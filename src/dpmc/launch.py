@@ -167,7 +167,7 @@ def check_own_files(sets: Mapping[str, Mapping]) -> None:
     """
     for name, entry in sets.items():
         path = _mapping(entry).get("path")
-        if isinstance(path, str) and not Path(path).expanduser().is_file():
+        if isinstance(path, str) and not Path(path).is_file():
             raise InputError(
                 f"data.sets.{name}.path: there is no file {path} (seen from {Path.cwd()}); correct "
                 "the path, or take the entry out."
