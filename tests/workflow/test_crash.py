@@ -66,7 +66,7 @@ def launched(tmp_path):
     return Launched(tmp_path / "launched")
 
 
-def until(condition, seconds=120):
+def until(condition, seconds=600):
     """Wait for something that another process does."""
     end = time.monotonic() + seconds
     while not condition():
