@@ -1,40 +1,53 @@
-# make reproduce [TARGET=all|huber|privacy|onebit|dpals|audit|tune|quick|check|forensics] [CORES=2] [CONFIG=config/mine.yaml]
-# make test | lint | report | benchmark | coverage | mutations | clean
+# `make help` says what there is; the line that begins with ## above a target is what it prints
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 TARGET ?= all
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 CONFIG ?=
-# workflow/profiles/default says the same; given here, so that the first line is ours
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --logger dpmc --scheduler greedy --rerun-incomplete --show-failed-logs
-OVERLAY := $(if $(CONFIG),--configfile $(CONFIG))
+# a value as one word of the shell, whatever stands in it
+quoted = '$(subst ','\'',$(1))'
+# checks what is asked for, mends what a crash left, then runs Snakemake
+LAUNCH = $(BIN)/python -m dpmc.launch --cores=$(call quoted,$(CORES)) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks
 
-.PHONY: reproduce test lint report benchmark coverage mutations clean
+.PHONY: help reproduce report test lint benchmark coverage mutations clean
+.DEFAULT_GOAL := reproduce
 
+## these lines
+help:
+	@echo "make TARGET, where TARGET is"
+	@awk '/^## / {text = substr($$0, 4); next} text {sub(/:.*/, ""); printf "  %-11s %s\n", $$0, text; text = ""}' $(firstword $(MAKEFILE_LIST))
+	@echo "Settings, such as make reproduce TARGET=quick: TARGET, CORES, CONFIG, PYTHON, VENV"
+
+## run what TARGET names (all, quick, huber, privacy, onebit, dpals, audit, check, ...); goes on after a crash
 reproduce: $(VENV)/installed
-	@$(SNAKEMAKE) $(TARGET) $(OVERLAY)
+	@$(LAUNCH) -- $(foreach name,$(TARGET),$(call quoted,$(name)))
 
+## the report alone: results/report/index.html, and what it needs
+report: $(VENV)/installed
+	@$(LAUNCH) -- results/report/index.html
+
+## the tests, about 20 minutes on two cores
 test: $(VENV)/installed
 	@$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
 
+## style and form of the code and of the workflow
 lint: $(VENV)/installed
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/snakefmt --check --compact-diff Snakefile workflow
 	@$(BIN)/snakemake --lint
 
-report: $(VENV)/installed
-	@$(SNAKEMAKE) results/report/index.html $(OVERLAY)
-
+## speed of noise, solvers and models, as ratios in one run
 benchmark: $(VENV)/installed
 	@$(BIN)/python benchmarks/bench_noise.py
 	@$(BIN)/python benchmarks/bench_solvers.py
 	@$(BIN)/python benchmarks/bench_onebit.py
 	@$(BIN)/python benchmarks/bench_dpals.py
 
-# statement coverage of src: kernels as Python, plus every subprocess that the tests start
+# kernels as Python, plus every subprocess that the tests start
+## statement coverage of src by the tests
 coverage: $(VENV)/installed
 	@$(BIN)/coverage erase
 	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not workflow"
@@ -42,11 +55,11 @@ coverage: $(VENV)/installed
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --fail-under=95
 
-# planted faults in the formulas, each of which must turn a test red (minutes)
+## planted faults in the formulas, each of which must turn a test red (minutes)
 mutations: $(VENV)/installed
 	@$(BIN)/python tests/mutate.py
 
-# results go, downloads (data/) and the committed results/reference stay
+## remove results; downloads (data/) and the committed results/reference stay
 clean:
 	@find results -mindepth 1 -maxdepth 1 ! -name reference -exec rm -rf {} + 2>/dev/null || true
 	@rm -rf .snakemake
@@ -55,7 +68,10 @@ $(VENV)/installed: envs/requirements.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "dpmc: there is no $(PYTHON); install Python 3.11, 3.12 or 3.13, or name one: make PYTHON=python3.12" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else "dpmc: Python 3.11, 3.12 or 3.13 is needed, $(PYTHON) is %d.%d; name another one: make PYTHON=python3.12" % v)'
 	@echo "dpmc: installing into $(VENV) (once, about a minute)"
-	@$(PYTHON) -m venv $(VENV)
+# what a cut-short installation left may look whole to pip
+	@$(PYTHON) -m venv $(if $(wildcard $(VENV)/unfinished),--clear) $(VENV)
+	@touch $(VENV)/unfinished
 	@$(BIN)/python -m pip install --quiet --require-hashes -r envs/requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps -e .
+	@rm $(VENV)/unfinished
 	@touch $@

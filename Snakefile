@@ -6,8 +6,11 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
+from dpmc import launch
+
 min_version("9.0")
 HOME = Path(workflow.basedir)
+launch.before_execution(workflow)
 
 
 configfile: str(HOME / "config" / "config.yaml")

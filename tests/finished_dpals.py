@@ -2,8 +2,8 @@
 
 from dpmc import tables
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, DpalsCell
+from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.cells import cell_name
-from dpmc.study.runs import Settings, settings_text
 
 ALS = DpalsCell("synthetic-5k", "als", "standard", None)
 DPALS = DpalsCell("synthetic-5k", "dpals", "standard", 1.0)

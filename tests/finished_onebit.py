@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from dpmc import tables
 from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, OneBitCell
+from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.cells import cell_name
-from dpmc.study.runs import Settings, settings_text
 
 CLEAR = OneBitCell("synthetic", "gaussian", "both", 0.15, "clear", None)
 INP = OneBitCell("synthetic", "gaussian", "both", 0.15, "inp", 1.0)

@@ -3,8 +3,8 @@
 from dpmc import tables
 from dpmc.studies.audit.rows import AUDIT_COLUMNS
 from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell
+from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.cells import cell_name
-from dpmc.study.runs import Settings, settings_text
 
 PRIVATE = CalibratedCell("synthetic", "entry_change", 0.5, "private_als")
 REAL = CalibratedCell("sweetrs", "user_add_remove", 5.0, "private_als")

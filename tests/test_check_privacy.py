@@ -13,8 +13,8 @@ from dpmc.studies.equal_privacy import STUDY
 from dpmc.studies.equal_privacy.cells import CalibratedCell
 from dpmc.study import check as checking
 from dpmc.study import reference as references
+from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.cells import cell_name
-from dpmc.study.runs import Settings, settings_text
 from dpmc.study.tolerances import ALLOWED
 from finished_privacy import (
     MECHANISMS,

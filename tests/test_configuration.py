@@ -84,7 +84,11 @@ def test_unknown_key_of_a_data_set():
         ({"observed_fractions": [1.5]}, ["huber.observed_fractions.0", "below 1", "1.5"]),
         ({"regularization": 0}, ["huber.regularization", "above 0"]),
         ({"start": "norml"}, ["huber.start", "normal, uniform", "norml"]),
-        ({"loss_parameter": -1}, ["huber.loss_parameter", "-1"]),
+        ({"loss_parameter": -1}, ["huber.loss_parameter", "noise or a number above 0", "-1"]),
+        ({"loss_parameter": "noize"}, ["noise or a number above 0", "'noize'", "mean 'noise'"]),
+        ({"loss_parameter": [1]}, ["must be noise or a number above 0, got [1]"]),
+        ({"replication_seed": "x"}, ["must be a whole number of at least 0 or null, got 'x'"]),
+        ({"real": {"ml-100k": 5}}, ["must be null or a mapping of keys to values, got 5"]),
         ({"replication_seed": 2206}, ["replication_seed", "2206", "null"]),
         ({"overrides": [{"where": {"rank": 5}, "set": {"lambda": 1}}]}, ["overrides.0", "lambda"]),
     ],
@@ -101,6 +105,10 @@ def test_bad_values_are_named(change, words):
         ({"links": ["logit"]}, ["onebit.links.0", "gaussian, logistic", "logit"]),
         ({"baselines": ["clear"]}, ["onebit.baselines.0", "zero, majority, item_bias"]),
         ({"grap": {"iterations": 0}}, ["onebit.grap.iterations", "at least 1"]),
+        (
+            {"datasets": {"ml-100k": {"threshold": "men"}}},
+            ["ml-100k.threshold must be mean or a number, got 'men' (did you mean 'mean'?)"],
+        ),
         ({"datasets": {"synthetic": {"rank": 0}}}, ["onebit.datasets.synthetic.rank"]),
         (
             {"experiments": {"budgets": {"constraint": "box"}}},

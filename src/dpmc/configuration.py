@@ -14,6 +14,7 @@ import yaml
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.study.api import Study
+from dpmc.yaml_files import read_mapping
 
 SHARED_SCHEMA = Path(__file__).parent / "study" / "schema.yaml"
 
@@ -25,25 +26,11 @@ def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
     Raises
     ------
     InputError
-        A file is missing or is not a YAML mapping.
+        A file is missing, is not a YAML mapping, or has a key twice.
     """
     configuration: dict = {}
     for each in [path, *overlays]:
-        try:
-            layer = yaml.safe_load(Path(each).read_text(encoding="utf-8")) or {}
-        except FileNotFoundError:
-            raise InputError(f"There is no configuration file {each}.") from None
-        except yaml.YAMLError as error:
-            line = getattr(error, "problem_mark", None)
-            where = f", line {line.line + 1}" if line else ""
-            raise InputError(
-                f"{each}{where} is not valid YAML; correct it and run again."
-            ) from None
-        if not isinstance(layer, dict):
-            raise InputError(
-                f"{each} must hold sections (data, report, one for each study), not a list or text."
-            )
-        configuration = merge(configuration, layer)
+        configuration = merge(configuration, read_mapping(each))
     return configuration
 
 
@@ -97,14 +84,63 @@ def schema_of(studies: Mapping[str, Study]) -> dict:
 
 
 def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
-    """Follow anyOf into the branch that says most."""
+    """Follow anyOf into the branch that says most; no further where it is the value's kind."""
     while error.context:
-        error = max(error.context, key=lambda e: (len(e.absolute_path), e.validator != "type"))
+        fitting = _branches_of_its_kind(error)
+        if not fitting:
+            return error
+        error = max(fitting, key=lambda e: (len(e.absolute_path), e.validator != "type"))
     return error
+
+
+def _branches_of_its_kind(error: jsonschema.ValidationError) -> list[jsonschema.ValidationError]:
+    """Of a mapping or list, return the errors of the branches of anyOf that are for such."""
+    if not isinstance(error.instance, Mapping | list):
+        return []
+    other_kind = {
+        branch.schema_path[0]
+        for branch in error.context
+        if not branch.path and branch.validator in ("type", "const", "enum")
+    }
+    return [branch for branch in error.context if branch.schema_path[0] not in other_kind]
+
+
+def _allowed(schema: Mapping) -> str:
+    """Say what a branch of anyOf allows, from the part of the schema that refused the value."""
+    if "const" in schema:
+        return str(schema["const"])
+    if "enum" in schema:
+        return ", ".join(map(str, schema["enum"]))
+    kinds = {
+        "integer": "a whole number",
+        "number": "a number",
+        "string": "text",
+        "boolean": "true or false",
+        "array": "a list",
+        "object": "a mapping of keys to values",
+    }
+    limits = {
+        "minimum": " of at least {}",
+        "exclusiveMinimum": " above {}",
+        "maximum": " of at most {}",
+        "exclusiveMaximum": " below {}",
+    }
+    found = [text.format(schema[name]) for name, text in limits.items() if name in schema]
+    kind = str(schema.get("type"))
+    return kinds.get(kind, kind) + " and".join(found)
 
 
 def _sentence(error: jsonschema.ValidationError) -> str:
     key = ".".join(str(part) for part in error.absolute_path) or "configuration"
+    if error.context:
+        allowed = dict.fromkeys(_allowed(branch.schema) for branch in error.context)
+        words = [
+            str(branch.schema["const"]) for branch in error.context if "const" in branch.schema
+        ]
+        return (
+            f"Configuration key {key} must be {' or '.join(allowed)}, got {error.instance!r}"
+            f"{did_you_mean(error.instance, words)}."
+        )
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         unknown = next(name for name in error.instance if name not in allowed)

@@ -16,11 +16,12 @@ from dpmc.datasets import resolve
 from dpmc.studies import BUILT_IN, RESERVED
 from dpmc.study import plan
 from dpmc.study.api import Made, Ratings
+from dpmc.study.cell_settings import changed_settings, read_settings
 from dpmc.study.check import SETTINGS, TOLERANCES
 from dpmc.study.digest import source_file
 from dpmc.study.job import function
 from dpmc.study.reference import expected_columns
-from dpmc.study.runs import changed_settings, read_settings, read_text_table, read_trials
+from dpmc.study.runs import read_text_table, read_trials
 from dpmc.study.tolerances import read_allowances
 
 NAME = re.compile("[a-z][a-z0-9_]*")
@@ -287,9 +288,9 @@ def test_the_targets_of_a_study_are_all_of_its_tables_and_folders(name):
 def test_the_regression_is_about_columns_that_there_are(name):
     study, regression = STUDIES[name], STUDIES[name].regression
     assert regression is not None
-    assert any(
-        (regression.table, regression.labels, regression.numbers, regression.passed)
-    ), "nothing is checked"
+    assert any((regression.table, regression.labels, regression.numbers, regression.passed)), (
+        "nothing is checked"
+    )
     if regression.table is not None:
         columns = columns_of(study, regression.table)
         assert {*regression.coordinates, "trial", *regression.metrics} <= set(columns)

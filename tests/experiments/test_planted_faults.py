@@ -13,9 +13,9 @@ from dpmc.studies.huber import STUDY
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import TRIAL_COLUMNS, accepted_settings, run_cell
 from dpmc.study import reference
+from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.cells import cell_name
 from dpmc.study.check import check, read_results
-from dpmc.study.runs import Settings, settings_text
 
 TRIALS_ALONE = replace(STUDY, regression=replace(STUDY.regression, labels={}, numbers={}))
 CELLS = [

@@ -3,11 +3,12 @@ import json
 import os
 import sys
 
-from dpmc import configuration, studies
+from dpmc import configuration, launch, studies
 from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
 from dpmc.study import plan
 from dpmc.study.check import files_of
+from dpmc.yaml_files import read_mapping
 
 # one thread inside a job: parallelism is Snakemake's
 for variable in (
@@ -41,11 +42,15 @@ def data_available():
 
 
 try:
+    # Snakemake has read them too, but takes the last of two equal keys
+    for path in workflow.configfiles:
+        read_mapping(path)
     STUDIES, PLANS = planned()
+    launch.check_own_files(PLANS["results"].configuration["data"]["sets"])
     REAL = {top: each.real_data(STUDIES.values()) for top, each in PLANS.items()}
     AVAILABLE = data_available()
 except InputError as error:
-    sys.exit(f"dpmc: {error}")
+    launch.stop(error)
 
 OWN_SETS = PLANS["results"].configuration["data"]["sets"]
 

@@ -91,7 +91,7 @@ def check_inputs(top, chosen):
     return [
         f"{top}/{study.name}/{name}"
         for study in chosen
-        for name in files_of(study.regression)
+        for name in plan.files_of(study.regression)
     ]
 
 

@@ -21,8 +21,8 @@ class Settings:
     reference : str
         Which expected labels belong to it: the value of ``reference`` in the configuration.
     cells : dict
-        Cell name, see :func:`dpmc.study.cells.cell_name`, to exactly the settings that the cell uses, among them
-        ``seed`` and ``trials``.
+        Cell name, see :func:`dpmc.study.cells.cell_name`, to exactly the settings that the cell
+        uses, among them ``seed`` and ``trials``.
     """
 
     reference: str

@@ -15,11 +15,10 @@ import pandas as pd
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.study.api import Regression, Study
+from dpmc.study.cell_settings import Settings, changed_settings, read_settings
+from dpmc.study.plan import SETTINGS, files_of
 from dpmc.study.runs import (
-    Settings,
-    changed_settings,
     read_numbers,
-    read_settings,
     read_text_table,
     read_trials,
     refuse_incomplete,
@@ -29,7 +28,6 @@ from dpmc.study.tolerances import TOLERANCE, Allowance, read_allowances, relativ
 
 NAMED_CELLS = 5  # how many cells a sentence names before it only counts them
 NOT_AVAILABLE = "data not available"
-SETTINGS = "settings.json"
 TOLERANCES = "tolerances.csv"
 
 
@@ -79,13 +77,6 @@ class Results:
         sizes = {} if self.trials is None else {self.study.regression.table: self.trials}
         sizes |= {**self.labels, **self.numbers, **self.passed}
         return ", ".join(f"{len(table)} rows of {name}" for name, table in sizes.items())
-
-
-def files_of(regression: Regression) -> list[str]:
-    """Return the files of a study's results that its regression reads."""
-    trials = [] if regression.table is None else [f"{regression.table}.csv", SETTINGS]
-    others = (*regression.labels, *regression.numbers, *regression.passed)
-    return [*trials, *(f"{name}.csv" for name in others)]
 
 
 def read_results(study: Study, folder: str | Path) -> Results:

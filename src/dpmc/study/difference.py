@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from dpmc.errors import InputError
-from dpmc.study.runs import read_settings, read_text_table, row_names
+from dpmc.study.cell_settings import read_settings
+from dpmc.study.runs import read_text_table, row_names
 from dpmc.study.tolerances import relative_difference
 
 NOT_COMPARED = ("seconds",)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dpmc.study.api import Coordinates, Job, Made, Ratings, Section, Step, Study
+from dpmc.study.api import Coordinates, Job, Made, Ratings, Regression, Section, Step, Study
+from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.digest import code_digest
-from dpmc.study.runs import Settings, settings_text
 
 SETTINGS = "settings.json"
 
@@ -128,6 +128,13 @@ def own_files(study: Study) -> list[Path]:
 def has_trials(study: Study) -> bool:
     """Whether the study has a table of trials that the check compares."""
     return study.regression is not None and study.regression.table is not None
+
+
+def files_of(regression: Regression) -> list[str]:
+    """Return the files of a study's results that its regression reads."""
+    trials = [] if regression.table is None else [f"{regression.table}.csv", SETTINGS]
+    others = (*regression.labels, *regression.numbers, *regression.passed)
+    return [*trials, *(f"{name}.csv" for name in others)]
 
 
 def makers(study: Study, table: str) -> list[Job]:

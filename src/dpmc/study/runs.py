@@ -1,12 +1,7 @@
-"""A finished run: the tables of one result folder, and what they are compared by.
-
-A run is a folder with a trial table, its settings and, where they were made, the comparison with
-the published numbers and the verdicts on claims.
-"""
+"""The tables of a finished run: reading them, and naming their rows."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np

@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-
 from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
     budgets,
     noise_comparisons,

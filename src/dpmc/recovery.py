@@ -1,0 +1,205 @@
+"""Mending a folder whose run was killed or lost power, before the next run starts.
+
+Only who holds the folder's lock exclusively (:mod:`dpmc.run_lock`) may call this: no run is alive
+then, so that nothing here is in use.
+
+Why jobs that outlived their run are ended, rather than left alone: they write files whole or not at
+all, and with the settings of today the same bytes; but one that started before an edit of the
+configuration could put old numbers over the new run's, which Snakemake would then take for new.
+They are recognised by the name of their run in their environment, which no other process has. Jobs
+on another machine (a cluster) and in another container cannot be seen from here; they are the
+scheduler's to end.
+"""
+
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from dpmc.errors import InputError
+from dpmc.run_lock import RUN_VARIABLE
+
+STATE = Path(".snakemake")
+
+# what dpmc.files.atomic_path calls its temporary files: .NAME.RANDOM.SUFFIX beside NAME
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}(?P<suffix>\.[^.]+)")
+
+# nobody but the workflow writes below results/; in data/ `dpmc data fetch` may be at work
+STRAYS = {"results": 0.0, "data": 3600.0}
+
+PATIENCE = 10.0
+
+
+def recover(folder: str | Path, runs: Iterable[str]) -> None:
+    """Make a folder ready for the next run.
+
+    Parameters
+    ----------
+    folder : path
+        The working folder of the workflow.
+    runs : iterable of str
+        Names of the runs that died: jobs of theirs that are alive are ended.
+
+    Raises
+    ------
+    InputError
+        A job of a dead run cannot be ended, or a file cannot be removed.
+    """
+    folder = Path(folder)
+    end_orphans(runs)
+    try:
+        remove_locks(folder)
+        remove_strays(folder)
+        # whatever the last run said: a power loss may come after its end
+        mend_records(folder)
+        remove_broken_kernels(Path(__file__).parent)
+    except OSError as error:
+        raise InputError(
+            f"{error.filename} is left from a run that was killed and cannot be removed: "
+            f"{error.strerror}; remove it, then run this again."
+        ) from None
+
+
+def end_orphans(runs: Iterable[str]) -> int:
+    """End the jobs of dead runs (kill -9) and wait until they are gone; return how many there were.
+
+    Raises
+    ------
+    InputError
+        A job does not go.
+    """
+    runs = set(runs)
+    if not runs:
+        return 0
+    ended = set()
+    end = time.monotonic() + PATIENCE
+    # again and again: what is ended may just have started another process
+    while orphans := list(_orphans(runs)):
+        for orphan in orphans:
+            _kill(orphan)
+            ended.add(orphan.pid)
+        if time.monotonic() > end:
+            raise InputError(
+                f"Process {orphans[0].pid}, a job of a run that was killed, cannot be ended; "
+                "end it, then run this again."
+            )
+        time.sleep(0.02)
+    return len(ended)
+
+
+def remove_locks(folder: Path) -> None:
+    """Remove Snakemake's locks, as ``snakemake --unlock`` does, and the copies of its scripts."""
+    for name in ("locks", "scripts"):
+        path = folder / STATE / name
+        if path.is_dir():
+            shutil.rmtree(path)
+
+
+def remove_strays(folder: Path) -> list[Path]:
+    """Remove the temporary files of interrupted atomic writes; return which."""
+    removed = []
+    for top, idle in STRAYS.items():
+        for path in _files(folder / top):
+            if is_stray(path.name) and time.time() - path.stat().st_mtime >= idle:
+                path.unlink()
+                removed.append(path)
+    return removed
+
+
+def is_stray(name: str) -> bool:
+    """Return whether a file is called as :func:`dpmc.files.atomic_path` calls temporary files.
+
+    Those of a file without a suffix are not told from others' hidden files; no rule writes one.
+    """
+    match = _TEMPORARY.fullmatch(name)
+    return match is not None and Path(match["name"]).suffix == match["suffix"]
+
+
+def mend_records(folder: Path) -> list[Path]:
+    """Mark the outputs whose record a power loss left unreadable as incomplete; return the records.
+
+    Without a record Snakemake takes an output for current, whatever its settings were.
+    """
+    metadata, incomplete = folder / STATE / "metadata", folder / STATE / "incomplete"
+    broken = [path for path in _files(metadata) if not _is_record(path)]
+    for path in broken:
+        _mark(incomplete / path.relative_to(metadata))
+        path.unlink()
+    for path in _files(incomplete):
+        if not _is_record(path):
+            _mark(path)
+    return broken
+
+
+def remove_broken_kernels(package: Path) -> list[Path]:
+    """Remove compiled kernels that a power loss left empty or full of zeros; return which.
+
+    numba reads its cache without a check, and every job would fail.
+    """
+    removed = []
+    for path in _files(package):
+        # an index and its data both begin as a pickle does
+        if path.suffix in (".nbi", ".nbc") and not _begins_with(path, b"\x80"):
+            path.unlink()
+            removed.append(path)
+    return removed
+
+
+def _orphans(runs: set[str]) -> Iterator:
+    # a requirement of Snakemake; not loaded by jobs
+    import psutil
+
+    # this process may itself have been started by a job
+    own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+    for process in psutil.process_iter():
+        if process.pid in own:
+            continue
+        try:
+            dead = process.status() == psutil.STATUS_ZOMBIE
+            if not dead and process.environ().get(RUN_VARIABLE) in runs:
+                yield process
+        except (psutil.Error, OSError):
+            # gone meanwhile, or somebody else's
+            continue
+
+
+def _kill(process) -> None:
+    import psutil
+
+    try:
+        process.kill()
+    except psutil.NoSuchProcess:
+        pass
+    except psutil.AccessDenied:
+        raise InputError(
+            f"Process {process.pid}, a job of a run that was killed, belongs to somebody else; "
+            "ask them to end it, then run this again."
+        ) from None
+
+
+def _files(top: Path) -> Iterator[Path]:
+    for folder, _, names in os.walk(top):
+        for name in names:
+            path = Path(folder, name)
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _is_record(path: Path) -> bool:
+    try:
+        return isinstance(json.loads(path.read_bytes()), dict)
+    except ValueError:
+        return False
+
+
+def _mark(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('{"external_jobid": null}', encoding="utf-8")
+
+
+def _begins_with(path: Path, start: bytes) -> bool:
+    with open(path, "rb") as stream:
+        return stream.read(len(start)) == start

@@ -1,0 +1,79 @@
+"""Reading a YAML file of settings: a key that stands there twice is an error, not a surprise."""
+
+from collections.abc import Hashable
+from pathlib import Path
+
+import yaml
+
+from dpmc.errors import InputError
+
+MERGE_TAG = "tag:yaml.org,2002:merge"
+
+
+class _Strict(yaml.SafeLoader):
+    """YAML's own reader takes the last of two equal keys without a word."""
+
+    def construct_mapping(self, node, deep=False):
+        seen = {}
+        # before the keys that `<<` brings are mixed in: those may be given anew
+        for key_node, _ in node.value:
+            if key_node.tag == MERGE_TAG:
+                continue
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                continue
+            if key in seen:
+                raise _Twice(key, key_node.start_mark.line + 1, seen[key])
+            seen[key] = key_node.start_mark.line + 1
+        return super().construct_mapping(node, deep)
+
+
+class _Twice(Exception):
+    """A key occurs twice in one mapping."""
+
+
+def read_mapping(path: str | Path) -> dict:
+    """Read a YAML file that holds a mapping; an empty file is an empty mapping.
+
+    Raises
+    ------
+    InputError
+        One sentence with the file, and the line where there is one: the file cannot be read, is
+        not valid YAML, has a key twice in one mapping, or holds no mapping.
+    """
+    try:
+        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
+    except FileNotFoundError:
+        raise InputError(
+            f"There is no configuration file {path}; correct the path, or write the file."
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; name a YAML file.") from None
+    except _Twice as error:
+        key, line, first = error.args
+        raise InputError(
+            f"{path}, line {line}: the key {key!r} stands there twice (first in line {first}); "
+            "take one of them out."
+        ) from None
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+        raise InputError(
+            f"{path}{_place(error)} is not valid YAML{_problem(error)}; correct it and run again."
+        ) from None
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise InputError(
+            f"{path} must hold sections (data, huber, privacy, onebit, dpals, report), "
+            "not a list or text."
+        )
+    return content
+
+
+def _place(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    return f", line {mark.line + 1}" if mark else ""
+
+
+def _problem(error: Exception) -> str:
+    problem = getattr(error, "problem", None)
+    return f" ({problem})" if problem else ""

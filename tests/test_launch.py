@@ -1,0 +1,466 @@
+"""Starting the workflow: one run at a time, what a crash leaves, and bad input in one sentence."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpmc import configuration, files, launch, recovery, run_lock
+from dpmc.errors import InputError
+from dpmc.yaml_files import read_mapping
+
+HOME = Path(__file__).parents[1]
+
+# takes the lock as a run does, says so, starts a job, and stays until it is killed
+HOLDER = """
+import subprocess, sys
+from dpmc import run_lock
+lock = run_lock.take(".")
+name = lock.begin()
+job = subprocess.Popen([sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"],
+                       stdout=subprocess.PIPE)
+job.stdout.readline()
+print(name, job.pid, flush=True)
+job.wait()
+"""
+# is killed while it writes results/trials.csv
+WRITER = """
+import os, signal
+from dpmc import files
+with files.atomic_path("results/trials.csv") as temporary:
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch):
+    # taking the lock names the run there
+    monkeypatch.setenv(run_lock.RUN_VARIABLE, "")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class Holder:
+    """Another process that holds the lock on the current folder."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True
+        )
+        self.run, job = self.process.stdout.readline().split()
+        self.job = int(job)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def holder(folder):
+    holder = Holder()
+    yield holder
+    holder.kill()
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(holder.job, signal.SIGKILL)
+
+
+def is_alive(pid):
+    """Whether a process is there and more than an entry that nobody has collected."""
+    status = Path(f"/proc/{pid}/status")
+    if status.parent.parent.joinpath("self").exists():
+        return status.exists() and "State:\tZ" not in status.read_text()
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def refusal(*arguments, capsys):
+    """Return the one sentence with which starting the workflow is refused."""
+    assert launch.main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert printed.err.startswith("dpmc: ")
+    return printed.err
+
+
+# one run at a time
+
+
+def test_a_live_run_is_named(holder, folder, capsys):
+    shutil.copy(HOME / "Snakefile", folder)
+    sentence = refusal("--cores", "1", capsys=capsys)
+    assert f"process {holder.process.pid}, since 20" in sentence
+    assert "wait" in sentence
+
+
+def test_the_lock_of_a_killed_run_is_taken_though_its_job_lives(holder, folder):
+    holder.kill()
+    assert is_alive(holder.job)
+    lock = run_lock.take(folder)
+    assert lock.former == [holder.run]
+    recovery.end_orphans(lock.former)
+    assert not is_alive(holder.job)
+    lock.begin()
+    lock.end()
+    assert run_lock.take(folder).former == []
+
+
+def test_only_one_of_two_gets_the_lock(folder):
+    first = run_lock.take(folder)
+    with pytest.raises(InputError, match="Another run holds this folder"):
+        run_lock.take(folder)
+    first.begin()
+    with pytest.raises(InputError, match=f"process {os.getpid()}, since"):
+        run_lock.take(folder)
+    first.end()
+    run_lock.take(folder)
+
+
+def test_snakemake_by_hand_shares_the_folder_and_keeps_others_from_mending_it(holder, folder):
+    lock = run_lock.join(folder)
+    holder.kill()
+    with pytest.raises(InputError, match=f"process {os.getpid()}, since"):
+        run_lock.take(folder)
+    lock.end()
+    # the one that was killed is known, the one that ended is not looked for
+    assert run_lock.take(folder).former == [holder.run]
+
+
+def test_the_run_itself_does_not_join_again(folder):
+    run_lock.take(folder).begin()
+    assert run_lock.join(folder) is None
+
+
+def test_a_lock_file_that_was_deleted_does_not_count(holder, folder):
+    # make clean while a run is alive: the new file has a lock of its own
+    (folder / run_lock.LOCK).unlink()
+    assert run_lock.take(folder).former == []
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 80, b"\xff\xfe", b'{"run": "1', b"[1]\n5\n"])
+def test_a_lock_file_that_lost_its_content(folder, content):
+    path = folder / run_lock.LOCK
+    path.parent.mkdir()
+    path.write_bytes(content)
+    lock = run_lock.take(folder)
+    assert lock.former == []
+    with pytest.raises(InputError, match="Another run"):
+        run_lock.take(folder)
+    lock.begin()
+    assert path.read_bytes().count(b"\n") == 1
+
+
+def test_a_folder_that_cannot_be_written(folder):
+    (folder / ".snakemake").write_text("in the way")
+    with pytest.raises(InputError, match=r"\.snakemake/dpmc\.lock cannot be written"):
+        run_lock.take(folder)
+    assert run_lock.join(folder) is None
+
+
+def test_without_locks_the_workflow_runs_all_the_same(folder, monkeypatch, capsys):
+    def flock(descriptor, kind):
+        raise OSError(run_lock.errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(run_lock.fcntl, "flock", flock)
+    monkeypatch.setattr(launch, "_snakemake", lambda arguments: 0)
+    shutil.copy(HOME / "Snakefile", folder)
+    assert launch.main(["--cores", "1"]) == 0
+    assert "has no locks" in capsys.readouterr().err
+    assert run_lock.join(folder) is None
+
+
+# what a crash leaves
+
+
+def test_jobs_of_dead_runs_are_ended_and_no_others():
+    def job(run):
+        environment = os.environ | {run_lock.RUN_VARIABLE: run}
+        return subprocess.Popen(["sleep", "600"], env=environment)
+
+    ours, other = job("dead"), job("alive")
+    try:
+        assert recovery.end_orphans(["dead"]) == 1
+        assert ours.wait() == -signal.SIGKILL
+        assert other.poll() is None
+        assert recovery.end_orphans([]) == 0
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_a_killed_writer_leaves_a_file_that_goes(folder):
+    subprocess.run([sys.executable, "-c", WRITER], check=False)
+    (left,) = (folder / "results").iterdir()
+    assert recovery.remove_strays(folder) == [left]
+    assert not list((folder / "results").iterdir())
+
+
+def test_files_of_others_stay(folder):
+    kept = [
+        *("results/trials.csv", "results/tables/.snakemake_timestamp", "results/.gitignore"),
+        *("results/.trials.csv.bak.csv", "results/.trials.csv.abcdefgh.txt", "data/u.data"),
+        *("results/.settings.abcdefgh", ".trials.csv.abcdefgh.csv", "mine/.x.csv.abcdefgh.csv"),
+        # somebody may be fetching data
+        "data/.u.data.abcdefgh.data",
+    ]
+    gone = ["results/a/b/.trials.csv.abc_efg1.csv", "data/ml-100k/.u.data.abcdefgh.data"]
+    for name in [*kept, *gone]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    (folder / "results/.y.csv.abcdefgh.csv").symlink_to(folder / "data/u.data")
+    os.utime(folder / gone[1], (0, 0))
+    assert sorted(recovery.remove_strays(folder)) == sorted(folder / name for name in gone)
+    assert all((folder / name).exists() for name in kept)
+    assert (folder / "results/.y.csv.abcdefgh.csv").is_symlink()
+
+
+@given(st.from_regex(r"[a-z.~ -]{1,12}\.[a-z]{1,4}", fullmatch=True))
+@settings(deadline=None, max_examples=50)
+def test_what_atomic_writing_leaves_is_recognised(name):
+    with tempfile.TemporaryDirectory() as folder:
+        with files.atomic_path(Path(folder, name)) as temporary:
+            assert recovery.is_stray(temporary.name)
+        assert Path(folder, name).exists()
+        assert not recovery.is_stray(name) or name.startswith(".")
+
+
+def test_a_failing_write_leaves_nothing(folder):
+    with pytest.raises(ValueError, match="no"), files.atomic_path(folder / "x.csv"):
+        raise ValueError("no")
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 80, b"\xff\xfe\x80", b'{"rule": "ce', b"[1]"])
+def test_an_unreadable_record_makes_its_output_incomplete(folder, content):
+    metadata, incomplete = folder / ".snakemake/metadata", folder / ".snakemake/incomplete"
+    for name, text in {"good": b'{"rule": "cell"}', "@long/bad": content}.items():
+        (metadata / name).parent.mkdir(parents=True, exist_ok=True)
+        (metadata / name).write_bytes(text)
+    incomplete.mkdir()
+    (incomplete / "cut").write_bytes(content)
+    assert recovery.mend_records(folder) == [metadata / "@long/bad"]
+    assert [path.name for path in metadata.iterdir() if path.is_file()] == ["good"]
+    for name in ("cut", "@long/bad"):
+        assert (incomplete / name).read_text() == '{"external_jobid": null}'
+    assert not (incomplete / "good").exists()
+    assert recovery.mend_records(folder) == []
+
+
+def test_broken_kernels_go(folder):
+    for name, content in {
+        "a.nbi": b"",
+        "b.nbc": b"\0\0",
+        "c.nbi": b"\x80\x04",
+        "d.py": b"",
+    }.items():
+        (folder / name).write_bytes(content)
+    assert {path.name for path in recovery.remove_broken_kernels(folder)} == {"a.nbi", "b.nbc"}
+    assert {path.name for path in folder.iterdir()} == {"c.nbi", "d.py"}
+
+
+def test_a_folder_is_made_ready(folder):
+    for name in ("locks/0.output.lock", "scripts/tmp1.cell.py", "metadata/x", "log/y.log"):
+        (folder / ".snakemake" / name).parent.mkdir(parents=True)
+        (folder / ".snakemake" / name).write_text("{}")
+    recovery.recover(folder, ["dead"])
+    assert sorted(path.name for path in (folder / ".snakemake").iterdir()) == ["log", "metadata"]
+    # a new folder has nothing of all that
+    recovery.recover(folder / "new", [])
+
+
+# bad input
+
+
+@pytest.fixture
+def project(folder):
+    """A folder with a Snakefile and a configuration, in which nothing can run."""
+    (folder / "Snakefile").write_text("raise AssertionError('Snakemake was started')")
+    (folder / "config").mkdir()
+    for name in ("config.yaml", "quick.yaml", "large.yaml"):
+        shutil.copy(HOME / "config" / name, folder / "config")
+    yield folder
+    assert not (folder / ".snakemake").exists()
+
+
+@pytest.mark.parametrize("cores", ["0", "-1", "abc", "", "2.5", "1e3", "²"])
+def test_cores_that_are_none(project, capsys, cores):
+    sentence = refusal(f"--cores={cores}", capsys=capsys)
+    assert f"CORES must be a whole number of at least 1, or all, got {cores!r}" in sentence
+
+
+@pytest.mark.parametrize("cores", ["1", "64", "all"])
+def test_cores(cores):
+    launch.check_cores(cores)
+
+
+def test_a_configuration_that_is_not_there(project, capsys):
+    assert "There is no configuration file nosuch.yaml;" in refusal(
+        "--config=nosuch.yaml", capsys=capsys
+    )
+    nearest = refusal("--config", "config/lagre.yaml", capsys=capsys)
+    assert "config/lagre.yaml (did you mean 'config/large.yaml'?)" in nearest
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"huber: [1\nx: 2", ["line 2", "not valid YAML"]),
+        (b"huber:\n\ttrials: 2", ["line 2", "not valid YAML"]),
+        (b"\xff\xfe", ["not valid YAML"]),
+        (b"{[1]: 2}", ["line 1", "not valid YAML"]),
+        (b"x: !!python/object:os.system {}", ["line 1", "not valid YAML"]),
+        (b"- 1", ["must hold sections"]),
+        (b"text", ["must hold sections"]),
+        (b"huber:\n  trials: 1\n  trials: 2", ["line 3", "'trials'", "twice", "line 2"]),
+        (b"huber: {}\nprivacy: {}\nhuber: {}", ["line 3", "'huber'", "twice"]),
+        (b"huber: {real: {a: [{b: 1, b: 1}]}}", ["line 1", "'b'", "twice"]),
+        (b"x:\n  1: a\n  1: b", ["line 3", "the key 1 stands there twice"]),
+    ],
+)
+def test_a_configuration_that_is_none(project, capsys, content, words):
+    (project / "mine.yaml").write_bytes(content)
+    sentence = refusal("--config", "config/large.yaml mine.yaml", capsys=capsys)
+    assert "mine.yaml" in sentence
+    for word in words:
+        assert word in sentence
+    with pytest.raises(InputError, match=r"mine\.yaml"):
+        configuration.load("mine.yaml")
+
+
+def test_a_folder_as_configuration(project, capsys):
+    assert "config cannot be read" in refusal("--config", "config", capsys=capsys)
+
+
+def test_a_key_twice_in_the_defaults(project, capsys):
+    path = project / "config" / "config.yaml"
+    path.write_text(path.read_text().replace("  trials: 10", "  trials: 10\n  trials: 11", 1))
+    assert "config/config.yaml" in (sentence := refusal(capsys=capsys))
+    assert "'trials'" in sentence
+
+
+def test_keys_that_a_merge_brings_may_be_given_anew(folder):
+    (folder / "x.yaml").write_text("a: &a {k: 1}\nb: {<<: *a, k: 2}\nc: [{k: 1}, {k: 2}]")
+    assert read_mapping("x.yaml")["b"] == {"k": 2}
+    (folder / "x.yaml").write_text("# nothing\n")
+    assert read_mapping("x.yaml") == {}
+
+
+def test_a_data_file_that_is_not_there(project, capsys):
+    (project / "a.yaml").write_text("data: {sets: {mine: {path: nosuch.csv}}}")
+    (project / "b.yaml").write_text("data: {sets: {mine: {path: here.csv}, odd: 3}}")
+    assert "data.sets.mine.path: there is no file nosuch.csv" in refusal(
+        "--config=a.yaml", capsys=capsys
+    )
+    assert "here.csv" in refusal("--config=a.yaml b.yaml", capsys=capsys)
+    (project / "here.csv").write_text("user,item,rating\n")
+    arguments = launch.snakemake_arguments("Snakefile", "2", "a.yaml b.yaml", ["quick"])
+    assert arguments[-4:] == ["quick", "--configfile", "a.yaml", "b.yaml"]
+
+
+def test_names_with_spaces_and_quotation_marks(project, capsys):
+    assert launch.named_files("  ") == []
+    (project / "my own.yaml").write_text("")
+    assert launch.named_files("my own.yaml") == ["my own.yaml"]
+    assert launch.named_files("'my own.yaml' b.yaml") == ["my own.yaml", "b.yaml"]
+    assert "quotation mark" in refusal("--config=it's", capsys=capsys)
+
+
+def test_outside_of_the_project(folder, capsys):
+    assert "There is no Snakefile; run this in the folder" in refusal(capsys=capsys)
+
+
+class Rule(SimpleNamespace):
+    """As much of a rule of Snakemake as checking targets needs."""
+
+    def has_wildcards(self):
+        return "{" in self.output
+
+    def is_producer(self, path):
+        pattern = re.sub(r"\{\w+\}", ".+", self.output)
+        return bool(self.output) and re.fullmatch(pattern, path) is not None
+
+
+RULES = [
+    Rule(name="all", output=""),
+    Rule(name="forensics", output=""),
+    Rule(name="check", output="results/check.csv"),
+    Rule(name="cell", output="results/cells/{cell}.csv"),
+]
+
+
+def test_targets(folder):
+    (folder / "mine.csv").write_text("")
+    there = ["all", "check", "results/check.csv", "results/cells/a/b.csv", "mine.csv"]
+    launch.check_targets(there, RULES)
+    launch.check_targets([], RULES)
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("nosuch", ["There is no target 'nosuch';", "all, check, forensics"]),
+        ("forensic", ["'forensic' (did you mean 'forensics'?)"]),
+        ("cell", ["There is no target 'cell'"]),
+        ("results/nosuch.csv", ["No rule makes results/nosuch.csv", "all, check, forensics"]),
+    ],
+)
+def test_targets_that_do_not_exist(folder, target, words):
+    with pytest.raises(InputError) as caught:
+        launch.check_targets(["all", target], RULES)
+    for word in words:
+        assert word in str(caught.value)
+
+
+# make
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_make_help_names_every_target():
+    printed = subprocess.run(
+        ["make", "help"], cwd=HOME, capture_output=True, text=True, check=True
+    ).stdout
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", (HOME / "Makefile").read_text(), re.MULTILINE)
+    for target in targets.split():
+        assert re.search(rf"^  {target} +\w.*\w", printed, re.MULTILINE), target
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+@pytest.mark.parametrize("value", ["it's mine.yaml", "a b.yaml", '"a b.yaml"', "$(x).yaml", "a;b"])
+def test_make_hands_values_over_as_they_are(tmp_path, value):
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    python.chmod(0o755)
+    installed = f"{tmp_path}/installed"
+    given = value.replace("$", "$$")
+    command = ["make", "-s", "-o", installed, f"VENV={tmp_path}", f"CONFIG={given}", "CORES=3"]
+    Path(installed).touch()
+    result = subprocess.run(
+        [*command, "reproduce", "TARGET=quick huber"],
+        cwd=HOME,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout.splitlines() == [
+        *("-m", "dpmc.launch", "--cores=3", f"--config={value}", "--", "quick", "huber")
+    ]

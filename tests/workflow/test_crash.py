@@ -1,0 +1,213 @@
+"""`make reproduce` goes on after any crash, and what it cannot do it says in one sentence.
+
+The test of many kills runs only when asked for:
+``DPMC_KILLS=10 pytest -s -k many_kills tests/workflow/test_crash.py``.
+"""
+
+import csv
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+from conftest import HOME, SMALL, Workspace
+
+from dpmc import recovery
+from dpmc.configuration import merge
+from dpmc.run_lock import LOCK
+
+pytestmark = pytest.mark.workflow
+TRIALS = "results/huber/trials.csv"
+KILLS = int(os.environ.get("DPMC_KILLS", "0"))
+
+
+class Launched(Workspace):
+    """A workspace in which the workflow is started as `make reproduce` does it."""
+
+    def command(self, *targets, cores=2):
+        return [
+            *(sys.executable, "-m", "dpmc.launch", "--snakefile", HOME / "Snakefile"),
+            *("--cores", str(cores), "--config", self.folder / "overlay.yaml", *targets),
+        ]
+
+    def started(self, *targets):
+        """Start a run in a process group of its own."""
+        return subprocess.Popen(
+            [str(part) for part in self.command(*targets)],
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def strays(self):
+        names = [path for path in (self.folder / "results").rglob(".*") if path.is_file()]
+        return [path for path in names if recovery.is_stray(path.name)]
+
+    def tables(self):
+        """Return the rows of every table below results/huber, without columns of seconds."""
+        found = {}
+        for path in sorted((self.folder / "results" / "huber").rglob("[!.]*.csv")):
+            with open(path, newline="") as stream:
+                rows = list(csv.reader(stream))
+            kept = [i for i, name in enumerate(rows[0]) if "seconds" not in name]
+            name = str(path.relative_to(self.folder))
+            found[name] = [[row[i] for i in kept if i < len(row)] for row in rows]
+        return found
+
+
+@pytest.fixture
+def launched(tmp_path):
+    return Launched(tmp_path / "launched")
+
+
+def until(condition, seconds=600):
+    """Wait for something that another process does."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_the_same_command_goes_on_after_kill_9(finished, launched):
+    assert launched.killed(TRIALS, when=lambda: len(launched.cells()) >= 3)
+    kept = {path: path.stat().st_mtime_ns for path in launched.cells()}
+    (launched.folder / "results" / "huber" / ".trials.csv.abcdefgh.csv").write_text("half")
+    assert "going on from there" in launched.run(TRIALS)
+    assert launched.rows() == finished.rows()
+    assert launched.strays() == []
+    again = [path for path, when in kept.items() if path.stat().st_mtime_ns != when]
+    # Snakemake repeats at most the jobs that it had not yet recorded when it was killed
+    assert len(again) <= 2
+    assert "Nothing to be done" in launched.run(TRIALS)
+
+
+def test_jobs_that_outlive_their_run_do_not_write_old_numbers_over_new_ones(launched):
+    process = launched.started(TRIALS)
+    until(lambda: len(launched.cells()) >= 3)
+    # its jobs go on
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    launched.write(merge(SMALL, {"huber": {"iterations": 3}}))
+    launched.run(TRIALS)
+    undisturbed = Launched(launched.folder.parent / "undisturbed", launched.overlay)
+    undisturbed.run(TRIALS)
+    assert launched.tables() == undisturbed.tables()
+
+
+def test_a_live_run_of_snakemake_by_hand_is_left_alone(finished, workspace):
+    process = subprocess.Popen(
+        [str(part) for part in workspace.command(TRIALS)],
+        cwd=workspace.folder,
+        env=workspace.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until(lambda: (workspace.folder / LOCK).exists() and len(workspace.cells()) >= 1)
+    sentence = Launched(workspace.folder).run(TRIALS, code=2)
+    assert f"process {process.pid}, since 20" in sentence
+    assert process.wait() == 0
+    assert workspace.rows() == finished.rows()
+    assert "Nothing to be done" in Launched(workspace.folder).run(TRIALS)
+
+
+def test_records_that_a_power_loss_emptied_are_made_anew(copy):
+    launched = Launched(copy.folder)
+    before = launched.rows()
+    state = copy.folder / ".snakemake"
+    records = [path for path in sorted((state / "metadata").rglob("*")) if path.is_file()]
+    records[0].write_bytes(b"")
+    records[1].write_bytes(b"\0" * 100)
+    records[2].write_bytes(b"\xff\xfe\x80")
+    (state / "incomplete" / records[3].name).write_bytes(b"")
+    (copy.folder / LOCK).write_bytes(b"\0" * 50)
+    launched.run(TRIALS)
+    assert launched.rows() == before
+    assert not list((state / "incomplete").iterdir())
+    assert "Nothing to be done" in launched.run(TRIALS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "overlay", "words"),
+    [
+        (Launched, "quik", "", ["There is no target 'quik' (did you mean 'quick'?)", "huber"]),
+        (Workspace, "quik", "", ["There is no target 'quik' (did you mean 'quick'?)", "huber"]),
+        (Workspace, "results/nosuch.csv", "", ["No rule makes results/nosuch.csv"]),
+        (
+            Workspace,
+            TRIALS,
+            "huber: {trials: 1, trials: 2}",
+            ["overlay.yaml, line 1: the key 'trials' stands there twice"],
+        ),
+        (
+            Workspace,
+            TRIALS,
+            "data: {sets: {mine: {path: no.csv, rating_range: [1, 5]}}}",
+            ["data.sets.mine.path: there is no file no.csv"],
+        ),
+    ],
+)
+def test_bad_input_is_one_sentence(tmp_path, kind, target, overlay, words):
+    space = kind(tmp_path, {})
+    (tmp_path / "overlay.yaml").write_text(overlay or yaml.safe_dump(SMALL))
+    result = subprocess.run(
+        [str(part) for part in space.command(target)],
+        cwd=tmp_path,
+        env=space.environment(),
+        capture_output=True,
+        text=True,
+    )
+    output = result.stdout + result.stderr
+    assert result.returncode == 2, output
+    (sentence,) = [line for line in output.splitlines() if line.startswith("dpmc: ")]
+    for word in words:
+        assert word in sentence
+    assert "Traceback" not in output
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.skipif(not KILLS, reason="only when asked for: DPMC_KILLS=10")
+def test_many_kills_at_random_times(tmp_path):
+    targets = (TRIALS, "results/huber/tables", "results/huber/convergence.csv")
+    undisturbed = Launched(tmp_path / "undisturbed")
+    begin = time.monotonic()
+    undisturbed.run(*targets)
+    length = time.monotonic() - begin
+    times = random.Random(int(os.environ.get("DPMC_KILLS_SEED", "0")))
+    killed = whole = 0
+    disturbed = Launched(tmp_path / "disturbed 0")
+    while killed < KILLS:
+        wait = times.uniform(0, length / 2)
+        killed += killed_after(wait, disturbed.started(*targets), alone=killed % 2 == 1)
+        print(f"{killed} killed, the last after {wait:.1f} s, {len(disturbed.tables())} tables")
+        if disturbed.tables().keys() == undisturbed.tables().keys():
+            check_resumed(disturbed, targets, undisturbed)
+            whole += 1
+            disturbed = Launched(tmp_path / f"disturbed {whole}")
+    check_resumed(disturbed, targets, undisturbed)
+
+
+def killed_after(seconds, process, alone):
+    """Kill a run and its jobs, or the run alone, after some time; return whether it still ran."""
+    try:
+        assert process.wait(seconds) == 0
+        return False
+    except subprocess.TimeoutExpired:
+        if alone:
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return True
+
+
+def check_resumed(disturbed, targets, undisturbed):
+    disturbed.run(*targets)
+    assert disturbed.tables() == undisturbed.tables()
+    assert disturbed.strays() == []
+    assert "Nothing to be done" in disturbed.run(*targets)
