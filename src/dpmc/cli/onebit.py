@@ -6,11 +6,17 @@ import click
 
 from dpmc.cli.lists import OPTIONS as LISTS
 from dpmc.cli.lists import list_options, lists_of
-from dpmc.cli.options import column_options, read_given, remark, simulate_option
+from dpmc.cli.options import (
+    column_options,
+    ratings_option,
+    read_given,
+    remark,
+    simulate_option,
+)
 
 
 @click.command()
-@click.option("--ratings", "path", required=True, type=click.Path(), help=".csv, .tsv, .parquet.")
+@ratings_option
 @click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to make.")
 @click.option("--epsilon", required=True, type=float, help="Budget of one rating, above 0.")
 @click.option("--delta", type=float, help="Of grap_gaussian only.  [default: 1e-05]")

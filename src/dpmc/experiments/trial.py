@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from dpmc.datasets.synthetic import SyntheticInstance, generate
-from dpmc.errors import InputError
+from dpmc.errors import InputError, did_you_mean
 from dpmc.experiments.cells import COORDINATES, SYNTHETIC, Cell
 from dpmc.experiments.metrics import rmse, rmse_clipped
 from dpmc.experiments.seeds import DATA, NOISE, START, stream
 from dpmc.mechanisms import make_mechanism
 from dpmc.ratings import Ratings
-from dpmc.solvers import solver_class
+from dpmc.solvers import SOLVERS, solver_class
 
 METRICS = ("rmse_all", "rmse_heldout", "rmse_clipped")
 TRIAL_COLUMNS = (*COORDINATES, "trial", *METRICS, "seconds")
@@ -28,6 +28,8 @@ SOLVER_SETTINGS = (
     "residual_scale",
     "shrinkage",
 )
+CELL_SETTINGS = {*SOLVER_SETTINGS, "rank", "mechanism", "inner_iterations", "noise_target"}
+"""All that the constructor of a cell's solver is given, if it takes it."""
 
 
 def synthetic_instance(cell_or_shared: Mapping, settings: Mapping, trial: int) -> SyntheticInstance:
@@ -92,9 +94,44 @@ def random_split(
     return ratings.take(np.sort(order[:size])), ratings.take(np.sort(order[size:]))
 
 
+def cell_solver(name: str) -> type:
+    """Return the class of a solver whose constructor asks for nothing that cells do not give.
+
+    Calibrated solvers ask for a budget and bounds, which no cell has.
+
+    Raises
+    ------
+    InputError
+        There is no such solver; the message offers those that there are.
+    """
+    if name in SOLVERS and _fits_cells(name):
+        return solver_class(name)
+    usable = [each for each in SOLVERS if _fits_cells(each)]
+    if name not in SOLVERS:
+        problem = f"There is no solver '{name}'{did_you_mean(name, usable)}"
+    else:
+        wanted = [each for each in _asked_for(name) if each not in CELL_SETTINGS]
+        problem = f"The solver {name} cannot run in a cell, which does not give {', '.join(wanted)}"
+    raise InputError(f"{problem}; the solvers of cells are {', '.join(usable)}.")
+
+
+def _fits_cells(name: str) -> bool:
+    return CELL_SETTINGS.issuperset(_asked_for(name))
+
+
+def _asked_for(name: str) -> list[str]:
+    """Return the arguments that the constructor of a solver cannot do without."""
+    parameters = inspect.signature(solver_class(name)).parameters.values()
+    return [
+        each.name
+        for each in parameters
+        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+
+
 def accepted_settings(solver: str) -> tuple[str, ...]:
     """Return which of :data:`SOLVER_SETTINGS` the constructor of a solver takes."""
-    parameters = inspect.signature(solver_class(solver)).parameters
+    parameters = inspect.signature(cell_solver(solver)).parameters
     return tuple(name for name in SOLVER_SETTINGS if name in parameters)
 
 
@@ -104,9 +141,10 @@ def make_solver(cell: Cell, settings: Mapping):
     Raises
     ------
     InputError
-        Unknown solver or mechanism, or a mechanism for a solver that takes none.
+        A solver or mechanism that is unknown or that no cell can have, or a mechanism for a solver
+        that takes none.
     """
-    factory = solver_class(cell.solver)
+    factory = cell_solver(cell.solver)
     parameters = inspect.signature(factory).parameters
     given = {name: settings[name] for name in accepted_settings(cell.solver)}
     mechanism = make_mechanism(cell.mechanism, cell.variance)
