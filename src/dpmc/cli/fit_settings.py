@@ -92,6 +92,8 @@ def check_rank(rank: int | None, ratings: Ratings, *, items: bool, users: bool) 
 
     To refuse it for the number of those that are not public would tell that number.
 
+    Without any, a fit is refused for that, or says that it learns nothing.
+
     Parameters
     ----------
     rank : int or None
@@ -113,7 +115,7 @@ def check_rank(rank: int | None, ratings: Ratings, *, items: bool, users: bool) 
     counts = {"items": (ratings.n_items, items), "users": (ratings.n_users, users)}
     remarks = []
     for what, (count, public) in counts.items():
-        if rank is None or rank <= max(count, 1):
+        if rank is None or count == 0 or rank <= count:
             continue
         if public:
             raise InputError(f"--rank must be at most {count} for {count} {what}, got {rank}.")

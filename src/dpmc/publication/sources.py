@@ -108,12 +108,6 @@ def choose_one(
     found = [name for name in usual_columns(names, role) if name not in taken]
     if len(found) == 1:
         return found[0]
-    if not found and not _is_header(names):
-        raise InputError(
-            f"{where}: no column looks like the {role}, and the file seems to have no header: this "
-            "line has digits and may be data, so it is not shown; put a line with the names of the "
-            f"columns before it, or name one with --{role}{advice}."
-        )
     problem = "several columns look" if found else "no column looks"
     raise InputError(
         f"{where}: {problem} like the {role}; {_listed(names)}; name one with --{role}{advice}."
@@ -124,8 +118,8 @@ def _listed(names) -> str:
     if _is_header(names):
         return f"the columns are {', '.join(names)}"
     return (
-        "the first line must hold the names of the columns (it is not shown, since it has digits "
-        "and may be data)"
+        "the file seems to have no header: the first line must hold the names of the columns (it "
+        "is not shown, since it has digits and may be data)"
     )
 
 

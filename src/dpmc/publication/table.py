@@ -15,6 +15,7 @@ import numpy as np
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.datasets.readers.table import read_names
 from dpmc.datasets.readers.text import Layout, blocks, parse, rows
+from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
 from dpmc.publication import fields
 from dpmc.publication.sources import GZIPPED, choose, kind_of, opened, readable
@@ -73,8 +74,8 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
     is_parquet = path.suffix.lower() == PARQUET
     if not is_parquet and kind_of(path) not in TEXT_SUFFIXES:
         raise InputError(
-            f"--ratings must name a file that ends in {', '.join(TEXT_SUFFIXES)} (or in {GZIPPED} "
-            f"after one of these) or {PARQUET}, got {path}."
+            f"--ratings must name a file that ends in {', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, "
+            f"or, if it is text, in {GZIPPED} after that, got {path}."
         )
     with readable(path):
         read = _read_parquet if is_parquet else _read_text
