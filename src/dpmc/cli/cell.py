@@ -65,6 +65,8 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
 
     With the settings of the configuration the numbers are those of `make reproduce`.
     """
+    import numpy as np
+
     from dpmc import plugins
     from dpmc.experiments.cells import SYNTHETIC
     from dpmc.experiments.trial import run_cell
@@ -81,7 +83,8 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
     if point.dataset != SYNTHETIC:
         ratings = _ratings(point.dataset, place)
         _check_rank(point, ratings.n_users, ratings.n_items)
-    rows = list(run_cell(point, settings, ratings=ratings))
+    with np.errstate(all="ignore"):  # factors that overflow are refused in a sentence
+        rows = list(run_cell(point, settings, ratings=ratings))
     metric = "rmse_all" if point.dataset == SYNTHETIC else "rmse_heldout"
     result = _summary(point, settings, rows, metric)
     click.echo(json.dumps(result) if as_json else _text(result, metric))
