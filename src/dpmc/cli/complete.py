@@ -51,12 +51,15 @@ def complete(model, path, top, include_rated, output, force, **columns):
         raise InputError("--include-rated goes with --top: without it, all items are written.")
     if output is not None:
         _check_output(output, force)
+    elif sys.stdout is None:
+        raise InputError("The standard output is closed: give --output FILE.")
     published = read_published(model)
     ratings = resolve(read_lines(Path(path), columns), published.rating_range)
     known = set(published.labels)
     unknown = sum(label not in known for label in ratings.item_labels.tolist())
     if unknown:
-        remark([f"{unknown} items have no factors; ratings of them were left out"])
+        have = "item has" if unknown == 1 else "items have"
+        remark([f"{unknown} {have} no factors; ratings of such were left out"])
     predictions = _predictions(published, ratings, top, include_rated)
     if output is None:
         if hasattr(sys.stdout, "reconfigure"):  # a terminal of another encoding lacks some labels

@@ -10,10 +10,11 @@ from dpmc.privacy.selection import Selection
 from dpmc.ratings import Ratings
 from dpmc.solvers import solver_class
 from dpmc.solvers.base import check_positive
-from dpmc.solvers.private import TINY, PrivateSolver, check_range, check_ratings_per_user
+from dpmc.solvers.private import PrivateSolver, check_range, check_ratings_per_user
 
 SOLVERS = {"als": "private_als", "irls": "private_irls", "dpals": "dpals"}
-LARGEST_COUNT = 10**9
+LARGEST_COUNT, LARGEST = 10**9, 1e15
+"""Products of several such, or of their inverses, are still numbers."""
 SMALLEST_RANGE = 1e-9
 """Length of a rating range as a share of its larger end: half of the digits are left."""
 _COUNTS = ("ratings_per_user", "rank", "iterations", "inner_iterations")
@@ -76,14 +77,14 @@ def _check_sizes(options: dict) -> None:
     for name in _COUNTS:
         check_between(name, options.get(name), 1, LARGEST_COUNT)
     for name in _BOUNDS:
-        check_between(name, options.get(name), TINY, 1 / TINY)
+        check_between(name, options.get(name), 1 / LARGEST, LARGEST)
     low, high = options["rating_range"]
     size = max(abs(low), abs(high))
-    if size > 1 / TINY or high - low < max(SMALLEST_RANGE * size, TINY):
+    if size > LARGEST or high - low < max(SMALLEST_RANGE * size, 1 / LARGEST):
         raise InputError(
-            f"--rating-range must not reach beyond {1 / TINY:g}, nor be shorter than "
-            f"{SMALLEST_RANGE:g} of its larger end, or rounding hides the ratings; got {low:g} "
-            f"{high:g}."
+            f"--rating-range must lie between -{LARGEST:g} and {LARGEST:g} and be no shorter than "
+            f"{SMALLEST_RANGE:g} of its larger end, or rounding hides the ratings; got {low!r} "
+            f"{high!r}."
         )
 
 
