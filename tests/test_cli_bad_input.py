@@ -110,7 +110,9 @@ def test_interrupted_it_leaves_nothing(tmp_path, table):
     arguments = listed("fit", table, out, iterations=10**8, rank=None, **FIT)
     command = [sys.executable, "-m", "dpmc", *map(str, arguments)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
-        time.sleep(6)  # long enough to be at work on any machine, and if not, no matter
+        # the last thing that is said before the fit
+        assert "ratings beyond 3 a user" in child.stderr.readline()
+        time.sleep(1)
         child.send_signal(signal.SIGINT)
         _, error = child.communicate(timeout=60)
     assert child.returncode == 1
@@ -207,3 +209,9 @@ def test_a_list_that_matches_nothing(tmp_path, table):
 def test_a_threshold_beyond_all_ratings(tmp_path, table):
     result = run(*listed("onebit", table, tmp_path / "likes", **ONEBIT | {"threshold": 9}))
     assert "all ratings lie on one side of the threshold 9 (not private, " in result.stderr
+
+
+def test_runs_that_are_no_text(tmp_path):
+    (tmp_path / "trials.csv").write_bytes(b"\xff\xfe\x00")
+    for arguments in (("diff", tmp_path, tmp_path), ("reference", "update", "--results", tmp_path)):
+        assert f"{tmp_path}: a file of this run is not UTF-8 text." in refused(*arguments)

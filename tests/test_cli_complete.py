@@ -143,3 +143,31 @@ def test_predictions_are_those_of_the_library(folder):
         "rating_range"
     ]
     assert (low, high) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("constants", "factors", "words"),
+    [
+        ({"rating_range": [1, 2, 3]}, None, "holds no output of dpmc fit"),
+        ({"rating_range": [5, 1]}, None, "holds no output of dpmc fit"),
+        ({"rating_range": [1, float("inf")]}, None, "holds no output of dpmc fit"),
+        ({"user_regularization": 0}, None, "holds no output of dpmc fit"),
+        ({"user_regularization": 10**400}, None, "holds no output of dpmc fit"),
+        ({}, "item,offset,factor_1\na,1,2\na,1,2\n", "names an item twice"),
+        ({}, "item,offset,factor_1\na,1,nan\n", "holds a number that is not finite, or far too"),
+        ({}, "item,offset,factor_1\na,1,1e300\n", "holds a number that is not finite, or far too"),
+    ],
+)
+def test_folders_that_hold_something_else(folder, tmp_path, constants, factors, words):
+    stated = json.loads((folder / "model" / "guarantee.json").read_text())
+    stated["constants"] |= constants
+    (tmp_path / "guarantee.json").write_text(json.dumps(stated))
+    factors = factors or (folder / "model" / "item_factors.csv").read_text()
+    (tmp_path / "item_factors.csv").write_text(factors)
+    assert words in refused("complete", "--model", tmp_path, "--ratings", folder / "mine.csv")
+
+
+def test_a_guarantee_nested_beyond_reason(folder, tmp_path):
+    (tmp_path / "guarantee.json").write_text("[" * 100_000)
+    sentence = refused("complete", "--model", tmp_path, "--ratings", folder / "mine.csv")
+    assert "holds no output of dpmc fit" in sentence

@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from dpmc.cli.options import run_of
+
 
 @click.command()
 @click.argument("run_a", type=click.Path())
@@ -27,9 +29,8 @@ def diff(run_a, run_b, tolerance, as_json):
     if math.isnan(tolerance):
         raise click.BadParameter("nan is not a number >= 0.", param_hint="'--tolerance'")
     from dpmc.difference import difference
-    from dpmc.runs import read_run
 
-    result = difference(read_run(run_a), read_run(run_b), tolerance)
+    result = difference(run_of(run_a), run_of(run_b), tolerance)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result)))
     sys.exit(0 if result["equal"] else 1)
 

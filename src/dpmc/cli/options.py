@@ -107,6 +107,23 @@ def remark(remarks: list[str]) -> None:
         click.echo(f"dpmc: {each} (not private, and not in the files).", err=True)
 
 
+def run_of(path):
+    """Read a run of the workflow, as :func:`dpmc.runs.read_run` does.
+
+    Raises
+    ------
+    InputError
+        There is no such run, or a file of it is no text.
+    """
+    from dpmc.errors import InputError
+    from dpmc.runs import read_run
+
+    try:
+        return read_run(path)
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: a file of this run is not UTF-8 text.") from None
+
+
 def simulate_option(command):
     """Add --simulate SEED."""
     described = "Repeatable noise for experiments: the files say that they must not be published."

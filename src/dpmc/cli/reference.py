@@ -2,6 +2,8 @@
 
 import click
 
+from dpmc.cli.options import run_of
+
 
 @click.group()
 def reference():
@@ -42,9 +44,8 @@ def update(results, folder, profile):
     from dpmc.check_parts import read_part
     from dpmc.check_privacy import read_privacy_run
     from dpmc.reference import update as write
-    from dpmc.runs import read_run
 
-    run = read_run(results)
+    run = run_of(results)
     privacy = read_privacy_run(run.folder.parent / "privacy") if profile is None else None
     parts = [read_part(part, run.folder.parent / part.name) for part in (ONEBIT, DPALS)]
     for path in write(run, folder, profile, privacy, parts):
