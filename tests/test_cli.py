@@ -120,7 +120,12 @@ def test_cell_as_text():
     ("arguments", "words"),
     [
         (["--mechanism", "hubber"], "huber"),
-        (["--solver", "asl"], "als"),
+        (["--solver", "asl"], "did you mean 'als'.*the solvers of cells are als, irls, glob"),
+        (["--solver", "dpals"], "which does not give relation, epsilon, .* are als, irls, "),
+        (["--solver", "private_als"], "private_als cannot run in a cell"),
+        (["--rank", "21"], "--rank must be at most 20 for 20 users and 30 items, got 21"),
+        (["--rank", "9" * 30], "--rank must be at most 20"),
+        (["--plugin", __file__.removesuffix(".py")], "a name that ends in .py"),
         (["--mechanism", "huber", "--variance", "0.5"], "0.5"),
         (["--solver", "irls", "--loss-parameter", "x"], "'noise', got 'x'"),
         (["--solver", "global_mean", "--mechanism", "huber"], "takes no noise"),
@@ -131,8 +136,43 @@ def test_cell_as_text():
 )
 def test_bad_input_is_one_sentence(arguments, words):
     with pytest.raises(InputError, match=words) as caught:
-        invoke("cell", *arguments, *SMALL)
+        invoke("cell", *SMALL, *arguments)
     assert "\n" not in str(caught.value)
+
+
+def test_no_solver_is_offered_that_no_cell_can_have():
+    for solver in ("asl", "dpals"):
+        with pytest.raises(InputError, match="the solvers of cells are ") as caught:
+            invoke("cell", *SMALL, "--solver", solver)
+        offered = str(caught.value).rstrip(".").partition(" cells are ")[2].split(", ")
+        assert {"als", "irls", "rank_one"} <= set(offered)
+        for name in offered:
+            assert invoke("cell", *SMALL, "--solver", name, "--trials", 1).exit_code == 0
+
+
+def test_a_grid_with_a_solver_that_needs_a_budget_is_refused():
+    from pathlib import Path
+
+    from dpmc import configuration
+
+    defaults = configuration.load(Path(__file__).parents[1] / "config" / "config.yaml")
+    defaults["huber"]["solvers"] = ["als", "dpals"]
+    with pytest.raises(InputError, match="The solver dpals cannot run in a cell"):
+        configuration.check_grid(defaults)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"data: {directory: [1]}\n", "data.directory must be the path of a folder"),
+        (b"data: {mirror: 7}\n", "data.mirror must be the path of a folder"),
+        (b"data: \xff\n", "is not UTF-8 text"),
+    ],
+)
+def test_configurations_that_name_no_folders(tmp_path, content, words):
+    (tmp_path / "mine.yaml").write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        invoke("data", "list", "--config", tmp_path / "mine.yaml")
 
 
 def test_bad_input_ends_with_status_2_and_no_traceback():

@@ -5,7 +5,14 @@ import types
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_dpmc import LogHandler
+from snakemake_logger_plugin_dpmc import (
+    CELL_RULES,
+    LONG,
+    PARTS,
+    SECONDS,
+    WORDS,
+    LogHandler,
+)
 
 
 @pytest.fixture
@@ -95,3 +102,75 @@ def test_a_terminal_gets_a_bar(handler, capsys, monkeypatch):
 def test_a_record_it_cannot_read_does_not_stop_the_run(handler, monkeypatch):
     monkeypatch.setattr(logging, "raiseExceptions", False)
     send(handler, LogEvent.JOB_INFO)  # neither jobid nor rule_name
+
+
+def run_job(handler, job, rule, output=()):
+    send(handler, LogEvent.JOB_INFO, jobid=job, rule_name=rule, output=list(output))
+    send(handler, LogEvent.JOB_FINISHED, job_id=job)
+
+
+def test_after_the_cells_it_says_what_is_going_on(handler, capsys):
+    stats = {"cell": 2, "figures": 2, "privacy_figures": 1, "mystery_rule": 1, "total": 6}
+    send(handler, LogEvent.RUN_INFO, stats=stats)
+    run_job(handler, 1, "cell")
+    send(handler, LogEvent.JOB_INFO, jobid=3, rule_name="figures")
+    assert "now" not in capsys.readouterr().err  # cells say more
+    run_job(handler, 2, "cell")
+    send(handler, LogEvent.JOB_INFO, jobid=4, rule_name="privacy_figures")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "2 of 2 cells done, 2 of 6 jobs done, now figures and figures (privacy), " in line
+    send(handler, LogEvent.JOB_FINISHED, job_id=3)
+    run_job(handler, 5, "figures")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "3 of 6 jobs done, now figures (privacy) and figures, " in line
+    send(handler, LogEvent.JOB_INFO, jobid=6, rule_name="figures")
+    assert capsys.readouterr().err == ""  # once for each rule
+    handler.last_line -= 100
+    send(handler, LogEvent.JOB_INFO, jobid=7, rule_name="mystery_rule")
+    assert "mystery rule" in capsys.readouterr().err
+
+
+def test_every_rule_that_takes_long_has_words():
+    """Names of rules as in the workflow; those of cells are told as cells."""
+    slow = {rule for rule, seconds in SECONDS.items() if seconds >= LONG} - set(CELL_RULES)
+    for rule in slow:
+        part, _, rest = rule.partition("_")
+        assert rule in WORDS or (part in PARTS and rest in WORDS), rule
+
+
+def test_the_end_names_the_report_and_the_time(handler, capsys):
+    send(handler, LogEvent.RUN_INFO, stats={"cell": 1, "page": 1, "total": 2})
+    run_job(handler, 1, "cell")
+    run_job(handler, 2, "page", ["results/quick/report/index.html"])
+    capsys.readouterr()
+    handler.begin -= 200
+    handler.close()
+    expected = "dpmc: done in 3 min; the report is results/quick/report/index.html\n"
+    assert capsys.readouterr().err == expected
+    handler.close()
+    assert capsys.readouterr().err == ""
+
+
+def test_the_end_of_a_run_without_a_report(handler, capsys):
+    send(handler, LogEvent.RUN_INFO, stats={"cell": 1, "total": 1})
+    run_job(handler, 1, "cell")
+    capsys.readouterr()
+    handler.close()
+    assert capsys.readouterr().err == "dpmc: done in 0 s\n"
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_run_that_fails_or_is_stopped_names_no_report(handler, capsys, fails):
+    send(handler, LogEvent.RUN_INFO, stats={"cell": 1, "page": 1, "total": 2})
+    run_job(handler, 1, "cell")
+    if fails:
+        send(handler, LogEvent.JOB_INFO, jobid=2, rule_name="page", output=["index.html"])
+        send(handler, LogEvent.JOB_ERROR, rule_name="page", output=["index.html"], log=[])
+    capsys.readouterr()
+    handler.close()
+    assert capsys.readouterr().err == "dpmc: ended after 0 s with 1 of 2 jobs done\n"
+
+
+def test_a_run_with_nothing_to_do_has_no_end(handler, capsys):
+    handler.close()
+    assert capsys.readouterr().err == ""

@@ -43,7 +43,7 @@ def tables(folder, settings, out):
     rows = []
     for fraction, part in errors(folder).groupby("observed_fraction"):
         cells = [Cell(r.estimate, r.standard_error, r.trials) for r in part.itertuples()]
-        rows.append(Row((fraction,), (f"{fraction:g}",), "ours", tuple(cells)))
+        rows.append(Row((fraction,), (f"{fraction:g}",), "mean", tuple(cells)))
     columns = [Column("_".join(curve), label) for curve, label in LABELS.items()]
     heading = (("observed_fraction", "Observed fraction"),)
     title = "RMSE on unobserved entries"
@@ -103,6 +103,6 @@ def chapter(folder, settings):
         answers=[found],
         tables=[folder / "tables"],
         galleries=[Gallery([FIGURE], folder / "figures")],
-        judged=[Judged("Claims, judged", verdicts, second=None)],
+        judged=[Judged("What noise costs, and when it is worth it", verdicts)],
         downloads=[("own_study.csv", folder / "trials.csv")],
     )

@@ -1,10 +1,44 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all, and finding out beforehand whether they can be written."""
 
 import os
+import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from dpmc.errors import InputError
+
+
+def check_writable(path: str | Path) -> None:
+    """Refuse a place where neither a file nor a folder can be made, and leave nothing there.
+
+    A folder is made beside it and removed, because permissions do not tell it for every file
+    system. A disk that fills up later is not foreseen.
+
+    Parameters
+    ----------
+    path : path
+        Folders above it need not exist yet.
+
+    Raises
+    ------
+    InputError
+        It cannot be written.
+    """
+    place = Path(os.path.abspath(path))
+    above = place.parent
+    while not os.path.lexists(above):
+        above = above.parent
+    # at least as long as the names that are given to what is not whole yet
+    probe = above / f".{place.name}.{secrets.token_hex(4)}{place.suffix}.old"
+    try:
+        probe.mkdir()
+        probe.rmdir()
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be written ({error.strerror or error}); name another --output."
+        ) from None
 
 
 @contextmanager

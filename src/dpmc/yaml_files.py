@@ -63,8 +63,7 @@ def read_mapping(path: str | Path) -> dict:
         return {}
     if not isinstance(content, dict):
         raise InputError(
-            f"{path} must hold sections (data, huber, privacy, onebit, dpals, report), "
-            "not a list or text."
+            f"{path} must hold sections (data, report, one for each study), not a list or text."
         )
     return content
 

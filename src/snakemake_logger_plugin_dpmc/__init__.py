@@ -1,5 +1,7 @@
 """Snakemake logger plug-in: one line first, then progress with the time left, then what failed.
 
+Once the cells are done it says what is going on instead, and at the end where the report is.
+
 Chosen by ``logger: dpmc`` in the profiles. Dry runs and ``--verbose`` get Snakemake's own output.
 """
 
@@ -43,6 +45,50 @@ SECONDS = {
     "forensics_real": 55.0,
 }
 OTHER_SECONDS = 1.5
+WORDS = {
+    "download": "downloads",
+    "ratings": "reading data",
+    "synthetic": "synthetic data",
+    "surrogate": "generating data in place of large ones",
+    "trials": "collecting trials",
+    "convergence": "convergence curves",
+    "starts": "the effect of the start",
+    "timing": "timing",
+    "comparison": "comparing with published numbers",
+    "claims": "judging claims",
+    "stability": "comparing the verdicts of both seeds",
+    "tables": "tables",
+    "figures": "figures",
+    "errata": "errata",
+    "manifest": "the manifest",
+    "page": "the report",
+    "check": "comparing with the reference",
+    "calibrated": "collecting private fits",
+    "privacy_totals": "what published budgets add up to",
+    "transcript_part": "what published runs reveal",
+    "transcript_loss": "what published runs reveal",
+    "frontier_part": "the least noise by budget",
+    "frontier": "the least noise by budget",
+    "audit_part": "auditing",
+    "audit_table": "auditing",
+    "audit_figure": "the figure of the audit",
+    "tune_part": "choosing hyper-parameters",
+    "dpals_tune_part": "choosing hyper-parameters of DPALS",
+    "onebit_outp": "what output perturbation reveals",
+    "onebit_bounds": "bounds on one-bit errors",
+    "dpals_timing": "timing DPALS",
+    "dpals_coverage_part": "how many ratings count",
+    "dpals_coverage": "how many ratings count",
+    "dpals_accounting": "accounting for DPALS",
+    "forensics_synthetic": "the sweep on synthetic data",
+    "forensics_real": "the sweep on real data",
+    "forensics_summary": "the summary of the sweep",
+}
+"""What a rule does, for people; names of others are words already, but for prefix and suffix."""
+PARTS = {"onebit": "one-bit", "dpals": "DPALS", "privacy": "privacy"}
+PAGE = "page"
+LONG = 5.0
+"""Seconds between two lines, and of a job that is announced when it starts."""
 CELL_RULES = ("cell", "calibrated_cell", "onebit_clear", "onebit_cell", "dpals_cell")
 
 
@@ -64,6 +110,10 @@ class LogHandler(LogHandlerBase):
         self.remaining: dict[str, int] = {}
         self.cells = self.cells_done = self.jobs = self.jobs_done = 0
         self.bar: tqdm | None = None
+        self.running: dict[int, str] = {}
+        self.announced: set[str] = set()
+        self.page: str | None = None
+        self.failed = self.ended = False
         self.begin = self.last_line = time.monotonic()
         self.cores = 1
 
@@ -84,11 +134,20 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def close(self) -> None:
-        """End the bar."""
+        """End the bar, and say how the run ended."""
         if self.bar is not None:
             self.bar.close()
             self.bar = None
+        if self.jobs and not self.verbose and not self.ended:
+            self.ended = True
+            self._line(self._ending())
         super().close()
+
+    def _ending(self) -> str:
+        gone = _duration(time.monotonic() - self.begin)
+        if self.failed or self.jobs_done < self.jobs:
+            return f"dpmc: ended after {gone} with {self.jobs_done} of {self.jobs} jobs done"
+        return f"dpmc: done in {gone}" + (f"; the report is {self.page}" if self.page else "")
 
     def _plan(self, record) -> None:
         stats = getattr(record, "stats", None) or {}
@@ -101,42 +160,66 @@ class LogHandler(LogHandlerBase):
         )
         self.begin = self.last_line = time.monotonic()
         if sys.stderr.isatty():
-            self.bar = tqdm(total=self.cells, unit="cell", bar_format="{l_bar}{bar}| {postfix}")
+            self.bar = tqdm(total=self.jobs, unit="job", bar_format="{l_bar}{bar}| {postfix}")
 
     def _resources(self, record) -> None:
         self.cores = getattr(record, "cores", None) or self.cores
 
     def _start(self, record) -> None:
-        self.rules[record.jobid] = record.rule_name
+        rule = record.rule_name
+        self.rules[record.jobid] = self.running[record.jobid] = rule
+        if rule == PAGE:
+            self.page = next(iter(getattr(record, "output", None) or []), None)
+        # after the cells nothing may finish for as long as this takes
+        long = SECONDS.get(rule, OTHER_SECONDS) >= LONG and self.cells_done == self.cells
+        self._tell(at_once=long and rule not in self.announced)
+        if long:
+            self.announced.add(rule)
 
     def _finish(self, record) -> None:
-        rule = self.rules.get(getattr(record, "job_id", None), "")
+        job = getattr(record, "job_id", None)
+        self.running.pop(job, None)
+        rule = self.rules.get(job, "")
         if rule in self.remaining:
             self.remaining[rule] -= 1
             self.cells_done += rule in CELL_RULES
             self.jobs_done += 1
-        # a run without cells, as that of the forensics, counts jobs
-        cells = (self.cells_done, self.cells, "cells")
-        done, total, unit = cells if self.cells else (self.jobs_done, self.jobs, "jobs")
-        state = (
-            f"{done} of {total} {unit} done, "
-            f"{_duration(time.monotonic() - self.begin)} gone, "
-            f"about {_duration(self._seconds_left())} left"
-        )
+        self._tell()
+
+    def _tell(self, at_once: bool = False) -> None:
+        """Show the state: on a terminal always, elsewhere at once or every few seconds."""
         if self.bar is not None:
-            self.bar.n = self.cells_done
-            self.bar.set_postfix_str(state)
-        elif time.monotonic() - self.last_line > 5:
+            self.bar.n = self.jobs_done
+            self.bar.set_postfix_str(self._state())
+        elif at_once:
+            self._line(f"dpmc: {self._state()}")
+        elif self.jobs_done and time.monotonic() - self.last_line > LONG:
             self.last_line = time.monotonic()
-            self._line(f"dpmc: {state}")
+            self._line(f"dpmc: {self._state()}")
+
+    def _state(self) -> str:
+        cells, jobs = (
+            f"{self.cells_done} of {self.cells} cells done",
+            f"{self.jobs_done} of {self.jobs} jobs done",
+        )
+        if self.cells_done < self.cells:
+            state = cells
+        else:  # a run without cells, as that of the forensics, has jobs only
+            state = f"{cells}, {jobs}" if self.cells else jobs
+            doing = dict.fromkeys(map(_words, self.running.values()))
+            state += f", now {' and '.join(doing)}" if doing else ""
+        gone = _duration(time.monotonic() - self.begin)
+        return f"{state}, {gone} gone, about {_duration(self._seconds_left())} left"
 
     def _failure(self, record) -> None:
+        self.failed = True
         self._line(f"dpmc: {record.rule_name} failed: {', '.join(record.output)}")
         for log in map(Path, record.log):
             if log.exists() and self.common_settings.show_failed_logs:
                 self._line(log.read_text(encoding="utf-8", errors="replace").rstrip())
 
     def _error(self, record) -> None:
+        self.failed = True
         # a failed script comes as JOB_ERROR too, where its log says more than its command line
         if getattr(record, "exception", "") not in ("RuleException", "CalledProcessError"):
             self._print(record)
@@ -160,6 +243,16 @@ class LogHandler(LogHandlerBase):
         if self.bar is not None:
             self.bar.clear()
         print(text, file=sys.stderr, flush=True)
+
+
+def _words(rule: str) -> str:
+    """Return what a rule does, such as "figures (privacy)" of privacy_figures."""
+    if rule in WORDS:
+        return WORDS[rule]
+    part, _, rest = rule.partition("_")
+    if part in PARTS and rest:
+        return f"{_words(rest)} ({PARTS[part]})"
+    return rule.replace("_", " ")
 
 
 def _duration(seconds: float) -> str:

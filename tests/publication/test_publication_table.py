@@ -1,6 +1,7 @@
 """A private table is read row by row: no row changes how another is read, or is ever shown."""
 
 import csv
+import gzip
 import io
 import itertools
 import math
@@ -498,8 +499,65 @@ def test_a_missing_header_is_said_and_its_line_not_shown(tmp_path, row, given):
     path = tmp_path / "mine.csv"
     path.write_text(f"{row}\n{row}\n")
     sentence = refusal(path, COLUMNS | given)
-    assert "the first line must hold the names of the columns" in sentence
+    assert "no header: the first line must hold the names of the columns" in sentence
     assert not told(sentence, path)
+
+
+# -- packed tables, and those of MovieLens 100K ----------------------------------------------------
+
+MOVIELENS = b"196\t242\t3\t881250949\n186\t302\t4\t891717742\n"
+
+
+@settings(deadline=None)
+@given(rows=ROWS, separator=st.sampled_from(",;\t"), block=st.sampled_from([1 << 24, 50]))
+def test_packed_text_is_read_as_it_would_be_unpacked(folder, rows, separator, block):
+    content = as_csv(rows, separator=separator)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "_BLOCK", block)
+        packed = read_csv(folder, gzip.compress(content), TIMED, "mine.tsv.gz")
+        assert fields_of(packed) == fields_of(read_csv(folder, content, TIMED))
+
+
+@pytest.mark.parametrize("name", ["u.data", "U.DATA", "u.data.gz"])
+def test_a_file_like_u_data_has_its_columns_by_their_places(folder, name):
+    content = gzip.compress(MOVIELENS) if name.endswith(".gz") else MOVIELENS
+    wanted = [("196", "242", 3.0), ("186", "302", 4.0)]
+    assert fields_of(read_csv(folder, content, name=name)) == wanted
+    timed = read_csv(folder, content, COLUMNS | {"timestamp": "timestamp"}, name)
+    assert timed.times.tolist() == [881250949.0, 891717742.0]
+    # a quote is a character, since nothing is quoted in such files
+    odd = b'1"\t"2\t3\t4\n'
+    odd = gzip.compress(odd) if name.endswith(".gz") else odd
+    assert fields_of(read_csv(folder, odd, name=name)) == [('1"', '"2', 3.0)]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (f"1\t2\t3\t4\n{SECRET_USER}\t2\t3\n", "line 2: 4 fields are expected; 3 were found."),
+        (f"{SECRET_USER}\t2\tx\t4\n", "line 1: a finite number is expected in the column 'rating'"),
+        (f"\t{SECRET_ITEM}\t3\t4\n", "line 1: a label "),
+    ],
+)
+def test_faults_of_a_file_like_u_data(tmp_path, content, expected):
+    path = tmp_path / "u.data"
+    path.write_text(content)
+    sentence = refusal(path)
+    assert expected in sentence
+    assert not told(sentence, path)
+
+
+@pytest.mark.parametrize("cut", [0, 5, 30, -4])
+def test_packed_files_that_are_damaged(tmp_path, cut):
+    path = tmp_path / "mine.csv.gz"
+    whole = gzip.compress(as_csv([("ann", "heat", 1.0, 1)] * 50))
+    path.write_bytes(whole[:cut] if cut else b"user,item,rating\n")
+    assert refusal(path) == f"{path} cannot be read: it is damaged."
+
+
+def test_other_packed_files_are_refused(tmp_path):
+    for name in ("mine.parquet.gz", "mine.gz", "mine.txt.gz", "gz", ".gz"):
+        assert "--ratings must name a file that ends in .csv" in refusal(tmp_path / name)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_complete_resolves_alike(tmp_path, items):
         assert found.stdout == expected.stdout
         assert expected.stderr == ""
         assert found.stderr == (
-            "dpmc: 1 items have no factors; ratings of them were left out (not private, and not in "
+            "dpmc: 1 item has no factors; ratings of such were left out (not private, and not in "
             "the files).\n"
         )
         assert [row[:2] for row in csv.reader(found.stdout.splitlines())][1:] == [

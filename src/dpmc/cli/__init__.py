@@ -63,11 +63,19 @@ def cli():
 
 
 def main():
-    """Run the command line; bad input ends in one sentence and exit status 2."""
+    """Run the command line; bad input ends in one sentence and exit status 2.
+
+    So does what the file system refuses where no command foresaw it, such as a disk that is full.
+    A closed pipe and Ctrl-C are click's.
+    """
     try:
         cli.main(prog_name="dpmc")
     except InputError as error:
         print(f"dpmc: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        where = "" if error.filename is None else f"{error.filename}: "
+        print(f"dpmc: {where}{error.strerror or error}.", file=sys.stderr)
         sys.exit(2)
     except MemoryError as error:
         advice = "ask for fewer users or items, a lower rank or fewer trials"

@@ -25,7 +25,12 @@ from dpmc.cli.data import place_of, place_options
     show_default=True,
     help="Observed share: of the matrix (synthetic) or of the ratings (real).",
 )
-@click.option("--solver", default="als", show_default=True, help="als, irls or a baseline.")
+@click.option(
+    "--solver",
+    default="als",
+    show_default=True,
+    help="als, irls, a baseline or your own: none that needs a budget.",
+)
 @click.option(
     "--mechanism", default="none", show_default=True, help="none, gaussian, laplace, huber."
 )
@@ -60,6 +65,8 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
 
     With the settings of the configuration the numbers are those of `make reproduce`.
     """
+    import numpy as np
+
     from dpmc.studies.huber import plugins
     from dpmc.studies.huber.trial import run_cell
     from dpmc.study.cells import SYNTHETIC
@@ -69,9 +76,15 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
     if options["mechanism"] == "none" and options["variance"] is not None:
         click.echo("dpmc: mechanism none adds no noise; --variance is ignored.", err=True)
     point = _cell(options)
+    if point.dataset == SYNTHETIC:
+        _check_rank(point, options["users"], options["items"])
     settings = _settings(options, point)
-    ratings = None if point.dataset == SYNTHETIC else _ratings(point.dataset, place)
-    rows = list(run_cell(point, settings, ratings=ratings))
+    ratings = None
+    if point.dataset != SYNTHETIC:
+        ratings = _ratings(point.dataset, place)
+        _check_rank(point, ratings.n_users, ratings.n_items)
+    with np.errstate(all="ignore"):  # factors that overflow are refused in a sentence
+        rows = list(run_cell(point, settings, ratings=ratings))
     metric = "rmse_all" if point.dataset == SYNTHETIC else "rmse_heldout"
     result = _summary(point, settings, rows, metric)
     click.echo(json.dumps(result) if as_json else _text(result, metric))
@@ -90,6 +103,17 @@ def _cell(options):
         options["mechanism"],
         options["irls_iterations"] if options["solver"] == "irls" else None,
     )
+
+
+def _check_rank(point, users: int, items: int) -> None:
+    """Refuse a rank that no matrix of that shape has, before it costs time and memory."""
+    from dpmc.errors import InputError
+
+    if point.rank > min(users, items):
+        raise InputError(
+            f"--rank must be at most {min(users, items)} for {users} users and {items} items, got "
+            f"{point.rank}."
+        )
 
 
 def _settings(options, point):

@@ -119,9 +119,15 @@ def _data_section(config: str) -> dict:
     from dpmc.configuration import load
     from dpmc.errors import InputError
 
-    section = load(config).get("data") or {}
+    try:
+        section = load(config).get("data") or {}
+    except UnicodeDecodeError:
+        raise InputError(f"{config} is not UTF-8 text.") from None
     if not isinstance(section, dict) or not isinstance(section.get("sets") or {}, dict):
         raise InputError(f"{config}: data and data.sets must hold keys, not a list or text.")
+    for key in ("directory", "mirror"):
+        if not isinstance(section.get(key) or "", str):
+            raise InputError(f"{config}: data.{key} must be the path of a folder.")
     return section
 
 

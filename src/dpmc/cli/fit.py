@@ -6,14 +6,20 @@ import click
 
 from dpmc.cli.lists import OPTIONS as LISTS
 from dpmc.cli.lists import list_options, lists_of
-from dpmc.cli.options import column_options, read_given, remark, simulate_option
+from dpmc.cli.options import (
+    column_options,
+    ratings_option,
+    read_given,
+    remark,
+    simulate_option,
+)
 from dpmc.cli.relation import DEFAULT_SOLVER, HELP
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 
 
 @click.command()
-@click.option("--ratings", "path", required=True, type=click.Path(), help=".csv, .tsv, .parquet.")
+@ratings_option
 @click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to make.")
 @click.option("--epsilon", required=True, type=float, help="Budget of the whole fit, above 0.")
 @click.option("--delta", type=float, default=1e-5, show_default=True)
@@ -123,7 +129,7 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
     same ratings spends its budget anew.
     """
-    from dpmc.cli.fit_settings import make_model, selection_of, settings_of
+    from dpmc.cli.fit_settings import check_rank, make_model, selection_of, settings_of
     from dpmc.privacy.relations import USER_LEVEL
     from dpmc.publication import fit_folder
     from dpmc.publication.folder import check_output
@@ -140,7 +146,9 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     lists = lists_of(lists_given, columns, users=model.relation not in USER_LEVEL)
     ledger = _ledger(model, selection, sampler, simulate)
     given = read_given(path, columns, settings["rating_range"], lists)
-    remark(given.remarks + _remarks(given.ratings, model))
+    public = {"items": selection is None, "users": model.relation not in USER_LEVEL}
+    odd = check_rank(options["rank"], given.ratings, **public)
+    remark(given.remarks + odd + _remarks(given.ratings, model))
     _run(model, given.ratings, ledger, selection, simulate)
     names = fit_folder.write(output, model, parts, {}, origins=lists.origins, sampler=sampler)
     click.echo(model.guarantee_.sentence())

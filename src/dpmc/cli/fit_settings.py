@@ -2,6 +2,7 @@
 
 import math
 
+from dpmc.cli.options import check_between
 from dpmc.cli.relation import defaults_of, relation_of
 from dpmc.errors import InputError
 from dpmc.methods import solver_class
@@ -9,8 +10,18 @@ from dpmc.methods.base import check_positive
 from dpmc.methods.private import PrivateSolver, check_range, check_ratings_per_user
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.selection import Selection
+from dpmc.ratings import Ratings
 
 SOLVERS = {"als": "private_als", "irls": "private_irls", "dpals": "dpals"}
+LARGEST_COUNT, LARGEST = 10**9, 1e15
+"""Products of several such, or of their inverses, are still numbers."""
+SMALLEST_RANGE = 1e-9
+"""Length of a rating range as a share of its larger end: half of the digits are left."""
+_COUNTS = ("ratings_per_user", "rank", "iterations", "inner_iterations")
+_BOUNDS = (
+    "factor_bound", "residual_bound", "row_bound", "regularization", "user_regularization",
+    "loss_parameter",
+)  # fmt: skip
 _OF_ALL = (
     "ratings_per_user", "rank", "iterations", "factor_bound", "residual_bound", "regularization",
     "user_regularization",
@@ -37,7 +48,8 @@ def settings_of(options: dict) -> dict:
     Raises
     ------
     InputError
-        No or a wrong rating range, or an option that the solver has no use for.
+        No or a wrong rating range, a number far too large or small, or an option that the solver
+        has no use for.
     """
     if options["rating_range"] is None:
         raise InputError(
@@ -45,6 +57,7 @@ def settings_of(options: dict) -> dict:
             "off the data would not be covered by the guarantee."
         )
     low, high = check_range(options["rating_range"])
+    _check_sizes(options)
     relation, solver = relation_of(options["relation"]), options["solver"]
     settings = {name: options[name] for name in ("epsilon", "delta", "mechanism")}
     settings |= {"relation": relation, "rating_range": (low, high)}
@@ -57,6 +70,58 @@ def settings_of(options: dict) -> dict:
     if of_users:
         defaults["user_regularization"] = 0.1 * half
     return defaults | settings
+
+
+def _check_sizes(options: dict) -> None:
+    """Refuse numbers so large or small that computing with them would fail half way."""
+    for name in _COUNTS:
+        check_between(name, options.get(name), 1, LARGEST_COUNT)
+    for name in _BOUNDS:
+        check_between(name, options.get(name), 1 / LARGEST, LARGEST)
+    low, high = options["rating_range"]
+    size = max(abs(low), abs(high))
+    if size > LARGEST or high - low < max(SMALLEST_RANGE * size, 1 / LARGEST):
+        raise InputError(
+            f"--rating-range must lie between -{LARGEST:g} and {LARGEST:g} and be no shorter than "
+            f"{SMALLEST_RANGE:g} of its larger end, or rounding hides the ratings; got {low!r} "
+            f"{high!r}."
+        )
+
+
+def check_rank(rank: int | None, ratings: Ratings, *, items: bool, users: bool) -> list[str]:
+    """Refuse a rank beyond that of any matrix with these lists, where they are public.
+
+    To refuse it for the number of those that are not public would tell that number.
+
+    Without any, a fit is refused for that, or says that it learns nothing.
+
+    Parameters
+    ----------
+    rank : int or None
+        None: it was not given, and the default is small.
+    ratings : Ratings
+    items, users : bool
+        Whether the lists of items and users are public.
+
+    Returns
+    -------
+    list of str
+        What is odd about the rank: not private.
+
+    Raises
+    ------
+    InputError
+        The rank is beyond a public number.
+    """
+    counts = {"items": (ratings.n_items, items), "users": (ratings.n_users, users)}
+    remarks = []
+    for what, (count, public) in counts.items():
+        if rank is None or count == 0 or rank <= count:
+            continue
+        if public:
+            raise InputError(f"--rank must be at most {count} for {count} {what}, got {rank}.")
+        remarks.append(f"the rank {rank} is beyond the number of {what}, {count}")
+    return remarks
 
 
 def _given(options: dict, solver: str) -> dict:
@@ -80,6 +145,8 @@ def _of_dpals(settings: dict, half: float) -> dict:
         )
     if settings["mechanism"] != "gaussian":
         raise InputError("The solver dpals has gaussian noise only: leave out --mechanism.")
+    if "ratings_per_user" in settings:  # whose square root is taken below
+        check_ratings_per_user(settings["relation"], settings["ratings_per_user"])
     defaults = {"ratings_per_user": 50, "rank": 3, "iterations": 3, "gram": "free"}
     settings = defaults | {"factor_bound": FACTOR_SHARE * half} | settings
     if settings["gram"] == "free" and "regularization" in settings:

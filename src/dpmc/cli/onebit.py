@@ -6,11 +6,17 @@ import click
 
 from dpmc.cli.lists import OPTIONS as LISTS
 from dpmc.cli.lists import list_options, lists_of
-from dpmc.cli.options import column_options, read_given, remark, simulate_option
+from dpmc.cli.options import (
+    column_options,
+    ratings_option,
+    read_given,
+    remark,
+    simulate_option,
+)
 
 
 @click.command()
-@click.option("--ratings", "path", required=True, type=click.Path(), help=".csv, .tsv, .parquet.")
+@ratings_option
 @click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to make.")
 @click.option("--epsilon", required=True, type=float, help="Budget of one rating, above 0.")
 @click.option("--delta", type=float, help="Of grap_gaussian only.  [default: 1e-05]")
@@ -57,8 +63,9 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     """
     from dpmc.cli.onebit_settings import problem_of, remarks_on, settings_of
     from dpmc.datasets.onebit import binarise
+    from dpmc.errors import InputError
     from dpmc.publication import onebit_folder
-    from dpmc.publication.folder import check_output
+    from dpmc.publication.folder import FROM_FILE, check_output
 
     lists_given = {name: options.pop(name) for name in LISTS if name in options}
     settings = settings_of(options, simulated=simulate is not None)
@@ -66,6 +73,9 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     lists = lists_of(lists_given, columns, users=True)
     given = read_given(path, columns, None, lists)
+    if not len(given.ratings) and any(origin == FROM_FILE for origin in lists.origins.values()):
+        # who rated what is public, so this tells nothing
+        raise InputError("Not one rating is of what is listed: is it the list of these ratings?")
     signs = binarise(given.ratings, settings["threshold"])
     problem = problem_of(signs, settings)
     completion = _complete(problem, settings, simulate)

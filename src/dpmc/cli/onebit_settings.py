@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from dpmc.cli.options import check_between
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import positive, probability
 from dpmc.methods.onebit.links import link_of
@@ -20,6 +21,7 @@ DELTA = 1e-5
 SMALLEST_ALPHA, LARGEST_ALPHA = 1e-6, 30.0
 """Between signs that are all but coins, where rounding hides how links bend, and signs that are
 certain to 13 digits; further out 1 - h is no normal number."""
+SMALLEST_EPSILON = 1e-9
 MOST_ENTRIES = 30_000_000
 """Of a matrix: solvers hold about six of that size, 240 MB each."""
 
@@ -49,6 +51,7 @@ def settings_of(options: dict, simulated: bool) -> dict[str, object]:
         )
     settings = {name: options[name] for name in ("mechanism", "link", "constraint")}
     settings["epsilon"] = positive("--epsilon", options["epsilon"])
+    check_between("epsilon", settings["epsilon"], SMALLEST_EPSILON, math.inf)
     settings["alpha"] = positive("--alpha", options["alpha"])
     if not SMALLEST_ALPHA <= settings["alpha"] <= LARGEST_ALPHA:
         raise InputError(

@@ -6,6 +6,35 @@ from pathlib import Path
 import click
 
 
+def check_between(option: str, value: float | None, low: float, high: float) -> None:
+    """Refuse a number so large or small that computing with it would fail half way.
+
+    What is None or no positive number is left to whoever knows what it is for.
+
+    Raises
+    ------
+    InputError
+        The number is positive and not in low to high.
+    """
+    from dpmc.errors import InputError
+
+    if value is not None and value > 0 and not low <= value <= high:
+        raise InputError(
+            f"--{option.replace('_', '-')} must lie between {low:g} and {high:g}, got {value:g}."
+        )
+
+
+def ratings_option(command):
+    """Add --ratings, the table of ratings, as ``path``."""
+    return click.option(
+        "--ratings",
+        "path",
+        required=True,
+        type=click.Path(),
+        help="Table of ratings: .csv, .tsv (both also .gz), .parquet, or u.data of MovieLens.",
+    )(command)
+
+
 def column_options(command):
     """Add --user, --item and --rating, the columns of a table of ratings."""
     described = "Name of the column that says which of two ratings is the later one."
@@ -63,6 +92,8 @@ def read_given(path, columns, rating_range, lists) -> Given:
         remarks.append(f"{merged} lines rate an item again; of such, {kept} counts")
     if unlisted := len(every) - len(ratings):
         remarks.append(f"{unlisted} ratings of what is not listed were left out")
+        if not len(ratings):
+            remarks.append("not one rating is of what is listed: is it the list of these ratings?")
     if rating_range is not None:
         low, high = rating_range
         if outside := int(((lines.values < low) | (lines.values > high)).sum()):

@@ -2,7 +2,12 @@
 
 import click
 
+from dpmc.cli.options import check_between
 from dpmc.cli.relation import HELP, defaults_of, relation_of
+
+LARGEST = 1e9
+MOST_RELEASES = 10_000
+"""Of which Laplace and Huber noise take ten seconds to account for."""
 
 
 @click.command()
@@ -30,6 +35,12 @@ def recommend(epsilon, delta, releases, as_json, **options):
     """
     from dpmc.privacy.recommendation import recommend as ask
 
+    check_between("epsilon", epsilon, 1 / LARGEST, LARGEST)
+    for name, value in {"releases": releases, **options}.items():
+        if name in ("releases", "iterations", "inner_iterations"):
+            check_between(name, value, 1, MOST_RELEASES)
+        elif name in ("ratings_per_user", "factor_bound", "residual_bound", "loss_parameter"):
+            check_between(name, value, 1 / LARGEST, LARGEST)
     answer = ask(epsilon, delta, releases=releases, plan=_plan(options))
     if as_json:
         import json
@@ -55,6 +66,7 @@ def _plan(options: dict):
         low, high = given.pop("rating_range")
         if not low < high:
             raise InputError(f"--rating-range needs LOWEST below HIGHEST, got {low:g} {high:g}.")
+        check_between("rating_range", high - low, 1 / LARGEST, LARGEST)
         given["half_range"] = (high - low) / 2
     if given.get("solver") != "irls":
         for name in ("inner_iterations", "loss_parameter"):

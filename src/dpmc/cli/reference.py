@@ -22,14 +22,27 @@ def reference():
     type=click.Path(),
     default="results/reference",
     show_default=True,
-    help="Folder to write to.",
+    help="Folder to write to; a study from outside has its own.",
 )
 @click.option(
     "--profile",
     default=None,
     help="Update only what is expected of this profile (ci, quick), from its own run.",
 )
-def update(results, folder, profile):
+@click.option(
+    "--study",
+    "names",
+    multiple=True,
+    help="Update only this study; may be given again.  [default: all that have results]",
+)
+@click.option(
+    "--configfile",
+    "overlays",
+    type=click.Path(),
+    multiple=True,
+    help="An overlay that names studies from outside, as given to snakemake.",
+)
+def update(results, folder, profile, names, overlays):
     """Make a finished run the new reference.
 
     Without --profile the run must be the full one; of every study its first trials, settings, other
@@ -38,18 +51,31 @@ def update(results, folder, profile):
     """
     from pathlib import Path
 
-    from dpmc.errors import InputError
-    from dpmc.studies import load
     from dpmc.study.check import read_results
     from dpmc.study.reference import update as write
 
     results, folder = Path(results), Path(folder)
-    made = [
-        study for study in load().values() if study.regression and (results / study.name).exists()
-    ]
-    if not made:
-        raise InputError(f"{results} holds the results of no study.")
-    for study in made:
-        own = (study.folder or folder) / ("reference" if study.folder else study.name)
+    for study in _chosen(names, overlays, results):
+        own = study.folder / "reference" if study.folder else folder / study.name
         for path in write(read_results(study, results / study.name), own, profile):
             click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")
+
+
+def _chosen(names, overlays, results):
+    """Return the studies to update: those named, or all that have results."""
+    from dpmc.configuration import load
+    from dpmc.errors import InputError, did_you_mean
+    from dpmc.studies import load as load_studies
+
+    outside = load(overlays[0], overlays[1:]).get("studies", []) if overlays else []
+    known = {name: each for name, each in load_studies(outside).items() if each.regression}
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"There is no study {name} with a reference{did_you_mean(name, known)}; known: "
+                f"{', '.join(known)}."
+            )
+    chosen = names or [name for name in known if (results / name).exists()]
+    if not chosen:
+        raise InputError(f"{results} holds the results of no study.")
+    return [known[name] for name in chosen]

@@ -3,6 +3,7 @@
 import csv
 import inspect
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,6 +34,8 @@ FILES = {
     "user_factors": "user_factors.csv",
     "predictions": "predictions.parquet",
 }
+LARGEST_FACTOR = 1e100
+"""Beyond any that a fit can publish: sums of squares of such are still numbers."""
 ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
 """Of the files of factors, before the factors."""
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
@@ -247,12 +250,26 @@ def read_published(path: Path) -> PublishedItems:
     prefix = SIMULATED if (path / (SIMULATED + GUARANTEE)).exists() else ""
     try:
         constants = json.loads((path / (prefix + GUARANTEE)).read_text("utf-8"))["constants"]
-        rating_range = tuple(float(end) for end in constants["rating_range"])
+        low, high = (float(end) for end in constants["rating_range"])
         regularization = float(constants["user_regularization"])
+        if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
+            raise ValueError("rating_range or user_regularization is none")
         own_mean = constants.get("centring") == "user"
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise InputError(f"{path} holds no output of dpmc fit ({error}).") from None
-    labels, table = read_factors(path / (prefix + FILES["item_factors"]), ITEM_COLUMNS)
-    return PublishedItems(labels, table[:, 0], table[:, 1:], rating_range, regularization, own_mean)
+    file = path / (prefix + FILES["item_factors"])
+    labels, table = read_factors(file, ITEM_COLUMNS)
+    if len(set(labels)) < len(labels):
+        raise InputError(f"{file} names an item twice.")
+    if not (np.abs(table) < LARGEST_FACTOR).all():
+        raise InputError(f"{file} holds a number that is not finite, or far too large.")
+    return PublishedItems(labels, table[:, 0], table[:, 1:], (low, high), regularization, own_mean)

@@ -18,6 +18,7 @@ import numpy as np
 
 from dpmc import __version__
 from dpmc.errors import InputError
+from dpmc.files import check_writable
 from dpmc.mechanisms import Mechanism
 
 GUARANTEE = "guarantee.json"
@@ -36,7 +37,7 @@ _ROWS = 2**20  # of a table of pairs, written at a time
 
 
 def check_output(path: Path, force: bool, files: Collection[str], command: str) -> None:
-    """Refuse a place that something is in, before anything is computed.
+    """Refuse a place that something is in or that cannot be written, before anything is computed.
 
     Parameters
     ----------
@@ -51,9 +52,11 @@ def check_output(path: Path, force: bool, files: Collection[str], command: str) 
     Raises
     ------
     InputError
-        ``path`` exists and is not to be replaced, or is not a folder that the command wrote.
+        ``path`` cannot be written, exists and is not to be replaced, or is not a folder that the
+        command wrote.
     """
-    if not path.exists() and not path.is_symlink():
+    check_writable(path)
+    if not os.path.lexists(path):
         return
     if not force:
         raise InputError(f"{path} exists; name another --output, or give --force to replace it.")

@@ -4,14 +4,18 @@ Nothing of a file is shown but the names of its columns, and these only if the f
 somebody's rating, as it is where a header lacks.
 """
 
+import gzip
+import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from dpmc.datasets.readers.table import usual_columns
 from dpmc.errors import InputError, did_you_mean
 
 ROLES = ("user", "item", "rating", "timestamp")
+GZIPPED = ".gz"
 
 
 @contextmanager
@@ -21,10 +25,22 @@ def readable(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or 'it is damaged'}.") from None
+    except (OSError, EOFError, zlib.error) as error:
+        problem = getattr(error, "strerror", None) or "it is damaged"
+        raise InputError(f"{path} cannot be read: {problem}.") from None
     except pa.ArrowException:
         raise InputError(f"{path} is not a whole Parquet file.") from None
+
+
+def kind_of(path: Path) -> str:
+    """Return what the name of a file ends in, in lower case, without the .gz of a packed one."""
+    *_, before, last = ("", "", *(suffix.lower() for suffix in path.suffixes))
+    return before if last == GZIPPED else last
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a text file to read its bytes, unpacked if its name ends in .gz."""
+    return gzip.open(path) if path.suffix.lower() == GZIPPED else open(path, "rb")
 
 
 def choose(where: str, names: tuple[str, ...], given: Mapping[str, str | None]) -> tuple[str, ...]:
@@ -102,8 +118,8 @@ def _listed(names) -> str:
     if _is_header(names):
         return f"the columns are {', '.join(names)}"
     return (
-        "the first line must hold the names of the columns (it is not shown, since it has digits "
-        "and may be data)"
+        "the file seems to have no header: the first line must hold the names of the columns (it "
+        "is not shown, since it has digits and may be data)"
     )
 
 

@@ -18,9 +18,14 @@ from dpmc.datasets.readers.text import Layout, blocks, parse, rows
 from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
 from dpmc.publication import fields
-from dpmc.publication.sources import choose, readable
+from dpmc.publication.sources import GZIPPED, choose, kind_of, opened, readable
 from dpmc.ratings import Ratings
 
+WITHOUT_HEADER = ("user", "item", "rating", "timestamp")
+"""Columns of a file like u.data of MovieLens 100K."""
+PARQUET = ".parquet"
+_MOVIELENS = ".data"
+TEXT_SUFFIXES = (".csv", ".tsv", _MOVIELENS)
 _EXPECTED = (fields.LABEL, fields.LABEL, "a finite number", fields.NUMBER_OR_DATE)
 
 
@@ -51,7 +56,9 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
     ----------
     path : Path
         A .csv, .tsv or .parquet file. Text is UTF-8 with a header; the separator (comma, semicolon
-        or tab) is the one that the header has most of.
+        or tab) is the one that the header has most of. A .data file is in the format of u.data of
+        MovieLens 100K: :data:`WITHOUT_HEADER`, separated by tabs, without header. Text may be
+        packed, its name then ends in .gz too.
     columns : mapping
         Names of the columns "user", "item" and "rating", None: found by their usual names; and of
         "timestamp", None: not used. Times are numbers, ISO 8601 dates or times in text (UTC unless
@@ -64,11 +71,12 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
         nothing of any row.
     """
     path = Path(path)
-    if path.suffix.lower() not in OWN_SUFFIXES:
+    is_parquet = path.suffix.lower() == PARQUET
+    if not is_parquet and kind_of(path) not in TEXT_SUFFIXES:
         raise InputError(
-            f"--ratings must name a file that ends in {', '.join(OWN_SUFFIXES)}, got {path}."
+            f"--ratings must name a file that ends in {', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, "
+            f"or, if it is text, in {GZIPPED} after that, got {path}."
         )
-    is_parquet = path.suffix.lower() == ".parquet"
     with readable(path):
         read = _read_parquet if is_parquet else _read_text
         chosen, labels, numbers = read(path, columns)
@@ -142,7 +150,7 @@ def _read_text(path, columns):
     """Return the names of the columns, (codes, texts) of users and items, and the numbers."""
     import pyarrow as pa
 
-    with open(path, "rb") as stream:
+    with opened(path) as stream:
         layout, chosen = _layout(stream, path, columns)
         label = pa.dictionary(pa.int32(), pa.string())
         types = dict(zip(chosen, (label, label, pa.float64(), pa.string()), strict=False))
@@ -176,9 +184,17 @@ def _read_parquet(path, columns):
 
 
 def _layout(stream, path, columns) -> tuple[Layout, tuple[str, ...]]:
+    if kind_of(path) == _MOVIELENS:
+        return _movielens(path, columns)
     names, separator = read_names(stream, str(path))
     chosen = choose(f"{path}, line 1", names, columns)
     return Layout(names, *chosen[:3], separator), chosen
+
+
+def _movielens(path, columns) -> tuple[Layout, tuple[str, ...]]:
+    """Return the layout of a file without header, whose columns are known by their places."""
+    chosen = choose(str(path), WITHOUT_HEADER, columns)
+    return Layout(WITHOUT_HEADER, *chosen[:3], "\t", quoted=False), chosen
 
 
 def _first_bad_row(path, chosen, bad) -> str:
@@ -189,17 +205,19 @@ def _first_bad_row(path, chosen, bad) -> str:
 
 def _first_bad_line(path, columns) -> str:
     """Return what is wrong with the first bad line of a text file, which is read once more."""
-    with open(path, "rb") as stream:
+    with opened(path) as stream:
         layout, chosen = _layout(stream, path, columns)
         places = [layout.fields.index(name) for name in chosen]
         clock = None
-        for first, block in blocks(stream, str(path), layout.quoted, 2):
+        begin = 1 if kind_of(path) == _MOVIELENS else 2
+        for first, block in blocks(stream, str(path), layout.quoted, begin):
             for line, row in rows(block.decode("utf-8", "surrogateescape"), first, layout):
                 where = f"{path}, line {line}"
                 if isinstance(row, str):
                     return f"{where}: {row}."
                 if len(row) != len(layout.fields):
-                    expected = f"{len(layout.fields)} fields are expected, as in the header"
+                    header = ", as in the header" if begin > 1 else ""
+                    expected = f"{len(layout.fields)} fields are expected{header}"
                     return f"{where}: {expected}; {len(row)} were found."
                 texts = [row[place] for place in places]
                 clock = clock or fields.clock(texts[-1])

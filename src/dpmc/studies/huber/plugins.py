@@ -40,8 +40,11 @@ def load(files: Iterable[str | Path]) -> None:
         A file is missing or fails to import.
     """
     for file in map(Path, files):
-        if not file.is_file():
-            raise InputError(f"There is no plug-in file {file}; correct huber.plugins or --plugin.")
+        if not file.is_file() or file.suffix != ".py":
+            raise InputError(
+                f"There is no plug-in file {file} with a name that ends in .py; correct "
+                "huber.plugins or --plugin."
+            )
         name = module_name(file)
         if name in sys.modules:
             continue
@@ -50,7 +53,7 @@ def load(files: Iterable[str | Path]) -> None:
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             del sys.modules[name]
             raise InputError(
                 f"The plug-in {file} cannot be imported: {type(error).__name__}: {error}."

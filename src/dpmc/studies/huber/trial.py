@@ -8,9 +8,9 @@ import numpy as np
 
 from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import SyntheticInstance, generate
-from dpmc.errors import InputError
+from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import make_mechanism
-from dpmc.methods import solver_class
+from dpmc.methods import SOLVERS, solver_class
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.huber.cells import COORDINATES, Cell
@@ -30,6 +30,8 @@ SOLVER_SETTINGS = (
     "residual_scale",
     "shrinkage",
 )
+CELL_SETTINGS = {*SOLVER_SETTINGS, "rank", "mechanism", "inner_iterations", "noise_target"}
+"""All that the constructor of a cell's solver is given, if it takes it."""
 
 
 def synthetic_instance(cell_or_shared: Mapping, settings: Mapping, trial: int) -> SyntheticInstance:
@@ -74,9 +76,44 @@ def split(ratings: Ratings, settings: Mapping, cell: Cell, trial: int) -> tuple[
     return random_split(ratings, settings["training_share"], rng, cell.dataset)
 
 
+def cell_solver(name: str) -> type:
+    """Return the class of a solver whose constructor asks for nothing that cells do not give.
+
+    Calibrated solvers ask for a budget and bounds, which no cell has.
+
+    Raises
+    ------
+    InputError
+        There is no such solver; the message offers those that there are.
+    """
+    if name in SOLVERS and _fits_cells(name):
+        return solver_class(name)
+    usable = [each for each in SOLVERS if _fits_cells(each)]
+    if name not in SOLVERS:
+        problem = f"There is no solver '{name}'{did_you_mean(name, usable)}"
+    else:
+        wanted = [each for each in _asked_for(name) if each not in CELL_SETTINGS]
+        problem = f"The solver {name} cannot run in a cell, which does not give {', '.join(wanted)}"
+    raise InputError(f"{problem}; the solvers of cells are {', '.join(usable)}.")
+
+
+def _fits_cells(name: str) -> bool:
+    return CELL_SETTINGS.issuperset(_asked_for(name))
+
+
+def _asked_for(name: str) -> list[str]:
+    """Return the arguments that the constructor of a solver cannot do without."""
+    parameters = inspect.signature(solver_class(name)).parameters.values()
+    return [
+        each.name
+        for each in parameters
+        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+
+
 def accepted_settings(solver: str) -> tuple[str, ...]:
     """Return which of :data:`SOLVER_SETTINGS` the constructor of a solver takes."""
-    parameters = inspect.signature(solver_class(solver)).parameters
+    parameters = inspect.signature(cell_solver(solver)).parameters
     return tuple(name for name in SOLVER_SETTINGS if name in parameters)
 
 
@@ -86,9 +123,10 @@ def make_solver(cell: Cell, settings: Mapping):
     Raises
     ------
     InputError
-        Unknown solver or mechanism, or a mechanism for a solver that takes none.
+        A solver or mechanism that is unknown or that no cell can have, or a mechanism for a solver
+        that takes none.
     """
-    factory = solver_class(cell.solver)
+    factory = cell_solver(cell.solver)
     parameters = inspect.signature(factory).parameters
     given = {name: settings[name] for name in accepted_settings(cell.solver)}
     mechanism = make_mechanism(cell.mechanism, cell.variance)

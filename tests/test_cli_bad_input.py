@@ -1,0 +1,217 @@
+"""Bad input and bad luck through the whole program: one sentence, never a traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dpmc.errors import InputError
+from dpmc.files import check_writable
+from publication.small_tables import listed, refused, rows_of, run, write_list, write_table
+
+FIT = {"items-are-public": True}
+ONEBIT = FIT | {"users-are-public": True}
+LISTS = {"fit": FIT, "onebit": ONEBIT}
+
+
+@pytest.fixture
+def table(tmp_path):
+    return write_table(tmp_path / "mine.csv", rows_of())
+
+
+@pytest.fixture
+def model(tmp_path, table):
+    run(*listed("fit", table, tmp_path / "model", **FIT))
+    return tmp_path / "model"
+
+
+def process(*arguments, **options):
+    command = [sys.executable, "-m", "dpmc", *map(str, arguments)]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=120, **options)
+
+
+# -- outputs ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["file/out", "file/deeper/out", "x" * 250, "link/out"])
+@pytest.mark.parametrize("command", ["fit", "onebit"])
+def test_an_output_that_cannot_be_is_refused_before_the_ratings_are_read(tmp_path, command, place):
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    before = sorted(tmp_path.iterdir())
+    # there are no ratings, so a refusal that comes late would be about them
+    arguments = listed(command, tmp_path / "none.csv", tmp_path / place, **LISTS[command])
+    assert f"{tmp_path / place} cannot be written (" in refused(*arguments)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_complete_refuses_its_output_before_anything_is_read(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "mine.csv").write_text("mine")
+    arguments = ["complete", "--model", "none", "--ratings", "none.csv", "--output"]
+    for name, words in {
+        "file/out.csv": "out.csv cannot be written (Not a directory); name another --output.",
+        "x" * 250 + ".csv": "cannot be written (File name too long)",
+        "out.txt": "--output must name a file that ends in .csv or .parquet, got ",
+        "folder.csv": "folder.csv is a folder; name a file for --output.",
+        "mine.csv": "mine.csv exists; name another --output, or give --force to replace it.",
+    }.items():
+        assert words in refused(*arguments, tmp_path / name)
+    assert "folder.csv is a folder" in refused(*arguments, tmp_path / "folder.csv", "--force")
+    assert (tmp_path / "mine.csv").read_text() == "mine"
+
+
+def test_trying_a_place_leaves_nothing(tmp_path):
+    check_writable(tmp_path / "deep" / "deeper" / "out")
+    check_writable(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"out cannot be written \(Not a directory\)"):
+        check_writable(tmp_path / "file" / "out")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a disk that is full")
+def test_a_full_disk_is_one_sentence():
+    with open("/dev/full", "w") as full:
+        run = process("budget", stdout=full)
+    assert (run.returncode, run.stderr) == (2, "dpmc: No space left on device.\n")
+
+
+# -- pipes and Ctrl-C ---------------------------------------------------------------------------
+
+
+def test_a_reader_that_stops_reading_is_no_fault(model, table):
+    arguments = ["complete", "--model", model, "--ratings", table]
+    read, write = os.pipe()
+    os.close(read)  # whoever writes now gets EPIPE
+    try:
+        broken = process(*arguments, stdout=write)
+    finally:
+        os.close(write)
+    assert (broken.returncode, broken.stderr) == (1, "")
+
+
+def test_a_closed_standard_output_is_said(model, table):
+    arguments = f"-m dpmc complete --model '{model}' --ratings '{table}' >&-"
+    command = ["sh", "-c", f"'{sys.executable}' {arguments}"]
+    run = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    assert (run.returncode, run.stderr) == (
+        2,
+        "dpmc: The standard output is closed: give --output FILE.\n",
+    )
+
+
+def test_interrupted_it_leaves_nothing(tmp_path, table):
+    out = tmp_path / "out"
+    arguments = listed("fit", table, out, iterations=10**8, rank=None, **FIT)
+    command = [sys.executable, "-m", "dpmc", *map(str, arguments)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+        # the last thing that is said before the fit
+        assert "ratings beyond 3 a user" in child.stderr.readline()
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        _, error = child.communicate(timeout=60)
+    assert child.returncode == 1
+    assert error.strip() == "Aborted!"
+    assert sorted(tmp_path.iterdir()) == [table]
+
+
+# -- numbers that are far too large or small ----------------------------------------------------
+
+OPTIONS = {
+    "fit": [
+        ({"rank": 10**20}, "--rank must lie between 1 and 1e+09"),
+        ({"ratings-per-user": 10**23}, "--ratings-per-user must lie between 1 and 1e+09"),
+        ({"iterations": 10**20}, "--iterations must lie between 1 and 1e+09"),
+        ({"factor-bound": 1e300}, "--factor-bound must lie between 1e-15 and 1e+15"),
+        ({"user-regularization": 1e-300}, "--user-regularization must lie between"),
+        ({"rating-range": (1, 1.0000000000000002)}, "--rating-range must lie between"),
+        ({"rating-range": (-1e308, 1e308)}, "--rating-range must lie between"),
+        ({"solver": "dpals", "ratings-per-user": -4}, "ratings_per_user must be an integer"),
+    ],
+    "onebit": [
+        ({"mechanism": name, "epsilon": 1e-300}, "--epsilon must lie between 1e-09 and")
+        for name in ("inp", "objp", "grap", "outp", "private_item_bias")
+    ],
+}
+REFUSED = [(command, *case) for command, cases in OPTIONS.items() for case in cases]
+
+
+@pytest.mark.parametrize(("command", "changes", "words"), REFUSED)
+def test_numbers_with_which_computing_would_fail(tmp_path, table, command, changes, words):
+    arguments = listed(command, table, tmp_path / "out", **LISTS[command], **changes)
+    assert words in refused(*arguments)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--epsilon", "1e-300", "--releases", 3], "--epsilon must lie between 1e-09 and 1e+09"),
+        (["--epsilon", "1e300", "--releases", 3], "--epsilon must lie between"),
+        (["--epsilon", 5, "--releases", 10**17], "--releases must lie between 1 and 10000"),
+        (["--epsilon", 5, "--relation", "user", "--iterations", 10**13], "--iterations must lie"),
+        (["--epsilon", 5, "--relation", "user", "--factor-bound", 1e-300], "--factor-bound must"),
+        (
+            ["--epsilon", 5, "--relation", "user", "--rating-range", -1e200, 1e200],
+            "--rating-range must lie",
+        ),
+    ],
+)
+def test_recommend_refuses_them_too(options, words):
+    assert words in refused("recommend", *options)
+
+
+# -- the rank -----------------------------------------------------------------------------------
+
+
+def test_a_rank_beyond_what_is_public_is_refused(tmp_path, table):
+    out = tmp_path / "out"
+    assert "--rank must be at most 6 for 6 items, got 7" in refused(
+        *listed("fit", table, out, rank=7, **FIT)
+    )
+    few = write_list(tmp_path / "few.txt", ["u01", "u02"])
+    entry = {"relation": "entry", "items-are-public": True, "users": few, "rank": 3}
+    assert "--rank must be at most 2 for 2 users, got 3" in refused(
+        *listed("fit", table, out, **entry), remarks=0
+    )
+    assert not out.exists()
+
+
+def test_a_rank_beyond_what_is_private_is_remarked_on(tmp_path, table):
+    """How many users there are, and which items, is nobody's to learn from a refusal."""
+    options = {"items-privately": 0.3, "rank": 25}
+    result = run(*listed("fit", table, tmp_path / "out", **options))
+    for remark in (
+        "the rank 25 is beyond the number of users, 24 (not private, and not in the files)",
+        "the rank 25 is beyond the number of items, 6 (not private, and not in the files)",
+    ):
+        assert remark in result.stderr
+    assert "beyond the number" not in result.stdout
+
+
+# -- lists and thresholds -----------------------------------------------------------------------
+
+
+def test_a_list_that_matches_nothing(tmp_path, table):
+    others = write_list(tmp_path / "others.txt", ["x", "y"])
+    result = run(*listed("fit", table, tmp_path / "out", items=others))
+    assert "dpmc: not one rating is of what is listed: is it the list of these" in result.stderr
+    options = {"items": others, "users-are-public": True}
+    sentence = refused(*listed("onebit", table, tmp_path / "likes", **options))
+    assert "Not one rating is of what is listed" in sentence
+
+
+def test_a_threshold_beyond_all_ratings(tmp_path, table):
+    result = run(*listed("onebit", table, tmp_path / "likes", **ONEBIT | {"threshold": 9}))
+    assert "all ratings lie on one side of the threshold 9 (not private, " in result.stderr
+
+
+def test_runs_that_are_no_text(tmp_path):
+    (tmp_path / "trials.csv").write_bytes(b"\xff\xfe\x00")
+    for arguments in (("diff", tmp_path, tmp_path), ("reference", "update", "--results", tmp_path)):
+        assert f"{tmp_path}: a file of this run is not UTF-8 text." in refused(*arguments)

@@ -1,0 +1,173 @@
+"""`dpmc complete`: the best items, unknown items, and the files that it writes."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+from dpmc.cli import complete as command
+from dpmc.publication.fit_folder import read_published
+from publication.small_tables import ITEMS, USERS, listed, refused, rows_of, run, write_table
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A model, and ratings of half of the items by each user."""
+    folder = tmp_path_factory.mktemp("complete")
+    table = write_table(folder / "all.csv", rows_of())
+    run(*listed("fit", table, folder / "model", **{"items-are-public": True}))
+    rows = [row for place, row in enumerate(rows_of()) if (place + place // 6) % 2]
+    write_table(folder / "mine.csv", rows)
+    return folder
+
+
+def complete(folder, *options, ratings="mine.csv"):
+    arguments = ["--model", folder / "model", "--ratings", folder / ratings, *options]
+    return run("complete", *arguments)
+
+
+def rows_in(text):
+    header, *rows = csv.reader(io.StringIO(text))
+    assert header == ["user", "item", "prediction"]
+    return [(user, item, float(value)) for user, item, value in rows]
+
+
+def by_user(rows):
+    found = {}
+    for user, item, value in rows:
+        found.setdefault(user, {})[item] = value
+    return found
+
+
+def rated(folder):
+    with open(folder / "mine.csv", newline="") as stream:
+        rows = [*csv.reader(stream)][1:]
+    return by_user([(user, item, float(value)) for user, item, value in rows])
+
+
+def best(values, n):
+    """The n items of the highest values, those of equal value in the order of the model."""
+    return sorted(values, key=lambda item: (-values[item], ITEMS.index(item)))[:n]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 100])
+@pytest.mark.parametrize("include", [False, True])
+def test_top_is_the_best_of_all(folder, n, include):
+    everything = by_user(rows_in(complete(folder).stdout))
+    assert all(list(values) == ITEMS for values in everything.values())
+    options = ["--top", n] + ["--include-rated"] * include
+    found = by_user(rows_in(complete(folder, *options).stdout))
+    own = rated(folder)
+    assert list(found) == list(everything) == USERS
+    for user, values in everything.items():
+        left = {item: v for item, v in values.items() if include or item not in own[user]}
+        assert list(found[user]) == best(left, n)
+        assert found[user] == {item: values[item] for item in found[user]}
+
+
+def test_items_predicted_alike_keep_the_order_of_the_model(folder, tmp_path):
+    """Without ratings of a known item and without factors, all are predicted at their offsets."""
+    (tmp_path / "model").mkdir()
+    text = (folder / "model" / "guarantee.json").read_text()
+    (tmp_path / "model" / "guarantee.json").write_text(text)
+    lines = ["item,offset,factor_1", *(f"{item},3,0" for item in "cab")]
+    (tmp_path / "model" / "item_factors.csv").write_text("\n".join(lines) + "\n")
+    write_table(tmp_path / "mine.csv", [("ann", "a", 4)])
+    assert rows_in(complete(tmp_path, "--top", 2).stdout) == [("ann", "c", 3), ("ann", "b", 3)]
+
+
+def test_unknown_items_stop_nothing_and_are_counted(folder):
+    rows = [*csv.reader(io.StringIO((folder / "mine.csv").read_text()))][1:]
+    secret = "Qzx7"
+    write_table(folder / "more.csv", [*rows, (USERS[0], secret, 5), ("newcomer", secret, 1)])
+    for options in ([], ["--top", 3]):
+        known, more = (
+            complete(folder, *options, ratings=name) for name in ("mine.csv", "more.csv")
+        )
+        expected = by_user(rows_in(known.stdout))
+        found = by_user(rows_in(more.stdout))
+        newcomer = found.pop("newcomer")
+        assert found == expected
+        assert newcomer  # at the items' offsets, as of any user without ratings
+        assert more.stderr == (
+            "dpmc: 1 item has no factors; ratings of such were left out (not private, and not in "
+            "the files).\n"
+        )
+        assert known.stderr == ""
+
+
+@pytest.mark.parametrize("rows_at_a_time", [1, 7, 10**6])
+@pytest.mark.parametrize("options", [[], ["--top", "2"]])
+def test_parquet_holds_the_same(folder, tmp_path, monkeypatch, options, rows_at_a_time):
+    monkeypatch.setattr(command, "ROWS_AT_A_TIME", rows_at_a_time)
+    complete(folder, *options, "--output", tmp_path / "new" / "x.parquet")
+    table = parquet.read_table(tmp_path / "new" / "x.parquet")
+    assert table.column_names == ["user", "item", "prediction"]
+    found = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    assert found == rows_in(complete(folder, *options).stdout)
+
+
+def test_parquet_without_a_row(folder, tmp_path):
+    write_table(tmp_path / "none.csv", [])
+    complete(folder, "--output", tmp_path / "x.parquet", ratings=tmp_path / "none.csv")
+    assert parquet.read_table(tmp_path / "x.parquet").num_rows == 0
+
+
+def test_a_file_is_replaced_only_by_force(folder, tmp_path):
+    out = tmp_path / "mine.csv"
+    complete(folder, "--top", 1, "--output", out)
+    before = out.read_text()
+    arguments = ["--model", folder / "model", "--ratings", folder / "mine.csv", "--output", out]
+    assert f"{out} exists; name another --output" in refused("complete", *arguments)
+    assert out.read_text() == before
+    complete(folder, "--output", out, "--force")
+    assert out.read_text() == complete(folder).stdout
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_rated_items_are_an_option_of_top(folder):
+    arguments = ["--model", folder / "model", "--ratings", folder / "mine.csv"]
+    sentence = refused("complete", *arguments, "--include-rated")
+    assert "--include-rated goes with --top: without it, all items are written." in sentence
+
+
+def test_predictions_are_those_of_the_library(folder):
+    published = read_published(folder / "model")
+    own = rated(folder)
+    for user, values in by_user(rows_in(complete(folder).stdout)).items():
+        np.testing.assert_array_equal(list(values.values()), published.complete(own[user]))
+    low, high = json.loads((folder / "model" / "guarantee.json").read_text())["constants"][
+        "rating_range"
+    ]
+    assert (low, high) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("constants", "factors", "words"),
+    [
+        ({"rating_range": [1, 2, 3]}, None, "holds no output of dpmc fit"),
+        ({"rating_range": [5, 1]}, None, "holds no output of dpmc fit"),
+        ({"rating_range": [1, float("inf")]}, None, "holds no output of dpmc fit"),
+        ({"user_regularization": 0}, None, "holds no output of dpmc fit"),
+        ({"user_regularization": 10**400}, None, "holds no output of dpmc fit"),
+        ({}, "item,offset,factor_1\na,1,2\na,1,2\n", "names an item twice"),
+        ({}, "item,offset,factor_1\na,1,nan\n", "holds a number that is not finite, or far too"),
+        ({}, "item,offset,factor_1\na,1,1e300\n", "holds a number that is not finite, or far too"),
+    ],
+)
+def test_folders_that_hold_something_else(folder, tmp_path, constants, factors, words):
+    stated = json.loads((folder / "model" / "guarantee.json").read_text())
+    stated["constants"] |= constants
+    (tmp_path / "guarantee.json").write_text(json.dumps(stated))
+    factors = factors or (folder / "model" / "item_factors.csv").read_text()
+    (tmp_path / "item_factors.csv").write_text(factors)
+    assert words in refused("complete", "--model", tmp_path, "--ratings", folder / "mine.csv")
+
+
+def test_a_guarantee_nested_beyond_reason(folder, tmp_path):
+    (tmp_path / "guarantee.json").write_text("[" * 100_000)
+    sentence = refused("complete", "--model", tmp_path, "--ratings", folder / "mine.csv")
+    assert "holds no output of dpmc fit" in sentence
