@@ -5,18 +5,13 @@ import types
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_dpmc import (
-    CELL_RULES,
-    LONG,
-    PARTS,
-    SECONDS,
-    WORDS,
-    LogHandler,
-)
+from snakemake_logger_plugin_dpmc import SECONDS, LogHandler
 
 
 @pytest.fixture
-def handler():
+def handler(monkeypatch):
+    monkeypatch.setitem(SECONDS, "slow_figures", 14.0)
+    monkeypatch.setitem(SECONDS, "other_figures", 14.0)
     settings = types.SimpleNamespace(
         dryrun=False, verbose=False, quiet=set(), show_failed_logs=True, nocolor=True
     )
@@ -31,12 +26,12 @@ def send(handler, event=None, level=logging.INFO, message="", **fields):
     handler.emit(record)
 
 
-def test_first_line_says_cells_and_time(handler, capsys):
+def test_first_line_says_jobs_and_time(handler, capsys):
     send(handler, message="Assuming unrestricted shared filesystem usage.")
     send(handler, LogEvent.RESOURCES_INFO, cores=2)
     send(handler, LogEvent.RUN_INFO, stats={"cell": 10, "trials": 1, "total": 11})
     line = capsys.readouterr().err
-    assert line.startswith("dpmc: 10 cells to run (11 jobs in all), about ")
+    assert line.startswith("dpmc: 11 jobs to run, about ")
     assert line.endswith("on 2 cores\n")
 
 
@@ -45,26 +40,18 @@ def test_a_long_run_is_announced_in_minutes(handler, capsys):
     assert re.search(r"about \d+ min", capsys.readouterr().err)
 
 
-def test_progress_counts_cells_and_time_left_falls(handler, capsys):
+def test_progress_counts_jobs_and_time_left_falls(handler, capsys):
     send(handler, LogEvent.RUN_INFO, stats={"cell": 2, "trials": 1, "total": 3})
     before = handler._seconds_left()
     handler.last_line -= 100
     send(handler, LogEvent.JOB_INFO, jobid=7, rule_name="cell")
     send(handler, LogEvent.JOB_FINISHED, job_id=7)
-    assert "1 of 2 cells done" in capsys.readouterr().err
+    assert "1 of 3 jobs done" in capsys.readouterr().err
     assert handler._seconds_left() < before
     for job in (8, 9):
         send(handler, LogEvent.JOB_INFO, jobid=job, rule_name="cell" if job == 8 else "trials")
         send(handler, LogEvent.JOB_FINISHED, job_id=job)
     assert handler._seconds_left() == 0
-
-
-def test_a_run_without_cells_counts_jobs(handler, capsys):
-    send(handler, LogEvent.RUN_INFO, stats={"forensics_real": 3, "total": 3})
-    handler.last_line -= 100
-    send(handler, LogEvent.JOB_INFO, jobid=1, rule_name="forensics_real")
-    send(handler, LogEvent.JOB_FINISHED, job_id=1)
-    assert "1 of 3 jobs done" in capsys.readouterr().err
 
 
 def test_a_failed_job_shows_its_log_once(handler, capsys, tmp_path):
@@ -95,7 +82,7 @@ def test_a_terminal_gets_a_bar(handler, capsys, monkeypatch):
     send(handler, None, logging.WARNING, "careful")
     handler.close()
     shown = capsys.readouterr().err
-    assert "1 of 2 cells done" in shown
+    assert "1 of 2 jobs done" in shown
     assert "careful\n" in shown
 
 
@@ -109,33 +96,20 @@ def run_job(handler, job, rule, output=()):
     send(handler, LogEvent.JOB_FINISHED, job_id=job)
 
 
-def test_after_the_cells_it_says_what_is_going_on(handler, capsys):
-    stats = {"cell": 2, "figures": 2, "privacy_figures": 1, "mystery_rule": 1, "total": 6}
+def test_it_says_what_is_going_on_and_announces_what_takes_long(handler, capsys):
+    stats = {"cell": 2, "slow_figures": 2, "other_figures": 1, "page": 1, "total": 6}
     send(handler, LogEvent.RUN_INFO, stats=stats)
     run_job(handler, 1, "cell")
-    send(handler, LogEvent.JOB_INFO, jobid=3, rule_name="figures")
-    assert "now" not in capsys.readouterr().err  # cells say more
-    run_job(handler, 2, "cell")
-    send(handler, LogEvent.JOB_INFO, jobid=4, rule_name="privacy_figures")
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "2 of 2 cells done, 2 of 6 jobs done, now figures and figures (privacy), " in line
-    send(handler, LogEvent.JOB_FINISHED, job_id=3)
-    run_job(handler, 5, "figures")
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "3 of 6 jobs done, now figures (privacy) and figures, " in line
-    send(handler, LogEvent.JOB_INFO, jobid=6, rule_name="figures")
+    capsys.readouterr()
+    send(handler, LogEvent.JOB_INFO, jobid=3, rule_name="slow_figures")
+    send(handler, LogEvent.JOB_INFO, jobid=4, rule_name="other_figures")
+    _, line = capsys.readouterr().err.splitlines()
+    assert "1 of 6 jobs done, now slow figures and other figures, " in line
+    send(handler, LogEvent.JOB_INFO, jobid=6, rule_name="slow_figures")
     assert capsys.readouterr().err == ""  # once for each rule
     handler.last_line -= 100
-    send(handler, LogEvent.JOB_INFO, jobid=7, rule_name="mystery_rule")
-    assert "mystery rule" in capsys.readouterr().err
-
-
-def test_every_rule_that_takes_long_has_words():
-    """Names of rules as in the workflow; those of cells are told as cells."""
-    slow = {rule for rule, seconds in SECONDS.items() if seconds >= LONG} - set(CELL_RULES)
-    for rule in slow:
-        part, _, rest = rule.partition("_")
-        assert rule in WORDS or (part in PARTS and rest in WORDS), rule
+    send(handler, LogEvent.JOB_INFO, jobid=7, rule_name="page")
+    assert "the report" in capsys.readouterr().err
 
 
 def test_the_end_names_the_report_and_the_time(handler, capsys):

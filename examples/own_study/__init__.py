@@ -10,32 +10,34 @@ from dpmc.study.api import Job, Regression, Step, Study
 from dpmc.study.cells import cell_name
 
 HERE = Path(__file__).parent
-CURVES = (("item_bias", "none"), ("als", "none"), ("als", "gaussian"))
-CELL = ("method", "mechanism", "observed_fraction")
-USES = {"als": ("iterations", "regularization"), "gaussian": ("variance",)}
+METHODS = ("item_bias", "als", "noisy_als")
+CELL = ("method", "observed_fraction")
+USES = {
+    "item_bias": (),
+    "als": ("iterations", "regularization"),
+    "noisy_als": ("iterations", "regularization", "variance"),
+}
 
 
 def curves(section):
-    """Return the coordinates of each job: a method and its noise, at all observed fractions."""
-    return [{"method": method, "mechanism": mechanism} for method, mechanism in CURVES]
+    """Return the coordinates of each job: a method, at all observed fractions."""
+    return [{"method": method} for method in METHODS]
 
 
-def settings(section, curve):
+def settings(section, coordinates):
     """Return exactly what a job uses: a changed variance reruns no job without noise."""
     shared = ("seed", "trials", "users", "items", "rank", "observed_fractions")
-    own = [name for each in curve.values() for name in USES.get(each, ())]
-    return {name: section[name] for name in (*shared, *own)}
+    return {name: section[name] for name in (*shared, *USES[coordinates["method"]])}
 
 
 def settings_by_cell(section):
     """Return the settings of every cell by its name: what `check` compares."""
-    return {
-        cell_name({**curve, "observed_fraction": float(fraction)}): settings(
-            section | {"observed_fractions": None}, curve
-        )
-        for curve in curves(section)
-        for fraction in section["observed_fractions"]
-    }
+    cells = {}
+    for curve in curves(section):
+        used = settings(section, curve)
+        for fraction in used.pop("observed_fractions"):
+            cells[cell_name(curve | {"observed_fraction": float(fraction)})] = used
+    return cells
 
 
 STUDY = Study(
@@ -47,7 +49,7 @@ STUDY = Study(
             name="fit",
             run="own_study.run:fit",
             tables={"trials": (*CELL, "trial", "rmse")},
-            coordinates=CELL[:2],
+            coordinates=("method",),
             cells=curves,
             settings=settings,
         ),

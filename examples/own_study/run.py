@@ -1,14 +1,13 @@
-"""What a job does: fit one method with one noise, all trials at every observed fraction."""
+"""What a job does: fit one method, all trials at every observed fraction."""
 
 import numpy as np
 
 from dpmc.datasets.synthetic import generate
-from dpmc.mechanisms import make_mechanism
+from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.methods.factorization.als import ALS
 from dpmc.methods.factorization.baselines import ItemBias
 from dpmc.statistics.errors import rmse
 from dpmc.study.seeds import DATA, NOISE, START, stream
-from own_study import USES
 
 
 def fit(task):
@@ -17,11 +16,11 @@ def fit(task):
     for fraction in task.settings["observed_fractions"]:
         cell = {**task.coordinates, "observed_fraction": fraction}
         for trial in range(task.settings["trials"]):
-            rows.append({**cell, "trial": trial, "rmse": error(cell, trial, **task.settings)})
+            rows.append(cell | {"trial": trial, "rmse": error(cell, trial, **task.settings)})
     return {"trials": rows}
 
 
-def error(cell, trial, *, seed, users, items, rank, variance=None, **others):
+def error(cell, trial, *, seed, users, items, rank, **settings):
     """Return the RMSE on unobserved entries.
 
     The streams of data and start name neither method nor fraction: all methods see the same data,
@@ -30,13 +29,15 @@ def error(cell, trial, *, seed, users, items, rank, variance=None, **others):
     shared = {"dataset": "own_study", "trial": trial}
     fraction, data = cell["observed_fraction"], stream(seed, DATA, shared)
     instance = generate(data, users=users, items=items, rank=rank, observed_fraction=fraction)
-    if cell["method"] == "item_bias":
-        model = ItemBias()
-    else:
-        fixed = {name: others[name] for name in USES["als"]}
-        model = ALS(rank=rank, mechanism=make_mechanism(cell["mechanism"], variance), **fixed)
-    noise = stream(seed, NOISE, {**shared, **cell})
+    model = ItemBias() if cell["method"] == "item_bias" else als(rank, **settings)
+    noise = stream(seed, NOISE, shared | cell)
     model.fit(instance.observed, rng=stream(seed, START, shared), noise_rng=noise)
     hidden = np.ones((users, items), dtype=bool)
     hidden[instance.observed.users, instance.observed.items] = False
     return rmse(model.predict_matrix()[hidden], instance.matrix()[hidden])
+
+
+def als(rank, *, iterations, regularization, variance=None, **others):
+    """Return ALS, with noise if there is a variance."""
+    noise = None if variance is None else Gaussian.from_variance(variance)
+    return ALS(rank=rank, iterations=iterations, regularization=regularization, mechanism=noise)

@@ -12,20 +12,21 @@ from dpmc.study.results import write_tables
 from dpmc.study.rules import CONTRADICTED, SUPPORTED, always_below
 from dpmc.study.runs import read_frame
 from dpmc.study.table_model import Cell, Column, Row, Table
-from own_study import CELL, CURVES, HERE
+from own_study import CELL, HERE, METHODS, STUDY
 
-LABELS = dict(zip(CURVES, ("Item bias", "ALS without noise", "ALS, Gaussian noise"), strict=True))
+LABELS = dict(zip(METHODS, ("Item bias", "ALS without noise", "ALS, Gaussian noise"), strict=True))
 FEW = 0.1  # the observed fraction that the claims name
 PREDICATES = {
     "O1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= FEW}),
     "O2": lambda ratios: always_below({f: -row for f, row in ratios.items() if f < FEW}),
 }
+WORDS = {SUPPORTED: HOLDS, CONTRADICTED: FAILS}
 
 
 def claims(folder, settings):
     """Judge the log ratios of the errors of ALS with noise and of the item bias."""
     trials = read_frame(folder / "trials.csv").set_index([*CELL, "trial"])["rmse"]
-    ratios = np.log(trials["als", "gaussian"] / trials["item_bias", "none"]).unstack()
+    ratios = np.log(trials["noisy_als"] / trials["item_bias"]).unstack()
     rows = {fraction: row.to_numpy() for fraction, row in ratios.iterrows()}
     entries = load_claims(HERE / "claims.yaml", PREDICATES)
     return {"claims": table_of_verdicts(entries, PREDICATES, rows)}
@@ -42,32 +43,27 @@ def tables(folder, settings, out):
     """Write the table of errors."""
     rows = []
     for fraction, part in errors(folder).groupby("observed_fraction"):
-        cells = [Cell(r.estimate, r.standard_error, r.trials) for r in part.itertuples()]
+        cells = [
+            Cell(each.estimate, each.standard_error, each.trials) for each in part.itertuples()
+        ]
         rows.append(Row((fraction,), (f"{fraction:g}",), "mean", tuple(cells)))
-    columns = [Column("_".join(curve), label) for curve, label in LABELS.items()]
-    heading = (("observed_fraction", "Observed fraction"),)
-    title = "RMSE on unobserved entries"
-    write_tables([Table("table_own_study", title, heading, tuple(columns), tuple(rows))], out)
+    columns = tuple(Column(method, label) for method, label in LABELS.items())
+    heading, title = (CELL[1], "Observed fraction"), "RMSE on unobserved entries"
+    write_tables([Table("table_own_study", title, (heading,), columns, tuple(rows))], out)
 
 
 def draw(inputs):
     """Draw the errors, a line for each method."""
     figure = style.new_figure(style.PAGE, 2.8)
     axes = figure.subplots()
-    lines = inputs["errors"].groupby(list(CELL[:2]), sort=False)
-    for (curve, part), look in zip(lines, style.SERIES, strict=False):
-        axes.errorbar(
-            part["observed_fraction"],
-            part["estimate"],
-            part["estimate"] - part["low"],
-            label=LABELS[curve],
-            color=look.color,
-            marker=look.marker,
-            linestyle=look.line,
-        )
+    lines = inputs["errors"].groupby("method", sort=False)
+    for (method, part), look in zip(lines, style.SERIES, strict=False):
+        shown = {"color": look.color, "marker": look.marker, "linestyle": look.line}
+        reach = part["estimate"] - part["low"]
+        axes.errorbar(part[CELL[1]], part["estimate"], reach, label=LABELS[method], **shown)
     axes.set(xscale="log", yscale="log", xlabel="Observed fraction", ylabel="RMSE")
-    style.value_axis(axes.xaxis, style.SHORT)
-    style.value_axis(axes.yaxis, style.SHORT)
+    for axis in (axes.xaxis, axes.yaxis):
+        style.value_axis(axis, style.SHORT)
     figure.legend(loc="outside upper center", ncols=3)
     return style.Drawing(figure, inputs["errors"])
 
@@ -92,17 +88,17 @@ def chapter(folder, settings):
     many = verdicts.set_index("id").loc["O1"]
     effect = Interval(many.effect, np.nan, many.interval_low, many.interval_high, many.n)
     found = Finding(
-        {SUPPORTED: HOLDS, CONTRADICTED: FAILS}.get(many.verdict, OPEN),
-        f"Noisy factors are worth it from an observed fraction of {FEW} on",
+        WORDS.get(many.verdict, OPEN),
+        f"Noisy factors are worth it from an observed fraction of {FEW:g} on",
         f"RMSE against the item bias {effect_text(effect)}; n = {effect.trials} trials",
     )
     return Chapter(
-        heading="How many ratings do noisy factors need?",
+        heading=STUDY.title,
         lead="from which observed fraction on ALS with noise beats the item bias",
-        introduction="Generated data, variance and sizes as in the configuration.",
+        introduction="Generated data; sizes and variance of the noise as in the configuration.",
         answers=[found],
         tables=[folder / "tables"],
         galleries=[Gallery([FIGURE], folder / "figures")],
-        judged=[Judged("What noise costs, and when it is worth it", verdicts)],
+        judged=[Judged("What noise costs", verdicts)],
         downloads=[("own_study.csv", folder / "trials.csv")],
     )

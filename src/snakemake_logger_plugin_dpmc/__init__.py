@@ -1,6 +1,6 @@
 """Snakemake logger plug-in: one line first, then progress with the time left, then what failed.
 
-Once the cells are done it says what is going on instead, and at the end where the report is.
+Every line names the rules that run; the last one says how long it took and where the report is.
 
 Chosen by ``logger: dpmc`` in the profiles. Dry runs and ``--verbose`` get Snakemake's own output.
 """
@@ -15,81 +15,12 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from tqdm import tqdm
 
-# seconds of one job, measured on two cores of an AMD EPYC (2026): only for telling the time left
-SECONDS = {
-    "cell": 1.8,
-    "convergence": 8.0,
-    "starts": 6.0,
-    "timing": 16.0,
-    "claims": 6.0,
-    "figures": 14.0,
-    "errata": 5.0,
-    "calibrated_cell": 2.5,
-    "transcript_part": 15.0,
-    "frontier_part": 15.0,
-    "audit_part": 20.0,
-    "privacy_totals": 10.0,
-    "privacy_figures": 14.0,
-    "tune_part": 10.0,
-    "dpals_tune_part": 60.0,
-    "onebit_clear": 3.0,
-    "onebit_cell": 2.0,
-    "onebit_outp": 40.0,
-    "onebit_figures": 14.0,
-    "surrogate": 40.0,
-    "dpals_cell": 4.5,
-    "dpals_timing": 30.0,
-    "dpals_coverage_part": 10.0,
-    "dpals_figures": 14.0,
-    "forensics_synthetic": 5.0,
-    "forensics_real": 55.0,
-}
+SECONDS: dict[str, float] = {}
+"""Rule to about how long one of its jobs takes, for the time left; the workflow fills it in."""
 OTHER_SECONDS = 1.5
-WORDS = {
-    "download": "downloads",
-    "ratings": "reading data",
-    "synthetic": "synthetic data",
-    "surrogate": "generating data in place of large ones",
-    "trials": "collecting trials",
-    "convergence": "convergence curves",
-    "starts": "the effect of the start",
-    "timing": "timing",
-    "comparison": "comparing with published numbers",
-    "claims": "judging claims",
-    "stability": "comparing the verdicts of both seeds",
-    "tables": "tables",
-    "figures": "figures",
-    "errata": "errata",
-    "manifest": "the manifest",
-    "page": "the report",
-    "check": "comparing with the reference",
-    "calibrated": "collecting private fits",
-    "privacy_totals": "what published budgets add up to",
-    "transcript_part": "what published runs reveal",
-    "transcript_loss": "what published runs reveal",
-    "frontier_part": "the least noise by budget",
-    "frontier": "the least noise by budget",
-    "audit_part": "auditing",
-    "audit_table": "auditing",
-    "audit_figure": "the figure of the audit",
-    "tune_part": "choosing hyper-parameters",
-    "dpals_tune_part": "choosing hyper-parameters of DPALS",
-    "onebit_outp": "what output perturbation reveals",
-    "onebit_bounds": "bounds on one-bit errors",
-    "dpals_timing": "timing DPALS",
-    "dpals_coverage_part": "how many ratings count",
-    "dpals_coverage": "how many ratings count",
-    "dpals_accounting": "accounting for DPALS",
-    "forensics_synthetic": "the sweep on synthetic data",
-    "forensics_real": "the sweep on real data",
-    "forensics_summary": "the summary of the sweep",
-}
-"""What a rule does, for people; names of others are words already, but for prefix and suffix."""
-PARTS = {"onebit": "one-bit", "dpals": "DPALS", "privacy": "privacy"}
 PAGE = "page"
 LONG = 5.0
 """Seconds between two lines, and of a job that is announced when it starts."""
-CELL_RULES = ("cell", "calibrated_cell", "onebit_clear", "onebit_cell", "dpals_cell")
 
 
 class LogHandler(LogHandlerBase):
@@ -108,7 +39,7 @@ class LogHandler(LogHandlerBase):
         )
         self.rules: dict[int, str] = {}
         self.remaining: dict[str, int] = {}
-        self.cells = self.cells_done = self.jobs = self.jobs_done = 0
+        self.jobs = self.jobs_done = 0
         self.bar: tqdm | None = None
         self.running: dict[int, str] = {}
         self.announced: set[str] = set()
@@ -152,10 +83,9 @@ class LogHandler(LogHandlerBase):
     def _plan(self, record) -> None:
         stats = getattr(record, "stats", None) or {}
         self.remaining = {rule: n for rule, n in stats.items() if rule != "total"}
-        self.cells = sum(stats.get(rule, 0) for rule in CELL_RULES)
         self.jobs = sum(self.remaining.values())
         self._line(
-            f"dpmc: {self.cells} cells to run ({self.jobs} jobs in all), "
+            f"dpmc: {_count(self.jobs, 'job')} to run, "
             f"about {_duration(self._seconds_left())} on {_count(self.cores, 'core')}"
         )
         self.begin = self.last_line = time.monotonic()
@@ -168,10 +98,10 @@ class LogHandler(LogHandlerBase):
     def _start(self, record) -> None:
         rule = record.rule_name
         self.rules[record.jobid] = self.running[record.jobid] = rule
-        if rule == PAGE:
+        if rule == PAGE or rule.endswith(f"_{PAGE}"):
             self.page = next(iter(getattr(record, "output", None) or []), None)
-        # after the cells nothing may finish for as long as this takes
-        long = SECONDS.get(rule, OTHER_SECONDS) >= LONG and self.cells_done == self.cells
+        # nothing may finish for as long as this takes
+        long = SECONDS.get(rule, OTHER_SECONDS) >= LONG
         self._tell(at_once=long and rule not in self.announced)
         if long:
             self.announced.add(rule)
@@ -182,7 +112,6 @@ class LogHandler(LogHandlerBase):
         rule = self.rules.get(job, "")
         if rule in self.remaining:
             self.remaining[rule] -= 1
-            self.cells_done += rule in CELL_RULES
             self.jobs_done += 1
         self._tell()
 
@@ -198,18 +127,11 @@ class LogHandler(LogHandlerBase):
             self._line(f"dpmc: {self._state()}")
 
     def _state(self) -> str:
-        cells, jobs = (
-            f"{self.cells_done} of {self.cells} cells done",
-            f"{self.jobs_done} of {self.jobs} jobs done",
-        )
-        if self.cells_done < self.cells:
-            state = cells
-        else:  # a run without cells, as that of the forensics, has jobs only
-            state = f"{cells}, {jobs}" if self.cells else jobs
-            doing = dict.fromkeys(map(_words, self.running.values()))
-            state += f", now {' and '.join(doing)}" if doing else ""
+        doing = " and ".join(dict.fromkeys(map(_words, self.running.values())))
+        state = f"{self.jobs_done} of {self.jobs} jobs done"
         gone = _duration(time.monotonic() - self.begin)
-        return f"{state}, {gone} gone, about {_duration(self._seconds_left())} left"
+        left = _duration(self._seconds_left())
+        return f"{state}{doing and f', now {doing}'}, {gone} gone, about {left} left"
 
     def _failure(self, record) -> None:
         self.failed = True
@@ -246,13 +168,8 @@ class LogHandler(LogHandlerBase):
 
 
 def _words(rule: str) -> str:
-    """Return what a rule does, such as "figures (privacy)" of privacy_figures."""
-    if rule in WORDS:
-        return WORDS[rule]
-    part, _, rest = rule.partition("_")
-    if part in PARTS and rest:
-        return f"{_words(rest)} ({PARTS[part]})"
-    return rule.replace("_", " ")
+    """Return what a rule makes, such as "huber figures"."""
+    return "the report" if rule == PAGE else rule.replace("_", " ")
 
 
 def _duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Invented results of the DPALS part, in the shape and size of the real ones."""
+"""Invented results of DPALS, in the shape and size of the real ones."""
 
 from pathlib import Path
 

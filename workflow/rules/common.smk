@@ -3,6 +3,8 @@ import json
 import os
 import sys
 
+import snakemake_logger_plugin_dpmc as progress
+
 from dpmc import configuration, launch, studies
 from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
@@ -52,6 +54,7 @@ try:
 except InputError as error:
     launch.stop(error)
 
+progress.SECONDS.update(plan.estimates(STUDIES.values()))
 OWN_SETS = PLANS["results"].configuration["data"]["sets"]
 
 

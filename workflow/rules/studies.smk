@@ -9,9 +9,19 @@ def coordinates_of(job, wildcards):
 def inputs_of(study, job):
     def inputs(wildcards):
         coordinates = coordinates_of(job, wildcards)
-        return PLANS[wildcards.top].inputs(study, job, coordinates)
+        return list(PLANS[wildcards.top].inputs(study, job, coordinates).values())
 
     return inputs
+
+
+def input_names_of(study, job):
+    """The names of a job's inputs; some that a study may choose mean something to Snakemake."""
+
+    def names(wildcards):
+        coordinates = coordinates_of(job, wildcards)
+        return list(PLANS[wildcards.top].inputs(study, job, coordinates))
+
+    return names
 
 
 def settings_of(study, job):
@@ -71,7 +81,7 @@ for study in STUDIES.values():
             name:
                 f"{study.name}_{job.name}"
             input:
-                unpack(inputs_of(study, job)),
+                inputs_of(study, job),
             output:
                 job_files(study, job),
             log:
@@ -101,6 +111,7 @@ for study in STUDIES.values():
                 run=job.run,
                 columns=job.tables,
                 coordinates=job.coordinates,
+                inputs=input_names_of(study, job),
                 settings=settings_of(study, job),
                 code=code_of(study, job),
                 folder=None if study.folder is None else str(study.folder),

@@ -13,6 +13,6 @@ with logged(snakemake.log[0]):
         dict(zip(params.columns, files, strict=False)),
         coordinates,
         params.settings,
-        dict(snakemake.input.items()),
+        dict(zip(params.inputs, snakemake.input, strict=True)),
         files[-1] if len(files) > len(params.columns) else None,
     )

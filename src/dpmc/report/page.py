@@ -63,7 +63,7 @@ def write_page(
 
 
 def _sentence(parts: Iterable[str]) -> str:
-    text = "; ".join(parts)
+    text = "; ".join(filter(None, parts))
     return f"{text[:1].upper()}{text[1:]}."
 
 

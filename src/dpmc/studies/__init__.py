@@ -50,6 +50,11 @@ def _outside(path: Path) -> Study:
         raise InputError(
             f"The study {path} cannot be imported: {type(error).__name__}: {error}."
         ) from error
+    if Path(module.__file__ or "").resolve().parent != path.resolve():
+        raise InputError(
+            f"The study {path} cannot be imported: {path.resolve().name} is the name of another "
+            f"Python package, {module.__file__}; rename the folder."
+        )
     if not isinstance(getattr(module, "STUDY", None), Study):
         raise InputError(f"{path / '__init__.py'} must define STUDY, a dpmc.study.api.Study.")
     return module.STUDY

@@ -321,11 +321,11 @@ def compare_labels(
 
 def _not_judged(ours: pd.DataFrame, unavailable: Collection[str]) -> np.ndarray:
     """Mark the rows that could not be judged for want of data."""
-    if not unavailable:
-        return np.zeros(len(ours), dtype=bool)
-    if "reason" in ours:
+    if unavailable and "reason" in ours:
         return ours["reason"].str.contains(NOT_AVAILABLE, case=False).to_numpy()
-    return ours["dataset"].isin(list(unavailable)).to_numpy()
+    if unavailable and "dataset" in ours:
+        return ours["dataset"].isin(list(unavailable)).to_numpy()
+    return np.zeros(len(ours), dtype=bool)
 
 
 def outcome(results: Sequence[Results], differences: Mapping[str, Sequence[Difference]]) -> str:

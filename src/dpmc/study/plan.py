@@ -202,12 +202,10 @@ def step_files(top: str, study: Study, step: Step) -> list[str]:
     return tables or [f"{top}/{study.name}/{step.name}"]
 
 
-def estimates(studies: Iterable[Study]) -> dict[str, tuple[float, bool]]:
-    """Return for each rule about how many seconds it takes, and whether it computes trials."""
-    found: dict[str, tuple[float, bool]] = {}
-    for study in studies:
-        for job in study.jobs:
-            found[f"{study.name}_{job.name}"] = (job.seconds, True)
-        for step in study.steps:
-            found[f"{study.name}_{step.name}"] = (step.seconds, False)
-    return found
+def estimates(studies: Iterable[Study]) -> dict[str, float]:
+    """Return for each rule of studies about how many seconds one of its jobs takes."""
+    return {
+        f"{study.name}_{each.name}": each.seconds
+        for study in studies
+        for each in (*study.jobs, *study.steps)
+    }

@@ -126,7 +126,7 @@ def read_text_table(path: str | Path, columns: tuple[str, ...] | None = None) ->
     """
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is no CSV table: {str(error).strip()}.") from None
     if columns is None:
         return table

@@ -1,4 +1,4 @@
-"""Each erratum of the DPALS part, against an independent computation or the known value."""
+"""Each erratum of DPALS, against an independent computation or the known value."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The figures of the DPALS part show the numbers of its results, legibly."""
+"""The figures of DPALS show the numbers of its results, legibly."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The findings of the DPALS part are what its tables say."""
+"""The findings of DPALS are what its tables say."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The tables of the DPALS part hold the numbers of its results."""
+"""The tables of DPALS hold the numbers of its results."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What figures, tables and findings of the DPALS part share: its frames, labels and looks.
+"""What figures, tables and findings of DPALS share: its frames, labels and looks.
 
 "The paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
 squares" (ICML 2021). Ratings are judged by RMSE, implicit feedback by Recall@20. A model without

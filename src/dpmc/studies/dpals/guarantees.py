@@ -1,4 +1,4 @@
-"""What the methods of the DPALS part really guarantee, and what they cost in time."""
+"""What the methods of DPALS really guarantee, and what they cost in time."""
 
 import numpy as np
 import pandas as pd

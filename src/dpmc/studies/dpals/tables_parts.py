@@ -1,4 +1,4 @@
-"""Tables of the DPALS part beside those of errors: accounting, error by iteration, CPU time."""
+"""Tables of DPALS beside those of errors: accounting, error by iteration, CPU time."""
 
 from dataclasses import replace
 from itertools import product
