@@ -11,7 +11,7 @@ quoted = '$(subst ','\'',$(1))'
 LAUNCH = $(BIN)/python -m dpmc.launch --cores=$(call quoted,$(CORES)) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks
 
-.PHONY: help reproduce report test lint benchmark coverage mutations clean
+.PHONY: help reproduce report test test-all lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
 
 ## these lines
@@ -20,7 +20,7 @@ help:
 	@awk '/^## / {text = substr($$0, 4); next} text {sub(/:.*/, ""); printf "  %-11s %s\n", $$0, text; text = ""}' $(firstword $(MAKEFILE_LIST))
 	@echo "Settings, such as make reproduce TARGET=quick: TARGET, CORES, CONFIG, PYTHON, VENV"
 
-## run what TARGET names (all, quick, huber, privacy, onebit, dpals, audit, check, ...); goes on after a crash
+## run what TARGET names (all, quick, a study, check, ...; see the README); goes on after a crash
 reproduce: $(VENV)/installed
 	@$(LAUNCH) -- $(foreach name,$(TARGET),$(call quoted,$(name)))
 
@@ -28,9 +28,13 @@ reproduce: $(VENV)/installed
 report: $(VENV)/installed
 	@$(LAUNCH) -- results/report/index.html
 
-## the tests, about 20 minutes on two cores
+## the everyday tests, a small run of the workflow among them: about 4 minutes on two cores
 test: $(VENV)/installed
-	@$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
+	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadgroup -m "not slow"
+
+## the rest of the tests: statistics with many draws, audits, figures, workflow runs
+test-all: $(VENV)/installed
+	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadgroup -m slow
 
 ## style and form of the code and of the workflow
 lint: $(VENV)/installed

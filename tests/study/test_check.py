@@ -494,7 +494,7 @@ def test_a_smaller_profile_is_compared_with_what_is_expected_of_it(tmp_path, kno
         "comparison": comparison_rows(status="not run"),
     }
     results = read_results(study(), write_run(tmp_path / "run", **small))
-    with pytest.raises(InputError, match="reference is 'ci' in the configuration, but .* only full"):
+    with pytest.raises(InputError, match=r"in the configuration, but .* only full"):
         check(results, known)
     reference.update(results, known, "ci")
     assert check(results, known) == []
@@ -509,7 +509,8 @@ def test_an_unknown_profile_is_refused(found):
 
 
 @pytest.mark.parametrize(
-    "name", ["trials.csv", "settings.json", "tolerances.csv", "totals.csv", "expected/full/claims.csv"]
+    "name",
+    ["trials.csv", "settings.json", "tolerances.csv", "totals.csv", "expected/full/claims.csv"],
 )
 def test_a_reference_that_lacks_a_file_is_refused(found, known, name):
     (known / name).unlink()
@@ -518,7 +519,8 @@ def test_a_reference_that_lacks_a_file_is_refused(found, known, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["trials.csv", "settings.json", "comparison.csv", "claims.csv", "totals.csv", "audit.csv"]
+    "name",
+    ["trials.csv", "settings.json", "comparison.csv", "claims.csv", "totals.csv", "audit.csv"],
 )
 def test_a_run_that_is_not_finished_is_refused(tmp_path, name):
     (write_run(tmp_path) / name).unlink()

@@ -286,7 +286,7 @@ def is_equal(result):
     return not any(result[kind] for kind in ("different", "only_in_first", "only_in_second"))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(cells, st.booleans(), st.randoms(use_true_random=False))
 def test_a_table_is_equal_to_itself_in_any_order(tmp_path_factory, found, with_trials, random):
     frame = as_frame(found, with_trials)
@@ -299,7 +299,7 @@ def test_a_table_is_equal_to_itself_in_any_order(tmp_path_factory, found, with_t
     assert result["largest"] == 0
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(
     cells,
     st.booleans(),
@@ -320,7 +320,7 @@ def test_a_change_above_the_tolerance_is_found(
     assert not is_equal(compared(folder, changed, frame))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(cells, st.booleans(), st.floats(-9e-7, 9e-7))
 def test_a_change_within_the_tolerance_is_none(tmp_path_factory, found, with_trials, size):
     frame = as_frame(found, with_trials)

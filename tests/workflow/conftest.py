@@ -1,5 +1,6 @@
 import csv
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,10 +10,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-HOME = Path(__file__).parents[2]
+from dpmc.configuration import load
 
-# a grid of 14 cells that still has every kind: no noise, all mechanisms, both solvers, baselines
+HOME = Path(__file__).parents[2]
+DEFAULTS = load(HOME / "config" / "config.yaml")
+
+# each study with a few cells of every kind, where that costs little
 SMALL = {
+    # 14 cells: no noise, all mechanisms, both solvers, baselines
     "huber": {
         "replication_seed": None,
         "trials": 2,
@@ -25,8 +30,65 @@ SMALL = {
         "real": {"ml-100k": None, "sweetrs": None},
         "starts": {"count": 2},
         "timing": {"repeats": 1},
-    }
+        "totals": {"releases": [50]},
+        "transcript": {"neighbours": 5},
+    },
+    # Gaussian noise alone, so that nothing needs a search
+    "equal_privacy": {
+        "trials": 2,
+        "epsilons": [0.5, 20],
+        "mechanisms": {"entry_level": ["gaussian"], "user_level": ["gaussian"]},
+        "baseline_mechanisms": {"entry_level": ["gaussian"]},
+        "datasets": {
+            "synthetic": {"users": 30, "items": 20, "relations": ["user_add_remove"]},
+            **dict.fromkeys(["synthetic_large", "ml-100k", "sweetrs", "jester"]),
+        },
+    },
+    # two shares, and two mechanisms beside no privacy
+    "onebit": {
+        "links": ["logistic"],
+        "datasets": {"synthetic": {"users": 16, "items": 12}},
+        "experiments": {
+            **dict.fromkeys(DEFAULTS["onebit"]["experiments"]),
+            "budgets": {
+                "observed_shares": [0.3, 0.6],
+                "epsilons": [1, 4],
+                "draws": 2,
+                "mechanisms": ["inp", "grap"],
+            },
+        },
+    },
+    # two data sets, one of them from a file that another job makes
+    "dpals": {
+        "datasets": {
+            "synthetic-5k": {"users": 300, "items": 40, "ratings_factor": 2, "test_entries": 500},
+            "surrogate-10m": {"scale": 0.02},
+        },
+        "experiments": {
+            **dict.fromkeys(DEFAULTS["dpals"]["experiments"]),
+            "tradeoff_small": {
+                "datasets": ["synthetic-5k"],
+                "methods": ["als", "dpals"],
+                "epsilons": [1, 10],
+                "trials": 2,
+            },
+            "surrogate": {
+                "datasets": ["surrogate-10m"],
+                "methods": ["als", "dpals"],
+                "epsilons": [1, 10],
+                "trials": 2,
+            },
+        },
+        "coverage": {"datasets": []},
+    },
 }
+TABLES = {
+    "huber": "results/huber/trials.csv",
+    "equal_privacy": "results/equal_privacy/calibrated.csv",
+    "onebit": "results/onebit/trials.csv",
+    "dpals": "results/dpals/trials.csv",
+}
+OWN_STUDY = HOME / "examples" / "own_study"
 
 
 class Workspace:
@@ -69,6 +131,13 @@ class Workspace:
         assert (result.returncode == 0) == (code == 0), output
         return output
 
+    def refused(self, *targets, **variables):
+        """Return the one sentence with which a run that cannot be is refused."""
+        output = self.run(*targets, code=1, **variables)
+        assert "Traceback" not in output
+        (sentence,) = [line for line in output.splitlines() if line.startswith("dpmc: ")]
+        return sentence
+
     def planned(self, *targets, **variables):
         """Return how many jobs of each rule a dry run plans."""
         output = self.run("--dry-run", *targets, **variables)
@@ -82,10 +151,10 @@ class Workspace:
         counts.pop("total", None)
         return counts
 
-    def killed(self, target, when):
+    def killed(self, *targets, when):
         """Start a run, kill it with all its jobs (kill -9) as soon as ``when`` holds."""
         process = subprocess.Popen(
-            [str(part) for part in self.command(target)],
+            [str(part) for part in self.command(*targets)],
             cwd=self.folder,
             env=self.environment(),
             stdout=subprocess.DEVNULL,
@@ -100,7 +169,7 @@ class Workspace:
         process.wait()
         return alive
 
-    def rows(self, path="results/huber/trials.csv"):
+    def rows(self, path=TABLES["huber"]):
         """Return the rows of a table without the column that no two runs share."""
         with open(self.folder / path, newline="") as stream:
             rows = list(csv.DictReader(stream))
@@ -108,8 +177,18 @@ class Workspace:
             row.pop("seconds", None)
         return rows
 
-    def cells(self):
-        return sorted((self.folder / "results" / "huber" / "cells").rglob("solver~*.csv"))
+    def tables(self):
+        """Return the rows of the main table of every study."""
+        return {name: self.rows(path) for name, path in TABLES.items()}
+
+    def cells(self, job="huber/cell"):
+        """Return the files of the jobs of a kind that are finished."""
+        return sorted((self.folder / "results" / job).rglob("[!.]*.csv"))
+
+    def copied(self, folder):
+        """Return a copy of the folder, times and records included."""
+        subprocess.run(["cp", "-a", self.folder, folder], check=True)
+        return Workspace(folder, self.overlay)
 
 
 @pytest.fixture
@@ -119,15 +198,23 @@ def workspace(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """A finished run of the small grid; tests that change something copy it."""
+    """The main table of every study, made on one core; tests that change something copy it."""
     space = Workspace(tmp_path_factory.mktemp("finished") / "work")
-    space.run("results/huber/trials.csv", cores=1)
+    space.run(*TABLES.values(), cores=1)
     return space
 
 
 @pytest.fixture
 def copy(finished, tmp_path):
-    """A copy of the finished run, times and records included."""
-    folder = tmp_path / "copy"
-    subprocess.run(["cp", "-a", finished.folder, folder], check=True)
-    return Workspace(folder)
+    return finished.copied(tmp_path / "copy")
+
+
+@pytest.fixture(scope="session")
+def own_study(tmp_path_factory):
+    """A copy of examples/own_study beside a finished run of it, with page and check."""
+    folder = tmp_path_factory.mktemp("own_study") / "work"
+    space = Workspace(folder, yaml.safe_load((OWN_STUDY / "config.yaml").read_text()))
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(OWN_STUDY, folder / "examples" / "own_study", ignore=ignored)
+    space.run("own_study", "own_study_check")
+    return space

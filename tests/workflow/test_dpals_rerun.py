@@ -1,10 +1,11 @@
-"""DPALS cells under Snakemake: what runs again, what is generated once, what is refused."""
+"""DPALS curves under Snakemake: what runs again, what is generated once, what is refused."""
 
 import pytest
 import yaml
 from conftest import HOME, SMALL, Workspace
 
 from dpmc.configuration import load, merge
+from dpmc.studies.dpals.settings import HYPERPARAMETERS
 
 pytestmark = pytest.mark.workflow
 
@@ -12,6 +13,7 @@ TRIALS = "results/dpals/trials.csv"
 DEFAULT = load(HOME / "config" / "config.yaml")["dpals"]
 METHODS = ["als", "dpals", "dpfw"]
 # two data sets, one method without privacy, two private ones at two epsilons: 2 x (1 + 2 x 2)
+# cells on 2 x 3 curves
 DPALS = {
     "datasets": {
         "synthetic-5k": {"users": 300, "items": 40, "ratings_factor": 2, "test_entries": 500},
@@ -52,16 +54,22 @@ def without_clock(rows):
     return [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
 
 
-def test_one_job_a_cell_and_nothing_runs_twice(done):
+def parts(folder):
+    """The parts of the table of trials that are there."""
+    found = (folder / "results" / "dpals" / "fit").rglob("*.csv")
+    return [path for path in found if not path.name.endswith(".iterations.csv")]
+
+
+def test_one_job_a_curve_and_nothing_runs_twice(done):
     assert len(done.rows(TRIALS)) == 2 * 2 * (1 + 2 * 2)
-    assert len(list((done.folder / "results/dpals/cells").rglob("*.csv"))) == 2 * (1 + 2 * 2)
-    assert len(list((done.folder / "results/dpals/data").iterdir())) == 1
+    assert len(parts(done.folder)) == 2 * 3
+    assert len(list((done.folder / "results/dpals/surrogate").iterdir())) == 1
     assert done.planned(TRIALS) == {}
 
 
 def edited_table(space, number):
     """A table of hyper-parameters in which one (data set, method, epsilon) has other settings."""
-    text = (HOME / "config" / "dpals" / "hyperparameters.yaml").read_text()
+    text = HYPERPARAMETERS.read_text()
     row = {
         "methods": ["dpals"], "datasets": ["synthetic-5k"], "epsilons": [10],
         "settings": {"iterations": number}, "source": "[own]",
@@ -71,9 +79,9 @@ def edited_table(space, number):
     return {"hyperparameters": str(path)}
 
 
-def test_an_edited_hyperparameter_reruns_one_cell_and_changes_no_other(done, tmp_path):
+def test_an_edited_hyperparameter_reruns_one_curve_and_changes_one_cell(done, tmp_path):
     done.write(changed(**edited_table(done, 5)))
-    assert done.planned(TRIALS) == {"dpals_cell": 1, "dpals_trials": 1}
+    assert done.planned(TRIALS) == {"dpals_fit": 1, "dpals_join_trials": 1}
     space = Workspace(tmp_path / "work", done.overlay)
     space.run(TRIALS)
     before, after = without_clock(done.rows(TRIALS)), without_clock(space.rows(TRIALS))
@@ -86,28 +94,27 @@ def test_an_edited_hyperparameter_reruns_one_cell_and_changes_no_other(done, tmp
 @pytest.mark.parametrize(
     ("dpals", "jobs"),
     [
-        # delta touches every private cell
-        ({"delta": 1.0e-6}, {"dpals_cell": 2 * 2 * 2, "dpals_trials": 1}),
+        # delta touches every private curve
+        ({"delta": 1.0e-6}, {"dpals_fit": 2 * 2, "dpals_join_trials": 1}),
         (
             {"experiments": {"surrogate": {"epsilons": [1, 10, 20]}}},
-            {"dpals_cell": 2, "dpals_trials": 1},
+            {"dpals_fit": 2, "dpals_join_trials": 1},
         ),
         (
             {"datasets": {"surrogate-10m": {"scale": 0.03}}},
-            {"surrogate": 1, "dpals_cell": 5, "dpals_trials": 1},
+            {"dpals_surrogate": 1, "dpals_fit": 3, "dpals_join_trials": 1},
         ),
-        ({"experiments": {"surrogate": None}}, {"dpals_trials": 1}),
+        ({"experiments": {"surrogate": None}}, {"dpals_join_trials": 1}),
     ],
 )  # fmt: skip
-def test_a_changed_setting_reruns_exactly_its_cells(done, dpals, jobs):
+def test_a_changed_setting_reruns_exactly_its_curves(done, dpals, jobs):
     done.write(changed(**dpals))
     assert done.planned(TRIALS) == jobs
 
 
 def test_kill_and_resume_lose_nothing(done, tmp_path):
     space = Workspace(tmp_path / "work", done.overlay)
-    cells = space.folder / "results" / "dpals" / "cells"
-    assert space.killed(TRIALS, when=lambda: len(list(cells.rglob("*.csv"))) >= 3)
+    assert space.killed(TRIALS, when=lambda: len(parts(space.folder)) >= 2)
     space.run("--unlock")
     space.run(TRIALS, "--rerun-incomplete")
     assert without_clock(space.rows(TRIALS)) == without_clock(done.rows(TRIALS))

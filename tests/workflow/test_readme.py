@@ -4,12 +4,13 @@ import re
 
 import pytest
 import yaml
-from conftest import HOME, SMALL
+from conftest import DEFAULTS, HOME, SMALL, TABLES
 
+from dpmc import studies
 from dpmc.cli import COMMANDS
-from dpmc.configuration import merge
+from dpmc.configuration import checked, merge
+from dpmc.study.plan import Plan
 
-pytestmark = pytest.mark.workflow
 README = (HOME / "README.md").read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.DOTALL)
 
@@ -19,25 +20,29 @@ def block(language, first_line):
     return found
 
 
+@pytest.mark.workflow
+@pytest.mark.slow
 def test_own_mechanism_and_solver(workspace):
     (workspace.folder / "my_plugin.py").write_text(block("python", "# my_plugin.py"))
     overlay = yaml.safe_load(block("yaml", "plugins:"))
     workspace.write(merge(SMALL, overlay))
-    workspace.run("results/huber/trials.csv")
+    workspace.run(TABLES["huber"])
     rows = workspace.rows()
     assert {row["solver"] for row in rows if row["mechanism"] == "uniform"} == {"als", "irls"}
     assert {row["mechanism"] for row in rows if row["solver"] == "item_median"} == {"none"}
     # a change of the plug-in reruns what it defines and what uses it
     plugin = workspace.folder / "my_plugin.py"
     plugin.write_text(plugin.read_text().replace("3 * variance", "3.0 * variance"))
-    assert workspace.planned("results/huber/trials.csv")["cell"] == 3
+    assert workspace.planned(TABLES["huber"])["huber_cell"] == 3
 
 
-def test_changed_grid(workspace):
+def test_changed_grid():
+    known = studies.load()
     overlay = yaml.safe_load(block("yaml", "trials: 50"))
-    workspace.write(merge(SMALL, overlay))
+    plan = Plan("results", checked(merge(DEFAULTS, merge(SMALL, overlay)), known), known)
+    cells = known["huber"].job("cell").cells(plan.sections["huber"])
     # 4 ranks x 1 fraction x (2 solvers x (1 + 3 mechanisms x 3 variances) + 4 baselines)
-    assert workspace.planned("results/huber/trials.csv")["cell"] == 4 * (2 * 10 + 4)
+    assert len(list(cells)) == 4 * (2 * 10 + 4)
 
 
 def test_commands_named_exist():

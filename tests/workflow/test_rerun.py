@@ -1,75 +1,206 @@
-import csv
+"""What runs again when a setting changes, for every study: exactly the cells that use it."""
+
 import json
 
 import pytest
-from conftest import SMALL
+import yaml
+from conftest import HOME, SMALL, TABLES
 
 from dpmc.configuration import merge
 
-pytestmark = pytest.mark.workflow
-TRIALS = "results/huber/trials.csv"
+# nothing here is copied from another worker: all tests of the module share one finished run
+pytestmark = [
+    pytest.mark.workflow,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("finished"),
+]
+STUDIES = HOME / "src" / "dpmc" / "studies"
 
 
-def test_nothing_runs_twice(copy):
-    assert copy.planned(TRIALS) == {}
+def edited_csv(space):
+    """Write equal_privacy's hyper-parameters with one cell's regularization edited."""
+    lines = (STUDIES / "equal_privacy" / "hyperparameters.csv").read_text().splitlines()
+    names = lines[0].split(",")
+    rows = [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
+    cell = {
+        "dataset": "synthetic",
+        "relation": "user_add_remove",
+        "epsilon": "20",
+        "solver": "private_als",
+        "mechanism": "gaussian",
+    }
+    (row,) = [row for row in rows if row.items() >= cell.items()]
+    row["regularization"] = "123"
+    text = "\n".join([lines[0], *(",".join(row.values()) for row in rows)])
+    (space.folder / "mine.csv").write_text(text + "\n")
+    return {"hyperparameters": "mine.csv"}
 
 
-def test_one_changed_setting_reruns_its_cell_and_the_aggregation(copy):
+def edited_yaml(space):
+    """Write the hyper-parameters of DPALS with those of one cell edited."""
+    row = {
+        "methods": ["dpals"],
+        "datasets": ["synthetic-5k"],
+        "epsilons": [10],
+        "settings": {"iterations": 5},
+        "source": "[own]",
+    }
+    text = (STUDIES / "dpals" / "hyperparameters.yaml").read_text()
+    (space.folder / "mine.yaml").write_text(text + yaml.safe_dump([row]))
+    return {"hyperparameters": "mine.yaml"}
+
+
+def one_cell_of_each(space):
+    """Change what one cell of each study uses (in onebit: a mechanism's)."""
     where = {"solver": "irls", "mechanism": "laplace"}
-    override = {"where": where, "set": {"regularization": 0.4}}
-    copy.write(merge(SMALL, {"huber": {"overrides": [override]}}))
-    before = copy.rows()
-    assert copy.planned(TRIALS) == {"cell": 1, "trials": 1}
-    copy.run(TRIALS)
-    changed = [new for old, new in zip(before, copy.rows(), strict=True) if old != new]
-    assert {(row["solver"], row["mechanism"]) for row in changed} == {("irls", "laplace")}
-    assert len(changed) == 2
-    assert copy.planned(TRIALS) == {}
+    return {
+        "huber": {"overrides": [{"where": where, "set": {"regularization": 0.4}}]},
+        "equal_privacy": edited_csv(space),
+        "onebit": {"grap": {"clip": 0.25}},
+        "dpals": edited_yaml(space),
+    }
 
 
-def test_a_setting_of_irls_leaves_als_alone(copy):
-    copy.write(merge(SMALL, {"huber": {"loss_parameter": 1.5}}))
-    # irls: none and three mechanisms
-    assert copy.planned(TRIALS) == {"cell": 4, "trials": 1}
+def joined(jobs):
+    """Add the joining of tables of which a part is made anew."""
+    tables = {
+        "huber_cell": "huber_join_trials",
+        "equal_privacy_fit": "equal_privacy_join_calibrated",
+        "onebit_curve": "onebit_join_trials",
+        "dpals_fit": "dpals_join_trials",
+    }
+    return jobs | {table: 1 for job, table in tables.items() if job in jobs}
 
 
-def test_a_new_mechanism_grid_keeps_what_is_there(copy):
-    copy.write(merge(SMALL, {"huber": {"variances": [2, 3]}}))
-    # gaussian, laplace, huber with als and irls at the new variance
-    assert copy.planned(TRIALS) == {"cell": 6, "trials": 1}
+@pytest.fixture
+def planned(finished):
+    """Return a function that says what a dry run plans with other settings."""
+
+    def plan(changes):
+        finished.write(merge(SMALL, changes))
+        return finished.planned(*TABLES.values())
+
+    yield plan
+    finished.write(SMALL)
+
+
+def test_nothing_runs_twice(finished):
+    assert finished.planned(*TABLES.values()) == {}
+    assert len(finished.cells("huber/cell")) == 14 * 2  # trials, and those of the replication
+    assert len(finished.rows(TABLES["huber"])) == 14 * 2
+    # a curve with private cells at two epsilons; no privacy and three baselines
+    assert len(finished.cells("onebit/curve")) == 4
+    assert len(finished.rows(TABLES["onebit"])) == 2 * (4 * 2 + 2 * 4)
+    assert len(finished.rows(TABLES["dpals"])) == 2 * 2 * (1 + 2)
+    assert len(finished.rows(TABLES["equal_privacy"])) == 2 * (10 + 2)
+
+
+def test_one_changed_setting_reruns_its_cells_and_changes_no_other_row(copy):
+    before = copy.tables()
+    copy.write(merge(SMALL, one_cell_of_each(copy)))
+    assert copy.planned(*TABLES.values()) == joined(
+        {"huber_cell": 1, "equal_privacy_fit": 1, "onebit_curve": 2, "dpals_fit": 1}
+    )
+    copy.run(*TABLES.values())
+    assert copy.planned(*TABLES.values()) == {}
+    changed = {
+        name: [new for old, new in zip(before[name], rows, strict=True) if old != new]
+        for name, rows in copy.tables().items()
+    }
+    assert {(r["solver"], r["mechanism"]) for r in changed["huber"]} == {("irls", "laplace")}
+    assert {(r["solver"], r["epsilon"]) for r in changed["equal_privacy"]} == {
+        ("private_als", "20")
+    }
+    assert {r["mechanism"] for r in changed["onebit"]} == {"grap"}
+    cells = {(r["dataset"], r["method"], float(r["epsilon"])) for r in changed["dpals"]}
+    assert cells == {("synthetic-5k", "dpals", 10.0)}
+    counts = {name: len(rows) for name, rows in changed.items()}
+    assert counts == {"huber": 2, "equal_privacy": 2, "onebit": 2 * 2 * 2, "dpals": 2}
+
+
+@pytest.mark.parametrize(
+    ("changes", "jobs"),
+    [
+        (
+            {
+                # irls: without noise and with three mechanisms
+                "huber": {"loss_parameter": 1.5},
+                # delta touches what is private
+                "dpals": {"delta": 1.0e-6},
+                # both mechanisms at two shares; what has no privacy is not solved again
+                "onebit": {"experiments": {"budgets": {"epsilons": [1, 4, 8]}}},
+            },
+            {"huber_cell": 4, "dpals_fit": 2, "onebit_curve": 4},
+        ),
+        (
+            {
+                # three mechanisms with als and irls at the new variance
+                "huber": {"variances": [2, 3]},
+                # the generated data, and the two methods on them
+                "dpals": {"datasets": {"surrogate-10m": {"scale": 0.03}}},
+                "equal_privacy": {"delta": 1.0e-6},
+            },
+            {"huber_cell": 6, "dpals_surrogate": 1, "dpals_fit": 2, "equal_privacy_fit": 5 * 2},
+        ),
+        (
+            {
+                "onebit": {"experiments": {"budgets": {"mechanisms": ["inp"]}}},
+                "dpals": {"experiments": {"surrogate": None}},
+                "report": {"title": "Other"},
+            },
+            {"onebit_join_trials": 1, "dpals_join_trials": 1},
+        ),
+    ],
+)
+def test_a_changed_setting_reruns_exactly_its_cells(planned, changes, jobs):
+    assert planned(changes) == joined(jobs)
 
 
 def test_more_trials_leave_old_rows_identical(copy):
     before = copy.rows()
     copy.write(merge(SMALL, {"huber": {"trials": 3}}))
-    copy.run(TRIALS)
+    copy.run(TABLES["huber"])
     after = copy.rows()
     assert len(after) == len(before) * 3 // 2
     assert [row for row in after if row["trial"] != "2"] == before
 
 
-def test_one_core_and_two_cores_give_the_same_rows(finished, workspace):
-    workspace.run(TRIALS, cores=2)
-    assert workspace.rows() == finished.rows()
-
-
-def test_kill_and_resume_lose_nothing(finished, workspace):
-    assert workspace.killed(TRIALS, when=lambda: len(workspace.cells()) >= 3)
-    kept = {path: path.stat().st_mtime_ns for path in workspace.cells()}
+def test_killed_and_resumed_on_two_cores_the_rows_are_those_of_one_core(finished, workspace):
+    targets = TABLES.values()
+    assert workspace.killed(*targets, when=lambda: len(list(all_cells(workspace))) >= 8)
+    kept = {path: path.stat().st_mtime_ns for path in all_cells(workspace)}
     assert kept
-    assert not (workspace.folder / TRIALS).exists()
     for path in kept:
-        with open(path, newline="") as stream:
-            assert len(list(csv.DictReader(stream))) == 2, f"{path} is half-written"
+        assert len(path.read_text().splitlines()) > 1 or "replication" in path.name, path
     workspace.run("--unlock")
-    workspace.run(TRIALS)
-    assert workspace.rows() == finished.rows()
+    workspace.run(*targets)
+    assert workspace.tables() == finished.tables()
     again = [path for path, when in kept.items() if path.stat().st_mtime_ns != when]
     # Snakemake repeats at most the jobs that it had not yet recorded when it was killed
-    assert len(again) <= 2
+    assert len(again) <= 2 * 2
+
+
+def all_cells(space):
+    return [path for path in (space.folder / "results").rglob("*~*.csv") if path.name[0] != "."]
 
 
 def test_settings_are_recorded_with_the_run(finished):
     stored = json.loads((finished.folder / "results/huber/settings.json").read_text())
     assert stored["reference"] == "full"
     assert len(stored["cells"]) == len({tuple(r.items())[:7] for r in finished.rows()})
+
+
+def test_the_target_of_a_study_plans_its_jobs_alone(finished):
+    planned = finished.planned("huber")
+    assert [rule for rule in planned if not rule.startswith("huber")] == []
+    assert planned["huber_page"] == 1
+    assert "huber_cell" not in planned
+
+
+def test_the_target_of_a_study_makes_its_page(copy):
+    copy.run("huber")
+    page = (copy.folder / "results/huber/report/index.html").read_text()
+    assert "The Huber mechanism" in page
+    for other in ("Likes and dislikes", "One-bit matrix completion", "alternating least squares"):
+        assert other not in page
+    assert not (copy.folder / "results/report").exists()

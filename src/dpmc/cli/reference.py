@@ -52,12 +52,17 @@ def update(results, folder, profile, names, overlays):
     from pathlib import Path
 
     from dpmc.study.check import read_results
+    from dpmc.study.reference import refuse_unfit
     from dpmc.study.reference import update as write
 
     results, folder = Path(results), Path(folder)
-    for study in _chosen(names, overlays, results):
+    chosen = _chosen(names, overlays, results)
+    runs = [read_results(study, results / study.name) for study in chosen]
+    for run in runs:  # all before the first is written
+        refuse_unfit(run, profile)
+    for study, run in zip(chosen, runs, strict=True):
         own = study.folder / "reference" if study.folder else folder / study.name
-        for path in write(read_results(study, results / study.name), own, profile):
+        for path in write(run, own, profile):
             click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")
 
 

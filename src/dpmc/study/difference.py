@@ -1,8 +1,8 @@
 """What differs between two runs: every table of every study, row by row.
 
 Rows are paired by their names: what they hold in the columns up to ``trial``, or, in a table
-without trials, in its columns of text and whole numbers; rows of one name by their order. Of claims
-the verdicts are compared, and seconds never: no two runs take the same time.
+without trials, in its columns of text and whole numbers; rows of one name by the order of their
+numbers. Of claims the verdicts are compared, and seconds never: no two runs take the same time.
 """
 
 from collections.abc import Iterator
@@ -164,10 +164,18 @@ def _has_fractions(column: pd.Series) -> bool:
 
 
 def _named(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Index a table by the names of its rows and their order among the rows of one name."""
+    """Index a table by the names of its rows and their order among the rows of one name.
+
+    That is the order of their numbers: a budget of 0.5 is no part of a name, but tells rows apart.
+    """
     names = pd.Series(row_names(table, keys), index=table.index, dtype=object)
-    index = pd.MultiIndex.from_arrays([names, names.groupby(names).cumcount()])
-    return table.drop(columns=keys).set_index(index)
+    values = table.drop(columns=keys)
+    if len(values.columns) and not names.is_unique:
+        numbers = values.apply(pd.to_numeric, errors="coerce")
+        names = names[numbers.sort_values(list(values), kind="stable").index]
+    places = names.groupby(names).cumcount()
+    index = pd.MultiIndex.from_arrays([each[table.index] for each in (names, places)])
+    return values.set_index(index)
 
 
 def _relative(left: pd.DataFrame, right: pd.DataFrame) -> np.ndarray:

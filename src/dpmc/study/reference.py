@@ -38,7 +38,7 @@ def update(results: Results, folder: Path, profile: str | None = None) -> list[P
     InputError
         The run is incomplete or of another profile.
     """
-    _refuse_incomplete(results, profile or FULL)
+    refuse_unfit(results, profile)
     regression, written = results.study.regression, []
     if profile is None and results.trials is not None:
         columns = (*regression.coordinates, "trial", *regression.metrics)
@@ -71,14 +71,21 @@ def _write(path: Path, table: pd.DataFrame) -> Path:
     return path
 
 
-def _refuse_incomplete(results: Results, profile: str) -> None:
+def refuse_unfit(results: Results, profile: str | None = None) -> None:
+    """Refuse results that cannot be a reference, see :func:`update`.
+
+    Raises
+    ------
+    InputError
+        The run is incomplete or of another profile.
+    """
     if results.settings is None:
         return
     run = results.settings.reference
-    if run != profile:
+    if run != (profile or FULL):
         raise InputError(
-            f"{results.folder} is a run of the profile {run}, not of {profile}; say --profile "
-            f"{run} to update what is expected of that one."
+            f"{results.folder} is a run of the profile {run}, not of {profile or FULL}; say "
+            f"--profile {run} to update what is expected of that one."
         )
     missing = missing_trials(results.trials, results.settings)
     if missing:

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.study.runs import raw_files, read_frame, read_settings, read_text_table, write_frame
+from dpmc.study.cell_settings import read_settings
+from dpmc.study.runs import raw_files, read_frame, read_text_table, write_frame
 
 
 def test_tables_keep_every_bit_and_what_is_missing(tmp_path):

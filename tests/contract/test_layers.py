@@ -1,0 +1,134 @@
+"""Imports go down only, studies do not know each other, and the frame knows none of them."""
+
+import ast
+import re
+
+import pytest
+from every_study import SOURCE
+
+from dpmc.studies import BUILT_IN
+
+PACKAGE = SOURCE.name
+LAYERS = (
+    {"ground"},
+    {"datasets", "mechanisms"},
+    {"privacy"},
+    {"methods"},
+    {"statistics", "publication"},
+    {"study"},
+    {"studies"},
+    {"report"},
+    {"cli"},
+)
+RANK = {part: place for place, layer in enumerate(LAYERS) for part in layer}
+FRAME = ("statistics", "study", "report")
+# modules of the top folder that are not ground: the configuration is composed of the studies'
+TOP = {"configuration": "study", "__main__": "cli"}
+
+
+def name_of(path):
+    parts = (PACKAGE, *path.relative_to(SOURCE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def imports(path):
+    """Modules of this package that a file imports anywhere, also inside of functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names if each.name.split(".")[0] == PACKAGE)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            if node.module and node.module.split(".")[0] == PACKAGE:
+                for each in node.names:
+                    full = f"{node.module}.{each.name}"
+                    yield full if full in MODULES else node.module
+
+
+def part_of(module):
+    parts = module.split(".")
+    part = parts[1] if len(parts) > 1 else "ground"
+    return part if part in RANK else TOP.get(part, "ground")
+
+
+def study_of(module):
+    """The study that a module belongs to; None for the list of studies and for all else."""
+    parts = module.split(".")
+    return parts[2] if len(parts) > 2 and parts[1] == "studies" else None
+
+
+EDGES = [(module, other) for module, path in MODULES.items() for other in imports(path)]
+
+
+def test_there_is_something_to_look_at():
+    assert len(EDGES) > 500
+    assert {part_of(module) for module in MODULES} == set(RANK)
+    assert {study_of(module) for module in MODULES} - {None} == set(BUILT_IN)
+
+
+def test_imports_go_down_only():
+    upwards = [
+        f"{module} imports {other}"
+        for module, other in EDGES
+        if part_of(module) != part_of(other) and RANK[part_of(other)] >= RANK[part_of(module)]
+    ]
+    assert upwards == []
+
+
+def test_no_study_imports_another():
+    assert [
+        f"{module} imports {other}"
+        for module, other in EDGES
+        if study_of(module) and study_of(other) and study_of(module) != study_of(other)
+    ] == []
+
+
+def test_the_frame_imports_no_study():
+    assert [
+        f"{module} imports {other}"
+        for module, other in EDGES
+        if part_of(module) in FRAME and study_of(other)
+    ] == []
+
+
+# words that also name a mechanism (huber) or an activity (audit) are told by where they stand
+EVERY = "|".join(BUILT_IN)
+OWN = "|".join(name for name in BUILT_IN if name not in ("huber", "audit"))
+NAMED = re.compile(
+    rf"studies[./](?:{EVERY})\b|results/(?:quick/)?(?:{EVERY})\b|(?<!methods\.)\b(?:{OWN})(?:_|\b)"
+)
+
+
+@pytest.mark.parametrize("part", FRAME)
+def test_the_frame_names_no_study(part):
+    files = [
+        path for path in (SOURCE / part).rglob("*") if path.is_file() and path.suffix != ".pyc"
+    ]
+    found = [
+        f"{path.relative_to(SOURCE)}, line {number}: {line.strip()}"
+        for path in sorted((SOURCE / part).rglob("*"))
+        if path.suffix in (".py", ".yaml", ".css", ".jinja")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if NAMED.search(line)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_study_names_no_module_of_another(name):
+    others = "|".join(other for other in BUILT_IN if other != name)
+    text = re.compile(rf"dpmc[./]studies[./](?:{others})\b")
+    for path in (SOURCE / "studies" / name).rglob("*.py"):
+        assert not text.search(path.read_text(encoding="utf-8")), path
+
+
+def test_modules_named_as_text_are_reached_downwards_too():
+    """A job's function may be named as text: then it is one of the same study."""
+    text = re.compile(r"\"(dpmc(?:\.\w+)+):\w+\"")
+    for module, path in MODULES.items():
+        for other in text.findall(path.read_text(encoding="utf-8")):
+            if study_of(module):
+                assert study_of(other) == study_of(module), f"{module}: {other}"
+                assert other in MODULES

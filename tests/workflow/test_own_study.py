@@ -1,0 +1,76 @@
+"""A study from outside of the package runs through the unchanged workflow: jobs, page, check."""
+
+import pytest
+import yaml
+from conftest import OWN_STUDY, Workspace
+
+from dpmc.configuration import merge
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("own_study")]
+TRIALS = "results/own_study/trials.csv"
+
+
+@pytest.fixture
+def edited(own_study, tmp_path):
+    return own_study.copied(tmp_path / "copy")
+
+
+def test_it_has_a_page_of_its_own_and_passes_its_check(own_study):
+    page = (own_study.folder / "results/own_study/report/index.html").read_text()
+    for text in ("How many ratings do noisy factors need?", 'class="claims"', "data:image/svg"):
+        assert text in page
+    check = (own_study.folder / "results/own_study_check.txt").read_text()
+    assert check.startswith("dpmc: check passed: own_study\n")
+    settings = own_study.overlay["own_study"]
+    assert (
+        len(own_study.rows(TRIALS)) == 3 * len(settings["observed_fractions"]) * settings["trials"]
+    )
+    assert not (own_study.folder / "results" / "huber").exists()
+
+
+def test_one_changed_setting_reruns_its_jobs_alone(own_study):
+    before = own_study.overlay
+    try:
+        own_study.write(merge(before, {"own_study": {"variance": 2}}))
+        # of three curves one has noise
+        assert own_study.planned(TRIALS) == {"own_study_fit": 1, "own_study_join_trials": 1}
+    finally:
+        own_study.write(before)
+
+
+@pytest.mark.slow
+def test_a_changed_figure_reruns_no_fit(edited):
+    assert edited.planned("own_study") == {}
+    module = edited.folder / "examples" / "own_study" / "show.py"
+    module.write_text(module.read_text().replace("PAGE, 2.8", "PAGE, 3.0"))
+    planned = edited.planned("own_study")
+    assert planned["own_study_figures"] == planned["own_study_page"] == 1
+    assert not {"own_study_fit", "own_study_join_trials"} & set(planned)
+    module = module.with_name("run.py")
+    module.write_text(module.read_text() + "\n# edited\n")
+    assert edited.planned("own_study")["own_study_fit"] == 3
+
+
+@pytest.mark.slow
+def test_its_check_fails_when_a_number_changes(edited):
+    edited.write(merge(edited.overlay, {"own_study": {"seed": 2}}))
+    edited.run("own_study_check", code=1)
+    check = (edited.folder / "results/own_study_check.txt").read_text()
+    assert "seed is 2, in the reference 1" in check
+
+
+@pytest.mark.slow
+def test_without_it_in_the_configuration_there_is_no_such_target(tmp_path):
+    space = Workspace(tmp_path / "work", {})
+    assert "own_study" in space.refused("own_study")
+
+
+@pytest.mark.slow
+def test_what_is_no_study_is_refused(tmp_path):
+    space = Workspace(tmp_path / "work", {"studies": ["nowhere"]})
+    assert "There is no study in nowhere" in space.refused("quick")
+
+
+def test_the_overlay_is_all_that_it_needs():
+    overlay = yaml.safe_load((OWN_STUDY / "config.yaml").read_text())
+    assert set(overlay) == {"studies", "own_study"}
