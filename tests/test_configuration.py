@@ -1,18 +1,23 @@
+"""The configuration is checked as a whole: what cannot run is refused in one sentence."""
+
 import copy
 import re
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc import configuration
+from dpmc import configuration, studies
 from dpmc.errors import InputError
 from dpmc.studies.huber.cells import Cell, huber_cells
+from dpmc.studies.huber.settings import cell_settings
+from dpmc.study.api import Study
+from dpmc.study.plan import Plan
 
 HOME = Path(__file__).parents[1]
-SCHEMA = HOME / "workflow" / "schemas" / "config.schema.yaml"
+STUDIES = studies.load()
+SHARED = ("data", "report")
 DEFAULTS = configuration.load(HOME / "config" / "config.yaml")
 
 
@@ -22,30 +27,43 @@ def laid_over(**huber):
 
 def refused(configured):
     with pytest.raises(InputError) as caught:
-        configuration.checked(configured, SCHEMA)
+        configuration.checked(configured, STUDIES)
     message = str(caught.value)
     assert "\n" not in message
     return message
+
+
+def not_prepared(configured):
+    """The schema allows it, the Huber study does not."""
+    checked = configuration.checked(configured, STUDIES)
+    with pytest.raises(InputError) as caught:
+        STUDIES["huber"].prepare(checked)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
 
 
 def test_defaults_and_overlays_pass():
     for overlay in ([], ["quick.yaml"], ["ci.yaml"], ["large.yaml"]):
         paths = [HOME / "config" / name for name in overlay]
         loaded = configuration.load(HOME / "config" / "config.yaml", paths)
-        checked = configuration.checked(loaded, SCHEMA)
-        configuration.check_grid(checked)
+        checked = configuration.checked(loaded, STUDIES)
+        for study in STUDIES.values():
+            assert study.prepare(checked)
 
 
 def test_quick_needs_no_data():
     quick = configuration.load(HOME / "config" / "config.yaml", [HOME / "config" / "quick.yaml"])
-    assert configuration.checked(quick, SCHEMA)["huber"]["real"] == {}
+    checked = configuration.checked(quick, STUDIES)
+    assert STUDIES["huber"].prepare(checked)["real"] == {}
+    assert Plan("results/quick", checked, STUDIES).real_data(STUDIES.values()) == []
 
 
 def test_every_key_is_explained_and_has_a_source():
     """The schema, the defaults and config/README.md must not drift apart."""
-    schema = yaml.safe_load(SCHEMA.read_text())
+    schema = configuration.schema_of(STUDIES)
     readme = (HOME / "config" / "README.md").read_text()
-    for section in ("data", "huber", "privacy", "onebit", "dpals", "report"):
+    assert set(schema["properties"]) == {"reference", "studies", *SHARED, *STUDIES}
+    for section in (*SHARED, *STUDIES):
         keys = schema["properties"][section]["properties"]
         assert set(keys) == set(DEFAULTS[section])
         for key in keys:
@@ -63,6 +81,7 @@ def test_every_key_is_explained_and_has_a_source():
 def test_unknown_keys_are_refused_with_the_nearest_spelling():
     assert "did you mean 'variances'" in refused(laid_over(variancess=[1]))
     assert "did you mean 'huber'" in refused(DEFAULTS | {"hubber": {}})
+    assert "did you mean 'onebit'" in refused(DEFAULTS | {"onebitt": {}})
     nested = laid_over(synthetic={"user": 3})
     assert "huber.synthetic.user" in refused(nested)
     assert "did you mean 'users'" in refused(nested)
@@ -89,7 +108,6 @@ def test_unknown_key_of_a_data_set():
         ({"loss_parameter": [1]}, ["must be noise or a number above 0, got [1]"]),
         ({"replication_seed": "x"}, ["must be a whole number of at least 0 or null, got 'x'"]),
         ({"real": {"ml-100k": 5}}, ["must be null or a mapping of keys to values, got 5"]),
-        ({"replication_seed": 2206}, ["replication_seed", "2206", "null"]),
         ({"overrides": [{"where": {"rank": 5}, "set": {"lambda": 1}}]}, ["overrides.0", "lambda"]),
     ],
 )
@@ -137,9 +155,13 @@ def test_missing_key():
 
 
 def test_the_name_synthetic_is_taken():
-    assert "synthetic" in refused(
-        configuration.merge(DEFAULTS, {"data": {"sets": {"synthetic": {"path": "x.csv"}}}})
-    )
+    taken = {"data": {"sets": {"synthetic": {"path": "x.csv"}}}}
+    assert "must not be called 'synthetic'" in not_prepared(configuration.merge(DEFAULTS, taken))
+
+
+def test_a_second_run_needs_another_seed():
+    message = not_prepared(laid_over(replication_seed=DEFAULTS["huber"]["seed"]))
+    assert all(word in message for word in ("huber.replication_seed", "2206", "null"))
 
 
 @pytest.mark.parametrize(
@@ -163,25 +185,23 @@ def test_the_name_synthetic_is_taken():
     ],
 )
 def test_a_grid_that_cannot_run_is_refused_before_it_runs(change, words):
-    checked = configuration.checked(laid_over(**change), SCHEMA)
-    with pytest.raises(InputError) as caught:
-        configuration.check_grid(checked)
+    message = not_prepared(laid_over(**change))
     for word in words:
-        assert word in str(caught.value)
+        assert word in message
 
 
 def test_settings_hold_what_a_cell_uses_and_nothing_else():
     huber = DEFAULTS["huber"]
     als = Cell("synthetic", 5, 1.0, 0.1, "als", "huber", None)
-    assert set(configuration.cell_settings(huber, als)) == {
+    assert set(cell_settings(huber, als)) == {
         "seed", "trials", "users", "items", "scale", "regularization", "iterations", "start",
     }  # fmt: skip
-    irls = configuration.cell_settings(huber, Cell("sweetrs", 32, 1.0, 0.1, "irls", "huber", 20))
+    irls = cell_settings(huber, Cell("sweetrs", 32, 1.0, 0.1, "irls", "huber", 20))
     assert irls["iterations"] == 100
     assert irls["training_share"] == 0.1
     assert "users" not in irls
     movielens = Cell("ml-100k", 32, None, 0.051, "item_bias", "none", None)
-    assert configuration.cell_settings(huber, movielens) == {
+    assert cell_settings(huber, movielens) == {
         "seed": 2206, "trials": 10, "training_share": 0.8, "shrinkage": 5,
     }  # fmt: skip
 
@@ -194,8 +214,7 @@ def test_an_override_touches_exactly_its_cells():
     different = [
         cell
         for cell in huber_cells(changed)
-        if configuration.cell_settings(changed, cell)
-        != configuration.cell_settings(DEFAULTS["huber"], cell)
+        if cell_settings(changed, cell) != cell_settings(DEFAULTS["huber"], cell)
     ]
     assert different == [Cell("synthetic", 5, 2.0, 0.1, "irls", "huber", 20)]
 
@@ -249,9 +268,85 @@ def test_any_change_of_a_key_is_accepted_or_refused_in_one_sentence(key, value):
     configured = copy.deepcopy(DEFAULTS)
     configured["huber"][key] = value
     try:
-        configuration.checked(configured, SCHEMA)
+        configuration.checked(configured, STUDIES)
         message = key
     except InputError as error:
         message = str(error)
     assert "\n" not in message
     assert key in message
+
+
+def mappings(value, path=()):
+    """Paths of all mappings of a configuration."""
+    if isinstance(value, dict):
+        yield path
+        for key, inner in value.items():
+            yield from mappings(inner, (*path, key))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from mappings(inner, (*path, place))
+
+
+# mappings of the user's own names: data sets by their names, and what is set for each
+NAMED_BY_THE_USER = {
+    ("data", "sets"), ("huber", "real"), ("equal_privacy", "datasets"), ("onebit", "datasets"),
+    ("onebit", "experiments"), ("dpals", "datasets"), ("dpals", "experiments"),
+}  # fmt: skip
+CLOSED = [path for path in mappings(DEFAULTS) if path not in NAMED_BY_THE_USER]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(CLOSED), st.from_regex("[a-z]{3,8}_zz", fullmatch=True))
+def test_an_unknown_key_anywhere_is_refused_in_one_sentence(path, key):
+    configured = copy.deepcopy(DEFAULTS)
+    place = configured
+    for step in path:
+        place = place[step]
+    place[key] = 1
+    message = refused(configured)
+    assert key in message
+    assert message.endswith(".")
+
+
+def outside(tmp_path, schema, **defaults):
+    """A study from outside of the package."""
+    path = tmp_path / "schema.yaml"
+    path.write_text(schema)
+    return Study("mine", "Mine", lambda c: c["mine"], (), (), "mine:chapter", schema=path,
+                 defaults=defaults)  # fmt: skip
+
+
+SCHEMA = """
+type: object
+additionalProperties: false
+required: [trials]
+properties:
+  trials: {$ref: "#/$defs/count"}
+  share: {$ref: "#/$defs/mine_share"}
+$defs:
+  mine_share: {type: number, minimum: 0, maximum: 1}
+"""
+
+
+def test_a_study_from_outside_brings_its_schema_and_defaults(tmp_path):
+    known = STUDIES | {"mine": outside(tmp_path, SCHEMA, trials=3)}
+    assert configuration.checked(DEFAULTS, known)["mine"] == {"trials": 3}
+    given = DEFAULTS | {"mine": {"share": 0.5}}
+    assert configuration.checked(given, known)["mine"] == {"trials": 3, "share": 0.5}
+    assert "mine" not in DEFAULTS
+    for section, words in [
+        ({"trial": 3}, ["mine.trial", "did you mean 'trials'"]),
+        ({"trials": 0}, ["mine.trials", "at least 1"]),
+        ({"share": 2}, ["mine.share", "2"]),
+    ]:
+        with pytest.raises(InputError) as caught:
+            configuration.checked(DEFAULTS | {"mine": section}, known)
+        assert all(word in str(caught.value) for word in words)
+
+
+def test_checking_leaves_the_configuration_as_it_is(tmp_path):
+    known = {**STUDIES, "mine": outside(tmp_path, SCHEMA, trials=3)}
+    before = copy.deepcopy(DEFAULTS)
+    checked = configuration.checked(DEFAULTS, known)
+    checked["huber"]["trials"] = 99
+    assert before == DEFAULTS

@@ -66,6 +66,11 @@ def ratings():
     return Ratings(users, items, values, 5, 8, name="stars", rating_range=(1, 5))
 
 
+def one(cell, settings, **data):
+    """Run one cell as a curve of its own."""
+    return run_calibrated({cell: settings}, **data)
+
+
 def cell(dataset="synthetic", relation="entry_change", epsilon=1.0, solver="recorder"):
     return CalibratedCell(dataset, relation, epsilon, solver)
 
@@ -75,7 +80,7 @@ def with_rows(settings, *mechanisms):
 
 
 def test_rows_have_the_columns_and_every_trial_and_mechanism(fits):
-    rows = list(run_calibrated(cell(), with_rows(SYNTHETIC, "gaussian", "huber")))
+    rows = list(one(cell(), with_rows(SYNTHETIC, "gaussian", "huber")))
     assert {tuple(sorted(row)) for row in rows} == {tuple(sorted(CALIBRATED_COLUMNS))}
     assert [(row["trial"], row["mechanism"]) for row in rows] == [
         (0, "gaussian"), (0, "huber"), (1, "gaussian"), (1, "huber"),
@@ -94,7 +99,7 @@ def test_data_and_start_are_shared_and_noise_is_not(fits):
         cell(solver="other"),
     ]
     for each in cells:
-        list(run_calibrated(each, with_rows(SYNTHETIC, "gaussian", "huber")))
+        list(one(each, with_rows(SYNTHETIC, "gaussian", "huber")))
     assert len({tuple(values) for _, values, _, _ in fits}) == SYNTHETIC["trials"]
     assert len({start for _, _, start, _ in fits}) == SYNTHETIC["trials"]
     assert len({noise for _, _, _, noise in fits}) == len(fits) == 4 * 2 * 2
@@ -103,14 +108,14 @@ def test_data_and_start_are_shared_and_noise_is_not(fits):
 def test_a_longer_run_repeats_the_shorter_one(fits):
     def errors(trials):
         settings = with_rows(SYNTHETIC | {"trials": trials}, "gaussian")
-        return [row["rmse_all"] for row in run_calibrated(cell(), settings)]
+        return [row["rmse_all"] for row in one(cell(), settings)]
 
     assert errors(4)[:2] == errors(2)
 
 
 def test_another_seed_has_other_data_and_noise(fits):
     for seed in (7, 8):
-        list(run_calibrated(cell(), with_rows(SYNTHETIC | {"seed": seed}, "gaussian")))
+        list(one(cell(), with_rows(SYNTHETIC | {"seed": seed}, "gaussian")))
     first, second = fits[:2], fits[2:]
     for part in (1, 2, 3):
         assert not {str(fit[part]) for fit in first} & {str(fit[part]) for fit in second}
@@ -127,7 +132,7 @@ def test_synthetic_data_are_those_of_the_papers_grid_and_large_ones_their_own():
 
 def test_errors_on_a_known_matrix(fits):
     problem = make_problem(cell(), SYNTHETIC, 0)
-    (row,) = list(run_calibrated(cell(), with_rows(SYNTHETIC | {"trials": 1}, "gaussian")))
+    (row,) = list(one(cell(), with_rows(SYNTHETIC | {"trials": 1}, "gaussian")))
     difference = problem.matrix - 0.5
     seen = np.zeros(difference.shape, dtype=bool)
     seen[problem.training.users, problem.training.items] = True
@@ -138,14 +143,14 @@ def test_errors_on_a_known_matrix(fits):
 
 def test_nothing_is_held_out_of_a_matrix_that_is_fully_observed(fits):
     settings = with_rows(SYNTHETIC | {"trials": 1, "observed_fraction": 1.0}, "gaussian")
-    (row,) = run_calibrated(cell(), settings)
+    (row,) = one(cell(), settings)
     assert row["rmse_heldout"] is None
     assert row["rmse_all"] > 0
 
 
 def test_errors_on_held_out_ratings(fits, ratings):
     settings = with_rows(REAL | {"trials": 1}, "gaussian")
-    (row,) = run_calibrated(cell("stars"), settings, ratings=ratings)
+    (row,) = one(cell("stars"), settings, ratings=ratings)
     problem = make_problem(cell("stars"), REAL, 0, ratings)
     assert row["rmse_all"] is None
     expected = [np.sqrt(np.mean((problem.heldout.values - at) ** 2)) for at in (6.0, 5.0)]
@@ -179,7 +184,7 @@ def test_a_hyper_parameter_that_the_solver_does_not_take(fits):
 def test_a_reference_is_not_private():
     reference = CalibratedCell("synthetic", None, None, "user_item_bias")
     settings = {name: value for name, value in SYNTHETIC.items() if name != "delta"}
-    rows = list(run_calibrated(reference, settings | {"hyperparameters": {"none": {}}}))
+    rows = list(one(reference, settings | {"hyperparameters": {"none": {}}}))
     assert len(rows) == 2
     for row in rows:
         assert [row[name] for name in ("relation", "epsilon", "delta", "releases")] == [None] * 4
@@ -202,9 +207,7 @@ def test_a_reference_is_not_private():
 def test_a_private_cell_keeps_to_its_budget_and_can_be_repeated(relation, solver, hyperparameters):
     each = CalibratedCell("synthetic", relation, 20.0, solver)
     settings = SYNTHETIC | {"hyperparameters": {"gaussian": hyperparameters}}
-    rows, again = (
-        [row | {"seconds": None} for row in run_calibrated(each, settings)] for _ in range(2)
-    )
+    rows, again = ([row | {"seconds": None} for row in one(each, settings)] for _ in range(2))
     assert rows == again
     for row in rows:
         noise = Gaussian(row["noise_multiplier"])

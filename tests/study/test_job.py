@@ -36,7 +36,7 @@ def paths(tmp_path):
 @pytest.fixture
 def ratings(tmp_path):
     path = tmp_path / "ratings.npz"
-    rated = Ratings(np.array([0, 1]), np.array([1, 0]), np.array([3.0, 4.0]), (2, 2))
+    rated = Ratings(np.array([0, 1]), np.array([1, 0]), np.array([3.0, 4.0]), 2, 2)
     rated.save(path)
     return path
 

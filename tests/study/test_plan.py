@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from invented_study import REGRESSION, TOTAL_COLUMNS, TRIAL_COLUMNS, settings_of, study
 
-from dpmc.study import plan
+from dpmc.study import digest, plan
 from dpmc.study.api import Job, Made, Ratings, Step
 from dpmc.study.cell_settings import settings_text
 
@@ -106,7 +106,7 @@ def test_a_step_needs_tables_and_folders(planned):
 
 
 def test_settings_name_every_cell_of_the_trials(planned):
-    assert planned.settings_text(STUDY) == settings_text(settings_of(trials=3))
+    assert planned.settings_text(STUDY) == settings_text(settings_of(seed=3))
 
 
 def test_the_check_reads_what_the_regression_names():
@@ -117,13 +117,19 @@ def test_the_check_reads_what_the_regression_names():
 
 
 def test_a_study_from_outside_is_code_of_its_jobs(tmp_path):
-    (tmp_path / "run.py").write_text("one = 1\n")
-    outside = replace(STUDY, folder=tmp_path)
-    run = "dpmc.study.cells:spell"
+    package = tmp_path / "package_from_outside"
+    package.mkdir()
+    (package / "run.py").write_text("one = 1\n")
+    outside, run = replace(STUDY, folder=package), "package_from_outside.run:fit"
     before = plan.digest_of(run, [], outside)
-    assert before != plan.digest_of(run, [], STUDY)
-    (tmp_path / "run.py").write_text("one = 2\n")
+    assert plan.own_files(outside) == [package / "run.py"]
+    (package / "run.py").write_text("one = 2\n")
+    digest.imports_of.cache_clear()
     assert plan.digest_of(run, [], outside) != before
+
+
+def test_files_that_a_step_names_are_its_code(tmp_path):
+    run = "dpmc.study.cells:spell"
     published = tmp_path / "published.csv"
     published.write_text("a\n1\n")
     before = plan.digest_of(run, [published], STUDY)
@@ -133,8 +139,8 @@ def test_a_study_from_outside_is_code_of_its_jobs(tmp_path):
 
 def test_how_long_every_rule_takes():
     found = plan.estimates([STUDY])
-    assert found["invented_fit"] == (2.0, True)
-    assert found["invented_claims"] == (5.0, False)
+    assert found["invented_fit"] == 2.0
+    assert found["invented_claims"] == 5.0
 
 
 # -- properties ---------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 import csv
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ DEFAULTS = load(HOME / "config" / "config.yaml")
 
 # each study with a few cells of every kind, where that costs little
 SMALL = {
-    # 14 cells: no noise, all mechanisms, both solvers, baselines
+    # 12 cells: no noise, all mechanisms, both solvers, baselines
     "huber": {
         "replication_seed": None,
         "trials": 2,
@@ -88,6 +89,7 @@ TABLES = {
     "onebit": "results/onebit/trials.csv",
     "dpals": "results/dpals/trials.csv",
 }
+OTHER_TABLE = re.compile(r"\.[a-z_]+(\.[a-z_]+)*\.csv$")
 OWN_STUDY = HOME / "examples" / "own_study"
 
 
@@ -182,8 +184,9 @@ class Workspace:
         return {name: self.rows(path) for name, path in TABLES.items()}
 
     def cells(self, job="huber/cell"):
-        """Return the files of the jobs of a kind that are finished."""
-        return sorted((self.folder / "results" / job).rglob("[!.]*.csv"))
+        """Return a file for every finished job of a kind: its part of its first table."""
+        found = (self.folder / "results" / job).rglob("[!.]*~*.csv")
+        return sorted(path for path in found if not OTHER_TABLE.search(path.name))
 
     def copied(self, folder):
         """Return a copy of the folder, times and records included."""

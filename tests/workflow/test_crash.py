@@ -14,14 +14,14 @@ import time
 
 import pytest
 import yaml
-from conftest import HOME, SMALL, Workspace
+from conftest import HOME, SMALL, TABLES, Workspace
 
 from dpmc import recovery
 from dpmc.configuration import merge
 from dpmc.run_lock import LOCK
 
-pytestmark = pytest.mark.workflow
-TRIALS = "results/huber/trials.csv"
+pytestmark = [pytest.mark.workflow, pytest.mark.slow, pytest.mark.xdist_group("finished")]
+TRIALS = TABLES["huber"]
 KILLS = int(os.environ.get("DPMC_KILLS", "0"))
 
 
@@ -49,7 +49,7 @@ class Launched(Workspace):
         names = [path for path in (self.folder / "results").rglob(".*") if path.is_file()]
         return [path for path in names if recovery.is_stray(path.name)]
 
-    def tables(self):
+    def every_table(self):
         """Return the rows of every table below results/huber, without columns of seconds."""
         found = {}
         for path in sorted((self.folder / "results" / "huber").rglob("[!.]*.csv")):
@@ -97,7 +97,7 @@ def test_jobs_that_outlive_their_run_do_not_write_old_numbers_over_new_ones(laun
     launched.run(TRIALS)
     undisturbed = Launched(launched.folder.parent / "undisturbed", launched.overlay)
     undisturbed.run(TRIALS)
-    assert launched.tables() == undisturbed.tables()
+    assert launched.every_table() == undisturbed.every_table()
 
 
 def test_a_live_run_of_snakemake_by_hand_is_left_alone(finished, workspace):
@@ -184,8 +184,10 @@ def test_many_kills_at_random_times(tmp_path):
     while killed < KILLS:
         wait = times.uniform(0, length / 2)
         killed += killed_after(wait, disturbed.started(*targets), alone=killed % 2 == 1)
-        print(f"{killed} killed, the last after {wait:.1f} s, {len(disturbed.tables())} tables")
-        if disturbed.tables().keys() == undisturbed.tables().keys():
+        print(
+            f"{killed} killed, the last after {wait:.1f} s, {len(disturbed.every_table())} tables"
+        )
+        if disturbed.every_table().keys() == undisturbed.every_table().keys():
             check_resumed(disturbed, targets, undisturbed)
             whole += 1
             disturbed = Launched(tmp_path / f"disturbed {whole}")
@@ -208,6 +210,6 @@ def killed_after(seconds, process, alone):
 
 def check_resumed(disturbed, targets, undisturbed):
     disturbed.run(*targets)
-    assert disturbed.tables() == undisturbed.tables()
+    assert disturbed.every_table() == undisturbed.every_table()
     assert disturbed.strays() == []
     assert "Nothing to be done" in disturbed.run(*targets)

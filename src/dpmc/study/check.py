@@ -80,7 +80,7 @@ class Results:
 
 
 def read_results(study: Study, folder: str | Path) -> Results:
-    """Read what a study's regression looks at, for example from ``results/huber``.
+    """Read what a study's regression looks at, from its folder below ``results``.
 
     Raises
     ------

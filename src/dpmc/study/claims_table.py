@@ -20,7 +20,8 @@ def number_cell(value: float, error: float = np.nan, trials: int = 0, digits: in
 def claims_table(claims: pd.DataFrame) -> Table:
     """Return the verdicts on the paper's claims, with effects and intervals.
 
-    Its id keeps it from the tables of the page, which shows claims with their reasons.
+    A study gives it an id that keeps it from the tables of the page, which shows claims with their
+    reasons, and notes that say in what unit its effects are.
     """
     columns = (
         Column("effect", "Effect"),
@@ -34,10 +35,6 @@ def claims_table(claims: pd.DataFrame) -> Table:
         cells.append(Cell(float(claim["n"]), digits=0) if pd.notna(claim["n"]) else Cell())
         keys = (claim["id"], claim["claim"])
         rows.append(Row(keys, keys, claim["verdict"], tuple(cells)))
-    notes = (
-        "Effects are natural logarithms of ratios of ARE, or differences of accuracy, unless the "
-        "predicate says otherwise; predicates and reasons stand in claims.csv.",
-    )
     headings = (("id", "Id"), ("claim", "Claim"))
     title = "The paper’s claims, judged"
-    return Table("onebit_claims", title, headings, columns, tuple(rows), notes)
+    return Table("claims", title, headings, columns, tuple(rows))

@@ -22,7 +22,7 @@ def update(results: Results, folder: Path, profile: str | None = None) -> list[P
     results : Results
         Complete: every trial of every cell that its settings name.
     folder : Path
-        The study's reference, for example ``results/reference/huber``.
+        The study's reference: its folder below ``results/reference``.
     profile : str, optional
         Write only what is expected of this profile (``ci``, ``quick``), whose run is smaller: its
         trials are among those of the full run. If not given, the run must be the full one, and

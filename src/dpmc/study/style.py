@@ -135,7 +135,7 @@ class FigureText:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureEntry(FigureText):
-    """One figure that :mod:`dpmc.studies.huber.figures` draws.
+    """One figure, with the function that draws it.
 
     Attributes
     ----------

@@ -10,8 +10,10 @@ from privacy_results import write_results
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
 from dpmc.studies.equal_privacy import STUDY
+from dpmc.studies.equal_privacy.cells import CalibratedCell
 from dpmc.studies.equal_privacy.chapter import chapter
 from dpmc.studies.equal_privacy.findings import NOT_RUN
+from dpmc.studies.equal_privacy.trial import run_calibrated
 from dpmc.study.api import Ratings
 from dpmc.study.job import run_job
 from dpmc.study.runs import read_frame
@@ -20,7 +22,7 @@ HOME = Path(__file__).parents[3]
 CONFIGURATION = load(HOME / "config" / "config.yaml")
 SMALL = {
     "trials": 1,
-    "epsilons": [5],
+    "epsilons": [1, 5],
     "datasets": dict.fromkeys(["synthetic_large", "ml-100k", "sweetrs"]),
 }
 
@@ -69,7 +71,7 @@ def test_data_sets_that_are_null_are_left_out(section):
     assert list(section["datasets"]) == ["synthetic", "jester"]
     cells = list(STUDY.job("fit").cells(section))
     # synthetic data under four relations, jokes under two; five solvers, and two references each
-    assert len(cells) == (4 + 2) * 5 + 2 * 2
+    assert len(cells) == (4 + 2) * 5 + 2 * 2  # curves, whatever the epsilons
     assert {name for cell in cells for name in cell} == set(STUDY.job("fit").coordinates)
     assert not any(mark in value for cell in cells for value in cell.values() for mark in "/~")
 
@@ -84,19 +86,31 @@ def test_real_data_are_an_input_and_solvers_a_module(section):
     assert STUDY.job("tune").settings(section, cell)["seed"] == section["tuning_seed"]
 
 
-def test_a_job_writes_the_rows_of_all_its_mechanisms(section, tmp_path):
+def test_a_job_writes_the_rows_of_its_epsilons_and_mechanisms(section, tmp_path):
     fit = STUDY.job("fit")
-    (cell,) = (
-        cell
-        for cell in fit.cells(section)
-        if tuple(cell.values()) == ("synthetic", "entry_change", "5", "private_item_bias")
-    )
+    curve = {"dataset": "synthetic", "relation": "entry_change", "solver": "private_item_bias"}
+    assert curve in list(fit.cells(section))
     path = tmp_path / "part.csv"
-    run_job(fit.run, fit.tables, {"calibrated": path}, cell, fit.settings(section, cell), {})
+    run_job(fit.run, fit.tables, {"calibrated": path}, curve, fit.settings(section, curve), {})
     rows = read_frame(path)
     assert tuple(rows) == fit.tables["calibrated"]
-    assert list(rows["mechanism"]) == ["gaussian", "laplace"]
-    assert set(rows["epsilon"]) == {5.0}
+    assert set(rows["mechanism"]) == {"gaussian", "laplace"}
+    assert list(dict.fromkeys(rows["epsilon"])) == [float(e) for e in section["epsilons"]]
+
+
+def test_the_rows_of_a_curve_are_those_of_its_cells_one_by_one(section):
+    fit = STUDY.job("fit")
+    curve = {"dataset": "synthetic", "relation": "user_add_remove", "solver": "private_als"}
+    settings = fit.settings(section, curve)["fits"]
+    cells = {
+        CalibratedCell.from_spelled(curve | {"epsilon": epsilon}): {**used, "trials": 2}
+        for epsilon, used in settings.items()
+    }
+    alone = [row for cell, used in cells.items() for row in run_calibrated({cell: used})]
+    together = run_calibrated(cells)
+    assert len(together) == len(alone) > 2
+    for row, other in zip(together, alone, strict=True):
+        assert {**row, "seconds": None} == {**other, "seconds": None}
 
 
 def test_a_job_of_the_frontier_has_one_number_of_releases(section, tmp_path):

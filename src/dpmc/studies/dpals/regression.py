@@ -36,7 +36,8 @@ def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[
     ----------
     unavailable : collection of str
     cells : mapping
-        The settings by cell, one value a name, as :func:`dpmc.study.cell_settings.read_settings` reads them.
+        The settings by cell, one value a name, as
+        :func:`dpmc.study.cell_settings.read_settings` reads them.
     """
     sources = {
         name.split(", ")[0].removeprefix("dataset="): own.get(SOURCE) for name, own in cells.items()

@@ -13,6 +13,13 @@ from dpmc.studies.equal_privacy.cells import (
 from dpmc.study.api import Coordinates, Job, Ratings, Section
 
 CELL = ("dataset", "relation", "epsilon", "solver")
+CURVE = ("dataset", "relation", "solver")
+
+
+def curves(section: Section) -> list[Coordinates]:
+    """Return data set, relation and solver of every curve: a job runs all its epsilons."""
+    found = [{name: cell.spelled()[name] for name in CURVE} for cell in calibrated_cells(section)]
+    return [dict(items) for items in dict.fromkeys(tuple(each.items()) for each in found)]
 
 
 def fit_cells(section: Section) -> list[Coordinates]:
@@ -20,10 +27,17 @@ def fit_cells(section: Section) -> list[Coordinates]:
     return [cell.spelled() for cell in calibrated_cells(section)]
 
 
-def fit_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
-    """Return what the trials of a cell use."""
-    cell = CalibratedCell.from_spelled(coordinates)
-    return calibrated_settings(section, section["hyperparameters"], cell)
+def curve_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return what each epsilon of a curve uses."""
+    return {
+        "fits": {
+            cell.spelled()["epsilon"]: calibrated_settings(
+                section, section["hyperparameters"], cell
+            )
+            for cell in calibrated_cells(section)
+            if coordinates.items() <= cell.spelled().items()
+        }
+    }
 
 
 def tune_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
@@ -60,12 +74,12 @@ FIT = Job(
     name="fit",
     run="dpmc.studies.equal_privacy.trial:run",
     tables={"calibrated": CALIBRATED_COLUMNS},
-    coordinates=CELL,
-    cells=fit_cells,
-    settings=fit_settings,
+    coordinates=CURVE,
+    cells=curves,
+    settings=curve_settings,
     inputs=ratings_of,
     modules=modules_of,
-    seconds=2.5,
+    seconds=10.0,
 )
 FRONTIER = Job(
     name="frontier",

@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from dpmc.methods import solver_class
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.equal_privacy.cells import CalibratedCell
+from dpmc.study.job import Task
 from dpmc.study.seeds import DATA, NOISE, START, stream
 
 
@@ -160,44 +161,48 @@ def fit_calibrated(
     }
 
 
-def run(task) -> dict[str, Iterator[dict[str, object]]]:
-    """Run all trials and mechanisms of one data set, relation, epsilon and solver.
-
-    Parameters
-    ----------
-    task : dpmc.study.job.Task
-    """
-    cell = CalibratedCell.from_spelled(task.coordinates)
-    return {"calibrated": run_calibrated(cell, task.settings, ratings=task.ratings)}
+def run(task: Task) -> dict[str, list[dict[str, object]]]:
+    """Run all epsilons, trials and mechanisms of one data set, relation and solver."""
+    fits = {
+        CalibratedCell.from_spelled({**task.coordinates, "epsilon": epsilon}): settings
+        for epsilon, settings in task.settings["fits"].items()
+    }
+    return {"calibrated": run_calibrated(fits, ratings=task.ratings)}
 
 
 def run_calibrated(
-    cell: CalibratedCell, settings: Mapping, *, ratings: Ratings | None = None
-) -> Iterator[dict[str, object]]:
-    """Run all trials and mechanisms of a cell.
+    fits: Mapping[CalibratedCell, Mapping], *, ratings: Ratings | None = None
+) -> list[dict[str, object]]:
+    """Run all trials and mechanisms of cells of one data set, whose trials share their data.
 
     Parameters
     ----------
-    cell : CalibratedCell
-    settings : mapping
-        What :func:`dpmc.studies.equal_privacy.cells.calibrated_settings` returns.
+    fits : mapping
+        The cells, each with what :func:`dpmc.studies.equal_privacy.cells.calibrated_settings`
+        returns.
     ratings : Ratings, optional
-        The whole data set of a real cell; synthetic data are generated.
+        The whole data set of real cells; synthetic data are generated.
 
-    Yields
-    ------
-    dict
-        Keys :data:`dpmc.studies.equal_privacy.cells.CALIBRATED_COLUMNS`; what does not apply is
-        None. The seconds of a job's first fit include loading the compiled kernels.
+    Returns
+    -------
+    list of dict
+        Cell by cell, keys :data:`dpmc.studies.equal_privacy.cells.CALIBRATED_COLUMNS`; what does
+        not apply is None. The seconds of the first fit include loading the compiled kernels.
     """
-    for trial in range(settings["trials"]):
-        problem = make_problem(cell, settings, trial, ratings)
-        for mechanism, hyperparameters in settings["hyperparameters"].items():
-            found = fit_calibrated(cell, settings, mechanism, hyperparameters, trial, problem)
-            yield {
-                **cell.coordinates(),
-                "delta": settings.get("delta"),
-                "mechanism": mechanism,
-                "trial": trial,
-                **found,
-            }
+    rows: dict[CalibratedCell, list] = {cell: [] for cell in fits}
+    first, shared = next(iter(fits.items()))
+    for trial in range(shared["trials"]):
+        problem = make_problem(first, shared, trial, ratings)
+        for cell, settings in fits.items():
+            for mechanism, hyperparameters in settings["hyperparameters"].items():
+                found = fit_calibrated(cell, settings, mechanism, hyperparameters, trial, problem)
+                rows[cell].append(
+                    {
+                        **cell.coordinates(),
+                        "delta": settings.get("delta"),
+                        "mechanism": mechanism,
+                        "trial": trial,
+                        **found,
+                    }
+                )
+    return [row for each in rows.values() for row in each]

@@ -34,6 +34,10 @@ from dpmc.study.table_model import Cell, Column, Row, Table
 
 ORDER = (*FREE, *PUBLISHED, *OTHERS)
 STAGES = ("truncated", "raw")
+EFFECTS = (
+    "Effects are natural logarithms of ratios of ARE, or differences of accuracy, unless the "
+    "predicate says otherwise; predicates and reasons stand in claims.csv."
+)
 SHOWN = (1.0, 4.0, 10.0)  # claimed budgets in the table of guarantees
 HEADINGS = (
     ("dataset", "Data"),
@@ -76,7 +80,7 @@ def build_onebit_tables(results: Results) -> list[Table]:
             private = trials[trials["epsilon"].notna()]
             tables.append(guarantee_table(at_smallest_share(private)))
     if claims is not None:
-        tables.append(claims_table(claims))
+        tables.append(replace(claims_table(claims), id="onebit_claims", notes=(EFFECTS,)))
     return tables
 
 

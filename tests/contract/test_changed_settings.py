@@ -1,0 +1,66 @@
+"""One changed setting changes what exactly its jobs use, in every study: only they run again."""
+
+import pytest
+from every_study import HOME, STUDIES
+
+from dpmc import configuration
+from dpmc.study.plan import Plan
+
+DEFAULTS = configuration.load(HOME / "config" / "config.yaml")
+CASES = {
+    "huber": ("cell", {"loss_parameter": 1.5}, lambda cell: cell["solver"] == "irls"),
+    "equal_privacy": (
+        "fit",
+        {"datasets": {"synthetic": {"scale": 2.0}}},
+        lambda cell: cell["dataset"] == "synthetic",
+    ),
+    "audit": ("part", {"attacks": 61}, lambda cell: cell["part"] == "attack"),
+    "onebit": (
+        "curve",
+        {"grap": {"clip": 0.25}},
+        lambda cell: cell["mechanism"] in ("grap", "grap_gaussian"),
+    ),
+    "dpals": (
+        "fit",
+        {"datasets": {"synthetic-5k": {"users": 4999}}},
+        lambda cell: cell["dataset"] == "synthetic-5k",
+    ),
+}
+
+
+def used(study, job, change):
+    """Return what each job of a kind uses, by its coordinates."""
+    configured = configuration.merge(DEFAULTS, {study: change})
+    known = {study: STUDIES[study]}
+    others = {name: value for name, value in configured.items() if name not in STUDIES}
+    checked = configuration.checked(others | {study: configured[study]}, known)
+    plan, kind = Plan("results", checked, known), STUDIES[study].job(job)
+    return {
+        tuple(cell.items()): (
+            plan.settings(STUDIES[study], kind, cell),
+            plan.inputs(STUDIES[study], kind, cell),
+        )
+        for cell in kind.cells(plan.sections[study])
+    }
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_changed_setting_touches_exactly_its_jobs(study):
+    job, change, touched = CASES[study]
+    before, after = used(study, job, {}), used(study, job, change)
+    assert before.keys() == after.keys()
+    different = {cell for cell in before if before[cell] != after[cell]}
+    assert different == {cell for cell in before if touched(dict(cell))}
+    assert different
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_settings_of_other_studies_touch_nothing(study):
+    job = CASES[study][0]
+    configured = configuration.checked(DEFAULTS, STUDIES)
+    plan, kind = Plan("results", configured, STUDIES), STUDIES[study].job(job)
+    cells = kind.cells(plan.sections[study])
+    alone = used(study, job, {})
+    assert {tuple(cell.items()): plan.settings(STUDIES[study], kind, cell) for cell in cells} == {
+        cell: settings for cell, (settings, _) in alone.items()
+    }
