@@ -295,7 +295,7 @@ NAMED_BY_THE_USER = {
 CLOSED = [path for path in mappings(DEFAULTS) if path not in NAMED_BY_THE_USER]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(st.sampled_from(CLOSED), st.from_regex("[a-z]{3,8}_zz", fullmatch=True))
 def test_an_unknown_key_anywhere_is_refused_in_one_sentence(path, key):
     configured = copy.deepcopy(DEFAULTS)

@@ -6,6 +6,7 @@ means is the business of its study.
 """
 
 import copy
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -89,7 +90,10 @@ def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
         fitting = _branches_of_its_kind(error)
         if not fitting:
             return error
-        error = max(fitting, key=lambda e: (len(e.absolute_path), e.validator != "type"))
+        # what was meant is the branch that finds least fault
+        faults = Counter(branch.schema_path[0] for branch in fitting)
+        nearest = [e for e in fitting if faults[e.schema_path[0]] == min(faults.values())]
+        error = max(nearest, key=lambda e: (len(e.absolute_path), e.validator != "type"))
     return error
 
 

@@ -114,7 +114,7 @@ for study in STUDIES.values():
                 inputs=input_names_of(study, job),
                 settings=settings_of(study, job),
                 code=code_of(study, job),
-                folder=None if study.folder is None else str(study.folder),
+                folder=plan.relative_folder(study),
             script:
                 "../scripts/job.py"
 
@@ -161,7 +161,7 @@ for study in STUDIES.values():
                 results=f"{{top}}/{study.name}",
                 settings=step_settings_of(study, step),
                 code=plan.digest_of(step.run, step.files, study),
-                folder=None if study.folder is None else str(study.folder),
+                folder=plan.relative_folder(study),
             script:
                 "../scripts/step.py"
 

@@ -18,6 +18,10 @@ PARTS = {
 }
 
 
+ROUNDING = 1 + 1e-9
+"""By which a proven epsilon may exceed a claimed one without being another."""
+
+
 def covered(relation: str) -> tuple[str, ...]:
     """Return what a guarantee for a relation covers (keys of :data:`PARTS`).
 

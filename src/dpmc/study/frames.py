@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from dpmc.methods.onebit.guarantee import ROUNDING
+from dpmc.privacy.guarantee import ROUNDING
 from dpmc.statistics.tests import CONFIDENCE
 from dpmc.study.cells import SYNTHETIC
 

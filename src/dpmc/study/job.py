@@ -88,5 +88,7 @@ def make_importable(folder: str | Path | None) -> None:
     folder : path or None
         Of the study's package; None for a study of this package.
     """
-    if folder is not None and str(Path(folder).parent) not in sys.path:
-        sys.path.insert(0, str(Path(folder).parent))
+    if folder is not None:
+        parent = str(Path(folder).resolve().parent)
+        if parent not in sys.path:
+            sys.path.insert(0, parent)

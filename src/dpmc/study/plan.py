@@ -3,6 +3,7 @@
 A run is a folder of results with one configuration: ``results``, and ``results/quick`` beside it.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,6 +124,14 @@ def digest_of(run: str, others: Iterable[str | Path], study: Study) -> str:
 def own_files(study: Study) -> list[Path]:
     """Return the Python files of a study outside of this package."""
     return [] if study.folder is None else sorted(study.folder.rglob("*.py"))
+
+
+def relative_folder(study: Study) -> str | None:
+    """Return the folder of a study outside of this package, seen from where Snakemake runs.
+
+    It is among the parameters of jobs: if the whole project moves, nothing runs again.
+    """
+    return None if study.folder is None else os.path.relpath(study.folder)
 
 
 def has_trials(study: Study) -> bool:

@@ -34,7 +34,7 @@ def item_bias(problem) -> np.ndarray:
 
 
 def private_item_bias(problem, epsilon: float, randomness) -> np.ndarray:
-    """Return :func:`item_bias` from noised sums, epsilon-private (:mod:`dpmc.methods.onebit.noise`).
+    """Return :func:`item_bias` from noised sums, epsilon-private.
 
     Parameters
     ----------

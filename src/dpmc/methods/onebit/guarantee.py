@@ -61,6 +61,7 @@ from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import positive
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.noise import NOISED, OBJECTIVE, Facts, Plan, plan_of
+from dpmc.privacy.guarantee import ROUNDING
 from dpmc.privacy.relations import ENTRY_CHANGE, RELATIONS
 
 OPEN = ("clear", "majority", "item_bias")
@@ -68,9 +69,6 @@ OPEN = ("clear", "majority", "item_bias")
 ZERO = "zero"
 INP = "inp"
 MECHANISMS = (OPEN[0], INP, *NOISED, ZERO, *OPEN[1:])
-
-ROUNDING = 1 + 1e-9
-"""By which a proven epsilon may exceed a claimed one without being another."""
 
 
 @dataclass(frozen=True)

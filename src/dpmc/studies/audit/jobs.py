@@ -8,8 +8,8 @@ from dpmc.study.api import Coordinates, Job, Section
 
 
 def part_cells(section: Section) -> list[Coordinates]:
-    """Return every part."""
-    return [{"part": name} for name in PARTS]
+    """Return the parts that are asked for."""
+    return [{"part": name} for name in section["parts"]]
 
 
 def part_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:

@@ -9,10 +9,11 @@ import pandas as pd
 from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.facts import largest_log_ratio
 from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc.methods.onebit.guarantee import ROUNDING, guarantee_of
+from dpmc.methods.onebit.guarantee import guarantee_of
 from dpmc.methods.onebit.links import LINKS, Link, link_of
 from dpmc.methods.onebit.noise import Facts, plan_of
 from dpmc.methods.onebit.solve import Ball
+from dpmc.privacy.guarantee import ROUNDING
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc.studies.onebit.claims.link_facts import ALPHA, GRID
 from dpmc.studies.onebit.claims.synthetic import EPSILONS
