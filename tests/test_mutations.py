@@ -8,10 +8,10 @@ from mutate import HOME, Mutation, load, outcome, problems
 
 MUTATIONS = load()
 PARTS = (
-    "mechanisms", "privacy", "solvers", "solvers/private", "experiments/metrics",
-    "experiments/statistics", "experiments/audit", "experiments/transcript",
-    "experiments/calibrated", "onebit", "experiments/onebit", "published/onebit_claims",
-    "dpals", "experiments/dpals", "published/dpals_claims",
+    "mechanisms", "privacy", "methods/factorization", "methods/private", "methods/onebit",
+    "methods/user_level", "statistics", "study", "studies/huber", "studies/equal_privacy",
+    "studies/audit", "studies/onebit", "studies/onebit/claims", "studies/dpals",
+    "studies/dpals/claims",
 )  # fmt: skip
 
 

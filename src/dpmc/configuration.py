@@ -20,7 +20,6 @@ from dpmc.yaml_files import read_mapping
 SHARED_SCHEMA = Path(__file__).parent / "study" / "schema.yaml"
 
 
-
 def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
     """Read a configuration and lay overlays over it, later ones last.
 

@@ -34,6 +34,28 @@ def test_change_in_an_imported_module_changes_the_digest(package):
     assert digest.code_digest(["toy.high"]) != before
 
 
+def test_modules_of_a_package_outside_are_followed_too(package, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("SIZE = 1\n")
+    (folder / "run.py").write_text("from toy.high import f\nfrom . import SIZE\n")
+    (folder / "show.py").write_text("from .run import f\n")
+
+    def value():
+        clear()
+        return digest.code_digest(["mine.run"], outside=folder)
+
+    first = value()
+    assert first != digest.code_digest([]) == digest.code_digest(["mine.run"])
+    # what shows the numbers does not make them
+    (folder / "show.py").write_text("\n")
+    assert value() == first
+    (package / "low.py").write_text("X = 2\n")
+    second = value()
+    (folder / "__init__.py").write_text("SIZE = 2\n")
+    assert len({first, second, value()}) == 3
+
+
 def test_change_elsewhere_does_not(package):
     before = digest.code_digest(["toy.high"])
     (package / "other.py").write_text("import math\n")

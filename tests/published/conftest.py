@@ -7,13 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpmc.studies import huber
 from dpmc.studies.huber import published as library
 from dpmc.studies.huber.cells import COORDINATES, Cell
-from dpmc.studies.huber.claims.evidence import PREDICATES
+from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
 from dpmc.studies.huber.published.numbers import as_run, cells_of
 from dpmc.study.claims import load_claims
 
-PAPER = Path(__file__).parents[2] / "config" / "paper"
+HUBER = Path(huber.__file__).parent
+PAPER = HUBER / "published"
 TRIALS = 10
 
 Effect = Callable[[Cell], float]
@@ -35,7 +37,7 @@ def paper() -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def claims() -> list[dict[str, str]]:
-    return load_claims(PAPER / "claims.yaml", PREDICATES)
+    return load_claims(HUBER / "claims.yaml", PREDICATES)
 
 
 @pytest.fixture(scope="session")

@@ -13,23 +13,21 @@ from invented_dpals import write_dpals
 from invented_onebit import write_onebit
 from privacy_results import write_results
 
+from dpmc import configuration, studies
 from dpmc.privacy.nominal import table_one
 from dpmc.report.page import write_page
-from dpmc.studies.dpals.figures import write_dpals_figures
-from dpmc.studies.dpals.tables import write_dpals_tables
-from dpmc.studies.equal_privacy.figures import write_privacy_figures
-from dpmc.studies.equal_privacy.tables import write_privacy_tables
-from dpmc.studies.huber.claims.evidence import PREDICATES
-from dpmc.studies.huber.claims.judge import stability
-from dpmc.studies.huber.figures import write_figures
+from dpmc.studies import huber
+from dpmc.studies.huber.claims.judge import PREDICATES, stability  # with all of them registered
 from dpmc.studies.huber.published import compare, load
-from dpmc.studies.huber.tables import write_tables
-from dpmc.studies.onebit.figures import write_onebit_figures
-from dpmc.studies.onebit.tables import write_onebit_tables
 from dpmc.study.claims import load_claims
+from dpmc.study.erratum import Erratum
+from dpmc.study.job import function
+from dpmc.study.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
-PUBLISHED = ROOT / "config" / "paper"
+HUBER = Path(huber.__file__).parent
+PUBLISHED = HUBER / "published"
+STUDIES = studies.load()
 BASELINES = {
     ("synthetic", 5): [(0.488, 0.488, 0.488), (0.383, 0.367, 0.361), (0.249, 0.216, 0.205)],
     ("synthetic", 10): [(0.695, 0.695, 0.695), (0.561, 0.536, 0.528), (0.360, 0.309, 0.293)],
@@ -179,7 +177,7 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     verdicts = ["supported", "contradicted", "inconclusive"]
     rows = []
-    for claim in load_claims(PUBLISHED / "claims.yaml", PREDICATES):
+    for claim in load_claims(HUBER / "claims.yaml", PREDICATES):
         effect = rng.normal(0, 0.03)
         rows.append(
             {
@@ -236,18 +234,10 @@ def replication(claims) -> pd.DataFrame:
     return stability(claims, fake_claims(seed=2))
 
 
-ERRATA = """# Errata
-
-Numbers are computed.
-
-## E1. Inverse CDF
-
-- **Where:** thesis, `4.4`
-- **Published:** x < 1 & y
-  goes on
-
-## E2. Sign
-"""
+ERRATA = [
+    Erratum("E1", "Inverse CDF", "thesis, `4.4`", "x < 1 & y", "x > 1", "It is 0.5.", {}),
+    Erratum("E2", "Sign", "paper", "+", "−", "It is less.", {}),
+]
 MANIFEST = {
     "dpmc": "0.1.0",
     "git": {"commit": "0123456789abcdef" * 8, "dirty": False},
@@ -261,65 +251,51 @@ def report_folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def privacy_outputs(report_folder) -> Path:
-    """The tables of the privacy part, with tables/, figures/ and audit_figure/."""
-    folder = write_results(report_folder / "privacy")
-    write_privacy_tables(folder, load(PUBLISHED), folder / "tables")
-    for name in ("figures", "audit_figure"):
-        write_privacy_figures(folder, folder / name)
-    return folder
+def planned() -> Plan:
+    """The plan of the full run: what steps and chapters are given."""
+    full = configuration.load(ROOT / "config" / "config.yaml")
+    return Plan("results", configuration.checked(full, STUDIES), STUDIES)
 
 
 @pytest.fixture(scope="session")
-def onebit_outputs(report_folder) -> Path:
-    """The tables of the one-bit part, with tables/ and figures/."""
-    folder = write_onebit(report_folder / "onebit")
-    write_onebit_tables(folder, folder / "tables")
-    write_onebit_figures(folder, folder / "figures")
-    return folder
+def results(report_folder, trials, comparison, convergence, claims, replication) -> Path:
+    """Folder of all studies' tables, and of what their steps make of them for readers."""
+    write_results(report_folder)
+    write_onebit(report_folder / "onebit")
+    write_dpals(report_folder / "dpals")
+    frames = {"trials": trials, "comparison": comparison, "convergence": convergence}
+    write_huber(report_folder / "huber", **frames, claims=claims, claims_stability=replication)
+    return report_folder
+
+
+def write_huber(folder: Path, **frames: pd.DataFrame) -> None:
+    """Write tables of the Huber study beside those that are there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, frame in frames.items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
 
 
 @pytest.fixture(scope="session")
-def dpals_outputs(report_folder) -> Path:
-    """The tables of the DPALS part, with tables/ and figures/."""
-    folder = write_dpals(report_folder / "dpals")
-    write_dpals_tables(folder, folder / "tables", folder / "published.csv")
-    write_dpals_figures(folder, folder / "figures", folder / "published.csv")
-    return folder
+def chapters(results, planned) -> dict:
+    """The chapter of each study, after all of its steps that make folders."""
+    for name, study in STUDIES.items():
+        for step in study.steps:
+            if not step.makes and step.target is None:
+                out = results / name / step.name
+                out.mkdir()
+                settings = step.settings(planned.sections[name])
+                function(step.run)(results / name, settings, out)
+    return {name: chapter_of(planned, name, results / name) for name in STUDIES}
+
+
+def chapter_of(planned: Plan, name: str, folder: Path):
+    """Return the chapter of a study from a folder of its results."""
+    study = STUDIES[name]
+    return function(study.chapter)(folder, study.chapter_settings(planned.sections[name]))
 
 
 @pytest.fixture(scope="session")
-def outputs(
-    report_folder,
-    privacy_outputs,
-    onebit_outputs,
-    dpals_outputs,
-    trials,
-    comparison,
-    budgets,
-    convergence,
-    claims,
-    replication,
-) -> Path:
-    """A folder with everything that the report writes: tables/, figures/ and index.html, and the
-    other parts in privacy/, onebit/ and dpals/."""
-    folder = report_folder
-    write_tables(trials, comparison, budgets, folder / "tables")
-    write_figures(trials, comparison, convergence, folder / "figures")
-    write_page(
-        folder / "index.html",
-        trials=trials,
-        comparison=comparison,
-        claims=claims,
-        stability=replication,
-        tables_folder=folder / "tables",
-        figures_folder=folder / "figures",
-        errata=ERRATA,
-        manifest=MANIFEST,
-        notes=["A <note> & more"],
-        privacy_folder=privacy_outputs,
-        onebit_folder=onebit_outputs,
-        dpals_folder=dpals_outputs,
-        dpals_published=dpals_outputs / "published.csv",
-    )
-    return folder
+def outputs(results, chapters) -> Path:
+    """A folder with the results of all studies and the page, index.html."""
+    write_page(results / "index.html", chapters, ERRATA, MANIFEST, "Report <1>")
+    return results

@@ -2,6 +2,7 @@
 
 import base64
 import re
+import shutil
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -12,20 +13,21 @@ import pytest
 
 import dpmc.report
 from dpmc.report.markdown import to_html
-from dpmc.report.page import coverage, flattened, interval_text, write_page
-from dpmc.studies.dpals.figures import DPALS_FIGURES
+from dpmc.report.page import flattened, interval_text, write_page
+from dpmc.report.page_parts import embedded_tables
 from dpmc.studies.dpals.findings import NOT_RUN as NO_DPALS
-from dpmc.studies.equal_privacy.figures import PRIVACY_FIGURES, folder_of
 from dpmc.studies.equal_privacy.findings import NOT_RUN
-from dpmc.studies.equal_privacy.frames import NAMES
+from dpmc.studies.huber.chapter import coverage
 from dpmc.studies.huber.figures import FIGURES, FORENSICS
 from dpmc.studies.huber.published.compare import compare
 from dpmc.studies.huber.published.numbers import load
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
-from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
+from dpmc.study.chapter import Chapter, Gallery, Judged
+from dpmc.study.effects import HOLDS, Finding
 from dpmc.study.heatmap import heatmap
-from dpmc.study.style import COLUMN, render
+from dpmc.study.job import function
+from dpmc.study.style import COLUMN, FigureText, render
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
 LIMIT = 11_000_000  # bytes
@@ -67,36 +69,46 @@ def page(outputs):
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory, trials_without_data, published_folder, budgets, claims):
+def bare(tmp_path_factory, planned, trials_without_data, published_folder, budgets, claims):
     """The page of a run without real data, rank 20, figures, tables or second seed."""
-    folder = tmp_path_factory.mktemp("bare")
+    top = tmp_path_factory.mktemp("bare")
     trials = trials_without_data[trials_without_data["rank"] != 20]
-    write_page(
-        folder / "index.html",
-        trials=trials,
-        comparison=compare(trials, load(published_folder), budgets),
-        claims=claims,
-        stability=None,
-        tables_folder=folder / "tables",
-        figures_folder=folder / "figures",
-        errata="# Errata\n",
-        manifest={},
-    )
-    return Page((folder / "index.html").read_text(encoding="utf-8"))
+    frames = {"trials": trials, "claims": claims, "claims_stability": claims.head(0)}
+    frames["comparison"] = compare(trials, load(published_folder), budgets)
+    for name, study in planned.studies.items():
+        (top / name).mkdir()
+        empty = {table: columns for job in study.jobs for table, columns in job.tables.items()}
+        for table, columns in empty.items():
+            if "/" not in table:
+                pd.DataFrame(columns=list(columns)).to_csv(top / name / f"{table}.csv", index=False)
+    for name, frame in frames.items():
+        frame.to_csv(top / "huber" / f"{name}.csv", index=False)
+    chapters = {}
+    for name, study in planned.studies.items():
+        settings = study.chapter_settings(planned.sections[name])
+        chapters[name] = function(study.chapter)(top / name, settings)
+    write_page(top / "index.html", chapters, [], {}, "Bare")
+    return Page((top / "index.html").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
-def written(trials, comparison, claims, tmp_path):
-    """A function: write a page of little but what is given, and return it."""
+def written(tmp_path):
+    """A function: write a page with one chapter, and return it."""
 
     def write(**given):
-        little = {"trials": trials, "comparison": comparison, "claims": claims, "stability": None}
-        little |= {"tables_folder": tmp_path, "figures_folder": tmp_path}
-        little |= {"errata": "", "manifest": {}}
-        write_page(tmp_path / "index.html", **little | given)
+        chapter = Chapter(**{"heading": "Mine", "lead": "a", "introduction": "b"} | given)
+        write_page(tmp_path / "index.html", {"my_study": chapter}, [], {}, "Title")
         return Page((tmp_path / "index.html").read_text(encoding="utf-8"))
 
     return write
+
+
+def downloads(page):
+    """Files that the page holds by name; each name stands for one file."""
+    links = [link for link in page.all("a") if "download" in link]
+    files = {link["download"]: link["href"] for link in links}
+    assert len(files) == len(links)
+    return {name: base64.b64decode(href.partition(",")[2]) for name, href in files.items()}
 
 
 def test_one_file_of_reasonable_size(outputs):
@@ -123,11 +135,8 @@ def test_nothing_is_requested_from_anywhere(outputs, page):
 
 def test_the_answer_comes_first_then_all_sections(page):
     sections = [attributes["id"] for attributes in page.all("section")]
-    names = [
-        "answer", "tables", "figures", "privacy", "one-bit", "dpals", "claims", "errata",
-        "provenance",
-    ]  # fmt: skip
-    assert sections == names
+    names = ["huber", "equal-privacy", "audit", "onebit", "dpals"]
+    assert sections == ["answer", *names, "errata", "provenance"]
     targets = {
         attributes["href"][1:] for attributes in page.all("a") if "download" not in attributes
     }
@@ -146,27 +155,34 @@ def test_headings_are_in_order(page):
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_every_figure_has_an_alternative_text_and_its_numbers(page, outputs):
-    images = page.all("img")
-    shown = [(entry, outputs / "figures") for entry in FIGURES]
-    shown += [(entry, outputs / "privacy" / folder_of(entry.id)) for entry in PRIVACY_FIGURES]
-    shown += [(entry, outputs / "onebit" / "figures") for entry in ONEBIT_FIGURES]
-    shown += [(entry, outputs / "dpals" / "figures") for entry in DPALS_FIGURES]
-    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
-    assert len(images) == len(shown)
+def test_every_figure_has_an_alternative_text_and_its_numbers(page, chapters):
+    images, files = page.all("img"), downloads(page)
+    galleries = [gallery for chapter in chapters.values() for gallery in chapter.galleries]
+    shown = [(entry, gallery.folder) for gallery in galleries for entry in gallery.figures]
+    assert len(images) == len(shown) > 25
     for (entry, folder), image in zip(shown, images, strict=True):
         assert image["alt"].startswith(entry.alt)
         drawn = base64.b64decode(image["src"].partition(",")[2])
         assert drawn == (folder / f"{entry.id}.svg").read_bytes()
-        data = base64.b64decode(files[f"{entry.id}.csv"].partition(",")[2])
-        assert data == (folder / f"{entry.id}.csv").read_bytes()
+        assert files[f"{entry.id}.csv"] == (folder / f"{entry.id}.csv").read_bytes()
     assert {"claims.csv", "comparison.csv", "table3.csv", "table3.md", "table3.tex"} <= set(files)
 
 
-def test_tables_are_accessible(page):
-    tables = page.all("table")
-    # the paper's, claims and provenance, privacy, one-bit and DPALS with their claims
-    assert len(tables) == 6 + 2 + 7 + 5 + 10
+def test_every_file_that_a_chapter_offers_can_be_saved(page, chapters):
+    files = downloads(page)
+    for chapter in chapters.values():
+        for name, path in chapter.downloads:
+            if path.is_file():
+                assert files[name] == path.read_bytes()
+    assert not {name for name in files if "trials" in name}
+
+
+def test_tables_are_accessible(page, chapters):
+    tables, every = page.all("table"), chapters.values()
+    embedded = [each for c in every for folder in c.tables for each in embedded_tables(folder)]
+    judged = [each for chapter in every for each in chapter.judged]
+    assert len(embedded) > 20
+    assert len(tables) == len(embedded) + len(judged) + 1  # that of what made these results
     assert len(page.all("caption")) == len(tables)
     scopes = {attributes.get("scope") for attributes in page.all("th")}
     assert scopes == {"col", "colgroup", "row", "rowgroup"}
@@ -178,34 +194,51 @@ def test_tables_are_accessible(page):
 
 def test_claims_can_be_filtered_without_a_script(page, claims):
     radios = [a["id"] for a in page.all("input")]
-    assert radios == ["show-all", "show-supported", "show-contradicted", "show-inconclusive"]
+    kinds = ("all", "supported", "contradicted", "inconclusive")
+    assert radios == [f"huber-0-{kind}" for kind in kinds]
     assert {label["for"] for label in page.all("label")} == set(radios)
+    assert [a["class"] for a in page.all("input")] == [f"show-{kind}" for kind in kinds]
     rows = [a["class"] for a in page.all("tr") if a.get("class", "").startswith("is-")]
-    # those of the one-bit and the DPALS part, which have no filter, stand before
-    assert rows[9:] == [f"is-{verdict}" for verdict in claims["verdict"]]
+    # those of the one-bit and the DPALS study, which have no filter, stand after
+    assert rows[: len(claims)] == [f"is-{verdict}" for verdict in claims["verdict"]]
     css = (TEMPLATES / "page.css").read_text()
     for verdict in ("supported", "contradicted", "inconclusive"):
-        assert f"#show-{verdict}:checked ~ .scroll tbody tr:not(.is-{verdict})" in css
+        assert f".show-{verdict}:checked ~ .scroll tbody tr:not(.is-{verdict})" in css
         count = int((claims["verdict"] == verdict).sum())
         assert f"{verdict} {count}" in page.words
 
 
-def test_stability_notes_errata_and_provenance_are_shown(page, replication):
+def test_stability_errata_and_provenance_are_shown(page, replication):
     same = int(replication["stable"].sum())
-    assert f"With a second seed {same} of 36 verdicts are the same. Changed: H" in page.words
-    assert "A <note> & more" in page.words
+    assert f"With a second seed {same} of 35 verdicts are the same. Changed: H" in page.words
     assert "E1. Inverse CDF" in page.words
+    assert "Published: x < 1 & y" in page.words
     assert "git › dirty False" in page.words
     assert "1, 2" in page.words
     assert PROVIDE_DATA not in page.words
+    assert "Report <1>" in page.words
+
+
+def test_the_lead_is_one_sentence_of_all_studies(page, chapters, bare):
+    assert page.words.count("; ".join(chapter.lead for chapter in chapters.values())[1:80]) == 1
+    assert "; ;" not in bare.words
+    assert ";." not in bare.words
+
+
+def test_every_line_of_the_answer_comes_from_a_chapter(page, chapters):
+    for chapter in chapters.values():
+        for finding in (*chapter.answers, *chapter.findings):
+            title = finding.title.replace(" %", "\N{NO-BREAK SPACE}%")
+            for tight in (" × ", "ε = "):
+                title = title.replace(tight, tight.replace(" ", "\N{NO-BREAK SPACE}"))
+            assert title.split()[0] in page.words
 
 
 def test_a_page_without_data_says_so(bare):
     assert bare.words.count(PROVIDE_DATA) == 1
     assert "MovieLens 100K and SweetRS: 24 published numbers are not compared." in bare.words
     assert "A reduced run: 96 of the 144 published synthetic numbers" in bare.words
-    assert "The tables have not been made." in bare.words
-    assert bare.words.count("This figure has not been drawn.") == len(FIGURES)
+    assert bare.words.count("This figure has not been drawn.") >= len(FIGURES)
     assert "A second seed has not been run" in bare.words
     assert bare.words.count(NOT_RUN) == 1
     assert bare.words.count(NO_ONEBIT) == 1
@@ -213,86 +246,52 @@ def test_a_page_without_data_says_so(bare):
     assert bare.all("img") == []
 
 
-def test_heat_maps_of_the_forensics_are_shown_if_there(written, outputs, tmp_path):
+def test_heat_maps_of_the_forensics_are_shown_if_there(written, planned, results):
+    folder = results / "huber"
+    settings = planned.studies["huber"].chapter_settings(planned.sections["huber"])
+    chapter = function(planned.studies["huber"].chapter)
+    title = "What the papers leave open"
+    assert title not in [gallery.title for gallery in chapter(folder, settings).galleries]
     frame = pd.DataFrame({"size": ["1 x 2", "3 x 4"], "start": ["a\nb", "a\nb"], "fit": [0.1, 0.2]})
-    render(lambda: heatmap(frame, *frame.columns), tmp_path, "heatmap_synthetic", width=COLUMN)
-    page = written(figures_folder=outputs / "figures", forensics_folder=tmp_path)
-    assert len(page.all("img")) == len(FIGURES) + 1
-    assert "What the papers leave open" in page.words
-    assert FORENSICS[1].title not in page.words
+    forensics = folder / "forensics"
+    forensics.mkdir()
+    try:
+        render(lambda: heatmap(frame, *frame.columns), forensics, "heatmap_synthetic", width=COLUMN)
+        galleries = chapter(folder, settings).galleries
+        (shown,) = (gallery for gallery in galleries if gallery.title == title)
+        assert [entry.id for entry in shown.figures] == [entry.id for entry in FORENSICS]
+        page = written(galleries=[shown])
+    finally:
+        shutil.rmtree(forensics)
+    assert len(page.all("img")) == 1
+    assert title in page.words
+    assert page.words.count("This figure has not been drawn.") == len(FORENSICS) - 1
 
 
-def test_the_privacy_section_holds_findings_tables_and_results(page, outputs):
-    assert NOT_RUN not in page.words
-    assert "Hyper-parameters were chosen" in page.words
-    assert "A true guarantee costs accuracy" in page.words
-    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
-    for name in NAMES:
-        data = base64.b64decode(files[f"{name}.csv"].partition(",")[2])
-        assert data == (outputs / "privacy" / f"{name}.csv").read_bytes()
-    assert {"table_privacy_1_totals.tex", "table_privacy_2_loss.md"} <= set(files)
+def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
+    page = written(heading="Mine & yours", introduction="one <i>x</i>")
+    assert [a["id"] for a in page.all("section")] == ["answer", "my-study", "provenance"]
+    assert "Mine & yours" in page.words
+    assert "Tables" not in page.words
+    figure = FigureText(id="figure_x", title="X", caption="Of x.", alt="x")
+    findings = [Finding(HOLDS, "It is <so>", "By 5 %.")]
+    page = written(
+        answers=findings, findings=findings, caveat="Only & first", notes=["A <note> & more"],
+        galleries=[Gallery([figure], tmp_path, "Drawn", grid=True)],
+        downloads=[("nothing.csv", tmp_path / "nothing.csv")],
+    )  # fmt: skip
+    assert page.words.count("It is <so>") == 2
+    assert "5\N{NO-BREAK SPACE}%" in "".join(page.text)
+    for text in ("Only & first", "A <note> & more", "Drawn", "This figure has not been drawn."):
+        assert text in page.words
+    assert downloads(page) == {}
 
 
-def test_a_privacy_part_that_is_half_done_is_shown(written, outputs, tmp_path):
-    folder = tmp_path / "privacy"
-    folder.mkdir()
-    (folder / "totals.csv").write_bytes((outputs / "privacy" / "totals.csv").read_bytes())
-    words = written(privacy_folder=folder).words
-    assert "No model has been trained at a stated budget." in words
-    assert NOT_RUN not in words
-
-
-def test_the_one_bit_section_holds_findings_claims_tables_and_results(page, outputs):
-    assert NO_ONEBIT not in page.words
-    assert page.words.count("no published number stands beside ours") == 1
-    assert "OutP as published is ε-differentially private" in page.words
-    # in the answer and in the section
-    assert page.words.count("keep the ε that they claim for one sign") == 2
-    assert page.words.count("One-bit completion: ") == 2
-    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
-    for name in ("outp_change", "outp_attack", "bounds", "claims"):
-        data = base64.b64decode(files[f"onebit_{name}.csv"].partition(",")[2])
-        assert data == (outputs / "onebit" / f"{name}.csv").read_bytes()
-    assert {"table_onebit_1_are.tex", "table_onebit_4_guarantees.csv"} <= set(files)
-    assert "onebit_trials.csv" not in files
-    assert all(f"Claim {place}." in page.words for place in (1, 2, 3))
-
-
-def test_a_one_bit_part_that_is_half_done_is_shown(written, outputs, tmp_path):
-    folder = tmp_path / "onebit"
-    folder.mkdir()
-    (folder / "outp_attack.csv").write_bytes((outputs / "onebit" / "outp_attack.csv").read_bytes())
-    words = written(onebit_folder=folder).words
-    assert NO_ONEBIT not in words
-    assert "the attack proves more than the claim" in words
-    assert "Not run." in words
-
-
-def test_the_dpals_section_holds_findings_claims_tables_and_results(page, outputs):
-    assert NO_DPALS not in page.words
-    assert page.words.count("Hyper-parameters were chosen for each data set, method and ε") == 1
-    # in the answer and in the section
-    assert page.words.count("The noise of theorem 1 gives the ε that it claims") == 2
-    assert page.words.count("User-level factorisation: ") == 3
-    assert "On the generated data they come out as" in page.words
-    files = {link["download"]: link["href"] for link in page.all("a") if "download" in link}
-    for name in ("timing", "coverage", "accounting", "claims", "claims_surrogate"):
-        data = base64.b64decode(files[f"dpals_{name}.csv"].partition(",")[2])
-        assert data == (outputs / "dpals" / f"{name}.csv").read_bytes()
-    assert {"table_dpals_1_synthetic.tex", "table_dpals_8_timing.csv"} <= set(files)
-    assert not {"dpals_trials.csv", "dpals_iterations.csv"} & set(files)
-    assert all(f"{kind} claim {place}." in page.words for kind in "DS" for place in (1, 2, 3))
-
-
-def test_a_dpals_part_that_is_half_done_is_shown(written, outputs, tmp_path):
-    folder = tmp_path / "dpals"
-    folder.mkdir()
-    (folder / "accounting.csv").write_bytes((outputs / "dpals" / "accounting.csv").read_bytes())
-    words = written(dpals_folder=folder).words
-    assert NO_DPALS not in words
-    assert "By exact accounting it is 1.060 for 1" in words
-    assert "Not run." in words
-    assert "no verdict on the paper" not in words
+def test_two_tables_of_claims_are_filtered_each_for_itself(written, claims):
+    page = written(judged=[Judged("A", claims, printed=True), Judged("B", claims, printed=True)])
+    ids = [a["id"] for a in page.all("input")]
+    assert len(ids) == len(set(ids)) == 8
+    assert {a["name"] for a in page.all("input")} == {"verdict-my_study-0", "verdict-my_study-1"}
 
 
 def test_full_coverage_needs_no_note(comparison):
@@ -368,4 +367,4 @@ def test_intervals_are_spelled():
 
 def test_claims_without_effect_or_count(written, claims):
     hollow = claims.assign(effect=np.nan, interval_low=np.nan, n=pd.NA)
-    assert "nan" not in written(claims=hollow).words.split()
+    assert "nan" not in written(judged=[Judged("A", hollow)]).words.split()

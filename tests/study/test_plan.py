@@ -128,6 +128,21 @@ def test_a_study_from_outside_is_code_of_its_jobs(tmp_path):
     assert plan.digest_of(run, [], outside) != before
 
 
+def test_a_plugin_in_the_working_folder_is_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plugin, run = tmp_path / "plugin.py", "dpmc.study.cells:spell"
+    plugin.write_text("one = 1\n")
+    before = plan.digest_of(run, ["plugin.py"], STUDY)
+    plugin.write_text("one = 2\n")
+    assert plan.digest_of(run, ["plugin.py"], STUDY) != before
+
+
+def test_a_folder_outside_is_named_from_where_snakemake_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert plan.relative_folder(STUDY) is None
+    assert plan.relative_folder(replace(STUDY, folder=tmp_path / "mine")) == "mine"
+
+
 def test_files_that_a_step_names_are_its_code(tmp_path):
     run = "dpmc.study.cells:spell"
     published = tmp_path / "published.csv"

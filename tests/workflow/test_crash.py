@@ -118,7 +118,7 @@ def test_a_live_run_of_snakemake_by_hand_is_left_alone(finished, workspace):
 
 def test_records_that_a_power_loss_emptied_are_made_anew(copy):
     launched = Launched(copy.folder)
-    before = launched.rows()
+    before = launched.tables()
     state = copy.folder / ".snakemake"
     records = [path for path in sorted((state / "metadata").rglob("*")) if path.is_file()]
     records[0].write_bytes(b"")
@@ -126,10 +126,10 @@ def test_records_that_a_power_loss_emptied_are_made_anew(copy):
     records[2].write_bytes(b"\xff\xfe\x80")
     (state / "incomplete" / records[3].name).write_bytes(b"")
     (copy.folder / LOCK).write_bytes(b"\0" * 50)
-    launched.run(TRIALS)
-    assert launched.rows() == before
+    launched.run(*TABLES.values())
+    assert launched.tables() == before
     assert not list((state / "incomplete").iterdir())
-    assert "Nothing to be done" in launched.run(TRIALS)
+    assert "Nothing to be done" in launched.run(*TABLES.values())
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,10 @@
 """A study from outside of the package runs through the unchanged workflow: jobs, page, check."""
 
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import yaml
 from conftest import OWN_STUDY, Workspace
@@ -36,6 +41,26 @@ def test_one_changed_setting_reruns_its_jobs_alone(own_study):
         assert own_study.planned(TRIALS) == {"own_study_fit": 1, "own_study_join_trials": 1}
     finally:
         own_study.write(before)
+
+
+def test_its_reference_is_what_its_run_gives(own_study, tmp_path, monkeypatch):
+    """`dpmc reference update` finds the study by the overlay, and writes what is committed."""
+    monkeypatch.chdir(own_study.copied(tmp_path / "copy").folder)
+    written = Path("examples/own_study/reference")
+    shutil.rmtree(written)
+    command = [sys.executable, "-m", "dpmc", "reference", "update", "--study", "own_study"]
+    subprocess.run([*command, "--configfile", "overlay.yaml"], check=True, capture_output=True)
+    committed = [path for path in (OWN_STUDY / "reference").rglob("*") if path.is_file()]
+    assert committed
+    for path in committed:
+        ours = written / path.relative_to(OWN_STUDY / "reference")
+        # another processor may round in the last places, as `check` knows
+        assert path.name == "trials.csv" or ours.read_text() == path.read_text()
+        assert len(ours.read_text().splitlines()) == len(path.read_text().splitlines())
+    result = subprocess.run([*command, "--study", "ownstudy"], capture_output=True, text=True)
+    assert result.returncode != 0
+    assert "There is no study own" in result.stderr
+    assert not Path("results/reference").exists()
 
 
 @pytest.mark.slow

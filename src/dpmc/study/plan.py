@@ -112,13 +112,14 @@ def digest_of(run: str, others: Iterable[str | Path], study: Study) -> str:
     run : str
         ``"package.module:function"``.
     others : iterable of str or path
-        Names of modules; what has a slash is a file.
+        Names of modules; what has a slash or ends in ``.py`` is a file.
     study : Study
         The modules of a study outside of this package are followed like those of this one.
     """
     named = [run.partition(":")[0], *map(str, others)]
-    files = [name for name in named if "/" in name]
-    return code_digest([name for name in named if "/" not in name], files, study.folder)
+    files = [name for name in named if "/" in name or name.endswith(".py")]
+    modules = [name for name in named if name not in files]
+    return code_digest(modules, files, study.folder)
 
 
 def own_files(study: Study) -> list[Path]:

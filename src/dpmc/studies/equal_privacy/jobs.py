@@ -11,6 +11,7 @@ from dpmc.studies.equal_privacy.cells import (
     tuning_settings,
 )
 from dpmc.study.api import Coordinates, Job, Ratings, Section
+from dpmc.study.cells import spell
 
 CELL = ("dataset", "relation", "epsilon", "solver")
 CURVE = ("dataset", "relation", "solver")
@@ -18,8 +19,8 @@ CURVE = ("dataset", "relation", "solver")
 
 def curves(section: Section) -> list[Coordinates]:
     """Return data set, relation and solver of every curve: a job runs all its epsilons."""
-    found = [{name: cell.spelled()[name] for name in CURVE} for cell in calibrated_cells(section)]
-    return [dict(items) for items in dict.fromkeys(tuple(each.items()) for each in found)]
+    found = dict.fromkeys(map(_curve, calibrated_cells(section)))
+    return [dict(zip(CURVE, values, strict=True)) for values in found]
 
 
 def fit_cells(section: Section) -> list[Coordinates]:
@@ -29,15 +30,18 @@ def fit_cells(section: Section) -> list[Coordinates]:
 
 def curve_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
     """Return what each epsilon of a curve uses."""
+    table, curve = section["hyperparameters"], tuple(coordinates[name] for name in CURVE)
     return {
         "fits": {
-            cell.spelled()["epsilon"]: calibrated_settings(
-                section, section["hyperparameters"], cell
-            )
+            spell(cell.epsilon): calibrated_settings(section, table, cell)
             for cell in calibrated_cells(section)
-            if coordinates.items() <= cell.spelled().items()
+            if _curve(cell) == curve
         }
     }
+
+
+def _curve(cell: CalibratedCell) -> tuple[str, ...]:
+    return cell.dataset, spell(cell.relation), cell.solver
 
 
 def tune_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
