@@ -17,8 +17,8 @@ from own_study import CELL, HERE, METHODS, STUDY
 LABELS = dict(zip(METHODS, ("Item bias", "ALS without noise", "ALS, Gaussian noise"), strict=True))
 FEW = 0.1  # the observed fraction that the claims name
 PREDICATES = {
-    "O1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= FEW}),
-    "O2": lambda ratios: always_below({f: -row for f, row in ratios.items() if f < FEW}),
+    "S1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= FEW}),
+    "S2": lambda ratios: always_below({f: -row for f, row in ratios.items() if f < FEW}),
 }
 WORDS = {SUPPORTED: HOLDS, CONTRADICTED: FAILS}
 
@@ -85,7 +85,7 @@ def figures(folder, settings, out):
 def chapter(folder, settings):
     """Return the chapter."""
     verdicts = read_frame(folder / "claims.csv")
-    many = verdicts.set_index("id").loc["O1"]
+    many = verdicts.set_index("id").loc["S1"]
     effect = Interval(many.effect, np.nan, many.interval_low, many.interval_high, many.n)
     found = Finding(
         WORDS.get(many.verdict, OPEN),
