@@ -186,13 +186,13 @@ def test_budgets(comparison):
 
 def test_verdicts_and_stability(claims):
     counted = claims.assign(
-        verdict=["supported"] * 20 + ["contradicted"] * 9 + ["inconclusive"] * 7
+        verdict=["supported"] * 20 + ["contradicted"] * 9 + ["inconclusive"] * 6
     )
-    stability = pd.DataFrame({"id": counted["id"], "stable": [True] * 30 + [False] * 6})
+    stability = pd.DataFrame({"id": counted["id"], "stable": [True] * 29 + [False] * 6})
     line = verdicts(counted, stability)
     assert line.verdict == HOLDS
-    assert "20 are supported, 9 contradicted and 7 inconclusive" in line.text
-    assert "same verdict on 30 of 36" in line.text
+    assert "20 are supported, 9 contradicted and 6 inconclusive" in line.text
+    assert "same verdict on 29 of 35" in line.text
     assert "has not been run" in verdicts(counted, None).text
     assert verdicts(claims.assign(verdict="contradicted"), None).verdict == FAILS
     assert verdicts(claims.assign(verdict="inconclusive"), None).verdict == OPEN

@@ -16,6 +16,7 @@ from dpmc.studies.huber.figures.mechanisms import SAMPLE_PARAMETER, SAMPLES
 from dpmc.studies.huber.statistics import cell_summary, paired_differences
 from dpmc.study.frames import select, trials_text
 from dpmc.study.heatmap import heatmap
+from dpmc.study.runs import read_frame
 from dpmc.study.style import (
     BASELINES,
     COLUMN,
@@ -42,7 +43,7 @@ def drawings(inputs):
 
 @pytest.fixture(scope="module")
 def folder(outputs):
-    return outputs / "figures"
+    return outputs / "huber" / "figures"
 
 
 def test_the_list_is_complete_and_described():
@@ -78,6 +79,7 @@ def test_colours_come_with_markers_or_lines_of_their_own():
 
 
 def test_same_numbers_give_the_same_file(inputs, folder, tmp_path):
+    inputs = {name: read_frame(folder.parent / f"{name}.csv") for name in inputs}
     for name in ("published_reproduced", "figure_4_3"):
         draw(name, inputs, tmp_path)
         for suffix in (".svg", ".csv", ".png"):

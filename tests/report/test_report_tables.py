@@ -10,11 +10,12 @@ import pytest
 from privacy_results import fake_calibrated, fake_losses, fake_totals
 from scipy import stats
 
-from dpmc.studies.equal_privacy.tables import build_privacy_tables
+from dpmc.studies.equal_privacy.tables_equal import equal_tables
 from dpmc.studies.huber.published.compare import compare
 from dpmc.studies.huber.published.numbers import load
 from dpmc.studies.huber.statistics import published_metric
 from dpmc.studies.huber.tables import build_tables, write_tables
+from dpmc.studies.huber.tables_privacy import build_privacy_tables
 from dpmc.studies.huber.tables_rmse import (
     NO_DATA,
     NOT_RUN,
@@ -256,8 +257,8 @@ def test_one_trial_has_a_mean_without_standard_error(trials, published_folder, b
 @pytest.fixture(scope="module")
 def every_table(tables, without_data, published_folder):
     privacy = {"totals": fake_totals(), "transcript_loss": fake_losses()}
-    privacy["calibrated"] = fake_calibrated()
     more = build_privacy_tables(privacy, load(published_folder))
+    more += equal_tables(fake_calibrated())
     return [*tables.values(), *without_data.values(), *more]
 
 

@@ -9,7 +9,6 @@ from dpmc import configuration, launch, studies
 from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
 from dpmc.study import plan
-from dpmc.study.check import files_of
 from dpmc.yaml_files import read_mapping
 
 # one thread inside a job: parallelism is Snakemake's
