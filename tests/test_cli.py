@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from dpmc.cli import COMMANDS, cli
 from dpmc.errors import InputError
+from dpmc.studies.huber.settings import cell_settings, check_grid
 
 SMALL = [
     *("--users", "20", "--items", "30", "--rank", "2", "--fraction", "0.3"),
@@ -94,7 +95,7 @@ def test_cell_on_the_grid_equals_the_workflow_settings():
 
     defaults = configuration.load(Path(__file__).parents[1] / "config" / "config.yaml")
     cell = Cell("synthetic", 5, 2.0, 0.15, "irls", "huber", 20)
-    (expected,) = run_cell(cell, configuration.cell_settings(defaults["huber"], cell), trials=[0])
+    (expected,) = run_cell(cell, cell_settings(defaults["huber"], cell), trials=[0])
     output = invoke(
         *("cell", "--rank", 5, "--fraction", 0.15, "--solver", "irls", "--mechanism", "huber"),
         *("--variance", 2, "--trials", 1, "--json"),
@@ -158,7 +159,7 @@ def test_a_grid_with_a_solver_that_needs_a_budget_is_refused():
     defaults = configuration.load(Path(__file__).parents[1] / "config" / "config.yaml")
     defaults["huber"]["solvers"] = ["als", "dpals"]
     with pytest.raises(InputError, match="The solver dpals cannot run in a cell"):
-        configuration.check_grid(defaults)
+        check_grid(defaults["huber"], defaults["data"]["sets"])
 
 
 @pytest.mark.parametrize(

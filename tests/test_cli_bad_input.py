@@ -213,5 +213,6 @@ def test_a_threshold_beyond_all_ratings(tmp_path, table):
 
 def test_runs_that_are_no_text(tmp_path):
     (tmp_path / "trials.csv").write_bytes(b"\xff\xfe\x00")
-    for arguments in (("diff", tmp_path, tmp_path), ("reference", "update", "--results", tmp_path)):
-        assert f"{tmp_path}: a file of this run is not UTF-8 text." in refused(*arguments)
+    assert f"{tmp_path / 'trials.csv'} is no CSV table" in refused("diff", tmp_path, tmp_path)
+    listed = refused("reference", "update", "--results", tmp_path)
+    assert f"{tmp_path} holds the results of no study" in listed

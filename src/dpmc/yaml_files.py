@@ -55,7 +55,9 @@ def read_mapping(path: str | Path) -> dict:
             f"{path}, line {line}: the key {key!r} stands there twice (first in line {first}); "
             "take one of them out."
         ) from None
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text; save it as such and run again.") from None
+    except (yaml.YAMLError, ValueError) as error:
         raise InputError(
             f"{path}{_place(error)} is not valid YAML{_problem(error)}; correct it and run again."
         ) from None

@@ -7,8 +7,9 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc.privacy.nominal import NOT_A_GUARANTEE, table_one
+from dpmc.studies.huber import published
 
-PRINTED = Path(__file__).parents[2] / "config" / "paper" / "huber_budgets.csv"
+PRINTED = Path(published.__file__).parent / "huber_budgets.csv"
 
 
 def printed():

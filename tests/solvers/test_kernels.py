@@ -179,7 +179,7 @@ SAME_BITS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import test_kernels
-from dpmc.methods import lanes
+from dpmc.methods.kernels import lanes
 digest = test_kernels.digest_of_results()
 stats = lanes.solve_batches.stats
 compiled = "".join(lanes.solve_batches.inspect_asm().values()) if stats.cache_misses else ""

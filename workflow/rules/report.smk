@@ -19,7 +19,7 @@ def page_code(chosen):
 def seeds(top, chosen):
     """Folder of each run of these studies -> its seed."""
     return {
-        f"{top}/{study.name}{below and f'/{below}'}": seed
+        plan.run_folder(top, study, below): seed
         for study in chosen
         for below, seed in study.seeds(PLANS[top].sections[study.name]).items()
     }
@@ -112,7 +112,6 @@ for name, top, chosen in [
         conda:
             "../../envs/dpmc.yaml"
         params:
-            top=top,
             studies=[study.name for study in chosen],
             outside=PLANS[top].configuration["studies"],
             reference=str(HOME / "results" / "reference"),

@@ -85,22 +85,9 @@ for study in STUDIES.values():
             output:
                 job_files(study, job),
             log:
-                plan.log_file(
-                    "{top}",
-                    study,
-                    job.name,
-                    plan.pattern(job) if job.coordinates else "",
-                ),
+                plan.log_file("{top}", study, job.name, job),
             benchmark:
-                plan.log_file(
-                    "{top}",
-                    study,
-                    job.name,
-                    plan.pattern(job) if job.coordinates else "",
-                )
-                .replace("/logs/", "/benchmarks/")
-                .removesuffix(".log")
-                + ".tsv"
+                plan.benchmark_file("{top}", study, job)
             wildcard_constraints:
                 **{name: "[^/~]+" for name in job.coordinates},
             conda:
@@ -123,7 +110,7 @@ for study in STUDIES.values():
 
         rule:
             name:
-                f"{study.name}_join_{table.replace('/', '_')}"
+                plan.join_rule(study, table)
             input:
                 parts_of(study, table),
             output:

@@ -9,7 +9,7 @@ from dpmc.study.check import check, outcome, read_results
 from dpmc.study.runs import raw_files
 
 with logged(snakemake.log[0]):
-    params = snakemake.params
+    params, top = snakemake.params, Path(snakemake.log[0]).parent
     sources = raw_files(snakemake.input.sources)
     unavailable = [name for name, path in sources.items() if path is None]
     known = studies.load(params.outside)
@@ -19,7 +19,7 @@ with logged(snakemake.log[0]):
         reference = Path(params.reference) / name
         if study.folder is not None:
             reference = study.folder / "reference"
-        results.append(read_results(study, Path(params.top) / name))
+        results.append(read_results(study, top / name))
         differences[name] = check(results[-1], reference, unavailable)
     text = outcome(results, differences)
     print(text)

@@ -34,9 +34,7 @@ with logged(snakemake.log[0]):
         seeds=given["seeds"],
         raw_files=raw,
         benchmarks=[
-            path
-            for study in chosen
-            for path in (top / study.name / "benchmarks").rglob("*.tsv")
+            path for study in chosen for path in (top / study.name / "benchmarks").rglob("*.tsv")
         ],
     )
     write_text(snakemake.output.errata, errata_markdown(errata))

@@ -201,9 +201,26 @@ def other_file(top: str, study: Study, job: Job) -> str:
     return f"{top}/{study.name}/{job.name}/{name}.{job.file}"
 
 
-def log_file(top: str, study: Study, name: str, below: str = "") -> str:
-    """Return the log of a rule."""
-    return f"{top}/{study.name}/logs/{name}{below and f'/{below}'}.log"
+def log_file(top: str, study: Study, name: str, job: Job | None = None) -> str:
+    """Return the log of a rule; a job with coordinates has one of its own."""
+    below = f"{name}/{pattern(job)}" if job is not None and job.coordinates else name
+    return f"{top}/{study.name}/logs/{below}.log"
+
+
+def benchmark_file(top: str, study: Study, job: Job) -> str:
+    """Return where Snakemake writes what a job took."""
+    below = f"{job.name}/{pattern(job)}" if job.coordinates else job.name
+    return f"{top}/{study.name}/benchmarks/{below}.tsv"
+
+
+def run_folder(top: str, study: Study, below: str) -> str:
+    """Return the folder of one of a study's runs; "" below it is the study's own."""
+    return f"{top}/{study.name}/{below}".rstrip("/")
+
+
+def join_rule(study: Study, table: str) -> str:
+    """Return the name of the rule that joins the parts of a table."""
+    return f"{study.name}_join_{table.replace('/', '_')}"
 
 
 def step_files(top: str, study: Study, step: Step) -> list[str]:
