@@ -325,7 +325,7 @@ def test_a_configuration_that_is_not_there(project, capsys):
     [
         (b"huber: [1\nx: 2", ["line 2", "not valid YAML"]),
         (b"huber:\n\ttrials: 2", ["line 2", "not valid YAML"]),
-        (b"\xff\xfe", ["not valid YAML"]),
+        (b"\xff\xfe", ["not UTF-8 text"]),
         (b"{[1]: 2}", ["line 1", "not valid YAML"]),
         (b"x: !!python/object:os.system {}", ["line 1", "not valid YAML"]),
         (b"- 1", ["must hold sections"]),

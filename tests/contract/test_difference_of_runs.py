@@ -9,6 +9,8 @@ from every_study import REFERENCE
 
 from dpmc.study.difference import difference
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = 1e-6
 
 

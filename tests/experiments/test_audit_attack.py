@@ -24,6 +24,8 @@ from dpmc.studies.audit.published_onebit import RELEASED
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 from dpmc.studies.audit.solvers import SOLVERS
 
+pytestmark = pytest.mark.slow
+
 SURE = {"delta": 0.05, "confidence": 0.999}
 
 

@@ -14,6 +14,8 @@ from dpmc.statistics.privacy_bounds import (
     threshold_bound,
 )
 
+pytestmark = pytest.mark.slow
+
 # pure epsilon 1 at shift 1; the Gaussian has epsilon 1 at its delta
 CLAIMS = [(Laplace(1.0), 0.0), (Huber(1.0, 1.0), 0.0), (Gaussian(1.5), None)]
 

@@ -45,6 +45,8 @@ from dpmc.studies.audit.published_onebit import RELEASED, onebit_folder_row
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 from dpmc.studies.audit.solvers import SOLVERS
 
+pytestmark = pytest.mark.slow
+
 METHODS = list(published_methods())
 OF_USERS = [(name, mechanism) for name, relation, mechanism in METHODS if relation == USER_REPLACE]
 

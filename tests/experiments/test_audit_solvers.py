@@ -26,6 +26,8 @@ from dpmc.studies.audit.solvers import (
 )
 from dpmc.studies.audit.traces import follow
 
+pytestmark = pytest.mark.slow
+
 FEW_RUNS = 60
 TESTS = ["sensitivity", "likelihood_ratio", "privacy_loss", "kolmogorov_smirnov", "independence"]
 

@@ -17,6 +17,8 @@ from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.cells import cell_name
 from dpmc.study.check import check, read_results
 
+pytestmark = pytest.mark.slow
+
 TRIALS_ALONE = replace(STUDY, regression=replace(STUDY.regression, labels={}, numbers={}))
 CELLS = [
     Cell("synthetic", 3, variance, 0.2, solver, mechanism, 3 if solver == "irls" else None)

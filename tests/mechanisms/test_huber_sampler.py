@@ -17,6 +17,8 @@ from scipy import stats
 from dpmc.mechanisms import Huber, huber_sampler
 from dpmc.mechanisms.facts import printed_inverse_cdf
 
+pytestmark = pytest.mark.slow
+
 COMPILED = not numba.config.DISABLE_JIT
 LEVEL = 1e-5
 PARAMETERS = [1e-3, 0.3, 0.72, 1.0759, 2.0, 3.0, 3.66, 4.5, 10.0, 1e3]

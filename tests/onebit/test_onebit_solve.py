@@ -19,6 +19,8 @@ from dpmc.methods.onebit.solve import Ball, NotConverged, solve
 from dpmc.methods.onebit.spg import spectral_gradient
 from dpmc.ratings import Ratings
 
+pytestmark = pytest.mark.slow
+
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 LINKS = ("logistic", "gaussian")
 

@@ -18,6 +18,8 @@ from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.calibration import CALIBRATED, GAUSSIAN_A, LAPLACE_A, calibrate
 from dpmc.privacy.losses import Loss
 
+pytestmark = pytest.mark.slow
+
 DELTA = 1e-5
 
 

@@ -9,6 +9,8 @@ from dpmc.mechanisms import Huber
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.frontier import COLUMNS, best_of, frontier_table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def rows():

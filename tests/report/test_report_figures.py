@@ -27,6 +27,8 @@ from dpmc.study.style import (
     render,
 )
 
+pytestmark = pytest.mark.slow
+
 IDS = [entry.id for entry in FIGURES]
 
 

@@ -26,7 +26,7 @@ from dpmc.privacy.release import MOST_TERMS
 from dpmc.privacy.sensitivity import NORMS
 from dpmc.ratings import Ratings
 
-pytestmark = pytest.mark.parametrize(("name", "relation"), CASES)
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize(("name", "relation"), CASES)]
 
 
 @pytest.fixture

@@ -1,10 +1,14 @@
 """The chapter of DPALS holds what its results say, and points to what was made."""
 
+import pytest
+
 from dpmc.studies.dpals.chapter import chapter
 from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.findings import NOT_RUN, caveats, dpals_answer, dpals_findings
 from dpmc.studies.dpals.frames import read_dpals
 from dpmc.study.effects import OPEN
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_run_is_told(dpals_outputs):

@@ -16,6 +16,8 @@ from dpmc.studies.dpals.variant_names import Variant, in_variant_order, variant_
 from dpmc.study.frames import select
 from dpmc.study.style import draw_all
 
+pytestmark = pytest.mark.slow
+
 IDS = [entry.id for entry in DPALS_FIGURES]
 
 

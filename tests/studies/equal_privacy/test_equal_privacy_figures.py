@@ -13,6 +13,8 @@ from dpmc.studies.equal_privacy.figures.maps import describe_frontier
 from dpmc.study.frames import select
 from dpmc.study.style import RC, draw_all
 
+pytestmark = pytest.mark.slow
+
 STUDY = "equal_privacy"
 
 

@@ -17,6 +17,8 @@ from dpmc.studies.onebit.frames import LOOKS, main_constraint, read_onebit
 from dpmc.study.frames import number, select
 from dpmc.study.style import draw_all
 
+pytestmark = pytest.mark.slow
+
 IDS = [entry.id for entry in ONEBIT_FIGURES]
 
 
