@@ -66,8 +66,17 @@ def test_files_of_jobs(planned):
     # a job without coordinates makes its table itself
     assert planned.parts(STUDY, "totals") == ["top/invented/totals.csv"]
     assert plan.other_file("top", STUDY, STUDY.job("totals")) == "top/invented/totals/totals.npz"
-    names = [plan.log_file("top", STUDY, "fit", below) for below in ("", "a~1/b~2")]
-    assert names == ["top/invented/logs/fit.log", "top/invented/logs/fit/a~1/b~2.log"]
+    pattern = "dataset~{dataset}/method~{method}"
+    fit, totals = STUDY.job("fit"), STUDY.job("totals")
+    logs = [plan.log_file("top", STUDY, *each) for each in (("claims",), ("fit", fit))]
+    assert logs == ["top/invented/logs/claims.log", f"top/invented/logs/fit/{pattern}.log"]
+    marks = [plan.benchmark_file("top", STUDY, job) for job in (fit, totals)]
+    assert marks == [
+        f"top/invented/benchmarks/fit/{pattern}.tsv",
+        "top/invented/benchmarks/totals.tsv",
+    ]
+    assert plan.join_rule(STUDY, "second/trials") == "invented_join_second_trials"
+    assert plan.run_folder("top", STUDY, "") == "top/invented"
 
 
 def test_inputs_are_ratings_or_what_another_job_made(planned):
