@@ -67,6 +67,19 @@ def check_panels(figure):
             assert axes.get_ylabel()
 
 
+def check_named_panels(figure):
+    """As :func:`check_panels`, for figures whose rows or bars may be named instead of an axis."""
+    check_letters(figure)
+    panels = [axes for axes in figure.axes if axes.get_subplotspec() and axes.axison]
+    assert figure.get_supxlabel() or all(
+        axes.get_xlabel() for axes in panels if axes.get_subplotspec().is_last_row()
+    )
+    for axes in panels:
+        if axes.get_subplotspec().is_first_col():
+            named = [label.get_text() for label in axes.get_yticklabels()]
+            assert axes.get_ylabel() or any("ALS" in label or ":" in label for label in named)
+
+
 def check_ticks(figure):
     """Labels along an axis do not touch."""
     for axes in figure.axes:

@@ -4,7 +4,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from figure_checks import check_absent, check_edges, check_files, check_letters
+from figure_checks import check_absent, check_edges, check_files, check_named_panels
 from privacy_results import EPSILONS, fake_calibrated, fake_frontier, write_results
 from scipy import stats
 
@@ -45,16 +45,7 @@ def test_every_figure_has_two_images_its_numbers_and_words(folder):
 
 @pytest.mark.parametrize("name", IDS)
 def test_letters_are_legible_and_axes_labelled(drawings, name):
-    drawn = drawings[name].figure
-    check_letters(drawn)
-    panels = [axes for axes in drawn.axes if axes.get_subplotspec() and axes.axison]
-    assert drawn.get_supxlabel() or all(
-        axes.get_xlabel() for axes in panels if axes.get_subplotspec().is_last_row()
-    )
-    for axes in panels:
-        if axes.get_subplotspec().is_first_col():
-            named = [label.get_text() for label in axes.get_yticklabels()]
-            assert axes.get_ylabel() or any("ALS" in label or ":" in label for label in named)
+    check_named_panels(drawings[name].figure)
 
 
 def test_no_text_leaves_the_figure(drawings):
