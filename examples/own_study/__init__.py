@@ -60,7 +60,6 @@ STUDY = Study(
         Step("figures", "own_study.show:figures"),
     ),
     chapter="own_study.show:chapter",
-    seeds=lambda section: {"": section["seed"]},
     regression=Regression("trials", CELL, ("rmse",), settings_by_cell, labels={"claims": ("id",)}),
     schema=HERE / "schema.yaml",
     folder=HERE,

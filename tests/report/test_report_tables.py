@@ -17,7 +17,7 @@ from dpmc.studies.huber.statistics import published_metric
 from dpmc.studies.huber.tables import build_tables, write_tables
 from dpmc.studies.huber.tables_privacy import build_privacy_tables
 from dpmc.studies.huber.tables_rmse import (
-    NO_DATA,
+    NOT_AVAILABLE,
     NOT_RUN,
     PROVIDE_DATA,
     rmse_table,
@@ -221,12 +221,12 @@ def test_no_winner_without_trials_or_rivals(trials):
 
 def test_missing_data_are_said(without_data):
     table = without_data["table4"]
-    assert {cell.absent for cell in table.rows[1].cells} == {NO_DATA}
+    assert {cell.absent for cell in table.rows[1].cells} == {NOT_AVAILABLE}
     assert table.notes[0] == PROVIDE_DATA
     assert table.rows[0].cells[2].value == 1.3883  # the printed number stays
-    assert to_html(table).count(f'<td class="absent" colspan="10">{NO_DATA}</td>') == 2
-    assert f"\\multicolumn{{10}}{{l}}{{{NO_DATA}}}" in to_latex(table)
-    assert NO_DATA in to_markdown(table)
+    assert to_html(table).count(f'<td class="absent" colspan="10">{NOT_AVAILABLE}</td>') == 2
+    assert f"\\multicolumn{{10}}{{l}}{{{NOT_AVAILABLE}}}" in to_latex(table)
+    assert NOT_AVAILABLE in to_markdown(table)
     assert read_csv(to_csv(table))["als_none"].tolist()[0] == 1.2463
 
 

@@ -44,6 +44,11 @@ def nothing(section: Section, coordinates: Coordinates | None = None) -> dict:
     return {}
 
 
+def own_seed(section: Section) -> dict[str, int]:
+    """Return the seed of a study with one run; none if its section has none."""
+    return {"": section["seed"]} if "seed" in section else {}
+
+
 @dataclass(frozen=True)
 class Job:
     """A kind of job: one rule of the workflow, ``<study>_<name>``.
@@ -196,7 +201,8 @@ class Study:
         ``"package.module:function"``: from the folder of results and the raw files of the data sets
         (name to path) to a list of :class:`dpmc.study.erratum.Erratum`.
     seeds : callable
-        From the section to the seeds of its runs, by folder below the study's ("" for itself).
+        From the section to the seeds of its runs, by folder below the study's ("" for itself); by
+        default its ``seed``.
     regression : tuple of Regression
     schema : path or None
         JSON schema of its section, as YAML; None refuses nothing.
@@ -215,7 +221,7 @@ class Study:
     chapter: str
     chapter_settings: Callable[[Section], Mapping[str, object]] = nothing
     errata: str | None = None
-    seeds: Callable[[Section], Mapping[str, int]] = nothing
+    seeds: Callable[[Section], Mapping[str, int]] = own_seed
     regression: Regression | None = None
     schema: Path | None = None
     defaults: Mapping[str, object] = field(default_factory=dict)

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from dpmc.errors import InputError
 
+SETTINGS = "settings.json"
+"""The file, in the folder of a study's results and of its reference."""
+
 
 @dataclass(frozen=True)
 class Settings:

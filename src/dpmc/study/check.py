@@ -15,8 +15,9 @@ import pandas as pd
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.study.api import Regression, Study
-from dpmc.study.cell_settings import Settings, changed_settings, read_settings
-from dpmc.study.plan import SETTINGS, files_of
+from dpmc.study.cell_settings import SETTINGS, Settings, changed_settings, read_settings
+from dpmc.study.plan import files_of
+from dpmc.study.rules import NOT_AVAILABLE
 from dpmc.study.runs import (
     read_numbers,
     read_text_table,
@@ -27,7 +28,6 @@ from dpmc.study.runs import (
 from dpmc.study.tolerances import TOLERANCE, Allowance, read_allowances, relative_difference
 
 NAMED_CELLS = 5  # how many cells a sentence names before it only counts them
-NOT_AVAILABLE = "data not available"
 TOLERANCES = "tolerances.csv"
 
 

@@ -76,7 +76,7 @@ def table_of_verdicts(
 def registering(predicates: dict[str, Callable]) -> Callable[[str], Callable]:
     """Return a decorator that registers a predicate under the id of its claim.
 
-    The ids are those of the claims in ``config/paper``.
+    The ids are those of the claims in the study's ``claims.yaml``.
     """
 
     def claim(identifier: str) -> Callable[[Callable], Callable]:

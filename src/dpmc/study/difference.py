@@ -12,13 +12,12 @@ import numpy as np
 import pandas as pd
 
 from dpmc.errors import InputError
-from dpmc.study.cell_settings import read_settings
+from dpmc.study.cell_settings import SETTINGS, read_settings
 from dpmc.study.runs import read_text_table, row_names
 from dpmc.study.tolerances import relative_difference
 
 NOT_COMPARED = ("seconds",)
 JUDGED = ("id", "verdict", "printed_verdict")
-SETTINGS = "settings.json"
 EXAMPLES = 5
 
 

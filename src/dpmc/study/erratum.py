@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-NOT_AVAILABLE = "data not available"
-
 
 @dataclass(frozen=True)
 class Erratum:

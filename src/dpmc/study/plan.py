@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpmc.study.api import Coordinates, Job, Made, Ratings, Regression, Section, Step, Study
-from dpmc.study.cell_settings import Settings, settings_text
+from dpmc.study.cell_settings import SETTINGS, Settings, settings_text
 from dpmc.study.digest import code_digest
-
-SETTINGS = "settings.json"
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ import pandas as pd
 from dpmc import tables
 from dpmc.errors import InputError
 from dpmc.files import write_text
-from dpmc.study.cell_settings import settings_text
-from dpmc.study.check import SETTINGS, TOLERANCES, Results, kept, missing_trials
+from dpmc.study.cell_settings import SETTINGS, settings_text
+from dpmc.study.check import TOLERANCES, Results, kept, missing_trials
 from dpmc.study.tolerances import ALLOWED
 
 FULL = "full"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dpmc.studies.audit.jobs import PART
 from dpmc.studies.audit.rows import AUDIT_KEYS
-from dpmc.study.api import Regression, Section, Step, Study
+from dpmc.study.api import Regression, Step, Study
 
 HERE = Path(__file__).parent
 
@@ -15,11 +15,6 @@ HERE = Path(__file__).parent
 def prepare(configuration) -> dict[str, object]:
     """Return the section ``audit``; the schema sees all that could be wrong with it."""
     return dict(configuration["audit"])
-
-
-def seeds(section: Section) -> dict[str, int]:
-    """Return the seed of the study's one run."""
-    return {"": section["seed"]}
 
 
 STUDY = Study(
@@ -32,7 +27,6 @@ STUDY = Study(
         Step(name="figures", run="dpmc.studies.audit.figures:run"),
     ),
     chapter="dpmc.studies.audit.chapter:chapter",
-    seeds=seeds,
     regression=Regression(passed={"audit": AUDIT_KEYS}),
     schema=HERE / "schema.yaml",
 )

@@ -28,7 +28,6 @@ from dpmc.studies.dpals.settings import (
     method_modules,
     prepare,
     ratings_inputs,
-    seeds,
     surrogate_job_settings,
     surrogate_jobs,
     timing_modules,
@@ -129,7 +128,6 @@ STUDY = Study(
     ),
     chapter="dpmc.studies.dpals.chapter:chapter",
     errata="dpmc.studies.dpals.errata:errata",
-    seeds=seeds,
     regression=REGRESSION,
     schema=HERE / "schema.yaml",
 )

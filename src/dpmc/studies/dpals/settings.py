@@ -99,8 +99,3 @@ def tuning_jobs(section: Section) -> list[Coordinates]:
 def tuning_job_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
     """Return what the search of a cell uses."""
     return tuning_settings(section, DpalsCell.from_spelled(coordinates))
-
-
-def seeds(section: Section) -> dict[str, int]:
-    """Return the seed of the study."""
-    return {"": section["seed"]}

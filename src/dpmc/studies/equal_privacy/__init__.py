@@ -10,14 +10,9 @@ from pathlib import Path
 from dpmc.studies.equal_privacy.jobs import FIT, FRONTIER, TUNE
 from dpmc.studies.equal_privacy.regression import REGRESSION
 from dpmc.studies.equal_privacy.settings import prepare
-from dpmc.study.api import Section, Step, Study
+from dpmc.study.api import Step, Study
 
 HERE = Path(__file__).parent
-
-
-def seeds(section: Section) -> dict[str, int]:
-    """Return the seed of the study's one run."""
-    return {"": section["seed"]}
 
 
 STUDY = Study(
@@ -37,7 +32,6 @@ STUDY = Study(
         Step(name="figures", run="dpmc.studies.equal_privacy.figures:run", seconds=14.0),
     ),
     chapter="dpmc.studies.equal_privacy.chapter:chapter",
-    seeds=seeds,
     regression=REGRESSION,
     schema=HERE / "schema.yaml",
 )

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.files import write_text
 from dpmc.studies.huber.published.compare import DEVIATES
 from dpmc.studies.huber.published.numbers import as_run, cells_of
 from dpmc.studies.huber.statistics import published_metric
 from dpmc.studies.huber.tables_rmse import NOT_RUN, distinct, label_of, mean_cell, rmse_table
+from dpmc.study import results
 from dpmc.study.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
@@ -23,7 +23,6 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
-from dpmc.study.table_formats import FORMATS
 from dpmc.study.table_model import Cell, Column, Row, Table
 
 PURE_LINES = {"ours": "epsilon_corrected"}
@@ -55,9 +54,7 @@ def write_tables(
         Rows of :func:`dpmc.privacy.nominal.table_one`.
     folder : path
     """
-    for table in build_tables(trials, comparison, budgets):
-        for suffix, text in FORMATS.items():
-            write_text(Path(folder) / f"{table.id}.{suffix}", text(table))
+    results.write_tables(build_tables(trials, comparison, budgets), folder)
 
 
 def build_tables(

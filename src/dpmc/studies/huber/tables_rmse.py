@@ -16,10 +16,10 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
+from dpmc.study.rules import NOT_AVAILABLE
 from dpmc.study.table_model import Cell, Column, Row, Table
 
 LEVEL = 0.05
-NO_DATA = "data not available"
 NOT_RUN = "not run"
 PROVIDE_DATA = (
     "Data not available: put the data files into a folder, set DPMC_DATA_MIRROR to it (or connect "
@@ -46,7 +46,7 @@ def rmse_table(name: str, trials: pd.DataFrame, comparison: pd.DataFrame) -> Tab
     ours = trials[(trials["dataset"] == dataset) & (trials["rank"] == rank)]
     places = _places(printed, synthetic)
     columns, selectors = _columns(printed, synthetic)
-    absent = NO_DATA if not synthetic and ours.empty else NOT_RUN
+    absent = NOT_AVAILABLE if not synthetic and ours.empty else NOT_RUN
     rows = []
     for place in places:
         rows += _rows(place, printed, ours, selectors, synthetic, absent)
@@ -175,6 +175,6 @@ def _notes(ours, rows, synthetic: bool, absent: str) -> tuple[str, ...]:
         "with predictions clipped to the range of the ratings."
     )
     notes = [f"Ours: mean and standard error over {trials_text(counts)}. {what}"]
-    if absent == NO_DATA and ours.empty:
+    if absent == NOT_AVAILABLE and ours.empty:
         return (PROVIDE_DATA, what)
     return (*notes, MARKS)

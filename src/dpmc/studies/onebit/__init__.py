@@ -24,7 +24,6 @@ from dpmc.studies.onebit.settings import (
     job_inputs,
     outp_settings,
     prepare,
-    seeds,
 )
 from dpmc.study.api import Coordinates, Job, Section, Step, Study
 
@@ -95,7 +94,6 @@ STUDY = Study(
     ),
     chapter="dpmc.studies.onebit.chapter:chapter",
     errata="dpmc.studies.onebit.errata.entries:errata",
-    seeds=seeds,
     regression=REGRESSION,
     schema=HERE / "schema.yaml",
 )

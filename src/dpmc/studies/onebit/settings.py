@@ -215,11 +215,6 @@ def bound_settings(section: Section, coordinates: Coordinates | None = None) -> 
     }
 
 
-def seeds(section: Section) -> dict[str, int]:
-    """Return the seed of the study's run."""
-    return {"": section["seed"]}
-
-
 def _cell(coordinates: Coordinates) -> OneBitCell:
     """Return the cell of a clear job, or one of a curve without its epsilon."""
     return OneBitCell.from_spelled({"mechanism": CLEAR, "epsilon": NOT_PRIVATE, **coordinates})

@@ -9,8 +9,9 @@ import numpy as np
 from dpmc.methods.user_level.item_step import solve_items, solve_items_as_printed
 from dpmc.studies.dpals.figures.items import item_rows
 from dpmc.studies.dpals.frames import dataset_label, datasets_of, is_surrogate, number, summary
-from dpmc.study.erratum import NOT_AVAILABLE, Erratum
+from dpmc.study.erratum import Erratum
 from dpmc.study.results import Results
+from dpmc.study.rules import NOT_AVAILABLE
 
 RANK, ROWS = 5, 10_000
 ITEMS, STRENGTH = 2000, 3.0  # of the draws of an item step; size of H in units of its noise

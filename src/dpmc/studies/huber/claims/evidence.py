@@ -27,8 +27,6 @@ class Evidence:
         ``mechanism, variance, published``.
     convergence, starts, timing : DataFrame or None
         The side experiments, None where they have not been run.
-    calibrated : DataFrame or None
-        The fits at equal total privacy, None where they have not been run.
     seed : int
         Seed of the samples that some facts need.
     """
@@ -41,7 +39,6 @@ class Evidence:
     convergence: pd.DataFrame | None = None
     starts: pd.DataFrame | None = None
     timing: pd.DataFrame | None = None
-    calibrated: pd.DataFrame | None = None
     seed: int = 0
 
     def sample(self, contrasts: Iterable[Contrast]) -> Sample:

@@ -1,4 +1,4 @@
-"""Judging every claim of ``config/paper/claims.yaml``, and whether a second seed agrees."""
+"""Judging every claim of the study's ``claims.yaml``, and whether a second seed agrees."""
 
 import pandas as pd
 
@@ -25,7 +25,6 @@ def judge(
     convergence: pd.DataFrame | None = None,
     starts: pd.DataFrame | None = None,
     timing: pd.DataFrame | None = None,
-    calibrated: pd.DataFrame | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Judge claims on our trials and on the papers' own printed numbers.
@@ -42,8 +41,6 @@ def judge(
         As :func:`load_claims` returns it.
     convergence, starts, timing : DataFrame, optional
         The side experiments.
-    calibrated : DataFrame, optional
-        The fits at equal total privacy.
     seed : int
         Seed of the samples behind the facts about the mechanisms.
 
@@ -65,7 +62,6 @@ def judge(
         convergence,
         starts,
         timing,
-        calibrated,
         seed,
     )
     return table_of_verdicts(claims, PREDICATES, evidence)

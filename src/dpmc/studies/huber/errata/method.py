@@ -13,7 +13,8 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.trial import fit, run_cell, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.erratum import NOT_AVAILABLE, Erratum
+from dpmc.study.erratum import Erratum
+from dpmc.study.rules import NOT_AVAILABLE
 
 SETTINGS = {
     "seed": 1,

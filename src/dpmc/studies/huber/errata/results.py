@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from dpmc.studies.huber.errata.sources import Sources
-from dpmc.study.erratum import NOT_AVAILABLE, Erratum
+from dpmc.study.erratum import Erratum
+from dpmc.study.rules import NOT_AVAILABLE
 
 
 def data_sets(name: str, sources: Sources) -> Erratum:

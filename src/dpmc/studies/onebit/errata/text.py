@@ -13,7 +13,8 @@ from dpmc.methods.onebit.links import link_of
 from dpmc.studies.onebit.bounds import steepness_and_flatness
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.frames import PUBLISHED
-from dpmc.study.erratum import NOT_AVAILABLE, Erratum
+from dpmc.study.erratum import Erratum
+from dpmc.study.rules import NOT_AVAILABLE
 
 DRAWS = 10_000
 SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries
