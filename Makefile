@@ -43,10 +43,10 @@ lint: $(VENV)/installed
 	@$(BIN)/snakefmt --check --compact-diff Snakefile workflow
 	@$(BIN)/snakemake --lint
 
-## speed of noise, solvers and models, as ratios in one run
+## speed of noise, methods and models, as ratios in one run
 benchmark: $(VENV)/installed
 	@$(BIN)/python benchmarks/bench_noise.py
-	@$(BIN)/python benchmarks/bench_solvers.py
+	@$(BIN)/python benchmarks/bench_methods.py
 	@$(BIN)/python benchmarks/bench_onebit.py
 	@$(BIN)/python benchmarks/bench_dpals.py
 
@@ -55,7 +55,7 @@ benchmark: $(VENV)/installed
 coverage: $(VENV)/installed
 	@$(BIN)/coverage erase
 	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not workflow"
-	@$(BIN)/coverage run -m pytest -q tests/solvers/test_simd.py tests/workflow/test_data.py tests/workflow/test_readme.py
+	@$(BIN)/coverage run -m pytest -q tests/methods/test_simd.py tests/workflow/test_data.py tests/workflow/test_readme.py
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --fail-under=95
 

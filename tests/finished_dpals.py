@@ -47,8 +47,8 @@ def write_dpals(folder, *, cells=CELLS, settings=None, rows=None, verdict="suppo
     tables.write(folder / "trials.csv", DPALS_COLUMNS, rows)
     (folder / "settings.json").write_text(settings_text(Settings(profile, named)))
     claims = [
-        {"id": "D1", "verdict": "supported", "printed_verdict": "", "reason": "2 of 2"},
-        {"id": "D6", "verdict": verdict, "printed_verdict": "", "reason": reason},
+        {"id": "D1", "verdict": "supported", "reported_verdict": "", "reason": "2 of 2"},
+        {"id": "D6", "verdict": verdict, "reported_verdict": "", "reason": reason},
     ]
     tables.write(folder / "claims.csv", claims[0], claims)
     return folder

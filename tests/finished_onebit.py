@@ -27,10 +27,10 @@ def with_baselines(cells):
             yield from (replace(CLEAR, mechanism=name) for name in BASELINES)
 
 
-def onebit_rows(cells=CELLS, draws=3, change=None):
+def onebit_rows(cells=CELLS, trials=3, change=None):
     """Invented rows; ``change`` maps (cell, trial) to new values of some columns."""
     for cell in with_baselines(cells):
-        for trial in range(draws):
+        for trial in range(trials):
             value = 0.3 + 0.07 * len(cell.mechanism) + 0.01 / (trial + 3)
             row = dict.fromkeys(ONEBIT_COLUMNS) | cell.coordinates() | {"trial": trial}
             if cell.dataset == "synthetic":
@@ -57,8 +57,8 @@ def write_onebit(folder, *, cells=CELLS, settings=None, rows=None, verdict="supp
     tables.write(folder / "trials.csv", ONEBIT_COLUMNS, rows)
     (folder / "settings.json").write_text(settings_text(Settings(profile, named)))
     claims = [
-        {"id": "O1", "verdict": "supported", "printed_verdict": "", "reason": "2 of 2"},
-        {"id": "O6", "verdict": verdict, "printed_verdict": "", "reason": reason},
+        {"id": "O1", "verdict": "supported", "reported_verdict": "", "reason": "2 of 2"},
+        {"id": "O6", "verdict": verdict, "reported_verdict": "", "reason": reason},
     ]
     tables.write(folder / "claims.csv", claims[0], claims)
     return folder

@@ -16,7 +16,7 @@ def settings_of(cell, trials=3):
     """Settings by mechanism, as the study's regression states them for each fit."""
     shared = {"seed": 1, "trials": trials, "rank": 5, "rating_range": [0.0, 2.5]}
     return {
-        mechanism: shared | {"solver": {"rank": 2, "regularization": 0.5}}
+        mechanism: shared | {"method": {"rank": 2, "regularization": 0.5}}
         for mechanism in MECHANISMS[cell]
     }
 
@@ -56,7 +56,7 @@ def write_equal_privacy(folder, *, cells=None, fits=None, verdict="contradicted"
         for mechanism, values in fitted.items()
     }
     (folder / "settings.json").write_text(settings_text(Settings(profile, named)))
-    claims = [{"id": "H34", "verdict": verdict, "printed_verdict": "", "reason": "2 of 2"}]
+    claims = [{"id": "H34", "verdict": verdict, "reported_verdict": "", "reason": "2 of 2"}]
     tables.write(folder / "claims.csv", claims[0], claims)
     return folder
 

@@ -63,7 +63,7 @@ def test_version():
 
 def test_cell_prints_one_json_object():
     result = invoke(
-        "cell", "--solver", "irls", "--mechanism", "huber", "--variance", 1.5, *SMALL, "--json"
+        "cell", "--method", "irls", "--mechanism", "huber", "--variance", 1.5, *SMALL, "--json"
     )
     found = json.loads(result.output)
     assert set(found) == {"cell", "trials", "mean", "standard_error"}
@@ -97,7 +97,7 @@ def test_cell_on_the_grid_equals_the_workflow_settings():
     cell = Cell("synthetic", 5, 2.0, 0.15, "irls", "huber", 20)
     (expected,) = run_cell(cell, cell_settings(defaults["huber"], cell), trials=[0])
     output = invoke(
-        *("cell", "--rank", 5, "--fraction", 0.15, "--solver", "irls", "--mechanism", "huber"),
+        *("cell", "--rank", 5, "--fraction", 0.15, "--method", "irls", "--mechanism", "huber"),
         *("--variance", 2, "--trials", 1, "--json"),
     ).output
     found = json.loads(output)
@@ -121,15 +121,15 @@ def test_cell_as_text():
     ("arguments", "words"),
     [
         (["--mechanism", "hubber"], "huber"),
-        (["--solver", "asl"], "did you mean 'als'.*the solvers of cells are als, irls, glob"),
-        (["--solver", "dpals"], "which does not give relation, epsilon, .* are als, irls, "),
-        (["--solver", "private_als"], "private_als cannot run in a cell"),
+        (["--method", "asl"], "did you mean 'als'.*the methods of cells are als, irls, glob"),
+        (["--method", "dpals"], "which does not give relation, epsilon, .* are als, irls, "),
+        (["--method", "private_als"], "private_als cannot run in a cell"),
         (["--rank", "21"], "--rank must be at most 20 for 20 users and 30 items, got 21"),
         (["--rank", "9" * 30], "--rank must be at most 20"),
         (["--plugin", __file__.removesuffix(".py")], "a name that ends in .py"),
         (["--mechanism", "huber", "--variance", "0.5"], "0.5"),
-        (["--solver", "irls", "--loss-parameter", "x"], "'noise', got 'x'"),
-        (["--solver", "global_mean", "--mechanism", "huber"], "takes no noise"),
+        (["--method", "irls", "--loss-parameter", "x"], "'noise', got 'x'"),
+        (["--method", "global_mean", "--mechanism", "huber"], "takes no noise"),
         (["--dataset", "ml-100kk"], "ml-100k"),
         (["--plugin", "nowhere.py"], "nowhere.py"),
         (["--config", "nowhere.yaml"], "nowhere.yaml"),
@@ -141,24 +141,24 @@ def test_bad_input_is_one_sentence(arguments, words):
     assert "\n" not in str(caught.value)
 
 
-def test_no_solver_is_offered_that_no_cell_can_have():
-    for solver in ("asl", "dpals"):
-        with pytest.raises(InputError, match="the solvers of cells are ") as caught:
-            invoke("cell", *SMALL, "--solver", solver)
+def test_no_method_is_offered_that_no_cell_can_have():
+    for method in ("asl", "dpals"):
+        with pytest.raises(InputError, match="the methods of cells are ") as caught:
+            invoke("cell", *SMALL, "--method", method)
         offered = str(caught.value).rstrip(".").partition(" cells are ")[2].split(", ")
         assert {"als", "irls", "rank_one"} <= set(offered)
         for name in offered:
-            assert invoke("cell", *SMALL, "--solver", name, "--trials", 1).exit_code == 0
+            assert invoke("cell", *SMALL, "--method", name, "--trials", 1).exit_code == 0
 
 
-def test_a_grid_with_a_solver_that_needs_a_budget_is_refused():
+def test_a_grid_with_a_method_that_needs_a_budget_is_refused():
     from pathlib import Path
 
     from dpmc import configuration
 
     defaults = configuration.load(Path(__file__).parents[1] / "config" / "config.yaml")
-    defaults["huber"]["solvers"] = ["als", "dpals"]
-    with pytest.raises(InputError, match="The solver dpals cannot run in a cell"):
+    defaults["huber"]["methods"] = ["als", "dpals"]
+    with pytest.raises(InputError, match="The method dpals cannot run in a cell"):
         check_grid(defaults["huber"], defaults["data"]["sets"])
 
 

@@ -131,7 +131,7 @@ OPTIONS = {
         ({"user-regularization": 1e-300}, "--user-regularization must lie between"),
         ({"rating-range": (1, 1.0000000000000002)}, "--rating-range must lie between"),
         ({"rating-range": (-1e308, 1e308)}, "--rating-range must lie between"),
-        ({"solver": "dpals", "ratings-per-user": -4}, "ratings_per_user must be an integer"),
+        ({"method": "dpals", "ratings-per-user": -4}, "ratings_per_user must be an integer"),
     ],
     "onebit": [
         ({"mechanism": name, "epsilon": 1e-300}, "--epsilon must lie between 1e-09 and")

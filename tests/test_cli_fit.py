@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from dpmc import cli
 from dpmc.datasets.synthetic import generate
-from dpmc.methods import solver_class
+from dpmc.methods import method_class
 from dpmc.methods.factorization.local import PublishedItems
 from dpmc.publication.folder import whole_folder
 from refusals import refusal
@@ -197,10 +197,10 @@ def test_the_other_relations(table, tmp_path, relation):
 @pytest.mark.parametrize("relation", ["user", "entry_change"])
 def test_robust_regression(table, tmp_path, relation):
     per_user = {"ratings-per-user": 12 if relation == "user" else None}
-    fit(table, tmp_path / "out", relation=relation, solver="irls", **per_user)
+    fit(table, tmp_path / "out", relation=relation, method="irls", **per_user)
     stated = guarantee(tmp_path / "out")
     constants = stated["constants"]
-    assert (stated["solver"], constants["loss_parameter"]) == ("private_irls", 0.5)
+    assert (stated["method"], constants["loss_parameter"]) == ("private_irls", 0.5)
     assert stated["releases"] > constants["iterations"] * constants["inner_iterations"]
     sigma = get_sigma_gaussian(20, 1e-6) * math.sqrt(stated["releases"])
     assert stated["noise_multiplier"] == pytest.approx(sigma, rel=1e-6)
@@ -208,7 +208,7 @@ def test_robust_regression(table, tmp_path, relation):
 
 def test_dpals_from_csv_to_every_users_own_predictions(table, truth, tmp_path):
     out = tmp_path / "out"
-    result = fit(table, out, solver="dpals")
+    result = fit(table, out, method="dpals")
     stated = guarantee(out)
     assert stated["sentence"] in result.output
     assert "amounts to one release with gaussian noise" in stated["sentence"]
@@ -250,7 +250,7 @@ def _triplets(truth):
 def test_dpals_with_gram_matrices_regularizes_in_units_of_their_noise(table, tmp_path):
     found = []
     for name, given in (("a", {}), ("b", {"regularization": 1e-3})):
-        fit(table, tmp_path / name, solver="dpals", gram="noised", simulate=1, **given)
+        fit(table, tmp_path / name, method="dpals", gram="noised", simulate=1, **given)
         found.append(guarantee(tmp_path / name, "simulated_"))
     constants = found[0]["constants"]
     # half of the budget over three iterations; k terms of Gamma^2
@@ -259,20 +259,20 @@ def test_dpals_with_gram_matrices_regularizes_in_units_of_their_noise(table, tmp
     assert found[1]["constants"]["item_regularization"] == pytest.approx(1e-3 / noise)
 
 
-@pytest.mark.parametrize("solver", ["als", "irls", "dpals"])
-def test_the_order_of_rows_changes_no_bit_of_what_is_published(table, tmp_path, solver):
+@pytest.mark.parametrize("method", ["als", "irls", "dpals"])
+def test_the_order_of_rows_changes_no_bit_of_what_is_published(table, tmp_path, method):
     header, *rows = table.read_text().splitlines(keepends=True)
     texts = []
     for name, given in (("a", rows), ("b", rows[::-1]), ("c", sorted(rows))):
         path = tmp_path / f"{name}.csv"
         path.write_text(header + "".join(given))
-        fit(path, tmp_path / name, solver=solver, simulate=5)
+        fit(path, tmp_path / name, method=method, simulate=5)
         texts.append((tmp_path / name / "simulated_item_factors.csv").read_text())
     assert texts[0] == texts[1] == texts[2]
 
 
-@pytest.mark.parametrize("solver", ["als", "irls", "dpals"])
-def test_ratings_that_seem_of_no_use_are_fitted(tmp_path, solver):
+@pytest.mark.parametrize("method", ["als", "irls", "dpals"])
+def test_ratings_that_seem_of_no_use_are_fitted(tmp_path, method):
     """One user rated a million items; labels are neither numbers nor in a row; some listed items
     nobody rated, and some users none that is listed."""
     labels = np.arange(1_000_000) * 7 - 3
@@ -283,7 +283,7 @@ def test_ratings_that_seem_of_no_use_are_fitted(tmp_path, solver):
     listed = [*map(str, labels[:20]), "-1", "nobody's"]
     (tmp_path / "items.txt").write_text("\n".join(listed))
     out = tmp_path / "out"
-    fit(tmp_path / "mine.parquet", out, solver=solver, items=tmp_path / "items.txt")
+    fit(tmp_path / "mine.parquet", out, method=method, items=tmp_path / "items.txt")
     _, found, table = factors(out / "item_factors.csv")
     assert found == listed
     assert np.isfinite(table).all()
@@ -317,9 +317,9 @@ def test_noise_is_new_each_time_unless_simulated(table, tmp_path):
     assert not (c == e).any()
 
 
-@pytest.mark.parametrize(("solver", "columns"), [("als", 5), ("dpals", 4)])
+@pytest.mark.parametrize(("method", "columns"), [("als", 5), ("dpals", 4)])
 def test_at_user_level_nothing_but_the_factors_depends_on_the_ratings(
-    truth, tmp_path, solver, columns
+    truth, tmp_path, method, columns
 ):
     """The guarantee is the same whoever the users are, if the items are listed: to the byte, but
     for the digest of the factors."""
@@ -329,7 +329,7 @@ def test_at_user_level_nothing_but_the_factors_depends_on_the_ratings(
     for users in (1500, 40):
         path = tmp_path / f"{users}.csv"
         write_table(path, truth.observed, users)
-        fit(path, tmp_path / f"out{users}", items=items, solver=solver)
+        fit(path, tmp_path / f"out{users}", items=items, method=method)
         text = (tmp_path / f"out{users}" / "guarantee.json").read_text()
         (digest,) = json.loads(text)["files"].values()
         texts.append(text.replace(digest, "digest of the factors"))
@@ -389,31 +389,31 @@ REFUSALS = {
     "no ratings per user": ({"ratings-per-user": 0}, "ratings_per_user must be an integer"),
     "per user at entry level": ({"relation": "entry"}, "has no meaning with the relation"),
     "rank": ({"rank": 0}, "rank must be an integer of at least 1, got 0"),
-    "irls only": ({"loss-parameter": 1}, "--loss-parameter is an option of the solver irls only"),
-    "row bound of als": ({"row-bound": 1}, "--row-bound is an option of the solver dpals only"),
+    "irls only": ({"loss-parameter": 1}, "--loss-parameter is an option of the method irls only"),
+    "row bound of als": ({"row-bound": 1}, "--row-bound is an option of the method dpals only"),
     "gram of irls": (
-        {"gram": "free", "solver": "irls"},
-        "--gram is an option of the solver dpals only",
+        {"gram": "free", "method": "irls"},
+        "--gram is an option of the method dpals only",
     ),
     "dpals by irls": (
-        {"inner-iterations": 1, "solver": "dpals"},
-        "--inner-iterations is an option of the solver irls only",
+        {"inner-iterations": 1, "method": "dpals"},
+        "--inner-iterations is an option of the method irls only",
     ),
     "dpals at entry level": (
-        {"relation": "entry", "ratings-per-user": None, "solver": "dpals"},
-        "The solver dpals protects users with all of their ratings: give --relation user",
+        {"relation": "entry", "ratings-per-user": None, "method": "dpals"},
+        "The method dpals protects users with all of their ratings: give --relation user",
     ),
     "dpals laplace": (
-        {"mechanism": "laplace", "solver": "dpals"},
-        "The solver dpals has gaussian noise only",
+        {"mechanism": "laplace", "method": "dpals"},
+        "The method dpals has gaussian noise only",
     ),
     "dpals without gram": (
-        {"regularization": 1, "solver": "dpals"},
+        {"regularization": 1, "method": "dpals"},
         "--regularization is of no use without Gram matrices",
     ),
-    "dpals row bound": ({"row-bound": 0, "solver": "dpals"}, "row_bound must be a number above 0"),
+    "dpals row bound": ({"row-bound": 0, "method": "dpals"}, "row_bound must be a number above 0"),
     "clips nothing": (
-        {"solver": "irls", "loss-parameter": 9},
+        {"method": "irls", "loss-parameter": 9},
         "--loss-parameter must be at most 5, twice the range",
     ),
     "predictions": ({"write": "predictions"}, "--write predictions is refused: the guarantee"),
@@ -491,8 +491,8 @@ def test_complete_refuses_what_it_cannot_read(table, tmp_path, capsys, monkeypat
 # -- one user's own completion ------------------------------------------------------------------
 
 
-def test_own_completion_is_that_of_the_solver(truth):
-    model = solver_class("private_als")(
+def test_own_completion_is_that_of_the_method(truth):
+    model = method_class("private_als")(
         relation="user_add_remove",
         epsilon=5.0,
         rating_range=(LOW, HIGH),
@@ -512,7 +512,7 @@ def test_own_completion_is_that_of_the_solver(truth):
 
 
 def test_own_completion_is_that_of_dpals(truth):
-    model = solver_class("dpals")(
+    model = method_class("dpals")(
         relation="user_add_remove",
         epsilon=5.0,
         rating_range=(LOW, HIGH),

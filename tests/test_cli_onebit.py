@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpmc import cli
 from dpmc.cli import onebit_settings
-from dpmc.cli.onebit_settings import AS_PRINTED, RELEASED
+from dpmc.cli.onebit_settings import AS_PUBLISHED, RELEASED
 from dpmc.methods.onebit import private
 from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.publication import onebit_folder
@@ -30,7 +30,7 @@ USERS, ITEMS = 60, 40
 PER_USER = 30
 CASES = [
     (mechanism, link)
-    for mechanism in (*RELEASED, *AS_PRINTED)
+    for mechanism in (*RELEASED, *AS_PUBLISHED)
     for link in ("logistic", "gaussian")
     if (mechanism, link) != ("objp", "gaussian")  # needs epsilon above 4.2 at alpha = 3
 ]
@@ -417,10 +417,19 @@ def test_factors_are_a_best_approximation(matrix, rank):
 REFUSALS = {
     "mechanism": ({"mechanism": "outq"}, "one-bit mechanism 'outq' (did you mean 'outp'?)"),
     "no privacy": ({"mechanism": "clear"}, "There is no one-bit mechanism 'clear'"),
-    "objp as printed": ({"mechanism": "objp_paper"}, "with --simulate only; release objp instead"),
+    "objp as published": (
+        {"mechanism": "objp_paper"},
+        "with --simulate only; release objp instead",
+    ),
     "half a guarantee": ({"mechanism": "objp_literal"}, "does not guarantee the epsilon"),
-    "grap as printed": ({"mechanism": "grap_paper"}, "with --simulate only; release grap instead"),
-    "outp as printed": ({"mechanism": "outp_paper"}, "with --simulate only; release outp instead"),
+    "grap as published": (
+        {"mechanism": "grap_paper"},
+        "with --simulate only; release grap instead",
+    ),
+    "outp as published": (
+        {"mechanism": "outp_paper"},
+        "with --simulate only; release outp instead",
+    ),
     "exact minimiser": (
         {"mechanism": "objp", "link": "gaussian", "alpha": 1},
         "objp with the gaussian link is for simulation only",

@@ -71,7 +71,7 @@ def test_every_key_is_explained_and_has_a_source():
     for line in (HOME / "config" / "config.yaml").read_text().splitlines():
         name, _, value = line.partition(":")
         if name.strip() and not name.startswith("#") and value.partition("#")[0].strip():
-            column = name.strip().startswith("- {solver")
+            column = name.strip().startswith("- {method")
             merge = name.strip() == "<<"
             assert column or merge or re.search(r"# \[(P|T|L|C|J|A|fit|own)[ \]]", line), (
                 f"no source: {line}"
@@ -137,8 +137,8 @@ def test_bad_values_are_named(change, words):
             ["onebit.experiments.budgets.epsilons.0", "above 0"],
         ),
         (
-            {"experiments": {"movielens": {"observed_shares": [1]}}},
-            ["onebit.experiments.movielens.observed_shares.0", "below 1"],
+            {"experiments": {"movielens": {"observed_fractions": [1]}}},
+            ["onebit.experiments.movielens.observed_fractions.0", "below 1"],
         ),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_second_run_needs_another_seed():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"solvers": ["asl"]}, ["asl", "als"]),
+        ({"methods": ["asl"]}, ["asl", "als"]),
         ({"mechanisms": ["hubber"]}, ["hubber", "huber"]),
         ({"variances": [0.5]}, ["0.5"]),
         (
@@ -179,7 +179,7 @@ def test_a_second_run_needs_another_seed():
             ["overrides.0", "changes nothing"],
         ),
         (
-            {"overrides": [{"where": {"solver": "als"}, "set": {"loss_parameter": 2}}]},
+            {"overrides": [{"where": {"method": "als"}, "set": {"loss_parameter": 2}}]},
             ["overrides.0", "changes nothing"],
         ),
     ],
@@ -207,7 +207,7 @@ def test_settings_hold_what_a_cell_uses_and_nothing_else():
 
 
 def test_an_override_touches_exactly_its_cells():
-    where = {"rank": 5, "variance": 2, "observed_fraction": 0.1, "solver": "irls"}
+    where = {"rank": 5, "variance": 2, "observed_fraction": 0.1, "method": "irls"}
     changed = laid_over(
         overrides=[{"where": where | {"mechanism": "huber"}, "set": {"regularization": 0.4}}]
     )["huber"]
@@ -250,11 +250,11 @@ def test_merge_keeps_what_is_not_named_and_takes_what_is(base, overlay):
 
 
 def test_what_is_left_out_stays_out_under_an_overlay():
-    base = {"experiments": {"large": None, "budgets": {"draws": 40, "epsilons": [1, 2]}}}
-    overlay = {"experiments": {"large": {"draws": 2}, "budgets": {"draws": 3}}, "seed": 7}
+    base = {"experiments": {"large": None, "budgets": {"trials": 40, "epsilons": [1, 2]}}}
+    overlay = {"experiments": {"large": {"trials": 2}, "budgets": {"trials": 3}}, "seed": 7}
     kept = configuration.left_out_stays_out(base, overlay)
     assert configuration.merge(base, kept) == {
-        "experiments": {"large": None, "budgets": {"draws": 3, "epsilons": [1, 2]}},
+        "experiments": {"large": None, "budgets": {"trials": 3, "epsilons": [1, 2]}},
         "seed": 7,
     }
 

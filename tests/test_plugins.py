@@ -1,7 +1,7 @@
 import pytest
 
 from dpmc import mechanisms
-from dpmc import methods as solvers
+from dpmc import methods as methods
 from dpmc.errors import InputError
 from dpmc.studies.huber import plugins
 from dpmc.studies.huber.cells import Cell
@@ -25,10 +25,10 @@ class Mine:
 def plugin(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(TEXT.format(name="mine"))
-    before = dict(mechanisms.MECHANISMS), dict(mechanisms._registered), dict(solvers.SOLVERS)
+    before = dict(mechanisms.MECHANISMS), dict(mechanisms._registered), dict(methods.METHODS)
     yield path
     for registry, old in zip(
-        (mechanisms.MECHANISMS, mechanisms._registered, solvers.SOLVERS), before, strict=True
+        (mechanisms.MECHANISMS, mechanisms._registered, methods.METHODS), before, strict=True
     ):
         registry.clear()
         registry.update(old)

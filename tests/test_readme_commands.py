@@ -19,9 +19,9 @@ def examples():
     """Yield (command line, the output that stands below it) of the blocks about own ratings."""
     for block in re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL):
         for piece in ("\n" + block.replace("\\\n", " ")).split("\n" + PROGRAM)[1:]:
-            line, _, printed = piece.partition("\n")
+            line, _, reported = piece.partition("\n")
             if line.split()[0] in OWN:
-                yield line.partition("#")[0], printed.split("\n$ ")[0]
+                yield line.partition("#")[0], reported.split("\n$ ")[0]
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +41,11 @@ def folder(tmp_path_factory):
 def test_own_ratings_from_fit_to_everybodys_own_predictions(folder, monkeypatch):
     monkeypatch.chdir(folder)
     seen = []
-    for line, printed in examples():
+    for line, reported in examples():
         words = shlex.split(line) + ["--force"] * (line.split()[0] in ("fit", "onebit"))
         result = CliRunner().invoke(cli.cli, words, catch_exceptions=False)
         assert result.exit_code == 0, (line, result.output)
-        assert " ".join(printed.split()) in " ".join(result.output.split()), line
+        assert " ".join(reported.split()) in " ".join(result.output.split()), line
         seen.append(words[0])
     assert set(seen) == set(OWN)
     assert "provided that the list of items was known" in README

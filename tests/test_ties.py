@@ -43,7 +43,7 @@ from dpmc.studies.onebit.cells import OneBitCell
 from dpmc.studies.onebit.trial import run_clear, run_private
 from dpmc.studies.dpals.recall import recall
 from dpmc.ratings import Ratings
-from dpmc.methods import solver_class
+from dpmc.methods import method_class
 
 # two groups without common ratings: of the best matrix of rank 1 one of them is 0
 rng = np.random.default_rng(4)
@@ -52,8 +52,8 @@ users, items = np.nonzero(together & (rng.random((70, 60)) < 0.2))
 order = rng.permutation(users.size)
 ratings = Ratings(users[order], items[order], rng.integers(0, 3, order.size).astype(float), 70, 60)
 
-given = {"dataset": "groups", "link": "gaussian", "constraint": "both", "observed_share": 0.8}
-settings = {"seed": 1, "draws": 3, "rank": 1, "alpha": 1, "threshold": 1, "delta": 1e-5}
+given = {"dataset": "groups", "link": "gaussian", "constraint": "both", "observed_fraction": 0.8}
+settings = {"seed": 1, "trials": 3, "rank": 1, "alpha": 1, "threshold": 1, "delta": 1e-5}
 settings |= {"baselines": ["majority", "item_bias"]}
 clear = OneBitCell(**given, mechanism="clear", epsilon=None)
 rows, solutions = run_clear(clear, settings, ratings=ratings)
@@ -63,7 +63,7 @@ for mechanism in ("inp", "objp", "grap", "outp"):
 # kernels that numba compiles: ranks above the number of ratings of a user, hardly a penalty
 fitted = []
 for method, options in (("als", {}), ("irls", {"loss_parameter": 1.0})):
-    model = solver_class(method)(rank=10, regularization=0.01, iterations=20, **options)
+    model = method_class(method)(rank=10, regularization=0.01, iterations=20, **options)
     model.fit(ratings, rng=np.random.default_rng(1))
     fitted += model.predict(users[:50], items[:50]).tolist()
 zeros = 0

@@ -17,7 +17,7 @@ def write(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(columns)
         for row in rows:
-            writer.writerow([_spell(row[column]) for column in columns])
+            writer.writerow([_format(row[column]) for column in columns])
 
 
 def join(path: str | Path, columns: Sequence[str], parts: Iterable[str | Path]) -> None:
@@ -32,7 +32,7 @@ def join(path: str | Path, columns: Sequence[str], parts: Iterable[str | Path]) 
             stream.writelines(lines)
 
 
-def _spell(value: object) -> str:
+def _format(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):

@@ -8,7 +8,7 @@ from dpmc.study.plan import Plan
 
 DEFAULTS = configuration.load(HOME / "config" / "config.yaml")
 CASES = {
-    "huber": ("cell", {"loss_parameter": 1.5}, lambda cell: cell["solver"] == "irls"),
+    "huber": ("cell", {"loss_parameter": 1.5}, lambda cell: cell["method"] == "irls"),
     "equal_privacy": (
         "fit",
         {"datasets": {"synthetic": {"scale": 2.0}}},

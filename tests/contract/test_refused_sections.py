@@ -13,20 +13,20 @@ DEFAULTS = configuration.load(HOME / "config" / "config.yaml")
 SOME = {
     "dataset": "synthetic",
     "constraint": "both",
-    "observed_shares": [0.15],
+    "observed_fractions": [0.15],
     "epsilons": [4],
-    "draws": 3,
+    "trials": 3,
     "mechanisms": ["inp"],
 }
 HUBER = [
-    ({"solvers": ["asl"]}, ["asl", "als"]),
+    ({"methods": ["asl"]}, ["asl", "als"]),
     ({"mechanisms": ["hubber"]}, ["hubber", "huber"]),
     ({"rank": [5]}, ["Unknown configuration key huber.rank (did you mean 'ranks'?)"]),
 ]
 EQUAL_PRIVACY = [
     ({"hyperparameters": "nowhere.csv"}, ["nowhere.csv", "missing"]),
     ({"epsilons": [0.5, 3]}, ["no hyper-parameters", "epsilon 3"]),
-    ({"solvers": ["private_asl"]}, ["private_asl"]),
+    ({"methods": ["private_asl"]}, ["private_asl"]),
     ({"datasets": {"synthetic": {"rating_range": [3, 1]}}}, ["rating_range"]),
     ({"tuning_seed": 2206}, ["tuning_seed", "seed"]),
 ]
@@ -38,7 +38,7 @@ ONEBIT = [
     ({"links": ["logit"]}, ["onebit.links.0", "logistic", "logit"]),
     ({"experiments": {"budgets": {"mechanisms": ["imp"]}}}, ["imp", "inp"]),
     ({"experiments": {"budgets": {"dataset": "synthetik"}}}, ["synthetik"]),
-    ({"experiments": {"budgets": {"draws": 0}}}, ["draws", "at least 1"]),
+    ({"experiments": {"budgets": {"trials": 0}}}, ["trials", "at least 1"]),
     ({"experiments": {"again": SOME}}, ["budgets", "again"]),
 ]
 DPALS = [

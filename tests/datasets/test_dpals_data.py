@@ -57,7 +57,7 @@ def test_entries_have_deviation_one_and_the_rank():
     assert np.count_nonzero(values > 1e-5 * values[0]) == 5
 
 
-def test_observed_share_and_fresh_test_entries():
+def test_observed_fraction_and_fresh_test_entries():
     split = drawn()
     size = 900 * 200
     # binomial: 5 standard deviations, once in a million

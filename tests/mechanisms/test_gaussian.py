@@ -92,7 +92,7 @@ def test_the_three_formulas(variance, published, classical, exact, true_delta):
     assert noise.epsilon(5, 1e-5, formula="classical") == pytest.approx(classical, abs=6e-4)
     assert noise.epsilon(5, 1e-5, formula="exact") == pytest.approx(exact, abs=6e-4)
     assert noise.epsilon(5, 1e-5) == noise.epsilon(5, 1e-5, formula="exact")
-    # The printed epsilon holds at a delta ten thousand times as large as the stated 1e-5.
+    # The reported epsilon holds at a delta ten thousand times as large as the stated 1e-5.
     assert noise.delta(published, 5) == pytest.approx(true_delta, abs=6e-4)
 
 

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from dpmc.mechanisms import Huber, huber_sampler
-from dpmc.mechanisms.facts import printed_inverse_cdf
+from dpmc.mechanisms.facts import published_inverse_cdf
 
 pytestmark = pytest.mark.slow
 
@@ -121,11 +121,11 @@ def test_neighbouring_draws_are_uncorrelated():
         assert correlation.pvalue > LEVEL
 
 
-def test_the_printed_formula_fails():
+def test_the_reported_formula_fails():
     """The planted fault: without its minus sign the thesis' inverse CDF draws other noise."""
     noise = Huber.from_variance(2)
     uniform = np.random.default_rng(41).random(200_000)
-    wrong = printed_inverse_cdf(uniform, noise.a)
+    wrong = published_inverse_cdf(uniform, noise.a)
     assert stats.kstest(wrong, noise.cdf).pvalue < 1e-300
     assert stats.kstest(noise.ppf(uniform), noise.cdf).pvalue > LEVEL
 

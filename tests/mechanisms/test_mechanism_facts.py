@@ -10,7 +10,7 @@ from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import (
     huber_to_laplace_variance,
     largest_log_ratio,
-    printed_inverse_cdf,
+    published_inverse_cdf,
     total_variation,
 )
 
@@ -75,28 +75,28 @@ def test_no_huber_noise_has_less_variance_than_laplace_at_equal_pure_epsilon():
     assert huber_to_laplace_variance(value) == pytest.approx(huber.var() / laplace.var())
 
 
-def test_printed_inverse_cdf_at_one_point():
-    assert printed_inverse_cdf(0.95, 1.0) == pytest.approx(-1.423, abs=5e-4)
+def test_published_inverse_cdf_at_one_point():
+    assert published_inverse_cdf(0.95, 1.0) == pytest.approx(-1.423, abs=5e-4)
     assert Huber(1.0).ppf(0.95) == pytest.approx(2.423, abs=5e-4)
 
 
-def test_printed_inverse_cdf_is_the_printed_formula():
+def test_published_inverse_cdf_is_the_reported_formula():
     a = 1.0764
     normaliser = 1 / (Huber(a).pdf(0.0))
     y = np.array([0.83, 0.9, 0.95, 0.999])
-    printed = a / 2 + np.log(a * normaliser * (1 - y)) / a
-    np.testing.assert_allclose(printed_inverse_cdf(y, a), printed, rtol=1e-12)
+    reported = a / 2 + np.log(a * normaliser * (1 - y)) / a
+    np.testing.assert_allclose(published_inverse_cdf(y, a), reported, rtol=1e-12)
     below = np.array([0.001, 0.1, 0.3, 0.5, 0.8])
-    np.testing.assert_array_equal(printed_inverse_cdf(below, a), Huber(a).ppf(below))
+    np.testing.assert_array_equal(published_inverse_cdf(below, a), Huber(a).ppf(below))
 
 
-def test_moments_of_the_printed_sampler():
+def test_moments_of_the_reported_sampler():
     a = 1.0764
     border = Huber(a).tail_mass / 2
     ends = [border, 1 - border]
-    mean = integrate.quad(lambda y: printed_inverse_cdf(y, a), 0, 1, points=ends)[0]
-    second = integrate.quad(lambda y: printed_inverse_cdf(y, a) ** 2, 0, 1, points=ends)[0]
+    mean = integrate.quad(lambda y: published_inverse_cdf(y, a), 0, 1, points=ends)[0]
+    second = integrate.quad(lambda y: published_inverse_cdf(y, a) ** 2, 0, 1, points=ends)[0]
     assert mean == pytest.approx(-(Huber(a).tail_mass / 2) * (a + 2 / a), rel=1e-6)
-    # A sample of the printed sampler gave -0.536 and 1.136 in place of 0 and 2.
+    # A sample of the reported sampler gave -0.536 and 1.136 in place of 0 and 2.
     assert mean == pytest.approx(-0.5376, abs=1e-4)
     assert second - mean**2 == pytest.approx(1.1312, abs=1e-4)

@@ -190,10 +190,10 @@ class TestRefusals:
         with pytest.raises(InputError, match="sensitivity must be a positive"):
             Releases(Laplace(1.0), -1.0)
 
-    @pytest.mark.parametrize("solver", ["als", "irls"])
-    def test_the_published_algorithms(self, solver):
-        with pytest.raises(InputError, match=f"{solver}.* has no finite epsilon: nothing clips"):
-            published_guarantee(solver)
+    @pytest.mark.parametrize("method", ["als", "irls"])
+    def test_the_published_algorithms(self, method):
+        with pytest.raises(InputError, match=f"{method}.* has no finite epsilon: nothing clips"):
+            published_guarantee(method)
 
     def test_another_algorithm(self):
         with pytest.raises(InputError, match=r"no published algorithm 'alz' \(did you mean 'als'"):

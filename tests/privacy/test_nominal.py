@@ -9,19 +9,19 @@ from dpmc.errors import InputError
 from dpmc.privacy.nominal import NOT_A_GUARANTEE, table_one
 from dpmc.studies.huber import published
 
-PRINTED = Path(published.__file__).parent / "huber_budgets.csv"
+REPORTED = Path(published.__file__).parent / "huber_budgets.csv"
 
 
-def printed():
-    with open(PRINTED, newline="") as stream:
+def reported():
+    with open(REPORTED, newline="") as stream:
         return {(r["mechanism"], float(r["variance"])): r for r in csv.DictReader(stream)}
 
 
-def test_the_printed_numbers_where_the_paper_is_right():
+def test_the_reported_numbers_where_the_paper_is_right():
     rows = table_one()
-    assert [(r["mechanism"], r["variance"]) for r in rows] == list(printed())
+    assert [(r["mechanism"], r["variance"]) for r in rows] == list(reported())
     for row in rows:
-        published = printed()[row["mechanism"], row["variance"]]
+        published = reported()[row["mechanism"], row["variance"]]
         assert row["delta"] == float(published["delta"])
         if row["mechanism"] == "huber" and row["variance"] > 1:
             continue
@@ -36,7 +36,7 @@ def test_the_corrected_numbers_where_it_is_wrong():
         for column in ("epsilon_published_form", "epsilon_corrected", "epsilon_exact"):
             assert row[column] == pytest.approx(epsilon, abs=5.1e-5)
         assert row["epsilon_exact"] == pytest.approx(5 * row["parameter"], rel=1e-15)
-        assert abs(row["epsilon_exact"] - float(printed()["huber", variance]["epsilon"])) > 5e-4
+        assert abs(row["epsilon_exact"] - float(reported()["huber", variance]["epsilon"])) > 5e-4
     corrected = [rows["gaussian", v]["epsilon_corrected"] for v in (1, 2, 3, 4)]
     assert corrected == pytest.approx([24.224, 17.129, 13.986, 12.112], abs=6e-4)
     exact = [rows["gaussian", v]["epsilon_exact"] for v in (1, 2, 3, 4)]

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from dpmc.cli.fit_settings import TUNABLE, make_model, settings_of
 from dpmc.cli.recommend import recommend as command
 from dpmc.errors import InputError
-from dpmc.methods import solver_class
+from dpmc.methods import method_class
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.recommendation import Plan, recommend
 from dpmc.privacy.relations import RELATIONS
@@ -70,21 +70,21 @@ class TestPlan:
 
     @pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
     @pytest.mark.parametrize("relation", RELATIONS)
-    @pytest.mark.parametrize("solver", ["als", "irls"])
+    @pytest.mark.parametrize("method", ["als", "irls"])
     @pytest.mark.parametrize("offsets", [True, False])
-    def test_it_is_what_the_solvers_do(self, solver, relation, mechanism, offsets):
+    def test_it_is_what_the_methods_do(self, method, relation, mechanism, offsets):
         users = {"ratings_per_user": 7} if relation.startswith("user") else {}
         shared = {"relation": relation, "iterations": 3, "offsets": offsets, **users}
         options = shared | {"epsilon": 1, "mechanism": mechanism, "rank": 2, "rating_range": (1, 5)}
-        if solver == "irls":
+        if method == "irls":
             own = {"inner_iterations": 4, "loss_parameter": 0.6}
             options, shared = options | own, shared | own
-        model = solver_class(f"private_{solver}")(**options)
-        plan = Plan(solver=solver, half_range=2.0, **shared)
+        model = method_class(f"private_{method}")(**options)
+        plan = Plan(method=method, half_range=2.0, **shared)
         assert plan.releases == model.releases
         found = plan.sensitivities(mechanism)
         assert found.get("gram", 0) == model.bounds.gram()
-        if solver == "irls":
+        if method == "irls":
             assert found["residual"] == model.bounds.residual(0.6)
         else:
             expected = model.bounds.right_hand_side(model.residual_bound)
@@ -107,7 +107,7 @@ class TestPlan:
         ("arguments", "message"),
         [
             ({"relation": "user"}, "no neighbouring relation 'user'"),
-            ({"relation": "entry_change", "solver": "asl"}, r"'asl' \(did you mean 'als'"),
+            ({"relation": "entry_change", "method": "asl"}, r"'asl' \(did you mean 'als'"),
             ({"relation": "entry_change", "iterations": 0}, "iterations must be a whole number"),
             ({"relation": "entry_change", "factor_bound": 0}, "factor_bound must be a positive"),
             ({"relation": "user_replace"}, "user_replace needs ratings_per_user"),
@@ -139,7 +139,7 @@ class TestCommand:
 
     def test_json(self):
         result = run(
-            "--epsilon", "1", "--relation", "entry-change", "--solver", "irls", "--rating-range",
+            "--epsilon", "1", "--relation", "entry-change", "--method", "irls", "--rating-range",
             "1", "5", "--json",
         )  # fmt: skip
         content = json.loads(result.output)
@@ -149,18 +149,18 @@ class TestCommand:
         assert gaussian["pure_epsilon"] is None
         assert gaussian["variance"] == pytest.approx(gaussian["scale"] ** 2)
 
-    @pytest.mark.parametrize("solver", ["als", "irls"])
+    @pytest.mark.parametrize("method", ["als", "irls"])
     @pytest.mark.parametrize("relation", ["user", "user-replace", "entry", "entry-change"])
-    def test_what_is_not_given_is_as_for_fit(self, relation, solver):
-        options = dict.fromkeys(TUNABLE) | {"relation": relation, "solver": solver}
+    def test_what_is_not_given_is_as_for_fit(self, relation, method):
+        options = dict.fromkeys(TUNABLE) | {"relation": relation, "method": method}
         options |= {"epsilon": 2.0, "delta": 1e-5, "mechanism": "gaussian", "rating_range": (1, 5)}
-        model = make_model(solver, settings_of(options))
-        given = ("--relation", relation, "--solver", solver, "--rating-range", "1", "5", "--json")
+        model = make_model(method, settings_of(options))
+        given = ("--relation", relation, "--method", method, "--rating-range", "1", "5", "--json")
         answer = json.loads(run("--epsilon", "2", *given).output)
         assert answer["releases"] == model.releases
         noise = next(o for o in answer["options"] if o["mechanism"] == "gaussian")
         bounds, std = model.bounds, model.calibration.noise.std()
-        if solver == "irls":
+        if method == "irls":
             wanted = {"residual": bounds.residual(model.loss_parameter) * std}
         else:
             wanted = {"right_hand_side": bounds.right_hand_side(model.residual_bound) * std}
@@ -175,7 +175,7 @@ class TestCommand:
             (["--iterations", "3"], "--iterations is about a training: give --relation too"),
             (["--relation", "usr"], "no neighbouring relation 'usr'"),
             (["--relation", "entry", "--rating-range", "5", "1"], "LOWEST below HIGHEST, got 5 1"),
-            (["--relation", "entry", "--inner-iterations", "2"], "option of the solver irls only"),
+            (["--relation", "entry", "--inner-iterations", "2"], "option of the method irls only"),
         ],
     )
     def test_bad_input(self, arguments, message):

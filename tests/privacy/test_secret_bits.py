@@ -9,8 +9,8 @@ import pytest
 from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.mechanisms.discrete_coins import secure_bits
 from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc.methods import solver_class
-from dpmc.methods.private import PrivateSolver
+from dpmc.methods import method_class
+from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed, secret_generator
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.release import GridNoise
@@ -48,7 +48,7 @@ def fitted(name="private_als", relation="user_add_remove", **settings):
     """Fit for publication; return the model and the exact queries, which tell what was chosen."""
     settings |= {"ratings_per_user": 3} if relation.startswith("user") else {}
     settings |= {"rank": 2} if name == "private_als" else {}
-    model = solver_class(name)(
+    model = method_class(name)(
         relation=relation, epsilon=3.0, delta=0.01, rating_range=(1.0, 5.0), **settings
     )
     ledger = Ledger(GridNoise(model.calibration.noise), model.releases, keep=True)
@@ -113,14 +113,14 @@ def test_two_fits_choose_and_start_anew(relation):
 @pytest.mark.parametrize("relation", ["user_add_remove", "entry_change"])
 def test_two_fits_start_elsewhere(relation, monkeypatch):
     states = []
-    randomness = PrivateSolver._randomness
+    randomness = PrivateMethod._randomness
 
     def noted(*arguments):
         found = randomness(*arguments)
         states.append(found.rng.bit_generator.state["state"]["state"])
         return found
 
-    monkeypatch.setattr(PrivateSolver, "_randomness", noted)
+    monkeypatch.setattr(PrivateMethod, "_randomness", noted)
     for _ in range(2):
         fitted(relation=relation)
     assert len(set(states)) == 2

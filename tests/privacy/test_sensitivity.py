@@ -163,7 +163,7 @@ def test_worst_neighbours_attain_them(relation, mechanism, threshold):
 
 
 def test_formulas():
-    """As printed in the module's text, with R = 2 B."""
+    """As published in the module's text, with R = 2 B."""
     l2 = {"mechanism": "gaussian", "half_range": 2.0, "factor_bound": 3.0}
     change = Sensitivities(relation="entry_change", **l2)
     assert (change.gram(), change.right_hand_side()) == (0, 12)

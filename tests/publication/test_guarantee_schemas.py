@@ -173,15 +173,15 @@ def test_whatever_is_fitted_is_in_the_format(tmp_path_factory, data, labels, see
     folder = tmp_path_factory.mktemp("fitted")
     relation = data.draw(st.sampled_from(["user", "user_replace", "entry", "entry_change"]))
     of_users = relation.startswith("user")
-    solver = data.draw(st.sampled_from(["als", "irls", "dpals"] if of_users else ["als", "irls"]))
+    method = data.draw(st.sampled_from(["als", "irls", "dpals"] if of_users else ["als", "irls"]))
     mechanism = (
-        "gaussian" if solver == "dpals" else data.draw(st.sampled_from(["gaussian", "huber"]))
+        "gaussian" if method == "dpals" else data.draw(st.sampled_from(["gaussian", "huber"]))
     )
     users = [f"u{number}" for number in range(data.draw(st.integers(0, 5)))]
     low = data.draw(st.integers(-1000, 1000)) / 8
     changes = {
         "relation": relation,
-        "solver": solver,
+        "method": method,
         "mechanism": mechanism,
         "epsilon": data.draw(st.sampled_from([0.3, 2, 40])),
         "delta": data.draw(st.sampled_from([1e-9, 1e-3])),

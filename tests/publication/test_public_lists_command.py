@@ -155,23 +155,23 @@ def test_files_that_are_no_lists(name, files, tmp_path):
 
 # -- what nobody sees -----------------------------------------------------------------------------
 
-SOLVERS = ("als", "irls", "dpals")
+METHODS = ("als", "irls", "dpals")
 MORE_PARTS = {"write": ("user-factors", "--write", "predictions")}
 LEAKS = {
-    f"{relation} {solver}": ("fit", ITEMS_FILE | {"relation": relation, "solver": solver})
+    f"{relation} {method}": ("fit", ITEMS_FILE | {"relation": relation, "method": method})
     for relation in ("user", "user_replace")
-    for solver in SOLVERS
+    for method in METHODS
 } | {
-    f"privately {solver}": (
-        "fit", {"items-privately": 0.4, "ratings-per-user": 7, "solver": solver}
+    f"privately {method}": (
+        "fit", {"items-privately": 0.4, "ratings-per-user": 7, "method": method}
     )
-    for solver in SOLVERS
+    for method in METHODS
 } | {
-    f"{relation} {solver}": (
-        "fit", ITEMS_FILE | USERS_FILE | MORE_PARTS | {"relation": relation, "solver": solver}
+    f"{relation} {method}": (
+        "fit", ITEMS_FILE | USERS_FILE | MORE_PARTS | {"relation": relation, "method": method}
     )
     for relation in ("entry", "entry_change")
-    for solver in ("als", "irls")
+    for method in ("als", "irls")
 } | {"onebit": ("onebit", ITEMS_FILE | USERS_FILE)}  # fmt: skip
 RARE = ("victim", "rare_item", 5)
 

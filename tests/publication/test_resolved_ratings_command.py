@@ -31,7 +31,7 @@ RANGE = (1, 5)
 ENTRY = PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}
 COMMANDS = {
     "users": ("fit", {}),
-    "users, dpals": ("fit", {"solver": "dpals"}),
+    "users, dpals": ("fit", {"method": "dpals"}),
     "entries": ("fit", ENTRY | {"items-are-public": None}),
     "onebit": ("onebit", {"users-are-public": True, "mechanism": "grap"}),
 }
@@ -60,7 +60,7 @@ def test_the_ratings_that_count_are_chosen_among_the_listed_ones(tmp_path, items
     table = write_table(tmp_path / "mine.csv", rows)
     given = read_given(table, COLUMNS, RANGE, Lists(ITEMS, None, {}))
     assert given.remarks == ["1000 ratings of what is not listed were left out"]
-    options = {"solver": "als", "relation": "user", "rating_range": RANGE, "ratings_per_user": 3}
+    options = {"method": "als", "relation": "user", "rating_range": RANGE, "ratings_per_user": 3}
     options |= {"epsilon": 1.0, "delta": 1e-6, "mechanism": "gaussian"}
     model = make_model("als", settings_of(options))
     ledger = Ledger(GridNoise(model.calibration.noise), model.releases, keep=True)
@@ -164,19 +164,19 @@ EMPTY = {
 
 @pytest.mark.parametrize("content", EMPTY.values(), ids=EMPTY)
 @pytest.mark.parametrize("relation", ["user", "user_replace", "entry", "entry_change"])
-@pytest.mark.parametrize("solver", ["als", "irls", "dpals"])
+@pytest.mark.parametrize("method", ["als", "irls", "dpals"])
 def test_an_empty_table_is_fitted_if_what_is_published_is_listed(
-    solver, relation, content, tmp_path, items
+    method, relation, content, tmp_path, items
 ):
     """To refuse it would tell it from a table with one rating."""
-    if solver == "dpals" and relation.startswith("entry"):
+    if method == "dpals" and relation.startswith("entry"):
         return
     (tmp_path / "mine.csv").write_text(content)
     lists = {"items": items}
     if relation.startswith("entry"):
         users = write_list(tmp_path / "users.txt", USERS)
         lists |= {"users": users, "write": ("user-factors", "--write", "predictions")}
-    changes = {"relation": relation, "solver": solver} | lists
+    changes = {"relation": relation, "method": method} | lists
     result = publish("fit", tmp_path / "mine.csv", tmp_path / "out", **changes)
     assert "there are no ratings to learn from (not private" in result.stderr
     assert labels_in(tmp_path / "out" / "item_factors.csv") == ITEMS

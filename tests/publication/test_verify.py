@@ -20,7 +20,7 @@ from small_tables import (
     write_table,
 )
 
-from dpmc.cli.onebit_settings import AS_PRINTED, RELEASED
+from dpmc.cli.onebit_settings import AS_PUBLISHED, RELEASED
 from dpmc.privacy.guarantee import Guarantee, ItemList
 from dpmc.publication.verify import SCHEMAS
 
@@ -29,28 +29,28 @@ PRIVATELY = {"items-privately": 0.4, "ratings-per-user": 6}
 LOW = {"epsilon": 1, "delta": 1e-2}
 ALL_PARTS = {"write": ("user-factors", "--write", "predictions")}
 FITS = {
-    f"{relation} {mechanism} {solver}": {
-        "relation": relation, "mechanism": mechanism, "solver": solver
+    f"{relation} {mechanism} {method}": {
+        "relation": relation, "mechanism": mechanism, "method": method
     }
     | (USER if relation.startswith("user") else ENTRY | ALL_PARTS)
     for relation in ("user", "user_replace", "entry", "entry_change")
     for mechanism in ("gaussian", "laplace", "huber")
-    for solver in ("als", "irls", "dpals")
-    if solver != "dpals" or (relation.startswith("user") and mechanism == "gaussian")
+    for method in ("als", "irls", "dpals")
+    if method != "dpals" or (relation.startswith("user") and mechanism == "gaussian")
 } | {
     "a little epsilon": USER | LOW,
     "a little epsilon, laplace": USER | LOW | {"mechanism": "laplace"},
     "a little epsilon, huber": ENTRY | LOW | {"mechanism": "huber", "relation": "entry"},
     "pure": USER | {"delta": 0, "mechanism": "laplace"},
     "privately als": PRIVATELY,
-    "privately irls": PRIVATELY | {"solver": "irls", "relation": "user_replace"},
-    "privately dpals": PRIVATELY | {"solver": "dpals", "gram": "noised"},
+    "privately irls": PRIVATELY | {"method": "irls", "relation": "user_replace"},
+    "privately dpals": PRIVATELY | {"method": "dpals", "gram": "noised"},
     "simulated": USER | {"simulate": 1},
     "simulated, of entries": ENTRY | ALL_PARTS | {"relation": "entry", "simulate": 1},
     "simulated, privately": PRIVATELY | {"simulate": 1},
 }  # fmt: skip
 ONEBITS = {name: {"mechanism": name} for name in RELEASED} | {
-    name: {"mechanism": name, "simulate": 1} for name in (*RELEASED, *AS_PRINTED)
+    name: {"mechanism": name, "simulate": 1} for name in (*RELEASED, *AS_PUBLISHED)
 }
 CASES = [("fit", name) for name in FITS] + [("onebit", name) for name in ONEBITS]
 RIGHT = "The form, the files and the accounting are right."
@@ -156,7 +156,7 @@ FORGED = {
     "accountant": ("laplace", put("exact", "accountant"), STATED("accountant")),
     "law": ("user", put("laplace", "noise", "law"), STATED("noise")),
     "mechanism": ("user", put("huber", "mechanism"), STATED("accountant")),
-    "relation": ("user", put("entry_change", "relation"), "no solver has the stated settings"),
+    "relation": ("user", put("entry_change", "relation"), "no method has the stated settings"),
     "publishable": (
         "user", put(["item_factors", "user_factors"], "publishable"),
         STATED("publishable"),

@@ -40,7 +40,7 @@ COLUMNS = [
     "rank",
     "variance",
     "observed_fraction",
-    "solver",
+    "method",
     "mechanism",
     "irls_iterations",
     "trial",
@@ -54,7 +54,7 @@ COLUMNS = [
 def published_synthetic() -> pd.DataFrame:
     frame = pd.read_csv(PUBLISHED / "huber_synthetic.csv")
     frame["dataset"] = "synthetic"
-    frame["irls_iterations"] = np.where(frame.solver == "irls", 20.0, np.nan)
+    frame["irls_iterations"] = np.where(frame.method == "irls", 20.0, np.nan)
     return frame
 
 
@@ -63,7 +63,7 @@ def published_real() -> pd.DataFrame:
     frame = frame.rename(columns={"visible_fraction": "observed_fraction"}).drop(columns="label")
     frame["rank"] = 32
     frame["variance"] = np.where(frame.mechanism == "none", np.nan, 1.0)
-    missing = (frame.solver == "irls") & frame.irls_iterations.isna()
+    missing = (frame.method == "irls") & frame.irls_iterations.isna()
     frame.loc[missing, "irls_iterations"] = 20.0
     return frame
 
@@ -100,7 +100,7 @@ def fake_trials(count: int = 10, seed: int = 7, real: bool = True) -> pd.DataFra
             "rank": row.rank,
             "variance": np.nan if quiet else float(row.variance),
             "observed_fraction": row.observed_fraction,
-            "solver": row.solver,
+            "method": row.method,
             "mechanism": row.mechanism,
             "irls_iterations": row.irls_iterations,
         }
@@ -124,7 +124,7 @@ def _centre(published: pd.DataFrame, row) -> float:
         & (published["rank"] == row.rank)
         & (published.variance == row.variance)
         & (published.observed_fraction == row.observed_fraction)
-        & (published.solver == row.solver)
+        & (published.method == row.method)
         & (published.mechanism == "gaussian")
     ]
     return float(like.rmse.iloc[0])
@@ -137,7 +137,7 @@ def _baseline_rows(cell: dict, common: np.ndarray, rng) -> list[dict]:
     names = ["global_mean", "item_bias", "user_item_bias", "rank_one"]
     rows = []
     for name, value in zip(names, [*values, values[-1] * 1.05], strict=True):
-        baseline = {**cell, "solver": name, "mechanism": "none"}
+        baseline = {**cell, "method": name, "mechanism": "none"}
         baseline["variance"] = baseline["irls_iterations"] = np.nan
         rows += _rows(baseline, value, 0.3 * common, rng)
     return rows
@@ -156,9 +156,9 @@ def fake_convergence() -> pd.DataFrame:
     rng = np.random.default_rng(3)
     rows = []
     for target in ["right_hand_side", "iterate"]:
-        for solver in ["als", "irls"]:
+        for method in ["als", "irls"]:
             for mechanism in ["none", "gaussian", "laplace", "huber"]:
-                if target == "iterate" and (solver == "irls" or mechanism == "none"):
+                if target == "iterate" and (method == "irls" or mechanism == "none"):
                     continue
                 floor = 0.1 if mechanism == "none" else 0.22
                 setting = ("synthetic", 5, np.nan if mechanism == "none" else 2.0, 0.10)
@@ -167,8 +167,8 @@ def fake_convergence() -> pd.DataFrame:
                     for iteration in range(1, 51):
                         value = floor + 0.8 * np.exp(-iteration / 4)
                         value *= np.exp(0.03 * rng.standard_normal())
-                        rows.append((*setting, solver, mechanism, target, trial, iteration, value))
-    names = "dataset rank variance observed_fraction solver mechanism noise_target trial iteration"
+                        rows.append((*setting, method, mechanism, target, trial, iteration, value))
+    names = "dataset rank variance observed_fraction method mechanism noise_target trial iteration"
     return pd.DataFrame(rows, columns=[*names.split(), "rmse_all"])
 
 
@@ -183,7 +183,7 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
             {
                 **claim,
                 "verdict": rng.choice(verdicts, p=[0.4, 0.4, 0.2]),
-                "printed_verdict": rng.choice(verdicts),
+                "reported_verdict": rng.choice(verdicts),
                 "effect": effect,
                 "interval_low": effect - 0.01,
                 "interval_high": effect + 0.01,

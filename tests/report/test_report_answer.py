@@ -19,7 +19,7 @@ from dpmc.studies.huber.answer import (
 )
 from dpmc.studies.huber.published.compare import compare
 from dpmc.studies.huber.published.numbers import load
-from dpmc.studies.huber.statistics import pooled_difference, printed_difference
+from dpmc.studies.huber.statistics import pooled_difference, reported_difference
 from dpmc.study.effects import FAILS, HOLDS, OPEN, effect_text, judged, signed
 
 
@@ -58,7 +58,7 @@ def test_synthetic_agreement_can_fail_or_be_open(trials, published_folder):
     assert synthetic_agreement(frame).verdict == FAILS
     assert synthetic_agreement(frame.assign(log_ratio=np.nan)).verdict == OPEN
     few = compare(trials[trials["rank"] == 5], load(published_folder), budget_frame())
-    assert "of 48 numbers, of 144 printed, lie" in synthetic_agreement(few).text
+    assert "of 48 numbers, of 144 reported, lie" in synthetic_agreement(few).text
 
 
 def budget_frame():
@@ -94,21 +94,21 @@ def test_pooled_difference_is_the_mean_over_cells_and_trials(trials):
     interval = pooled_difference(part, "mechanism", "huber", "gaussian")
     logs = part.assign(log=np.log(part["rmse_all"]))
     table = logs.pivot_table(
-        index=["rank", "observed_fraction", "solver", "trial"], columns="mechanism", values="log"
+        index=["rank", "observed_fraction", "method", "trial"], columns="mechanism", values="log"
     )
     assert interval.estimate == pytest.approx((table["huber"] - table["gaussian"]).mean())
     assert interval.low < interval.estimate < interval.high
     assert interval.trials == 10
 
 
-def test_printed_difference_is_that_of_the_tables(comparison):
+def test_reported_difference_is_that_of_the_tables(comparison):
     part = comparison[(comparison["dataset"] == "synthetic") & (comparison["variance"] == 2)]
     logs = part.assign(log=np.log(part["published"]))
     table = logs.pivot_table(
-        index=["rank", "observed_fraction", "solver"], columns="mechanism", values="log"
+        index=["rank", "observed_fraction", "method"], columns="mechanism", values="log"
     )
     expected = (table["huber"] - table["laplace"]).mean()
-    assert printed_difference(part, "mechanism", "huber", "laplace") == pytest.approx(expected)
+    assert reported_difference(part, "mechanism", "huber", "laplace") == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_judging_an_interval(low, high, verdict):
 def test_huber_advantage(trials, comparison, factor, verdict):
     line = huber_advantage(scaled(trials, factor, mechanism="huber"), comparison)
     assert line.verdict == verdict
-    assert "(printed −1.8" in line.text
+    assert "(reported −1.8" in line.text
     assert "10 trials a cell" in line.text
 
 
@@ -142,7 +142,7 @@ def test_huber_advantage_over_one_alone_is_not_enough(trials, comparison):
 
 @pytest.mark.parametrize(("factor", "verdict"), [(0.9, HOLDS), (1.1, FAILS)])
 def test_irls_advantage(trials, comparison, factor, verdict):
-    assert irls_advantage(scaled(trials, factor, solver="irls"), comparison).verdict == verdict
+    assert irls_advantage(scaled(trials, factor, method="irls"), comparison).verdict == verdict
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, HOLDS), (0.5, FAILS)])
@@ -160,7 +160,7 @@ def test_too_few_trials_leave_it_open(trials, comparison):
 
 @pytest.mark.parametrize(("factor", "verdict", "count"), [(10, HOLDS, 108), (0.01, FAILS, 0)])
 def test_synthetic_baselines(trials, factor, verdict, count):
-    line = synthetic_baselines(scaled(trials, factor, solver="user_item_bias"))
+    line = synthetic_baselines(scaled(trials, factor, method="user_item_bias"))
     assert line.verdict == verdict
     assert line.text.startswith(f"They do in {count} of 108 cells, in {count} with")
 
@@ -170,7 +170,7 @@ def test_real_baselines(trials, trials_without_data):
     assert line.verdict == FAILS
     assert line.text.startswith("They do in 0 of 16 cells")
     assert real_baselines(trials_without_data).verdict == OPEN
-    no_baseline = trials[trials["solver"] != "global_mean"]
+    no_baseline = trials[trials["method"] != "global_mean"]
     assert real_baselines(no_baseline).text == "Not run."
 
 
@@ -178,7 +178,7 @@ def test_budgets(comparison):
     line = budgets(comparison)
     assert line.verdict == FAILS
     assert "7 of 12 are not: 4 for Gaussian noise" in line.text
-    assert "3 for Huber noise (worst: 4.235 printed, 4.216 right)" in line.text
+    assert "3 for Huber noise (worst: 4.235 reported, 4.216 right)" in line.text
     assert "log10 for ln" in line.text
     assert budgets(comparison.assign(status="agrees")).verdict == HOLDS
     assert budgets(comparison.head(0)).verdict == OPEN
@@ -199,7 +199,7 @@ def test_verdicts_and_stability(claims):
     assert verdicts(claims.head(0), None).verdict == OPEN
 
 
-def test_effects_are_spelled_in_per_cent():
+def test_effects_are_formatted_in_per_cent():
     assert signed(np.log(0.966)) == "−3.40 %"
     assert signed(np.nan) == "–"
     interval = Interval(np.log(1.02), 0.01, np.log(0.99), np.log(1.05), 10)

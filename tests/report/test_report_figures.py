@@ -107,7 +107,7 @@ def test_published_against_reproduced_draws_all_168_points(folder, comparison, d
 def test_fractions_show_every_synthetic_cell_and_baseline(folder, trials):
     data = pd.read_csv(folder / "rmse_by_fraction.csv")
     summary = cell_summary(trials[trials["dataset"] == "synthetic"])
-    keys = ["rank", "variance", "observed_fraction", "solver", "mechanism"]
+    keys = ["rank", "variance", "observed_fraction", "method", "mechanism"]
     drawn = data.drop_duplicates(keys).set_index(keys).sort_index()
     expected = summary.set_index(keys).sort_index()
     assert len(drawn) == 126 + 36
@@ -122,18 +122,18 @@ def test_differences_are_those_of_the_statistics(trials, comparison):
     assert len(frame) == 2 * (36 + 4)
     np.testing.assert_allclose(frame["p_adjusted"], holm(_p_values(trials, frame)), rtol=1e-9)
     synthetic = trials[trials["dataset"] == "synthetic"]
-    keys = ["rank", "variance", "observed_fraction", "solver"]
+    keys = ["rank", "variance", "observed_fraction", "method"]
     for other in ("gaussian", "laplace"):
         expected = paired_differences(synthetic, "mechanism", "huber", other).sort_values(keys)
         ours = select(frame, dataset="synthetic", other=other).sort_values(keys)
         np.testing.assert_allclose(ours["difference"], expected["mean"], rtol=1e-12)
         np.testing.assert_allclose(ours["low"], expected["low"], rtol=1e-12)
     movielens = select(frame, dataset="ml-100k").set_index("other")
-    assert movielens["other_solver"].to_dict() == {"gaussian": "als", "laplace": "irls"}
-    assert movielens.loc["gaussian", "printed"] == pytest.approx(np.log(1.3755 / 1.3883))
-    row = select(frame, rank=5, variance=2, observed_fraction=0.15, solver="irls", other="gaussian")
-    assert row["printed"].item() == pytest.approx(np.log(0.1947 / 0.2016))
-    assert frame["printed"].notna().all()
+    assert movielens["other_method"].to_dict() == {"gaussian": "als", "laplace": "irls"}
+    assert movielens.loc["gaussian", "reported"] == pytest.approx(np.log(1.3755 / 1.3883))
+    row = select(frame, rank=5, variance=2, observed_fraction=0.15, method="irls", other="gaussian")
+    assert row["reported"].item() == pytest.approx(np.log(0.1947 / 0.2016))
+    assert frame["reported"].notna().all()
 
 
 def _p_values(trials, frame):
@@ -143,8 +143,8 @@ def _p_values(trials, frame):
         part = select(trials[trials["irls_iterations"] != 2], **place)
         part = part[part["rank"] == row.rank]
         metric = "rmse_all" if row.dataset == "synthetic" else "rmse_heldout"
-        first = select(part, solver=row.solver, mechanism="huber")[metric].to_numpy()
-        second = select(part, solver=row.other_solver, mechanism=row.other)[metric].to_numpy()
+        first = select(part, method=row.method, mechanism="huber")[metric].to_numpy()
+        second = select(part, method=row.other_method, mechanism=row.other)[metric].to_numpy()
         values.append(stats.ttest_rel(np.log(first), np.log(second)).pvalue)
     return np.array(values)
 
@@ -163,8 +163,8 @@ def test_planted_differences_are_found_and_counted(trials, comparison):
 
 def test_convergence_shows_means_over_trials(folder, convergence):
     data = pd.read_csv(folder / "convergence.csv")
-    part = select(data, solver="als", mechanism="huber", noise_target="iterate", iteration=7)
-    runs = select(convergence, solver="als", mechanism="huber", noise_target="iterate")
+    part = select(data, method="als", mechanism="huber", noise_target="iterate", iteration=7)
+    runs = select(convergence, method="als", mechanism="huber", noise_target="iterate")
     runs = select(runs, iteration=7)["rmse_all"]
     assert part["mean"].item() == pytest.approx(runs.mean())
     assert part["trials"].item() == len(runs) == 5
@@ -186,7 +186,7 @@ def test_densities_are_densities(drawings):
     np.testing.assert_allclose(scales["scale 2"], Laplace(2.0).pdf(scales["x"]))
 
 
-def test_histogram_follows_the_density_and_the_printed_inverse_does_not(drawings):
+def test_histogram_follows_the_density_and_the_reported_inverse_does_not(drawings):
     data = drawings["figure_4_3"].data
     assert data["count"].sum() == pytest.approx(
         SAMPLES * (1 - 2 * Huber(SAMPLE_PARAMETER).sf(6.0)), abs=5 * np.sqrt(SAMPLES)
@@ -194,9 +194,9 @@ def test_histogram_follows_the_density_and_the_printed_inverse_does_not(drawings
     gap = (data["histogram_density"] - data["mean_density_of_bin"]) / data["standard_error"]
     # 120 bins, |z| < 5: false alarm below 1e-4; the seed is fixed.
     assert gap.abs().max() < 5
-    wrong = data["histogram_density_as_printed"] - data["mean_density_of_bin"]
+    wrong = data["histogram_density_as_published"] - data["mean_density_of_bin"]
     assert wrong.abs().max() > 0.15
-    assert (data.loc[data["bin_low"] > 1.01, "histogram_density_as_printed"] == 0).all()
+    assert (data.loc[data["bin_low"] > 1.01, "histogram_density_as_published"] == 0).all()
 
 
 def test_variance_curve_passes_through_the_papers_points(drawings):
@@ -223,13 +223,13 @@ def test_absent_data_are_said(name, trials, comparison, tmp_path):
 
 
 def test_a_reduced_run_with_one_trial_is_drawn(trials, comparison, convergence, tmp_path):
-    few = trials[(trials["rank"] == 5) & (trials["trial"] == 0) & (trials["solver"] != "irls")]
+    few = trials[(trials["rank"] == 5) & (trials["trial"] == 0) & (trials["method"] != "irls")]
     lines = convergence[(convergence["trial"] == 0) & (convergence["iteration"] <= 3)]
     inputs = {"trials": few, "comparison": comparison, "convergence": lines}
     for entry in NEW_FIGURES:
         draw(entry.id, inputs, tmp_path)
     data = pd.read_csv(tmp_path / "rmse_by_fraction.csv")
-    assert set(data["panel_solver"]) == {"als"}
+    assert set(data["panel_method"]) == {"als"}
     assert data["low"].isna().all()
 
 
@@ -267,11 +267,11 @@ def test_heatmap_without_a_sweep(tmp_path):
 
 def test_differences_of_a_data_set_of_ones_own(trials, comparison):
     own = select(trials, rank=5, observed_fraction=0.1, variance=2).assign(dataset="mine")
-    own = own[~((own["solver"] == "als") & (own["mechanism"] == "laplace"))]
+    own = own[~((own["method"] == "als") & (own["mechanism"] == "laplace"))]
     frame = differences(own.assign(rmse_heldout=own["rmse_all"]), comparison)
-    assert frame["printed"].isna().all()
-    row = select(frame, solver="als", other="laplace")
-    assert row["other_solver"].item() == "irls"
+    assert frame["reported"].isna().all()
+    row = select(frame, method="als", other="laplace")
+    assert row["other_method"].item() == "irls"
     alone = differences(own[own["mechanism"] == "huber"], comparison)
     assert alone.empty
 

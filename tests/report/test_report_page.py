@@ -287,7 +287,7 @@ def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
 
 
 def test_two_tables_of_claims_are_filtered_each_for_itself(written, claims):
-    page = written(judged=[Judged("A", claims, printed=True), Judged("B", claims, printed=True)])
+    page = written(judged=[Judged("A", claims, reported=True), Judged("B", claims, reported=True)])
     ids = [a["id"] for a in page.all("input")]
     assert len(ids) == len(set(ids)) == 8
     assert {a["name"] for a in page.all("input")} == {"verdict-my_study-0", "verdict-my_study-1"}
@@ -359,7 +359,7 @@ def test_flattened_manifest():
     ]
 
 
-def test_intervals_are_spelled():
+def test_intervals_are_formatted():
     assert interval_text(-0.01234, 0.5) == "[−0.01234, 0.5]"
     assert interval_text(np.nan, 1.0) == ""
 

@@ -94,7 +94,7 @@ def test_csv_holds_every_published_number_and_our_mean_unrounded(tables, compari
                 place["variance"] = row.variance
             lines = select(frame, **place).set_index("line")
             two = "2" if row.irls_iterations is not pd.NA and row.irls_iterations == 2 else ""
-            column = f"{row.solver}{two}_{row.mechanism}"
+            column = f"{row.method}{two}_{row.mechanism}"
             assert lines.loc["published", column] == row.published
             assert lines.loc["ours", column] == row.mean
             assert lines.loc["ours: standard error", column] == row.standard_error
@@ -126,7 +126,7 @@ def test_baselines_are_the_means_of_their_trials(tables, trials, baseline):
         for row in table.rows:
             fraction = row.keys[-1]
             cell = select(
-                trials, dataset=dataset, rank=rank, observed_fraction=fraction, solver=baseline
+                trials, dataset=dataset, rank=rank, observed_fraction=fraction, method=baseline
             )
             values = {
                 "published": pd.Series([np.nan]),
@@ -140,7 +140,7 @@ def test_baselines_are_the_means_of_their_trials(tables, trials, baseline):
 def cells(trials, fraction=0.1, variance=2.0):
     part = select(trials, dataset="synthetic", rank=5, observed_fraction=fraction)
     part = select(part, variance=variance)
-    return {tuple(key): cell for key, cell in part.groupby(["solver", "mechanism"])}
+    return {tuple(key): cell for key, cell in part.groupby(["method", "mechanism"])}
 
 
 def test_nothing_is_marked_where_nothing_differs(trials, tables):
@@ -157,7 +157,7 @@ def test_a_planted_winner_is_marked_and_only_it(trials, comparison):
         & (planted["rank"] == 5)
         & (planted["variance"] == 2)
         & (planted["observed_fraction"] == 0.1)
-        & (planted["solver"] == "irls")
+        & (planted["method"] == "irls")
         & (planted["mechanism"] == "laplace")
     )
     planted.loc[winner, "rmse_all"] *= 0.9
@@ -191,8 +191,8 @@ def test_a_winner_needs_significance_against_every_other(trials):
     assert significantly_lowest(close) is None
 
 
-def test_a_winner_has_to_stand_a_correction_for_the_number_of_rivals():
-    # Six trials 3 % apart from every rival with p = .02 each: significant against one rival,
+def test_a_winner_has_to_stand_a_correction_for_the_number_of_others():
+    # Six trials 3 % apart from every other with p = .02 each: significant against one other,
     # not against five.
     rng = np.random.default_rng(0)
     noise = rng.standard_normal((6, 6))
@@ -210,7 +210,7 @@ def test_a_winner_has_to_stand_a_correction_for_the_number_of_rivals():
     assert significantly_lowest(table) is None
 
 
-def test_no_winner_without_trials_or_rivals(trials):
+def test_no_winner_without_trials_or_others(trials):
     all_cells = cells(trials)
     one = {key: cell.head(1) for key, cell in all_cells.items()}
     assert significantly_lowest(one) is None
@@ -223,7 +223,7 @@ def test_missing_data_are_said(without_data):
     table = without_data["table4"]
     assert {cell.absent for cell in table.rows[1].cells} == {NOT_AVAILABLE}
     assert table.notes[0] == PROVIDE_DATA
-    assert table.rows[0].cells[2].value == 1.3883  # the printed number stays
+    assert table.rows[0].cells[2].value == 1.3883  # the reported number stays
     assert to_html(table).count(f'<td class="absent" colspan="10">{NOT_AVAILABLE}</td>') == 2
     assert f"\\multicolumn{{10}}{{l}}{{{NOT_AVAILABLE}}}" in to_latex(table)
     assert NOT_AVAILABLE in to_markdown(table)

@@ -88,7 +88,7 @@ def comparison_rows(status="agrees", real_status="deviates"):
 
 def claim_rows(verdict="supported", reason="3 of 4 cells", seconds="supported"):
     """Verdicts on three claims, the last one about seconds."""
-    names = ("id", "claim", "verdict", "printed_verdict", "effect", "reason")
+    names = ("id", "claim", "verdict", "reported_verdict", "effect", "reason")
     values = [
         ("C1", "It is so, and so.", "supported", "supported", -0.5, "2 wins"),
         ("C2", "It is not.", verdict, None, 0.25, reason),

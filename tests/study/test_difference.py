@@ -201,7 +201,7 @@ def test_of_claims_only_the_verdicts_count(tmp_path, first):
     claims = claim_rows(reason="4 of 5 cells")
     claims[0] |= {"effect": 7.25, "claim": "It is otherwise said."}
     assert run_diff(first, write_results(tmp_path / "b", claims=claims))[0] == 0
-    claims[1]["printed_verdict"] = "contradicted"
+    claims[1]["reported_verdict"] = "contradicted"
     status, result = run_diff(first, write_results(tmp_path / "c", claims=claims))
     assert (status, differing(result)) == (1, ["two/claims.csv"])
 

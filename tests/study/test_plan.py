@@ -139,7 +139,7 @@ def test_a_study_from_outside_is_code_of_its_jobs(tmp_path):
 
 def test_a_plugin_in_the_working_folder_is_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    plugin, run = tmp_path / "plugin.py", "dpmc.study.cells:spell"
+    plugin, run = tmp_path / "plugin.py", "dpmc.study.cells:format_coordinate"
     plugin.write_text("one = 1\n")
     before = plan.digest_of(run, ["plugin.py"], STUDY)
     plugin.write_text("one = 2\n")
@@ -153,7 +153,7 @@ def test_a_folder_outside_is_named_from_where_snakemake_runs(tmp_path, monkeypat
 
 
 def test_files_that_a_step_names_are_its_code(tmp_path):
-    run = "dpmc.study.cells:spell"
+    run = "dpmc.study.cells:format_coordinate"
     published = tmp_path / "published.csv"
     published.write_text("a\n1\n")
     before = plan.digest_of(run, [published], STUDY)
@@ -169,7 +169,7 @@ def test_how_long_every_rule_takes():
 
 # -- properties ---------------------------------------------------------------------------------
 
-# what a spelled coordinate may be: anything but the signs that paths are made of
+# what a formatted coordinate may be: anything but the signs that paths are made of
 values = st.text(
     st.characters(codec="utf-8", exclude_characters="/~{}\x00\n\r", exclude_categories=("Cs",)),
     min_size=1,

@@ -103,7 +103,7 @@ def test_numbers_keep_every_bit_and_labels_their_columns(tmp_path, one_and_two):
     assert stored.equals(run)
     expected = folder / "one" / "expected" / "full"
     assert (expected / "claims.csv").read_text().splitlines() == [
-        "id,verdict,printed_verdict", "C1,supported,supported", "C2,supported,", "C3,supported,"
+        "id,verdict,reported_verdict", "C1,supported,supported", "C2,supported,", "C3,supported,"
     ]  # fmt: skip
     statuses = (expected / "comparison.csv").read_text().splitlines()
     assert statuses[:2] == [

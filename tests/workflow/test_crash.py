@@ -14,7 +14,7 @@ import time
 
 import pytest
 import yaml
-from conftest import HOME, SMALL, TABLES, Workspace
+from workspaces import HOME, SMALL, TABLES, Workspace
 
 from dpmc import recovery
 from dpmc.configuration import merge

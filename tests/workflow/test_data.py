@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from conftest import DEFAULTS, SMALL, TABLES, Workspace
+from workspaces import DEFAULTS, SMALL, TABLES, Workspace
 
 from dpmc.configuration import merge
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("data")]
 TRIALS = TABLES["huber"]
 # two cells without noise and a baseline
 GRID = merge(SMALL, {"huber": {"mechanisms": ["none"], "baselines": ["item_bias"]}})
-COLUMNS = [{"solver": "als", "mechanism": "none"}, {"solver": "irls", "mechanism": "huber"}]
+COLUMNS = [{"method": "als", "mechanism": "none"}, {"method": "irls", "mechanism": "huber"}]
 ENTRY = {
     "rank": 2,
     "variance": 1,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import OWN_STUDY, Workspace
+from workspaces import OWN_STUDY, Workspace
 
 from dpmc.configuration import merge
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import yaml
-from conftest import DEFAULTS, HOME, SMALL, TABLES
+from workspaces import DEFAULTS, HOME, SMALL, TABLES
 
 from dpmc import studies
 from dpmc.cli import COMMANDS
@@ -22,14 +22,14 @@ def block(language, first_line):
 
 @pytest.mark.workflow
 @pytest.mark.slow
-def test_own_mechanism_and_solver(workspace):
+def test_own_mechanism_and_method(workspace):
     (workspace.folder / "my_plugin.py").write_text(block("python", "# my_plugin.py"))
     overlay = yaml.safe_load(block("yaml", "plugins:"))
     workspace.write(merge(SMALL, overlay))
     workspace.run(TABLES["huber"])
     rows = workspace.rows()
-    assert {row["solver"] for row in rows if row["mechanism"] == "uniform"} == {"als", "irls"}
-    assert {row["mechanism"] for row in rows if row["solver"] == "item_median"} == {"none"}
+    assert {row["method"] for row in rows if row["mechanism"] == "uniform"} == {"als", "irls"}
+    assert {row["mechanism"] for row in rows if row["method"] == "item_median"} == {"none"}
     # a change of the plug-in reruns what it defines and what uses it
     plugin = workspace.folder / "my_plugin.py"
     plugin.write_text(plugin.read_text().replace("3 * variance", "3.0 * variance"))
@@ -41,7 +41,7 @@ def test_changed_grid():
     overlay = yaml.safe_load(block("yaml", "trials: 50"))
     plan = Plan("results", checked(merge(DEFAULTS, merge(SMALL, overlay)), known), known)
     cells = known["huber"].job("cell").cells(plan.sections["huber"])
-    # 4 ranks x 1 fraction x (2 solvers x (1 + 3 mechanisms x 3 variances) + 4 baselines)
+    # 4 ranks x 1 fraction x (2 methods x (1 + 3 mechanisms x 3 variances) + 4 baselines)
     assert len(list(cells)) == 4 * (2 * 10 + 4)
 
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 import yaml
-from conftest import HOME, Workspace
+from workspaces import HOME, Workspace
 
 from dpmc.studies import BUILT_IN
 

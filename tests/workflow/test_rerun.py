@@ -4,7 +4,7 @@ import json
 
 import pytest
 import yaml
-from conftest import HOME, SMALL, TABLES
+from workspaces import HOME, SMALL, TABLES
 
 from dpmc.configuration import merge
 
@@ -26,7 +26,7 @@ def edited_csv(space):
         "dataset": "synthetic",
         "relation": "user_add_remove",
         "epsilon": "20",
-        "solver": "private_als",
+        "method": "private_als",
         "mechanism": "gaussian",
     }
     (row,) = [row for row in rows if row.items() >= cell.items()]
@@ -52,7 +52,7 @@ def edited_yaml(space):
 
 def one_cell_of_each(space):
     """Change what one cell of each study uses (in onebit: a mechanism's)."""
-    where = {"solver": "irls", "mechanism": "laplace"}
+    where = {"method": "irls", "mechanism": "laplace"}
     return {
         "huber": {"overrides": [{"where": where, "set": {"regularization": 0.4}}]},
         "equal_privacy": edited_csv(space),
@@ -107,8 +107,8 @@ def test_one_changed_setting_reruns_its_cells_and_changes_no_other_row(copy):
         name: [new for old, new in zip(before[name], rows, strict=True) if old != new]
         for name, rows in copy.tables().items()
     }
-    assert {(r["solver"], r["mechanism"]) for r in changed["huber"]} == {("irls", "laplace")}
-    assert {(r["solver"], r["epsilon"]) for r in changed["equal_privacy"]} == {
+    assert {(r["method"], r["mechanism"]) for r in changed["huber"]} == {("irls", "laplace")}
+    assert {(r["method"], r["epsilon"]) for r in changed["equal_privacy"]} == {
         ("private_als", "20")
     }
     assert {r["mechanism"] for r in changed["onebit"]} == {"grap"}

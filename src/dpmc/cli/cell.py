@@ -26,7 +26,7 @@ from dpmc.cli.data import place_of, place_options
     help="Observed share: of the matrix (synthetic) or of the ratings (real).",
 )
 @click.option(
-    "--solver",
+    "--method",
     default="als",
     show_default=True,
     help="als, irls, a baseline or your own: none that needs a budget.",
@@ -56,7 +56,7 @@ from dpmc.cli.data import place_of, place_options
     "--plugin",
     "plugin_files",
     multiple=True,
-    help="Python file with your own mechanisms or solvers.",
+    help="Python file with your own mechanisms or methods.",
 )
 @place_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -99,9 +99,9 @@ def _cell(options):
         options["rank"],
         float(options["variance"] if options["variance"] is not None else 1.0) if noisy else None,
         options["fraction"],
-        options["solver"],
+        options["method"],
         options["mechanism"],
-        options["irls_iterations"] if options["solver"] == "irls" else None,
+        options["irls_iterations"] if options["method"] == "irls" else None,
     )
 
 
@@ -130,7 +130,7 @@ def _settings(options, point):
     if given["shrinkage"] is None:
         given["shrinkage"] = 1.0 if synthetic else 5.0
     given["loss_parameter"] = _loss_parameter(given["loss_parameter"])
-    return settings | {name: given[name] for name in accepted_settings(point.solver)}
+    return settings | {name: given[name] for name in accepted_settings(point.method)}
 
 
 def _loss_parameter(text):

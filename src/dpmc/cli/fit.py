@@ -13,7 +13,7 @@ from dpmc.cli.options import (
     remark,
     simulate_option,
 )
-from dpmc.cli.relation import DEFAULT_SOLVER, HELP
+from dpmc.cli.relation import DEFAULT_METHOD, HELP
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 
@@ -51,9 +51,9 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     help="gaussian, laplace or huber; see dpmc recommend.",
 )
 @click.option(
-    "--solver",
+    "--method",
     type=click.Choice(["als", "irls", "dpals"]),
-    default=DEFAULT_SOLVER,
+    default=DEFAULT_METHOD,
     show_default=True,
     help="dpals is for users only, see above.",
 )
@@ -119,7 +119,7 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     Where single ratings are protected, the same goes for the users. If a user rates an item more
     than once, the latest rating counts (--timestamp), or else their mean.
 
-    The solver dpals (Chien et al., Private alternating least squares, 2021) protects users. It
+    The method dpals (Chien et al., Private alternating least squares, 2021) protects users. It
     learns no offsets of items: users take the mean of their own ratings off, and all of the budget
     goes into sums of users' factors times their ratings, an equal share for each iteration. A
     user's ratings, as one vector of up to K numbers, are shortened to the row bound, so that less
@@ -139,7 +139,7 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     settings = settings_of(options)
     check_output(output, force, fit_folder.FILES.values(), "fit")
     selection = None if share is None else selection_of(settings, share)
-    model = make_model(options["solver"], settings, selection)
+    model = make_model(options["method"], settings, selection)
     parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
     _check_parts(model, parts)
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
@@ -165,9 +165,9 @@ def _check_parts(model, parts) -> None:
 
     for part in parts:
         if part not in covered(model.relation):
-            spelled = part.replace("_", "-")
+            formatted = part.replace("_", "-")
             raise InputError(
-                f"--write {spelled} is refused: the guarantee ({model.relation}) covers "
+                f"--write {formatted} is refused: the guarantee ({model.relation}) covers "
                 f"{KNOWN['item_factors']} only; all users can see their own with dpmc complete."
             )
 

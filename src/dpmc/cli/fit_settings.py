@@ -1,18 +1,18 @@
-"""The solver of ``dpmc fit``, with defaults that no rating had a part in."""
+"""The method of ``dpmc fit``, with defaults that no rating had a part in."""
 
 import math
 
 from dpmc.cli.options import check_between
 from dpmc.cli.relation import defaults_of, relation_of
 from dpmc.errors import InputError
-from dpmc.methods import solver_class
+from dpmc.methods import method_class
 from dpmc.methods.base import check_positive
-from dpmc.methods.private import PrivateSolver, check_range, check_ratings_per_user
+from dpmc.methods.private import PrivateMethod, check_range, check_ratings_per_user
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.selection import Selection
 from dpmc.ratings import Ratings
 
-SOLVERS = {"als": "private_als", "irls": "private_irls", "dpals": "dpals"}
+METHODS = {"als": "private_als", "irls": "private_irls", "dpals": "dpals"}
 LARGEST_COUNT, LARGEST = 10**9, 1e15
 """Products of several such, or of their inverses, are still numbers."""
 SMALLEST_RANGE = 1e-9
@@ -31,7 +31,7 @@ TUNABLE = {
     "irls": (*_OF_ALL, "inner_iterations", "loss_parameter"),
     "dpals": (*_OF_ALL, "gram", "row_bound"),
 }
-"""Options of each solver, as the command names them."""
+"""Options of each method, as the command names them."""
 
 ROW_SHARE = 0.3
 """Default of dpals's row bound, as a share of the longest that k ratings can be, B sqrt(k)."""
@@ -40,7 +40,7 @@ FACTOR_SHARE = 0.05
 
 
 def settings_of(options: dict) -> dict:
-    """Return what the solver is constructed with; defaults come from public constants alone.
+    """Return what the method is constructed with; defaults come from public constants alone.
 
     They did well on synthetic ratings (2,000 to 20,000 users, 300 to 500 items, rank 5, 15 %
     observed), and those of dpals on MovieLens 100K and Jester 5k as well.
@@ -48,7 +48,7 @@ def settings_of(options: dict) -> dict:
     Raises
     ------
     InputError
-        No or a wrong rating range, a number far too large or small, or an option that the solver
+        No or a wrong rating range, a number far too large or small, or an option that the method
         has no use for.
     """
     if options["rating_range"] is None:
@@ -58,15 +58,15 @@ def settings_of(options: dict) -> dict:
         )
     low, high = check_range(options["rating_range"])
     _check_sizes(options)
-    relation, solver = relation_of(options["relation"]), options["solver"]
+    relation, method = relation_of(options["relation"]), options["method"]
     settings = {name: options[name] for name in ("epsilon", "delta", "mechanism")}
     settings |= {"relation": relation, "rating_range": (low, high)}
-    settings |= _given(options, solver)
+    settings |= _given(options, method)
     half = (high - low) / 2
-    if solver == "dpals":
+    if method == "dpals":
         return _of_dpals(settings, half)
     of_users = relation in USER_LEVEL
-    defaults = {"rank": 3 if of_users else 1} | defaults_of(relation, solver, half)
+    defaults = {"rank": 3 if of_users else 1} | defaults_of(relation, method, half)
     if of_users:
         defaults["user_regularization"] = 0.1 * half
     return defaults | settings
@@ -124,15 +124,15 @@ def check_rank(rank: int | None, ratings: Ratings, *, items: bool, users: bool) 
     return remarks
 
 
-def _given(options: dict, solver: str) -> dict:
-    """Return the options that were given, or refuse those of other solvers."""
+def _given(options: dict, method: str) -> dict:
+    """Return the options that were given, or refuse those of other methods."""
     given = {name: options.get(name) for names in TUNABLE.values() for name in names}
     given = {name: value for name, value in given.items() if value is not None}
     for name in given:
-        if name not in TUNABLE[solver]:
+        if name not in TUNABLE[method]:
             owners = " and ".join(each for each, names in TUNABLE.items() if name in names)
             raise InputError(
-                f"--{name.replace('_', '-')} is an option of the solver {owners} only."
+                f"--{name.replace('_', '-')} is an option of the method {owners} only."
             )
     return given
 
@@ -140,11 +140,11 @@ def _given(options: dict, solver: str) -> dict:
 def _of_dpals(settings: dict, half: float) -> dict:
     if settings["relation"] not in USER_LEVEL:
         raise InputError(
-            "The solver dpals protects users with all of their ratings: give --relation user or "
-            "user_replace, or another --solver."
+            "The method dpals protects users with all of their ratings: give --relation user or "
+            "user_replace, or another --method."
         )
     if settings["mechanism"] != "gaussian":
-        raise InputError("The solver dpals has gaussian noise only: leave out --mechanism.")
+        raise InputError("The method dpals has gaussian noise only: leave out --mechanism.")
     if "ratings_per_user" in settings:  # whose square root is taken below
         check_ratings_per_user(settings["relation"], settings["ratings_per_user"])
     defaults = {"ratings_per_user": 50, "rank": 3, "iterations": 3, "gram": "free"}
@@ -183,15 +183,15 @@ def selection_of(settings: dict, share: float) -> Selection:
     )
 
 
-def make_model(solver: str, settings: dict, selection: Selection | None = None) -> PrivateSolver:
-    """Return the solver; regularizations that were not given are in units of its noise.
+def make_model(method: str, settings: dict, selection: Selection | None = None) -> PrivateMethod:
+    """Return the method; regularizations that were not given are in units of its noise.
 
-    Where items are chosen privately, the solver gets the budget that this leaves.
+    Where items are chosen privately, the method gets the budget that this leaves.
     """
     if selection is not None:
         settings = settings | {"epsilon": selection.fit_epsilon, "delta": selection.fit_delta}
-    make = solver_class(SOLVERS[solver])
-    if solver == "dpals":
+    make = method_class(METHODS[method])
+    if method == "dpals":
         return _make_dpals(make, settings)
     model = make(**{"regularization": 1.0, **settings})
     gram = model.bounds.gram() or model.bounds.factor_bound**2
@@ -206,7 +206,7 @@ def make_model(solver: str, settings: dict, selection: Selection | None = None) 
     return model
 
 
-def _make_dpals(make, settings: dict) -> PrivateSolver:
+def _make_dpals(make, settings: dict) -> PrivateMethod:
     """Return DPALS, which takes the regularization of items in units of its noise itself."""
     settings = dict(settings)
     regularization = settings.pop("regularization", None)

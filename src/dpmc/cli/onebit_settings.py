@@ -15,7 +15,7 @@ from dpmc.publication.onebit_folder import radius
 from dpmc.ratings import Ratings
 
 RELEASED = ("inp", "objp", "grap", "grap_gaussian", "outp", "private_item_bias")
-AS_PRINTED = tuple(name for name in NOISED if name not in RELEASED)
+AS_PUBLISHED = tuple(name for name in NOISED if name not in RELEASED)
 """What they guarantee is not what they claim, so they are for simulations only."""
 DELTA = 1e-5
 SMALLEST_ALPHA, LARGEST_ALPHA = 1e-6, 30.0
@@ -38,13 +38,13 @@ def settings_of(options: dict, simulated: bool) -> dict[str, object]:
         not hold, if it is not simulated.
     """
     mechanism = options["mechanism"]
-    known = (*RELEASED, *AS_PRINTED)
+    known = (*RELEASED, *AS_PUBLISHED)
     if mechanism not in known:
         raise InputError(
             f"There is no one-bit mechanism '{mechanism}'{did_you_mean(mechanism, known)}; known "
             f"are {', '.join(known)}."
         )
-    if mechanism in AS_PRINTED and not simulated:
+    if mechanism in AS_PUBLISHED and not simulated:
         raise InputError(
             f"{mechanism} does not guarantee the epsilon that it claims, so it runs with "
             f"--simulate only; release {mechanism.split('_')[0]} instead."

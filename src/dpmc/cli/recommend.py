@@ -15,7 +15,7 @@ MOST_RELEASES = 10_000
 @click.option("--delta", type=float, default=1e-5, show_default=True)
 @click.option("--releases", type=int, help="How many, each of sensitivity 1. Or plan a training:")
 @click.option("--relation", help=HELP)
-@click.option("--solver", type=click.Choice(["als", "irls"]), help="[default: als]")
+@click.option("--method", type=click.Choice(["als", "irls"]), help="[default: als]")
 @click.option("--iterations", type=int, help="[default: 2 if users are protected, else 1]")
 @click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
 @click.option(
@@ -68,14 +68,14 @@ def _plan(options: dict):
             raise InputError(f"--rating-range needs LOWEST below HIGHEST, got {low:g} {high:g}.")
         check_between("rating_range", high - low, 1 / LARGEST, LARGEST)
         given["half_range"] = (high - low) / 2
-    if given.get("solver") != "irls":
+    if given.get("method") != "irls":
         for name in ("inner_iterations", "loss_parameter"):
             if name in given:
                 raise InputError(
-                    f"--{name.replace('_', '-')} is an option of the solver irls only."
+                    f"--{name.replace('_', '-')} is an option of the method irls only."
                 )
     defaults = defaults_of(
-        given["relation"], given.get("solver", "als"), given.get("half_range", 1.0)
+        given["relation"], given.get("method", "als"), given.get("half_range", 1.0)
     )
     return Plan(**(defaults | given))
 

@@ -1,6 +1,6 @@
 """The neighbouring relation as an option of commands, and the defaults that depend on it."""
 
-DEFAULT_SOLVER = "als"
+DEFAULT_METHOD = "als"
 """Of ``dpmc fit``, whatever is protected."""
 
 ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
@@ -24,14 +24,14 @@ def relation_of(option: str) -> str:
     return check_relation(ALIASES.get(name, name))
 
 
-def defaults_of(relation: str, solver: str, half_range: float) -> dict[str, float]:
+def defaults_of(relation: str, method: str, half_range: float) -> dict[str, float]:
     """Return what ``dpmc fit`` trains with, and ``dpmc recommend`` plans with, if not told.
 
     Parameters
     ----------
     relation : str
         One of :data:`dpmc.privacy.relations.RELATIONS`.
-    solver : {"als", "irls"}
+    method : {"als", "irls"}
     half_range : float
         Half the length of the range of the ratings.
     """
@@ -40,6 +40,6 @@ def defaults_of(relation: str, solver: str, half_range: float) -> dict[str, floa
     found = (
         {"ratings_per_user": 50, "iterations": 2} if relation in USER_LEVEL else {"iterations": 1}
     )
-    if solver == "irls":
+    if method == "irls":
         found |= {"inner_iterations": 2, "loss_parameter": 0.4 * half_range}
     return found

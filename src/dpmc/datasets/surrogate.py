@@ -1,6 +1,6 @@
 """Generated ratings of the format, shape and popularity of MovieLens 10M and 20M.
 
-They stand in for files that may not be at hand: to test that all code paths bear 10 million
+They stand in for files that may not be available: to test that all code paths bear 10 million
 ratings, and for what depends on popularity alone. They are no MovieLens: nothing is to be concluded
 from the errors on them about errors on that.
 

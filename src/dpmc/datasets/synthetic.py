@@ -21,7 +21,7 @@ class SyntheticInstance:
     item_factors : float64 array Q, shape (n_items, rank)
         ``scale`` is folded into P.
     observed : Ratings
-        The entries of M that a solver sees, without noise.
+        The entries of M that a method sees, without noise.
     """
 
     user_factors: np.ndarray
@@ -45,7 +45,7 @@ def generate(
     """Draw M = scale * P Q^T, P and Q iid U(0, 1), and observe each entry with a probability.
 
     The papers state neither the size nor the law of the factors; the defaults of the
-    configuration (100 x 500, scale 1) are those that fit their printed errors best (see the
+    configuration (100 x 500, scale 1) are those that fit their reported errors best (see the
     ``forensics`` target).
 
     Parameters

@@ -66,7 +66,7 @@ def huber_to_laplace_variance(a: float) -> float:
     return Huber(a, scale=a).var() / 2
 
 
-def printed_inverse_cdf(y, a: float):
+def published_inverse_cdf(y, a: float):
     """The inverse CDF of Huber noise as the thesis prints it: wrong, kept for the errata.
 
     Section 4.4 and equations B.21, B.22 and B.25 lack the minus sign of the third branch, which

@@ -3,7 +3,7 @@
 Source: Gowtham, Muthukrishnan, Tholeti and Kalyani, "Introducing the Huber mechanism for
 differentially private low-rank matrix completion" (arXiv:2206.07910), section 2.2, and Gowtham's
 thesis of the same title, chapter 4. Both have scale 1 only, and their inverse CDF lacks a minus
-sign (see :func:`dpmc.mechanisms.facts.printed_inverse_cdf`); the formulas here are right.
+sign (see :func:`dpmc.mechanisms.facts.published_inverse_cdf`); the formulas here are right.
 """
 
 import math

@@ -12,7 +12,7 @@ and epsilon is the largest of these four, in other words of the log ratios (1 - 
 (1 - q)/p and p/(1 - q). Signs are flipped independently, so the other signs cancel from the ratio
 for two data sets that differ in one sign, and a sum of outputs has no larger ratio than its terms:
 this epsilon is exact. Two of the four are not enough: theorem 1 of Li, Wei, Huang, Mao and Wang,
-"One-bit matrix completion with differential privacy" (arXiv:2110.00719), as printed admits p = 0,
+"One-bit matrix completion with differential privacy" (arXiv:2110.00719), as published admits p = 0,
 at which an output -1 proves that the sign was -1. At p = q < 1/2 the largest is log((1 - p)/p), so
 that p = 1/(1 + e^epsilon) gives exactly epsilon: the response of Warner, "Randomized response: a
 survey technique for eliminating evasive answer bias" (JASA 60, 1965).

@@ -1,7 +1,7 @@
-"""Solvers by name.
+"""Methods by name.
 
-A solver is known by "module:Class" and imported when it is asked for, so that listing names
-costs nothing. A plug-in file adds its own with the decorator :func:`register_solver`.
+A method is known by "module:Class" and imported when it is asked for, so that listing names
+costs nothing. A plug-in file adds its own with the decorator :func:`register_method`.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from importlib import import_module
 
 from dpmc.errors import InputError, did_you_mean
 
-SOLVERS: dict[str, str] = {
+METHODS: dict[str, str] = {
     "als": "dpmc.methods.factorization.als:ALS",
     "irls": "dpmc.methods.factorization.irls:IRLS",
     "global_mean": "dpmc.methods.factorization.baselines:GlobalMean",
@@ -40,78 +40,78 @@ _registered: dict[str, type] = {}
 """Plug-in classes themselves: their file need not be importable by its module's name."""
 
 
-def register_solver(name: str) -> Callable[[type], type]:
-    """Return a class decorator that makes a class known as the solver ``name``.
+def register_method(name: str) -> Callable[[type], type]:
+    """Return a class decorator that makes a class known as the method ``name``.
 
     The class needs a constructor whose arguments can all be given by keyword, ``fit(ratings, *,
     rng, noise_rng=None, callback=None)``, ``predict(users, items)`` and ``predict_matrix()``; to
-    derive it from :class:`dpmc.methods.base.Solver` is one way to get there.
+    derive it from :class:`dpmc.methods.base.Method` is one way to get there.
 
     Raises
     ------
     InputError
-        The name belongs to another class, or the class lacks a method.
+        The name belongs to another class, or the class lacks one of the functions.
     """
 
     def register(cls):
         target = f"{cls.__module__}:{cls.__qualname__}"
-        if SOLVERS.get(name, target) != target:
+        if METHODS.get(name, target) != target:
             raise InputError(
-                f"The solver name '{name}' is taken by {SOLVERS[name]}: {target} needs another one."
+                f"The method name '{name}' is taken by {METHODS[name]}: {target} needs another one."
             )
-        for method in ("fit", "predict", "predict_matrix"):
-            if not callable(getattr(cls, method, None)):
-                raise InputError(f"The solver {target} needs a method {method}.")
-        SOLVERS[name] = target
+        for function in ("fit", "predict", "predict_matrix"):
+            if not callable(getattr(cls, function, None)):
+                raise InputError(f"The method {target} needs a function {function}.")
+        METHODS[name] = target
         _registered[name] = cls
         return cls
 
     return register
 
 
-def solver_class(name: str) -> type:
-    """Return the class of a solver.
+def method_class(name: str) -> type:
+    """Return the class of a method.
 
     Raises
     ------
     InputError
-        There is no solver of that name.
+        There is no method of that name.
     """
     module, _, attribute = _target(name).partition(":")
     return _registered.get(name) or getattr(import_module(module), attribute)
 
 
-def solver_module(name: str) -> str:
-    """Return the dotted name of the module that defines a solver, without importing it.
+def method_module(name: str) -> str:
+    """Return the dotted name of the module that defines a method, without importing it.
 
     Raises
     ------
     InputError
-        There is no solver of that name.
+        There is no method of that name.
     """
     return _target(name).partition(":")[0]
 
 
-def solver_name(model: object) -> str:
-    """Return the name of a solver's class, or of the nearest class that it derives from.
+def method_name(model: object) -> str:
+    """Return the name of a method's class, or of the nearest class that it derives from.
 
     Raises
     ------
     InputError
         None of them has a name.
     """
-    names = {target: name for name, target in SOLVERS.items()}
+    names = {target: name for name, target in METHODS.items()}
     for cls in type(model).__mro__:
         name = names.get(f"{cls.__module__}:{cls.__qualname__}")
         if name is not None:
             return name
-    raise InputError(f"{type(model).__name__} is no solver that has a name.")
+    raise InputError(f"{type(model).__name__} is no method that has a name.")
 
 
 def _target(name):
-    if name not in SOLVERS:
+    if name not in METHODS:
         raise InputError(
-            f"There is no solver '{name}'{did_you_mean(name, SOLVERS)}; "
-            f"the solvers are {', '.join(SOLVERS)}."
+            f"There is no method '{name}'{did_you_mean(name, METHODS)}; "
+            f"the methods are {', '.join(METHODS)}."
         )
-    return SOLVERS[name]
+    return METHODS[name]

@@ -1,4 +1,4 @@
-"""What all solvers share: their manners, predictions from factors, checks of arguments."""
+"""What all methods share: their manners, predictions from factors, checks of arguments."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -13,7 +13,7 @@ PAIRS_AT_A_TIME = 1 << 17
 """In pieces, as each pair takes 2 rank numbers of memory."""
 
 
-class Solver(ABC):
+class Method(ABC):
     """A model of a rating matrix.
 
     The constructor takes hyper-parameters by keyword and checks them; ``fit`` leaves its results
@@ -27,8 +27,8 @@ class Solver(ABC):
         *,
         rng: np.random.Generator,
         noise_rng: np.random.Generator | None = None,
-        callback: Callable[[int, "Solver"], None] | None = None,
-    ) -> "Solver":
+        callback: Callable[[int, "Method"], None] | None = None,
+    ) -> "Method":
         """Fit the model and return it.
 
         Parameters
@@ -86,7 +86,7 @@ class Solver(ABC):
         return self._predict_pairs(users.astype(np.intp), items.astype(np.intp))
 
 
-class FactorModel(Solver):
+class FactorModel(Method):
     """A model whose predictions are inner products of ``user_factors_`` and ``item_factors_``."""
 
     user_factors_: np.ndarray

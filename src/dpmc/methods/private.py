@@ -1,4 +1,4 @@
-"""What all calibrated solvers share: budget in, noise out, bounds enforced, guarantee stated."""
+"""What all calibrated methods share: budget in, noise out, bounds enforced, guarantee stated."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -8,7 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.base import Solver, check_choice, check_count, check_generator, check_positive
+from dpmc.methods.base import Method, check_choice, check_count, check_generator, check_positive
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private_choice import Keyed, Seeded, secret_generator
 from dpmc.methods.private_statistics import Statistics, check_terms
@@ -24,7 +24,7 @@ TINY = 1e-30
 products of several stay far from where floating-point numbers end, and clipping would fail."""
 
 
-class PrivateSolver(Solver):
+class PrivateMethod(Method):
     """A model that keeps to a privacy budget.
 
     Ratings are clipped to a public range and centred on its middle; at user level at most k

@@ -1,4 +1,4 @@
-"""The statistics through which a calibrated solver sees ratings, and what their sums may hold."""
+"""The statistics through which a calibrated method sees ratings, and what their sums may hold."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from dpmc.ratings import Compressed
 
 
 class Statistics:
-    """The statistics through which a calibrated solver sees ratings: bounded, noised, counted.
+    """The statistics through which a calibrated method sees ratings: bounded, noised, counted.
 
     Each method checks what its sensitivity rests on. ``rows`` are users and the blocks items, or
     the reverse at entry level; public counts and Gram matrices are no releases.

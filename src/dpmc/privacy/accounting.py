@@ -186,12 +186,12 @@ _PUBLISHED = {
 }
 
 
-def published_guarantee(solver: str) -> None:
+def published_guarantee(method: str) -> None:
     """Say why a published algorithm, as written, has no guarantee.
 
     Parameters
     ----------
-    solver : {"als", "irls"}
+    method : {"als", "irls"}
         "Introducing the Huber mechanism for differentially private low-rank matrix completion"
         (arXiv:2206.07910), algorithms 1 and 2.
 
@@ -200,14 +200,14 @@ def published_guarantee(solver: str) -> None:
     InputError
         Always: with the reason.
     """
-    if solver not in _PUBLISHED:
+    if method not in _PUBLISHED:
         raise InputError(
-            f"There is no published algorithm {solver!r}{did_you_mean(solver, _PUBLISHED)}; "
+            f"There is no published algorithm {method!r}{did_you_mean(method, _PUBLISHED)}; "
             f"there are {', '.join(_PUBLISHED)}."
         )
     raise InputError(
-        f"The published {_PUBLISHED[solver]} ({solver}) has no finite epsilon: nothing clips the "
+        f"The published {_PUBLISHED[method]} ({method}) has no finite epsilon: nothing clips the "
         "factors, so that no sensitivity bounds a release; the Gram matrices are used without "
         "noise; and the completed matrix holds user factors made from ratings without noise. "
-        f"Take private_{solver}."
+        f"Take private_{method}."
     )

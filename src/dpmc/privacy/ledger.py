@@ -1,7 +1,7 @@
-"""The one door through which a calibrated solver sees the ratings.
+"""The one door through which a calibrated method sees the ratings.
 
 A run of n releases, each with noise scaled to its own sensitivity, is the n-fold adaptive
-composition of one mechanism at sensitivity 1. The ledger holds a solver to the n that the noise
+composition of one mechanism at sensitivity 1. The ledger holds a method to the n that the noise
 was calibrated for. Auditors open the same door with :class:`Replay`.
 
 Gaussian noise can be dealt out in unequal shares: a release with noise scaled to w times its
@@ -28,7 +28,7 @@ _ANY = Gaussian()
 
 
 class PrivacyViolation(RuntimeError):
-    """A solver did what its guarantee does not cover: a fault of the program, not of its input."""
+    """A method did what its guarantee does not cover: a fault of the program, not of its input."""
 
 
 class Noise(Protocol):

@@ -10,7 +10,7 @@ from dpmc.privacy.frontier import WORTHWHILE, best_of, smallest_variances
 from dpmc.privacy.relations import USER_LEVEL, check_relation
 from dpmc.privacy.sensitivity import NORMS, Sensitivities, planned_releases
 
-SOLVERS = ("als", "irls")
+METHODS = ("als", "irls")
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Plan:
     ----------
     relation : str
         One of :data:`dpmc.privacy.relations.RELATIONS`.
-    solver : {"als", "irls"}
+    method : {"als", "irls"}
     iterations : int
         Outer ones.
     inner_iterations : int
@@ -48,7 +48,7 @@ class Plan:
     """
 
     relation: str
-    solver: str = "als"
+    method: str = "als"
     iterations: int = 2
     inner_iterations: int = 2
     ratings_per_user: int | None = None
@@ -60,10 +60,10 @@ class Plan:
 
     def __post_init__(self):
         check_relation(self.relation)
-        if self.solver not in SOLVERS:
+        if self.method not in METHODS:
             raise InputError(
-                f"There is no calibrated solver {self.solver!r}"
-                f"{did_you_mean(self.solver, SOLVERS)}; there are {' and '.join(SOLVERS)}."
+                f"There is no calibrated method {self.method!r}"
+                f"{did_you_mean(self.method, METHODS)}; there are {' and '.join(METHODS)}."
             )
         for name in ("iterations", "inner_iterations"):
             check_count(name, getattr(self, name))
@@ -96,7 +96,7 @@ class Plan:
         return planned_releases(
             self.relation,
             iterations=self.iterations,
-            inner_iterations=self.inner_iterations if self.solver == "irls" else 1,
+            inner_iterations=self.inner_iterations if self.method == "irls" else 1,
             offset_sides=2 * self.offsets,
         )
 
@@ -109,7 +109,7 @@ class Plan:
             factor_bound=self.factor_bound,
             ratings_per_user=self.ratings_per_user,
         )
-        if self.solver == "irls":
+        if self.method == "irls":
             found = {"residual": bounds.residual(self.loss_parameter)}
         else:
             found = {"right_hand_side": bounds.right_hand_side(self.residual_bound)}

@@ -46,7 +46,7 @@ For that, terms must not depend on who else is there. Which ratings count is a m
 own label (:mod:`dpmc.methods.private_choice`); labels are text, whoever reads them, so that one odd
 label sorts nobody else anew; and a user's row of factors is solved for by itself
 (:mod:`dpmc.methods.normal`): the same bits wherever in memory the user stands, which tests check.
-(Regressions in batches, as solvers without privacy have them, would not do: who leaves a batch was
+(Regressions in batches, as methods without privacy have them, would not do: who leaves a batch was
 measured to move the rows of others by up to 2.3e-10 of their length.) Means and lengths of a user's
 ratings may differ with the place by a few units in the last digit, and rows of factors are kept
 below their bound up to a relative 1e-9; both are far below what is left of 2^-10.

@@ -1,4 +1,4 @@
-"""How far one person's data can move what a calibrated solver releases, and how often it releases.
+"""How far one person's data can move what a calibrated method releases, and how often it releases.
 
 Notation: a user's row of factors u and an item's row v have ||u||_p, ||v||_p <= Gamma; every value
 x (a centred rating, or what is left of it) has |x| <= B; R is the longest way on which one rating
@@ -42,7 +42,7 @@ _SLACK = 1 + 1e-9  # rounding in a norm; clipping stays below its bound by more 
 
 @dataclass(frozen=True)
 class Sensitivities:
-    """The sensitivity of every release of a calibrated solver, and the checks they rest on.
+    """The sensitivity of every release of a calibrated method, and the checks they rest on.
 
     See the module's text for the derivations.
 
@@ -169,7 +169,7 @@ def row_norms(factors: np.ndarray, norm: int) -> np.ndarray:
 def planned_releases(
     relation: str, *, iterations: int, inner_iterations: int = 1, offset_sides: int = 0
 ) -> int:
-    """Return how often a calibrated solver releases a statistic.
+    """Return how often a calibrated method releases a statistic.
 
     Parameters
     ----------

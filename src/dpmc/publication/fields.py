@@ -130,7 +130,7 @@ def as_numbers(column, where: str) -> np.ndarray:
 
     column, types = _decoded(column), pa.types
     if _is_text(column.type):
-        return spelled(column, to_number)
+        return parsed(column, to_number)
     number = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
     if not any(test(column.type) for test in number):
         raise InputError(f"{where} must hold numbers, not {column.type}.")
@@ -148,13 +148,13 @@ def as_times(column, where: str) -> np.ndarray:
     column = _decoded(column)
     if _is_text(column.type):
         codes, texts = distinct(column.slice(0, 1))
-        return spelled(column, clock(texts[codes[0]]) if texts else to_number)
+        return parsed(column, clock(texts[codes[0]]) if texts else to_number)
     if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
         column = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
     return as_numbers(column, where)
 
 
-def spelled(column, read: Callable[[str], float]) -> np.ndarray:
+def parsed(column, read: Callable[[str], float]) -> np.ndarray:
     """Return what the texts of an Arrow column stand for, read by :func:`to_number` or others."""
     import pyarrow as pa
     from pyarrow import compute

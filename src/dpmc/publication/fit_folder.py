@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods import solver_name
+from dpmc.methods import method_name
 from dpmc.methods.factorization.local import PublishedItems
-from dpmc.methods.private import PrivateSolver
+from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.release import MOST_TERMS
 from dpmc.publication.folder import (
@@ -39,12 +39,12 @@ LARGEST_FACTOR = 1e100
 ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
 """Of the files of factors, before the factors."""
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
-"""Settings of a solver that are not among the constants of a guarantee, but beside them."""
+"""Settings of a method that are not among the constants of a guarantee, but beside them."""
 
 
 def write(
     path: Path,
-    model: PrivateSolver,
+    model: PrivateMethod,
     parts: tuple[str, ...],
     notes: Mapping[str, object],
     *,
@@ -60,7 +60,7 @@ def write(
     ----------
     path : Path
         The folder.
-    model : PrivateSolver
+    model : PrivateMethod
         Fitted to ratings with labels.
     parts : tuple of str
         Keys of :data:`FILES`; always with the item factors.
@@ -98,14 +98,14 @@ def write(
     return [prefix + FILES[part] for part in parts] + [prefix + GUARANTEE]
 
 
-def terms(model: PrivateSolver, guarantee: Guarantee) -> dict[str, object]:
-    """Return what a solver and its settings say of a guarantee, whoever the users are.
+def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
+    """Return what a method and its settings say of a guarantee, whoever the users are.
 
-    From ``solver`` and ``constants`` the solver can be constructed again, and all else follows.
+    From ``method`` and ``constants`` the method can be constructed again, and all else follows.
     """
     names = [name for name in inspect.signature(type(model)).parameters if name not in BUDGET]
     return {
-        "solver": solver_name(model),
+        "method": method_name(model),
         "constants": {name: getattr(model, name) for name in names},
         "assumed_public": assumed_public(model, guarantee),
         "key": describe_key(model, guarantee),
@@ -113,7 +113,7 @@ def terms(model: PrivateSolver, guarantee: Guarantee) -> dict[str, object]:
     }
 
 
-def assumed_public(model: PrivateSolver, guarantee: Guarantee) -> dict[str, str]:
+def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]:
     """Return what the guarantee takes for known, in words: nothing else may depend on a person."""
     low, high = model.rating_range
     users = not model.bounds.user_level
@@ -139,7 +139,7 @@ def assumed_public(model: PrivateSolver, guarantee: Guarantee) -> dict[str, str]
     return assumed
 
 
-def describe_key(model: PrivateSolver, guarantee: Guarantee) -> str | None:
+def describe_key(model: PrivateMethod, guarantee: Guarantee) -> str | None:
     """Return in words how the ratings of a user that count were chosen; None if all count."""
     if not model.bounds.user_level:
         return None

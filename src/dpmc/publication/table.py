@@ -164,7 +164,7 @@ def _read_text(path, columns):
     numbers = [values.to_numpy()]
     if times:
         first = times[0][0].as_py() if table.num_rows else ""
-        numbers.append(fields.spelled(times[0], fields.clock(first)))
+        numbers.append(fields.parsed(times[0], fields.clock(first)))
     return chosen, [fields.distinct(users), fields.distinct(items)], numbers
 
 

@@ -1,4 +1,4 @@
-"""The guarantee of ``dpmc fit``, made anew from the solver and the settings that it states."""
+"""The guarantee of ``dpmc fit``, made anew from the method and the settings that it states."""
 
 import json
 import math
@@ -8,8 +8,8 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Mechanism
-from dpmc.methods import solver_class
-from dpmc.methods.private import PrivateSolver
+from dpmc.methods import method_class
+from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.calibration import GAUSSIAN_A
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
@@ -40,7 +40,7 @@ ACCURACY = 1e-5
 def account_fit(path: Path, stated: dict) -> str:
     """Return the sentence that follows from a guarantee's numbers, if they follow from each other.
 
-    The solver is constructed again from the stated settings: it says how many releases there are,
+    The method is constructed again from the stated settings: it says how many releases there are,
     with what noise, and what is assumed. The epsilon of that noise is then accounted for anew.
 
     Parameters
@@ -92,18 +92,18 @@ def account_fit(path: Path, stated: dict) -> str:
     return guarantee.sentence()
 
 
-def _model(path: Path, stated: dict, selection: Selection | None) -> PrivateSolver:
-    """Return the solver with the stated settings, and the budget that a list leaves it."""
+def _model(path: Path, stated: dict, selection: Selection | None) -> PrivateMethod:
+    """Return the method with the stated settings, and the budget that a list leaves it."""
     budget = {name: stated[name] for name in BUDGET}
     if selection is not None:
         budget |= {"epsilon": selection.fit_epsilon, "delta": selection.fit_delta}
     try:
-        make = solver_class(stated["solver"])
-        if not issubclass(make, PrivateSolver):
-            raise InputError(f"{stated['solver']} keeps to no budget.")
+        make = method_class(stated["method"])
+        if not issubclass(make, PrivateMethod):
+            raise InputError(f"{stated['method']} keeps to no budget.")
         return make(**budget, **stated["constants"])
     except (TypeError, InputError) as error:
-        raise InputError(f"{path}: no solver has the stated settings: {error}") from None
+        raise InputError(f"{path}: no method has the stated settings: {error}") from None
 
 
 def _selection(path: Path, stated: dict, guarantee: Guarantee) -> Selection | None:
@@ -155,7 +155,7 @@ def spent(noise: Mechanism, releases: int, delta: float, relation: str) -> float
     )
 
 
-def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateSolver) -> None:
+def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateMethod) -> None:
     """Check that the files hold what they should, for exactly the lists, and nothing else."""
     lists, prefix = stated["lists"], SIMULATED if guarantee.simulated else ""
     if (lists["users"] is None) != model.bounds.user_level:
@@ -173,7 +173,7 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateS
         check_pairs(path / name, lists, {"prediction": "float64"})
 
 
-def _factors(file: Path, names: tuple[str, ...], model: PrivateSolver) -> list[str]:
+def _factors(file: Path, names: tuple[str, ...], model: PrivateMethod) -> list[str]:
     labels, table = read_factors(file, names)
     if table.shape[1] != len(names) - 1 + model.n_factors or not np.isfinite(table).all():
         raise InputError(f"{file} holds something else than {model.n_factors} factors.")

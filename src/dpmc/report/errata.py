@@ -6,7 +6,7 @@ from dpmc.study.erratum import Erratum
 
 
 def errata_markdown(entries: Iterable[Erratum]) -> str:
-    """Spell errata as a Markdown page."""
+    """Format errata as a Markdown page."""
     parts = [
         "# Errata\n",
         "What the papers print, what is right, and the number that shows it. The numbers are "

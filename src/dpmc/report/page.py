@@ -97,7 +97,7 @@ def _judged(name: str, number: int, judged: Judged) -> dict[str, object]:
         "text": Markup(judged.text),
         "rows": claim_rows(judged.claims, judged.second),
         "counts": {verdict: int((verdicts == verdict).sum()) for verdict in VERDICTS},
-        "printed": judged.printed,
+        "reported": judged.reported,
     }
 
 
@@ -128,7 +128,7 @@ def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dic
 
 
 def interval_text(low: float, high: float) -> str:
-    """Spell an interval; nothing where there is none."""
+    """Format an interval; nothing where there is none."""
     return "" if pd.isna(low) or pd.isna(high) else f"[{_shown(low)}, {_shown(high)}]"
 
 

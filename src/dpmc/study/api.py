@@ -13,7 +13,7 @@ from pathlib import Path
 Section = Mapping[str, object]
 """What :attr:`Study.prepare` returns: the settings of a study, checked."""
 Coordinates = Mapping[str, str]
-"""Names of a job's coordinates to their spelled values, in the order of its path."""
+"""Names of a job's coordinates to their formatted values, in the order of its path."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Job:
     coordinates : tuple of str
         What tells the jobs of this kind apart: wildcards of the rule, parts of its paths.
     cells : callable
-        From the section to the coordinates of every job, spelled as in paths.
+        From the section to the coordinates of every job, formatted as in paths.
     settings : callable
         From the section and coordinates to exactly what the job uses, as plain values. A setting
         that is not in here cannot change its numbers, so it need not rerun.

@@ -1,6 +1,6 @@
 """The settings of a run's cells: what settings.json holds beside a table of trials.
 
-Apart from the tables, because the workflow's own process spells settings and should not have to
+Apart from the tables, because the workflow's own process formats settings and should not have to
 import pandas.
 """
 
@@ -33,7 +33,7 @@ class Settings:
 
 
 def read_settings(path: str | Path) -> Settings:
-    """Read what :func:`settings_text` spelled, nested settings by names like ``data.users``.
+    """Read what :func:`settings_text` formatted, nested settings by names like ``data.users``.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def changed_settings(
 
 
 def settings_text(settings: Settings) -> str:
-    """Spell settings as JSON with one line for each cell, so that a change is one line."""
+    """Format settings as JSON with one line for each cell, so that a change is one line."""
     cells = ",\n".join(
         f"    {json.dumps(name)}: {json.dumps(values, sort_keys=True)}"
         for name, values in settings.cells.items()

@@ -43,7 +43,7 @@ class Judged:
         What the reader must know first.
     second : DataFrame or None
         ``id`` and ``verdict_replication``: what a second seed says.
-    printed : bool
+    reported : bool
         Whether the verdicts on the paper's own numbers are shown too.
     """
 
@@ -51,7 +51,7 @@ class Judged:
     claims: pd.DataFrame
     text: str = ""
     second: pd.DataFrame | None = None
-    printed: bool = False
+    reported: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ STATEMENT = ("id", "source", "claim", "predicate")
 CLAIM_COLUMNS = (
     *STATEMENT,
     "verdict",
-    "printed_verdict",
+    "reported_verdict",
     "effect",
     "interval_low",
     "interval_high",

@@ -17,7 +17,7 @@ from dpmc.study.runs import read_text_table, row_names
 from dpmc.study.tolerances import relative_difference
 
 NOT_COMPARED = ("seconds",)
-JUDGED = ("id", "verdict", "printed_verdict")
+JUDGED = ("id", "verdict", "reported_verdict")
 EXAMPLES = 5
 
 

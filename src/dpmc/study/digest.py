@@ -1,7 +1,7 @@
 """A digest of the library code that a job depends on.
 
 Snakemake does not see imported modules. So each job carries, as one of its params, a digest of
-the modules that it uses: a change of the solver retrains, a change of a plot does not. The same
+the modules that it uses: a change of the method retrains, a change of a plot does not. The same
 holds for a study outside of this package, whose modules are followed too.
 """
 

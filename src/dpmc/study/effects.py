@@ -1,4 +1,4 @@
-"""Effects pooled over many cells, how they are judged and how they are spelled."""
+"""Effects pooled over many cells, how they are judged and how they are formatted."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ def judged(interval: Interval) -> str:
 
 
 def effect_text(interval: Interval) -> str:
-    """Spell a log ratio with its interval in per cent."""
+    """Format a log ratio with its interval in per cent."""
     if not np.isfinite(interval.estimate):
         return "not run"
     if not np.isfinite(interval.low):
@@ -41,7 +41,7 @@ def effect_text(interval: Interval) -> str:
 
 
 def signed(log_ratio: float, digits: int = 2) -> str:
-    """Spell a log ratio in per cent with its sign."""
+    """Format a log ratio in per cent with its sign."""
     if not np.isfinite(log_ratio):
         return "–"
     return f"{100 * np.expm1(log_ratio):+.{digits}f} %".replace("-", "−")

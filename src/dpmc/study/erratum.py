@@ -1,4 +1,4 @@
-"""One erratum, and how its numbers are spelled."""
+"""One erratum, and how its numbers are formatted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Erratum:
-    """Something printed that is not right.
+    """Something reported that is not right.
 
     Attributes
     ----------
     id, title : str
     place : str
-        Where it is printed: section, table, equation.
+        Where it is reported: section, table, equation.
     published, correct : str
-        What is printed and what is right, or what was settled where nothing is stated.
+        What is reported and what is right, or what was settled where nothing is stated.
     evidence : str
         A sentence or two with the numbers that show it.
     numbers : dict
@@ -31,6 +31,6 @@ class Erratum:
 
 
 def listed(values, digits: int) -> str:
-    """Spell numbers as "1.23, 4.56 and 7.89"."""
-    spelled = [f"{value:.{digits}f}" for value in values]
-    return f"{', '.join(spelled[:-1])} and {spelled[-1]}" if len(spelled) > 1 else spelled[0]
+    """Format numbers as "1.23, 4.56 and 7.89"."""
+    texts = [f"{value:.{digits}f}" for value in values]
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else texts[0]

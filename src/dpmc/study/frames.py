@@ -23,7 +23,7 @@ MECHANISM_LABELS = {
     "laplace": "Laplace",
     "huber": "Huber",
 }
-SOLVER_LABELS = {"als": "ALS", "irls": "IRLS"}
+METHOD_LABELS = {"als": "ALS", "irls": "IRLS"}
 BASELINE_LABELS = {
     "global_mean": "Global mean",
     "item_bias": "Item bias",
@@ -81,7 +81,7 @@ def present(values: Iterable, known: Iterable) -> list:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Spell a positive number with so many significant digits, without an exponent below 10^6."""
+    """Format a positive number with so many significant digits, without an exponent below 10^6."""
     if not np.isfinite(value):
         return "∞"
     if abs(value) >= 1e6:
@@ -122,7 +122,7 @@ EVERY = ("gaussian", "laplace", "huber")
 
 
 def percent(share: float) -> str:
-    """Spell a share in whole per cent, but never as all or none when it is not."""
+    """Format a share in whole per cent, but never as all or none when it is not."""
     if 0 < share < 0.01:
         return "under 1 %"
     return "over 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"

@@ -62,7 +62,7 @@ def update(results: Results, folder: Path, profile: str | None = None) -> list[P
 
 def expected_columns(table: pd.DataFrame, keys: tuple[str, ...]) -> list[str]:
     """Return the columns that are kept of a table of labels: its keys, and the labels."""
-    return [*keys, *(name for name in ("status", "verdict", "printed_verdict") if name in table)]
+    return [*keys, *(name for name in ("status", "verdict", "reported_verdict") if name in table)]
 
 
 def _write(path: Path, table: pd.DataFrame) -> Path:

@@ -1,4 +1,4 @@
-"""The rules by which a claim is judged, on our trials and on the paper's own printed table."""
+"""The rules by which a claim is judged, on our trials and on the paper's own reported table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from dpmc.statistics.tests import Interval, holm, row_tests
 
 SUPPORTED, CONTRADICTED, INCONCLUSIVE = "supported", "contradicted", "inconclusive"
 NOT_AVAILABLE = "data not available"
-NOT_PRINTED = "the papers print no number for it"
+NOT_REPORTED = "the papers report no number for it"
 LEVEL = 0.05
 MOST_OF_ALL = 0.9  # share of wins that "always" needs
 MARGIN = np.log1p(-0.01), np.log1p(0.01)  # an effect inside +-1 % is not worth naming
@@ -26,7 +26,7 @@ class Finding:
     """
 
     verdict: str
-    printed_verdict: str = INCONCLUSIVE
+    reported_verdict: str = INCONCLUSIVE
     effect: float = np.nan
     interval_low: float = np.nan
     interval_high: float = np.nan
@@ -38,7 +38,7 @@ class Sample(NamedTuple):
     """The comparisons of one claim, each below 0 where the claim holds."""
 
     ours: np.ndarray  # shape (comparisons, trials)
-    printed: np.ndarray  # shape (comparisons, 1)
+    reported: np.ndarray  # shape (comparisons, 1)
 
 
 class Tally(NamedTuple):
@@ -49,8 +49,8 @@ class Tally(NamedTuple):
     total: int
     obstacle: str  # why no verdict is possible, or empty
 
-    def spelled(self) -> str:
-        """Spell the counts."""
+    def formatted(self) -> str:
+        """Format the counts."""
         undecided = self.total - self.wins - self.losses
         return f"{self.wins} wins, {self.losses} losses, {undecided} undecided of {self.total}"
 
@@ -77,10 +77,10 @@ def obstacle_to(trials: np.ndarray, needed: int = 2) -> str:
     return ""
 
 
-def count(printed: np.ndarray, threshold: float = 0.0) -> Tally:
-    """Count printed comparisons below and above a threshold; a tie is neither."""
-    values = printed[:, 0]
-    obstacle = NOT_PRINTED if np.isnan(values).any() else ""
+def count(reported: np.ndarray, threshold: float = 0.0) -> Tally:
+    """Count reported comparisons below and above a threshold; a tie is neither."""
+    values = reported[:, 0]
+    obstacle = NOT_REPORTED if np.isnan(values).any() else ""
     wins, losses = (values < threshold - 1e-12).sum(), (values > threshold + 1e-12).sum()
     return Tally(int(wins), int(losses), len(values), obstacle)
 
@@ -132,22 +132,22 @@ def most_verdict(counts: Tally, pooled: Interval, below: float = 0.0) -> str:
 
 def judge_all(sample: Sample, threshold: float = 0.0) -> Finding:
     """Apply ALL to comparisons against a threshold."""
-    ours, printed = tally(sample.ours, threshold), count(sample.printed, threshold)
-    return _finding(sample, ours, printed, all_verdict(ours), all_verdict(printed))
+    ours, reported = tally(sample.ours, threshold), count(sample.reported, threshold)
+    return _finding(sample, ours, reported, all_verdict(ours), all_verdict(reported))
 
 
 def judge_most(sample: Sample, below: float = 0.0) -> Finding:
     """Apply MOST; ``below`` asks for a pooled effect that is that large."""
-    ours, printed = tally(sample.ours), count(sample.printed)
+    ours, reported = tally(sample.ours), count(sample.reported)
     verdict = most_verdict(ours, pooled_interval(sample.ours), below)
-    return _finding(sample, ours, printed, verdict, majority_verdict(printed))
+    return _finding(sample, ours, reported, verdict, majority_verdict(reported))
 
 
 def judge_pooled(sample: Sample) -> Finding:
-    """Judge by the pooled effect alone; the printed table by a majority of its comparisons."""
-    ours, printed = tally(sample.ours), count(sample.printed)
+    """Judge by the pooled effect alone; the reported table by a majority of its comparisons."""
+    ours, reported = tally(sample.ours), count(sample.reported)
     verdict = INCONCLUSIVE if ours.obstacle else pooled_verdict(pooled_interval(sample.ours))
-    return _finding(sample, ours, printed, verdict, majority_verdict(printed))
+    return _finding(sample, ours, reported, verdict, majority_verdict(reported))
 
 
 def both(findings: Sequence[Finding]) -> Finding:
@@ -158,7 +158,7 @@ def both(findings: Sequence[Finding]) -> Finding:
     first = findings[0]
     return Finding(
         combined([finding.verdict for finding in findings]),
-        combined([finding.printed_verdict for finding in findings]),
+        combined([finding.reported_verdict for finding in findings]),
         first.effect,
         first.interval_low,
         first.interval_high,
@@ -192,30 +192,30 @@ def mirrored(interval: Interval) -> Interval:
 
 
 def percent(log_ratio: float) -> str:
-    """Spell a log ratio as a signed percentage."""
+    """Format a log ratio as a signed percentage."""
     return f"{100 * np.expm1(log_ratio):+.2f} %"
 
 
-def _finding(sample: Sample, ours: Tally, printed: Tally, verdict: str, on_print: str) -> Finding:
+def _finding(sample: Sample, ours: Tally, reported: Tally, verdict: str, theirs: str) -> Finding:
     pooled = pooled_interval(sample.ours)
     trials = row_tests(sample.ours).trials
     return Finding(
         verdict,
-        on_print,
+        theirs,
         pooled.estimate,
         pooled.low,
         pooled.high,
         int(trials.min()),
-        _reason(ours, printed, pooled),
+        _reason(ours, reported, pooled),
     )
 
 
-def _reason(ours: Tally, printed: Tally, pooled: Interval) -> str:
+def _reason(ours: Tally, reported: Tally, pooled: Interval) -> str:
     parts = [ours.obstacle] if ours.obstacle else []
     if np.isfinite(pooled.estimate):
-        parts.append(ours.spelled())
+        parts.append(ours.formatted())
         parts.append(f"pooled {percent(pooled.estimate)}{_range(pooled)}")
-    parts.append(printed.obstacle or f"printed: {printed.wins} of {printed.total}")
+    parts.append(reported.obstacle or f"reported: {reported.wins} of {reported.total}")
     return "; ".join(parts)
 
 
@@ -228,15 +228,15 @@ def _range(pooled: Interval) -> str:
 Rows = Mapping[str, np.ndarray]  # what is compared -> its comparison by trial
 
 
-Spell = Callable[[float], str]
+Formatter = Callable[[float], str]
 
 
 def points(difference: float) -> str:
-    """Spell a difference of shares in percentage points."""
+    """Format a difference of shares in percentage points."""
     return f"{100 * difference:+.2f} points"
 
 
-def always_below(rows: Rows, threshold: float = 0.0, *, spell: Spell = percent) -> Finding:
+def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = percent) -> Finding:
     """Apply ALL: comparisons are below the threshold where the claim holds.
 
     The effect is the mean over comparisons, its interval bootstrapped over trials.
@@ -246,12 +246,12 @@ def always_below(rows: Rows, threshold: float = 0.0, *, spell: Spell = percent) 
     pooled = pooled_interval(matrix)
     tests = row_tests(matrix)
     trials = int(tests.trials.min())
-    found = f"{counts.spelled()}; mean {spell(pooled.estimate)}"
+    found = f"{counts.formatted()}; mean {formatter(pooled.estimate)}"
     if np.isfinite(pooled.low):
-        found += f" ({spell(pooled.low)} to {spell(pooled.high)})"
+        found += f" ({formatter(pooled.low)} to {formatter(pooled.high)})"
     if counts.losses:
         worst = int(np.argmax(tests.mean))
-        found += f"; most against it {list(rows)[worst]} {spell(tests.mean[worst])}"
+        found += f"; most against it {list(rows)[worst]} {formatter(tests.mean[worst])}"
     return Finding(
         all_verdict(counts),
         INCONCLUSIVE,

@@ -45,15 +45,15 @@ class Cell:
     @property
     def number(self) -> str:
         """The value as shown, or what stands in its place."""
-        return self._spelled(self.value) if self.present else self.absent
+        return self._formatted(self.value) if self.present else self.absent
 
     @property
     def spread(self) -> str:
         """The standard error as shown, or an empty string."""
         known = self.present and np.isfinite(self.error)
-        return self._spelled(self.error) if known else ""
+        return self._formatted(self.error) if known else ""
 
-    def _spelled(self, value: float) -> str:
+    def _formatted(self, value: float) -> str:
         return f"{value:.{self.digits}f}" if self.digits >= 0 else f"{value:.1e}"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.errors import InputError
-from dpmc.study.cells import spell
+from dpmc.study.cells import format_coordinate
 from dpmc.study.runs import read_text_table
 
 TOLERANCE = 1e-6
@@ -45,7 +45,7 @@ class Allowance:
     def covers(self, coordinates: Mapping[str, object]) -> bool:
         """Whether the cell with these coordinates may use this tolerance."""
         return all(
-            fnmatchcase("none" if pd.isna(value) else spell(value), self.patterns[name])
+            fnmatchcase("none" if pd.isna(value) else format_coordinate(value), self.patterns[name])
             for name, value in coordinates.items()
         )
 

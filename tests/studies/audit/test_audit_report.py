@@ -79,7 +79,7 @@ def test_the_audit_marks_faults_as_caught_or_missed(drawings, results):
     ]
     audit = results["audit"].copy()
     audit.loc[audit["planted_fault"] == FAULTS[0], "passed"] = False
-    audit.loc[(audit["solver"] == "private_als") & (audit["test"] == "privacy_loss"), "passed"] = (
+    audit.loc[(audit["method"] == "private_als") & (audit["test"] == "privacy_loss"), "passed"] = (
         False
     )
     with matplotlib.rc_context(RC):

@@ -7,13 +7,13 @@ import pytest
 from privacy_results import write_results
 
 from dpmc.configuration import load
-from dpmc.methods import SOLVERS as REGISTERED
-from dpmc.methods import solver_module
+from dpmc.methods import METHODS as REGISTERED
+from dpmc.methods import method_module
 from dpmc.privacy.relations import RELATIONS
 from dpmc.studies.audit import STUDY
 from dpmc.studies.audit.chapter import chapter
 from dpmc.studies.audit.dpals import FAMILIES
-from dpmc.studies.audit.methods import SOLVERS, USER_LEVEL_SOLVERS
+from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import PARTS
 from dpmc.study.digest import source_file
 from dpmc.study.effects import HOLDS, OPEN
@@ -42,11 +42,11 @@ def test_a_part_names_a_function_and_exactly_settings_of_the_section(name):
 
 
 def test_a_part_depends_on_every_method_that_it_makes_by_name():
-    assert {solver for solver, _ in FAMILIES.values()} == set(USER_LEVEL_SOLVERS)
+    assert {method for method, _ in FAMILIES.values()} == set(USER_LEVEL_METHODS)
     private = {name for name in REGISTERED if name.startswith(("private", "dp"))}
-    assert private == {*SOLVERS, *USER_LEVEL_SOLVERS}
+    assert private == {*METHODS, *USER_LEVEL_METHODS}
     modules = JOB.modules(SECTION, {"part": "attack"})
-    assert {solver_module(name) for name in private} < set(modules)
+    assert {method_module(name) for name in private} < set(modules)
     assert all(source_file(module) for module in modules)
 
 

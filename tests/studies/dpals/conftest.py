@@ -1,19 +1,15 @@
 """Invented results of DPALS with what its steps make of them."""
 
-import sys
 from pathlib import Path
 
 import pytest
-from invented_dpals import write_dpals
 
 from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.frames import read_dpals
 from dpmc.studies.dpals.tables import build_dpals_tables
 from dpmc.study.results import write_tables
 from dpmc.study.style import draw_all
-
-TESTS = Path(__file__).resolve().parents[2]
-sys.path += [str(TESTS), str(TESTS / "published")]  # finished runs, and planted effects
+from invented_dpals import write_dpals
 
 
 @pytest.fixture(scope="session")

@@ -153,11 +153,11 @@ def test_epsilons_of_a_curve_may_have_other_trials_and_hyperparameters():
         st.none() | st.floats(1e-3, 1e3).map(lambda value: float(f"{value:.6g}")),
     )
 )
-def test_spelling_can_be_read_back(any_cell):
-    assert DpalsCell.from_spelled(any_cell.spelled()) == any_cell
-    assert tuple(any_cell.spelled()) == DPALS_COORDINATES == DPALS_COLUMNS[:4]
+def test_a_formatted_cell_is_read_back(any_cell):
+    assert DpalsCell.from_formatted(any_cell.formatted()) == any_cell
+    assert tuple(any_cell.formatted()) == DPALS_COORDINATES == DPALS_COLUMNS[:4]
     if any_cell.epsilon is None:
-        assert DpalsCell.from_spelled(any_cell.spelled() | {"epsilon": ""}) == any_cell
+        assert DpalsCell.from_formatted(any_cell.formatted() | {"epsilon": ""}) == any_cell
 
 
 def test_a_cell_carries_what_it_uses_and_nothing_else():

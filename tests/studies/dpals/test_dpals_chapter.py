@@ -23,7 +23,7 @@ def test_a_run_is_told(dpals_outputs):
     ]  # fmt: skip
     for each, name in zip(made.judged, ("claims", "claims_surrogate"), strict=True):
         assert each.claims["id"].tolist() == results[name]["id"].tolist()
-        assert not each.printed
+        assert not each.reported
     (gallery,) = made.galleries
     assert (gallery.figures, gallery.folder) == (DPALS_FIGURES, dpals_outputs / "figures")
     assert made.tables == [dpals_outputs / "tables"]

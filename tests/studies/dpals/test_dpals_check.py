@@ -196,8 +196,8 @@ def test_a_changed_verdict_fails_unless_the_data_are_not_available(check):
     found = check(["ml-10m"], **absent)
     assert failures(found) == []
     assert len(notes(found)) == 1
-    # what was not run as printed is no want of data
-    beside = {"verdict": "contradicted", "reason": "1 of 4. As printed, dpfw_jain was not run"}
+    # what was not run as published is no want of data
+    beside = {"verdict": "contradicted", "reason": "1 of 4. As published, dpfw_jain was not run"}
     assert len(failures(check(["ml-10m"], **beside))) == 1
 
 

@@ -24,7 +24,7 @@ from dpmc.studies.dpals.cells import (
 from dpmc.studies.dpals.claims.evidence import PREDICATES
 from dpmc.studies.dpals.claims.judge import ON_GENERATED, judge_dpals, load_dpals_claims
 from dpmc.studies.dpals.claims.movielens import RECALL_OF_ALS
-from dpmc.studies.dpals.claims.sampling import ADAPTIVE, PRINTED, UNIFORM
+from dpmc.studies.dpals.claims.sampling import ADAPTIVE, REPORTED, UNIFORM
 from dpmc.studies.dpals.claims.verdicts import inside, some_below
 from dpmc.studies.dpals.frames import PUBLISHED
 from dpmc.studies.dpals.methods import METHODS
@@ -185,7 +185,7 @@ PLANTED = [
     ("D15", S, VALUES, {}),
     ("D15", S, plus(VALUES, when(0.1, epsilon=1.0, **ALONE)), {}),  # about epsilon 10
     ("D15", C, plus(VALUES, when(0.05, variant="adaptive_1", **ALONE)), {}),
-    ("D15", C, plus(VALUES, when(0.05, **ALONE)), {}),  # far from what is printed
+    ("D15", C, plus(VALUES, when(0.05, **ALONE)), {}),  # far from what is reported
     ("D15", I, VALUES, {"spread": 0.02}),
     ("D16", S, None, {}),
     ("D16", C, when(0.02, method="als_sampled", variant="adaptive_1"), {}),
@@ -210,7 +210,7 @@ ON_TRIALS = ["D1", "D2", "D3", "D4", *(f"D{number}" for number in range(6, 19))]
 def test_verdict_on_planted_trials(judge, name, verdict, effect, options):
     found = judge(name, make(effect or nothing, **options))
     assert found["verdict"] == verdict, found["reason"]
-    assert found["printed_verdict"] == (S if name in ("D14", "D15") else I)
+    assert found["reported_verdict"] == (S if name in ("D14", "D15") else I)
     assert found["interval_low"] <= found["effect"] <= found["interval_high"]
     assert found["n"] == TRIALS
     assert f"n = {TRIALS}" in found["reason"]
@@ -309,12 +309,12 @@ def test_effects(judge, name, effect, amount):
 
 
 class TestForms:
-    def test_what_is_printed_is_named_but_does_not_decide(self, judge):
-        printed = when(0.3, dataset=SIZES[1], method="dpals_literal", epsilon=20.0)
-        found = judge("D1", make(plus(FALLING, printed)))
+    def test_what_is_reported_is_named_but_does_not_decide(self, judge):
+        reported = when(0.3, dataset=SIZES[1], method="dpals_literal", epsilon=20.0)
+        found = judge("D1", make(plus(FALLING, reported)))
         assert found["verdict"] == S
         assert found["reason"].startswith("dpals, dpfw: 30 wins, 0 losses")
-        assert "As printed, dpals_literal, dpfw_jain (contradicted): 29 wins" in found["reason"]
+        assert "As published, dpals_literal, dpfw_jain (contradicted): 29 wins" in found["reason"]
 
     def test_the_methods_of_a_form_belong_together(self, judge):
         """Published noise against published lines, exact noise against exact noise."""
@@ -324,7 +324,7 @@ class TestForms:
         assert "dpals_literal, dpfw_jain (supported)" in reason
 
     @pytest.mark.parametrize("name", ["D1", "D2", "D3", "D4"])
-    def test_what_was_not_run_as_printed_is_no_want_of_data(self, judge, name):
+    def test_what_was_not_run_as_published_is_no_want_of_data(self, judge, name):
         trials = make(supporting(name))
         trials = trials[~trials["method"].isin(["dpals_literal", "dpfw_jain"])]
         found = judge(name, trials)
@@ -558,7 +558,7 @@ class TestCoverage:
 
 
 class TestAccounting:
-    def test_the_printed_noise_is_too_small(self, judge):
+    def test_the_published_noise_is_too_small(self, judge):
         points = [(1, 50, 2), (5, 50, 3), (20, 100, 4)]
         table = pd.DataFrame(accounting_rows(points, 1e-5))
         found = judge("D22", {"accounting": table})
@@ -569,7 +569,7 @@ class TestAccounting:
     @pytest.mark.parametrize(("factor", "verdict"), [(1 + 1e-12, S), (0.5, S), (1 + 1e-6, C)])
     def test_one_point_decides(self, judge, factor, verdict):
         table = pd.DataFrame(accounting_rows([(1, 50, 2), (5, 50, 3)], 1e-5))
-        table["epsilon_at_printed"] = table["epsilon"] * [0.9, factor]
+        table["epsilon_at_published"] = table["epsilon"] * [0.9, factor]
         assert judge("D22", {"accounting": table})["verdict"] == verdict
 
 
@@ -583,7 +583,7 @@ class TestGenerated:
         found = judge_dpals({}, claims, surrogate=True)
         assert found["id"].tolist() == list(ON_GENERATED)
         assert list(found.columns) == list(CLAIM_COLUMNS)
-        assert set(found["printed_verdict"]) == {I}
+        assert set(found["reported_verdict"]) == {I}
         assert found["reason"].str.startswith("generated data, not MovieLens: ").all()
 
     @pytest.mark.parametrize("name", [name for name in ON_TRIALS if name in ON_GENERATED])
@@ -610,7 +610,7 @@ class TestGenerated:
             assert judge(name, table, surrogate=True)["verdict"] == S
             assert judge(name, coverage(), surrogate=True)["verdict"] == I
 
-    def test_printed_values_are_not_asked_for(self, judge):
+    def test_reported_values_are_not_asked_for(self, judge):
         grows = plus(*(when(-0.3 - 0.1 * place, dataset=TOP, method="dpals", epsilon=epsilon)
                        for place, epsilon in enumerate(MOVIES)))  # fmt: skip
         apart = plus(
@@ -651,16 +651,16 @@ class TestClaimsFile:
             load_dpals_claims(path)
 
 
-class TestPrintedNumbers:
+class TestReportedNumbers:
     def test_they_are_those_that_the_predicates_ask_for(self):
         table = pd.read_csv(PUBLISHED)
-        printed = table[(table["source"] == "paper") & (table["dataset"] == ALL)]
+        reported = table[(table["source"] == "paper") & (table["dataset"] == ALL)]
         names = {"uniform_1": UNIFORM, "adaptive_1": ADAPTIVE}
         by_name = {
             row.method if row.method != "dpals" else names[row.variant]: row.value
-            for row in printed.itertuples()
+            for row in reported.itertuples()
         }
-        assert by_name == PRINTED
+        assert by_name == REPORTED
         recall = table[(table["source"] == "paper") & (table["metric"] == "recall")]
         assert recall["value"].tolist() == [RECALL_OF_ALS]
 

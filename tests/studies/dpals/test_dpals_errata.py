@@ -44,8 +44,8 @@ def test_every_entry_names_its_source(entries):
 )
 def test_theorem_one(entries, epsilon, k, steps, true):
     found = numbers(entries, "E30")
-    printed = np.sqrt(2 * k * steps * (epsilon + np.log(1e5))) / epsilon
-    mu = np.sqrt(2 * k * steps) / printed
+    reported = np.sqrt(2 * k * steps * (epsilon + np.log(1e5))) / epsilon
+    mu = np.sqrt(2 * k * steps) / reported
     assert found[f"epsilon_{epsilon}"] == pytest.approx(gaussian_epsilon(mu), rel=1e-6)
     assert found[f"epsilon_{epsilon}"] == pytest.approx(true, rel=5e-4)
     sigma = np.sqrt(2 * k * steps) / mu_of(epsilon)
@@ -90,8 +90,8 @@ def test_clipping(entries):
 
 def test_order_of_the_projection(entries):
     found = numbers(entries, "E35")
-    assert found["right"] < 0.7 * found["printed"]
-    assert found["median_right"] < found["median_printed"]
+    assert found["right"] < 0.7 * found["reported"]
+    assert found["median_right"] < found["median_reported"]
 
 
 def test_all_movies(entries):

@@ -235,6 +235,6 @@ def test_variants_are_ordered_by_what_they_say():
 @pytest.mark.parametrize(
     ("value", "text"), [(2.04e-6, "2.0 · 10⁻⁶"), (0.0012345, "0.00123"), (0, "0"), (12.34, "12.3")]
 )
-def test_numbers_are_spelled_small_ones_with_an_exponent(value, text):
+def test_numbers_are_formatted_small_ones_with_an_exponent(value, text):
     assert number(value) == text
     assert ends([value, value, np.nan]) == text

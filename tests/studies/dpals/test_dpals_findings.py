@@ -17,7 +17,7 @@ from dpmc.studies.dpals.errors import (
 )
 from dpmc.studies.dpals.findings import caveats, dpals_answer, dpals_findings, numbers_met
 from dpmc.studies.dpals.frames import NAMES, standard
-from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, printed_noise
+from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, published_noise
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
 from dpmc.study.effects import FAILS, HOLDS, OPEN
@@ -156,18 +156,18 @@ def test_biases_and_alternating_methods(trials):
 
 
 def test_noise_of_theorem_one(tables):
-    line = printed_noise(tables["accounting"])
+    line = published_noise(tables["accounting"])
     assert line.verdict == FAILS
     assert "1.060 for 1 (k = 50, T = 2), 5.575 for 5" in line.text
     assert "at δ = 1e-5" in line.text
-    kept = tables["accounting"].assign(epsilon_at_printed=lambda rows: rows["epsilon"])
-    assert printed_noise(kept).verdict == HOLDS
+    kept = tables["accounting"].assign(epsilon_at_published=lambda rows: rows["epsilon"])
+    assert published_noise(kept).verdict == HOLDS
 
 
 def test_claims_kept(trials):
     line = claims_kept(trials)
     assert line.verdict == FAILS
-    assert "DPALS, as printed 1.060 times" in line.text
+    assert "DPALS, as published 1.060 times" in line.text
     assert line.text.startswith("11 methods keep it")
     honest = trials[trials["method"] != "dpals_literal"]
     assert claims_kept(honest).verdict == HOLDS

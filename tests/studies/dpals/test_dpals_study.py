@@ -46,7 +46,7 @@ def test_every_job_can_be_described(overlay):
         function(job.run)
         for place in job.cells(section):
             assert tuple(place) == job.coordinates
-            assert not any(set(spelled) & set("/~") for spelled in place.values())
+            assert not any(set(formatted) & set("/~") for formatted in place.values())
             json.dumps(job.settings(section, place))
             assert all(source_file(name) for name in job.modules(section, place))
             for name, source in job.inputs(section, place).items():

@@ -66,7 +66,7 @@ def test_errors_are_means_with_standard_errors_and_others_stand_below(tables, fr
     assert list(rows_of(tables[IDS[0]], dataset="synthetic-50k", method="als")) == ["ours"]
 
 
-def test_a_printed_number_never_stands_beside_generated_data(tables):
+def test_a_reported_number_never_stands_beside_generated_data(tables):
     assert (fake_published()["dataset"] == "surrogate-10m").any()
     for table in tables.values():
         for row in table.rows:
@@ -98,7 +98,7 @@ def test_recall_and_rse_have_tables_of_their_own(tables, frames):
 
 def test_accounting(tables, frames):
     row = rows_of(tables[IDS[5]], epsilon=5.0, ratings_per_user=50, iterations=3)["δ = 1e-5"]
-    assert row["epsilon_at_printed"].value == 5.575
+    assert row["epsilon_at_published"].value == 5.575
     assert row["mu"].value == frames["accounting"]["mu"][1]
 
 

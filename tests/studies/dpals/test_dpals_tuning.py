@@ -138,7 +138,7 @@ def test_bounds_are_scaled_by_public_numbers_alone():
     assert drawn["value_bound"](0.5) == 0.5
 
 
-def test_the_printed_form_is_searched_in_its_own_units():
+def test_the_reported_form_is_searched_in_its_own_units():
     """The same candidate is the same users, but for the length of V: see DPALS."""
     training = make_split("drawn", settings({}), 0).training
     drawn = {"factor_bound": 0.1, "user_regularization": 5.0}

@@ -81,13 +81,13 @@ def test_equal_privacy_shows_means_and_intervals(drawings, results, name, relati
     data = drawing.data
     assert set(data["relation"]) == set(relations)
     row = select(data, relation=relations[0], dataset="synthetic", epsilon=5,
-                 solver="private_irls", mechanism="huber")  # fmt: skip
+                 method="private_irls", mechanism="huber")  # fmt: skip
     values = select(results["calibrated"], relation=relations[0], dataset="synthetic", epsilon=5,
-                    solver="private_irls", mechanism="huber")["rmse_all"]  # fmt: skip
+                    method="private_irls", mechanism="huber")["rmse_all"]  # fmt: skip
     assert row["mean"].item() == pytest.approx(values.mean())
     half = stats.t.ppf(0.975, 5) * stats.sem(values)
     assert (row["high"] - row["mean"]).item() == pytest.approx(half)
-    baselines = data[data["solver"] == "private_item_bias"]
+    baselines = data[data["method"] == "private_item_bias"]
     keys = ["relation", "dataset", "epsilon"]
     assert not baselines.duplicated(keys).any()
     assert len(baselines) == panels * len(EPSILONS)
@@ -96,7 +96,7 @@ def test_equal_privacy_shows_means_and_intervals(drawings, results, name, relati
 def test_what_is_far_worse_than_a_constant_leaves_the_panel(results):
     calibrated = results["calibrated"].copy()
     bad = select(calibrated, dataset="jester", relation="entry_change", epsilon=0.5,
-                 solver="private_als", mechanism="laplace").index  # fmt: skip
+                 method="private_als", mechanism="laplace").index  # fmt: skip
     calibrated.loc[bad, "rmse_heldout"] *= 1000
     with matplotlib.rc_context(RC):
         drawing = FIGURES[0].function({"calibrated": calibrated})
@@ -106,7 +106,7 @@ def test_what_is_far_worse_than_a_constant_leaves_the_panel(results):
 
 def test_a_reference_far_below_is_a_number_and_no_line(results):
     calibrated = results["calibrated"].copy()
-    free = select(calibrated, dataset="jester", solver="als", mechanism="none").index
+    free = select(calibrated, dataset="jester", method="als", mechanism="none").index
     calibrated.loc[free, "rmse_heldout"] = 0.0123
     with matplotlib.rc_context(RC):
         drawing = FIGURES[0].function({"calibrated": calibrated})
@@ -117,10 +117,10 @@ def test_a_reference_far_below_is_a_number_and_no_line(results):
     assert panels["Jester 5k"].get_ylim()[0] > 1
 
 
-def test_a_run_of_one_data_set_one_trial_and_one_solver_is_drawn(results, tmp_path):
+def test_a_run_of_one_data_set_one_trial_and_one_method_is_drawn(results, tmp_path):
     calibrated = results["calibrated"]
     few = calibrated[(calibrated["trial"] == 0) & (calibrated["dataset"] == "sweetrs")]
-    few = few[few["solver"].isin(["private_als", "private_item_bias"])]
+    few = few[few["method"].isin(["private_als", "private_item_bias"])]
     draw_all(FIGURES, {**dict.fromkeys(results), "calibrated": few}, tmp_path)
     data = pd.read_csv(tmp_path / "privacy_equal_user.csv")
     assert set(data["dataset"]) == {"sweetrs"}

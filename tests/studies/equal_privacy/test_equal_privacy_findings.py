@@ -32,12 +32,12 @@ def results(calibrated):
     return {"calibrated": calibrated, "frontier": fake_frontier()}
 
 
-def scaled(calibrated, factor, solvers=None, **where):
+def scaled(calibrated, factor, methods=None, **where):
     """A copy with the errors of some models multiplied."""
     planted = calibrated.copy()
     rows = select(planted, **where)
-    if solvers:
-        rows = rows[rows["solver"].isin(solvers)]
+    if methods:
+        rows = rows[rows["method"].isin(methods)]
     planted.loc[rows.index, ["rmse_all", "rmse_heldout"]] *= factor
     return planted
 
@@ -69,13 +69,13 @@ def test_cost_is_that_of_the_best_private_model(calibrated):
     line = cost(calibrated)
     assert line.verdict == HOLDS
     here = select(calibrated, dataset="ml-100k", relation="entry_change", epsilon=10)
-    best = here.groupby(["solver", "mechanism"])["rmse_heldout"].mean().min()
+    best = here.groupby(["method", "mechanism"])["rmse_heldout"].mean().min()
     free = calibrated[calibrated["relation"].isna() & (calibrated["dataset"] == "ml-100k")]
-    ratio = best / free.groupby("solver")["rmse_heldout"].mean().min()
+    ratio = best / free.groupby("method")["rmse_heldout"].mean().min()
     assert f"one rating protected at ε = 10: +{100 * (ratio - 1):.1f} % (MovieLens 100K)" in (
         line.text
     )
-    cheap = scaled(calibrated, 0.01, solvers=FACTORS)
+    cheap = scaled(calibrated, 0.01, methods=FACTORS)
     assert cost(cheap).verdict == FAILS
     assert cost(calibrated[calibrated["relation"].notna()]).verdict == OPEN
     assert cost(None).verdict == OPEN
@@ -88,7 +88,7 @@ def test_advantage_is_the_paired_difference_of_the_best(calibrated):
     here = select(calibrated, dataset="sweetrs", relation="entry_change", epsilon=2)
     logs = {
         key: np.log(part.sort_values("trial")["rmse_heldout"].to_numpy())
-        for key, part in here.groupby(["solver", "mechanism"])
+        for key, part in here.groupby(["method", "mechanism"])
     }
     first = min(ours, key=lambda key: logs[key].mean())
     second = min(others, key=lambda key: logs[key].mean())
@@ -103,7 +103,7 @@ def test_advantage_is_the_paired_difference_of_the_best(calibrated):
 
 def test_an_advantage_within_one_per_cent_is_none(calibrated):
     planted = scaled(calibrated, 1.0, mechanism="huber").copy()
-    keys = ["dataset", "relation", "epsilon", "solver", "trial"]
+    keys = ["dataset", "relation", "epsilon", "method", "trial"]
     gaussian = planted[planted["mechanism"] == "gaussian"].set_index(keys)
     rows = planted["mechanism"] == "huber"
     index = pd.MultiIndex.from_frame(planted.loc[rows, keys])
@@ -119,13 +119,13 @@ def test_against_baselines_names_the_budgets(calibrated):
     assert line.verdict == FAILS
     assert "Synthetic, 20,000 × 500 at ε = 2, 5, 10 and 20" in line.text
     assert "MovieLens 100K nowhere" in line.text
-    good = scaled(calibrated, 0.2, solvers=FACTORS)
+    good = scaled(calibrated, 0.2, methods=FACTORS)
     line = against_baselines(good, "user_add_remove")
     assert line.verdict == HOLDS
     assert "It does at 30 of 30 budgets" in line.text
     assert "Jester 5k everywhere" in line.text
     assert against_baselines(None, "entry_change").verdict == OPEN
-    alone = calibrated[calibrated["solver"].isin(FACTORS)]
+    alone = calibrated[calibrated["method"].isin(FACTORS)]
     assert against_baselines(alone, "entry_change").verdict == OPEN
 
 
@@ -134,7 +134,7 @@ def test_against_constant_names_where_nothing_helps(calibrated):
     assert line.verdict == FAILS
     assert "if one user joins or leaves:" in line.text
     assert "MovieLens 100K at ε = 0.5 and 1" in line.text
-    good = scaled(calibrated, 0.2, solvers=FACTORS)
+    good = scaled(calibrated, 0.2, methods=FACTORS)
     line = against_constant(good)
     assert line.verdict == HOLDS
     assert line.text == "One does at 72 of 72 budgets."
@@ -168,7 +168,7 @@ def test_least_noise(results):
 
 @pytest.mark.parametrize(("factor", "verdict"), [(0.2, HOLDS), (1.0, OPEN), (5.0, FAILS)])
 def test_the_answer_has_a_line_on_privacy(calibrated, factor, verdict):
-    line = usable(scaled(calibrated, factor, solvers=FACTORS))
+    line = usable(scaled(calibrated, factor, methods=FACTORS))
     assert line.verdict == verdict
     assert usable(None).verdict == OPEN
     assert "of 30 budgets" in line.text

@@ -41,7 +41,7 @@ def section():
     [
         ({"hyperparameters": "nowhere.csv"}, ["nowhere.csv", "missing"]),
         ({"epsilons": [0.5, 3]}, ["no hyper-parameters", "epsilon 3"]),
-        ({"solvers": ["private_asl"]}, ["private_asl"]),
+        ({"methods": ["private_asl"]}, ["private_asl"]),
         ({"datasets": {"synthetic": {"rating_range": [3, 1]}}}, ["equal_privacy", "rating_range"]),
         ({"tuning_seed": 2206}, ["equal_privacy.tuning_seed", "seed"]),
         (
@@ -70,16 +70,16 @@ def test_describing_the_study_imports_nothing_heavy():
 def test_data_sets_that_are_null_are_left_out(section):
     assert list(section["datasets"]) == ["synthetic", "jester"]
     cells = list(STUDY.job("fit").cells(section))
-    # synthetic data under four relations, jokes under two; five solvers, and two references each
+    # synthetic data under four relations, jokes under two; five methods, and two references each
     assert len(cells) == (4 + 2) * 5 + 2 * 2  # curves, whatever the epsilons
     assert {name for cell in cells for name in cell} == set(STUDY.job("fit").coordinates)
     assert not any(mark in value for cell in cells for value in cell.values() for mark in "/~")
 
 
-def test_real_data_are_an_input_and_solvers_a_module(section):
+def test_real_data_are_an_input_and_methods_a_module(section):
     fit = STUDY.job("fit")
     cell = {"dataset": "jester", "relation": "user_add_remove", "epsilon": "5"}
-    cell |= {"solver": "private_irls"}
+    cell |= {"method": "private_irls"}
     assert fit.inputs(section, cell) == {"ratings": Ratings("jester")}
     assert fit.inputs(section, cell | {"dataset": "synthetic"}) == {}
     assert fit.modules(section, cell) == ["dpmc.methods.factorization.private_irls"]
@@ -88,7 +88,7 @@ def test_real_data_are_an_input_and_solvers_a_module(section):
 
 def test_a_job_writes_the_rows_of_its_epsilons_and_mechanisms(section, tmp_path):
     fit = STUDY.job("fit")
-    curve = {"dataset": "synthetic", "relation": "entry_change", "solver": "private_item_bias"}
+    curve = {"dataset": "synthetic", "relation": "entry_change", "method": "private_item_bias"}
     assert curve in list(fit.cells(section))
     path = tmp_path / "part.csv"
     run_job(fit.run, fit.tables, {"calibrated": path}, curve, fit.settings(section, curve), {})
@@ -100,10 +100,10 @@ def test_a_job_writes_the_rows_of_its_epsilons_and_mechanisms(section, tmp_path)
 
 def test_the_rows_of_a_curve_are_those_of_its_cells_one_by_one(section):
     fit = STUDY.job("fit")
-    curve = {"dataset": "synthetic", "relation": "user_add_remove", "solver": "private_als"}
+    curve = {"dataset": "synthetic", "relation": "user_add_remove", "method": "private_als"}
     settings = fit.settings(section, curve)["fits"]
     cells = {
-        CalibratedCell.from_spelled(curve | {"epsilon": epsilon}): {**used, "trials": 2}
+        CalibratedCell.from_formatted(curve | {"epsilon": epsilon}): {**used, "trials": 2}
         for epsilon, used in settings.items()
     }
     alone = [row for cell, used in cells.items() for row in run_calibrated({cell: used})]

@@ -69,13 +69,13 @@ def test_equal_privacy_shows_means_over_trials(calibrated):
     table = tables["table_privacy_3_1_entry_change"]
     assert len(table.rows) == 5 * len(EPSILONS)
     found = cells(table, dataset="ml-100k", line="ε = 5")
-    values = select(calibrated, **WHERE, solver="private_irls", mechanism="huber")["rmse_heldout"]
+    values = select(calibrated, **WHERE, method="private_irls", mechanism="huber")["rmse_heldout"]
     cell = found["private_irls_huber"]
     assert (cell.value, cell.error) == pytest.approx((values.mean(), stats.sem(values)))
-    free = select(calibrated, dataset="ml-100k", solver="als", mechanism="none")["rmse_heldout"]
+    free = select(calibrated, dataset="ml-100k", method="als", mechanism="none")["rmse_heldout"]
     assert found["als"].value == pytest.approx(free.mean())
     synthetic = cells(table, dataset="synthetic", line="ε = 5")["private_als_laplace"]
-    values = select(calibrated, **WHERE | {"dataset": "synthetic"}, solver="private_als",
+    values = select(calibrated, **WHERE | {"dataset": "synthetic"}, method="private_als",
                     mechanism="laplace")["rmse_all"]  # fmt: skip
     assert synthetic.value == pytest.approx(values.mean())
     user = cells(tables["table_privacy_3_2_user_add_remove"], dataset="jester", line="ε = 2")
@@ -84,17 +84,17 @@ def test_equal_privacy_shows_means_over_trials(calibrated):
 
 
 def test_a_baseline_stands_with_its_best_mechanism(calibrated):
-    planted = scaled(calibrated, 0.9, **WHERE, solver=BASELINES[1], mechanism="laplace")
+    planted = scaled(calibrated, 0.9, **WHERE, method=BASELINES[1], mechanism="laplace")
     found = cells(equal_tables(planted)[0], dataset="ml-100k", line="ε = 5")
-    values = select(planted, **WHERE, solver=BASELINES[1], mechanism="laplace")["rmse_heldout"]
+    values = select(planted, **WHERE, method=BASELINES[1], mechanism="laplace")["rmse_heldout"]
     assert found[BASELINES[1]].value == pytest.approx(values.mean())
     left = one_mechanism_per_baseline(planted)
-    assert len(select(left, **WHERE, solver=BASELINES[1])) == 6
+    assert len(select(left, **WHERE, method=BASELINES[1])) == 6
     assert len(left[left["relation"].isna()]) == len(calibrated[calibrated["relation"].isna()])
 
 
 def test_a_planted_winner_is_marked_alone(calibrated):
-    planted = scaled(calibrated, 0.8, **WHERE, solver="private_irls", mechanism="laplace")
+    planted = scaled(calibrated, 0.8, **WHERE, method="private_irls", mechanism="laplace")
     table = equal_tables(planted)[0]
     found = cells(table, dataset="ml-100k", line="ε = 5")
     assert [key for key, cell in found.items() if cell.lowest] == ["private_irls_laplace"]
@@ -106,8 +106,8 @@ def test_planted_ties_are_marked_and_not_the_worse_ones(calibrated):
     models = [("private_als", "huber"), ("private_als", "gaussian")]
     planted = calibrated.copy()
     rng = np.random.default_rng(0)
-    for solver, mechanism in models:
-        rows = select(planted, **WHERE, solver=solver, mechanism=mechanism).index
+    for method, mechanism in models:
+        rows = select(planted, **WHERE, method=method, mechanism=mechanism).index
         planted.loc[rows, "rmse_heldout"] = 0.5 * np.exp(0.002 * rng.standard_normal(len(rows)))
     table = equal_tables(planted)[0]
     found = cells(table, dataset="ml-100k", line="ε = 5")
@@ -129,7 +129,7 @@ def test_winners_are_those_of_paired_tests_with_holm(calibrated):
     part = select(calibrated, **WHERE)
     logs = {
         key: np.log(rows.sort_values("trial")["rmse_heldout"].to_numpy())
-        for key, rows in part.groupby(["solver", "mechanism"])
+        for key, rows in part.groupby(["method", "mechanism"])
     }
     best = min(logs, key=lambda key: logs[key].mean())
     assert place.best == best
@@ -153,7 +153,7 @@ def test_one_trial_ties_everything(calibrated):
 
 def test_a_model_that_failed_in_all_trials_takes_no_part(calibrated):
     planted = calibrated.copy()
-    rows = select(planted, **WHERE, solver="private_als", mechanism="huber").index
+    rows = select(planted, **WHERE, method="private_als", mechanism="huber").index
     planted.loc[rows, ["rmse_all", "rmse_heldout"]] = np.nan
     place = next(p for p in winners(planted) if p.cell == tuple(WHERE.values()))
     assert ("private_als", "huber") not in place.leaders

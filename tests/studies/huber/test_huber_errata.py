@@ -42,7 +42,7 @@ def sources(tmp_path_factory):
     files = {"sweetrs": folder / "ratings-final.csv", "ml-100k": folder / "u.data"}
     files["sweetrs"].write_text(SWEETRS_ROWS)
     files["ml-100k"].write_text(MOVIELENS_ROWS)
-    row = {"dataset": "ml-100k", "solver": "als", "mechanism": "none", "rmse_clipped": 1.25}
+    row = {"dataset": "ml-100k", "method": "als", "mechanism": "none", "rmse_clipped": 1.25}
     trials = pd.DataFrame([row, row | {"mechanism": "gaussian", "rmse_clipped": 9.0}])
     return Sources(load(PAPER), files, trials)
 
@@ -72,16 +72,16 @@ def test_e1_inverse_cdf(entries):
     middle = integrate.quad(lambda x: np.exp(-x * x / 2), -1, 1)[0]
     above = lambda x: np.exp(-(x - 1)) * tail / (middle + 2 * tail) - 0.05  # noqa: E731
     assert found["quantile"] == pytest.approx(optimize.brentq(above, 1, 9), abs=1e-9)
-    assert found["printed_quantile"] == pytest.approx(1 - found["quantile"])
+    assert found["published_quantile"] == pytest.approx(1 - found["quantile"])
     a = 5.382 / 5
     moments = [
         integrate.quad(lambda x, k=k: x**k * Huber(a).pdf(x), -np.inf, a)[0]
         + integrate.quad(lambda x, k=k: (a - x) ** k * Huber(a).pdf(x), a, np.inf)[0]
         for k in (1, 2)
     ]
-    assert found["printed_mean"] == pytest.approx(moments[0], abs=1e-4)
-    assert found["printed_variance"] == pytest.approx(moments[1] - moments[0] ** 2, abs=2e-3)
-    assert found["printed_mean"] == pytest.approx(-0.537, abs=0.002)
+    assert found["reported_mean"] == pytest.approx(moments[0], abs=1e-4)
+    assert found["reported_variance"] == pytest.approx(moments[1] - moments[0] ** 2, abs=2e-3)
+    assert found["reported_mean"] == pytest.approx(-0.537, abs=0.002)
 
 
 def test_e2_normaliser_and_series(entries):
@@ -137,11 +137,11 @@ def test_e6_regularization(entries):
         loss = np.where(residuals <= 1, residuals**2 / 2, residuals - 0.5)
         return loss.sum() + weight * theta @ theta
 
-    # the gradient of the printed objective at the minimiser of the halved one
+    # the gradient of the published objective at the minimiser of the halved one
     theta = optimize.minimize(objective, np.zeros(5), args=(0.25,), tol=1e-12).x
     step = 1e-6 * np.eye(5)
     slope = [(objective(theta + e, 0.5) - objective(theta - e, 0.5)) / 2e-6 for e in step]
-    assert found["printed_gradient"] == pytest.approx(np.abs(slope).max(), rel=1e-4)
+    assert found["published_gradient"] == pytest.approx(np.abs(slope).max(), rel=1e-4)
 
 
 def test_e7_weights_at_zero(entries):
@@ -174,7 +174,7 @@ def test_e10_data_sets(entries):
 
 def test_e11_labels(entries):
     found = numbers(entries, "E11")
-    assert (found["printed"], found["clipped_rmse"]) == (1.2463, 1.25)
+    assert (found["reported"], found["clipped_rmse"]) == (1.2463, 1.25)
     assert "mean square error 1.5625" in entries["E11"].evidence
     assert found["unrated"] == 1
 
@@ -198,7 +198,7 @@ def test_e14_claims_about_own_tables(entries):
     table = pd.read_csv(PAPER / "huber_synthetic.csv")
     gaussian = table[table["mechanism"] == "gaussian"]
     wide = gaussian.pivot(
-        index=["rank", "variance", "observed_fraction"], columns="solver", values="rmse"
+        index=["rank", "variance", "observed_fraction"], columns="method", values="rmse"
     )
     count = {
         f"gaussian_als_{rank}": int((w.als < w.irls).sum()) for rank, w in wide.groupby("rank")

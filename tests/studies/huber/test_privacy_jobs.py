@@ -19,19 +19,21 @@ PARTS = TRANSCRIPT.cells(SECTION)
 
 
 def test_every_noised_cell_is_in_one_part():
-    spelled = [
+    formatted = [
         each["cell"] for part in PARTS for each in TRANSCRIPT.settings(SECTION, part)["cells"]
     ]
-    cells = [cell.spelled() for cell in noised_cells(SECTION)]
-    assert sorted(map(str, spelled)) == sorted(map(str, cells))
-    assert {cell["mechanism"] for cell in spelled} == {"gaussian", "laplace", "huber"}
+    cells = [cell.formatted() for cell in noised_cells(SECTION)]
+    assert sorted(map(str, formatted)) == sorted(map(str, cells))
+    assert {cell["mechanism"] for cell in formatted} == {"gaussian", "laplace", "huber"}
     assert len({tuple(part.values()) for part in PARTS}) == len(PARTS)
 
 
 @pytest.mark.parametrize("part", [PARTS[0], PARTS[-1]])
 def test_a_part_has_the_settings_of_its_cells(part):
     settings = TRANSCRIPT.settings(SECTION, part)
-    own = [cell for cell in noised_cells(SECTION) if cell.spelled() == settings["cells"][0]["cell"]]
+    own = [
+        cell for cell in noised_cells(SECTION) if cell.formatted() == settings["cells"][0]["cell"]
+    ]
     expected = cell_settings(SECTION, own[0]) | {"neighbours": 200, "delta": 1e-5}
     assert settings["cells"][0]["settings"] == expected
 
@@ -73,6 +75,6 @@ def test_the_answer_says_what_was_added_up_and_measured():
     text = nominal_epsilon(fake_totals(), losses).text
     assert "ε = 418" in text
     assert (
-        f"exceeds the printed ε for {100 * losses['share_above_nominal'].mean():.0f} % of" in text
+        f"exceeds the reported ε for {100 * losses['share_above_nominal'].mean():.0f} % of" in text
     )
     assert "418" not in nominal_epsilon(None, None).text

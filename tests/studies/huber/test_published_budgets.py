@@ -90,11 +90,11 @@ def test_tables_of_absent_results_are_left_out(tmp_path, published):
     ]
 
 
-def test_totals_stand_below_the_printed_budgets(published):
+def test_totals_stand_below_the_reported_budgets(published):
     table = totals_table(fake_totals(), published)
-    printed = cells(table, line="printed")
-    assert printed["huber_2"].value == 5.382
-    assert printed["gaussian_1"].value == 15.964
+    reported = cells(table, line="reported")
+    assert reported["huber_2"].value == 5.382
+    assert reported["gaussian_1"].value == 15.964
     corrected = cells(table, line="corrected")
     assert corrected["huber_2"].value == pytest.approx(5.3799, abs=5e-5)
     tight = cells(table, dataset="synthetic", releases=50, line="tightest")
@@ -119,7 +119,7 @@ def test_losses_stand_beside_the_claims():
     table = loss_table(losses)
     found = cells(table, dataset="synthetic", run="ALS, T = 50", mechanism="huber", variance=2.0,
                   line="rating changed")  # fmt: skip
-    part = select(losses, dataset="synthetic", solver="als", mechanism="huber", variance=2.0)
+    part = select(losses, dataset="synthetic", method="als", mechanism="huber", variance=2.0)
     part = part[part["neighbour"] == "change"]
     assert len(part) == 9
     assert found["nominal"].value == pytest.approx(5.3799, abs=5e-5)
@@ -175,11 +175,11 @@ def test_absent_results_are_said(tmp_path, results):
     check_absent(PRIVACY_FIGURES, results, tmp_path)
 
 
-def test_totals_begin_at_the_printed_budgets(drawings):
+def test_totals_begin_at_the_reported_budgets(drawings):
     drawing = drawings["privacy_totals"]
     left, middle, right = drawing.figure.axes
     for axes, variance in ((left, 1.0), (middle, 2.0)):
-        printed = {r["mechanism"]: r["epsilon_published_form"] for r in table_one([variance])}
+        reported = {r["mechanism"]: r["epsilon_published_form"] for r in table_one([variance])}
         lines = {
             line.get_color(): line.get_xydata() for line in axes.lines if len(line.get_xydata()) > 5
         }
@@ -191,14 +191,14 @@ def test_totals_begin_at_the_printed_budgets(drawings):
                 for line in axes.lines
                 if line.get_color() == look.color and line.get_xydata()[0][0] == 1
             )
-            assert tuple(first) == pytest.approx((1, printed[mechanism]))
+            assert tuple(first) == pytest.approx((1, reported[mechanism]))
             totals = select(fake_totals(), mechanism=mechanism, variance=variance)
             tight = totals[totals["accountant"].isin(["pld", "exact"])]
             np.testing.assert_allclose(lines[look.color][-1], (2000, tight["epsilon"].iloc[-1]))
     excess = np.concatenate([line.get_ydata() for line in right.lines])
     # of the invented totals: RDP 2 % above exact and .9 / .88 above PLD, basic 1 / .88
     assert set(np.round(excess, 6)) == {2.0, 2.272727, 13.636364}
-    added = drawing.data[drawing.data["accountant"] == "as printed"]
+    added = drawing.data[drawing.data["accountant"] == "as published"]
     assert len(added) == 12
 
 
@@ -211,7 +211,7 @@ def test_losses_show_every_cell_claim_and_share(drawings):
     np.testing.assert_allclose(np.sort(medians), np.sort(change["median"]))
     shares = [text.get_text() for text in left.texts]
     assert len(shares) == 20
-    first = select(change, dataset="synthetic", solver="als", variance=1, mechanism="gaussian")
+    first = select(change, dataset="synthetic", method="als", variance=1, mechanism="gaussian")
     assert shares[0] == f"{100 * first['share_above_nominal'].mean():.0f} %"
 
 
@@ -223,7 +223,7 @@ def test_published_meaning(results):
     assert "no finite guarantee" in line.text
     change = results["transcript_loss"].query("neighbour == 'change'")
     share = 100 * change["share_above_nominal"].mean()
-    assert f"changing one rating the measured loss exceeds the printed ε for {share:.0f} %" in (
+    assert f"changing one rating the measured loss exceeds the reported ε for {share:.0f} %" in (
         line.text
     )
     assert published_meaning(None, None).verdict == OPEN
@@ -239,5 +239,5 @@ def test_texts_of_what_is_absent_are_empty(results):
 
 def test_shares_are_not_rounded_to_all_or_none():
     shares = (0.0, 0.004, 0.5, 0.996, 1.0)
-    spelled = ["0 %", "under 1 %", "50 %", "over 99 %", "100 %"]
-    assert [percent(share) for share in shares] == spelled
+    formatted = ["0 %", "under 1 %", "50 %", "over 99 %", "100 %"]
+    assert [percent(share) for share in shares] == formatted

@@ -1,15 +1,11 @@
 """Invented results of the one-bit study with what its steps make of them."""
 
-import sys
 from pathlib import Path
 
 import pytest
-from invented_onebit import write_onebit
 
 from dpmc.studies.onebit import figures, tables
-
-TESTS = Path(__file__).resolve().parents[2]
-sys.path += [str(TESTS), str(TESTS / "published")]  # finished runs, and planted effects
+from invented_onebit import write_onebit
 
 
 @pytest.fixture(scope="session")

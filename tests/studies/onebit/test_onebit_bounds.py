@@ -17,7 +17,7 @@ from dpmc.studies.onebit.bounds import (
 from dpmc.studies.onebit.cells import BOUND_COLUMNS
 
 LOGISTIC, GAUSSIAN = link_of("logistic"), link_of("gaussian")
-SIZES = {"seed": 3, "draws": 5, "users": 100, "items": 100, "rank": 1, "alpha": 1}
+SIZES = {"seed": 3, "trials": 5, "users": 100, "items": 100, "rank": 1, "alpha": 1}
 SETTINGS = SIZES | {
     "links": ["logistic", "gaussian"],
     "points": [[0.2, 1.0], [0.2, 10.0], [0.8, 1.0], [0.8, 10.0]],
@@ -85,9 +85,9 @@ def test_rows_are_relative_errors_of_every_link_and_point():
     means = {share: mean_square(SIZES, share) for share in (0.2, 0.8)}
     for row in rows:
         squared = squared_error_bounds(
-            link_of(row["link"]), SIZES, row["observed_share"], row["epsilon"]
+            link_of(row["link"]), SIZES, row["observed_fraction"], row["epsilon"]
         )
-        expected = squared[row["theorem"], row["mechanism"]] / means[row["observed_share"]]
+        expected = squared[row["theorem"], row["mechanism"]] / means[row["observed_fraction"]]
         assert row["bound"] == pytest.approx(expected)
 
 

@@ -44,30 +44,30 @@ WITH_NULL = {
         "budgets": {
             "dataset": "synthetic",
             "constraint": "both",
-            "observed_shares": [0.15],
+            "observed_fractions": [0.15],
             "epsilons": [0.5, 1, 2],
-            "draws": 4,
+            "trials": 4,
             "mechanisms": ["inp", "objp", "grap_gaussian", "outp"],
         },
-        "shares": {
+        "fractions": {
             "dataset": "synthetic",
             "constraint": "both",
-            "observed_shares": [0.2, 0.8],
+            "observed_fractions": [0.2, 0.8],
             "epsilons": [1],
-            "draws": 3,
+            "trials": 3,
             "mechanisms": ["inp"],
         },
         "movielens": {
             "dataset": "ml-100k",
             "constraint": "nuclear",
-            "observed_shares": [0.8],
+            "observed_fractions": [0.8],
             "epsilons": [1],
-            "draws": 2,
+            "trials": 2,
             "mechanisms": ["objp", "outp_paper"],
         },
         "large": None,
     },
-    "outp_privacy": {"draws": 3, "epsilons": [0.1, 1], "samples": 100},
+    "outp_privacy": {"trials": 3, "epsilons": [0.1, 1], "samples": 100},
 }
 CONFIGURATION = {"onebit": WITH_NULL, "data": {"sets": {}}}
 ONEBIT = prepare(CONFIGURATION)
@@ -76,7 +76,7 @@ SYNTHETIC = {"users": 12, "items": 10, "rank": 1, "alpha": 1}
 
 def cell(mechanism="inp", epsilon=1.0, **others):
     given = {"dataset": "synthetic", "link": "gaussian", "constraint": "both"}
-    given |= {"observed_share": 0.15} | others
+    given |= {"observed_fraction": 0.15} | others
     return OneBitCell(**given, mechanism=mechanism, epsilon=epsilon)
 
 
@@ -96,7 +96,7 @@ def test_the_grid_is_every_link_share_mechanism_and_epsilon():
     per_experiment = {
         # clear, and inp, grap_gaussian, outp at three epsilons; objp below
         "budgets": 2 * (1 + 9) + 2,
-        "shares": 2 * 2 * (1 + 1),
+        "fractions": 2 * 2 * (1 + 1),
         "movielens": 2 * (1 + 1),
     }
     assert len(cells) == sum(per_experiment.values())
@@ -131,41 +131,41 @@ def test_mechanisms_are_clear_baselines_and_private_ones():
         st.none() | st.floats(1e-4, 1e4).map(lambda epsilon: float(f"{epsilon:.6g}")),
     )
 )
-def test_cells_are_spelled_and_read_back(each):
-    spelled = each.spelled()
-    assert tuple(spelled) == ONEBIT_COORDINATES == ONEBIT_COLUMNS[:6]
-    assert all("/" not in text and " " not in text and text for text in spelled.values())
-    assert OneBitCell.from_spelled(spelled) == each
+def test_cells_are_formatted_and_read_back(each):
+    formatted = each.formatted()
+    assert tuple(formatted) == ONEBIT_COORDINATES == ONEBIT_COLUMNS[:6]
+    assert all("/" not in text and " " not in text and text for text in formatted.values())
+    assert OneBitCell.from_formatted(formatted) == each
     # in a table None is an empty field
     assert (
-        OneBitCell.from_spelled(
-            {name: "" if text == "none" else text for name, text in spelled.items()}
+        OneBitCell.from_formatted(
+            {name: "" if text == "none" else text for name, text in formatted.items()}
         )
         == each
     )
 
 
-def test_spelling_has_no_trailing_zeros():
-    assert list(cell(epsilon=1.0).spelled().values()) == [
+def test_formatted_numbers_have_no_trailing_zeros():
+    assert list(cell(epsilon=1.0).formatted().values()) == [
         "synthetic", "gaussian", "both", "0.15", "inp", "1",
     ]  # fmt: skip
-    assert cell("clear", None).spelled()["epsilon"] == "none"
+    assert cell("clear", None).formatted()["epsilon"] == "none"
 
 
 @pytest.mark.parametrize(
     ("each", "expected"),
     [
-        (cell(), {"draws": 4} | SYNTHETIC),
-        (cell("outp"), {"draws": 4} | SYNTHETIC),
-        (cell("clear", None), {"draws": 4, "baselines": ["zero", "majority"]} | SYNTHETIC),
+        (cell(), {"trials": 4} | SYNTHETIC),
+        (cell("outp"), {"trials": 4} | SYNTHETIC),
+        (cell("clear", None), {"trials": 4, "baselines": ["zero", "majority"]} | SYNTHETIC),
         (
             cell("grap_gaussian"),
-            {"draws": 4, "clip": 0.5, "iterations": 2, "step": 0.7, "delta": 1e-5} | SYNTHETIC,
+            {"trials": 4, "clip": 0.5, "iterations": 2, "step": 0.7, "delta": 1e-5} | SYNTHETIC,
         ),
-        (cell(observed_share=0.8), {"draws": 3} | SYNTHETIC),
+        (cell(observed_fraction=0.8), {"trials": 3} | SYNTHETIC),
         (
-            cell("outp_paper", dataset="ml-100k", constraint="nuclear", observed_share=0.8),
-            {"draws": 2, "rank": 2, "alpha": 1, "threshold": "mean", "test_ratings": 20},
+            cell("outp_paper", dataset="ml-100k", constraint="nuclear", observed_fraction=0.8),
+            {"trials": 2, "rank": 2, "alpha": 1, "threshold": "mean", "test_ratings": 20},
         ),
     ],
 )
@@ -178,7 +178,7 @@ def test_settings_of_a_cell_are_those_it_uses(each, expected):
 def test_a_curve_is_every_epsilon_of_a_mechanism():
     """Jobs and their settings name each private cell once, in the order of the cells."""
     found = [
-        OneBitCell.from_spelled({**curve, "epsilon": epsilon})
+        OneBitCell.from_formatted({**curve, "epsilon": epsilon})
         for curve in curve_jobs(ONEBIT)
         for epsilon in curve_settings(ONEBIT, curve)["epsilons"]
     ]
@@ -187,17 +187,17 @@ def test_a_curve_is_every_epsilon_of_a_mechanism():
         settings = curve_settings(ONEBIT, curve)
         assert json.loads(json.dumps(settings)) == settings
         for epsilon in settings.pop("epsilons"):
-            each = OneBitCell.from_spelled({**curve, "epsilon": epsilon})
+            each = OneBitCell.from_formatted({**curve, "epsilon": epsilon})
             assert cell_settings(ONEBIT, each) == settings
 
 
 def test_only_the_curves_of_an_experiment_know_its_epsilons():
     experiments = copy.deepcopy(ONEBIT["experiments"])
-    experiments["shares"]["epsilons"] = [1, 3]
+    experiments["fractions"]["epsilons"] = [1, 3]
     other = ONEBIT | {"experiments": experiments}
     assert curve_jobs(other) == curve_jobs(ONEBIT)
     changed = [
-        curve["observed_share"]
+        curve["observed_fraction"]
         for curve in curve_jobs(ONEBIT)
         if curve_settings(other, curve) != curve_settings(ONEBIT, curve)
     ]
@@ -206,46 +206,46 @@ def test_only_the_curves_of_an_experiment_know_its_epsilons():
 
 def test_what_jobs_read():
     place = {"dataset": "ml-100k", "link": "gaussian", "constraint": "nuclear",
-             "observed_share": "0.8"}  # fmt: skip
+             "observed_fraction": "0.8"}  # fmt: skip
     assert job_inputs(ONEBIT, place) == {"ratings": Ratings("ml-100k")}
     curve = place | {"mechanism": "outp_paper"}
     assert job_inputs(ONEBIT, curve) == {
         "ratings": Ratings("ml-100k"), "clear": Made("clear", place)
     }  # fmt: skip
-    drawn = place | {"dataset": "synthetic", "constraint": "both", "observed_share": "0.15"}
+    drawn = place | {"dataset": "synthetic", "constraint": "both", "observed_fraction": "0.15"}
     assert job_inputs(ONEBIT, drawn) == {}
     assert job_inputs(ONEBIT, drawn | {"mechanism": "outp"}) == {"clear": Made("clear", drawn)}
 
 
 def test_a_cell_that_no_experiment_has_is_refused():
     with pytest.raises(InputError, match="has the cell"):
-        cell_settings(ONEBIT, cell(observed_share=0.3))
+        cell_settings(ONEBIT, cell(observed_fraction=0.3))
 
 
 def test_settings_of_the_other_tables():
     assert outp_settings(ONEBIT) == SYNTHETIC | {
-        "seed": 5, "links": ["logistic", "gaussian"], "observed_share": 0.15,
-        "draws": 3, "epsilons": [0.1, 1], "samples": 100,
+        "seed": 5, "links": ["logistic", "gaussian"], "observed_fraction": 0.15,
+        "trials": 3, "epsilons": [0.1, 1], "samples": 100,
     }  # fmt: skip
     assert bound_settings(ONEBIT) == SYNTHETIC | {
-        "seed": 5, "links": ["logistic", "gaussian"], "draws": 4,
+        "seed": 5, "links": ["logistic", "gaussian"], "trials": 4,
         "points": [[0.15, 0.5], [0.15, 1.0], [0.15, 2.0], [0.2, 1.0], [0.8, 1.0]],
     }  # fmt: skip
 
 
 def test_two_experiments_with_one_cell_are_refused():
     for share in (0.15, 0.8):
-        shares = ONEBIT["experiments"]["shares"] | {"observed_shares": [share]}
+        shares = ONEBIT["experiments"]["fractions"] | {"observed_fractions": [share]}
         onebit = ONEBIT | {"experiments": ONEBIT["experiments"] | {"more": shares}}
         with pytest.raises(InputError, match="share the cell synthetic, logistic, both"):
             onebit_cells(onebit)
-    apart = ONEBIT["experiments"]["shares"] | {"constraint": "nuclear"}
+    apart = ONEBIT["experiments"]["fractions"] | {"constraint": "nuclear"}
     onebit_cells(ONEBIT | {"experiments": ONEBIT["experiments"] | {"more": apart}})
 
 
 def test_experiments_that_are_null_are_left_out_of_a_copy():
     assert "large" in WITH_NULL["experiments"]
-    assert list(ONEBIT["experiments"]) == ["budgets", "shares", "movielens"]
+    assert list(ONEBIT["experiments"]) == ["budgets", "fractions", "movielens"]
     assert ONEBIT | {"experiments": WITH_NULL["experiments"]} == WITH_NULL
 
 
@@ -256,7 +256,7 @@ def test_experiments_that_are_null_are_left_out_of_a_copy():
         (("experiments", "budgets", "dataset"), "synthetc", "synthetic"),
         (("experiments", "budgets", "mechanisms"), ["impp"], "inp"),
         (("experiments", "budgets", "mechanisms"), ["clear"], "private mechanism"),
-        (("experiments", "shares", "observed_shares"), [0.15], "share the cell"),
+        (("experiments", "fractions", "observed_fractions"), [0.15], "share the cell"),
     ],
 )
 def test_a_grid_that_could_not_run_is_refused(path, to, word):

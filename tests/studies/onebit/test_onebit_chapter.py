@@ -23,7 +23,7 @@ def test_a_run_is_told(folder):
     assert not made.introduction.startswith("<p>")  # the page makes the paragraph
     (judged,) = made.judged
     assert judged.claims["id"].tolist() == tables["claims"]["id"].tolist()
-    assert not judged.printed
+    assert not judged.reported
     (gallery,) = made.galleries
     assert (gallery.figures, gallery.folder) == (ONEBIT_FIGURES, folder / "figures")
     assert made.tables == [folder / "tables"]

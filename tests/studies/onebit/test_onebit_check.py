@@ -29,10 +29,10 @@ from finished_onebit import (
 
 HOME = Path(__file__).parents[3]
 REFERENCE = HOME / "results" / "reference" / "onebit"
-CLEAR_NAME = "dataset=synthetic, link=gaussian, constraint=both, observed_share=0.15"
+CLEAR_NAME = "dataset=synthetic, link=gaussian, constraint=both, observed_fraction=0.15"
 INP_NAME = f"{CLEAR_NAME}, mechanism=inp, epsilon=1"
 REAL_NAME = (
-    "dataset=restaurant, link=logistic, constraint=both, observed_share=0.8, mechanism=outp, "
+    "dataset=restaurant, link=logistic, constraint=both, observed_fraction=0.8, mechanism=outp, "
     "epsilon=10"
 )
 SECTION = {
@@ -46,12 +46,12 @@ SECTION = {
         "budgets": {
             "dataset": "synthetic",
             "constraint": "both",
-            "observed_shares": [0.5],
+            "observed_fractions": [0.5],
             "epsilons": [0.5, 10],
-            "draws": 2,
+            "trials": 2,
             "mechanisms": ["inp", "grap_gaussian", "outp", "private_item_bias"],
         },
-        "shares": None,
+        "fractions": None,
     },
 }
 
@@ -130,7 +130,6 @@ def by_row(jobs):
     cells = {}
     for name, values in jobs.items():
         own = {key: value for key, value in values.items() if key != "baselines"}
-        own["trials"] = own.pop("trials") if "trials" in own else own.pop("draws")
         for mechanism in ("clear", *values.get("baselines", ())):
             cells[name.replace("mechanism=clear", f"mechanism={mechanism}")] = own
     return cells
@@ -205,14 +204,14 @@ def test_how_it_was_computed_is_not_compared(check):
     assert check(rows=onebit_rows(change={(INP, 0): how})) == []
 
 
-def test_later_draws_are_not_compared(check):
+def test_later_trials_are_not_compared(check):
     assert check(rows=onebit_rows(change={(INP, 2): {"are_raw": 9.0}})) == []
 
 
-def test_fewer_cells_and_draws_are_no_difference(check):
+def test_fewer_cells_and_trials_are_no_difference(check):
     cells = (CLEAR, INP)
     settings = {cell: settings_of(trials=1) for cell in with_baselines(cells)}
-    assert check(cells=cells, settings=settings, rows=onebit_rows(cells, draws=1)) == []
+    assert check(cells=cells, settings=settings, rows=onebit_rows(cells, trials=1)) == []
 
 
 def test_a_changed_setting_fails_for_its_cell_alone(check):
@@ -226,7 +225,7 @@ def test_a_changed_setting_fails_for_its_cell_alone(check):
     assert found[1].startswith(f"{REAL_NAME}: trial 0: accuracy_raw is 0.9")
 
 
-def test_missing_draws_fail_unless_the_data_are_not_available(check):
+def test_missing_trials_fail_unless_the_data_are_not_available(check):
     rows = [row for row in onebit_rows() if (row["mechanism"], row["trial"]) != ("item_bias", 1)]
     (text,) = failures(check(rows=rows))
     assert text == f"{CLEAR_NAME}, mechanism=item_bias: the run lacks trial 1."

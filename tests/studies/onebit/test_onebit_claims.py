@@ -28,11 +28,11 @@ from dpmc.study.rules import within
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 LOUD = {"spread": 1.5}
-DRAWS = 10
+TRIALS = 10
 PAPER = ["inp", "objp_paper", "grap", "outp_paper"]
 OTHERS = PAPER[:3]
 WHOLE = [float(epsilon) for epsilon in range(1, 11)]
-# data set, constraint, observed shares, epsilons
+# data set, constraint, observed fractions, epsilons
 EXPERIMENTS = [
     ("synthetic", "both", [0.15], WHOLE),
     ("synthetic", "both", [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], [0.25, 0.5, *WHOLE]),
@@ -60,29 +60,29 @@ def nothing(cell):
     return 0.0
 
 
-def make(effect=nothing, *, raw=nothing, spread=0.002, draws=DRAWS, seed=0):
+def make(effect=nothing, *, raw=nothing, spread=0.002, trials=TRIALS, seed=0):
     """Return trials in which everything has ARE 1 and accuracy .7, but for the effects.
 
-    Cells of one data set and observed share have a shared deviation by draw, larger than their
+    Cells of one data set and observed fraction have a shared deviation by draw, larger than their
     own. ``raw`` acts on raw outputs beside ``effect``.
     """
-    places = [(cell.dataset, cell.observed_share) for cell in CELLS]
+    places = [(cell.dataset, cell.observed_fraction) for cell in CELLS]
     numbers = pd.factorize(pd.Index(places))[0]
-    shared = np.random.default_rng([seed, 1]).standard_normal((numbers.max() + 1, draws))
-    # of mean 0: observed shares are independent, so it does not cancel between them
+    shared = np.random.default_rng([seed, 1]).standard_normal((numbers.max() + 1, trials))
+    # of mean 0: observed fractions are independent, so it does not cancel between them
     shared = 0.01 * (shared - shared.mean(axis=1, keepdims=True))
-    own = spread * np.random.default_rng([seed, 2]).standard_normal((len(CELLS), draws))
+    own = spread * np.random.default_rng([seed, 2]).standard_normal((len(CELLS), trials))
     effects, raw_effects = (np.array([[each(cell)] for cell in CELLS]) for each in (effect, raw))
     truncated = (shared[numbers] + own + effects).ravel()
-    table = COORDINATES.loc[np.repeat(np.arange(len(CELLS)), draws)].reset_index(drop=True)
+    table = COORDINATES.loc[np.repeat(np.arange(len(CELLS)), trials)].reset_index(drop=True)
     synthetic = table["dataset"] == "synthetic"
     for kind, values in (
         ("truncated", truncated),
-        ("raw", truncated + np.repeat(raw_effects.ravel(), draws)),
+        ("raw", truncated + np.repeat(raw_effects.ravel(), trials)),
     ):
         table[f"are_{kind}"] = np.where(synthetic, np.exp(values), np.nan)
         table[f"accuracy_{kind}"] = np.where(synthetic, np.nan, 0.7 + values)
-    table["trial"] = np.tile(np.arange(draws), len(CELLS))
+    table["trial"] = np.tile(np.arange(trials), len(CELLS))
     return table.reindex(columns=list(ONEBIT_COLUMNS))
 
 
@@ -117,14 +117,14 @@ def judge(claims):
 
 @pytest.fixture(scope="module")
 def no_trials():
-    return make(draws=1).iloc[:0]
+    return make(trials=1).iloc[:0]
 
 
 SYNTHETIC = {"dataset": "synthetic"}
 MOVIELENS = {"dataset": "ml-100k", "constraint": "nuclear"}
 RESTAURANT = {"dataset": "restaurant"}
-AT_15 = {**SYNTHETIC, "observed_share": 0.15}
-MORE_DATA = when(-0.5, observed_share=0.8, **SYNTHETIC)
+AT_15 = {**SYNTHETIC, "observed_fraction": 0.15}
+MORE_DATA = when(-0.5, observed_fraction=0.8, **SYNTHETIC)
 MUCH_AT_A_QUARTER = when(1.0, mechanism="objp_paper", epsilon=0.25)
 
 PLANTED = [
@@ -160,19 +160,19 @@ PLANTED = [
     ("O7", I, when(0.02, mechanism=OTHERS, **RESTAURANT), {}),
     ("O8", S, MORE_DATA, {}),
     ("O8", S, plus(MORE_DATA, when(1.0, mechanism="outp_paper", epsilon=0.5,
-                                   observed_share=0.8)), {}),  # the paper excepts it
-    ("O8", C, plus(MORE_DATA, when(1.0, mechanism="inp", epsilon=0.5, observed_share=0.8)), {}),
-    ("O8", I, plus(MORE_DATA, when(0.5, mechanism="inp", observed_share=0.8)), {}),
+                                   observed_fraction=0.8)), {}),  # the paper excepts it
+    ("O8", C, plus(MORE_DATA, when(1.0, mechanism="inp", epsilon=0.5, observed_fraction=0.8)), {}),
+    ("O8", I, plus(MORE_DATA, when(0.5, mechanism="inp", observed_fraction=0.8)), {}),
     ("O9", S, None, {}),
     ("O9", S, when(0.3, mechanism=["objp_paper", "grap"]), {}),
     ("O9", C, when(0.1, mechanism="inp", epsilon=5.0, link="gaussian", **AT_15), {}),
-    ("O9", C, when(0.9, mechanism="outp_paper", epsilon=5.0, observed_share=0.8), {}),
+    ("O9", C, when(0.9, mechanism="outp_paper", epsilon=5.0, observed_fraction=0.8), {}),
     ("O9", I, None, LOUD),
     ("O10", S, MUCH_AT_A_QUARTER, {}),
     ("O10", C, None, {}),  # nothing changes
     ("O10", C, when(0.3, mechanism="objp_paper", epsilon=0.25), {}),  # by a factor of 1.35
     ("O10", C, plus(MUCH_AT_A_QUARTER, when(-0.4, mechanism="outp_paper", epsilon=1.0,
-                                            observed_share=0.8)), {}),
+                                            observed_fraction=0.8)), {}),
     ("O10", I, MUCH_AT_A_QUARTER, LOUD),
 ]  # fmt: skip
 ON_TRIALS = [f"O{number}" for number in range(1, 11)]
@@ -186,12 +186,12 @@ ON_TRIALS = [f"O{number}" for number in range(1, 11)]
 def test_verdict_on_planted_trials(judge, name, verdict, effect, options):
     found = judge(name, make(effect or nothing, **options))
     assert found["verdict"] == verdict, found["reason"]
-    assert found["printed_verdict"] == I
+    assert found["reported_verdict"] == I
     assert found["interval_low"] <= found["effect"] <= found["interval_high"]
-    assert found["n"] == DRAWS
-    assert f"n = {DRAWS}" in found["reason"]
+    assert found["n"] == TRIALS
+    assert f"n = {TRIALS}" in found["reason"]
     assert f"Raw outputs ({verdict})" in found["reason"]
-    assert found["reason"].endswith("The papers print no number for it")
+    assert found["reason"].endswith("The papers report no number for it")
 
 
 def test_every_claim_on_trials_is_planted_with_every_verdict():
@@ -203,13 +203,16 @@ NEEDED = {
     "O1": ({"mechanism": "objp_paper", "epsilon": 1.0, **AT_15}, {"mechanism": "outp_paper"}),
     "O2": ({"mechanism": "outp_paper", "epsilon": 2.0, **AT_15}, {"epsilon": 3.0}),
     "O3": ({"mechanism": "grap", "epsilon": 4.0, **AT_15}, {"epsilon": 5.0}),
-    "O4": ({"mechanism": "clear", **AT_15}, {"observed_share": 0.2}),
+    "O4": ({"mechanism": "clear", **AT_15}, {"observed_fraction": 0.2}),
     "O5": ({"mechanism": "inp", "epsilon": 4.0, **MOVIELENS}, {"constraint": "both"}),
     "O6": ({"mechanism": "inp", "epsilon": 7.0, **MOVIELENS}, {"constraint": "both"}),
     "O7": ({"mechanism": "majority", **RESTAURANT}, {"mechanism": "outp_paper"}),
-    "O8": ({"mechanism": "inp", "epsilon": 0.5, "observed_share": 0.2}, {"observed_share": 0.3}),
-    "O9": ({"mechanism": "inp", "epsilon": 5.0, "observed_share": 0.4}, {"mechanism": "grap"}),
-    "O10": ({"mechanism": "outp_paper", "epsilon": 0.5, "observed_share": 0.8},
+    "O8": (
+        {"mechanism": "inp", "epsilon": 0.5, "observed_fraction": 0.2},
+        {"observed_fraction": 0.3},
+    ),
+    "O9": ({"mechanism": "inp", "epsilon": 5.0, "observed_fraction": 0.4}, {"mechanism": "grap"}),
+    "O10": ({"mechanism": "outp_paper", "epsilon": 0.5, "observed_fraction": 0.8},
             {"mechanism": "inp"}),
 }  # fmt: skip
 
@@ -239,11 +242,11 @@ def test_without_any_data(judge, no_trials, name):
     assert np.isnan(found["effect"])
 
 
-@pytest.mark.parametrize("draws", [1, 2, 3])
-def test_few_draws_never_crash(claims, draws):
+@pytest.mark.parametrize("trials", [1, 2, 3])
+def test_few_trials_never_crash(claims, trials):
     some = [claim for claim in claims if claim["id"] in ON_TRIALS]
-    found = judge_onebit(make(draws=draws), None, None, some)
-    if draws == 1:
+    found = judge_onebit(make(trials=trials), None, None, some)
+    if trials == 1:
         assert set(found["verdict"]) == {I}
 
 
@@ -263,8 +266,8 @@ def test_few_draws_never_crash(claims, draws):
     ],
 )
 def test_effects(judge, name, effect, amount):
-    # Standard errors here are at most .002 sqrt(2 / 10) = .001; means over draws of what cells of
-    # one observed share have in common are 0.
+    # Standard errors here are at most .002 sqrt(2 / 10) = .001; means over trials of what cells of
+    # one observed fraction have in common are 0.
     assert judge(name, make(effect))["effect"] == pytest.approx(amount, abs=0.004)
 
 
@@ -299,7 +302,7 @@ def test_order_of_rows_and_spelling_of_numbers_do_not_matter(claims):
     trials = make(MORE_DATA)
     expected = judge_onebit(trials, None, None, some)
     shuffled = trials.sample(frac=1, random_state=0)
-    shuffled["observed_share"] *= 1 + 1e-15
+    shuffled["observed_fraction"] *= 1 + 1e-15
     pd.testing.assert_frame_equal(judge_onebit(shuffled, None, None, some), expected)
 
 
@@ -309,11 +312,11 @@ def test_a_trial_that_comes_twice_is_refused():
         Outputs(pd.concat([trials, trials.iloc[:1]]), "raw")
 
 
-def test_draws_are_paired():
+def test_trials_are_paired():
     # unpaired, the shared deviation of .3 would hide a difference of .02
     trials = make(when(0.02, mechanism="outp_paper"))
     rng = np.random.default_rng(1)
-    trials["are_truncated"] *= np.exp(0.3 * rng.standard_normal(DRAWS))[trials["trial"]]
+    trials["are_truncated"] *= np.exp(0.3 * rng.standard_normal(TRIALS))[trials["trial"]]
     some = [{"id": "O2", "source": "", "claim": "", "predicate": ""}]
     assert judge_onebit(trials, None, None, some)["verdict"].tolist() == [S]
 
@@ -327,7 +330,7 @@ def test_equivalence_errs_in_at_most_5_percent():
     margin = 0.1
     verdicts = [
         within({str(n): row for n, row in enumerate(values)}, margin).verdict
-        for values in margin + 0.02 * rng.standard_normal((1000, 6, DRAWS))
+        for values in margin + 0.02 * rng.standard_normal((1000, 6, TRIALS))
     ]
     assert 8 <= verdicts.count(C) <= 45
     # and all six inside with probability 2e-15
@@ -379,10 +382,10 @@ class TestComputedFacts:
             ("O17", 2.0, "proven bound 2.000"),
         ],
     )
-    def test_what_is_printed_is_contradicted(self, judge, no_trials, name, effect, text):
+    def test_what_is_reported_is_contradicted(self, judge, no_trials, name, effect, text):
         found = judge(name, no_trials)
         assert found["verdict"] == C
-        assert found["printed_verdict"] == I
+        assert found["reported_verdict"] == I
         assert text in found["reason"]
         if effect is not None:
             assert found["effect"] == pytest.approx(effect, rel=1e-9)

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from figure_checks import check_absent, check_edges, check_files, check_panels, check_ticks, drawn
-from invented_onebit import BUDGETS, PAPER, SHARES, results
+from invented_onebit import BUDGETS, FRACTIONS, PAPER, results
 from matplotlib.colors import to_hex
 from scipy import stats
 
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES, write_onebit_figures
+from dpmc.studies.onebit.figures.fractions import shown_budgets
 from dpmc.studies.onebit.figures.outp import most_provable, real_epsilons
-from dpmc.studies.onebit.figures.shares import shown_budgets
 from dpmc.studies.onebit.frames import LOOKS, main_constraint, read_onebit
 from dpmc.study.frames import number, select
 from dpmc.study.style import draw_all
@@ -74,10 +74,10 @@ def test_budgets_show_means_and_t_intervals(drawings, tables):
     for name, link in (("1_budgets_gaussian", "gaussian"), ("2_budgets_logistic", "logistic")):
         data = drawings[f"onebit_{name}"].data
         assert set(data["link"]) == {link}
-        assert set(data["observed_share"]) == {0.15}
+        assert set(data["observed_fraction"]) == {0.15}
         for stage in ("raw", "truncated"):
             where = {"dataset": "synthetic", "link": link, "constraint": "both",
-                     "observed_share": 0.15, "mechanism": "grap", "epsilon": 3}  # fmt: skip
+                     "observed_fraction": 0.15, "mechanism": "grap", "epsilon": 3}  # fmt: skip
             row = select(data[data["stage"] == stage], mechanism="grap", epsilon=3)
             values = select(tables["trials"], **where)[f"are_{stage}"]
             assert row["mean"].item() == pytest.approx(values.mean())
@@ -125,17 +125,18 @@ def test_lines_without_noise_stand_in_every_panel(drawings):
 
 
 def test_shares_have_a_column_for_each_mechanism_and_all_budgets_in_the_csv(drawings):
-    drawing = drawings["onebit_3_shares_gaussian"]
+    drawing = drawings["onebit_3_fractions_gaussian"]
     assert len(drawing.figure.axes) == 2 * len(PAPER)
     data = drawing.data
     assert set(data["epsilon"].dropna()) == {0.25, 0.5, *BUDGETS}
-    assert set(data["observed_share"]) == {0.15, *SHARES}
+    assert set(data["observed_fraction"]) == {0.15, *FRACTIONS}
     first = drawing.figure.axes[0]
     budgets = shown_budgets(data["epsilon"].dropna().unique())
     row = select(data[data["stage"] == "truncated"], mechanism="inp", epsilon=budgets[-1])
     drawn = [line.get_ydata() for line in first.lines]
     assert any(
-        len(values) == len(row) and np.allclose(values, row.sort_values("observed_share")["mean"])
+        len(values) == len(row)
+        and np.allclose(values, row.sort_values("observed_fraction")["mean"])
         for values in drawn
     )
 
@@ -186,9 +187,9 @@ def test_the_most_that_samples_can_prove():
 def test_bounds_stand_beside_their_cells(drawings, tables):
     data = drawings["onebit_8_bounds"].data
     assert len(data) == len(tables["bounds"])
-    row = select(data, theorem=4, link="gaussian", observed_share=0.5, epsilon=2).iloc[0]
+    row = select(data, theorem=4, link="gaussian", observed_fraction=0.5, epsilon=2).iloc[0]
     where = {"dataset": "synthetic", "link": "gaussian", "constraint": "both",
-             "observed_share": 0.5, "mechanism": "outp_paper", "epsilon": 2}  # fmt: skip
+             "observed_fraction": 0.5, "mechanism": "outp_paper", "epsilon": 2}  # fmt: skip
     assert row["mean"] == pytest.approx(select(tables["trials"], **where)["are_raw"].mean())
     endless = tables["bounds"].assign(bound=np.inf)
     with pytest.raises(Exception, match="No mechanism with an error bound"):
@@ -205,7 +206,7 @@ def test_a_quick_run_of_one_link_and_one_draw_is_drawn(tables, tmp_path):
     assert data["low"].isna().all()
     assert pd.read_csv(tmp_path / "onebit_1_budgets_gaussian.csv").empty
     assert pd.read_csv(tmp_path / "onebit_6_large.csv").empty
-    assert len(pd.read_csv(tmp_path / "onebit_4_shares_logistic.csv"))
+    assert len(pd.read_csv(tmp_path / "onebit_4_fractions_logistic.csv"))
 
 
 def test_empty_tables_count_as_missing(tmp_path, tables):
@@ -227,5 +228,5 @@ def test_the_main_constraint_is_the_one_with_most_budgets(tables):
     [(0.0998, "0.0998"), (1.126, "1.13"), (30, "30.0"), (9999.4, "9,999"), (5.7e9, "5.7 · 10⁹"),
      (np.inf, "∞"), (0, "0")],
 )  # fmt: skip
-def test_numbers_are_spelled(value, text):
+def test_numbers_are_formatted(value, text):
     assert number(value) == text

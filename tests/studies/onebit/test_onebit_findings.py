@@ -6,7 +6,7 @@ import pytest
 from invented_onebit import fake_trials, results
 from scipy import stats
 
-from dpmc.studies.onebit.comparisons import against, better, contests, worse
+from dpmc.studies.onebit.comparisons import against, better, comparisons, worse
 from dpmc.studies.onebit.findings import (
     beats_item_bias,
     beats_zero,
@@ -60,13 +60,13 @@ def test_every_line_is_whole(tables):
 
 def test_signal(trials):
     line = signal(trials)
-    clear = cell(trials, dataset="synthetic", link="gaussian", observed_share=0.15,
+    clear = cell(trials, dataset="synthetic", link="gaussian", observed_fraction=0.15,
                  mechanism="clear")["are_raw"]  # fmt: skip
     half = stats.t.ppf(0.975, len(clear) - 1) * stats.sem(clear)
     low, high = clear.mean() - half, clear.mean() + half
     assert line.verdict == FAILS
     assert f"{clear.mean():.2f} [{low:.2f}, {high:.2f}] raw" in line.text
-    assert "over 8 draws" in line.text
+    assert "over 8 trials" in line.text
     assert "below 1 from 30 % on with the Gaussian link, from 40 % on" in line.text
     assert "On the 500 × 500 instance it has" in line.text
     good = trials.assign(are_raw=trials["are_raw"] / 3)
@@ -77,7 +77,7 @@ def test_signal(trials):
 
 def test_the_share_from_which_clear_is_below_one_has_no_gap(trials):
     # at 60 % it is above 1 again: below from 70 % on
-    again = trials["are_raw"].where(trials["observed_share"] != 0.6, 2.0)
+    again = trials["are_raw"].where(trials["observed_fraction"] != 0.6, 2.0)
     assert "from 70 % on with the Gaussian link" in signal(trials.assign(are_raw=again)).text
 
 
@@ -91,14 +91,14 @@ def test_winner(trials):
     assert winner(None).verdict == OPEN
 
 
-def test_one_draw_tells_nothing_apart(trials):
+def test_one_trial_makes_nothing_significant(trials):
     one = trials[(trials["trial"] == 0) & (trials["dataset"] == "ml-100k")]
     one = one[one["constraint"] == "nuclear"]
-    assert all(contest.tied for contest in contests(one, PUBLISHED, "truncated"))
+    assert all(comparison.tied for comparison in comparisons(one, PUBLISHED, "truncated"))
     assert "no single one at 20 of 20" in winner(one).text
 
 
-def test_a_contest_is_decided_by_paired_tests():
+def test_a_comparison_is_decided_by_paired_tests():
     rng = np.random.default_rng(4)
     common = rng.standard_normal(20)
     rows = []
@@ -108,11 +108,11 @@ def test_a_contest_is_decided_by_paired_tests():
             rows.append(("ml-100k", "logistic", mechanism, 1.0, trial, score))
     names = ["dataset", "link", "mechanism", "epsilon", "trial", "accuracy_truncated"]
     frame = pd.DataFrame(rows, columns=names)
-    (found,) = contests(frame, ("inp", "grap"), "truncated")
-    # the spread over draws is fifty times the difference: only pairing shows it
+    (found,) = comparisons(frame, ("inp", "grap"), "truncated")
+    # the spread over trials is fifty times the difference: only pairing shows it
     assert (found.best, found.tied) == ("inp", False)
     shuffled = frame.assign(trial=[*range(20), *rng.permutation(20)])
-    (found,) = contests(shuffled, ("inp", "grap"), "truncated")
+    (found,) = comparisons(shuffled, ("inp", "grap"), "truncated")
     assert found.tied
 
 
@@ -155,7 +155,7 @@ def test_a_comparison_is_paired_and_signed(trials):
     assert row["p_value"] == pytest.approx(stats.ttest_1samp(difference, 0).pvalue)
     assert (better(table), worse(table)) == (0, len(table))
     # less error is better on synthetic data
-    errors = cell(trials, dataset="synthetic", observed_share=0.15)
+    errors = cell(trials, dataset="synthetic", observed_fraction=0.15)
     found = against(errors, ("inp",), "private_item_bias", "truncated")
     assert better(found) == len(found)
 
@@ -196,7 +196,7 @@ def test_users(trials):
     assert "24.5 (GraP, Gaussian noise)" in line.text
     assert "OutP, as published" not in line.text
     # where more is observed, users have more signs: that does not mix with the rest
-    more = trials["user_epsilon"].where(trials["observed_share"] != 0.5, 77.0)
+    more = trials["user_epsilon"].where(trials["observed_fraction"] != 0.5, 77.0)
     assert users(trials.assign(user_epsilon=more)).text == line.text
     assert users(trials[trials["mechanism"] == "outp"]).verdict == HOLDS
 
@@ -218,8 +218,8 @@ def test_solves_that_did_not_converge_are_counted(trials):
     assert line.verdict == FAILS
     assert f"{int(flags.sum()):,} of {len(flags):,} did." in line.text
     assert f"ObjP {int((~flags).sum())} (" in line.text
-    spelled = trials.assign(converged=trials["converged"].map({True: "True", False: "False"}))
-    assert converged(spelled).text == line.text
+    formatted = trials.assign(converged=trials["converged"].map({True: "True", False: "False"}))
+    assert converged(formatted).text == line.text
     assert converged(trials[trials["trial"] > 0]).verdict == HOLDS
     assert converged(trials[trials["mechanism"] == "grap"]).verdict == OPEN
 
@@ -230,5 +230,5 @@ def test_caveats(trials):
     assert "no published number stands beside ours" in caveats(None)
 
 
-def test_more_draws_are_said():
-    assert "over 3 draws" in signal(fake_trials(draws=3)).text
+def test_more_trials_are_said():
+    assert "over 3 trials" in signal(fake_trials(trials=3)).text

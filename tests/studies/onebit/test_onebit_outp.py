@@ -14,8 +14,8 @@ from dpmc.studies.onebit.outp import (
     typical_change,
 )
 
-PAPER = {"seed": 3, "users": 100, "items": 100, "rank": 1, "alpha": 1, "observed_share": 0.15}
-SMALL = PAPER | {"users": 20, "items": 16, "links": ["logistic", "gaussian"], "draws": 4}
+PAPER = {"seed": 3, "users": 100, "items": 100, "rank": 1, "alpha": 1, "observed_fraction": 0.15}
+SMALL = PAPER | {"users": 20, "items": 16, "links": ["logistic", "gaussian"], "trials": 4}
 ATTACK = {"epsilons": [0.001, 1.0, 10.0], "samples": 4000}
 
 

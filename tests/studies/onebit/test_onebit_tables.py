@@ -55,7 +55,7 @@ def test_every_format_says_the_same(tables, name):
 
 
 def test_errors_are_means_with_standard_errors(tables, frames):
-    where = {"dataset": "synthetic", "constraint": "both", "observed_share": 0.15,
+    where = {"dataset": "synthetic", "constraint": "both", "observed_fraction": 0.15,
              "link": "logistic", "mechanism": "inp", "epsilon": 4}  # fmt: skip
     trials = select(frames["trials"], **where)
     for stage in ("raw", "truncated"):
@@ -110,7 +110,7 @@ def test_guarantees(tables):
 
 def test_guarantees_are_those_of_one_share(tables, frames):
     trials = frames["trials"]
-    more = trials["user_epsilon"].where(trials["observed_share"] != 0.5, 777.0)
+    more = trials["user_epsilon"].where(trials["observed_fraction"] != 0.5, 777.0)
     changed = {**dict.fromkeys(NAMES), "trials": trials.assign(user_epsilon=more)}
     assert to_csv(build_onebit_tables(changed)[-1]) == to_csv(tables[IDS[3]])
 

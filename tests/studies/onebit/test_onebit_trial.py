@@ -30,21 +30,21 @@ from dpmc.studies.onebit.trial import (
 )
 
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
-SMALL = {"seed": 3, "draws": 2, "users": 20, "items": 16, "rank": 1, "alpha": 1}
-PAPER = {"seed": 3, "draws": 40, "users": 100, "items": 100, "rank": 1, "alpha": 1}
-STARS = {"seed": 3, "draws": 3, "rank": 2, "alpha": 1, "threshold": "mean"}
+SMALL = {"seed": 3, "trials": 2, "users": 20, "items": 16, "rank": 1, "alpha": 1}
+PAPER = {"seed": 3, "trials": 40, "users": 100, "items": 100, "rank": 1, "alpha": 1}
+STARS = {"seed": 3, "trials": 3, "rank": 2, "alpha": 1, "threshold": "mean"}
 BASELINES = {"baselines": ["zero", "majority", "item_bias"]}
 NOT_COMPARED = ("seconds",)
 
 
 def cell(mechanism="clear", epsilon=None, **others):
     given = {"dataset": "synthetic", "link": "gaussian", "constraint": "both"}
-    given |= {"observed_share": 0.15} | others
+    given |= {"observed_fraction": 0.15} | others
     return OneBitCell(**given, mechanism=mechanism, epsilon=epsilon)
 
 
 def star_cell(mechanism="clear", epsilon=None, **others):
-    others = {"dataset": "stars", "constraint": "nuclear", "observed_share": 0.75} | others
+    others = {"dataset": "stars", "constraint": "nuclear", "observed_fraction": 0.75} | others
     return cell(mechanism, epsilon, **others)
 
 
@@ -119,7 +119,7 @@ def test_all_but_data_set_share_and_trial_share_the_data():
     for differing in (
         make_sample(cell(), SMALL, 1),
         make_sample(cell(dataset="other"), SMALL, 0),
-        make_sample(cell(observed_share=0.2), SMALL, 0),
+        make_sample(cell(observed_fraction=0.2), SMALL, 0),
         make_sample(cell(), SMALL | {"seed": 4}, 0),
     ):
         assert not np.allclose(differing.matrix, one.matrix)
@@ -265,7 +265,7 @@ def test_a_curve_is_its_cells_run_one_by_one(data, mechanism, options, stars):
     ]
     assert list(map(comparable, rows)) == list(map(comparable, alone))
     assert [(row["epsilon"], row["trial"]) for row in rows] == [
-        (each.epsilon, trial) for each in cells for trial in range(settings["draws"])
+        (each.epsilon, trial) for each in cells for trial in range(settings["trials"])
     ]
     # last cell first: no draw depends on what was run before it
     turned = run_curve(cells[::-1], settings, ratings=ratings, clear=matrices)
@@ -290,7 +290,7 @@ def test_the_data_of_a_trial_are_made_once_for_a_curve(stars, monkeypatch):
 
 
 def test_noise_depends_on_trial_and_constraint(stars):
-    settings = STARS | {"test_ratings": 20, "draws": 8}
+    settings = STARS | {"test_ratings": 20, "trials": 8}
     objectives = {
         constraint: [
             row["objective"]
@@ -354,7 +354,7 @@ def test_errors_at_15_percent_are_those_of_an_independent_implementation():
 
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_the_error_of_published_output_perturbation_is_the_variance_of_its_noise(epsilon):
-    settings = PAPER | {"draws": 10}
+    settings = PAPER | {"trials": 10}
     clear, matrices = run_clear(cell(), settings | {"baselines": []})
     noised = list(run_private(cell("outp_paper", epsilon), settings, clear=matrices))
     for one, other in zip(clear, noised, strict=True):
@@ -372,7 +372,7 @@ def test_movielens_without_privacy_is_that_of_an_independent_implementation():
     dataset = REGISTRY["ml-100k"]
     ratings = read(dataset, dataset.location(Path(MIRROR)))
     each = OneBitCell("ml-100k", "logistic", "nuclear", 0.8, "clear", None)
-    settings = {"seed": 1, "draws": 2, "rank": 1, "alpha": 1, "threshold": "mean"}
+    settings = {"seed": 1, "trials": 2, "rank": 1, "alpha": 1, "threshold": "mean"}
     settings |= {"test_ratings": 20_000, "baselines": ["majority"]}
     rows, _ = run_clear(each, settings, ratings=ratings)
     clear, majority = rows[:2]

@@ -1,13 +1,13 @@
 """Alternating least squares with noise on the item side (paper, algorithm 1)."""
 
 from dpmc.methods.base import check_choice
-from dpmc.methods.factorization.alternating import AlternatingSolver
+from dpmc.methods.factorization.alternating import AlternatingMethod
 from dpmc.methods.kernels.regressions import Regressions
 
 NOISE_TARGETS = ("right_hand_side", "iterate")
 
 
-class ALS(AlternatingSolver):
+class ALS(AlternatingMethod):
     """Private alternating least squares.
 
     Item rows are v_j = (U_j^T U_j + lambda I)^-1 (U_j^T x_j + t_j), t_j in R^rank iid from the

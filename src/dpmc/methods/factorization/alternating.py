@@ -19,13 +19,13 @@ from dpmc.ratings import Ratings
 STARTS = ("normal", "uniform")
 
 
-class AlternatingSolver(FactorModel):
+class AlternatingMethod(FactorModel):
     """Alternate between user rows by ridge regression and item rows by a method of its own.
 
     Each outer iteration computes all user rows u_i = (V_i^T V_i + lambda I)^-1 V_i^T x_i from
     the current item rows, without noise, then all item rows (paper, algorithms 1 and 2). Users
     come first, from random item rows V_0; ``rng`` draws these before anything else, so that all
-    solvers start from the same ones. lambda I is added as it is: what is minimised is
+    methods start from the same ones. lambda I is added as it is: what is minimised is
     1/2 sum r^2 + lambda/2 (||U||^2 + ||V||^2), not the paper's objective (6) without the halves.
     A user without ratings gets the zero row, an item without ratings noise / lambda, which is
     what the formulas say; without noise such items are predicted as 0.

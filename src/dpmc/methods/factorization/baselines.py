@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from dpmc.methods.base import Solver, check_positive, check_ratings
+from dpmc.methods.base import Method, check_positive, check_ratings
 
 
-class UserItemBias(Solver):
+class UserItemBias(Method):
     """Predict mean + item bias + user bias, each bias a damped mean of what is left over.
 
     Items first: b_j = sum over its ratings of (x - mean) / (n_j + shrinkage); then users in the
@@ -33,7 +33,7 @@ class UserItemBias(Solver):
         self.shrinkage = check_positive("shrinkage", shrinkage, zero=True)
 
     def fit(self, ratings, *, rng=None, noise_rng=None, callback=None):
-        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Solver.fit`."""
+        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Method.fit`."""
         check_ratings(ratings)
         self.shape_ = (ratings.n_users, ratings.n_items)
         by_item = ratings.by_item  # one order, so that sums do not depend on that of the input

@@ -3,14 +3,14 @@
 import numpy as np
 
 from dpmc.methods.base import check_choice, check_count, check_positive
-from dpmc.methods.factorization.alternating import AlternatingSolver
+from dpmc.methods.factorization.alternating import AlternatingMethod
 from dpmc.methods.factorization.direct import DirectRegressions
 from dpmc.methods.kernels.regressions import Regressions
 
 KERNELS = {"fast": Regressions, "direct": DirectRegressions}
 
 
-class IRLS(AlternatingSolver):
+class IRLS(AlternatingMethod):
     """Private A-IRLS: item rows by K reweighted ridge regressions, noise in each of them.
 
     For each item, theta starts at random; then K times: w_i = min(1, a s / |x_i - u_i^T theta|)

@@ -10,7 +10,7 @@ from dpmc.methods.factorization.alternating import STARTS
 from dpmc.methods.factorization.private_offsets import item_offsets, less, user_offsets
 from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.private import PrivateSolver
+from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.sensitivity import planned_releases
 from dpmc.ratings import Compressed
 
@@ -22,7 +22,7 @@ what a user centres ratings by may depend on where in memory the user stands; re
 such a difference from growing until a user who leaves moves others."""
 
 
-class PrivateALS(PrivateSolver):
+class PrivateALS(PrivateMethod):
     """ALS within a privacy budget.
 
     The model is: item offset + user offset + u . v. With ``offsets``, noised sums and counts of
@@ -52,7 +52,7 @@ class PrivateALS(PrivateSolver):
     Parameters
     ----------
     relation, epsilon, delta, mechanism, rating_range, ratings_per_user
-        See :class:`dpmc.methods.private.PrivateSolver`.
+        See :class:`dpmc.methods.private.PrivateMethod`.
     rank : int
         Of the factors, not counting the column of user offsets.
     factor_bound : float, optional

@@ -9,11 +9,11 @@ from dpmc.methods.factorization.private_offsets import (
     own_offsets,
     user_offsets,
 )
-from dpmc.methods.private import PrivateSolver
+from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.sensitivity import planned_releases
 
 
-class PrivateUserItemBias(PrivateSolver):
+class PrivateUserItemBias(PrivateMethod):
     """Predict item offset + user offset.
 
     The sums and numbers of the ratings of all items are released; their totals give the mean and
@@ -24,12 +24,12 @@ class PrivateUserItemBias(PrivateSolver):
     public.
 
     The factors are those of the model offset x 1, so that predictions are item offset + user
-    factors . item factors as for the other calibrated solvers.
+    factors . item factors as for the other calibrated methods.
 
     Parameters
     ----------
     relation, epsilon, delta, mechanism, rating_range, ratings_per_user
-        See :class:`dpmc.methods.private.PrivateSolver`.
+        See :class:`dpmc.methods.private.PrivateMethod`.
     shrinkage : float
         At least 0: how many ratings at the mean each user and item is credited with.
 

@@ -31,7 +31,7 @@ class RankOne(FactorModel):
         self.iterations = check_count("iterations", iterations)
 
     def fit(self, ratings, *, rng=None, noise_rng=None, callback=None):
-        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Solver.fit`."""
+        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Method.fit`."""
         check_ratings(ratings)
         self.shape_ = (ratings.n_users, ratings.n_items)
         for_users = Regressions(ratings.by_user, 1, self.regularization)

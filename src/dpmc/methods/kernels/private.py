@@ -1,4 +1,4 @@
-"""Sums over ratings and small regressions of the calibrated solvers.
+"""Sums over ratings and small regressions of the calibrated methods.
 
 One pass over the ratings adds each row's outer product to the blocks of the other side, so that
 no second arrangement of the ratings is needed. Explicit loops in a fixed order, no fast-math.

@@ -6,7 +6,7 @@ MECHANISM_LABELS = {
     "grap": "GraP",
     "outp_paper": "OutP, as published",
     "objp": "ObjP, corrected",
-    "objp_literal": "ObjP, as printed",
+    "objp_literal": "ObjP, as published",
     "grap_paper": "GraP, scale C",
     "grap_gaussian": "GraP, Gaussian noise",
     "outp": "OutP, correct scale",

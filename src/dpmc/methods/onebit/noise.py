@@ -2,7 +2,7 @@
 
 Neighbours differ in the sign of one entry; which entries are observed is public
 (:data:`dpmc.privacy.relations.ENTRY_CHANGE`). The mechanisms are those of Li, Wei, Huang, Mao and
-Wang, "One-bit matrix completion with differential privacy" (arXiv:2110.00719), as printed
+Wang, "One-bit matrix completion with differential privacy" (arXiv:2110.00719), as published
 ("_paper", "_literal") and corrected.
 
 Every mechanism here releases queries with independent noise on every coordinate. Let D be the
@@ -29,7 +29,7 @@ one entry off the diagonal is observed, flipping it turns half of the matrix ove
 **Objective perturbation, logistic link** (objp). Since -log h(y x) = log(1 + e^-x) + x (1 - y)/2,
 the perturbed objective is sum log(1 + e^-x_i) + <x, (1 - y)/2 + H>: the signs enter only through
 (1 - y)/2 + H, which is the Laplace mechanism with D = 1. So any algorithm may follow, exact or not,
-with the entrywise bound or without. H is multiplied by 1: the objective as printed halves it
+with the entrywise bound or without. H is multiplied by 1: the objective as published halves it
 ("objp_literal"), which makes this 2 eps.
 
 **Objective perturbation, Gaussian link** is another matter: :mod:`dpmc.methods.onebit.guarantee`.

@@ -42,7 +42,7 @@ class LeastSquares(FactorModel):
         self.threads = check_count("threads", threads)
 
     def fit(self, ratings, *, rng, noise_rng=None, callback=None, of_items=None):
-        """Fit the model; ``noise_rng`` is not used. See :meth:`dpmc.methods.base.Solver.fit`.
+        """Fit the model; ``noise_rng`` is not used. See :meth:`dpmc.methods.base.Method.fit`.
 
         Item rows are fitted to the ratings ``of_items`` if given, some of ``ratings``, and users
         to all of theirs, as in DPALS.

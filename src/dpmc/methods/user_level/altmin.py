@@ -7,7 +7,7 @@ from dpmc.methods.base import check_count, check_positive
 from dpmc.methods.kernels.private import balance
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.user_level.covariance import SLACK
-from dpmc.methods.user_level.joint import JointSolver
+from dpmc.methods.user_level.joint import JointMethod
 from dpmc.methods.user_level.matrices import observed, row_lengths, sparse_matrix, spread
 from dpmc.methods.user_level.private_svd import noised_directions
 from dpmc.methods.user_level.sampling import clip_values
@@ -16,7 +16,7 @@ from dpmc.privacy.relations import USER_REPLACE
 from dpmc.ratings import Compressed
 
 
-class DPAltMin(JointSolver):
+class DPAltMin(JointMethod):
     """Alternating minimisation: users solve for themselves and send how they would move V.
 
     V starts as the top eigenvectors of the noised sum of x x^T, as in
@@ -45,7 +45,7 @@ class DPAltMin(JointSolver):
     ----------
     relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
     counts_share
-        See :class:`dpmc.methods.user_level.joint.JointSolver`.
+        See :class:`dpmc.methods.user_level.joint.JointMethod`.
     rank : int
     row_bound : float
         L > 0.

@@ -16,7 +16,7 @@ from dpmc.methods.user_level.covariance import top_eigenvectors
 from dpmc.methods.user_level.item_step import (
     ItemStatistics,
     solve_items,
-    solve_items_as_printed,
+    solve_items_as_published,
 )
 from dpmc.methods.user_level.options import (
     ACCOUNTINGS,
@@ -28,7 +28,7 @@ from dpmc.methods.user_level.options import (
     check_options,
     check_share,
 )
-from dpmc.methods.user_level.plan import plan, printed_sigma
+from dpmc.methods.user_level.plan import plan, published_sigma
 from dpmc.methods.user_level.predictions import OffsetModel
 from dpmc.methods.user_level.sampling import (
     choose_rare,
@@ -105,7 +105,7 @@ class DPALS(OffsetModel):
     row_bound : float, optional
         L, public: of the norm of the ratings of a user that count.
     literal : bool
-        Lines 10 to 13 as printed: lambda before the projection and a pseudo-inverse, noise on
+        Lines 10 to 13 as published: lambda before the projection and a pseudo-inverse, noise on
         upper triangles, V^T V = I (so factor_bound and user_regularization have other units:
         users are sqrt(n_items) times as long).
     projection : bool
@@ -123,8 +123,8 @@ class DPALS(OffsetModel):
         ``mean_share`` is 0), or the mean of the user's own ratings.
     global_penalty : float
         lambda_0 of sum over all pairs of (u . v)^2.
-    accounting : {"exact", "printed"}
-        "printed" takes the sigma of theorem 1, which is too small: ``guarantee_`` then states the
+    accounting : {"exact", "published"}
+        "reported" takes the sigma of theorem 1, which is too small: ``guarantee_`` then states the
         epsilon that is true, ``claimed_epsilon_`` the one that was asked for.
     dtype : {"float64", "float32"}
         Of the computations; "float32" is faster, and for simulated noise only.
@@ -234,7 +234,7 @@ class DPALS(OffsetModel):
         """The noise at sensitivity 1 and share 1, which is 1/mu of the fit."""
         if self.accounting == "exact":
             return super().calibration
-        sigma = printed_sigma(self.epsilon, self.delta, self.ratings_per_user, self.iterations)
+        sigma = published_sigma(self.epsilon, self.delta, self.ratings_per_user, self.iterations)
         # so that the noise on right-hand sides, without a row bound, is sigma Gamma_u Gamma_M
         share = self.plan["right_hand_side"].share
         noise = Gaussian(sigma * math.sqrt(share) / self.bounds.sums(1.0))
@@ -330,7 +330,7 @@ class DPALS(OffsetModel):
             if self.global_penalty:
                 grams += self.global_penalty * released.global_gram(clipped)
             if noised:
-                solve = solve_items_as_printed if self.literal else solve_items
+                solve = solve_items_as_published if self.literal else solve_items
                 unit = noise * self.plan["gram"].sensitivity * self.plan["gram"].weight
                 factors = solve(
                     grams, factors, self.item_regularization * unit, projection=self.projection

@@ -22,7 +22,7 @@ from dpmc.methods.user_level.covariance import (
     top_eigenvectors,
     unpack,
 )
-from dpmc.methods.user_level.joint import JointSolver
+from dpmc.methods.user_level.joint import JointMethod
 from dpmc.methods.user_level.matrices import row_lengths, sparse_matrix, spread, top_singular
 from dpmc.methods.user_level.references import CentredFactors
 from dpmc.methods.user_level.sampling import clip_values
@@ -35,7 +35,7 @@ FAILURE = 0.01
 """beta, the probability with which the published slack of the eigenvalue may be too small."""
 
 
-class PrivateFrankWolfe(JointSolver):
+class PrivateFrankWolfe(JointMethod):
     """Frank-Wolfe steps whose directions come from a noised covariance of residuals.
 
     A user's ratings x are scaled down to length L. T times: users send a a^T of their residuals
@@ -61,7 +61,7 @@ class PrivateFrankWolfe(JointSolver):
     ----------
     relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
     counts_share
-        See :class:`dpmc.methods.user_level.joint.JointSolver`.
+        See :class:`dpmc.methods.user_level.joint.JointMethod`.
     row_bound : float
         L > 0.
     nuclear_bound : float

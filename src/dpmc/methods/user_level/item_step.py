@@ -31,8 +31,8 @@ class ItemStatistics:
     value_bound : float
     row_bound : float, optional
     triangles : bool
-        Noise upper triangles of matrices, as printed, and not full symmetric matrices, whose noise
-        off the diagonal has half the variance.
+        Noise upper triangles of matrices, as published, and not full symmetric matrices, whose
+        noise off the diagonal has half the variance.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ def solve_items(
     return _solve(grams, targets, inverse)
 
 
-def solve_items_as_printed(
+def solve_items_as_published(
     grams: np.ndarray, targets: np.ndarray, regularization: float, *, projection: bool
 ) -> np.ndarray:
     """Return pinv(project(H + lambda I)) w, shape (n_items, rank).

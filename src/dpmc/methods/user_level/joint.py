@@ -1,4 +1,4 @@
-"""What the private solvers at user level that DPALS is compared with have in common."""
+"""What the private methods at user level that DPALS is compared with have in common."""
 
 import math
 
@@ -17,7 +17,7 @@ EVERY_RATING = int(np.iinfo(np.int32).max)
 """More ratings than a user can have."""
 
 
-class JointSolver(OffsetModel):
+class JointMethod(OffsetModel):
     """A model with joint differential privacy for users: only what is shared carries noise.
 
     Item factors are made from noised statistics of all users. Each user's factors and offset are
@@ -32,7 +32,7 @@ class JointSolver(OffsetModel):
     ----------
     relation : {"user_add_remove", "user_replace"}
     epsilon, delta, rating_range
-        See :class:`dpmc.methods.private.PrivateSolver`.
+        See :class:`dpmc.methods.private.PrivateMethod`.
     mechanism : {"gaussian"}
     ratings_per_user : int, optional
         k; all of a user's ratings count if not given, where something else bounds their effect.

@@ -7,7 +7,7 @@ STARTS = ("normal", "analyze_gauss")
 GRAMS = ("noised", "free")
 SAMPLINGS = ("uniform", "adaptive")
 CENTRINGS = ("none", "global", "user")
-ACCOUNTINGS = ("exact", "printed")
+ACCOUNTINGS = ("exact", "published")
 DTYPES = ("float32", "float64")
 
 

@@ -127,7 +127,7 @@ def longest_row(bounds: Sensitivities, value_bound: float, row_bound: float | No
     return min(math.sqrt(bounds.ratings_per_user) * value_bound, row_bound or math.inf)
 
 
-def printed_sigma(epsilon: float, delta: float, ratings_per_user: int, iterations: int) -> float:
+def published_sigma(epsilon: float, delta: float, ratings_per_user: int, iterations: int) -> float:
     """Return sqrt(2 k T (epsilon + ln(1/delta))) / epsilon, as theorem 1 has it.
 
     Raises
@@ -137,7 +137,7 @@ def printed_sigma(epsilon: float, delta: float, ratings_per_user: int, iteration
     """
     if not (epsilon > 0 and 0 < delta < 1):
         raise InputError(
-            f"The printed sigma needs epsilon above 0 and delta between 0 and 1, got {epsilon!r} "
+            f"The published sigma needs epsilon above 0 and delta between 0 and 1, got {epsilon!r} "
             f"and {delta!r}."
         )
     return math.sqrt(2 * ratings_per_user * iterations * (epsilon - math.log(delta))) / epsilon

@@ -4,12 +4,12 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods.base import check_choice
-from dpmc.methods.private import PrivateSolver
+from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import MOST_TERMS
 
 
-class OffsetModel(PrivateSolver):
+class OffsetModel(PrivateMethod):
     """user offset + item offset + user factors . item factors; the user's mean for other items.
 
     Attributes

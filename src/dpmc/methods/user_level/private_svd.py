@@ -14,14 +14,14 @@ from dpmc.methods.user_level.covariance import (
     top_eigenvectors,
     unpack,
 )
-from dpmc.methods.user_level.joint import JointSolver
+from dpmc.methods.user_level.joint import JointMethod
 from dpmc.methods.user_level.matrices import sparse_matrix
 from dpmc.methods.user_level.sampling import clip_values
 
 USERS = ("projection", "regression")
 
 
-class PrivateSVD(JointSolver):
+class PrivateSVD(JointMethod):
     """Top eigenvectors V of the noised sum of x x^T over users, zeros where they rated nothing.
 
     **Sensitivity.** The vector x of a user's centred ratings is scaled down to length L, so the
@@ -37,7 +37,7 @@ class PrivateSVD(JointSolver):
     ----------
     relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
     counts_share
-        See :class:`dpmc.methods.user_level.joint.JointSolver`.
+        See :class:`dpmc.methods.user_level.joint.JointMethod`.
     rank : int
     row_bound : float
         L > 0.

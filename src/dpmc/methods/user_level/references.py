@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from dpmc.methods.base import (
     FactorModel,
-    Solver,
+    Method,
     check_choice,
     check_count,
     check_positive,
@@ -33,7 +33,7 @@ class UserMean(UserItemBias):
         self.user_bias_ = self._damped_means(users, deviations, self.shape_[0])
 
 
-class Popularity(Solver):
+class Popularity(Method):
     """Score items by their number of ratings, alike for all users: for rankings only.
 
     Attributes
@@ -42,7 +42,7 @@ class Popularity(Solver):
     """
 
     def fit(self, ratings, *, rng=None, noise_rng=None, callback=None):
-        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Solver.fit`."""
+        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Method.fit`."""
         check_ratings(ratings)
         self.shape_ = (ratings.n_users, ratings.n_items)
         self.scores_ = np.bincount(ratings.items, minlength=ratings.n_items).astype(float)
@@ -70,7 +70,7 @@ class CentredFactors(FactorModel):
     mean_: float
 
     def fit(self, ratings, *, rng=None, noise_rng=None, callback=None):
-        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Solver.fit`."""
+        """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Method.fit`."""
         check_ratings(ratings)
         self.shape_ = (ratings.n_users, ratings.n_items)
         rows = ratings.by_user  # one order, so that sums do not depend on that of the input

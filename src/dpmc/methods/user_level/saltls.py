@@ -8,13 +8,13 @@ from dpmc.methods.kernels.private import clip_rows
 from dpmc.methods.normal import normal_sums, solve_rows
 from dpmc.methods.user_level.covariance import check_rank, pack, unpack
 from dpmc.methods.user_level.item_step import solve_items
-from dpmc.methods.user_level.joint import JointSolver
+from dpmc.methods.user_level.joint import JointMethod
 from dpmc.methods.user_level.matrices import spread
 from dpmc.methods.user_level.sampling import clip_values, keep
 from dpmc.ratings import transposed
 
 
-class DPSAltLS(JointSolver):
+class DPSAltLS(JointMethod):
     """Hardt's smoothed alternating least squares, with noise on what groups of users sum up.
 
     Users are put into t groups at random. V_0 is normal, SmoothQR'd. T times:
@@ -46,7 +46,7 @@ class DPSAltLS(JointSolver):
     Parameters
     ----------
     relation, epsilon, delta, mechanism, rating_range, centring, item_share, counts_share
-        See :class:`dpmc.methods.user_level.joint.JointSolver`.
+        See :class:`dpmc.methods.user_level.joint.JointMethod`.
     ratings_per_user : int
         k.
     rank : int

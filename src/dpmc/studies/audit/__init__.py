@@ -1,4 +1,4 @@
-"""Attempts to catch mechanisms, calibrated solvers and publications at breaking their promises.
+"""Attempts to catch mechanisms, calibrated methods and publications at breaking their promises.
 
 The audit has independent parts, each a job of its own.
 """

@@ -18,7 +18,7 @@ from dpmc.errors import InputError
 from dpmc.methods.factorization.private_baselines import PrivateItemBias
 from dpmc.methods.onebit.private import Exact, Problem, complete
 from dpmc.methods.onebit.solve import NotConverged
-from dpmc.methods.private import PrivateSolver
+from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
@@ -34,7 +34,8 @@ from dpmc.ratings import Ratings
 from dpmc.studies.audit.attack import Reading, lower_bound, read
 from dpmc.studies.audit.dpals import FAMILIES, audited_family
 from dpmc.studies.audit.item_lists import carriers
-from dpmc.studies.audit.methods import SOLVERS
+from dpmc.studies.audit.method_runs import DELTA, audited_method
+from dpmc.studies.audit.methods import METHODS
 from dpmc.studies.audit.neighbours import (
     RANGE,
     RATINGS_PER_USER,
@@ -46,7 +47,6 @@ from dpmc.studies.audit.onebit import neighbours as onebit_neighbours
 from dpmc.studies.audit.published import TARGET
 from dpmc.studies.audit.published_onebit import RELEASED, onebit_settings
 from dpmc.studies.audit.rows import CONFIDENCE, bound_row, caught_row
-from dpmc.studies.audit.solvers import DELTA, audited_solver
 
 OTHER_RELATIONS = (
     ("private_item_bias", USER_REPLACE),
@@ -119,22 +119,22 @@ def attack_rows(settings: Mapping) -> Iterator[dict[str, object]]:
 
 def cases() -> Iterator[Case]:
     """Yield every method under one relation at least, the choice of items, and one-bit ones."""
-    for name in (*SOLVERS, *FAMILIES):
-        yield solver_case(name, USER_ADD_REMOVE)
+    for name in (*METHODS, *FAMILIES):
+        yield method_case(name, USER_ADD_REMOVE)
     for name, relation in OTHER_RELATIONS:
-        yield solver_case(name, relation)
+        yield method_case(name, relation)
     yield choice_case()
     for mechanism in RELEASED:
         yield onebit_case(mechanism)
 
 
-def solver_case(name: str, relation: str) -> Case:
-    """Return the case of a solver or of a family of DPALS, with Gaussian noise."""
+def method_case(name: str, relation: str) -> Case:
+    """Return the case of a method or of a family of DPALS, with Gaussian noise."""
     if name in FAMILIES:
-        solver = audited_family(name, relation, CLAIMED)
+        method = audited_family(name, relation, CLAIMED)
     else:
-        solver = audited_solver(name, relation, "gaussian", epsilon=CLAIMED)
-    return fit_case(name, solver, *extremes(relation))
+        method = audited_method(name, relation, "gaussian", epsilon=CLAIMED)
+    return fit_case(name, method, *extremes(relation))
 
 
 def extremes(relation: str) -> tuple[Ratings, Ratings]:
@@ -162,7 +162,7 @@ def extremes(relation: str) -> tuple[Ratings, Ratings]:
 def choice_case() -> Case:
     """Return the case of a private choice of items: is that of the user alone in the list?"""
     selection = Selection(USER_ADD_REMOVE, RATINGS_PER_USER, CLAIMED, DELTA, ITEMS_SHARE)
-    solver = PrivateItemBias(
+    method = PrivateItemBias(
         relation=USER_ADD_REMOVE,
         epsilon=selection.fit_epsilon,
         delta=selection.fit_delta,
@@ -170,7 +170,7 @@ def choice_case() -> Case:
         ratings_per_user=RATINGS_PER_USER,
     )
     pair = carriers(USER_ADD_REMOVE, np.random.default_rng(0))
-    return fit_case("private_choice_of_items", solver, *pair, selection=selection)
+    return fit_case("private_choice_of_items", method, *pair, selection=selection)
 
 
 def onebit_case(mechanism: str) -> Case:
@@ -191,34 +191,34 @@ def onebit_case(mechanism: str) -> Case:
     return Case(claim, *problems, publish)
 
 
-def fit_case(name, solver: PrivateSolver, here, there, *, selection=None, noise=GridNoise) -> Case:
-    """Return the case of a solver on neighbouring data.
+def fit_case(name, method: PrivateMethod, here, there, *, selection=None, noise=GridNoise) -> Case:
+    """Return the case of a method on neighbouring data.
 
     Parameters
     ----------
     name : str
         For the row.
-    solver : PrivateSolver
+    method : PrivateMethod
     here, there : Ratings
     selection : Selection, optional
         The list of items is chosen privately.
     noise : callable
         From the calibrated mechanism to what the ledger adds.
     """
-    releases = solver.releases_with(selection)
+    releases = method.releases_with(selection)
 
     def publish(path, ratings):
-        ledger = Ledger(noise(solver.calibration.noise), releases)
-        solver.fit(ratings, ledger=ledger, selection=selection)
-        fit_folder.write(path, solver, solver.guarantee_.publishable, {})
+        ledger = Ledger(noise(method.calibration.noise), releases)
+        method.fit(ratings, ledger=ledger, selection=selection)
+        fit_folder.write(path, method, method.guarantee_.publishable, {})
 
-    claim = {"solver": name, "mechanism": "gaussian", "relation": solver.relation, "delta": DELTA}
+    claim = {"method": name, "mechanism": "gaussian", "relation": method.relation, "delta": DELTA}
     return Case(claim, here, there, publish)
 
 
 @contextmanager
 def _prepared():
-    """Keep to one thread, and silence about solvers that stop early."""
+    """Keep to one thread, and silence about methods that stop early."""
     from threadpoolctl import threadpool_limits
 
     with (

@@ -11,8 +11,8 @@ from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.attack_cases import CLAIMED, Case, extremes, fit_case
 from dpmc.studies.audit.item_lists import carriers
+from dpmc.studies.audit.method_runs import DELTA, audited_method
 from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER, of_people
-from dpmc.studies.audit.solvers import DELTA, audited_solver
 
 NOISE_TENTH = "noise x 0.1"
 FIXED_CHOICE = "choice by a constant seed and row numbers"
@@ -48,9 +48,9 @@ def renumbered_crowd() -> tuple[Ratings, Ratings]:
     return of_people(rows, labels), of_people(rows[1:], labels[1:])
 
 
-def crowd_case(solver: type[PrivateItemBias] = PrivateItemBias) -> Case:
+def crowd_case(method: type[PrivateItemBias] = PrivateItemBias) -> Case:
     """Return the case of item biases of :func:`renumbered_crowd`."""
-    made = solver(
+    made = method(
         relation=USER_ADD_REMOVE, epsilon=CLAIMED, delta=DELTA, rating_range=RANGE,
         ratings_per_user=RATINGS_PER_USER,
     )  # fmt: skip
@@ -58,18 +58,18 @@ def crowd_case(solver: type[PrivateItemBias] = PrivateItemBias) -> Case:
 
 
 def _faint(name) -> Case:
-    solver = audited_solver(name, USER_ADD_REMOVE, "gaussian", epsilon=CLAIMED)
-    return fit_case(name, solver, *extremes(USER_ADD_REMOVE), noise=_FaintNoise)
+    method = audited_method(name, USER_ADD_REMOVE, "gaussian", epsilon=CLAIMED)
+    return fit_case(name, method, *extremes(USER_ADD_REMOVE), noise=_FaintNoise)
 
 
 def _raw_list() -> Case:
     """The items that occur in a file are published, as if everybody knew them."""
-    solver = PrivateItemBias(
+    method = PrivateItemBias(
         relation=USER_ADD_REMOVE, epsilon=CLAIMED, delta=DELTA, rating_range=RANGE,
         ratings_per_user=RATINGS_PER_USER,
     )  # fmt: skip
     pair = carriers(USER_ADD_REMOVE, np.random.default_rng(0))
-    return fit_case("private_item_bias", solver, *pair)
+    return fit_case("private_item_bias", method, *pair)
 
 
 ATTACKED_FAULTS: Mapping[str, Callable[[], Case]] = {

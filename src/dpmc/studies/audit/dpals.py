@@ -12,16 +12,16 @@ from unittest.mock import patch
 import numpy as np
 
 from dpmc.mechanisms import Gaussian
-from dpmc.methods import solver_class
+from dpmc.methods import method_class
 from dpmc.methods.user_level import dpals, item_step
 from dpmc.methods.user_level.dpals import DPALS
 from dpmc.methods.user_level.sampling import clip_values
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
+from dpmc.studies.audit.method_runs import DELTA, EPSILON, method_rows
 from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER
 from dpmc.studies.audit.rows import AUDIT, caught_row
-from dpmc.studies.audit.solvers import DELTA, EPSILON, solver_rows
-from dpmc.study.seeds import stream
+from dpmc.studies.audit.streams import stream
 
 _DPALS = {
     "ratings_per_user": RATINGS_PER_USER, "rank": 1, "factor_bound": 0.01,
@@ -62,7 +62,7 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     ),
     "dp_svd": ("dp_svd", {**_ROWS, "rank": 2, "item_share": 0.75, "counts_share": 0.3}),
 }  # fmt: skip
-"""Name -> solver and its settings: every kind of release in one of them at least."""
+"""Name -> method and its settings: every kind of release in one of them at least."""
 
 SIGMA = "sigma / sqrt(2)"
 NO_K = "start without its factor k"
@@ -70,13 +70,13 @@ MEAN_SQRT_K = "private mean with sqrt(k)"
 COUNTS_FREE = "counts not charged"
 ROWS_NOT_CLIPPED = "rows of ratings not clipped"
 RUNS = 250
-"""Of a faulty solver, on each of two neighbouring data sets: enough to see these faults."""
+"""Of a faulty method, on each of two neighbouring data sets: enough to see these faults."""
 
 
 def audited_family(family: str, relation: str, epsilon: float = EPSILON):
-    """Return a small solver of a family with the budget of the audit, unless told another."""
+    """Return a small method of a family with the budget of the audit, unless told another."""
     name, settings = FAMILIES[family]
-    return solver_class(name)(
+    return method_class(name)(
         relation=relation, epsilon=epsilon, delta=DELTA, rating_range=RANGE, **settings
     )
 
@@ -91,11 +91,11 @@ def dpals_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     """
     for family in FAMILIES:
         for relation in USER_LEVEL:
-            key = {"solver": family, "relation": relation, "mechanism": "gaussian"}
+            key = {"method": family, "relation": relation, "mechanism": "gaussian"}
             rng = stream(settings["seed"], AUDIT, key)
-            solver = audited_family(family, relation)
-            noise = FloatNoise(solver.calibration.noise, rng)
-            yield from solver_rows([(solver, noise)], settings["runs"], rng, key)
+            method = audited_family(family, relation)
+            noise = FloatNoise(method.calibration.noise, rng)
+            yield from method_rows([(method, noise)], settings["runs"], rng, key)
     for fault in FAULTS:
         rng = stream(settings["seed"], AUDIT, {"dpals": fault})
         yield caught_row(fault, faulty_rows(fault, RUNS, rng))
@@ -113,10 +113,10 @@ def faulty_rows(fault: str, runs: int, rng: np.random.Generator) -> Iterator[dic
         Draws data, starts and noise.
     """
     family, plant = FAULTS[fault]
-    solver = audited_family(family, USER_ADD_REMOVE)
-    noise = plant(solver, rng) or FloatNoise(solver.calibration.noise, rng)
-    key = {"solver": family, "relation": USER_ADD_REMOVE, "mechanism": "gaussian"}
-    return solver_rows([(solver, noise)], runs, rng, key)
+    method = audited_family(family, USER_ADD_REMOVE)
+    noise = plant(method, rng) or FloatNoise(method.calibration.noise, rng)
+    key = {"method": family, "relation": USER_ADD_REMOVE, "mechanism": "gaussian"}
+    return method_rows([(method, noise)], runs, rng, key)
 
 
 class _UncountedDPALS(DPALS):
@@ -144,31 +144,31 @@ class _UnclippedDPALS(DPALS):
             super()._fit(*arguments)
 
 
-def _smaller_sigma(solver, rng):
-    return FloatNoise(Gaussian(solver.calibration.noise.scale / 2**0.5), rng)
+def _smaller_sigma(method, rng):
+    return FloatNoise(Gaussian(method.calibration.noise.scale / 2**0.5), rng)
 
 
 def _less_sensitive(factor: float, *statistics: str) -> Callable[[DPALS, object], None]:
     """Return what divides the stated sensitivities of some statistics by ``factor``."""
 
-    def plant(solver, _):
+    def plant(method, _):
         for what in statistics:
-            part = solver.plan[what]
-            solver.plan[what] = replace(part, sensitivity=part.sensitivity / factor)
+            part = method.plan[what]
+            method.plan[what] = replace(part, sensitivity=part.sensitivity / factor)
 
     return plant
 
 
-def _counts_free(solver, _):
-    solver.__class__ = _UncountedDPALS
-    left = 1 - solver.plan.pop("counts").share
-    solver.plan = {
-        what: replace(part, share=part.share / left) for what, part in solver.plan.items()
+def _counts_free(method, _):
+    method.__class__ = _UncountedDPALS
+    left = 1 - method.plan.pop("counts").share
+    method.plan = {
+        what: replace(part, share=part.share / left) for what, part in method.plan.items()
     }
 
 
-def _rows_unclipped(solver, _):
-    solver.__class__ = _UnclippedDPALS
+def _rows_unclipped(method, _):
+    method.__class__ = _UnclippedDPALS
 
 
 _K = float(RATINGS_PER_USER)
@@ -180,4 +180,4 @@ FAULTS = {
     COUNTS_FREE: ("dpals_frequent", _counts_free),
     ROWS_NOT_CLIPPED: ("dpals_h_free_clipped", _rows_unclipped),
 }
-"""Fault -> family, and what plants the fault into a solver of it and maybe returns its noise."""
+"""Fault -> family, and what plants the fault into a method of it and maybe returns its noise."""

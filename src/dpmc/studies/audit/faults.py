@@ -1,7 +1,7 @@
-"""Faults planted into noise and solvers: an audit is worth what it catches.
+"""Faults planted into noise and methods: an audit is worth what it catches.
 
 Each is a mistake that is easily made: noise of 0.8 times the scale, the inverse CDF with the sign
-as printed, a release that the accounting forgot, noise that is drawn once and used in every
+as published, a release that the accounting forgot, noise that is drawn once and used in every
 release, rows of factors or ratings that nobody clips.
 """
 
@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from dpmc.mechanisms.facts import printed_inverse_cdf
+from dpmc.mechanisms.facts import published_inverse_cdf
 from dpmc.mechanisms.huber import Huber
 from dpmc.methods.factorization import private_als
 from dpmc.methods.factorization.private_als import PrivateALS
@@ -20,10 +20,10 @@ from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.sensitivity import Sensitivities
 from dpmc.studies.audit.mechanisms import claim_of, float_claims
+from dpmc.studies.audit.method_runs import MECHANISMS, audited_method, method_rows
 from dpmc.studies.audit.noise import NoiseClaim, noise_rows
 from dpmc.studies.audit.rows import AUDIT, caught_row
-from dpmc.studies.audit.solvers import MECHANISMS, audited_solver, solver_rows
-from dpmc.study.seeds import stream
+from dpmc.studies.audit.streams import stream
 
 SCALE = "scale x 0.8"
 WRONG_SIGN = "wrong sign in the inverse CDF"
@@ -33,7 +33,7 @@ FACTORS_NOT_CLIPPED = "factors not clipped"
 RATINGS_NOT_CLIPPED = "ratings not clipped"
 FACTOR = 0.8
 RUNS = 250
-"""Of a solver, on each of two neighbouring data sets: enough to see these faults."""
+"""Of a method, on each of two neighbouring data sets: enough to see these faults."""
 ANYTHING = 2.0**30
 
 
@@ -49,17 +49,17 @@ def fault_rows(settings: Mapping) -> Iterator[dict[str, object]]:
         key = {"mechanism": claim.mechanism, "fault": fault}
         rng = stream(settings["seed"], AUDIT, key)
         yield caught_row(fault, noise_rows(claim, settings["samples"], rng))
-    for fault in SOLVER_FAULTS:
+    for fault in METHOD_FAULTS:
         for mechanism in MECHANISMS:
             key = {"relation": USER_ADD_REMOVE, "mechanism": mechanism}
             rng = stream(settings["seed"], AUDIT, key | {"fault": fault})
-            yield caught_row(fault, faulty_solver_rows(fault, RUNS, rng, key))
+            yield caught_row(fault, faulty_method_rows(fault, RUNS, rng, key))
 
 
-def faulty_solver_rows(
+def faulty_method_rows(
     fault: str, runs: int, rng: np.random.Generator, key: Mapping
 ) -> Iterator[dict[str, object]]:
-    """Yield the rows of a solver with one of SOLVER_FAULTS.
+    """Yield the rows of a method with one of METHOD_FAULTS.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def faulty_solver_rows(
     key : mapping
         ``relation`` and ``mechanism``.
     """
-    name, plant = SOLVER_FAULTS[fault]
-    solver = audited_solver(name, **key)
-    noise = plant(solver, rng)
-    return solver_rows([(solver, noise)], runs, rng, {"solver": name, **key})
+    name, plant = METHOD_FAULTS[fault]
+    method = audited_method(name, **key)
+    noise = plant(method, rng)
+    return method_rows([(method, noise)], runs, rng, {"method": name, **key})
 
 
 def faulty_claims() -> Iterator[tuple[str, NoiseClaim]]:
@@ -88,7 +88,7 @@ def faulty_claims() -> Iterator[tuple[str, NoiseClaim]]:
     noise = Huber(1.0)
 
     def wrong_sign(size, rng):
-        return printed_inverse_cdf(np.maximum(rng.random(size), 2.0**-54), noise.a)
+        return published_inverse_cdf(np.maximum(rng.random(size), 2.0**-54), noise.a)
 
     claim = claim_of("huber", noise, noise.epsilon(1.0), 0.0)
     yield WRONG_SIGN, replace(claim, draw=wrong_sign)
@@ -139,32 +139,32 @@ class _Unclipped(PrivateALS):
             super()._fit(*arguments)
 
 
-def _fewer_releases(solver, rng):
-    budget = {"epsilon": solver.epsilon, "delta": solver.delta}
-    noise = calibrate(solver.mechanism, releases=solver.releases - 1, **budget).noise
+def _fewer_releases(method, rng):
+    budget = {"epsilon": method.epsilon, "delta": method.delta}
+    noise = calibrate(method.mechanism, releases=method.releases - 1, **budget).noise
     return FloatNoise(noise, rng)
 
 
-def _without_factor_clip(solver, rng):
-    solver.__class__ = _Unclipped
-    solver.bounds = _Unchecked(**asdict(solver.bounds))
-    return FloatNoise(solver.calibration.noise, rng)
+def _without_factor_clip(method, rng):
+    method.__class__ = _Unclipped
+    method.bounds = _Unchecked(**asdict(method.bounds))
+    return FloatNoise(method.calibration.noise, rng)
 
 
-def _without_rating_clip(solver, rng):
-    solver.rating_range = (solver.centre - ANYTHING, solver.centre + ANYTHING)
-    solver.bounds = _Unchecked(**asdict(solver.bounds))
-    return FloatNoise(solver.calibration.noise, rng)
+def _without_rating_clip(method, rng):
+    method.rating_range = (method.centre - ANYTHING, method.centre + ANYTHING)
+    method.bounds = _Unchecked(**asdict(method.bounds))
+    return FloatNoise(method.calibration.noise, rng)
 
 
-SOLVER_FAULTS = {
-    SCALE: ("private_als", lambda solver, rng: _SmallerNoise(solver.calibration.noise, rng)),
+METHOD_FAULTS = {
+    SCALE: ("private_als", lambda method, rng: _SmallerNoise(method.calibration.noise, rng)),
     NOT_COUNTED: ("private_als", _fewer_releases),
     REUSED: (
         "private_als",
-        lambda solver, rng: _ReusedNoise(solver.calibration.noise, rng, solver.releases),
+        lambda method, rng: _ReusedNoise(method.calibration.noise, rng, method.releases),
     ),
     FACTORS_NOT_CLIPPED: ("private_als", _without_factor_clip),
     RATINGS_NOT_CLIPPED: ("private_item_bias", _without_rating_clip),
 }
-"""Fault -> solver, and what plants the fault into it and returns its noise."""
+"""Fault -> method, and what plants the fault into it and returns its noise."""

@@ -23,7 +23,7 @@ from dpmc.study.style import (
     new_figure,
 )
 
-WHAT = ["target", "solver", "relation", "mechanism", "claimed_epsilon", "delta", "planted_fault"]
+WHAT = ["target", "method", "relation", "mechanism", "claimed_epsilon", "delta", "planted_fault"]
 TARGETS = {"mechanism": "One release", "composition": "Several releases"}
 RELATIONS = {
     "entry_change": "rating changes",
@@ -78,7 +78,7 @@ def _lines(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     # the mechanisms of a model share a line, or there would be too many; of files, all of a model
     files = rows["target"] == PUBLISHED
     shared = rows.assign(
-        mechanism=rows["mechanism"].where(rows["solver"].isna(), ""),
+        mechanism=rows["mechanism"].where(rows["method"].isna(), ""),
         relation=rows["relation"].where(~files, ""),
         delta=rows["delta"].where(~files, np.nan),
         claimed_epsilon=rows["claimed_epsilon"].where(~files, np.nan),
@@ -92,16 +92,16 @@ def row_label(row: pd.Series) -> str:
     name = str(row["mechanism"]) if pd.notna(row["mechanism"]) else ""
     plain = name.removeprefix("discrete_")
     mechanism = MECHANISM_LABELS.get(plain, plain) + (" on a grid" if plain != name else "")
-    if pd.notna(row["solver"]):
+    if pd.notna(row["method"]):
         labels = {**FACTOR_MODELS, **PRIVATE_BASELINES, **CHOICE}
-        solver = labels.get(row["solver"], row["solver"])
+        method = labels.get(row["method"], row["method"])
         relation = RELATIONS.get(row["relation"], "")
-        place = ", ".join(filter(None, (solver, mechanism, relation)))
+        place = ", ".join(filter(None, (method, mechanism, relation)))
     else:
         target = TARGETS.get(row["target"], str(row["target"]).capitalize())
         place = f"{target}, {mechanism}, δ = {row['delta']:.2g}"
     if row["target"] == PUBLISHED:
-        place = f"Files: {solver if pd.notna(row['solver']) else f'one-bit, {mechanism}'}"
+        place = f"Files: {method if pd.notna(row['method']) else f'one-bit, {mechanism}'}"
     if pd.isna(row["planted_fault"]):
         return place
     fault = str(row["planted_fault"]).replace("_", " ")

@@ -1,7 +1,7 @@
 """The job of the audit, one for each of its parts."""
 
-from dpmc.methods import solver_module
-from dpmc.studies.audit.methods import SOLVERS, USER_LEVEL_SOLVERS
+from dpmc.methods import method_module
+from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import HERE, PARTS
 from dpmc.studies.audit.rows import AUDIT_COLUMNS
 from dpmc.study.api import Coordinates, Job, Section
@@ -19,7 +19,7 @@ def part_settings(section: Section, coordinates: Coordinates) -> dict[str, objec
 
 def part_modules(section: Section, coordinates: Coordinates) -> list[str]:
     """Return the module of a part, and those of the methods, which are imported by name."""
-    methods = map(solver_module, (*SOLVERS, *USER_LEVEL_SOLVERS))
+    methods = map(method_module, (*METHODS, *USER_LEVEL_METHODS))
     return [PARTS[coordinates["part"]].module, *dict.fromkeys(methods)]
 
 

@@ -16,7 +16,7 @@ from dpmc.privacy.calibration import calibrate
 from dpmc.studies.audit.noise import NoiseClaim, noise_rows
 from dpmc.studies.audit.randomised import response_rows
 from dpmc.studies.audit.rows import AUDIT
-from dpmc.study.seeds import stream
+from dpmc.studies.audit.streams import stream
 
 EPSILON = 1.0
 DELTA = 0.05

@@ -1,9 +1,9 @@
 """The methods that are audited, by their names in :mod:`dpmc.methods`."""
 
-FACTOR_SOLVERS = ("private_als", "private_irls")
-SOLVERS = (
-    *FACTOR_SOLVERS, "private_global_mean", "private_item_bias", "private_user_item_bias",
+FACTOR_METHODS = ("private_als", "private_irls")
+METHODS = (
+    *FACTOR_METHODS, "private_global_mean", "private_item_bias", "private_user_item_bias",
 )  # fmt: skip
 """They guarantee any neighbouring relation."""
-USER_LEVEL_SOLVERS = ("dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd")
+USER_LEVEL_METHODS = ("dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd")
 """They guarantee user level."""

@@ -1,4 +1,4 @@
-"""Neighbouring data sets made to move what a solver releases as far as they can."""
+"""Neighbouring data sets made to move what a method releases as far as they can."""
 
 from dataclasses import replace
 
@@ -15,9 +15,9 @@ from dpmc.privacy.relations import (
 from dpmc.ratings import Ratings
 
 RANGE = (1.0, 5.0)
-"""The public range that audited solvers are told."""
+"""The public range that audited methods are told."""
 RATINGS_PER_USER = 2
-"""What audited solvers are told at user level."""
+"""What audited methods are told at user level."""
 USERS, ITEMS = 4, 2 * RATINGS_PER_USER
 OUTSIDE = 100.0
 """A rating far beyond the range: what if nothing clips it?"""

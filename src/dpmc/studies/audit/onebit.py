@@ -22,11 +22,11 @@ from dpmc.privacy.ledger import FloatNoise, Ledger, Replay
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.privacy.sensitivity import NORMS
 from dpmc.ratings import Ratings
+from dpmc.studies.audit.method_runs import trace_rows
 from dpmc.studies.audit.randomised import FlipClaim, flip_claims, flip_rows
 from dpmc.studies.audit.rows import AUDIT, caught_row, equality_row, sensitivity_row
-from dpmc.studies.audit.solvers import trace_rows
+from dpmc.studies.audit.streams import stream
 from dpmc.studies.audit.traces import Trace, compare
-from dpmc.study.seeds import stream
 
 EPSILON, DELTA = 2.0, 0.05
 """The budget of the audited runs; delta is for Gaussian noise alone."""

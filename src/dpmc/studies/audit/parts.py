@@ -18,7 +18,7 @@ class Part:
         ``"package.module:function"``: from the settings to the rows, of a relation also given its
         name.
     settings : tuple of str
-        Those that it uses: ``seed``, ``samples`` (outputs of a mechanism), ``runs`` (of a solver)
+        Those that it uses: ``seed``, ``samples`` (outputs of a mechanism), ``runs`` (of a method)
         and ``attacks`` (publications that are attacked), on each of two neighbouring data sets.
     """
 
@@ -34,7 +34,7 @@ class Part:
 PARTS = MappingProxyType(
     {
         "mechanisms": Part(f"{HERE}.mechanisms:mechanism_rows", ("seed", "samples")),
-        **dict.fromkeys(RELATIONS, Part(f"{HERE}.solvers:relation_rows", ("seed", "runs"))),
+        **dict.fromkeys(RELATIONS, Part(f"{HERE}.method_runs:relation_rows", ("seed", "runs"))),
         "onebit": Part(f"{HERE}.onebit:onebit_rows", ("seed", "samples", "runs")),
         "dpals": Part(f"{HERE}.dpals:dpals_rows", ("seed", "runs")),
         "published": Part(f"{HERE}.published:published_rows", ("seed",)),
@@ -42,7 +42,7 @@ PARTS = MappingProxyType(
         "faults": Part(f"{HERE}.faults:fault_rows", ("seed", "samples")),
     }
 )
-"""The mechanisms; all calibrated solvers under one neighbouring relation; one-bit completion;
+"""The mechanisms; all calibrated methods under one neighbouring relation; one-bit completion;
 private factorisation at user level; all that is published of any of them; what somebody learns who
 has the published files alone, these four with their own planted faults; the faults of the others.
 """

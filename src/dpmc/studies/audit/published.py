@@ -16,19 +16,19 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmc.methods.private import PrivateSolver
+from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.ledger import FloatNoise, Ledger, Noise, PrivacyViolation, Replay
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.publication import fit_folder
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.dpals import FAMILIES, audited_family
-from dpmc.studies.audit.methods import SOLVERS
+from dpmc.studies.audit.method_runs import DELTA, EPSILON, audited_method
+from dpmc.studies.audit.methods import METHODS
 from dpmc.studies.audit.neighbours import labelled_neighbours
 from dpmc.studies.audit.rows import AUDIT, published_row, sensitivity_row
-from dpmc.studies.audit.solvers import DELTA, EPSILON, audited_solver
+from dpmc.studies.audit.streams import stream
 from dpmc.studies.audit.traces import compare
-from dpmc.study.seeds import stream
 
 PUBLISHED = (
     "item_labels_", "item_offsets_", "item_factors_", "frequent_", "claimed_epsilon_",
@@ -42,7 +42,7 @@ NOT_PUBLISHED_AT_USER_LEVEL = (
 )  # fmt: skip
 """For the eyes of each user alone; ``shape_`` holds the number of users."""
 OTHER_MECHANISMS = {"private_als": ("huber",), "private_item_bias": ("laplace",)}
-"""Solvers that are audited with more than Gaussian noise."""
+"""Methods that are audited with more than Gaussian noise."""
 STARTS = 2
 """With so many keys and starts each pair of neighbours is tried."""
 TARGET = "published"
@@ -54,20 +54,20 @@ class Publisher:
 
     Attributes
     ----------
-    solver : PrivateSolver
+    method : PrivateMethod
     keyed : type
         Of the choices: :class:`dpmc.methods.private_choice.Keyed`, or a faulty one.
     write : callable
         As :func:`dpmc.publication.fit_folder.write`.
     """
 
-    solver: PrivateSolver
+    method: PrivateMethod
     keyed: type[Keyed] = Keyed
     write: Callable[..., list[str]] = fit_folder.write
 
     def fit(
         self, ratings: Ratings, noise: Noise, key: bytes, seed: int, selection=None
-    ) -> tuple[PrivateSolver, Ledger]:
+    ) -> tuple[PrivateMethod, Ledger]:
         """Fit as for publication, but repeatably; return the model and what went out.
 
         Parameters
@@ -82,18 +82,18 @@ class Publisher:
         selection : Selection, optional
             The list of items is chosen privately.
         """
-        model, rng = copy(self.solver), np.random.default_rng(seed)  # nothing of an earlier fit
+        model, rng = copy(self.method), np.random.default_rng(seed)  # nothing of an earlier fit
         randomness = self.keyed(ratings, key, rng) if model.bounds.user_level else rng
         ledger = Ledger(noise, model.releases_with(selection), keep=True)
         model.fit(ratings, rng=randomness, ledger=ledger, selection=selection)
         return model, ledger
 
-    def publication(self, model: PrivateSolver) -> dict[str, bytes]:
+    def publication(self, model: PrivateMethod) -> dict[str, bytes]:
         """Return all that is published of a fitted model: names of attributes and files -> bytes.
 
         Parameters
         ----------
-        model : PrivateSolver
+        model : PrivateMethod
             That :meth:`fit` returned.
         """
         names = PUBLISHED + (() if model.bounds.user_level else PUBLISHED_AT_ENTRY_LEVEL)
@@ -142,8 +142,8 @@ def follow_published(
         second, replay = publisher.fit(there, outputs, key, seed)
     except PrivacyViolation:
         return Comparison({"refused": np.inf}, 0)
-    solver = publisher.solver
-    trace = compare(run, replay, solver.calibration.noise, solver.bounds.norm)
+    method = publisher.method
+    trace = compare(run, replay, method.calibration.noise, method.bounds.norm)
     publications = [publisher.publication(model) for model in (first, second)]
     return Comparison(trace.changes, differing_bytes(*publications))
 
@@ -162,17 +162,17 @@ def published_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     from dpmc.studies.audit.published_onebit import onebit_folder_rows
 
     for name, relation, mechanism in published_methods():
-        key = {"solver": name, "relation": relation, "mechanism": mechanism}
+        key = {"method": name, "relation": relation, "mechanism": mechanism}
         rng = stream(settings["seed"], AUDIT, {"published": name, **key})
-        yield from publisher_rows(Publisher(published_solver(**key)), rng, key)
+        yield from publisher_rows(Publisher(published_method(**key)), rng, key)
     yield from selection_rows(settings)
     yield from onebit_folder_rows(settings)
     yield from published_fault_rows(settings)
 
 
 def published_methods() -> Iterator[tuple[str, str, str]]:
-    """Yield (solver or family of DPALS, relation, mechanism) of all methods of ``dpmc fit``."""
-    for name in SOLVERS:
+    """Yield (method or family of DPALS, relation, mechanism) of all methods of ``dpmc fit``."""
+    for name in METHODS:
         for relation in RELATIONS:
             for mechanism in ("gaussian", *OTHER_MECHANISMS.get(name, ())):
                 yield name, relation, mechanism
@@ -181,11 +181,11 @@ def published_methods() -> Iterator[tuple[str, str, str]]:
             yield family, relation, "gaussian"
 
 
-def published_solver(solver: str, relation: str, mechanism: str = "gaussian") -> PrivateSolver:
-    """Return a small solver by its name, or that of its family, with the budget of the audit."""
-    if solver in FAMILIES:
-        return audited_family(solver, relation)
-    return audited_solver(solver, relation, mechanism, bare=False)
+def published_method(method: str, relation: str, mechanism: str = "gaussian") -> PrivateMethod:
+    """Return a small method by its name, or that of its family, with the budget of the audit."""
+    if method in FAMILIES:
+        return audited_family(method, relation)
+    return audited_method(method, relation, mechanism, bare=False)
 
 
 def publisher_rows(
@@ -199,10 +199,10 @@ def publisher_rows(
     rng : numpy.random.Generator
         Draws data, keys, starts and noise.
     key : mapping
-        ``solver``, ``relation`` and ``mechanism``.
+        ``method``, ``relation`` and ``mechanism``.
     """
     claim = {"target": TARGET, "claimed_epsilon": EPSILON, "delta": DELTA, **key}
-    noise = FloatNoise(publisher.solver.calibration.noise, rng)
+    noise = FloatNoise(publisher.method.calibration.noise, rng)
     found = []
     for _ in range(STARTS):
         for pair in labelled_neighbours(key["relation"], rng).values():

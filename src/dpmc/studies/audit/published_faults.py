@@ -16,10 +16,10 @@ from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.publication import fit_folder
 from dpmc.publication.folder import GUARANTEE
-from dpmc.studies.audit.published import Publisher, published_solver, publisher_rows
+from dpmc.studies.audit.published import Publisher, published_method, publisher_rows
 from dpmc.studies.audit.published_items import Followed, choice_rows, listing_row
 from dpmc.studies.audit.rows import AUDIT, caught_row
-from dpmc.study.seeds import stream
+from dpmc.studies.audit.streams import stream
 
 PENALTY = "item penalty grows with the number of users"
 LENGTHS = "users' exact mean length in the item factors"
@@ -62,8 +62,8 @@ def faulty_published_rows(fault: str, rng: np.random.Generator) -> Iterator[dict
         yield listing_row(USER_ADD_REMOVE, rng, followed)
         return
     name, plant = PUBLISHER_FAULTS[fault]
-    key = {"solver": name, "relation": USER_ADD_REMOVE, "mechanism": "gaussian"}
-    yield from publisher_rows(plant(published_solver(**key)), rng, key)
+    key = {"method": name, "relation": USER_ADD_REMOVE, "mechanism": "gaussian"}
+    yield from publisher_rows(plant(published_method(**key)), rng, key)
 
 
 class _PenalisedByUsers(DPALS):
@@ -103,9 +103,9 @@ class _KeyedByNumber(Keyed):
 
 
 def _of_class(cls: type) -> Callable[..., Publisher]:
-    def plant(solver):
-        solver.__class__ = cls
-        return Publisher(solver)
+    def plant(method):
+        method.__class__ = cls
+        return Publisher(method)
 
     return plant
 
@@ -130,9 +130,9 @@ def _without_unrated(path: Path, model, parts, notes) -> list[str]:
     return names
 
 
-def _writing_without_unrated(solver) -> Publisher:
-    solver.__class__ = _KnowingRated
-    return Publisher(solver, write=_without_unrated)
+def _writing_without_unrated(method) -> Publisher:
+    method.__class__ = _KnowingRated
+    return Publisher(method, write=_without_unrated)
 
 
 class _WithoutRoom(Followed):
@@ -192,12 +192,12 @@ class _ByCount(Followed):
 PUBLISHER_FAULTS = {
     PENALTY: ("dpals", _of_class(_PenalisedByUsers)),
     LENGTHS: ("dpals", _of_class(_TellingLengths)),
-    ROW_NUMBERS: ("private_item_bias", lambda solver: Publisher(solver, keyed=_KeyedByNumber)),
+    ROW_NUMBERS: ("private_item_bias", lambda method: Publisher(method, keyed=_KeyedByNumber)),
     START: ("private_als", _of_class(_StartingAfterUsers)),
-    USERS_TOLD: ("private_global_mean", lambda solver: Publisher(solver, write=_counting_users)),
+    USERS_TOLD: ("private_global_mean", lambda method: Publisher(method, write=_counting_users)),
     UNRATED: ("private_item_bias", _writing_without_unrated),
 }
-"""Fault -> solver or family, and what plants the fault into what publishes."""
+"""Fault -> method or family, and what plants the fault into what publishes."""
 
 CHOICE_FAULTS = {
     NO_ROOM: _WithoutRoom, WEIGHT: _Weighted, NOT_CHARGED: _Free, ORDER: _ByCount,

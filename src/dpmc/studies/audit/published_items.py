@@ -14,13 +14,14 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
-from dpmc.methods import solver_class
+from dpmc.methods import method_class
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import GridNoise
 from dpmc.statistics.privacy_bounds import clopper_pearson
 from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.item_lists import Followed, ReplayOfList, carriers
+from dpmc.studies.audit.method_runs import DELTA, EPSILON
 from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER
 from dpmc.studies.audit.published import TARGET, Publisher, differing_bytes
 from dpmc.studies.audit.rows import (
@@ -30,13 +31,12 @@ from dpmc.studies.audit.rows import (
     sensitivity_row,
     share_row,
 )
-from dpmc.studies.audit.solvers import DELTA, EPSILON
-from dpmc.study.seeds import stream
+from dpmc.studies.audit.streams import stream
 
 SHARE = 0.3
 """Of the budget, for the list."""
 AUDITED = {"private_item_bias": {}, "dpals_three_factors": None}
-"""Solvers that follow the choice, and their settings; None: those of the family."""
+"""Methods that follow the choice, and their settings; None: those of the family."""
 STARTS = 20
 """With so many keys and starts each pair of neighbours is tried."""
 ATTEMPTS = 50
@@ -75,7 +75,7 @@ REFUSED = Choice(np.inf, np.inf, np.inf, 0)
 
 
 def selection_rows(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the rows of the private choice of items with the solvers that follow it.
+    """Yield the rows of the private choice of items with the methods that follow it.
 
     Parameters
     ----------
@@ -83,21 +83,21 @@ def selection_rows(settings: Mapping) -> Iterator[dict[str, object]]:
         ``seed``.
     """
     for relation in USER_LEVEL:
-        for solver in AUDITED:
-            rng = stream(settings["seed"], AUDIT, {"items": solver, "relation": relation})
-            yield from choice_rows(solver, relation, rng)
+        for method in AUDITED:
+            rng = stream(settings["seed"], AUDIT, {"items": method, "relation": relation})
+            yield from choice_rows(method, relation, rng)
         rng = stream(settings["seed"], AUDIT, {"items": "draws", "relation": relation})
         yield listing_row(relation, rng=rng)
 
 
 def choice_rows(
-    solver: str, relation: str, rng: np.random.Generator, followed: type[Followed] = Followed
+    method: str, relation: str, rng: np.random.Generator, followed: type[Followed] = Followed
 ) -> Iterator[dict[str, object]]:
-    """Yield the rows of one solver after a choice of items.
+    """Yield the rows of one method after a choice of items.
 
     Parameters
     ----------
-    solver : str
+    method : str
         A key of :data:`AUDITED`.
     relation : str
     rng : numpy.random.Generator
@@ -106,12 +106,12 @@ def choice_rows(
         Makes the choice; a faulty one takes its place.
     """
     claim = {"target": TARGET, "mechanism": "gaussian", "relation": relation}
-    claim |= {"solver": "private_choice_of_items", "claimed_epsilon": EPSILON, "delta": DELTA}
+    claim |= {"method": "private_choice_of_items", "claimed_epsilon": EPSILON, "delta": DELTA}
     found = []
     for _ in range(STARTS):
         here, there = carriers(relation, rng)
         for pair in ((here, there), (there, here)):
-            found.append(_follow(solver, relation, *pair, rng, followed))
+            found.append(_follow(method, relation, *pair, rng, followed))
     yield sensitivity_row(max(each.change for each in found), claim)
     yield share_row("selection", max(each.own for each in found), claim)
     yield share_row("accounting", max(each.spent for each in found), claim)
@@ -146,31 +146,31 @@ def listing_row(
         listed += selection.select(own, np.ones(MANY), ledger)[0].size > 0
     lower, _ = clopper_pearson(listed, DRAWS, SIGNIFICANCE)
     claim = {"target": TARGET, "mechanism": "gaussian", "relation": relation, "samples": DRAWS}
-    claim |= {"solver": "private_choice_of_items", "claimed_epsilon": EPSILON}
+    claim |= {"method": "private_choice_of_items", "claimed_epsilon": EPSILON}
     claim |= {"delta": LARGE_DELTA}
     return share_row("selection", float(lower) / selection.list_delta, claim, 1 - SIGNIFICANCE)
 
 
-def _solver(name, selection):
+def _method(name, selection):
     settings = AUDITED[name]
     if settings is None:
         name, settings = FAMILIES[name]
     settings = {"ratings_per_user": RATINGS_PER_USER} | settings
     budget = {"epsilon": selection.fit_epsilon, "delta": selection.fit_delta}
-    return solver_class(name)(relation=selection.relation, rating_range=RANGE, **budget, **settings)
+    return method_class(name)(relation=selection.relation, rating_range=RANGE, **budget, **settings)
 
 
 def _follow(name, relation, here, there, rng, followed) -> Choice:
     """Run until no own item is listed; replay; compare."""
     choices = [followed(relation, RATINGS_PER_USER, EPSILON, DELTA, SHARE) for _ in range(2)]
-    publisher = Publisher(_solver(name, choices[0]))
-    mechanism, common = publisher.solver.calibration.noise, set(there.item_labels.tolist())
+    publisher = Publisher(_method(name, choices[0]))
+    mechanism, common = publisher.method.calibration.noise, set(there.item_labels.tolist())
     key, seed = rng.bytes(16), int(rng.integers(2**32))
     try:
         for _ in range(ATTEMPTS):
             try:
                 first, run = publisher.fit(here, FloatNoise(mechanism, rng), key, seed, choices[0])
-            except InputError:  # too few items were listed for the solver
+            except InputError:  # too few items were listed for the method
                 continue
             if common.issuperset(first.item_labels_.tolist()):
                 break

@@ -10,6 +10,7 @@ from dpmc.methods.onebit.private import Completion, Problem, complete
 from dpmc.privacy.ledger import FloatNoise, Replay
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.publication import onebit_folder
+from dpmc.studies.audit.method_runs import EPSILON
 from dpmc.studies.audit.neighbours import with_labels
 from dpmc.studies.audit.onebit import (
     AUDITED,
@@ -21,8 +22,7 @@ from dpmc.studies.audit.onebit import (
 )
 from dpmc.studies.audit.published import TARGET, differing_bytes, folder_bytes
 from dpmc.studies.audit.rows import AUDIT, published_row
-from dpmc.studies.audit.solvers import EPSILON
-from dpmc.study.seeds import stream
+from dpmc.studies.audit.streams import stream
 
 RELEASED = (INP, *AUDITED)
 """All mechanisms that ``dpmc onebit`` publishes."""

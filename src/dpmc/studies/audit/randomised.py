@@ -10,7 +10,7 @@ import numpy as np
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.statistics.privacy_bounds import fit_of_sample, threshold_bound
 from dpmc.studies.audit.rows import AUDIT, CONFIDENCE, bound_row, p_value_row
-from dpmc.study.seeds import stream
+from dpmc.studies.audit.streams import stream
 
 EPSILON = 1.0
 UNEVEN = RandomisedResponse(0.5 * math.exp(-EPSILON), 0.5)

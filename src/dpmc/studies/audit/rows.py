@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 AUDIT_COLUMNS = (
-    "target", "test", "mechanism", "solver", "relation", "claimed_epsilon", "delta", "samples",
+    "target", "test", "mechanism", "method", "relation", "claimed_epsilon", "delta", "samples",
     "lower_bound", "measured", "confidence", "passed", "planted_fault",
 )  # fmt: skip
 AUDIT_KEYS = (
-    "target", "test", "mechanism", "solver", "relation", "claimed_epsilon", "planted_fault",
+    "target", "test", "mechanism", "method", "relation", "claimed_epsilon", "planted_fault",
 )  # fmt: skip
 """What names a row."""
 AUDIT = "audit"

@@ -10,7 +10,7 @@ Rows = Iterator[dict[str, object]]
 
 
 def run(task) -> dict[str, Rows]:
-    """Audit the mechanisms, the solvers under one relation, or what else the part is about.
+    """Audit the mechanisms, the methods under one relation, or what else the part is about.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ METHODS = {
     **PRIVATE_BASELINES,
     "dpals": "DPALS",
     "dpals_three_factors": "DPALS, three factors",
-    "dpals_literal": "DPALS, as printed",
+    "dpals_literal": "DPALS, as published",
     "dpals_h_free_clipped": "DPALS, no Gram matrices",
     "dpals_analyze_gauss": "DPALS, private start",
     "dpals_frequent": "DPALS, frequent items",
@@ -102,12 +102,12 @@ def attack_table(found: pd.DataFrame) -> Table:
 
 
 def method_name(row: pd.Series) -> str:
-    """Spell what published: a solver, or a one-bit mechanism; of a planted fault, the fault."""
+    """Format what published: a method, or a one-bit mechanism; of a planted fault, the fault."""
     if pd.notna(row["planted_fault"]):
         return str(row["planted_fault"])
-    if pd.isna(row["solver"]):
+    if pd.isna(row["method"]):
         return f"One-bit, {ONE_BIT.get(row['mechanism'], row['mechanism'])}"
-    return METHODS.get(row["solver"], str(row["solver"]))
+    return METHODS.get(row["method"], str(row["method"]))
 
 
 def _row(row: pd.Series, method: str) -> Row:

@@ -1,6 +1,6 @@
-"""Runs of a calibrated solver, followed on neighbouring data.
+"""Runs of a calibrated method, followed on neighbouring data.
 
-A run is known by its outputs. Replayed on neighbouring data, they show what the solver would have
+A run is known by its outputs. Replayed on neighbouring data, they show what the method would have
 asked there, because whatever it does after a release depends on outputs, public constants and the
 user's own ratings only. So the privacy loss of a run is the sum over its releases of
 log p(out - query) - log p(out - query there), exactly.
@@ -33,12 +33,12 @@ class Trace:
     residuals: list[np.ndarray]
 
 
-def follow(solver, noise: Noise, here: Ratings, there: Ratings, seed: int) -> Trace:
-    """Run a solver on ``here`` and replay its outputs on ``there``.
+def follow(method, noise: Noise, here: Ratings, there: Ratings, seed: int) -> Trace:
+    """Run a method on ``here`` and replay its outputs on ``there``.
 
     Parameters
     ----------
-    solver : dpmc.methods.private.PrivateSolver
+    method : dpmc.methods.private.PrivateMethod
         Fitted twice.
     noise : Noise
         What the run takes its noise from.
@@ -46,11 +46,11 @@ def follow(solver, noise: Noise, here: Ratings, there: Ratings, seed: int) -> Tr
     seed : int
         Of the public start, the same for both.
     """
-    run = Ledger(noise, solver.releases, keep=True)
-    solver.fit(here, rng=seed, ledger=run)
-    replay = Ledger(Replay([each.output for each in run.transcript]), solver.releases, keep=True)
-    solver.fit(there, rng=seed, ledger=replay)
-    return compare(run, replay, solver.calibration.noise, solver.bounds.norm)
+    run = Ledger(noise, method.releases, keep=True)
+    method.fit(here, rng=seed, ledger=run)
+    replay = Ledger(Replay([each.output for each in run.transcript]), method.releases, keep=True)
+    method.fit(there, rng=seed, ledger=replay)
+    return compare(run, replay, method.calibration.noise, method.bounds.norm)
 
 
 def compare(run: Ledger, replay: Ledger, noise, norm: int) -> Trace:

@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from dpmc.mechanisms import Gaussian
-from dpmc.methods.user_level.plan import printed_sigma
+from dpmc.methods.user_level.plan import published_sigma
 from dpmc.privacy.calibration import calibrate
 from dpmc.study.job import Task
 
@@ -51,15 +51,15 @@ def accounting_rows(
         Keys :data:`dpmc.studies.dpals.cells.ACCOUNTING_COLUMNS`.
     """
     for epsilon, k, iterations in points:
-        printed = printed_sigma(epsilon, delta, k, iterations)
+        reported = published_sigma(epsilon, delta, k, iterations)
         exact = exact_sigma(epsilon, delta, k, iterations)
         yield {
             "epsilon": epsilon,
             "delta": delta,
             "ratings_per_user": k,
             "iterations": iterations,
-            "printed_sigma": printed,
-            "epsilon_at_printed": epsilon_at(printed, delta, k, iterations),
+            "published_sigma": reported,
+            "epsilon_at_published": epsilon_at(reported, delta, k, iterations),
             "exact_sigma": exact,
             "mu": math.sqrt(2 * k * iterations) / exact,
         }

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from dpmc.errors import InputError
 from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
-from dpmc.study.cells import spell
+from dpmc.study.cells import format_coordinate
 
 CURVE_COORDINATES = ("dataset", "method", "variant")
 DPALS_COORDINATES = (*CURVE_COORDINATES, "epsilon")
@@ -26,7 +26,7 @@ COVERAGE_COLUMNS = (
     "dataset", "sampling", "ratings_per_user", "item_share", "rating_share", "gini",
 )  # fmt: skip
 ACCOUNTING_COLUMNS = (
-    "epsilon", "delta", "ratings_per_user", "iterations", "printed_sigma", "epsilon_at_printed",
+    "epsilon", "delta", "ratings_per_user", "iterations", "published_sigma", "epsilon_at_published",
     "exact_sigma", "mu",
 )  # fmt: skip
 TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
@@ -67,17 +67,17 @@ class DpalsCell:
         """Return the coordinates but for epsilon, in the order of :data:`CURVE_COORDINATES`."""
         return {name: getattr(self, name) for name in CURVE_COORDINATES}
 
-    def spelled(self) -> dict[str, str]:
+    def formatted(self) -> dict[str, str]:
         """Return the coordinates as they stand in file names: 5, 0.5, none."""
-        return {name: spell(value) for name, value in self.coordinates().items()}
+        return {name: format_coordinate(value) for name, value in self.coordinates().items()}
 
     @classmethod
-    def from_spelled(cls, spelled: Mapping[str, str]) -> "DpalsCell":
-        """Return the cell that :meth:`spelled` spells.
+    def from_formatted(cls, formatted: Mapping[str, str]) -> "DpalsCell":
+        """Return the cell that :meth:`formatted` stands for.
 
         An empty text, as in a table, stands for None too.
         """
-        values = {name: spelled[name] for name in DPALS_COORDINATES}
+        values = {name: formatted[name] for name in DPALS_COORDINATES}
         epsilon = values["epsilon"]
         values["epsilon"] = None if epsilon in ("", NOT_PRIVATE) else float(epsilon)
         return cls(**values)
@@ -123,7 +123,7 @@ def dpals_settings(dpals: Mapping, cell: DpalsCell) -> dict[str, object]:
     for known, experiment in _curve_cells(dpals, cell.curve()):
         if known == cell:
             return _settings(dpals, experiment, cell)
-    raise InputError(f"No experiment of dpals has the cell {', '.join(cell.spelled().values())}.")
+    raise InputError(f"No experiment of dpals has the cell {', '.join(cell.formatted().values())}.")
 
 
 def _settings(dpals: Mapping, experiment: Mapping, cell: DpalsCell) -> dict[str, object]:
@@ -270,7 +270,7 @@ def _owners(dpals: Mapping) -> dict[DpalsCell, str]:
             if cell in owners:
                 raise InputError(
                     f"dpals.experiments.{owners[cell]} and .{name} share the cell "
-                    f"{', '.join(cell.spelled().values())}; give the two different data sets, "
+                    f"{', '.join(cell.formatted().values())}; give the two different data sets, "
                     "methods or variants."
                 )
             owners[cell] = name

@@ -21,7 +21,7 @@ One user with all ratings protected: only item factors are published, and users 
 alternating least squares”, ICML 2021) do so by alternating least squares with noised item steps
 (DPALS) and compare it with private Frank-Wolfe (DPFW; Jain, Thakkar and Thakurta, 2018) and a
 private singular value decomposition (DPSVD). DP-AltMin and DP-SAltLS follow the read-me of
-DP_Matrix_Completion_Alt_Min. Every method is charged for all that looks at ratings; “as printed”
+DP_Matrix_Completion_Alt_Min. Every method is charged for all that looks at ratings; “as published”
 and “published noise” take the noise that the papers print.
 """
 ON_GENERATED = (

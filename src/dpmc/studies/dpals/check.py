@@ -69,7 +69,7 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
     _check_rows(dpals["hyperparameters"])
     for cell in dpals_cells(dpals):
         settings = dpals_settings(dpals, cell)
-        where = f"dpals, {', '.join(cell.spelled().values())}"
+        where = f"dpals, {', '.join(cell.formatted().values())}"
         _check_name(where, cell.variant, settings["model"])
         budget = cell.epsilon, settings.get("delta")
         _check_model(where, cell.method, settings["model"], settings["data"], budget)

@@ -89,6 +89,6 @@ def best_of(here: pd.DataFrame, methods: Collection[str], metric: str = "rmse") 
         best = wide.mean().idxmin()
         others = wide.columns.drop(best)
         tests = row_tests((wide[others].to_numpy() - wide[[best]].to_numpy()).T)
-        apart = np.nan_to_num(holm(tests.p_value), nan=1.0) < LEVEL
-        rows.append((epsilon, best, float(np.exp(wide[best].mean())), bool(apart.all())))
+        significant = np.nan_to_num(holm(tests.p_value), nan=1.0) < LEVEL
+        rows.append((epsilon, best, float(np.exp(wide[best].mean())), bool(significant.all())))
     return pd.DataFrame(rows, columns=["epsilon", "best", "error", "alone"])

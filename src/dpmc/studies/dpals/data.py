@@ -65,7 +65,7 @@ def make_split(
 def draw(rng: np.random.Generator, entry: Mapping, name: str) -> Split:
     """Draw the matrix that an entry of ``dpals.datasets`` describes."""
     users, items = entry["users"], entry["items"]
-    share = entry.get("observed_share") or share_observed(users, items, entry["ratings_factor"])
+    share = entry.get("observed_fraction") or share_observed(users, items, entry["ratings_factor"])
     return synthetic(
         rng,
         users=users,
@@ -84,7 +84,7 @@ class Restricted:
 
     Attributes
     ----------
-    model : Solver
+    model : Method
         Of the items that are left, numbered anew.
     number : integer array, shape (n_items,)
         The new numbers, -1 for those left out.

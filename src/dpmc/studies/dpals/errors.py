@@ -1,4 +1,4 @@
-"""What DPALS and its rivals show about errors, each line computed from its tables.
+"""What DPALS and its baselines show about errors, each line computed from its tables.
 
 "The paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
 squares" (ICML 2021).

@@ -13,7 +13,7 @@ from dpmc.studies.dpals.errors import (
     near_als,
 )
 from dpmc.studies.dpals.frames import Results, datasets_of, ends, has_dpals, is_surrogate, summary
-from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, printed_noise
+from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, published_noise
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
@@ -27,7 +27,7 @@ TUNED = (
 )
 GENERATED = (
     "Data called “generated” have the format, the size and the popularity of MovieLens 10M or 20M "
-    "and stand in where those files are not at hand; what they give is no verdict on the paper."
+    "and stand in where those files are not available; what they give is no verdict on the paper."
 )
 CLOSE, SHARE = 0.15, 0.85  # when numbers from elsewhere count as met
 
@@ -40,7 +40,7 @@ def dpals_findings(results: Results) -> list[Finding]:
     lines = [
         beats_frank_wolfe(trials),
         best_private(trials),
-        printed_noise(results["accounting"]),
+        published_noise(results["accounting"]),
         claims_kept(trials),
         more_users(trials),
         random_starts(trials),
@@ -66,7 +66,11 @@ def dpals_answer(results: Results) -> list[Finding]:
     if not has_dpals(results):
         return []
     trials = results["trials"]
-    lines = [beats_frank_wolfe(trials), best_private(trials), printed_noise(results["accounting"])]
+    lines = [
+        beats_frank_wolfe(trials),
+        best_private(trials),
+        published_noise(results["accounting"]),
+    ]
     return [replace(line, title=f"User-level factorisation: {line.title}") for line in lines]
 
 
@@ -78,7 +82,7 @@ def caveats(trials: pd.DataFrame | None) -> str:
 
 def numbers_met(trials: pd.DataFrame | None, published: pd.DataFrame) -> Finding:
     """Judge by how many numbers from elsewhere we come near."""
-    title = "Numbers that were printed or measured elsewhere are met"
+    title = "Numbers that were reported or measured elsewhere are met"
     keys = ["dataset", "method", "variant", "epsilon"]
     parts, close, count = [], 0, 0
     for metric in published["metric"].unique():

@@ -14,7 +14,7 @@ import pandas as pd
 from dpmc.statistics.tests import row_tests, trial_matrix
 from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD
 from dpmc.study.frames import DATASET_LABELS, RAISED, present
-from dpmc.study.frames import number as spelled_number
+from dpmc.study.frames import number as format_number
 from dpmc.study.results import Results, has_results, read_results
 from dpmc.study.style import (
     BLACK,
@@ -66,7 +66,7 @@ FREE = {
 }
 PRIVATE = {
     "dpals": "DPALS",
-    "dpals_literal": "DPALS, as printed",
+    "dpals_literal": "DPALS, as published",
     "dpals_h_free": "DPALS, H-free",
     "dpals_h_free_clipped": "DPALS, H-free, rows clipped",
     "dpals_analyze_gauss": "DPALS, Analyze-Gauss start",
@@ -123,7 +123,7 @@ def read_dpals(
     ----------
     folder : path
     published : path, optional
-        Numbers that were printed or measured elsewhere: columns ``source``, ``dataset``,
+        Numbers that were reported or measured elsewhere: columns ``source``, ``dataset``,
         ``method``, ``variant``, ``epsilon``, ``metric``, ``value``, ``note``. They are read as
         "published".
     """
@@ -185,7 +185,7 @@ def synthetic_sizes(trials: pd.DataFrame | None) -> dict[str, int]:
 
 
 def is_surrogate(dataset: str) -> bool:
-    """Say whether a data set is generated in place of one that is not at hand."""
+    """Say whether a data set is generated in place of one that is not available."""
     return dataset.startswith(SURROGATE)
 
 
@@ -195,26 +195,26 @@ def metric_of(trials: pd.DataFrame) -> str:
 
 
 def dataset_label(name: str) -> str:
-    """Spell a data set."""
+    """Format a data set."""
     if name.endswith(PART):
         return f"{dataset_label(name.removesuffix(PART))}, part of the users"
     return DATASETS.get(name) or DATASET_LABELS.get(name, name)
 
 
 def method_label(name: str) -> str:
-    """Spell a method."""
+    """Format a method."""
     return METHODS.get(name, name)
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Spell a number with so many significant digits, below :data:`SMALL` with an exponent."""
+    """Format a number with so many significant digits, below :data:`SMALL` with an exponent."""
     if np.isfinite(value) and 0 < abs(value) < SMALL:
         mantissa, exponent = f"{value:.1e}".split("e")
         return f"{mantissa} · 10⁻{str(-int(exponent)).translate(RAISED)}"
-    return spelled_number(value, digits)
+    return format_number(value, digits)
 
 
 def ends(values: Iterable[float], digits: int = 3) -> str:
-    """Spell the smallest and the largest of some numbers: "0.12 to 0.34"; once if they agree."""
+    """Format the smallest and the largest of some numbers: "0.12 to 0.34"; once if they agree."""
     found = [value for value in values if pd.notna(value)]
     return " to ".join(dict.fromkeys(number(end, digits) for end in (min(found), max(found))))

@@ -13,18 +13,18 @@ FEWER = 3  # a third of the iterations counts as far fewer
 LINEAR = (0.9, 1.1)  # slopes that count as proportional to the ratings
 
 
-def printed_noise(accounting: pd.DataFrame | None) -> Finding:
+def published_noise(accounting: pd.DataFrame | None) -> Finding:
     """Judge whether the noise of theorem 1 gives the epsilon that it claims."""
     title = "The noise of theorem 1 gives the ε that it claims"
     if accounting is None:
         return Finding(OPEN, title, NOT_RUN)
-    real, claimed = accounting["epsilon_at_printed"], accounting["epsilon"]
+    real, claimed = accounting["epsilon_at_published"], accounting["epsilon"]
     parts = [
-        f"{number(row.epsilon_at_printed, 4)} for {row.epsilon:g} (k = {row.ratings_per_user}, "
+        f"{number(row.epsilon_at_published, 4)} for {row.epsilon:g} (k = {row.ratings_per_user}, "
         f"T = {row.iterations})"
         for row in accounting.itertuples()
     ]
-    short = accounting["exact_sigma"] / accounting["printed_sigma"]
+    short = accounting["exact_sigma"] / accounting["published_sigma"]
     text = (
         f"By exact accounting it is {', '.join(parts)}, at δ = {accounting['delta'].iloc[0]:g}. "
         f"Noise larger by a factor {ends(short, 4)} gives what is claimed."

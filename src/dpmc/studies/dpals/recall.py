@@ -19,7 +19,7 @@ def recall(model, split: Split, length: int = LENGTH) -> float:
 
     Parameters
     ----------
-    model : Solver
+    model : Method
         With ``fold_in(rows)``, which returns the factors of users with other ratings, and
         ``item_factors_``; or with ``scores_``, the same for all users.
     split : Split

@@ -93,9 +93,9 @@ def coverage_job_settings(section: Section, coordinates: Coordinates) -> dict[st
 
 def tuning_jobs(section: Section) -> list[Coordinates]:
     """Return the coordinates of the cells whose hyper-parameters are searched."""
-    return [cell.spelled() for cell in tuning_cells(section)]
+    return [cell.formatted() for cell in tuning_cells(section)]
 
 
 def tuning_job_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
     """Return what the search of a cell uses."""
-    return tuning_settings(section, DpalsCell.from_spelled(coordinates))
+    return tuning_settings(section, DpalsCell.from_formatted(coordinates))

@@ -128,7 +128,7 @@ def error_table(
     notes = [f"Mean and standard error over {trials_text(table['trials'])}."]
     if any(is_surrogate(name) for name in table["dataset"]):
         notes.append(
-            "Data called “generated” stand in for files that are not at hand; a printed number "
+            "Data called “generated” stand in for files that are not available; a reported number "
             "never stands beside them."
         )
     return without_constants(Table(name, title, HEADINGS, columns, tuple(rows), tuple(notes)))

@@ -18,8 +18,8 @@ SMALL, LARGE = 5e-4, 1e3  # below the first an exponent, from the second on no d
 def accounting_table(accounting: pd.DataFrame) -> Table:
     """Return the noise that theorem 1 prints beside that which its budget needs."""
     columns = (
-        Column("printed_sigma", "printed σ"),
-        Column("epsilon_at_printed", "true ε at it"),
+        Column("published_sigma", "published σ"),
+        Column("epsilon_at_published", "true ε at it"),
         Column("exact_sigma", "σ that it takes"),
         Column("mu", "μ"),
     )
@@ -34,7 +34,7 @@ def accounting_table(accounting: pd.DataFrame) -> Table:
         "Noise of deviation σ on the two statistics of each of T item steps, each of sensitivity "
         "√k: μ² = 2 k T/σ², exactly. A user with all ratings joins or leaves.",
     )
-    title = "Theorem 1: the printed noise and what it gives"
+    title = "Theorem 1: the published noise and what it gives"
     return Table("table_dpals_6_accounting", title, headings, columns, tuple(rows), notes)
 
 

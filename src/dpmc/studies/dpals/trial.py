@@ -157,7 +157,7 @@ def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock
 
     Returns
     -------
-    Solver
+    Method
         With ``predict``; its attributes are those of the method's own class unless only a part of
         the items was fitted.
 

@@ -28,7 +28,7 @@ KEPT = 5
 
 def run(task: Task) -> dict[str, list[dict[str, object]]]:
     """Return the rows of the table ``tuning``."""
-    cell = DpalsCell.from_spelled(task.coordinates)
+    cell = DpalsCell.from_formatted(task.coordinates)
     return {"tuning": tune(cell, task.settings, ratings=ratings_of(task))}
 
 
@@ -40,7 +40,7 @@ def scales(
     The range of the ratings is public, and so is the shape of the matrix. Bounds of values and
     lengths of rows and updates are in units of half the range (of 1 for drawn data, whose
     deviation is 1); a nuclear norm in units of half the range times sqrt(users x items), numbers
-    of ratings of an item in those of the users. As printed, DPALS keeps V^T V = I, so that users
+    of ratings of an item in those of the users. As published, DPALS keeps V^T V = I, so that users
     are sqrt(items) times as long: their bound and their regularization are for V^T V = items I.
     """
     low, high = public_range(settings["data"])

@@ -62,7 +62,7 @@ def named_settings(name: str) -> dict[str, object]:
 
 
 def variant_label(name: str) -> str:
-    """Spell a variant: "adaptive, 20 % of the items", "λ = 3, not projected"."""
+    """Format a variant: "adaptive, 20 % of the items", "λ = 3, not projected"."""
     said = variant_of(name)
     if said.regularization is not None:
         return f"λ = {said.regularization:g}{'' if said.projection else ', not projected'}"

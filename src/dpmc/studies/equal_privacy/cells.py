@@ -12,15 +12,15 @@ from pathlib import Path
 
 from dpmc.errors import InputError
 from dpmc.privacy.relations import USER_LEVEL
-from dpmc.study.cells import spell
+from dpmc.study.cells import format_coordinate
 
 METRICS = ("rmse_all", "rmse_heldout", "rmse_clipped")
 CALIBRATED_COLUMNS = (
-    "dataset", "relation", "epsilon", "delta", "solver", "mechanism", "trial",
+    "dataset", "relation", "epsilon", "delta", "method", "mechanism", "trial",
     *METRICS, "releases", "noise_multiplier", "seconds",
 )  # fmt: skip
-KEYS = ("dataset", "relation", "epsilon", "solver", "mechanism")
-# Whole numbers first (offsets is 0 or 1); a row has those that its solver takes.
+KEYS = ("dataset", "relation", "epsilon", "method", "mechanism")
+# Whole numbers first (offsets is 0 or 1); a row has those that its method takes.
 COUNTS = ("rank", "iterations", "inner_iterations", "ratings_per_user", "offsets")
 NUMBERS = (
     "factor_bound",
@@ -41,7 +41,7 @@ Hyperparameters = dict[tuple, dict[str, float]]
 
 @dataclass(frozen=True)
 class CalibratedCell:
-    """One (data set, relation, epsilon, solver) with all its mechanisms and trials: one job.
+    """One (data set, relation, epsilon, method) with all its mechanisms and trials: one job.
 
     Attributes
     ----------
@@ -51,50 +51,50 @@ class CalibratedCell:
         One of :data:`dpmc.privacy.relations.RELATIONS`; None for a reference without privacy.
     epsilon : float or None
         Total of a training; None for a reference.
-    solver : str
+    method : str
     """
 
     dataset: str
     relation: str | None
     epsilon: float | None
-    solver: str
+    method: str
 
     def coordinates(self) -> dict[str, object]:
         """Return the coordinates as a dictionary."""
         return asdict(self)
 
-    def spelled(self) -> dict[str, str]:
+    def formatted(self) -> dict[str, str]:
         """Return the coordinates as they stand in file names: 5, 0.5, none."""
-        return {name: spell(value) for name, value in self.coordinates().items()}
+        return {name: format_coordinate(value) for name, value in self.coordinates().items()}
 
     @classmethod
-    def from_spelled(cls, spelled: Mapping[str, str]) -> "CalibratedCell":
-        """Return the cell that :meth:`spelled` spells, from a mapping or Snakemake wildcards.
+    def from_formatted(cls, formatted: Mapping[str, str]) -> "CalibratedCell":
+        """Return the cell that :meth:`formatted` stands for, from a mapping or Snakemake wildcards.
 
         An empty text, as in a table, stands for None too.
         """
-        relation, epsilon = spelled["relation"], spelled["epsilon"]
+        relation, epsilon = formatted["relation"], formatted["epsilon"]
         return cls(
-            spelled["dataset"],
+            formatted["dataset"],
             None if relation in ("", NOT_PRIVATE) else relation,
             None if epsilon in ("", NOT_PRIVATE) else float(epsilon),
-            spelled["solver"],
+            formatted["method"],
         )
 
 
 def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
     """Return every cell of the section ``equal_privacy`` of a configuration, references last."""
     private = [
-        CalibratedCell(dataset, relation, float(epsilon), solver)
+        CalibratedCell(dataset, relation, float(epsilon), method)
         for dataset, entry in privacy["datasets"].items()
         for relation in entry["relations"]
         for epsilon in privacy["epsilons"]
-        for solver in [*privacy["solvers"], *privacy["baselines"]]
+        for method in [*privacy["methods"], *privacy["baselines"]]
     ]
     references = [
-        CalibratedCell(dataset, None, None, solver)
+        CalibratedCell(dataset, None, None, method)
         for dataset in privacy["datasets"]
-        for solver in privacy["references"]
+        for method in privacy["references"]
     ]
     return private + references
 
@@ -109,7 +109,7 @@ def mechanisms_of(privacy: Mapping, cell: CalibratedCell) -> list[str]:
     """
     if cell.relation is None:
         return [NOT_PRIVATE]
-    section = "baseline_mechanisms" if cell.solver in privacy["baselines"] else "mechanisms"
+    section = "baseline_mechanisms" if cell.method in privacy["baselines"] else "mechanisms"
     if cell.relation not in USER_LEVEL:
         return list(privacy[section]["entry_level"])
     few = cell.epsilon not in privacy["mechanisms"]["l1_epsilons_at_user_level"]
@@ -167,7 +167,7 @@ def tuning_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]
 
 
 def load_hyperparameters(path: str | Path) -> Hyperparameters:
-    """Read the hyper-parameters, by (data set, relation, epsilon, solver, mechanism).
+    """Read the hyper-parameters, by (data set, relation, epsilon, method, mechanism).
 
     Returns
     -------
@@ -204,7 +204,7 @@ def load_hyperparameters(path: str | Path) -> Hyperparameters:
 
 
 def _parsed(row: Mapping[str, str]) -> tuple[tuple, dict[str, float]]:
-    cell = CalibratedCell.from_spelled(row)
+    cell = CalibratedCell.from_formatted(row)
     values = {name: int(row[name]) for name in COUNTS if row[name] != ""}
     values |= {name: float(row[name]) for name in NUMBERS if row[name] != ""}
     return (*cell.coordinates().values(), row["mechanism"]), values
@@ -215,7 +215,8 @@ def _row(table: Hyperparameters, cell: CalibratedCell, mechanism: str) -> dict[s
         return table[(*cell.coordinates().values(), mechanism)]
     except KeyError:
         raise InputError(
-            f"There are no hyper-parameters for {cell.solver} with {mechanism} noise on "
-            f"{cell.dataset}, {spell(cell.relation)}, epsilon {spell(cell.epsilon)}; "
+            f"There are no hyper-parameters for {cell.method} with {mechanism} noise on "
+            f"{cell.dataset}, {format_coordinate(cell.relation)}, "
+            f"epsilon {format_coordinate(cell.epsilon)}; "
             "`snakemake tune` chooses them."
         ) from None

@@ -58,4 +58,4 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
 
 def _judged(path: Path) -> list[Judged]:
     claims = read_frame(path) if path.is_file() else pd.DataFrame()
-    return [] if claims.empty else [Judged(CLAIMS_TITLE, claims, printed=True)]
+    return [] if claims.empty else [Judged(CLAIMS_TITLE, claims, reported=True)]

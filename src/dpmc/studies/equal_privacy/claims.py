@@ -12,7 +12,7 @@ from dpmc.study.claims import load_claims, registering, table_of_verdicts
 from dpmc.study.rules import (
     INCONCLUSIVE,
     NOT_AVAILABLE,
-    NOT_PRINTED,
+    NOT_REPORTED,
     Finding,
     Sample,
     both,
@@ -21,10 +21,10 @@ from dpmc.study.rules import (
 )
 from dpmc.study.runs import read_frame
 
-SOLVERS = ("private_als", "private_irls")
+METHODS = ("private_als", "private_irls")
 NOISES = ("huber", "gaussian", "laplace")
 STRICT, LOOSE = 1.0, 10.0  # total epsilon at most and at least
-GROUP = ["dataset", "relation", "solver"]
+GROUP = ["dataset", "relation", "method"]
 ROW = [*GROUP, "epsilon"]
 CLAIMS = Path(__file__).parent / "claims.yaml"
 PREDICATES: dict[str, Callable[[pd.DataFrame | None], Finding]] = {}
@@ -60,16 +60,16 @@ def judge(calibrated: pd.DataFrame | None, claims: list[dict[str, str]]) -> pd.D
 
 @claim("H34")
 def huber_is_the_best_trade_off(calibrated: pd.DataFrame | None) -> Finding:
-    """MOST rows against each rival, by more at strict budgets than at loose ones."""
+    """MOST rows against each other noise, by more at strict budgets than at loose ones."""
     rows, logs = log_rmse_by_noise(calibrated)
     if rows.empty:
         return Finding(
-            INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (fits at equal total privacy); {NOT_PRINTED}"
+            INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (fits at equal total privacy); {NOT_REPORTED}"
         )
-    deltas = {rival: logs["huber"] - logs[rival] for rival in ("gaussian", "laplace")}
+    deltas = {other: logs["huber"] - logs[other] for other in ("gaussian", "laplace")}
     parts = [
-        replace(found, reason=f"against {rival}: {found.reason}")
-        for rival, found in ((name, judge_most(_sample(d))) for name, d in deltas.items())
+        replace(found, reason=f"against {other}: {found.reason}")
+        for other, found in ((name, judge_most(_sample(d))) for name, d in deltas.items())
     ]
     trend = _strict_minus_loose(rows, (deltas["gaussian"] + deltas["laplace"]) / 2)
     if len(trend):
@@ -88,14 +88,14 @@ def log_rmse_by_noise(
     Returns
     -------
     rows : DataFrame
-        Columns ``dataset, relation, solver, epsilon``.
+        Columns ``dataset, relation, method, epsilon``.
     logs : dict
         Noise -> array of shape (rows, trials), NaN where a row has fewer trials; RMSE on all
         entries where these are known, else on held-out ratings.
     """
     if calibrated is None:
         return pd.DataFrame(columns=ROW), {}
-    table = calibrated[calibrated["solver"].isin(SOLVERS) & calibrated["mechanism"].isin(NOISES)]
+    table = calibrated[calibrated["method"].isin(METHODS) & calibrated["mechanism"].isin(NOISES)]
     complete = table.groupby(ROW)["mechanism"].transform("nunique") == len(NOISES)
     table = table[complete].reset_index(drop=True)
     if table.empty:
@@ -108,7 +108,7 @@ def log_rmse_by_noise(
 
 
 def _strict_minus_loose(rows: pd.DataFrame, deltas: np.ndarray) -> np.ndarray:
-    """Return by data, relation and solver the mean delta at strict minus that at loose budgets."""
+    """Return by data, relation and method the mean delta at strict minus that at loose budgets."""
     epsilon = rows["epsilon"].to_numpy(dtype=float)
     trends = []
     for index in rows.groupby(GROUP).indices.values():

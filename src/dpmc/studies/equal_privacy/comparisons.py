@@ -27,7 +27,7 @@ class Place:
     cell : tuple
         Data set, relation, epsilon.
     best : tuple of str
-        Solver and mechanism of the lowest mean log RMSE.
+        Method and mechanism of the lowest mean log RMSE.
     tied : tuple of (str, str)
         Those whose paired difference to it is not significant after Holm's correction.
     """
@@ -75,11 +75,11 @@ def one_mechanism_per_baseline(calibrated: pd.DataFrame) -> pd.DataFrame:
 
     That choice is made on the errors themselves, so it favours the baselines.
     """
-    is_baseline = calibrated["solver"].isin(PRIVATE_BASELINES) & calibrated["relation"].notna()
+    is_baseline = calibrated["method"].isin(PRIVATE_BASELINES) & calibrated["relation"].notna()
     baselines = calibrated[is_baseline]
     logs = baselines.assign(log_rmse=log_positive(error(baselines)))
     means = logs.groupby([*CELL, *MODEL], as_index=False)["log_rmse"].mean().dropna()
-    best = means.loc[means.groupby([*CELL, "solver"])["log_rmse"].idxmin(), [*CELL, *MODEL]]
+    best = means.loc[means.groupby([*CELL, "method"])["log_rmse"].idxmin(), [*CELL, *MODEL]]
     kept = baselines.merge(best, on=[*CELL, *MODEL])
     return pd.concat([calibrated[~is_baseline], kept], ignore_index=True)
 
@@ -113,7 +113,7 @@ def advantage(calibrated: pd.DataFrame, first: list, second: list) -> pd.DataFra
     Parameters
     ----------
     calibrated : DataFrame
-    first, second : list of (solver, mechanism)
+    first, second : list of (method, mechanism)
         The best of each is that of the lowest mean log RMSE there.
 
     Returns
@@ -157,10 +157,10 @@ def worse(frame: pd.DataFrame) -> np.ndarray:
     return ((frame["p_adjusted"] <= LEVEL) & (frame["difference"] > WORTH_NAMING)).to_numpy()
 
 
-def models_of(calibrated: pd.DataFrame, solvers, mechanisms=None) -> list[tuple[str, str]]:
-    """Return the (solver, mechanism) pairs of a table with one of these solvers and mechanisms."""
+def models_of(calibrated: pd.DataFrame, methods, mechanisms=None) -> list[tuple[str, str]]:
+    """Return the (method, mechanism) pairs of a table with one of these methods and mechanisms."""
     rows = private(calibrated)
-    rows = rows[rows["solver"].isin(list(solvers))]
+    rows = rows[rows["method"].isin(list(methods))]
     if mechanisms is not None:
         rows = rows[rows["mechanism"].isin(list(mechanisms))]
     return list(rows[MODEL].drop_duplicates().itertuples(index=False, name=None))

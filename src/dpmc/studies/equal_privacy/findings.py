@@ -81,8 +81,8 @@ def cost(calibrated: pd.DataFrame | None) -> Finding:
             part = select(best, relation=relation, epsilon=epsilon).sort_values("log_ratio")
             if len(part):
                 ends = [_at(row) for row in (part.iloc[0], part.iloc[-1])]
-                spelled = " to ".join(dict.fromkeys(ends))
-                parts.append(f"{level} protected at ε = {epsilon:g}: {spelled}")
+                formatted = " to ".join(dict.fromkeys(ends))
+                parts.append(f"{level} protected at ε = {epsilon:g}: {formatted}")
     verdict = HOLDS if (best["log_ratio"] > 0).all() else FAILS
     listed = "; ".join(parts)
     text = f"Error of the best private model over that of the best without noise, with {listed}."
@@ -117,7 +117,7 @@ def _factors_over(calibrated, relation, others) -> pd.DataFrame | None:
 
 
 def _where(wins: pd.DataFrame) -> str:
-    """Spell at which budgets of every data set something is so."""
+    """Format at which budgets of every data set something is so."""
     parts = []
     for dataset in in_order(wins["dataset"], DATASETS):
         part = wins[wins["dataset"] == dataset]
@@ -134,8 +134,8 @@ def _where(wins: pd.DataFrame) -> str:
 
 
 def _budgets(epsilons) -> str:
-    spelled = [f"{epsilon:g}" for epsilon in epsilons]
-    return "ε = " + " and ".join(filter(None, (", ".join(spelled[:-1]), spelled[-1])))
+    formatted = [f"{epsilon:g}" for epsilon in epsilons]
+    return "ε = " + " and ".join(filter(None, (", ".join(formatted[:-1]), formatted[-1])))
 
 
 def against_constant(calibrated: pd.DataFrame | None) -> Finding:

@@ -12,13 +12,13 @@ from dpmc.study.frames import (
     DATASET_LABELS,
     FACTOR_MODELS,
     MECHANISM_LABELS,
+    METHOD_LABELS,
     PRIVATE_BASELINES,
-    SOLVER_LABELS,
 )
 
 NAMES = ("calibrated", "frontier")
 CELL = ["dataset", "relation", "epsilon"]
-MODEL = ["solver", "mechanism"]
+MODEL = ["method", "mechanism"]
 TRIVIAL = "private_global_mean"
 DATASETS = {
     SYNTHETIC: "Synthetic, 100 × 500",
@@ -36,14 +36,14 @@ RELATION_TITLES = {
 
 
 def dataset_label(name: str) -> str:
-    """Spell a data set; one of the reader's own keeps its name."""
+    """Format a data set; one of the reader's own keeps its name."""
     return DATASETS.get(name) or DATASET_LABELS.get(name, name)
 
 
-def model_label(solver: str, mechanism: str) -> str:
-    """Spell a model: "ALS + Huber", "Item bias", "ALS without noise"."""
-    labels = {**FACTOR_MODELS, **PRIVATE_BASELINES, **SOLVER_LABELS, **BASELINE_LABELS}
-    name = labels.get(solver, solver)
+def model_label(method: str, mechanism: str) -> str:
+    """Format a model: "ALS + Huber", "Item bias", "ALS without noise"."""
+    labels = {**FACTOR_MODELS, **PRIVATE_BASELINES, **METHOD_LABELS, **BASELINE_LABELS}
+    name = labels.get(method, method)
     if mechanism == "none":
-        return f"{name} without noise" if solver in SOLVER_LABELS else f"{name}, not private"
+        return f"{name} without noise" if method in METHOD_LABELS else f"{name}, not private"
     return f"{name} + {MECHANISM_LABELS.get(mechanism, mechanism)}"

@@ -1,6 +1,6 @@
 """The jobs of the study: fits at a stated budget, the frontier, and the choice of parameters."""
 
-from dpmc.methods import solver_module
+from dpmc.methods import method_module
 from dpmc.privacy.frontier import COLUMNS as FRONTIER_COLUMNS
 from dpmc.studies.equal_privacy.cells import (
     CALIBRATED_COLUMNS,
@@ -11,21 +11,21 @@ from dpmc.studies.equal_privacy.cells import (
     tuning_settings,
 )
 from dpmc.study.api import Coordinates, Job, Ratings, Section
-from dpmc.study.cells import spell
+from dpmc.study.cells import format_coordinate
 
-CELL = ("dataset", "relation", "epsilon", "solver")
-CURVE = ("dataset", "relation", "solver")
+CELL = ("dataset", "relation", "epsilon", "method")
+CURVE = ("dataset", "relation", "method")
 
 
 def curves(section: Section) -> list[Coordinates]:
-    """Return data set, relation and solver of every curve: a job runs all its epsilons."""
+    """Return data set, relation and method of every curve: a job runs all its epsilons."""
     found = dict.fromkeys(map(_curve, calibrated_cells(section)))
     return [dict(zip(CURVE, values, strict=True)) for values in found]
 
 
 def fit_cells(section: Section) -> list[Coordinates]:
-    """Return the spelled coordinates of every cell."""
-    return [cell.spelled() for cell in calibrated_cells(section)]
+    """Return the formatted coordinates of every cell."""
+    return [cell.formatted() for cell in calibrated_cells(section)]
 
 
 def curve_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
@@ -33,7 +33,7 @@ def curve_settings(section: Section, coordinates: Coordinates) -> dict[str, obje
     table, curve = section["hyperparameters"], tuple(coordinates[name] for name in CURVE)
     return {
         "fits": {
-            spell(cell.epsilon): calibrated_settings(section, table, cell)
+            format_coordinate(cell.epsilon): calibrated_settings(section, table, cell)
             for cell in calibrated_cells(section)
             if _curve(cell) == curve
         }
@@ -41,12 +41,12 @@ def curve_settings(section: Section, coordinates: Coordinates) -> dict[str, obje
 
 
 def _curve(cell: CalibratedCell) -> tuple[str, ...]:
-    return cell.dataset, spell(cell.relation), cell.solver
+    return cell.dataset, format_coordinate(cell.relation), cell.method
 
 
 def tune_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
     """Return what the choice of a cell's hyper-parameters uses."""
-    return tuning_settings(section, CalibratedCell.from_spelled(coordinates))
+    return tuning_settings(section, CalibratedCell.from_formatted(coordinates))
 
 
 def ratings_of(section: Section, coordinates: Coordinates) -> dict[str, Ratings]:
@@ -56,8 +56,8 @@ def ratings_of(section: Section, coordinates: Coordinates) -> dict[str, Ratings]
 
 
 def modules_of(section: Section, coordinates: Coordinates) -> list[str]:
-    """Return the module of the cell's solver, which is imported by its name."""
-    return [solver_module(coordinates["solver"])]
+    """Return the module of the cell's method, which is imported by its name."""
+    return [method_module(coordinates["method"])]
 
 
 def frontier_cells(section: Section) -> list[Coordinates]:

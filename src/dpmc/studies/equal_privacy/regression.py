@@ -15,14 +15,14 @@ TRIALS = 2  # of each fit: the noise of the others comes from the same code
 def cells_with_rows(section: Section) -> dict[str, dict[str, object]]:
     """Return the settings of each mechanism of every cell, by the names in the table of trials.
 
-    Its hyper-parameters stand under ``solver``: ``rank`` is that of the data.
+    Its hyper-parameters stand under ``method``: ``rank`` is that of the data.
     """
     found = {}
     for cell in calibrated_cells(section):
         shared = calibrated_settings(section, section["hyperparameters"], cell)
         for mechanism, own in shared.pop("hyperparameters").items():
             name = cell_name(cell.coordinates() | {"mechanism": mechanism})
-            found[name] = shared | {"solver": own}
+            found[name] = shared | {"method": own}
     return found
 
 

@@ -22,7 +22,7 @@ def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
     ------
     InputError
         What the schema cannot see: an empty range of ratings, the same seed twice, an unknown data
-        set or solver, a cell without hyper-parameters, or some that its solver does not take.
+        set or method, a cell without hyper-parameters, or some that its method does not take.
     """
     section = dict(configuration[NAME])
     section["datasets"] = {
@@ -64,12 +64,12 @@ def check_fits(section: Mapping, table: Hyperparameters, own_sets: Mapping) -> N
     Raises
     ------
     InputError
-        An unknown data set or solver, a cell without hyper-parameters, or some that its solver
+        An unknown data set or method, a cell without hyper-parameters, or some that its method
         does not take.
     """
-    # describing the study imports neither data sets nor solvers
+    # describing the study imports neither data sets nor methods
     from dpmc.datasets import resolve
-    from dpmc.studies.equal_privacy.trial import make_calibrated_solver
+    from dpmc.studies.equal_privacy.trial import make_calibrated_method
 
     for name, entry in section["datasets"].items():
         if "users" not in entry:
@@ -77,4 +77,4 @@ def check_fits(section: Mapping, table: Hyperparameters, own_sets: Mapping) -> N
     for cell in calibrated_cells(section):
         settings = calibrated_settings(section, table, cell)
         for mechanism, values in settings["hyperparameters"].items():
-            make_calibrated_solver(cell, settings, mechanism, values)
+            make_calibrated_method(cell, settings, mechanism, values)

@@ -16,8 +16,8 @@ from dpmc.study.frames import (
     EVERY,
     FACTOR_MODELS,
     MECHANISM_LABELS,
+    METHOD_LABELS,
     PRIVATE_BASELINES,
-    SOLVER_LABELS,
     in_order,
     trials_text,
 )
@@ -78,32 +78,32 @@ def _relation_table(number, relation, table, places, calibrated) -> Table:
 def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[Column]]:
     """The models that were run, each with what selects its cell."""
     selectors, columns = [], []
-    for solver, label in FACTOR_MODELS.items():
-        found = here[here["solver"] == solver]
+    for method, label in FACTOR_MODELS.items():
+        found = here[here["method"] == method]
         for mechanism in in_order(found["mechanism"], EVERY):
-            selectors.append({"solver": solver, "mechanism": mechanism})
+            selectors.append({"method": method, "mechanism": mechanism})
             name = MECHANISM_LABELS.get(mechanism, mechanism)
-            columns.append(Column(f"{solver}_{mechanism}", name, label))
-    for solver in in_order(here["solver"], PRIVATE_BASELINES):
-        if solver in PRIVATE_BASELINES:
-            selectors.append({"solver": solver})
-            columns.append(Column(solver, PRIVATE_BASELINES[solver], "Private baselines"))
-    labels = {**SOLVER_LABELS, **BASELINE_LABELS}
-    for solver in in_order(plain["solver"], labels):
-        selectors.append({"solver": solver, "free": True})
-        columns.append(Column(solver, labels.get(solver, solver), NO_NOISE))
+            columns.append(Column(f"{method}_{mechanism}", name, label))
+    for method in in_order(here["method"], PRIVATE_BASELINES):
+        if method in PRIVATE_BASELINES:
+            selectors.append({"method": method})
+            columns.append(Column(method, PRIVATE_BASELINES[method], "Private baselines"))
+    labels = {**METHOD_LABELS, **BASELINE_LABELS}
+    for method in in_order(plain["method"], labels):
+        selectors.append({"method": method, "free": True})
+        columns.append(Column(method, labels.get(method, method), NO_NOISE))
     return selectors, columns
 
 
 def _cell(selector: dict, line: pd.DataFrame, free: pd.DataFrame, place: Place) -> Cell:
     source = free if selector.get("free") else line
-    found = source[source["solver"] == selector["solver"]]
+    found = source[source["method"] == selector["method"]]
     if "mechanism" in selector:
         found = found[found["mechanism"] == selector["mechanism"]]
     if found.empty or not np.isfinite(found["mean"].iloc[0]):
         return Cell()
     row = found.iloc[0]
-    leads = not selector.get("free") and (row["solver"], row["mechanism"]) in place.leaders
+    leads = not selector.get("free") and (row["method"], row["mechanism"]) in place.leaders
     return Cell(
         float(row["mean"]),
         float(row["standard_error"]),

@@ -10,12 +10,13 @@ import numpy as np
 from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import SyntheticInstance, generate
 from dpmc.errors import InputError
-from dpmc.methods import solver_class
+from dpmc.methods import method_class
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.equal_privacy.cells import CalibratedCell
+from dpmc.studies.equal_privacy.streams import stream
 from dpmc.study.job import Task
-from dpmc.study.seeds import DATA, NOISE, START, stream
+from dpmc.study.seeds import DATA, NOISE, START
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ Problem = KnownMatrix | HeldOut
 def make_problem(
     cell: CalibratedCell, settings: Mapping, trial: int, ratings: Ratings | None = None
 ) -> Problem:
-    """Return the data of a trial, the same for all relations, epsilons, solvers and mechanisms.
+    """Return the data of a trial, the same for all relations, epsilons, methods and mechanisms.
 
     The data set "synthetic" has the very data of the papers' grid with the same seed.
 
@@ -102,21 +103,21 @@ def make_problem(
     return KnownMatrix.of_instance(generate(rng, **law, **sizes))
 
 
-def make_calibrated_solver(
+def make_calibrated_method(
     cell: CalibratedCell, settings: Mapping, mechanism: str, hyperparameters: Mapping
 ):
-    """Construct the solver of a cell with one mechanism.
+    """Construct the method of a cell with one mechanism.
 
     Raises
     ------
     InputError
-        A hyper-parameter that the solver does not take, or one out of its range.
+        A hyper-parameter that the method does not take, or one out of its range.
     """
-    factory = solver_class(cell.solver)
+    factory = method_class(cell.method)
     known = inspect.signature(factory).parameters
     for name in hyperparameters:
         if name not in known:
-            raise InputError(f"Solver {cell.solver} has no hyper-parameter {name}.")
+            raise InputError(f"Method {cell.method} has no hyper-parameter {name}.")
     if cell.relation is None:
         return factory(**hyperparameters)
     return factory(
@@ -140,9 +141,9 @@ def fit_calibrated(
     """Fit once on the streams of a trial: errors, releases, noise and seconds of the fit.
 
     The start, and with it which ratings a user gives at user level, is shared by all mechanisms,
-    solvers and epsilons; the noise is not shared at all.
+    methods and epsilons; the noise is not shared at all.
     """
-    model = make_calibrated_solver(cell, settings, mechanism, hyperparameters)
+    model = make_calibrated_method(cell, settings, mechanism, hyperparameters)
     seed = settings["seed"]
     noise_key = cell.coordinates() | {"mechanism": mechanism, "trial": trial}
     begin = time.perf_counter()
@@ -162,9 +163,9 @@ def fit_calibrated(
 
 
 def run(task: Task) -> dict[str, list[dict[str, object]]]:
-    """Run all epsilons, trials and mechanisms of one data set, relation and solver."""
+    """Run all epsilons, trials and mechanisms of one data set, relation and method."""
     fits = {
-        CalibratedCell.from_spelled({**task.coordinates, "epsilon": epsilon}): settings
+        CalibratedCell.from_formatted({**task.coordinates, "epsilon": epsilon}): settings
         for epsilon, settings in task.settings["fits"].items()
     }
     return {"calibrated": run_calibrated(fits, ratings=task.ratings)}

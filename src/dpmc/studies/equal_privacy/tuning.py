@@ -15,12 +15,12 @@ from itertools import product
 
 import numpy as np
 
-from dpmc.methods import solver_class
+from dpmc.methods import method_class
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.ratings import Ratings
 from dpmc.studies.equal_privacy.cells import HYPERPARAMETERS, CalibratedCell
-from dpmc.studies.equal_privacy.trial import fit_calibrated, make_calibrated_solver, make_problem
-from dpmc.study.seeds import stream
+from dpmc.studies.equal_privacy.streams import stream
+from dpmc.studies.equal_privacy.trial import fit_calibrated, make_calibrated_method, make_problem
 
 TUNING = "tuning"
 CANDIDATES = 8  # drawn at random for each tuning trial, but tried on the first one alone
@@ -37,7 +37,7 @@ LogError = Callable[[Candidate, int], float]
 
 
 def space_of(cell: CalibratedCell, rating_range) -> Space:
-    """Return the values to try of each hyper-parameter, in order, for the solver of a cell.
+    """Return the values to try of each hyper-parameter, in order, for the method of a cell.
 
     Everything that has a unit is in units of what is public, so that the same lists serve stars
     from 1 to 5 and jokes from -10 to 10: with B the half-range of the ratings, factors have the
@@ -63,7 +63,7 @@ def space_of(cell: CalibratedCell, rating_range) -> Space:
     if cell.relation is None:
         values["iterations"] = (5, 10, 20, 50)
         values["regularization"] = _rounded(half * np.array(WITHOUT_NOISE))
-    known = inspect.signature(solver_class(cell.solver)).parameters
+    known = inspect.signature(method_class(cell.method)).parameters
     return {name: values[name] for name in HYPERPARAMETERS if name in known and name in values}
 
 
@@ -82,7 +82,7 @@ def hyperparameters_of(
     }
     noised = [name for name in _noised_steps(cell) if name in values]
     if noised:
-        model = make_calibrated_solver(cell, settings, mechanism, values)
+        model = make_calibrated_method(cell, settings, mechanism, values)
         sensitivity = model.bounds.right_hand_side(model.residual_bound)
         unit = model.calibration.noise.std() * sensitivity / model.bounds.factor_bound
         values |= {name: _rounded([unit * values[name]])[0] for name in noised}
@@ -90,13 +90,13 @@ def hyperparameters_of(
 
 
 def run(task) -> dict[str, Iterator[dict[str, object]]]:
-    """Choose the hyper-parameters of one data set, relation, epsilon and solver.
+    """Choose the hyper-parameters of one data set, relation, epsilon and method.
 
     Parameters
     ----------
     task : dpmc.study.job.Task
     """
-    cell = CalibratedCell.from_spelled(task.coordinates)
+    cell = CalibratedCell.from_formatted(task.coordinates)
     return {"hyperparameters": tune(cell, task.settings, ratings=task.ratings)}
 
 

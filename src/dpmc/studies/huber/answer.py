@@ -10,7 +10,7 @@ import pandas as pd
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.privacy_meaning import losses_in_short, totals_text
 from dpmc.studies.huber.published.compare import AGREES, DEVIATES
-from dpmc.studies.huber.statistics import cell_summary, pooled_difference, printed_difference
+from dpmc.studies.huber.statistics import cell_summary, pooled_difference, reported_difference
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, effect_text, judged, signed
 from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
@@ -49,7 +49,7 @@ def answer(
 
 
 def synthetic_agreement(comparison: pd.DataFrame) -> Finding:
-    """Judge by how many of the printed synthetic numbers we come near."""
+    """Judge by how many of the reported synthetic numbers we come near."""
     title = "The synthetic tables can be reproduced"
     rows = comparison[comparison["dataset"] == SYNTHETIC]
     done = rows[rows["log_ratio"].notna()]
@@ -58,11 +58,11 @@ def synthetic_agreement(comparison: pd.DataFrame) -> Finding:
     close = int((np.expm1(done["log_ratio"]).abs() <= CLOSE).sum())
     median = done["log_ratio"].abs().median()
     deviating = int((done["status"] == DEVIATES).sum())
-    part = "" if len(done) == len(rows) else f", of {len(rows)} printed,"
+    part = "" if len(done) == len(rows) else f", of {len(rows)} reported,"
     return Finding(
         HOLDS if close >= SHARE * len(done) and median <= MEDIAN else FAILS,
         title,
-        f"{close} of {len(done)} numbers{part} lie within 15 % of the printed ones, with a median "
+        f"{close} of {len(done)} numbers{part} lie within 15 % of the reported ones, with a median "
         f"absolute log-ratio of {median:.3f}; {deviating} differ by more than sampling error "
         f"(t-test, Holm). Means over {trials_text(done['trials'])}.",
     )
@@ -94,7 +94,7 @@ def real_agreement(comparison: pd.DataFrame) -> Finding:
     done = real[real["log_ratio"].notna()]
     deviating = int((done["status"] == DEVIATES).sum())
     text = (
-        f"Largest deviation from a printed number: {'; '.join(texts)}. {deviating} of {len(done)} "
+        f"Largest deviation from a reported number: {'; '.join(texts)}. {deviating} of {len(done)} "
         f"numbers differ by more than sampling error (t-test, Holm). {absent}"
     )
     verdict = FAILS if not all(good) else OPEN if missing else HOLDS
@@ -102,7 +102,7 @@ def real_agreement(comparison: pd.DataFrame) -> Finding:
 
 
 def _largest(rows: pd.DataFrame) -> str:
-    """Spell the deviation of the row that deviates most, with its standard error."""
+    """Format the deviation of the row that deviates most, with its standard error."""
     if rows.empty:
         return "–"
     row = rows.loc[rows["log_ratio"].abs().idxmax()]
@@ -114,14 +114,14 @@ def _largest(rows: pd.DataFrame) -> str:
 def huber_advantage(trials: pd.DataFrame, comparison: pd.DataFrame) -> Finding:
     """Judge whether Huber noise beats Gaussian and Laplace noise at variance 2 (synthetic)."""
     ours = trials[(trials["dataset"] == SYNTHETIC) & (trials["variance"] == 2)]
-    printed = comparison[(comparison["dataset"] == SYNTHETIC) & (comparison["variance"] == 2)]
+    reported = comparison[(comparison["dataset"] == SYNTHETIC) & (comparison["variance"] == 2)]
     parts, verdicts_ = [], []
     for other in ("gaussian", "laplace"):
         interval = pooled_difference(ours, "mechanism", "huber", other)
         verdicts_.append(judged(interval))
-        theirs = signed(printed_difference(printed, "mechanism", "huber", other))
+        theirs = signed(reported_difference(reported, "mechanism", "huber", other))
         label = MECHANISM_LABELS[other]
-        parts.append(f"{effect_text(interval)} against {label} (printed {theirs})")
+        parts.append(f"{effect_text(interval)} against {label} (reported {theirs})")
     verdict = next(v for v in (FAILS, OPEN, HOLDS) if v in verdicts_)
     title = "Huber noise has less error than Gaussian and Laplace noise at variance 2"
     return Finding(verdict, title, _sentence(OVER_CELLS, parts, ours))
@@ -130,24 +130,24 @@ def huber_advantage(trials: pd.DataFrame, comparison: pd.DataFrame) -> Finding:
 def irls_advantage(trials: pd.DataFrame, comparison: pd.DataFrame) -> Finding:
     """Judge whether A-IRLS beats ALS under Huber noise (synthetic)."""
     where = {"dataset": SYNTHETIC, "mechanism": "huber"}
-    ours, printed = select(trials, **where), select(comparison, **where)
+    ours, reported = select(trials, **where), select(comparison, **where)
     ignore = ("irls_iterations",)
-    interval = pooled_difference(ours, "solver", "irls", "als", ignore)
-    theirs = signed(printed_difference(printed, "solver", "irls", "als", ignore))
-    parts = [f"{effect_text(interval)} (printed {theirs})"]
+    interval = pooled_difference(ours, "method", "irls", "als", ignore)
+    theirs = signed(reported_difference(reported, "method", "irls", "als", ignore))
+    parts = [f"{effect_text(interval)} (reported {theirs})"]
     title = "With Huber noise IRLS has less error than ALS"
     return Finding(judged(interval), title, _sentence(OVER_CELLS, parts, ours))
 
 
 def cost_of_variance(trials: pd.DataFrame, comparison: pd.DataFrame) -> Finding:
     """Judge whether variance 1 has less error than variance 2 (synthetic)."""
-    ours, printed = (
+    ours, reported = (
         frame[(frame["dataset"] == SYNTHETIC) & frame["mechanism"].isin(PRIVATE)]
         for frame in (trials, comparison)
     )
     interval = pooled_difference(ours, "variance", 1.0, 2.0)
-    theirs = signed(printed_difference(printed, "variance", 1.0, 2.0))
-    parts = [f"{effect_text(interval)} at variance 1 against 2 (printed {theirs})"]
+    theirs = signed(reported_difference(reported, "variance", 1.0, 2.0))
+    parts = [f"{effect_text(interval)} at variance 1 against 2 (reported {theirs})"]
     title = "More noise costs accuracy"
     return Finding(judged(interval), title, _sentence(OVER_CELLS, parts, ours))
 
@@ -169,7 +169,7 @@ def _against(trials: pd.DataFrame, baseline: str, title: str) -> Finding:
     if trials.empty:
         return Finding(OPEN, title, "Data not available.")
     summary = cell_summary(trials)
-    level = summary[summary["solver"] == baseline]
+    level = summary[summary["method"] == baseline]
     private = summary[summary["mechanism"].isin(PRIVATE)]
     keys = ["dataset", "rank", "observed_fraction"]
     pairs = private.merge(level, on=keys, suffixes=("", "_baseline"))
@@ -189,8 +189,8 @@ def _against(trials: pd.DataFrame, baseline: str, title: str) -> Finding:
 
 
 def budgets(comparison: pd.DataFrame) -> Finding:
-    """Judge whether the printed budgets are what their formulas give."""
-    title = "The printed privacy budgets are what their formulas give"
+    """Judge whether the reported budgets are what their formulas give."""
+    title = "The reported privacy budgets are what their formulas give"
     rows = comparison[(comparison["metric"] == "epsilon") & comparison["mean"].notna()]
     wrong = rows[rows["status"] != AGREES]
     if rows.empty or wrong.empty:
@@ -200,7 +200,7 @@ def budgets(comparison: pd.DataFrame) -> Finding:
         worst = part.loc[part["log_ratio"].abs().idxmax()]
         parts.append(
             f"{len(part)} for {MECHANISM_LABELS[mechanism]} noise (worst: {worst['published']:.3f} "
-            f"printed, {worst['mean']:.3f} right)"
+            f"reported, {worst['mean']:.3f} right)"
         )
     logarithm = " The Gaussian ones were computed with log10 for ln."
     return Finding(
@@ -212,14 +212,14 @@ def budgets(comparison: pd.DataFrame) -> Finding:
 
 
 def nominal_epsilon(totals: pd.DataFrame | None, losses: pd.DataFrame | None) -> Finding:
-    """Say what the printed epsilon means, with what was computed and measured."""
+    """Say what the reported epsilon means, with what was computed and measured."""
     parts = [
         "It is the budget of one release of one number at an assumed sensitivity of 5. A run "
         "releases every item vector in every iteration, and the noised sums change by the rating "
         "range times the norm of a user's factors, which nothing bounds."
     ]
     parts += [totals_text(totals), losses_in_short(losses)]
-    title = "The printed ε is the privacy of the trained model"
+    title = "The reported ε is the privacy of the trained model"
     return Finding(FAILS, title, " ".join(filter(None, parts)))
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from dpmc.study.cells import SYNTHETIC, spell
+from dpmc.study.cells import SYNTHETIC, format_coordinate
 
 COORDINATES = (
     "dataset",
     "rank",
     "variance",
     "observed_fraction",
-    "solver",
+    "method",
     "mechanism",
     "irls_iterations",
 )
@@ -18,7 +18,7 @@ COORDINATES = (
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """One (data set, rank, variance, observed fraction, solver, mechanism) with all its trials.
+    """One (data set, rank, variance, observed fraction, method, mechanism) with all its trials.
 
     Attributes
     ----------
@@ -30,18 +30,18 @@ class Cell:
     observed_fraction : float
         Share of entries that is observed: of the matrix on synthetic data, of the available
         ratings on real data (MovieLens 100K carries the papers' label .051).
-    solver : str
+    method : str
     mechanism : str
         ``"none"`` without noise.
     irls_iterations : int or None
-        Inner iterations K of A-IRLS ("IRLS-2" is K = 2); None for other solvers.
+        Inner iterations K of A-IRLS ("IRLS-2" is K = 2); None for other methods.
     """
 
     dataset: str
     rank: int
     variance: float | None
     observed_fraction: float
-    solver: str
+    method: str
     mechanism: str
     irls_iterations: int | None
 
@@ -49,18 +49,18 @@ class Cell:
         """Return the coordinates as a dictionary in the order of :data:`COORDINATES`."""
         return asdict(self)
 
-    def spelled(self) -> dict[str, str]:
+    def formatted(self) -> dict[str, str]:
         """Return the coordinates as they stand in file names: 5, 0.05, none."""
-        return {name: spell(value) for name, value in self.coordinates().items()}
+        return {name: format_coordinate(value) for name, value in self.coordinates().items()}
 
     @classmethod
-    def from_spelled(cls, spelled: Mapping[str, str]) -> "Cell":
-        """Return the cell that :meth:`spelled` spells, from a mapping or Snakemake wildcards."""
+    def from_formatted(cls, formatted: Mapping[str, str]) -> "Cell":
+        """Return the cell of :meth:`formatted` coordinates, a mapping or Snakemake's wildcards."""
         number = {"rank": int, "variance": float, "observed_fraction": float}
         number["irls_iterations"] = int
         values = {}
         for name in COORDINATES:
-            text = spelled[name]
+            text = formatted[name]
             values[name] = number[name](text) if name in number and text != "none" else text
             if text == "none" and name in ("variance", "irls_iterations"):
                 values[name] = None
@@ -85,17 +85,17 @@ def huber_cells(huber: Mapping) -> list[Cell]:
         for combination in _columns(huber, entry)
     ]
     cells = [
-        Cell(dataset, int(rank), variance, float(fraction), solver, mechanism, inner)
-        for dataset, rank, fraction, (solver, mechanism, variance, inner) in synthetic + real
+        Cell(dataset, int(rank), variance, float(fraction), method, mechanism, inner)
+        for dataset, rank, fraction, (method, mechanism, variance, inner) in synthetic + real
     ]
     return list(dict.fromkeys(cells))
 
 
 def _combinations(huber: Mapping, variances) -> list[tuple]:
     return [
-        _combination(solver, mechanism, variance, huber["irls_iterations"])
+        _combination(method, mechanism, variance, huber["irls_iterations"])
         for variance in variances
-        for solver in huber["solvers"]
+        for method in huber["methods"]
         for mechanism in huber["mechanisms"]
     ] + _baselines(huber)
 
@@ -104,7 +104,7 @@ def _columns(huber: Mapping, entry: Mapping) -> list[tuple]:
     inner = entry["irls_iterations"]
     return [
         _combination(
-            column["solver"],
+            column["method"],
             column["mechanism"],
             entry["variance"],
             column.get("irls_iterations", inner),
@@ -117,10 +117,10 @@ def _baselines(huber: Mapping) -> list[tuple]:
     return [(name, "none", None, None) for name in huber["baselines"]]
 
 
-def _combination(solver, mechanism, variance, inner) -> tuple:
+def _combination(method, mechanism, variance, inner) -> tuple:
     return (
-        solver,
+        method,
         mechanism,
         None if mechanism == "none" else float(variance),
-        int(inner) if solver == "irls" else None,
+        int(inner) if method == "irls" else None,
     )

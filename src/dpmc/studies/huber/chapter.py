@@ -18,16 +18,16 @@ from dpmc.study.runs import read_frame
 LEAD = (
     "every number of “Introducing the Huber mechanism for differentially private low-rank matrix "
     "completion” (Gowtham, Muthukrishnan, Tholeti and Kalyani, arXiv:2206.07910) and of the thesis "
-    "behind it, computed again and set beside the printed one"
+    "behind it, computed again and set beside the reported one"
 )
 INTRODUCTION = (
-    "The tables of the paper in its own layout; below each printed number ours. The columns on the "
-    "right are baselines that the papers leave out."
+    "The tables of the paper in its own layout; below each reported number ours. The columns on "
+    "the right are baselines that the papers leave out."
 )
 JUDGED = (
     "Each claim is judged by a predicate that was fixed before the trials were run: on our trials "
-    "(verdict), on the papers’ own printed numbers by counts alone (printed), and on trials with a "
-    "second seed. Effects are natural logarithms of RMSE ratios unless the predicate says "
+    "(verdict), on the papers’ own reported numbers by counts alone (reported), and on trials with "
+    "a second seed. Effects are natural logarithms of RMSE ratios unless the predicate says "
     "otherwise, with 95 % intervals; <i>n</i> is the number of trials, or of samples."
 )
 
@@ -59,7 +59,7 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
         tables=[folder / "tables", folder / "privacy_tables"],
         galleries=[
             Gallery(NEW_FIGURES, folder / "figures"),
-            Gallery(PRIVACY_FIGURES, folder / "privacy_figures", "What the printed budgets mean"),
+            Gallery(PRIVACY_FIGURES, folder / "privacy_figures", "What the reported budgets mean"),
             # the sweep is a target of its own; once made, it is shown
             *(
                 [Gallery(FORENSICS, forensics, "What the papers leave open")]
@@ -74,7 +74,7 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
                 claims,
                 f"{JUDGED} {_stability_text(second)}",
                 second,
-                printed=True,
+                reported=True,
             )
         ],
         downloads=[

@@ -13,7 +13,7 @@ from dpmc.datasets.synthetic import SyntheticInstance
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import run_cell, synthetic_instance
-from dpmc.study.cells import SYNTHETIC, spell
+from dpmc.study.cells import SYNTHETIC, format_coordinate
 
 SIZES = ((100, 500), (100, 600), (80, 500), (120, 400), (200, 200), (300, 300), (943, 1682))
 SCALES = (0.95, 1.0, 1.05, None)
@@ -50,7 +50,11 @@ class SyntheticVariant:
     @property
     def name(self) -> str:
         """Name for a file."""
-        scale = f"scale-{spell(self.scale)}" if self.scale else f"largest-{LARGEST_RATING:g}"
+        scale = (
+            f"scale-{format_coordinate(self.scale)}"
+            if self.scale
+            else f"largest-{LARGEST_RATING:g}"
+        )
         return f"{self.users}x{self.items}_{scale}_{self.start}"
 
 
@@ -93,7 +97,7 @@ def real_variants(dataset: str, splits: Mapping[float, float]) -> list[RealVaria
     ----------
     dataset : str
     splits : mapping
-        Printed visible fraction to training share. Where they differ the split is known (the
+        Reported visible fraction to training share. Where they differ the split is known (the
         80/20 split of MovieLens 100K), so only the start is open.
     """
     known = any(fraction != share for fraction, share in splits.items())
@@ -111,7 +115,7 @@ def run_synthetic(variant: SyntheticVariant, settings: Mapping) -> Iterator[dict
     ----------
     variant : SyntheticVariant
     settings : mapping
-        ``seed``, ``trials`` and the settings of the solver.
+        ``seed``, ``trials`` and the settings of the method.
     """
     settings = dict(settings) | {
         "users": variant.users,
@@ -155,9 +159,9 @@ def real_cells(dataset: str, rank: int, fractions) -> list[Cell]:
             columns += [("irls", mechanism, variance, inner) for variance in (1.0, 2.0)]
     columns += [("irls", "huber", variance, 2) for variance in (1.0, 2.0)]
     return [
-        Cell(dataset, rank, variance, fraction, solver, mechanism, inner)
+        Cell(dataset, rank, variance, fraction, method, mechanism, inner)
         for fraction in fractions
-        for solver, mechanism, variance, inner in columns
+        for method, mechanism, variance, inner in columns
     ]
 
 
@@ -170,7 +174,7 @@ def run_real(
     ----------
     variant : RealVariant
     settings : mapping
-        ``seed``, ``trials``, ``rank``, the settings of the solver, and ``splits``: printed visible
+        ``seed``, ``trials``, ``rank``, the settings of the method, and ``splits``: reported visible
         fraction to training share.
     ratings : Ratings
         The whole data set.

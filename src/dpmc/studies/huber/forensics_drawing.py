@@ -1,4 +1,4 @@
-"""How well each choice of the forensics fits the printed numbers: tables, heat maps, summary."""
+"""How well each choice of the forensics fits the reported numbers: tables, heat maps, summary."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,7 +24,7 @@ START_LABELS = {"normal": "N(0,1)", "uniform": "U(0,1)"}
 SPLIT_LABELS = {"ratings": "share of the ratings", "matrix": "share of the matrix"}
 DATASET_LABELS = {"ml-100k": "MovieLens 100K", "sweetrs": "SweetRS"}
 SYNTHETIC_KEYS = ["rank", "variance", "observed_fraction", "mechanism"]
-REAL_KEYS = ["observed_fraction", "solver", "mechanism", "irls_iterations", "variance"]
+REAL_KEYS = ["observed_fraction", "method", "mechanism", "irls_iterations", "variance"]
 _MEASURES = ("mean", "standard_error", "log_ratio")
 REAL_COLUMNS = [
     *("dataset", "split", "start", *REAL_KEYS, "published", "trials"),
@@ -39,7 +39,7 @@ SHORT = {"no noise": "none", "variance ": "v ", "K = ": "K ", "clipped": "clip"}
 def synthetic_fit(
     runs: Mapping[SyntheticVariant, pd.DataFrame], published: pd.DataFrame
 ) -> pd.DataFrame:
-    """Compare every synthetic variant with the printed ALS columns without and with Gaussian noise.
+    """Compare synthetic variants with the reported ALS columns without and with Gaussian noise.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def synthetic_fit(
         behind_high``. Trials of the same number share their random streams, so the difference is
         bootstrapped over pairs; NaN with few trials or other numbers of trials.
     """
-    printed = _printed_synthetic(published)
-    fits = {variant: _LogRatios.of(trials, printed) for variant, trials in runs.items()}
+    reported = _reported_synthetic(published)
+    fits = {variant: _LogRatios.of(trials, reported) for variant, trials in runs.items()}
     best = min(fits.values(), key=_LogRatios.rms)
     rows = []
     for variant, fit in fits.items():
@@ -83,23 +83,23 @@ def synthetic_fit(
 
 @dataclass(frozen=True)
 class _LogRatios:
-    """RMSE of cells by trials, and the logarithm of what is printed for each cell."""
+    """RMSE of cells by trials, and the logarithm of what is reported for each cell."""
 
     matrix: np.ndarray
     target: np.ndarray
 
     @classmethod
-    def of(cls, trials: pd.DataFrame, printed: Mapping[tuple, float]) -> "_LogRatios":
+    def of(cls, trials: pd.DataFrame, reported: Mapping[tuple, float]) -> "_LogRatios":
         cells, matrix = trial_matrix(trials, trials["rmse_all"], SYNTHETIC_KEYS)
         keys = cells.fillna({"variance": 0.0}).itertuples(index=False, name=None)
-        return cls(matrix, np.log([printed[key] for key in keys]))
+        return cls(matrix, np.log([reported[key] for key in keys]))
 
     @property
     def count(self) -> int:
         return self.matrix.shape[1]
 
     def of_means(self, weights: np.ndarray | None = None) -> np.ndarray:
-        """Return log(mean / printed) by cell, also for each row of bootstrap weights."""
+        """Return log(mean / reported) by cell, also for each row of bootstrap weights."""
         weights = np.ones(self.count) if weights is None else weights
         return np.log(weights @ self.matrix.T / self.count) - self.target
 
@@ -107,9 +107,9 @@ class _LogRatios:
         return np.sqrt(np.mean(np.square(self.of_means(weights)), axis=-1))
 
 
-def _printed_synthetic(published: pd.DataFrame) -> dict[tuple, float]:
-    """Return the printed RMSE of each cell; without noise the geometric mean of both blocks."""
-    table = published[(published["metric"] == "rmse_all") & (published["solver"] == "als")]
+def _reported_synthetic(published: pd.DataFrame) -> dict[tuple, float]:
+    """Return the reported RMSE of each cell; without noise the geometric mean of both blocks."""
+    table = published[(published["metric"] == "rmse_all") & (published["method"] == "als")]
     table = table.assign(
         variance=table["variance"].where(table["mechanism"] != "none", 0.0),
         log=np.log(table["published"]),
@@ -118,7 +118,7 @@ def _printed_synthetic(published: pd.DataFrame) -> dict[tuple, float]:
 
 
 def real_fit(runs: Mapping[RealVariant, pd.DataFrame], published: pd.DataFrame) -> pd.DataFrame:
-    """Compare every cell on real data with the number printed for its column.
+    """Compare every cell on real data with the number reported for its column.
 
     Returns
     -------
@@ -128,13 +128,13 @@ def real_fit(runs: Mapping[RealVariant, pd.DataFrame], published: pd.DataFrame) 
         RMSE and, with the suffix ``_clipped``, of that of predictions clipped to the range of
         ratings.
     """
-    printed = _printed_real(published)
+    reported = _reported_real(published)
     rows = []
     for variant, trials in runs.items():
         for key, cell in trials.groupby(REAL_KEYS, dropna=False, sort=False):
             place = dict(zip(REAL_KEYS, key, strict=True))
-            inner = _printed_inner(place["irls_iterations"])
-            value = printed.get((variant.dataset, *key[:3], inner))
+            inner = _reported_inner(place["irls_iterations"])
+            value = reported.get((variant.dataset, *key[:3], inner))
             if value is None:  # a fraction of the user's own
                 continue
             row = {"dataset": variant.dataset, "split": variant.split, "start": variant.start}
@@ -148,16 +148,16 @@ def real_fit(runs: Mapping[RealVariant, pd.DataFrame], published: pd.DataFrame) 
     return pd.DataFrame(rows, columns=REAL_COLUMNS)
 
 
-def _printed_inner(inner: float) -> float:
-    """Return the K under which a column is printed; 0 without K."""
+def _reported_inner(inner: float) -> float:
+    """Return the K under which a column is reported; 0 without K."""
     if np.isnan(inner):
         return 0.0
     return float(IRLS_ITERATIONS if inner in INNER_ITERATIONS else inner)
 
 
-def _printed_real(published: pd.DataFrame) -> dict[tuple, float]:
+def _reported_real(published: pd.DataFrame) -> dict[tuple, float]:
     table = published[published["metric"] == "rmse_heldout"].fillna({"irls_iterations": 0.0})
-    keys = ["dataset", "observed_fraction", "solver", "mechanism", "irls_iterations"]
+    keys = ["dataset", "observed_fraction", "method", "mechanism", "irls_iterations"]
     return table.set_index(keys)["published"].to_dict()
 
 
@@ -175,7 +175,7 @@ def real_choices(fit: pd.DataFrame) -> pd.DataFrame:
     for key, variant in fit.groupby(["dataset", "split", "start"], sort=False):
         gaussian = variant["mechanism"] == "gaussian"
         private = variant["mechanism"].isin(["laplace", "huber"]) & (variant["variance"] == 1)
-        choices = {"no noise": (variant["mechanism"] == "none") & (variant["solver"] == "als")}
+        choices = {"no noise": (variant["mechanism"] == "none") & (variant["method"] == "als")}
         for variance in sorted(variant.loc[gaussian, "variance"].unique()):
             choices[f"variance {variance:g}"] = gaussian & (variant["variance"] == variance)
         for inner in INNER_ITERATIONS:

@@ -19,7 +19,7 @@ TIE = 0.005  # half a per cent: no difference worth naming
 def summary(
     synthetic: pd.DataFrame, choices: pd.DataFrame, defaults: Mapping, unavailable: list[str]
 ) -> str:
-    """Spell the summary as Markdown.
+    """Format the summary as Markdown.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def summary(
         "The papers do not state the size and scale of the synthetic matrices, and differ in or "
         "do not state the starting values, the noise variance on real data, what the visible "
         "fraction is a share of, the inner iterations and whether predictions are clipped. Here "
-        "every choice is run and its errors are compared with the printed ones. The measure is "
-        "the root mean square of log(ours / printed): .07 means seven per cent apart.\n",
+        "every choice is run and its errors are compared with the reported ones. The measure is "
+        "the root mean square of log(ours / reported): .07 means seven per cent apart.\n",
         _synthetic_part(synthetic, defaults),
     ]
     if len(choices):
@@ -151,13 +151,13 @@ def _verdict(rows: pd.DataFrame, kind: str, chosen: str) -> str:
         end = f"{best} fits best, {chosen} is set."
         if best == "variance 0.5":
             end += " Huber noise of scale 1 has no variance below 1, which is why."
-    return f"- {_spelled(errors)}: {end}"
+    return f"- {_formatted(errors)}: {end}"
 
 
 def _start(part: pd.DataFrame, choice: str) -> str:
     rows = part[(part["choice"] == choice) & (part["predictions"] == "raw")]
     errors = rows.groupby("start", sort=False)["rms_log_ratio"].min().rename(START_LABELS)
-    return f"- Start, at {choice}: {_spelled(errors)}."
+    return f"- Start, at {choice}: {_formatted(errors)}."
 
 
 def _clipping(rows: pd.DataFrame) -> str:
@@ -172,8 +172,8 @@ def _split(part: pd.DataFrame) -> str:
     errors = rows.groupby("split", sort=False)["rms_log_ratio"].min().rename(SPLIT_LABELS)
     if len(errors) == 1:
         return "- The split is known: 80 % of the ratings train."
-    return f"- Visible fraction, without noise: {_spelled(errors)}."
+    return f"- Visible fraction, without noise: {_formatted(errors)}."
 
 
-def _spelled(errors: pd.Series) -> str:
+def _formatted(errors: pd.Series) -> str:
     return ", ".join(f"{name} {error:.3f}" for name, error in errors.items())

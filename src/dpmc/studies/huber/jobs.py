@@ -13,7 +13,7 @@ from dpmc.studies.huber.settings import SYNTHETIC_SETTINGS, cell_settings, side_
 from dpmc.studies.huber.side import CONVERGENCE_COLUMNS, STARTS_COLUMNS, TIMING_COLUMNS
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
 from dpmc.study.api import Coordinates, Job, Made, Ratings, Section, Source, Step
-from dpmc.study.cells import SYNTHETIC, cell_name, spell
+from dpmc.study.cells import SYNTHETIC, cell_name, format_coordinate
 
 HOME = Path(__file__).parent
 PUBLISHED = tuple(sorted((HOME / "published").glob("*.csv")))
@@ -28,12 +28,12 @@ FORENSICS_DATA = ("ml-100k", "sweetrs")
 
 def cells(section: Section) -> list[Coordinates]:
     """Return the coordinates of every cell."""
-    return [cell.spelled() for cell in huber_cells(section)]
+    return [cell.formatted() for cell in huber_cells(section)]
 
 
 def settings_of_cell(section: Section, coordinates: Coordinates) -> dict[str, object]:
     """Return what both runs of a cell use."""
-    cell = Cell.from_spelled(coordinates)
+    cell = Cell.from_formatted(coordinates)
     return cell_settings(section, cell) | {
         "second_seed": second_seed(section, cell),
         "plugins": plugins.used_by(cell, section["plugins"]),
@@ -42,12 +42,12 @@ def settings_of_cell(section: Section, coordinates: Coordinates) -> dict[str, ob
 
 def second_seed(section: Section, cell: Cell) -> int | None:
     """Return the seed of the replication of a cell; baselines are not replicated."""
-    return None if cell.solver in section["baselines"] else section["replication_seed"]
+    return None if cell.method in section["baselines"] else section["replication_seed"]
 
 
 def inputs_of_cell(section: Section, coordinates: Coordinates) -> dict[str, Source]:
     """Return the ratings of a real cell; the generated data of both runs of a synthetic one."""
-    cell = Cell.from_spelled(coordinates)
+    cell = Cell.from_formatted(coordinates)
     if cell.dataset != SYNTHETIC:
         return {"ratings": Ratings(cell.dataset)}
     seeds = {"data": section["seed"], "second": second_seed(section, cell)}
@@ -59,8 +59,8 @@ def inputs_of_cell(section: Section, coordinates: Coordinates) -> dict[str, Sour
 
 
 def modules_of_cell(section: Section, coordinates: Coordinates) -> list[str]:
-    """Return the modules of a cell's solver and mechanism, and the plug-ins that define them."""
-    cell = Cell.from_spelled(coordinates)
+    """Return the modules of a cell's method and mechanism, and the plug-ins that define them."""
+    cell = Cell.from_formatted(coordinates)
     return [*plugins.cell_modules(cell), *plugins.used_by(cell, section["plugins"])]
 
 
@@ -87,7 +87,7 @@ def instances(section: Section) -> list[Coordinates]:
 
 
 def _instances(cell: Cell, seed: int) -> Coordinates:
-    fraction = spell(cell.observed_fraction)
+    fraction = format_coordinate(cell.observed_fraction)
     return {"rank": str(cell.rank), "observed_fraction": fraction, "seed": str(seed)}
 
 
@@ -115,7 +115,7 @@ def _side(name: str, replicated: bool):
 
 
 def side_modules(section: Section, coordinates: Coordinates) -> list[str]:
-    """Return the modules of the solvers and mechanisms of all side experiments."""
+    """Return the modules of the methods and mechanisms of all side experiments."""
     return plugins.side_modules()
 
 
@@ -138,7 +138,7 @@ def real_variants(section: Section) -> dict[str, RealVariant]:
 
 
 def _splits(section: Section, name: str) -> dict[float, float]:
-    """Printed visible fraction to the share of the ratings that trains."""
+    """Reported visible fraction to the share of the ratings that trains."""
     return {
         split["observed_fraction"]: split.get("training_share", split["observed_fraction"])
         for split in section["real"][name]["splits"]

@@ -1,7 +1,7 @@
-"""Plug-in files: a user's own mechanisms and solvers, named in the configuration.
+"""Plug-in files: a user's own mechanisms and methods, named in the configuration.
 
 A plug-in is a Python file that registers classes with
-:func:`dpmc.mechanisms.register_mechanism` or :func:`dpmc.methods.register_solver`.
+:func:`dpmc.mechanisms.register_mechanism` or :func:`dpmc.methods.register_method`.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import mechanism_module
-from dpmc.methods import solver_module
+from dpmc.methods import method_module
 from dpmc.studies.huber import side
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import accepted_settings
@@ -26,7 +26,7 @@ def module_name(file: str | Path) -> str:
 
 
 def used_by(cell: Cell, files: Iterable[str]) -> list[str]:
-    """Return those plug-in files that define the cell's solver or mechanism."""
+    """Return those plug-in files that define the cell's method or mechanism."""
     modules = cell_modules(cell)
     return [file for file in files if module_name(file) in modules]
 
@@ -62,10 +62,10 @@ def load(files: Iterable[str | Path]) -> None:
 
 def cell_modules(cell: Cell) -> list[str]:
     """Return the modules that a cell's numbers depend on, for :func:`code_digest`."""
-    modules = ["dpmc.studies.huber.trial", solver_module(cell.solver)]
+    modules = ["dpmc.studies.huber.trial", method_module(cell.method)]
     if cell.mechanism != "none":
         modules.append(mechanism_module(cell.mechanism))
-    if "loss_parameter" in accepted_settings(cell.solver):
+    if "loss_parameter" in accepted_settings(cell.method):
         modules.append(mechanism_module("huber"))
     if cell.dataset == SYNTHETIC:
         modules.append("dpmc.datasets.synthetic")
@@ -75,4 +75,4 @@ def cell_modules(cell: Cell) -> list[str]:
 def side_modules() -> list[str]:
     """Return the modules that the side experiments' numbers depend on."""
     mechanisms = [mechanism_module(name) for name in side.MECHANISMS]
-    return [side.__name__, *map(solver_module, side.SOLVERS), *mechanisms]
+    return [side.__name__, *map(method_module, side.METHODS), *mechanisms]

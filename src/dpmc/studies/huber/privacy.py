@@ -7,41 +7,41 @@ The tables and figures that are made of them are in :mod:`dpmc.studies.huber.tab
 
 from collections.abc import Mapping
 
-from dpmc.methods import solver_module
+from dpmc.methods import method_module
 from dpmc.studies.huber.cells import Cell, huber_cells
 from dpmc.studies.huber.privacy_columns import TABLES, TOTAL_COLUMNS, TRANSCRIPT_COLUMNS
 from dpmc.study.api import Coordinates, Job, Ratings, Section
 from dpmc.study.cells import SYNTHETIC
 
 SUMS, LOSSES = TABLES
-SOLVERS = ("als", "irls")
+METHODS = ("als", "irls")
 NOISES = ("gaussian", "laplace", "huber")
-PART = ("dataset", "rank", "solver")
+PART = ("dataset", "rank", "method")
 
 
 def noised_cells(section: Section) -> list[Cell]:
     """Return the cells of the papers' algorithms with noise, whose releases have a density."""
     return [
-        cell for cell in huber_cells(section) if cell.solver in SOLVERS and cell.mechanism in NOISES
+        cell for cell in huber_cells(section) if cell.method in METHODS and cell.mechanism in NOISES
     ]
 
 
 def transcript_parts(section: Section) -> list[Coordinates]:
-    """Return data set, rank and solver of every part: most cells take less than starting Python."""
+    """Return data set, rank and method of every part: most cells take less than starting Python."""
     parts = dict.fromkeys(map(_part, noised_cells(section)))
     return [dict(zip(PART, part, strict=True)) for part in parts]
 
 
 def transcript_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
-    """Return the cells of a part, in their order, each spelled and with exactly what it uses."""
-    from dpmc.studies.huber.settings import cell_settings  # imports the solvers
+    """Return the cells of a part, in their order, each formatted and with exactly what it uses."""
+    from dpmc.studies.huber.settings import cell_settings  # imports the methods
 
     own = section["transcript"]
     extra = {name: own[name] for name in ("neighbours", "delta")}
     part = tuple(coordinates[name] for name in PART)
     return {
         "cells": [
-            {"cell": cell.spelled(), "settings": cell_settings(section, cell) | extra}
+            {"cell": cell.formatted(), "settings": cell_settings(section, cell) | extra}
             for cell in noised_cells(section)
             if _part(cell) == part
         ]
@@ -55,9 +55,9 @@ def transcript_inputs(section: Section, coordinates: Coordinates) -> dict[str, R
 
 
 def transcript_modules(section: Section, coordinates: Coordinates) -> list[str]:
-    """Return the modules of the part's solver and of all its mechanisms."""
+    """Return the modules of the part's method and of all its mechanisms."""
     noises = [f"dpmc.mechanisms.{name}" for name in NOISES]
-    return [solver_module(coordinates["solver"]), *noises]
+    return [method_module(coordinates["method"]), *noises]
 
 
 def totals_settings(section: Section, coordinates: Coordinates) -> Mapping[str, object]:
@@ -66,8 +66,8 @@ def totals_settings(section: Section, coordinates: Coordinates) -> Mapping[str, 
 
 
 def _part(cell: Cell) -> tuple[str, ...]:
-    spelled = cell.spelled()
-    return tuple(spelled[name] for name in PART)
+    formatted = cell.formatted()
+    return tuple(formatted[name] for name in PART)
 
 
 TOTALS = Job(

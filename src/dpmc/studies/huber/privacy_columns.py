@@ -6,7 +6,7 @@ TOTAL_COLUMNS = (
     "epsilon_lower", "epsilon_upper",
 )  # fmt: skip
 TRANSCRIPT_COLUMNS = (
-    "dataset", "rank", "variance", "observed_fraction", "solver", "mechanism", "irls_iterations",
+    "dataset", "rank", "variance", "observed_fraction", "method", "mechanism", "irls_iterations",
     "neighbour", "neighbours", "releases", "nominal_epsilon", "nominal_delta",
     "total_basic", "total_rdp", "total_pld", "median", "lower_quartile", "upper_quartile",
     "largest", "share_above_nominal", "share_above_total",

@@ -1,4 +1,4 @@
-"""What the printed budgets mean: totals over a training, and the losses that were measured."""
+"""What the reported budgets mean: totals over a training, and the losses that were measured."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.effects import FAILS, OPEN, Finding
-from dpmc.study.frames import EVERY, MECHANISM_LABELS, SOLVER_LABELS, percent, select
+from dpmc.study.frames import EVERY, MECHANISM_LABELS, METHOD_LABELS, percent, select
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class PublishedRun:
 
     Attributes
     ----------
-    dataset, solver : str
+    dataset, method : str
     releases : int
         Of each item vector: T iterations with ALS, T K with A-IRLS ("Introducing the Huber
         mechanism for differentially private low-rank matrix completion", section 4).
@@ -30,7 +30,7 @@ class PublishedRun:
     """
 
     dataset: str
-    solver: str
+    method: str
     releases: int
     how: str
     variances: tuple[float, ...]
@@ -39,8 +39,8 @@ class PublishedRun:
 
     @property
     def label(self) -> str:
-        """Solver with T and K, for the reader."""
-        return f"{SOLVER_LABELS[self.solver]}, {self.how}"
+        """Method with T and K, for the reader."""
+        return f"{METHOD_LABELS[self.method]}, {self.how}"
 
 
 PUBLISHED_RUNS = (
@@ -62,7 +62,7 @@ EXAMPLE = {"variance": 2.0, "releases": 50}  # ALS on synthetic data
 
 
 def published_meaning(totals: pd.DataFrame | None, losses: pd.DataFrame | None) -> Finding:
-    """Judge whether the printed budgets bound what a training reveals."""
+    """Judge whether the reported budgets bound what a training reveals."""
     title = "The published ε bounds what a training reveals"
     parts = [text for text in (totals_text(totals), losses_text(losses)) if text]
     if not parts:
@@ -94,18 +94,18 @@ def totals_text(totals: pd.DataFrame | None) -> str:
 
 
 def losses_in_short(losses: pd.DataFrame | None) -> str:
-    """Say how many of the measured losses exceed the printed budgets; empty if not measured."""
+    """Say how many of the measured losses exceed the reported budgets; empty if not measured."""
     if losses is None:
         return ""
     share = percent(np.average(losses["share_above_nominal"], weights=losses["neighbours"]))
     return (
-        f"Measured, the privacy loss exceeds the printed ε for {share} of changed ratings and "
+        f"Measured, the privacy loss exceeds the reported ε for {share} of changed ratings and "
         "removed users."
     )
 
 
 def losses_text(losses: pd.DataFrame | None) -> str:
-    """Say how often the measured losses exceed the printed budgets; empty if not measured."""
+    """Say how often the measured losses exceed the reported budgets; empty if not measured."""
     if losses is None:
         return ""
     parts = []
@@ -119,8 +119,8 @@ def losses_text(losses: pd.DataFrame | None) -> str:
             )
             factor = (part["median"] / part["nominal_epsilon"]).median()
             parts.append(
-                f"{event} the measured loss exceeds the printed ε for {above} of "
+                f"{event} the measured loss exceeds the reported ε for {above} of "
                 f"{weights.sum():,} neighbours, even its total over the training for {total} "
-                f"(typically {factor:.0f} times the printed ε)"
+                f"(typically {factor:.0f} times the reported ε)"
             )
     return f"On {'; on '.join(parts)}." if parts else ""

@@ -39,7 +39,7 @@ def cell(task: Task) -> dict[str, Rows]:
 
 
 def _trials(task: Task, settings: Mapping, data: str) -> Rows:
-    cell = Cell.from_spelled(task.coordinates)
+    cell = Cell.from_formatted(task.coordinates)
     if cell.dataset == SYNTHETIC:
         return run_cell(cell, settings, instances=load_instances(task.inputs[data]))
     return run_cell(cell, settings, ratings=task.ratings)

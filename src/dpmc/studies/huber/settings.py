@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dpmc.datasets import resolve
 from dpmc.errors import InputError
 from dpmc.studies.huber.cells import Cell, huber_cells
-from dpmc.studies.huber.trial import accepted_settings, make_solver
+from dpmc.studies.huber.trial import accepted_settings, make_method
 from dpmc.study.cells import SYNTHETIC
 
 # what a synthetic instance depends on beside its coordinates, seed and trial
@@ -24,7 +24,7 @@ def cell_settings(huber: Mapping, cell: Cell) -> dict[str, object]:
         settings |= {name: place[name] for name in SYNTHETIC_SETTINGS}
     else:
         settings["training_share"] = _training_share(place, cell.observed_fraction)
-    accepted = accepted_settings(cell.solver)
+    accepted = accepted_settings(cell.method)
     settings |= {name: place.get(name, huber.get(name)) for name in accepted}
     for override in huber["overrides"]:
         if _matches(cell, override["where"]):
@@ -58,14 +58,14 @@ def check_grid(huber: Mapping, sets: Mapping) -> None:
     Raises
     ------
     InputError
-        An unknown data set, solver or mechanism, a variance that a mechanism cannot have, or an
+        An unknown data set, method or mechanism, a variance that a mechanism cannot have, or an
         override that changes nothing.
     """
     for name in huber["real"]:
         resolve(name, sets)
     cells = huber_cells(huber)
-    for cell in {(c.solver, c.mechanism, c.variance): c for c in cells}.values():
-        make_solver(cell, cell_settings(huber, cell))
+    for cell in {(c.method, c.mechanism, c.variance): c for c in cells}.values():
+        make_method(cell, cell_settings(huber, cell))
     for number, override in enumerate(huber["overrides"]):
         touched = [cell for cell in cells if _matches(cell, override["where"])]
         known = {name for cell in touched for name in cell_settings(huber, cell)}

@@ -6,20 +6,21 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dpmc.datasets.synthetic import generate
-from dpmc.methods import solver_class
+from dpmc.methods import method_class
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.trial import make_solver, synthetic_instance, synthetic_trial
+from dpmc.studies.huber.streams import stream
+from dpmc.studies.huber.trial import make_method, synthetic_instance, synthetic_trial
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.seeds import DATA, NOISE, START, stream
+from dpmc.study.seeds import DATA, NOISE, START
 
-SOLVERS = ("als", "irls")
+METHODS = ("als", "irls")
 MECHANISMS = ("none", "gaussian", "laplace", "huber")
 CONVERGENCE_COLUMNS = (
-    "dataset", "rank", "variance", "observed_fraction", "solver", "mechanism",
+    "dataset", "rank", "variance", "observed_fraction", "method", "mechanism",
     "noise_target", "trial", "iteration", "rmse_all",
 )  # fmt: skip
 STARTS_COLUMNS = (
-    "rank", "variance", "observed_fraction", "solver", "mechanism", "trial", "start",
+    "rank", "variance", "observed_fraction", "method", "mechanism", "trial", "start",
     "training_loss", "rmse_all",
 )  # fmt: skip
 TIMING_COLUMNS = ("dataset", "rank", "kernel", "irls_iterations", "repeat", "seconds")
@@ -27,31 +28,31 @@ TIMING_COLUMNS = ("dataset", "rank", "kernel", "irls_iterations", "repeat", "sec
 TIMING_SHAPE = {"users": 943, "items": 1682, "rank": 32, "observed_fraction": 0.0504}
 
 
-def side_cell(settings: Mapping, solver: str, mechanism: str) -> Cell:
+def side_cell(settings: Mapping, method: str, mechanism: str) -> Cell:
     """Return the synthetic cell of a side experiment."""
     return Cell(
         SYNTHETIC,
         settings["rank"],
         None if mechanism == "none" else float(settings["variance"]),
         float(settings["observed_fraction"]),
-        solver,
+        method,
         mechanism,
-        settings["irls_iterations"] if solver == "irls" else None,
+        settings["irls_iterations"] if method == "irls" else None,
     )
 
 
 def convergence(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield RMSE on all entries after each outer iteration, for every solver and mechanism.
+    """Yield RMSE on all entries after each outer iteration, for every method and mechanism.
 
     ALS runs also with the noise on the new item factors themselves instead of the right-hand
     side (``noise_target`` iterate), which the paper (3.1) says prevents convergence.
     """
-    for solver in SOLVERS:
+    for method in METHODS:
         for mechanism in MECHANISMS:
             targets = ["right_hand_side"]
-            if solver == "als" and mechanism != "none":
+            if method == "als" and mechanism != "none":
                 targets.append("iterate")
-            cell = side_cell(settings, solver, mechanism)
+            cell = side_cell(settings, method, mechanism)
             for target in targets:
                 for trial in range(settings["trials"]):
                     errors = _errors_by_iteration(cell, settings | {"noise_target": target}, trial)
@@ -81,14 +82,14 @@ def starts(settings: Mapping) -> Iterator[dict[str, object]]:
 
     Start number s is the same for every mechanism; the noise is fresh for each fit.
     """
-    for solver in SOLVERS:
+    for method in METHODS:
         for mechanism in MECHANISMS:
-            cell = side_cell(settings, solver, mechanism)
+            cell = side_cell(settings, method, mechanism)
             instance = synthetic_instance(cell.coordinates(), settings, 0)
             truth = instance.matrix()
             for start in range(settings["count"]):
                 key = {"experiment": "starts", "start": start}
-                model = make_solver(cell, settings).fit(
+                model = make_method(cell, settings).fit(
                     instance.observed,
                     rng=stream(settings["seed"], START, key),
                     noise_rng=stream(settings["seed"], NOISE, key | cell.coordinates()),
@@ -124,7 +125,7 @@ def timing(settings: Mapping) -> Iterator[dict[str, object]]:
 
 
 def _seconds(data, kernel: str, inner: int, regularization: float) -> float:
-    model = solver_class("irls")(
+    model = method_class("irls")(
         rank=TIMING_SHAPE["rank"],
         loss_parameter=3.0,
         regularization=regularization,

@@ -100,10 +100,10 @@ def _both(frame, column, first, second, keys) -> pd.DataFrame:
     return left.merge(right, on=keys, suffixes=("_first", "_second"))
 
 
-def printed_difference(
+def reported_difference(
     comparison: pd.DataFrame, column: str, first: str, second: str, ignore: Sequence[str] = ()
 ) -> float:
-    """Return the same mean difference between the printed numbers."""
+    """Return the same mean difference between the reported numbers."""
     rows = comparison[comparison["metric"] != "epsilon"]
     keys = [name for name in COORDINATES if name not in (column, *ignore)]
     logs = rows.assign(log_rmse=log_positive(rows["published"]))

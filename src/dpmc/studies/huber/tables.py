@@ -19,7 +19,7 @@ from dpmc.study.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     MECHANISM_LABELS,
-    SOLVER_LABELS,
+    METHOD_LABELS,
     select,
     trials_text,
 )
@@ -69,33 +69,33 @@ def build_tables(
 
 
 def budget_table(comparison: pd.DataFrame, budgets: pd.DataFrame) -> Table:
-    """Return table 1: the epsilon of one release, as printed and by three formulas."""
-    printed = comparison[comparison["metric"] == "epsilon"]
-    variances = [value for (value,) in distinct(printed, ["variance"])]
+    """Return table 1: the epsilon of one release, as published and by three formulas."""
+    reported = comparison[comparison["metric"] == "epsilon"]
+    variances = [value for (value,) in distinct(reported, ["variance"])]
     rows = []
-    for (mechanism,) in distinct(printed, ["mechanism"]):
-        rows += _budget_rows(select(printed, mechanism=mechanism), budgets, variances)
+    for (mechanism,) in distinct(reported, ["mechanism"]):
+        rows += _budget_rows(select(reported, mechanism=mechanism), budgets, variances)
     columns = tuple(Column(f"variance_{v:g}", f"{v:g}", "Variance of the noise") for v in variances)
     notes = (
         "Nominal ε of one release of one number with sensitivity 5; not what a run guarantees. "
         "Computed, not sampled: no trials and no standard error.",
         "Paper's formula for Gaussian noise: sqrt(2 log10(1.25/δ)) 5/σ, with log10 where ln "
         "belongs; corrected: with ln (proven for ε < 1 only); exact: analytic Gaussian mechanism.",
-        "†: the printed number is not the corrected value at the printed precision.",
+        "†: the reported number is not the corrected value at the reported precision.",
     )
     title = "Table 1: privacy budgets ε at equal variance"
     return Table("table1", title, (("mechanism", "Mechanism"),), columns, tuple(rows), notes)
 
 
-def _budget_rows(printed, budgets, variances) -> list[Row]:
+def _budget_rows(reported, budgets, variances) -> list[Row]:
     """Lines of one mechanism. Where one formula serves for all, as it does for the pure budgets,
     one line says it."""
-    mechanism = printed["mechanism"].iloc[0]
+    mechanism = reported["mechanism"].iloc[0]
     ours = select(budgets, mechanism=mechanism)
     pure = bool((ours["delta"] == 0).all())
     delta = "" if pure else f" (δ = {ours['delta'].iloc[0]:g})".replace("e-0", "e-")
     keys, labels = (mechanism,), (MECHANISM_LABELS[mechanism] + delta,)
-    theirs = [select(printed, variance=variance) for variance in variances]
+    theirs = [select(reported, variance=variance) for variance in variances]
     cells = tuple(Cell(found["published"].iloc[0], digits=3) for found in theirs)
     rows = [Row(keys, labels, "published", cells)]
     for line, column in (PURE_LINES if pure else GAUSSIAN_LINES).items():
@@ -114,10 +114,10 @@ def other_table(trials: pd.DataFrame, comparison: pd.DataFrame) -> Table | None:
     known = {as_run(cell) for cell in cells_of(comparison[comparison["metric"] != "epsilon"])}
     places = {(cell.dataset, cell.rank, cell.observed_fraction) for cell in known}
     rows = []
-    names = ["dataset", "rank", "observed_fraction", "variance", "solver", "mechanism"]
+    names = ["dataset", "rank", "observed_fraction", "variance", "method", "mechanism"]
     for _, part in trials.groupby([*names, "irls_iterations"], dropna=False, sort=True):
         cell = cells_of(part.head(1))[0]
-        baseline = cell.solver in BASELINE_LABELS
+        baseline = cell.method in BASELINE_LABELS
         if cell in known or (
             baseline and (cell.dataset, cell.rank, cell.observed_fraction) in places
         ):
@@ -139,7 +139,7 @@ def other_table(trials: pd.DataFrame, comparison: pd.DataFrame) -> Table | None:
 
 
 def _other_labels(cell) -> tuple[str, ...]:
-    labels = {**MECHANISM_LABELS, **SOLVER_LABELS, **BASELINE_LABELS, **DATASET_LABELS}
+    labels = {**MECHANISM_LABELS, **METHOD_LABELS, **BASELINE_LABELS, **DATASET_LABELS}
     shown = []
     for name, value in cell.coordinates().items():
         if name == "observed_fraction":

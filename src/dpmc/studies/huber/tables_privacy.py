@@ -27,7 +27,7 @@ NO_GUARANTEE = (
 )
 NEIGHBOURS = {"change": "rating changed", "remove_user": "user removed"}
 COLUMNS = (
-    Column("nominal", "one release, printed", "Claimed ε"),
+    Column("nominal", "one release, reported", "Claimed ε"),
     Column("total", "whole training", "Claimed ε"),
     Column("lowest_median", "lowest median", "Measured loss"),
     Column("highest_median", "highest median", "Measured loss"),
@@ -80,7 +80,7 @@ def totals_table(totals: pd.DataFrame, published: pd.DataFrame) -> Table:
     headings = (("dataset", "Data"), ("run", "Training"), ("releases", "Releases"))
     delta = f"{totals['delta'].max():g}".replace("e-0", "e-")
     notes = (
-        "One release: nominal ε of one number at sensitivity 5, printed in table 1 and corrected "
+        "One release: nominal ε of one number at sensitivity 5, reported in table 1 and corrected "
         "(Gaussian: with ln instead of log10; exact: analytic Gaussian mechanism). Totals: the ε "
         "of all releases of one item vector in a training, if every one had an ℓ1 (Gaussian: ℓ2) "
         f"change of at most 5, at δ = {delta}; by basic composition, by Rényi "
@@ -94,10 +94,10 @@ def totals_table(totals: pd.DataFrame, published: pd.DataFrame) -> Table:
 
 
 def _nominal_rows(published: pd.DataFrame) -> list[Row]:
-    printed = published[published["metric"] == "epsilon"]
+    reported = published[published["metric"] == "epsilon"]
     ours = pd.DataFrame(table_one(VARIANCES))
     lines = {
-        "printed": (printed, "published", 3),
+        "reported": (reported, "published", 3),
         "corrected": (ours, "epsilon_corrected", 3),
         "exact": (ours, "epsilon_exact", 3),
     }
@@ -145,7 +145,7 @@ def _digits(value: float) -> int:
 
 def cells_of_run(losses: pd.DataFrame, run: PublishedRun) -> pd.DataFrame:
     """Return the cells of the table of measured losses that belong to one kind of training."""
-    here = losses[(losses["dataset"] == run.dataset) & (losses["solver"] == run.solver)]
+    here = losses[(losses["dataset"] == run.dataset) & (losses["method"] == run.method)]
     if "irls_iterations" in here:
         here = select(here, irls_iterations=run.irls_iterations)
     return here

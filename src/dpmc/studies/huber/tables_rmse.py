@@ -1,4 +1,4 @@
-"""Tables 3 to 7 of the paper: RMSE, printed and ours, with baselines and marked winners."""
+"""Tables 3 to 7 of the paper: RMSE, reported and ours, with baselines and marked winners."""
 
 import numpy as np
 import pandas as pd
@@ -11,8 +11,8 @@ from dpmc.study.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     MECHANISM_LABELS,
+    METHOD_LABELS,
     PRIVATE,
-    SOLVER_LABELS,
     select,
     trials_text,
 )
@@ -40,16 +40,16 @@ def rmse_table(name: str, trials: pd.DataFrame, comparison: pd.DataFrame) -> Tab
     second metric (unobserved entries of synthetic data; predictions clipped to the range of the
     ratings on real data).
     """
-    printed = comparison[comparison["table"] == name]
-    dataset, rank = printed["dataset"].iloc[0], int(printed["rank"].iloc[0])
+    reported = comparison[comparison["table"] == name]
+    dataset, rank = reported["dataset"].iloc[0], int(reported["rank"].iloc[0])
     synthetic = dataset == SYNTHETIC
     ours = trials[(trials["dataset"] == dataset) & (trials["rank"] == rank)]
-    places = _places(printed, synthetic)
-    columns, selectors = _columns(printed, synthetic)
+    places = _places(reported, synthetic)
+    columns, selectors = _columns(reported, synthetic)
     absent = NOT_AVAILABLE if not synthetic and ours.empty else NOT_RUN
     rows = []
     for place in places:
-        rows += _rows(place, printed, ours, selectors, synthetic, absent)
+        rows += _rows(place, reported, ours, selectors, synthetic, absent)
     if synthetic:
         headings = (("variance", "Variance"), ("observed_fraction", "Observed"))
         title = f"Table {name[5:]}: RMSE on synthetic data of rank {rank}"
@@ -60,10 +60,10 @@ def rmse_table(name: str, trials: pd.DataFrame, comparison: pd.DataFrame) -> Tab
     return Table(name, title, headings, columns, tuple(rows), notes)
 
 
-def _places(printed: pd.DataFrame, synthetic: bool) -> list[dict]:
+def _places(reported: pd.DataFrame, synthetic: bool) -> list[dict]:
     """The rows of the paper, by the coordinates that name them."""
     names = ["variance", "observed_fraction"] if synthetic else ["observed_fraction"]
-    return [dict(zip(names, row, strict=True)) for row in distinct(printed, names)]
+    return [dict(zip(names, row, strict=True)) for row in distinct(reported, names)]
 
 
 def distinct(frame: pd.DataFrame, names: list[str]) -> list[tuple]:
@@ -71,31 +71,31 @@ def distinct(frame: pd.DataFrame, names: list[str]) -> list[tuple]:
     return list(frame[names].drop_duplicates().itertuples(index=False, name=None))
 
 
-def _columns(printed: pd.DataFrame, synthetic: bool) -> tuple[tuple[Column, ...], list[dict]]:
+def _columns(reported: pd.DataFrame, synthetic: bool) -> tuple[tuple[Column, ...], list[dict]]:
     """The columns of the paper, then the baselines, each with the coordinates of its cells."""
-    names = ["solver", "mechanism", "irls_iterations"]
-    selectors = [dict(zip(names, row, strict=True)) for row in distinct(printed, names)]
-    usual = printed["irls_iterations"].max()
+    names = ["method", "mechanism", "irls_iterations"]
+    selectors = [dict(zip(names, row, strict=True)) for row in distinct(reported, names)]
+    usual = reported["irls_iterations"].max()
     columns = [_column(selector, usual, synthetic) for selector in selectors]
-    for solver, label in BASELINE_LABELS.items():
-        columns.append(Column(solver, label, BASELINES))
-        selectors.append({"solver": solver, "mechanism": "none", "irls_iterations": None})
+    for method, label in BASELINE_LABELS.items():
+        columns.append(Column(method, label, BASELINES))
+        selectors.append({"method": method, "mechanism": "none", "irls_iterations": None})
     return tuple(columns), selectors
 
 
 def _column(selector: dict, usual: float, synthetic: bool) -> Column:
-    solver, mechanism = selector["solver"], selector["mechanism"]
+    method, mechanism = selector["method"], selector["mechanism"]
     inner = selector["irls_iterations"]
     short = "" if pd.isna(inner) or inner == usual else f"{inner:g}"
-    name = SOLVER_LABELS[solver] + (f"-{short}" if short else "")
+    name = METHOD_LABELS[method] + (f"-{short}" if short else "")
     if synthetic:
-        return Column(f"{solver}_{mechanism}", MECHANISM_LABELS[mechanism], name)
+        return Column(f"{method}_{mechanism}", MECHANISM_LABELS[mechanism], name)
     label = name if mechanism == "none" else f"{name} + {mechanism[0].upper()}"
-    return Column(f"{solver}{short}_{mechanism}", label)
+    return Column(f"{method}{short}_{mechanism}", label)
 
 
-def _rows(place, printed, ours, selectors, synthetic, absent) -> list[Row]:
-    here = select(printed, **place)
+def _rows(place, reported, ours, selectors, synthetic, absent) -> list[Row]:
+    here = select(reported, **place)
     cells = [_cell_trials(ours, place, selector, here) for selector in selectors]
     lowest = significantly_lowest(
         {
@@ -120,16 +120,16 @@ def _rows(place, printed, ours, selectors, synthetic, absent) -> list[Row]:
 
 
 def label_of(name: str, value: float) -> str:
-    """Spell a coordinate of a row for the reader: shares in per cent."""
+    """Format a coordinate of a row for the reader: shares in per cent."""
     return f"{100 * value:.3g} %" if name == "observed_fraction" else f"{value:g}"
 
 
-def _cell_trials(ours, place: dict, selector: dict, printed: pd.DataFrame) -> pd.DataFrame:
-    """Trials of one cell. Without noise it has no variance; on real data the printed rows say
+def _cell_trials(ours, place: dict, selector: dict, reported: pd.DataFrame) -> pd.DataFrame:
+    """Trials of one cell. Without noise it has no variance; on real data the reported rows say
     which variance stands for the paper's own, which is not stated."""
     variance = None
     if selector["mechanism"] != "none":
-        variance = select(printed, **selector)["variance"].iloc[0]
+        variance = select(reported, **selector)["variance"].iloc[0]
     coordinates = {**selector, "variance": variance}
     return select(ours, observed_fraction=place["observed_fraction"], **coordinates)
 

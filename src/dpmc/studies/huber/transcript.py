@@ -23,10 +23,10 @@ from dpmc.privacy.nominal import table_one
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.streams import stream
 from dpmc.studies.huber.transcript_run import Changes, Run, privacy_losses, record
 from dpmc.studies.huber.trial import split, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.seeds import stream
 
 CHANGE = "change"
 REMOVE_USER = "remove_user"
@@ -36,18 +36,18 @@ SENSITIVITY = 5.0
 
 
 def run(task) -> dict[str, Iterator[dict[str, object]]]:
-    """Measure the cells of one data set, rank and solver.
+    """Measure the cells of one data set, rank and method.
 
     Parameters
     ----------
     task : dpmc.study.job.Task
-        The settings have ``cells``: each cell spelled, and its settings.
+        The settings have ``cells``: each cell formatted, and its settings.
     """
     rows = (
         row
         for each in task.settings["cells"]
         for row in transcript_loss(
-            Cell.from_spelled(each["cell"]), each["settings"], ratings=task.ratings
+            Cell.from_formatted(each["cell"]), each["settings"], ratings=task.ratings
         )
     )
     return {"transcript_loss": rows}
@@ -64,7 +64,7 @@ def transcript_loss(
     Parameters
     ----------
     cell : Cell
-        Solver "als" or "irls", with noise.
+        Method "als" or "irls", with noise.
     settings : mapping
         What :func:`dpmc.studies.huber.settings.cell_settings` returns, and ``neighbours`` (at
         least so many of each kind) and ``delta`` (of the budgets).
@@ -80,7 +80,7 @@ def transcript_loss(
     Raises
     ------
     InputError
-        A cell without noise, or with a solver or mechanism that is not of the papers.
+        A cell without noise, or with a method or mechanism that is not of the papers.
     """
     losses = {CHANGE: [], REMOVE_USER: []}
     trial = 0

@@ -15,9 +15,10 @@ from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.methods.kernels.regressions import Regressions
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.streams import stream
 from dpmc.studies.huber.transcript_kernels import add_losses
 from dpmc.studies.huber.trial import SHARED, fit
-from dpmc.study.seeds import NOISE, START, stream
+from dpmc.study.seeds import NOISE, START
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Run:
     Attributes
     ----------
     ratings : Ratings
-    model : dpmc.methods.factorization.alternating.AlternatingSolver
+    model : dpmc.methods.factorization.alternating.AlternatingMethod
         The fitted ALS or IRLS.
     user_factors : float64 array, shape (iterations, n_users, rank)
     item_factors : float64 array, shape (iterations + 1, n_items, rank)
@@ -68,7 +69,7 @@ def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
     Parameters
     ----------
     cell : Cell
-        Solver "als" or "irls" with one of the papers' mechanisms.
+        Method "als" or "irls" with one of the papers' mechanisms.
     settings : mapping
         What :func:`dpmc.studies.huber.settings.cell_settings` returns.
     trial : int
@@ -78,12 +79,12 @@ def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
     Raises
     ------
     InputError
-        Another solver or mechanism.
+        Another method or mechanism.
     """
     mechanisms = ("gaussian", "laplace", "huber")
-    if cell.solver not in ("als", "irls") or cell.mechanism not in mechanisms:
+    if cell.method not in ("als", "irls") or cell.mechanism not in mechanisms:
         raise InputError(
-            f"The releases of solver {cell.solver} with mechanism {cell.mechanism} have no known "
+            f"The releases of method {cell.method} with mechanism {cell.mechanism} have no known "
             f"density: als or irls is needed, with {', '.join(mechanisms)}."
         )
     users, items = [], []

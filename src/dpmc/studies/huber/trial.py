@@ -10,19 +10,20 @@ from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import SyntheticInstance, generate
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import make_mechanism
-from dpmc.methods import SOLVERS, solver_class
+from dpmc.methods import METHODS, method_class
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.huber.cells import COORDINATES, Cell
+from dpmc.studies.huber.streams import stream
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.seeds import DATA, NOISE, START, stream
+from dpmc.study.seeds import DATA, NOISE, START
 
 METRICS = ("rmse_all", "rmse_heldout", "rmse_clipped")
 TRIAL_COLUMNS = (*COORDINATES, "trial", *METRICS, "seconds")
 # the coordinates that data, mask and start depend on; noise depends on all of them
 SHARED = ("dataset", "rank", "observed_fraction")
-# settings a solver's constructor may ask for by name, beside rank, mechanism, inner_iterations
-SOLVER_SETTINGS = (
+# settings a method's constructor may ask for by name, beside rank, mechanism, inner_iterations
+METHOD_SETTINGS = (
     "regularization",
     "iterations",
     "start",
@@ -30,8 +31,8 @@ SOLVER_SETTINGS = (
     "residual_scale",
     "shrinkage",
 )
-CELL_SETTINGS = {*SOLVER_SETTINGS, "rank", "mechanism", "inner_iterations", "noise_target"}
-"""All that the constructor of a cell's solver is given, if it takes it."""
+CELL_SETTINGS = {*METHOD_SETTINGS, "rank", "mechanism", "inner_iterations", "noise_target"}
+"""All that the constructor of a cell's method is given, if it takes it."""
 
 
 def synthetic_instance(cell_or_shared: Mapping, settings: Mapping, trial: int) -> SyntheticInstance:
@@ -76,25 +77,25 @@ def split(ratings: Ratings, settings: Mapping, cell: Cell, trial: int) -> tuple[
     return random_split(ratings, settings["training_share"], rng, cell.dataset)
 
 
-def cell_solver(name: str) -> type:
-    """Return the class of a solver whose constructor asks for nothing that cells do not give.
+def cell_method(name: str) -> type:
+    """Return the class of a method whose constructor asks for nothing that cells do not give.
 
-    Calibrated solvers ask for a budget and bounds, which no cell has.
+    Calibrated methods ask for a budget and bounds, which no cell has.
 
     Raises
     ------
     InputError
-        There is no such solver; the message offers those that there are.
+        There is no such method; the message offers those that there are.
     """
-    if name in SOLVERS and _fits_cells(name):
-        return solver_class(name)
-    usable = [each for each in SOLVERS if _fits_cells(each)]
-    if name not in SOLVERS:
-        problem = f"There is no solver '{name}'{did_you_mean(name, usable)}"
+    if name in METHODS and _fits_cells(name):
+        return method_class(name)
+    usable = [each for each in METHODS if _fits_cells(each)]
+    if name not in METHODS:
+        problem = f"There is no method '{name}'{did_you_mean(name, usable)}"
     else:
         wanted = [each for each in _asked_for(name) if each not in CELL_SETTINGS]
-        problem = f"The solver {name} cannot run in a cell, which does not give {', '.join(wanted)}"
-    raise InputError(f"{problem}; the solvers of cells are {', '.join(usable)}.")
+        problem = f"The method {name} cannot run in a cell, which does not give {', '.join(wanted)}"
+    raise InputError(f"{problem}; the methods of cells are {', '.join(usable)}.")
 
 
 def _fits_cells(name: str) -> bool:
@@ -102,8 +103,8 @@ def _fits_cells(name: str) -> bool:
 
 
 def _asked_for(name: str) -> list[str]:
-    """Return the arguments that the constructor of a solver cannot do without."""
-    parameters = inspect.signature(solver_class(name)).parameters.values()
+    """Return the arguments that the constructor of a method cannot do without."""
+    parameters = inspect.signature(method_class(name)).parameters.values()
     return [
         each.name
         for each in parameters
@@ -111,27 +112,27 @@ def _asked_for(name: str) -> list[str]:
     ]
 
 
-def accepted_settings(solver: str) -> tuple[str, ...]:
-    """Return which of :data:`SOLVER_SETTINGS` the constructor of a solver takes."""
-    parameters = inspect.signature(cell_solver(solver)).parameters
-    return tuple(name for name in SOLVER_SETTINGS if name in parameters)
+def accepted_settings(method: str) -> tuple[str, ...]:
+    """Return which of :data:`METHOD_SETTINGS` the constructor of a method takes."""
+    parameters = inspect.signature(cell_method(method)).parameters
+    return tuple(name for name in METHOD_SETTINGS if name in parameters)
 
 
-def make_solver(cell: Cell, settings: Mapping):
-    """Construct the solver of a cell.
+def make_method(cell: Cell, settings: Mapping):
+    """Construct the method of a cell.
 
     Raises
     ------
     InputError
-        A solver or mechanism that is unknown or that no cell can have, or a mechanism for a solver
+        A method or mechanism that is unknown or that no cell can have, or a mechanism for a method
         that takes none.
     """
-    factory = cell_solver(cell.solver)
+    factory = cell_method(cell.method)
     parameters = inspect.signature(factory).parameters
-    given = {name: settings[name] for name in accepted_settings(cell.solver)}
+    given = {name: settings[name] for name in accepted_settings(cell.method)}
     mechanism = make_mechanism(cell.mechanism, cell.variance)
     if mechanism is not None and "mechanism" not in parameters:
-        raise InputError(f"Solver {cell.solver} takes no noise; use mechanism none with it.")
+        raise InputError(f"Method {cell.method} takes no noise; use mechanism none with it.")
     if given.get("loss_parameter") == "noise":
         # the papers set the loss parameter only for Huber noise: same a for the others
         given["loss_parameter"] = make_mechanism("huber", cell.variance or 1.0).a
@@ -215,8 +216,8 @@ def real_trial(cell, settings, trial, ratings) -> dict[str, float]:
 
 
 def fit(cell, settings, trial, training, callback=None):
-    """Fit the solver of a cell on the streams of a trial; return the model and its seconds."""
-    model = make_solver(cell, settings)
+    """Fit the method of a cell on the streams of a trial; return the model and its seconds."""
+    model = make_method(cell, settings)
     everything = cell.coordinates()
     shared = {name: everything[name] for name in SHARED} | {"trial": trial}
     rng = stream(settings["seed"], START, shared)

@@ -10,8 +10,8 @@ Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential priva
 (arXiv:2110.00719), make of it a bound for randomised response (theorem 1: h becomes the flipped
 link p + (1 - 2p) h), objective perturbation (theorem 2: the operator norm of the noise is added to
 that of the gradient) and output perturbation (theorem 4: the variance of the noise is added). The
-constants are not stated: only how a bound falls with epsilon and the observed share means anything,
-not where it lies.
+constants are not stated: only how a bound falls with epsilon and the observed fraction means
+anything, not where it lies.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,8 +22,9 @@ from dpmc.datasets.onebit import instance
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
 from dpmc.studies.onebit.cells import BOUND_COLUMNS, SYNTHETIC
+from dpmc.studies.onebit.streams import stream
 from dpmc.study.job import Task
-from dpmc.study.seeds import DATA, stream
+from dpmc.study.seeds import DATA
 
 GRID = 4001
 
@@ -44,7 +45,7 @@ def run(task: Task) -> Mapping[str, list[dict]]:
 
 
 def bounds(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the bounds as average relative errors, for each link, observed share and epsilon.
+    """Yield the bounds as average relative errors, for each link, observed fraction and epsilon.
 
     Parameters
     ----------
@@ -59,17 +60,17 @@ def bounds(settings: Mapping) -> Iterator[dict[str, object]]:
     means = {}
     for name in settings["links"]:
         link = link_of(name)
-        for share, epsilon in settings["points"]:
-            if share not in means:
-                means[share] = mean_square(settings, share)
-            found = squared_error_bounds(link, settings, share, epsilon)
+        for fraction, epsilon in settings["points"]:
+            if fraction not in means:
+                means[fraction] = mean_square(settings, fraction)
+            found = squared_error_bounds(link, settings, fraction, epsilon)
             for (theorem, mechanism), bound in found.items():
-                row = (theorem, mechanism, name, share, epsilon, bound / means[share])
+                row = (theorem, mechanism, name, fraction, epsilon, bound / means[fraction])
                 yield dict(zip(BOUND_COLUMNS, row, strict=True))
 
 
 def squared_error_bounds(
-    link: Link, settings: Mapping, share: float, epsilon: float
+    link: Link, settings: Mapping, fraction: float, epsilon: float
 ) -> dict[tuple[int, str], float]:
     """Return the bound on the mean squared error by (theorem, mechanism).
 
@@ -78,7 +79,7 @@ def squared_error_bounds(
     """
     alpha = float(settings["alpha"])
     users, items, rank = (settings[name] for name in ("users", "items", "rank"))
-    observed = round(share * users * items)
+    observed = round(fraction * users * items)
     rate = alpha * float(np.sqrt(rank * (users + items) / observed))
     flip = RandomisedResponse.from_epsilon(epsilon).p_plus
     steep, flat = steepness_and_flatness(link, alpha, flip)
@@ -91,13 +92,13 @@ def squared_error_bounds(
     }
 
 
-def mean_square(settings: Mapping, share: float) -> float:
+def mean_square(settings: Mapping, fraction: float) -> float:
     """Return the mean square of an entry of the trials' matrices, by which errors are divided."""
     sizes = (settings["users"], settings["items"], settings["rank"])
     squares = []
-    for trial in range(settings["draws"]):
-        key = {"dataset": SYNTHETIC, "observed_share": share, "trial": trial}
+    for trial in range(settings["trials"]):
+        key = {"dataset": SYNTHETIC, "observed_fraction": fraction, "trial": trial}
         rng = stream(settings["seed"], DATA, key)
-        matrix, _ = instance(rng, *sizes, share, link_of("logistic"), settings["alpha"])
+        matrix, _ = instance(rng, *sizes, fraction, link_of("logistic"), settings["alpha"])
         squares.append(np.square(matrix).mean())
     return float(np.mean(squares))

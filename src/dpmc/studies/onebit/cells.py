@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, replace
 
 from dpmc.methods.onebit.guarantee import MECHANISMS
 from dpmc.methods.onebit.noise import OUTPUT
-from dpmc.study.cells import spell
+from dpmc.study.cells import format_coordinate
 
 ONEBIT_COORDINATES = (
-    "dataset", "link", "constraint", "observed_share", "mechanism", "epsilon",
+    "dataset", "link", "constraint", "observed_fraction", "mechanism", "epsilon",
 )  # fmt: skip
 ONEBIT_COLUMNS = (
     *ONEBIT_COORDINATES, "trial",
@@ -32,7 +32,7 @@ OUTP_ATTACK_COLUMNS = (
     "instance", "link", "claimed_epsilon", "true_epsilon", "guaranteed_epsilon", "samples",
     "lower_bound", "confidence",
 )  # fmt: skip
-BOUND_COLUMNS = ("theorem", "mechanism", "link", "observed_share", "epsilon", "bound")
+BOUND_COLUMNS = ("theorem", "mechanism", "link", "observed_fraction", "epsilon", "bound")
 # what tells one clear job, and one curve, from another
 CLEAR_COORDINATES = ONEBIT_COORDINATES[:4]
 CURVE_COORDINATES = ONEBIT_COORDINATES[:5]
@@ -45,7 +45,7 @@ APPROXIMATE = ("grap_gaussian",)  # (epsilon, delta); the others are pure
 NOT_PRIVATE = "none"
 # the data set, and the share of the figures over epsilon, of the tables beside the trials
 SYNTHETIC = "synthetic"
-OBSERVED_SHARE = 0.15
+OBSERVED_FRACTION = 0.15
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class OneBitCell:
         A key of :data:`dpmc.methods.onebit.links.LINKS`.
     constraint : str
         ``"nuclear"`` (nuclear norm only) or ``"both"`` (and a bound on every entry).
-    observed_share : float
+    observed_fraction : float
         Of the matrix on synthetic data, of the ratings on real data.
     mechanism : str
     epsilon : float or None
@@ -70,7 +70,7 @@ class OneBitCell:
     dataset: str
     link: str
     constraint: str
-    observed_share: float
+    observed_fraction: float
     mechanism: str
     epsilon: float | None
 
@@ -78,20 +78,20 @@ class OneBitCell:
         """Return the coordinates as a dictionary in the order of :data:`ONEBIT_COORDINATES`."""
         return asdict(self)
 
-    def spelled(self) -> dict[str, str]:
+    def formatted(self) -> dict[str, str]:
         """Return the coordinates as they stand in file names: 5, 0.5, none."""
-        return {name: spell(value) for name, value in self.coordinates().items()}
+        return {name: format_coordinate(value) for name, value in self.coordinates().items()}
 
     @classmethod
-    def from_spelled(cls, spelled: Mapping[str, str]) -> "OneBitCell":
-        """Return the cell that :meth:`spelled` spells, from a mapping or Snakemake wildcards.
+    def from_formatted(cls, formatted: Mapping[str, str]) -> "OneBitCell":
+        """Return the cell that :meth:`formatted` stands for, from a mapping or Snakemake wildcards.
 
         An empty text, as in a table, stands for None too.
         """
-        values = {name: spelled[name] for name in ONEBIT_COORDINATES}
+        values = {name: formatted[name] for name in ONEBIT_COORDINATES}
         epsilon = values["epsilon"]
         values["epsilon"] = None if epsilon in ("", NOT_PRIVATE) else float(epsilon)
-        values["observed_share"] = float(values["observed_share"])
+        values["observed_fraction"] = float(values["observed_fraction"])
         return cls(**values)
 
     def clear(self) -> "OneBitCell":

@@ -1,4 +1,4 @@
-"""Which one-bit mechanism is best where: paired comparisons over the draws of a cell."""
+"""Which one-bit mechanism is best where: paired comparisons over the trials of a cell."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ NO_NOISE = 0.0  # in place of the epsilon of what has none
 
 
 @dataclass(frozen=True)
-class Contest:
+class Comparison:
     """The best of some mechanisms at one data set, link and epsilon.
 
     Attributes
@@ -39,7 +39,7 @@ def scores(trials: pd.DataFrame, stage: str) -> pd.DataFrame:
     Parameters
     ----------
     trials : DataFrame
-        Rows of one data set, constraint and share; at least one.
+        Rows of one data set, constraint and observed fraction; at least one.
     stage : str
         "raw" or "truncated".
 
@@ -56,13 +56,13 @@ def scores(trials: pd.DataFrame, stage: str) -> pd.DataFrame:
     return table.pivot(index="trial", columns=["link", "epsilon", "mechanism"], values="score")
 
 
-def contests(trials: pd.DataFrame, names: Collection[str], stage: str) -> Iterator[Contest]:
+def comparisons(trials: pd.DataFrame, names: Collection[str], stage: str) -> Iterator[Comparison]:
     """Yield the best of ``names`` for every link and epsilon.
 
     Parameters
     ----------
     trials : DataFrame
-        Rows of one data set, constraint and share.
+        Rows of one data set, constraint and observed fraction.
     names : collection of str
         Mechanisms.
     stage : str
@@ -77,9 +77,9 @@ def contests(trials: pd.DataFrame, names: Collection[str], stage: str) -> Iterat
         best = wide.mean().idxmax()
         others = wide.columns.drop(best)
         tests = row_tests((wide[[best]].to_numpy() - wide[others].to_numpy()).T)
-        # without a test (one draw) nothing is told apart
-        apart = np.nan_to_num(holm(tests.p_value), nan=1.0) < LEVEL
-        yield Contest(link, float(epsilon), best, not bool(apart.all()))
+        # without a test (one trial) nothing is significant
+        significant = np.nan_to_num(holm(tests.p_value), nan=1.0) < LEVEL
+        yield Comparison(link, float(epsilon), best, not bool(significant.all()))
 
 
 def against(trials: pd.DataFrame, names: Collection[str], other: str, stage: str) -> pd.DataFrame:
@@ -88,7 +88,7 @@ def against(trials: pd.DataFrame, names: Collection[str], other: str, stage: str
     Parameters
     ----------
     trials : DataFrame
-        Rows of one data set, constraint and share.
+        Rows of one data set, constraint and observed fraction.
     names : collection of str
     other : str
         A mechanism; one of those without noise stands against every epsilon.
@@ -101,15 +101,15 @@ def against(trials: pd.DataFrame, names: Collection[str], other: str, stage: str
         of ``names`` is better) and ``p_holm``, adjusted over the rows.
     """
     rows = []
-    found = list(contests(trials, names, stage))
+    found = list(comparisons(trials, names, stage))
     table = scores(trials, stage) if found else pd.DataFrame()
-    for contest in found:
-        theirs = (contest.link, NO_NOISE if other in FREE else contest.epsilon, other)
+    for comparison in found:
+        theirs = (comparison.link, NO_NOISE if other in FREE else comparison.epsilon, other)
         if theirs in table:
-            mine = (contest.link, contest.epsilon, contest.best)
+            mine = (comparison.link, comparison.epsilon, comparison.best)
             tests = row_tests((table[mine] - table[theirs]).to_numpy())
             means = (float(tests.mean[0]), float(tests.p_value[0]))
-            rows.append((contest.link, contest.epsilon, contest.best, *means))
+            rows.append((comparison.link, comparison.epsilon, comparison.best, *means))
     columns = ["link", "epsilon", "best", "difference", "p_value"]
     frame = pd.DataFrame(rows, columns=columns)
     return frame.assign(p_holm=holm(frame["p_value"]))

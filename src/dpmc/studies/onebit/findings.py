@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dpmc.methods.onebit.labels import mechanism_label
-from dpmc.studies.onebit.comparisons import against, better, contests, worse
+from dpmc.studies.onebit.comparisons import against, better, comparisons, worse
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
     DATASETS,
@@ -18,12 +18,12 @@ from dpmc.studies.onebit.frames import (
     LINKS,
     PUBLISHED,
     dataset_label,
-    draws_text,
     is_real,
     link_label,
     main_constraint,
     main_rows,
     summary,
+    trials_text,
 )
 from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
@@ -84,9 +84,9 @@ def signal(trials: pd.DataFrame | None) -> Finding:
     here = _clear(trials, BENCHMARK)
     if here.empty:
         return Finding(OPEN, title, NONE)
-    lowest = here["observed_share"].min()
+    lowest = here["observed_fraction"].min()
     raw, truncated = (
-        summary(here[here["observed_share"] == lowest], f"are_{stage}").set_index("link")
+        summary(here[here["observed_fraction"] == lowest], f"are_{stage}").set_index("link")
         for stage in ("raw", "truncated")
     )
     parts = [
@@ -99,7 +99,7 @@ def signal(trials: pd.DataFrame | None) -> Finding:
     verdict = FAILS if above else HOLDS if (raw["high"] < 1).all() else OPEN
     text = (
         f"Predicting zero has ARE 1; Clear, which has no noise, has {'; '.join(parts)} (95 % "
-        f"intervals) at {100 * lowest:g} % observed, over {draws_text(raw['trials'])}."
+        f"intervals) at {100 * lowest:g} % observed, over {trials_text(raw['trials'])}."
     )
     return Finding(verdict, title, f"{text}{_from_which_share(here)}{_larger(trials)}")
 
@@ -116,16 +116,16 @@ def _interval(row: pd.Series) -> str:
 
 
 def _from_which_share(here: pd.DataFrame) -> str:
-    """Say from which share on Clear's raw interval lies below 1."""
-    if here["observed_share"].nunique() < 2:
+    """Say from which fraction on Clear's raw interval lies below 1."""
+    if here["observed_fraction"].nunique() < 2:
         return ""
     table = summary(here, "are_raw")
     parts = []
     for link in present(table["link"], LINKS):
         one = table[table["link"] == link]
-        bad = one.loc[~(one["high"] < 1), "observed_share"].max()
-        good = one["observed_share"][~(one["observed_share"] <= bad)]
-        text = f"from {100 * good.min():g} % on" if len(good) else "at no share that was run"
+        bad = one.loc[~(one["high"] < 1), "observed_fraction"].max()
+        good = one["observed_fraction"][~(one["observed_fraction"] <= bad)]
+        text = f"from {100 * good.min():g} % on" if len(good) else "at no fraction that was run"
         parts.append(f"{text} with the {link_label(link)}")
     return f" Raw it is below 1 {', '.join(parts)}."
 
@@ -146,7 +146,7 @@ def winner(trials: pd.DataFrame | None) -> Finding:
     title = "One of the paper’s four mechanisms is best everywhere"
     parts, every = [], []
     for dataset, here in _places(trials):
-        found = list(contests(here, PUBLISHED, "truncated"))
+        found = list(comparisons(here, PUBLISHED, "truncated"))
         if not found:
             continue
         alone = pd.Series([each.best for each in found if not each.tied], dtype=str)
@@ -188,8 +188,8 @@ def beats_zero(trials: pd.DataFrame | None) -> Finding:
     ]
     wins = better(tables["truncated"])
     verdict = HOLDS if wins == len(tables["truncated"]) else FAILS if wins == 0 else OPEN
-    share = 100 * here["observed_share"].iloc[0]
-    text = f"{share:g} % observed, link and ε: {'; '.join(texts)} (paired t-tests, Holm)."
+    fraction = 100 * here["observed_fraction"].iloc[0]
+    text = f"{fraction:g} % observed, link and ε: {'; '.join(texts)} (paired t-tests, Holm)."
     return Finding(verdict, title, text)
 
 

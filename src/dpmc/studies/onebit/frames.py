@@ -76,7 +76,7 @@ def metric_of(dataset: str, stage: str) -> str:
 
 
 def summary(trials: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return mean, standard error, 95 % t interval and number of draws of every cell.
+    """Return mean, standard error, 95 % t interval and number of trials of every cell.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def summary(trials: pd.DataFrame, metric: str) -> pd.DataFrame:
     -------
     DataFrame
         Columns those of a cell, ``mean``, ``standard_error``, ``low``, ``high``, ``trials``;
-        the interval is NaN with fewer than two draws.
+        the interval is NaN with fewer than two trials.
     """
     values = trials[metric].astype(float)
     here = trials[values.notna()]
@@ -107,7 +107,7 @@ def main_constraint(trials: pd.DataFrame, dataset: str) -> str:
 
 
 def main_rows(trials: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    """Return the rows of a data set under its :func:`main_constraint`, at its smallest share."""
+    """Return the rows under the :func:`main_constraint`, at the smallest observed fraction."""
     here = trials[trials["dataset"] == dataset]
     if here.empty:
         return here
@@ -115,26 +115,26 @@ def main_rows(trials: pd.DataFrame, dataset: str) -> pd.DataFrame:
 
 
 def at_smallest_share(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of every data set at its smallest observed share."""
-    smallest = trials.groupby("dataset")["observed_share"].transform("min")
-    return trials[trials["observed_share"] == smallest]
+    """Return the rows of every data set at its smallest observed fraction."""
+    smallest = trials.groupby("dataset")["observed_fraction"].transform("min")
+    return trials[trials["observed_fraction"] == smallest]
 
 
 def link_label(name: str) -> str:
-    """Spell a link."""
+    """Format a link."""
     return LINKS.get(name, name)
 
 
 def dataset_label(name: str) -> str:
-    """Spell a data set."""
+    """Format a data set."""
     return DATASETS.get(name) or DATASET_LABELS.get(name, name)
 
 
-def draws_text(counts: Iterable[float]) -> str:
-    """Say how many draws stand behind some numbers: "10 draws", "10 to 40 draws"."""
+def trials_text(counts: Iterable[float]) -> str:
+    """Say how many trials stand behind some numbers: "10 trials", "10 to 40 trials"."""
     found = sorted({int(count) for count in counts if pd.notna(count) and count > 0})
     if not found:
-        return "no draws"
+        return "no trials"
     if len(found) == 1:
-        return f"{found[0]} draw{'s' if found[0] != 1 else ''}"
-    return f"{found[0]} to {found[-1]} draws"
+        return f"{found[0]} trial{'s' if found[0] != 1 else ''}"
+    return f"{found[0]} to {found[-1]} trials"

@@ -92,7 +92,7 @@ def users(trials: pd.DataFrame | None) -> Finding:
     protects = (rows["user_epsilon"] <= rows["claimed_epsilon"]).groupby(rows["mechanism"]).all()
     text = (
         f"What a claimed ε = {epsilon:g} is if all signs of the user with most ratings flip, for "
-        f"mechanisms that keep it for one sign, at the smallest observed share: "
+        f"mechanisms that keep it for one sign, at the smallest observed fraction: "
         f"{'; '.join(parts)}."
     )
     return Finding(HOLDS if protects.all() else FAILS, title, text)

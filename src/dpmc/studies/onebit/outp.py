@@ -29,8 +29,9 @@ from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.ratings import Ratings
 from dpmc.statistics.privacy_bounds import threshold_bound
 from dpmc.studies.onebit.cells import OUTP_CHANGE_COLUMNS, SYNTHETIC
+from dpmc.studies.onebit.streams import stream
 from dpmc.study.job import Task
-from dpmc.study.seeds import DATA, stream
+from dpmc.study.seeds import DATA
 
 BLOCK = "block"
 TYPICAL = "typical"
@@ -67,7 +68,7 @@ def run_outp(settings: Mapping) -> tuple[list[dict[str, object]], list[dict[str,
     changes, attacks = [], []
     for link in settings["links"]:
         block = block_change(link, settings)
-        typical = [typical_change(link, settings, draw) for draw in range(settings["draws"])]
+        typical = [typical_change(link, settings, draw) for draw in range(settings["trials"])]
         changes.append(_change_row(BLOCK, link, None, block, settings))
         changes += [
             _change_row(TYPICAL, link, draw, change, settings)
@@ -103,7 +104,7 @@ def typical_change(link: str, settings: Mapping, draw: int) -> np.ndarray:
     """Return by how much a random sign of a trial's instance moves its solution."""
     key = {
         "dataset": SYNTHETIC,
-        "observed_share": settings["observed_share"],
+        "observed_fraction": settings["observed_fraction"],
         "trial": draw,
     }
     _, signs = instance(
@@ -111,7 +112,7 @@ def typical_change(link: str, settings: Mapping, draw: int) -> np.ndarray:
         settings["users"],
         settings["items"],
         settings["rank"],
-        settings["observed_share"],
+        settings["observed_fraction"],
         link_of(link),
         settings["alpha"],
     )

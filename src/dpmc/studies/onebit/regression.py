@@ -23,7 +23,6 @@ def cells_with_rows(section: Section) -> dict[str, dict[str, object]]:
     found = {}
     for cell in onebit_cells(section):
         settings = cell_settings(section, cell)
-        settings["trials"] = settings.pop("draws")
         for mechanism in (cell.mechanism, *settings.pop("baselines", ())):
             found[cell_name(replace(cell, mechanism=mechanism).coordinates())] = settings
     return found

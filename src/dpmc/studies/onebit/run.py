@@ -9,7 +9,9 @@ from dpmc.study.job import Task
 
 def clear(task: Task) -> Mapping[str, list[dict]]:
     """Solve without privacy and run the baselines; store the solutions for output perturbation."""
-    cell = OneBitCell.from_spelled({**task.coordinates, "mechanism": CLEAR, "epsilon": NOT_PRIVATE})
+    cell = OneBitCell.from_formatted(
+        {**task.coordinates, "mechanism": CLEAR, "epsilon": NOT_PRIVATE}
+    )
     rows, matrices = run_clear(cell, task.settings, ratings=task.ratings)
     save_matrices(task.file, matrices)
     return {"trials": rows}
@@ -18,7 +20,7 @@ def clear(task: Task) -> Mapping[str, list[dict]]:
 def curve(task: Task) -> Mapping[str, list[dict]]:
     """Run a private mechanism with all its epsilons."""
     cells = [
-        OneBitCell.from_spelled({**task.coordinates, "epsilon": epsilon})
+        OneBitCell.from_formatted({**task.coordinates, "epsilon": epsilon})
         for epsilon in task.settings["epsilons"]
     ]
     solutions = load_matrices(task.inputs["clear"]) if "clear" in task.inputs else None

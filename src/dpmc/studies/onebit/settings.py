@@ -18,7 +18,7 @@ from dpmc.studies.onebit.cells import (
     CLEAR_COORDINATES,
     CURVE_COORDINATES,
     NOT_PRIVATE,
-    OBSERVED_SHARE,
+    OBSERVED_FRACTION,
     PRIVATE,
     SYNTHETIC,
     OneBitCell,
@@ -73,7 +73,7 @@ def onebit_cells(section: Section) -> list[OneBitCell]:
     Raises
     ------
     InputError
-        Two experiments have a cell in common: its trials could not have two numbers of draws.
+        Two experiments have a cell in common: its trials could not have two numbers of trials.
     """
     owners: dict[OneBitCell, str] = {}
     for name, experiment in section["experiments"].items():
@@ -81,18 +81,18 @@ def onebit_cells(section: Section) -> list[OneBitCell]:
             if cell in owners:
                 raise InputError(
                     f"onebit.experiments.{owners[cell]} and .{name} share the cell "
-                    f"{', '.join(cell.spelled().values())}; give the two different data sets, "
-                    "constraints or observed shares."
+                    f"{', '.join(cell.formatted().values())}; give the two different data sets, "
+                    "constraints or observed fractions."
                 )
             owners[cell] = name
     return list(owners)
 
 
 def _cells_of(section: Section, experiment: Mapping) -> Iterator[OneBitCell]:
-    for share in experiment["observed_shares"]:
+    for fraction in experiment["observed_fractions"]:
         for link in section["links"]:
             clear = OneBitCell(
-                experiment["dataset"], link, experiment["constraint"], float(share), CLEAR, None
+                experiment["dataset"], link, experiment["constraint"], float(fraction), CLEAR, None
             )
             yield clear
             for mechanism in experiment["mechanisms"]:
@@ -122,10 +122,10 @@ def curve_jobs(section: Section) -> list[Coordinates]:
 
 
 def _jobs(section, names, chosen) -> list[Coordinates]:
-    spelled = (cell.spelled() for cell in onebit_cells(section) if chosen(cell))
+    formatted = (cell.formatted() for cell in onebit_cells(section) if chosen(cell))
     return [
         dict(zip(names, values, strict=True))
-        for values in dict.fromkeys(tuple(each[name] for name in names) for each in spelled)
+        for values in dict.fromkeys(tuple(each[name] for name in names) for each in formatted)
     ]
 
 
@@ -154,7 +154,7 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
     """
     settings = {
         "seed": section["seed"],
-        "draws": _experiment_of(section, cell)["draws"],
+        "trials": _experiment_of(section, cell)["trials"],
         **section["datasets"][cell.dataset],
     }
     if cell.mechanism == CLEAR:
@@ -183,7 +183,7 @@ def outp_settings(section: Section, coordinates: Coordinates | None = None) -> d
     return {
         "seed": section["seed"],
         "links": list(section["links"]),
-        "observed_share": OBSERVED_SHARE,
+        "observed_fraction": OBSERVED_FRACTION,
         **section["datasets"][SYNTHETIC],
         **section["outp_privacy"],
     }
@@ -192,8 +192,8 @@ def outp_settings(section: Section, coordinates: Coordinates | None = None) -> d
 def bound_settings(section: Section, coordinates: Coordinates | None = None) -> dict[str, object]:
     """Return the settings of :mod:`dpmc.studies.onebit.bounds`.
 
-    ``points`` are the (observed share, epsilon) of the experiments on synthetic data under both
-    constraints, and ``draws`` the most that one of these has.
+    ``points`` are the (observed fraction, epsilon) of the experiments on synthetic data under both
+    constraints, and ``trials`` the most that one of these has.
     """
     chosen = [
         experiment
@@ -201,31 +201,33 @@ def bound_settings(section: Section, coordinates: Coordinates | None = None) -> 
         if (experiment["dataset"], experiment["constraint"]) == (SYNTHETIC, BOTH)
     ]
     points = {
-        (float(share), float(epsilon))
+        (float(fraction), float(epsilon))
         for experiment in chosen
-        for share in experiment["observed_shares"]
+        for fraction in experiment["observed_fractions"]
         for epsilon in experiment["epsilons"]
     }
     return {
         "seed": section["seed"],
         "links": list(section["links"]),
         "points": [list(point) for point in sorted(points)],
-        "draws": max((experiment["draws"] for experiment in chosen), default=0),
+        "trials": max((experiment["trials"] for experiment in chosen), default=0),
         **section["datasets"][SYNTHETIC],
     }
 
 
 def _cell(coordinates: Coordinates) -> OneBitCell:
     """Return the cell of a clear job, or one of a curve without its epsilon."""
-    return OneBitCell.from_spelled({"mechanism": CLEAR, "epsilon": NOT_PRIVATE, **coordinates})
+    return OneBitCell.from_formatted({"mechanism": CLEAR, "epsilon": NOT_PRIVATE, **coordinates})
 
 
 def _experiment_of(section: Section, cell: OneBitCell) -> Mapping:
-    """The experiment of a cell: two never share data set, constraint and observed share."""
+    """The experiment of a cell: two never share data set, constraint and observed fraction."""
     for experiment in section["experiments"].values():
         if (cell.dataset, cell.constraint) == (
             experiment["dataset"],
             experiment["constraint"],
-        ) and cell.observed_share in experiment["observed_shares"]:
+        ) and cell.observed_fraction in experiment["observed_fractions"]:
             return experiment
-    raise InputError(f"No experiment of onebit has the cell {', '.join(cell.spelled().values())}.")
+    raise InputError(
+        f"No experiment of onebit has the cell {', '.join(cell.formatted().values())}."
+    )

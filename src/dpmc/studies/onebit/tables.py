@@ -19,13 +19,13 @@ from dpmc.studies.onebit.frames import (
     PUBLISHED,
     at_smallest_share,
     dataset_label,
-    draws_text,
     is_real,
     link_label,
     main_rows,
     metric_of,
     read_onebit,
     summary,
+    trials_text,
 )
 from dpmc.study.claims_table import claims_table, number_cell
 from dpmc.study.frames import present
@@ -85,9 +85,9 @@ def build_onebit_tables(results: Results) -> list[Table]:
 
 
 def error_table(trials: pd.DataFrame, name: str) -> Table:
-    """Return ARE by mechanism and epsilon, for the rows of one data set and share."""
-    share = 100 * trials["observed_share"].iloc[0]
-    title = f"ARE on {dataset_label(trials['dataset'].iloc[0])}, {share:g} % observed"
+    """Return ARE by mechanism and epsilon, for the rows of one data set and fraction."""
+    fraction = 100 * trials["observed_fraction"].iloc[0]
+    title = f"ARE on {dataset_label(trials['dataset'].iloc[0])}, {fraction:g} % observed"
     notes = (
         "ARE = ‖X − M‖² / ‖M‖², 1 for predicting zero; truncated: best approximation of rank r "
         "after the noise.",
@@ -126,7 +126,7 @@ def _by_epsilon(trials, name: str, title: str, notes, *, scale: float, digits: i
                 found = [means.get((stage, epsilon)) for epsilon in (None, *budgets)]
                 rows.append(_row(keys, stage, [_cell(each, scale, digits) for each in found]))
     about = (
-        f"Mean and standard error over {draws_text(counts)}. Claimed ε: that for the value of one "
+        f"Mean and standard error over {trials_text(counts)}. Claimed ε: that for the value of one "
         "sign; what is proven of each mechanism stands in the table of guarantees."
     )
     return _without_constants(Table(name, title, HEADINGS, columns, tuple(rows), (*notes, about)))
@@ -197,7 +197,8 @@ def guarantee_table(trials: pd.DataFrame) -> Table:
         rows.append(_row(keys, delta, [number_cell(value, digits=2) for value in proven]))
     notes = (
         "One sign: the value of one entry changes, which entries are observed is public. One user: "
-        "all signs of the user with most of them, over all draws at the smallest observed share.",
+        "all signs of the user with most of them, over all trials where the least is "
+        "observed.",
         "Computed, not sampled. ∞: no bound.",
     )
     title = "What is claimed and what is proven"

@@ -1,7 +1,7 @@
 """What a one-bit trial is: data from their stream, one completion, its errors.
 
 Source: Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719), section 5. The data of a trial depend on data set, observed share and trial
+(arXiv:2110.00719), section 5. The data of a trial depend on data set, observed fraction and trial
 only, so links, constraints, mechanisms and epsilons are compared on the same ones; noise depends
 on everything.
 """
@@ -23,7 +23,8 @@ from dpmc.methods.onebit.projection import truncate
 from dpmc.methods.onebit.solve import Ball
 from dpmc.ratings import Ratings
 from dpmc.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell, is_synthetic
-from dpmc.study.seeds import DATA, NOISE, stream
+from dpmc.studies.onebit.streams import stream
+from dpmc.study.seeds import DATA, NOISE
 from dpmc.ties import margin, signs
 
 METRICS = ("are_raw", "are_truncated", "accuracy_raw", "accuracy_truncated")
@@ -98,7 +99,7 @@ def make_sample(
     InputError
         The fixed split of the data set has another share for training than the cell.
     """
-    key = {"dataset": cell.dataset, "observed_share": cell.observed_share, "trial": trial}
+    key = {"dataset": cell.dataset, "observed_fraction": cell.observed_fraction, "trial": trial}
     rng = stream(settings["seed"], DATA, key)
     if is_synthetic(settings):
         matrix, signs = instance(
@@ -106,21 +107,21 @@ def make_sample(
             settings["users"],
             settings["items"],
             settings["rank"],
-            cell.observed_share,
+            cell.observed_fraction,
             link_of(cell.link),
             settings["alpha"],
         )
         return Sample(signs, matrix=matrix)
     signs = binarise(ratings, settings["threshold"])
     if not has_fixed_split(settings):
-        training, test = random_split(signs, cell.observed_share, rng, cell.dataset)
+        training, test = random_split(signs, cell.observed_fraction, rng, cell.dataset)
         return Sample(training, test=test)
     training, test = first_split(signs, settings["test_ratings"])
-    if len(training) != round(cell.observed_share * len(signs)):
+    if len(training) != round(cell.observed_fraction * len(signs)):
         raise InputError(
             f"{cell.dataset}: {settings['test_ratings']} test ratings leave a share of "
-            f"{len(training) / len(signs):g} for training; make that its observed share, "
-            f"not {cell.observed_share:g}."
+            f"{len(training) / len(signs):g} for training; make that its observed fraction, "
+            f"not {cell.observed_fraction:g}."
         )
     return Sample(training, test=test)
 
@@ -161,7 +162,7 @@ def run_clear(
         The solution of each trial; of a fixed split only one.
     """
     rows, matrices = [], []
-    distinct = 1 if has_fixed_split(settings) else settings["draws"]
+    distinct = 1 if has_fixed_split(settings) else settings["trials"]
     for trial in range(distinct):
         sample = make_sample(cell, settings, trial, ratings)
         problem = make_problem(cell, settings, sample.training)
@@ -172,7 +173,7 @@ def run_clear(
             if mechanism == CLEAR:
                 matrices.append(matrix)
     repeats = [
-        row | {"trial": trial} for trial in range(distinct, settings["draws"]) for row in rows
+        row | {"trial": trial} for trial in range(distinct, settings["trials"]) for row in rows
     ]
     return rows + repeats, matrices
 
@@ -211,7 +212,7 @@ def run_curve(
     if first.needs_clear and clear is None:
         _, clear = run_clear(first.clear(), settings | {"baselines": []}, ratings=ratings)
     rows: dict[OneBitCell, list[dict[str, object]]] = {cell: [] for cell in cells}
-    for trial in range(settings["draws"]):
+    for trial in range(settings["trials"]):
         if trial == 0 or not fixed:
             sample = make_sample(first, settings, trial, ratings)
             problem = make_problem(first, settings, sample.training)

@@ -28,7 +28,7 @@ class Form:
 
 # Noise for the epsilon that is claimed; and the noise and the lines that the papers print.
 EXACT = Form("dpals", "dpfw")
-AS_PRINTED = Form("dpals_literal", "dpfw_jain")
+AS_PUBLISHED = Form("dpals_literal", "dpfw_jain")
 
 
 class Results:
@@ -119,18 +119,18 @@ def evidence_of(frames: Mapping[str, pd.DataFrame], surrogate: bool) -> DpalsEvi
 def on_both_forms(
     evidence: DpalsEvidence, judge: Callable[[Form], Finding], forms: str = "{0.dpals}, {0.dpfw}"
 ) -> Finding:
-    """Judge the methods with exact noise, and name in the reason what the printed ones give.
+    """Judge the methods with exact noise, and name in the reason what the reported ones give.
 
-    ``forms`` spells the methods that are judged. What was not run as printed is no reason for
+    ``forms`` names the methods that are judged. What was not run as published is no reason for
     having no verdict, and does not say that data are missing.
     """
-    found, printed = judge(EXACT), judge(AS_PRINTED)
-    beside = f"({printed.verdict}): {printed.reason}"
-    if NOT_AVAILABLE in printed.reason:
+    found, reported = judge(EXACT), judge(AS_PUBLISHED)
+    beside = f"({reported.verdict}): {reported.reason}"
+    if NOT_AVAILABLE in reported.reason:
         beside = "was not run"
     return replace(
         found,
-        reason=f"{forms.format(EXACT)}: {found.reason}. As printed, {forms.format(AS_PRINTED)} "
+        reason=f"{forms.format(EXACT)}: {found.reason}. As published, {forms.format(AS_PUBLISHED)} "
         f"{beside}",
     )
 

@@ -46,14 +46,14 @@ def uniform_sampling_skews_and_adaptive_evens_out(evidence: DpalsEvidence) -> Fi
 
 
 @claim("D22")
-def printed_noise_gives_epsilon(evidence: DpalsEvidence) -> Finding:
+def published_noise_gives_epsilon(evidence: DpalsEvidence) -> Finding:
     """Exactly accounted for, the noise of theorem 1 gives no more than epsilon."""
     table = evidence.tables.get("accounting")
     if table is None:
         return not_available("accounting")
-    ratios = table["epsilon_at_printed"] / table["epsilon"]
+    ratios = table["epsilon_at_published"] / table["epsilon"]
     points = ", ".join(
-        f"{row.epsilon_at_printed:.4g} for {row.epsilon:g} (k {row.ratings_per_user}, T "
+        f"{row.epsilon_at_published:.4g} for {row.epsilon:g} (k {row.ratings_per_user}, T "
         f"{row.iterations})"
         for row in table.itertuples()
     )

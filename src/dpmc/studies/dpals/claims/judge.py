@@ -85,4 +85,4 @@ def judge_dpals(
     some = [claim for claim in claims if claim["id"] in ON_GENERATED]
     table = table_of_verdicts(some, PREDICATES, evidence)
     reasons = "generated data, not MovieLens: " + table["reason"].astype(str)
-    return table.assign(printed_verdict=INCONCLUSIVE, reason=reasons)
+    return table.assign(reported_verdict=INCONCLUSIVE, reason=reasons)

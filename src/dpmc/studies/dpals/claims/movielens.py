@@ -7,7 +7,7 @@ import numpy as np
 
 from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
-from dpmc.studies.dpals.claims.verdicts import inside, plain, spelled_means
+from dpmc.studies.dpals.claims.verdicts import formatted_means, inside, plain
 from dpmc.study.rules import Finding, always_below, both, named
 
 ALL_MOVIES, TOP, PART, IMPLICIT = "ml-10m", "ml-10m-top400", "ml-10m-top400-part", "ml-20m"
@@ -105,7 +105,7 @@ def small_loss_at_large_epsilon(evidence: DpalsEvidence) -> Finding:
     found = on_both_forms(evidence, judge, "{0.dpals}")
     elsewhere = [
         f"{dataset}: "
-        + spelled_means(
+        + formatted_means(
             {
                 **{f"eps {e:g}": errors.rmse(dataset, "dpals", e) for e in EPSILONS[2:]},
                 "ALS": errors.rmse(dataset, "als"),
@@ -124,13 +124,13 @@ def recall_comparable_to_als(evidence: DpalsEvidence) -> Finding:
     def judge(form: Form) -> Finding:
         ours = results.recall(IMPLICIT, form.dpals, LOOSE)
         if not evidence.surrogate:
-            return inside({f"eps {LOOSE:g}": ours}, low=RECALL, spell=plain)
+            return inside({f"eps {LOOSE:g}": ours}, low=RECALL, formatter=plain)
         ratio = log_positive(ours) - log_positive(results.recall(IMPLICIT, "ials"))
         return inside({f"eps {LOOSE:g} over iALS": ratio}, low=np.log(RECALL / RECALL_OF_ALS))
 
     found = on_both_forms(evidence, judge, "{0.dpals}")
     beside = {name: results.recall(IMPLICIT, name) for name in ("ials", "popularity")}
-    return replace(found, reason=f"{found.reason}. Without privacy {spelled_means(beside)}")
+    return replace(found, reason=f"{found.reason}. Without privacy {formatted_means(beside)}")
 
 
 @claim("D12")

@@ -12,7 +12,7 @@ from dpmc.studies.dpals.claims.evidence import (
     claim,
     on_both_forms,
 )
-from dpmc.studies.dpals.claims.verdicts import best, inside, spelled_means, times
+from dpmc.studies.dpals.claims.verdicts import best, formatted_means, inside, times
 from dpmc.study.rules import Finding, Rows, always_below, both, named, percent
 
 SIZES = ("synthetic-5k", "synthetic-10k", "synthetic-20k", "synthetic-50k")
@@ -66,7 +66,9 @@ def dpals_below_one_and_better_with_users(evidence: DpalsEvidence) -> Finding:
         return both(
             [
                 named("against the mean", inside(_over_trivial(evidence, form.dpals), high=0.0)),
-                named("50K against 5K users", inside({"50K/5K": ratio}, high=HALF, spell=times)),
+                named(
+                    "50K against 5K users", inside({"50K/5K": ratio}, high=HALF, formatter=times)
+                ),
             ]
         )
 
@@ -84,7 +86,7 @@ def sevenfold_over_frank_wolfe(evidence: DpalsEvidence) -> Finding:
             - errors.log_rmse(LARGEST, form.dpals, epsilon)
             for epsilon in EPSILONS
         }
-        return inside(rows, low=SEVENFOLD, spell=times)
+        return inside(rows, low=SEVENFOLD, formatter=times)
 
     return on_both_forms(evidence, judge)
 
@@ -111,8 +113,8 @@ def terrible_without_projection(evidence: DpalsEvidence) -> Finding:
     return replace(
         found,
         reason=f"at the best lambda ({with_it} with the projection, {without} without) "
-        f"{found.reason}; by lambda {spelled_means(sweep, percent)}; on MovieLens 10M, top 20 % of "
-        f"movies, {spelled_means(movies, percent)}",
+        f"{found.reason}; by lambda {formatted_means(sweep, percent)}; on MovieLens 10M, top 20 % "
+        f"of movies, {formatted_means(movies, percent)}",
     )
 
 

@@ -10,8 +10,8 @@ from dpmc.study.rules import (
     NOT_AVAILABLE,
     SUPPORTED,
     Finding,
+    Formatter,
     Rows,
-    Spell,
     obstacle_to,
     percent,
     tally,
@@ -24,17 +24,17 @@ def not_available(what: str) -> Finding:
 
 
 def plain(value: float) -> str:
-    """Spell an RMSE or a recall."""
+    """Format an RMSE or a recall."""
     return f"{value:.4f}"
 
 
 def times(log_ratio: float) -> str:
-    """Spell a log ratio as a factor."""
+    """Format a log ratio as a factor."""
     return f"{np.exp(log_ratio):.3g}-fold"
 
 
 def inside(
-    rows: Rows, low: float = -np.inf, high: float = np.inf, *, spell: Spell = percent
+    rows: Rows, low: float = -np.inf, high: float = np.inf, *, formatter: Formatter = percent
 ) -> Finding:
     """Judge that means lie in [low, high], by simultaneous t-intervals (Bonferroni, 95 %).
 
@@ -45,7 +45,7 @@ def inside(
     trials = int(tests.trials.min())
     obstacle = obstacle_to(tests.trials)
     if obstacle:
-        means = f": {spelled_means(rows, spell)}" if trials else ""
+        means = f": {formatted_means(rows, formatter)}" if trials else ""
         return Finding(INCONCLUSIVE, n=trials, reason=obstacle + means)
     holds = (tests.low >= low) & (tests.high <= high)
     fails = (tests.high < low) | (tests.low > high)
@@ -58,9 +58,10 @@ def inside(
         lower,
         upper,
         trials,
-        f"{_bounds(low, high, spell)}: {holds.sum()} hold, {fails.sum()} do not, "
+        f"{_bounds(low, high, formatter)}: {holds.sum()} hold, {fails.sum()} do not, "
         f"{(~holds & ~fails).sum()} undecided of {len(rows)}; nearest or furthest off "
-        f"{list(rows)[least]} {spell(effect)} ({spell(lower)} to {spell(upper)}); n = {trials}",
+        f"{list(rows)[least]} {formatter(effect)} ({formatter(lower)} to {formatter(upper)}); "
+        f"n = {trials}",
     )
 
 
@@ -82,7 +83,7 @@ def some_below(rows: Rows) -> Finding:
         lower,
         upper,
         trials,
-        f"{counts.spelled()}; least {list(rows)[least]} {percent(effect)} ({percent(lower)} to "
+        f"{counts.formatted()}; least {list(rows)[least]} {percent(effect)} ({percent(lower)} to "
         f"{percent(upper)}); n = {trials}",
     )
 
@@ -94,15 +95,17 @@ def best(rows: Rows) -> tuple[str, np.ndarray]:
     return list(rows.items())[place]
 
 
-def spelled_means(rows: Rows, spell: Spell = plain) -> str:
-    """Spell mean values, "-" where there is none."""
+def formatted_means(rows: Rows, formatter: Formatter = plain) -> str:
+    """Format mean values, "-" where there is none."""
     means = {name: row_tests(row).mean[0] for name, row in rows.items()}
     return ", ".join(
-        f"{name} {spell(mean) if np.isfinite(mean) else '-'}" for name, mean in means.items()
+        f"{name} {formatter(mean) if np.isfinite(mean) else '-'}" for name, mean in means.items()
     )
 
 
-def _bounds(low: float, high: float, spell: Spell) -> str:
+def _bounds(low: float, high: float, formatter: Formatter) -> str:
     if np.isinf(high):
-        return f"at least {spell(low)}"
-    return f"at most {spell(high)}" if np.isinf(low) else f"{spell(low)} to {spell(high)}"
+        return f"at least {formatter(low)}"
+    return (
+        f"at most {formatter(high)}" if np.isinf(low) else f"{formatter(low)} to {formatter(high)}"
+    )

@@ -6,17 +6,17 @@ Each is computed from its name and the tables of :func:`dpmc.studies.dpals.frame
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpmc.studies.dpals.errata import method, printed
+from dpmc.studies.dpals.errata import method, reported
 from dpmc.studies.dpals.frames import read_dpals
 from dpmc.study.erratum import Erratum
 from dpmc.study.results import Results
 
 FIRST = 30  # the papers share one numbering
 ENTRIES = (
-    printed.two_statistics,
-    printed.private_mean,
-    printed.private_start,
-    printed.replaced_users,
+    reported.two_statistics,
+    reported.private_mean,
+    reported.private_start,
+    reported.replaced_users,
     method.clipping,
     method.order_of_the_projection,
     method.all_movies,

@@ -6,7 +6,7 @@ squares" (ICML 2021); the second is the repository of Matlab programs and its re
 
 import numpy as np
 
-from dpmc.methods.user_level.item_step import solve_items, solve_items_as_printed
+from dpmc.methods.user_level.item_step import solve_items, solve_items_as_published
 from dpmc.studies.dpals.figures.items import item_rows
 from dpmc.studies.dpals.frames import dataset_label, datasets_of, is_surrogate, number, summary
 from dpmc.study.erratum import Erratum
@@ -23,11 +23,11 @@ def clipping(name: str, results: Results) -> Erratum:
     """The clip of a user's row has max for min."""
     rows = np.random.default_rng(1).standard_normal((ROWS, RANK))
     lengths = np.linalg.norm(rows, axis=1)
-    printed = lengths * np.maximum(1, 1 / lengths)
+    reported = lengths * np.maximum(1, 1 / lengths)
     right = lengths * np.minimum(1, 1 / lengths)
     numbers = {
-        "above": float((printed > 1 + 1e-9).mean()),
-        "largest": float(printed.max()),
+        "above": float((reported > 1 + 1e-9).mean()),
+        "largest": float(reported.max()),
         "largest_right": float(right.max()),
     }
     return Erratum(
@@ -37,7 +37,7 @@ def clipping(name: str, results: Results) -> Erratum:
         "clip(u) = u max(1, Γ_u/‖u‖).",
         "u min(1, Γ_u/‖u‖). With max, short rows are stretched and long ones stay, so that nothing "
         "bounds what a user adds to the sums.",
-        f"Of {ROWS:,} normal rows of rank {RANK} with Γ_u = 1 the printed rule leaves "
+        f"Of {ROWS:,} normal rows of rank {RANK} with Γ_u = 1 the published rule leaves "
         f"{100 * numbers['above']:.1f} % longer than Γ_u, up to {numbers['largest']:.2f} (min: "
         f"{numbers['largest_right']:.2f}): {numbers['largest'] ** 2:.1f} times the sensitivity of "
         "the Gram matrices that the noise is for.",
@@ -56,7 +56,7 @@ def order_of_the_projection(name: str, results: Results) -> Erratum:
     targets = np.einsum("nfg,ng->nf", grams, items) + rng.standard_normal((ITEMS, RANK))
     length = np.linalg.norm(items, axis=1)
     numbers = {}
-    for which, solve in (("printed", solve_items_as_printed), ("right", solve_items)):
+    for which, solve in (("reported", solve_items_as_published), ("right", solve_items)):
         found = solve(noised, targets, 1.0, projection=True)
         error = np.linalg.norm(found - items, axis=1) / length
         numbers |= {which: float(np.mean(error)), f"median_{which}": float(np.median(error))}
@@ -65,13 +65,13 @@ def order_of_the_projection(name: str, results: Results) -> Erratum:
         "λ is added before the projection",
         "DPALS paper, algorithm 1, lines 10 to 12",
         "H + λI is projected to positive semidefinite matrices and pseudo-inverted.",
-        "Project first, then add λ. As printed, what the noise makes negative is cut to 0 and "
+        "Project first, then add λ. As published, what the noise makes negative is cut to 0 and "
         "lost, and what it leaves just above 0 is inverted to something huge. dpmc projects first; "
-        "the printed order is an option.",
+        "the published order is an option.",
         f"On {ITEMS:,} drawn items of rank {RANK} with H {STRENGTH:g} times its noise and λ as "
         f"large as the noise, the mean error of an item relative to its size is "
-        f"{number(numbers['printed'])} as printed and {number(numbers['right'])} with λ after "
-        f"(medians {number(numbers['median_printed'])} and {number(numbers['median_right'])}).",
+        f"{number(numbers['reported'])} as published and {number(numbers['right'])} with λ after "
+        f"(medians {number(numbers['median_reported'])} and {number(numbers['median_right'])}).",
         numbers,
     )
 

@@ -11,14 +11,14 @@ from dpmc.studies.dpals.frames import read_dpals
 from dpmc.study.style import FigureEntry, draw_all
 
 INTERVALS = "means with 95 % t intervals over trials, on fresh entries or test ratings"
-LINES = "horizontal lines have no noise, hollow markers were printed or measured elsewhere"
+LINES = "horizontal lines have no noise, hollow markers were reported or measured elsewhere"
 DPALS_FIGURES = [
     FigureEntry(
         id="dpals_1_coverage",
         title="DPALS figure 1: few items hold most ratings (figure 2 of the paper)",
         caption="Share of the ratings that the most rated items hold: of all ratings, and of k "
         "ratings a user sampled uniformly or by the lowest counts (adaptive). Dotted: all items "
-        "alike. Data called “generated” stand in for files that are not at hand.",
+        "alike. Data called “generated” stand in for files that are not available.",
         alt="Curves from no items to all, a panel for each data set: all ratings, uniform samples "
         "and adaptive samples, with a diagonal.",
         function=popularity.coverage,

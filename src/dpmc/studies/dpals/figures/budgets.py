@@ -91,7 +91,7 @@ def tradeoff(
     columns : int
     """
     figure, panels = lines.grid(PAGE, names, columns, 2.6)
-    drawn, shown, printed = [], [], False
+    drawn, shown, reported = [], [], False
     for axes, name in zip(panels, names, strict=True):
         here = trials[trials["dataset"] == name]
         metric = metric_of(here)
@@ -108,9 +108,9 @@ def tradeoff(
         axes.set_ylabel(METRICS[metric])
         axes.set_xlabel(EPSILON)
         drawn.append(table.assign(metric=metric))
-        printed = printed or theirs is not None
+        reported = reported or theirs is not None
     table = pd.concat(drawn, ignore_index=True)
-    found = lines.handles(shown, printed=printed)
+    found = lines.handles(shown, reported=reported)
     figure.legend(handles=found, loc="outside upper center", ncols=3)
     return Drawing(figure, table)
 

@@ -60,7 +60,7 @@ def curve(axes, x, part: pd.DataFrame, look: Look) -> None:
 
 
 def budgets(axes, table: pd.DataFrame, published: pd.DataFrame | None = None) -> list[str]:
-    """Draw all methods of one data set against epsilon, set side by side to be told apart.
+    """Draw all methods of one data set against epsilon, set side by side.
 
     Parameters
     ----------
@@ -84,13 +84,13 @@ def budgets(axes, table: pd.DataFrame, published: pd.DataFrame | None = None) ->
         curve(axes, one["epsilon"] * shift, one, look_of(name))
         if published is not None:
             theirs = published[(published["method"] == name) & published["epsilon"].notna()]
-            printed_points(axes, theirs["epsilon"] * shift, theirs["value"], look_of(name))
+            reported_points(axes, theirs["epsilon"] * shift, theirs["value"], look_of(name))
     if len(private):
         epsilon_axis(axes, private["epsilon"].unique())
     return [*names, *drawn]
 
 
-def printed_points(axes, x, y, look: Look) -> None:
+def reported_points(axes, x, y, look: Look) -> None:
     """Draw numbers from elsewhere: large hollow markers without a line."""
     axes.plot(
         x,
@@ -186,10 +186,10 @@ def look_of(name: str) -> Look:
     return LOOKS.get(name, Look(GREY, "."))
 
 
-def handles(methods: Iterable[str], *, printed: bool = False) -> list[Line2D]:
+def handles(methods: Iterable[str], *, reported: bool = False) -> list[Line2D]:
     """Return the legend of methods, those without noise last.
 
-    With ``printed`` numbers from elsewhere are explained too.
+    With ``reported`` numbers from elsewhere are explained too.
     """
     found = []
     for name in present(methods, [*PRIVATE, *FREE]):
@@ -197,7 +197,7 @@ def handles(methods: Iterable[str], *, printed: bool = False) -> list[Line2D]:
         label = method_label(name) + (", no noise" if name in FREE else "")
         style = {"color": look.color, "marker": look.marker, "ls": look.line, "lw": 1.0}
         found.append(Line2D([], [], label=label, **style))
-    if printed:
+    if reported:
         style = {"marker": "o", "markersize": 8.5, "markerfacecolor": "none", "ls": "none"}
         found.append(Line2D([], [], color=GREY, label=PUBLISHED, **style))
     return found

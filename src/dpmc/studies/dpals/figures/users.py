@@ -50,7 +50,7 @@ def users(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
         if axes.get_subplotspec().is_first_col():
             axes.set_ylabel(METRICS["rmse"])
     lines.error_axis(panels[0], values, notes)
-    found = lines.handles(shown, printed=theirs is not None)
+    found = lines.handles(shown, reported=theirs is not None)
     figure.legend(handles=found, loc="outside upper center", ncols=3)
     return Drawing(figure, table)
 
@@ -64,7 +64,7 @@ def _panel(axes, part: pd.DataFrame, table: pd.DataFrame, theirs: pd.DataFrame |
         lines.curve(axes, one["users"] / 1000 * shift, one, lines.look_of(name))
         if theirs is not None:
             mine = theirs[theirs["method"] == name]
-            lines.printed_points(
+            lines.reported_points(
                 axes, mine["users"] / 1000 * shift, mine["value"], lines.look_of(name)
             )
     far, drawn = [], list(names)

@@ -9,13 +9,13 @@ from dpmc.study.style import FigureEntry, draw_all
 
 EQUAL_CAPTION = (
     "Lines with markers: matrix factorisations (filled: ALS, open: A-IRLS), with 95 % t intervals "
-    "and set side by side to be told apart. Lines without markers: private baselines at the same "
+    "and set side by side. Lines without markers: private baselines at the same "
     "budget, each with its best mechanism. Black: the lowest error without noise and without a "
     "guarantee, or its number where it lies far below. Both axes are logarithmic; what is worse "
     "than twice the constant is not shown."
 )
 EQUAL_ALT = (
-    "Line charts of RMSE against the total epsilon, both logarithmic: a line for each solver and "
+    "Line charts of RMSE against the total epsilon, both logarithmic: a line for each method and "
     "mechanism, lines for three private baselines, and a horizontal line without noise."
 )
 FIGURES = [

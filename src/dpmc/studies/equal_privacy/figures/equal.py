@@ -24,8 +24,8 @@ from dpmc.study.frames import (
     EVERY,
     FACTOR_MODELS,
     MECHANISM_LABELS,
+    METHOD_LABELS,
     PRIVATE_BASELINES,
-    SOLVER_LABELS,
     in_order,
     trials_text,
 )
@@ -102,17 +102,17 @@ def _equal(inputs: Mapping[str, pd.DataFrame], relations: list[str]) -> Drawing:
 
 
 def _panel(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
-    for solver in PRIVATE_BASELINES:
-        part = here[here["solver"] == solver].sort_values("epsilon")
-        look = BASELINES[solver.removeprefix("private_")]
+    for method in PRIVATE_BASELINES:
+        part = here[here["method"] == method].sort_values("epsilon")
+        look = BASELINES[method.removeprefix("private_")]
         axes.plot(part["epsilon"], part["mean"], color=look.color, linestyle=look.line, zorder=2)
         axes.fill_between(
             part["epsilon"], part["low"], part["high"], color=look.color, alpha=0.25, linewidth=0
         )
     shifts = iter(DODGE * np.linspace(-2.5, 2.5, 6))
-    for solver in FACTOR_MODELS:
+    for method in FACTOR_MODELS:
         for mechanism in EVERY:
-            where = (here["solver"] == solver) & (here["mechanism"] == mechanism)
+            where = (here["method"] == method) & (here["mechanism"] == mechanism)
             _model(axes, here[where].sort_values("epsilon"), 10 ** next(shifts))
     _axes(axes, here)
     _reference(axes, here, free)
@@ -121,7 +121,7 @@ def _panel(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
 def _model(axes, part: pd.DataFrame, shift: float) -> None:
     if part.empty:
         return
-    look, face = MECHANISMS[part["mechanism"].iloc[0]], FACES[part["solver"].iloc[0]]
+    look, face = MECHANISMS[part["mechanism"].iloc[0]], FACES[part["method"].iloc[0]]
     where = part["epsilon"] * shift
     error = np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]])
     axes.plot(where, part["mean"], color=look.color, ls=look.line, lw=0.7, alpha=0.6, zorder=3)
@@ -157,13 +157,13 @@ def _reference(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
     stands at the bottom instead.
     """
     low = here["mean"].min()
-    ceiling = WORST * here.loc[here["solver"] == TRIVIAL, "mean"].max()
+    ceiling = WORST * here.loc[here["method"] == TRIVIAL, "mean"].max()
     high = np.nanmin([here["mean"].max(), ceiling])  # worse than that is off the panel
     text, place = "", None
     if len(free):
         row = free.loc[free["mean"].idxmin()]
-        labels = {**SOLVER_LABELS, **BASELINE_LABELS}
-        text = f"{labels.get(row['solver'], row['solver'])}, no noise"
+        labels = {**METHOD_LABELS, **BASELINE_LABELS}
+        text = f"{labels.get(row['method'], row['method'])}, no noise"
         if row["mean"] > low / FAR:
             axes.axhline(row["mean"], color=BLACK, linewidth=0.9, zorder=1)
             low, place = min(low, row["mean"]), row["mean"]
@@ -181,9 +181,9 @@ def _reference(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
 
 def _handles(table: pd.DataFrame) -> list[Line2D]:
     handles = []
-    for solver, label in FACTOR_MODELS.items():
+    for method, label in FACTOR_MODELS.items():
         for mechanism in EVERY:
-            where = (table["solver"] == solver) & (table["mechanism"] == mechanism)
+            where = (table["method"] == method) & (table["mechanism"] == mechanism)
             if not where.any():
                 continue
             look = MECHANISMS[mechanism]
@@ -193,15 +193,15 @@ def _handles(table: pd.DataFrame) -> list[Line2D]:
                     [],
                     color=look.color,
                     marker=look.marker,
-                    markerfacecolor=FACES[solver] or look.color,
+                    markerfacecolor=FACES[method] or look.color,
                     ls=look.line,
                     lw=0.8,
                     label=f"{label} + {MECHANISM_LABELS[mechanism]}",
                 )
             )
-    for solver, label in PRIVATE_BASELINES.items():
-        if (table["solver"] == solver).any():
-            look = BASELINES[solver.removeprefix("private_")]
+    for method, label in PRIVATE_BASELINES.items():
+        if (table["method"] == method).any():
+            look = BASELINES[method.removeprefix("private_")]
             text = f"{label}, private"
             handles.append(Line2D([], [], color=look.color, ls=look.line, label=text))
     return handles
@@ -212,7 +212,7 @@ def describe_equal(data: pd.DataFrame) -> str:
     private = data[data["epsilon"].notna()]
     cells = private.groupby(["relation", "dataset", "epsilon"])
     lowest = private.loc[cells["mean"].idxmin()]
-    factors = int(lowest["solver"].isin(list(FACTOR_MODELS)).sum())
+    factors = int(lowest["method"].isin(list(FACTOR_MODELS)).sum())
     return (
         f"Means over {trials_text(data['trials'])} with 95 % t intervals; at {factors} of "
         f"{len(lowest)} budgets a matrix factorisation has the lowest mean."

@@ -13,7 +13,7 @@ from dpmc.study.rules import INCONCLUSIVE, Finding, verdict_of
 CLOSE = 1.10
 VARIANCES = (1.0, 2.0, 3.0, 4.0)
 LARGER_VARIANCES = VARIANCES[1:]
-# Ratios of budgets printed to three decimals carry a rounding error below this.
+# Ratios of budgets reported to three decimals carry a rounding error below this.
 ROUNDING = 1e-3
 RELEASES, TOTAL_EPSILON, TOTAL_DELTA = 50, 1.0, 1e-5
 
@@ -23,9 +23,9 @@ Budget = Callable[[str, float], float]
 @claim("H23")
 def huber_budget_close_to_laplace(evidence: Evidence) -> Finding:
     """eps_H / eps_L is at most 1.10 from variance 2 on, and falls with the variance."""
-    ours, printed = (
+    ours, reported = (
         [budget("huber", v) / budget("laplace", v) for v in LARGER_VARIANCES]
-        for budget in (_corrected(evidence), _printed(evidence))
+        for budget in (_corrected(evidence), _reported(evidence))
     )
 
     def verdict(ratios: list[float]) -> str:
@@ -33,10 +33,10 @@ def huber_budget_close_to_laplace(evidence: Evidence) -> Finding:
 
     return Finding(
         verdict(ours),
-        verdict(printed),
+        verdict(reported),
         effect=ours[0],
-        reason=f"epsilon Huber/Laplace at variance 2, 3, 4: {_spelled(ours)} "
-        f"(printed: {_spelled(printed)})",
+        reason=f"epsilon Huber/Laplace at variance 2, 3, 4: {_formatted(ours)} "
+        f"(reported: {_formatted(reported)})",
     )
 
 
@@ -49,15 +49,15 @@ def gaussian_needs_the_largest_budget(evidence: Evidence) -> Finding:
             gaussian("gaussian", v) / max(other("huber", v), other("laplace", v)) for v in VARIANCES
         ]
 
-    corrected, printed = _corrected(evidence), _printed(evidence)
+    corrected, reported = _corrected(evidence), _reported(evidence)
     ours = excess(corrected, corrected) + excess(_exact(evidence), corrected)
-    on_print = excess(printed, printed)
+    theirs = excess(reported, reported)
     return Finding(
         verdict_of(min(ours) > 1),
-        verdict_of(min(on_print) > 1),
+        verdict_of(min(theirs) > 1),
         effect=min(ours),
         reason=f"epsilon of Gaussian over the next at least {min(ours):.3f}, formula and exact "
-        f"(printed: {min(on_print):.3f})",
+        f"(reported: {min(theirs):.3f})",
     )
 
 
@@ -68,13 +68,13 @@ def gaussian_budget_falls_less_with_variance(evidence: Evidence) -> Finding:
     def remaining(budget: Budget, noise: str) -> float:
         return budget(noise, 4.0) / budget(noise, 1.0)
 
-    corrected, exact, printed = _corrected(evidence), _exact(evidence), _printed(evidence)
+    corrected, exact, reported = _corrected(evidence), _exact(evidence), _reported(evidence)
     laplace = remaining(corrected, "laplace")
     ours = [remaining(budget, "gaussian") for budget in (corrected, exact)]
-    on_print = remaining(printed, "gaussian") / remaining(printed, "laplace")
+    theirs = remaining(reported, "gaussian") / remaining(reported, "laplace")
     return Finding(
         verdict_of(min(ours) > laplace * (1 + ROUNDING)),
-        verdict_of(on_print > 1 + ROUNDING),
+        verdict_of(theirs > 1 + ROUNDING),
         effect=ours[0] / laplace,
         reason=f"epsilon at variance 4 over that at 1: Gaussian {ours[0]:.3f} by the formula and "
         f"{ours[1]:.3f} exactly, Laplace {laplace:.3f}",
@@ -91,15 +91,15 @@ def huber_budget_like_gaussian_at_low_variance(evidence: Evidence) -> Finding:
     def smallest_first(values: list[float]) -> bool:
         return values[0] < min(values[1:])
 
-    corrected, printed = _corrected(evidence), _printed(evidence)
+    corrected, reported = _corrected(evidence), _reported(evidence)
     ours = [distances(gaussian, corrected) for gaussian in (corrected, _exact(evidence))]
-    on_print = distances(printed, printed)
+    theirs = distances(reported, reported)
     return Finding(
         verdict_of(all(map(smallest_first, ours))),
-        verdict_of(smallest_first(on_print)),
+        verdict_of(smallest_first(theirs)),
         effect=ours[0][0],
-        reason=f"at variance 1 to 4 by the formula {_spelled(ours[0])}, exactly "
-        f"{_spelled(ours[1])} (printed: {_spelled(on_print)})",
+        reason=f"at variance 1 to 4 by the formula {_formatted(ours[0])}, exactly "
+        f"{_formatted(ours[1])} (reported: {_formatted(theirs)})",
     )
 
 
@@ -130,8 +130,8 @@ def _exact(evidence: Evidence) -> Budget:
     return _lookup(evidence.budgets, "epsilon_exact")
 
 
-def _printed(evidence: Evidence) -> Budget:
-    return _lookup(evidence.printed_budgets, "published")
+def _reported(evidence: Evidence) -> Budget:
+    return _lookup(evidence.reported_budgets, "published")
 
 
 def _lookup(table: pd.DataFrame, column: str) -> Budget:
@@ -139,5 +139,5 @@ def _lookup(table: pd.DataFrame, column: str) -> Budget:
     return lambda mechanism, variance: values[mechanism, variance]
 
 
-def _spelled(values: list[float]) -> str:
+def _formatted(values: list[float]) -> str:
     return ", ".join(f"{value:.3f}" for value in values)

@@ -14,7 +14,7 @@ from dpmc.study.cells import SYNTHETIC
 RANKS = (5, 10, 20)
 VARIANCES = (1.0, 2.0)
 FRACTIONS = (0.05, 0.1, 0.15)
-SOLVERS = ("als", "irls")
+METHODS = ("als", "irls")
 NOISES = ("gaussian", "laplace", "huber")
 
 
@@ -109,11 +109,11 @@ class LogRmse:
 
 
 def synthetic_cell(
-    rank: int, variance: float, fraction: float, solver: str, mechanism: str
+    rank: int, variance: float, fraction: float, method: str, mechanism: str
 ) -> Cell:
     """Return a synthetic cell of the papers' grid."""
-    inner = IRLS_ITERATIONS if solver == "irls" else None
-    return Cell(SYNTHETIC, rank, variance, fraction, solver, mechanism, inner)
+    inner = IRLS_ITERATIONS if method == "irls" else None
+    return Cell(SYNTHETIC, rank, variance, fraction, method, mechanism, inner)
 
 
 def synthetic_grid(
@@ -122,15 +122,15 @@ def synthetic_grid(
     ranks: Sequence[int] = RANKS,
     variances: Sequence[float] = VARIANCES,
     fractions: Sequence[float] = FRACTIONS,
-    solvers: Sequence[str] = SOLVERS,
+    methods: Sequence[str] = METHODS,
 ) -> list[Cell]:
     """Return the cells of one mechanism in the papers' grid, or in a part of it."""
     return [
-        synthetic_cell(rank, variance, fraction, solver, mechanism)
+        synthetic_cell(rank, variance, fraction, method, mechanism)
         for rank in ranks
         for variance in variances
         for fraction in fractions
-        for solver in solvers
+        for method in methods
     ]
 
 

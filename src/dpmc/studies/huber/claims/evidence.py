@@ -17,13 +17,13 @@ class Evidence:
 
     Attributes
     ----------
-    ours, printed : LogRmse
+    ours, reported : LogRmse
         Our trials and the papers' tables.
     real_variances : dict
         Noise variance of our runs by real data set.
     budgets : DataFrame
         ``mechanism, variance, epsilon_corrected, epsilon_exact`` for the papers' table 1.
-    printed_budgets : DataFrame
+    reported_budgets : DataFrame
         ``mechanism, variance, published``.
     convergence, starts, timing : DataFrame or None
         The side experiments, None where they have not been run.
@@ -32,29 +32,30 @@ class Evidence:
     """
 
     ours: LogRmse
-    printed: LogRmse
+    reported: LogRmse
     real_variances: dict[str, float]
     budgets: pd.DataFrame
-    printed_budgets: pd.DataFrame
+    reported_budgets: pd.DataFrame
     convergence: pd.DataFrame | None = None
     starts: pd.DataFrame | None = None
     timing: pd.DataFrame | None = None
     seed: int = 0
 
     def sample(self, contrasts: Iterable[Contrast]) -> Sample:
-        """Evaluate contrasts on our trials and on the printed tables."""
+        """Evaluate contrasts on our trials and on the reported tables."""
         contrasts = list(contrasts)
-        return Sample(self.ours.matrix(contrasts), self.printed.matrix(contrasts))
+        return Sample(self.ours.matrix(contrasts), self.reported.matrix(contrasts))
 
-    def sample_against_best(self, first: Sequence[Cell], *rivals: Sequence[Cell]) -> Sample:
-        """Compare each cell with the better of its rivals: the one printed with less error.
+    def sample_against_best(self, first: Sequence[Cell], *others: Sequence[Cell]) -> Sample:
+        """Compare each cell with the better of the others: the one reported with less error.
 
-        Chosen by our own trials, a rival would have the luckier of its draws; chosen for each
-        trial by the others, the trials would depend on each other. Print is independent of both.
+        Chosen by our own trials, another would have the luckier of its draws; chosen for each
+        trial by the others, the trials would depend on each other. What is reported
+        is independent of both.
         """
-        rows = zip(first, *rivals, strict=True)
+        rows = zip(first, *others, strict=True)
         return self.sample(
-            delta(cell, min(others, key=lambda rival: self.printed.row(rival)[0]))
+            delta(cell, min(others, key=lambda other: self.reported.row(other)[0]))
             for cell, *others in rows
         )
 

@@ -4,11 +4,11 @@ import pandas as pd
 
 from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
     budgets,
+    method_comparisons,
     noise_comparisons,
     noise_facts,
     real_data,
     side_experiments,
-    solver_comparisons,
     variance_and_rank,
 )
 from dpmc.studies.huber.claims.contrasts import LogRmse
@@ -27,7 +27,7 @@ def judge(
     timing: pd.DataFrame | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Judge claims on our trials and on the papers' own printed numbers.
+    """Judge claims on our trials and on the papers' own reported numbers.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     MARGIN,
-    NOT_PRINTED,
+    NOT_REPORTED,
     SUPPORTED,
     Finding,
     Tally,
@@ -38,22 +38,22 @@ SMALL, LARGE = 0.05, 0.15
 
 @claim("H1")
 def huber_wins_sometimes_and_never_loses_by_much(evidence: Evidence) -> Finding:
-    """A significant win against each rival, and no cell significantly more than 2 % worse."""
+    """A significant win against each other noise, and no cell significantly more than 2 % worse."""
     huber, gaussian, laplace = map(synthetic_grid, NOISES)
-    rivals = [evidence.sample(deltas(huber, rival)) for rival in (gaussian, laplace)]
+    others = [evidence.sample(deltas(huber, other)) for other in (gaussian, laplace)]
     best = evidence.sample_against_best(huber, gaussian, laplace)
-    ours = [*(tally(rival.ours) for rival in rivals), tally(best.ours, COMPARABLE)]
-    printed = [*(count(rival.printed) for rival in rivals), count(best.printed, COMPARABLE)]
+    ours = [*(tally(other.ours) for other in others), tally(best.ours, COMPARABLE)]
+    reported = [*(count(other.reported) for other in others), count(best.reported, COMPARABLE)]
     pooled = judge_pooled(best)
     found = (
         f"{ours[0].wins} wins against Gaussian, {ours[1].wins} against Laplace, {ours[2].losses} "
-        f"cells more than 2 % worse than the better (printed: {printed[0].wins}, "
-        f"{printed[1].wins}, {printed[2].losses}); against the better: {pooled.reason}"
+        f"cells more than 2 % worse than the better (reported: {reported[0].wins}, "
+        f"{reported[1].wins}, {reported[2].losses}); against the better: {pooled.reason}"
     )
     return replace(
         pooled,
         verdict=_wins_or_matches(*ours),
-        printed_verdict=_wins_or_matches(*printed),
+        reported_verdict=_wins_or_matches(*reported),
         reason=ours[2].obstacle or found,
     )
 
@@ -62,7 +62,7 @@ def huber_wins_sometimes_and_never_loses_by_much(evidence: Evidence) -> Finding:
 def huber_lowest_at_rank_5(evidence: Evidence) -> Finding:
     """ALL rank-5 comparisons of Huber with Gaussian and with Laplace noise."""
     huber, gaussian, laplace = (synthetic_grid(noise, ranks=[5]) for noise in NOISES)
-    rows = count(evidence.sample_against_best(huber, gaussian, laplace).printed)
+    rows = count(evidence.sample_against_best(huber, gaussian, laplace).reported)
     found = judge_all(evidence.sample(deltas(huber, gaussian) + deltas(huber, laplace)))
     return replace(found, reason=f"{found.reason} ({rows.wins} of {rows.total} rows)")
 
@@ -80,18 +80,18 @@ def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding
     huber_best = evidence.sample_against_best(huber, gaussian, laplace)
     gaussian_best = evidence.sample_against_best(gaussian, huber, laplace)
     ours = tally(gaussian_best.ours), tally(huber_best.ours)
-    printed = count(gaussian_best.printed), count(huber_best.printed)
+    reported = count(gaussian_best.reported), count(huber_best.reported)
     pooled = judge_pooled(huber_best)
     not_best = pooled.verdict == CONTRADICTED
     found = (
         f"significantly lowest: Gaussian {ours[0].wins}, Huber {ours[1].wins} of {ours[0].total} "
-        f"(printed lowest: {printed[0].wins}, {printed[1].wins}); "
+        f"(reported lowest: {reported[0].wins}, {reported[1].wins}); "
         f"Huber against the better: {pooled.reason}"
     )
     return replace(
         pooled,
         verdict=CONTRADICTED if not_best else _some_but_fewer(*ours),
-        printed_verdict=_some_but_fewer(*printed),
+        reported_verdict=_some_but_fewer(*reported),
         reason=ours[0].obstacle or found,
     )
 
@@ -107,8 +107,8 @@ def huber_more_accurate_than_laplace_at_a_similar_budget(evidence: Evidence) -> 
 def gaussian_does_not_reduce_rmse(evidence: Evidence) -> Finding:
     """Neither pooled effect of Gaussian noise, against Huber and Laplace, is below -1 %."""
     gaussian = synthetic_grid("gaussian")
-    rivals = {rival: deltas(gaussian, synthetic_grid(rival)) for rival in ("huber", "laplace")}
-    return both([_not_below_margin(evidence, name, rows) for name, rows in rivals.items()])
+    others = {other: deltas(gaussian, synthetic_grid(other)) for other in ("huber", "laplace")}
+    return both([_not_below_margin(evidence, name, rows) for name, rows in others.items()])
 
 
 @claim("H32")
@@ -119,7 +119,7 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
     )
     trials = np.isfinite(huber + gaussian + laplace).sum(axis=1)
     obstacle = obstacle_to(trials)
-    ratios = [pooled_spread_ratio(laplace, rival) for rival in (gaussian, huber)]
+    ratios = [pooled_spread_ratio(laplace, other) for other in (gaussian, huber)]
     verdicts = [pooled_verdict(mirrored(ratio)) for ratio in ratios]
     found = " and ".join(
         f"{np.exp(ratio.estimate):.2f} ({np.exp(ratio.low):.2f} to {np.exp(ratio.high):.2f}) {name}"
@@ -132,7 +132,7 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
         ratios[0].low,
         ratios[0].high,
         int(trials.min()),
-        f"{obstacle or f'standard deviation of Laplace in units of {found}'}; {NOT_PRINTED}",
+        f"{obstacle or f'standard deviation of Laplace in units of {found}'}; {NOT_REPORTED}",
     )
 
 
@@ -174,13 +174,13 @@ def _some_but_fewer(few: Tally, many: Tally) -> str:
     return SUPPORTED if 1 <= few.wins < many.wins else INCONCLUSIVE
 
 
-def _not_below_margin(evidence: Evidence, rival: str, rows: list) -> Finding:
+def _not_below_margin(evidence: Evidence, other: str, rows: list) -> Finding:
     sample = evidence.sample(rows)
     found, pooled = judge_pooled(sample), pooled_interval(sample.ours)
-    on_print = float(sample.printed.mean())
+    theirs = float(sample.reported.mean())
     return replace(
         found,
         verdict=INCONCLUSIVE if tally(sample.ours).obstacle else at_least(pooled, MARGIN[0]),
-        printed_verdict=verdict_of(on_print >= MARGIN[0]),
-        reason=f"against {rival}: {found.reason}, mean {percent(on_print)}",
+        reported_verdict=verdict_of(theirs >= MARGIN[0]),
+        reason=f"against {other}: {found.reason}, mean {percent(theirs)}",
     )

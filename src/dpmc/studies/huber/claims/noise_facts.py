@@ -4,12 +4,12 @@ import numpy as np
 from scipy import special
 
 from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc.mechanisms.facts import largest_log_ratio, printed_inverse_cdf, total_variation
+from dpmc.mechanisms.facts import largest_log_ratio, published_inverse_cdf, total_variation
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
-    NOT_PRINTED,
+    NOT_REPORTED,
     SUPPORTED,
     Finding,
     verdict_of,
@@ -35,7 +35,7 @@ def budget_is_pure_and_tight(evidence: Evidence) -> Finding:
         effect=min(proven),
         n=SAMPLES,
         reason=f"largest log-ratio is a D within {max(errors):.0e}; an audit at variance 2, 3, 4 "
-        f"proves at least {100 * min(proven):.1f} % of it (95 % confidence); {NOT_PRINTED}",
+        f"proves at least {100 * min(proven):.1f} % of it (95 % confidence); {NOT_REPORTED}",
     )
 
 
@@ -64,15 +64,15 @@ def epsilon_of_counts(more: int, fewer: int, samples: int) -> float:
 def like_gaussian_at_large_a_and_laplace_at_small_a(evidence: Evidence) -> Finding:
     """Total variation at equal variance at most .01: Gaussian for a >= 3, Laplace for a <= .7."""
     gaussian, laplace = (
-        {a: total_variation(Huber(a), rival.from_variance(Huber(a).var())) for a in parameters}
-        for rival, parameters in ((Gaussian, (3.0, 4.0, 6.0)), (Laplace, (0.7, 0.5, 0.3, 0.1)))
+        {a: total_variation(Huber(a), other.from_variance(Huber(a).var())) for a in parameters}
+        for other, parameters in ((Gaussian, (3.0, 4.0, 6.0)), (Laplace, (0.7, 0.5, 0.3, 0.1)))
     )
     return Finding(
         verdict_of(max(*gaussian.values(), *laplace.values()) <= LIKE),
         INCONCLUSIVE,
         effect=max(laplace.values()),
         reason=f"total variation to Gaussian {gaussian[3.0]:.4f} at a = 3, to Laplace "
-        f"{laplace[0.7]:.4f} at a = .7 and {laplace[0.1]:.4f} at a = .1; {NOT_PRINTED}",
+        f"{laplace[0.7]:.4f} at a = .7 and {laplace[0.1]:.4f} at a = .1; {NOT_REPORTED}",
     )
 
 
@@ -87,18 +87,18 @@ def variance_falls_to_one(evidence: Evidence) -> Finding:
         INCONCLUSIVE,
         effect=at_three,
         reason=f"variance {at_three:.6f} at a = 3, 1 + {at_eight - 1:.0e} at a = 8, "
-        f"{'falling' if falls else 'not falling'} in between; {NOT_PRINTED}",
+        f"{'falling' if falls else 'not falling'} in between; {NOT_REPORTED}",
     )
 
 
 @claim("H31")
 def inverse_cdf_sampler_matches_the_density(evidence: Evidence) -> Finding:
-    """Kolmogorov-Smirnov on 1e6 draws; the printed verdict is that of the formula as printed."""
+    """Kolmogorov-Smirnov on 1e6 draws; the reported verdict is that of the formula as published."""
     noise = Huber.from_variance(2.0)
     uniform = np.random.default_rng(evidence.seed).random(SAMPLES)
     right, wrong = (
         _kolmogorov_smirnov(draws, noise)
-        for draws in (noise.ppf(uniform), printed_inverse_cdf(uniform, noise.a))
+        for draws in (noise.ppf(uniform), published_inverse_cdf(uniform, noise.a))
     )
     return Finding(
         SUPPORTED if right[1] > LEVEL else CONTRADICTED,
@@ -106,7 +106,7 @@ def inverse_cdf_sampler_matches_the_density(evidence: Evidence) -> Finding:
         effect=right[0],
         n=SAMPLES,
         reason=f"distance {right[0]:.5f} (p = {right[1]:.2f}) with the corrected formula, "
-        f"{wrong[0]:.3f} (p = {wrong[1]:.0e}) with the printed one, at variance 2",
+        f"{wrong[0]:.3f} (p = {wrong[1]:.0e}) with the reported one, at variance 2",
     )
 
 

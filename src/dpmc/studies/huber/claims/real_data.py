@@ -25,7 +25,7 @@ from dpmc.study.rules import (
     INCONCLUSIVE,
     MARGIN,
     NOT_AVAILABLE,
-    NOT_PRINTED,
+    NOT_REPORTED,
     SUPPORTED,
     Finding,
     all_verdict,
@@ -57,13 +57,13 @@ def two_inner_iterations_cost_nothing(evidence: Evidence) -> Finding:
 
 @claim("H18")
 def two_inner_iterations_much_cheaper(evidence: Evidence) -> Finding:
-    """ALL: the direct solver at K = 20 takes at least 3 times as long as at K = 2."""
+    """ALL: the direct method at K = 20 takes at least 3 times as long as at K = 2."""
     if evidence.timing is None or evidence.timing.empty:
         return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (timing)")
     direct, fast = (_log_seconds_ratio(evidence.timing, kernel) for kernel in ("direct", "fast"))
     counts = tally(-direct, -np.log(MUCH_CHEAPER))
     pooled = _over_repeats(direct)
-    ours = f"; our solver {np.exp(np.nanmean(fast)):.1f}" if np.isfinite(fast).any() else ""
+    ours = f"; our method {np.exp(np.nanmean(fast)):.1f}" if np.isfinite(fast).any() else ""
     found = f"K = 20 takes {pooled.estimate:.1f} times as long as K = 2 (direct){ours}"
     return Finding(
         all_verdict(counts),
@@ -72,7 +72,7 @@ def two_inner_iterations_much_cheaper(evidence: Evidence) -> Finding:
         pooled.low,
         pooled.high,
         pooled.trials,
-        f"{counts.obstacle or found}; {NOT_PRINTED}",
+        f"{counts.obstacle or found}; {NOT_REPORTED}",
     )
 
 
@@ -111,9 +111,9 @@ def sweetrs_shows_the_synthetic_trend(evidence: Evidence) -> Finding:
         )
     ]
     effects = [[pooled_interval(part.ours) for part in pair] for pair in pairs]
-    signs = [[np.sign(part.printed.mean()) for part in pair] for pair in pairs]
+    signs = [[np.sign(part.reported.mean()) for part in pair] for pair in pairs]
     agree = sum(np.sign(a.estimate) == np.sign(b.estimate) for a, b in effects)
-    on_print = sum(a == b for a, b in signs)
+    theirs = sum(a == b for a, b in signs)
     sweetrs = evidence.sample(
         [row for place in SWEETRS for row in _huber_minus_others(evidence, place)]
     )
@@ -123,9 +123,9 @@ def sweetrs_shows_the_synthetic_trend(evidence: Evidence) -> Finding:
     return replace(
         overall,
         verdict=INCONCLUSIVE if any(obstacles) else _signs_verdict(effects),
-        printed_verdict=verdict_of(on_print == len(signs)),
+        reported_verdict=verdict_of(theirs == len(signs)),
         reason=next(filter(None, obstacles), "")
-        or f"signs agree in {agree} of {len(effects)} (printed: {on_print}); "
+        or f"signs agree in {agree} of {len(effects)} (reported: {theirs}); "
         f"SweetRS {overall.reason}",
     )
 
@@ -137,17 +137,17 @@ def privacy_costs_much_less_on_sweetrs(evidence: Evidence) -> Finding:
     trials = np.minimum(np.isfinite(synthetic).sum(axis=1).min(), np.isfinite(real).sum(axis=1))
     obstacle = obstacle_to(trials)
     ratio = _ratio_of_means(synthetic, real)
-    printed_synthetic, printed_real = _gaps(evidence, evidence.printed)
-    printed = printed_synthetic.mean() / printed_real.mean()
+    reported_synthetic, reported_real = _gaps(evidence, evidence.reported)
+    reported = reported_synthetic.mean() / reported_real.mean()
     found = (
         f"relative gap {np.nanmean(synthetic):.3f} on synthetic data, {np.nanmean(real):.3f} "
-        f"on SweetRS; printed ratio {printed:.1f}"
+        f"on SweetRS; reported ratio {reported:.1f}"
         if not obstacle
         else ""
     )
     return Finding(
         INCONCLUSIVE if obstacle else at_least(ratio, ORDERS_OF_MAGNITUDE),
-        verdict_of(printed >= ORDERS_OF_MAGNITUDE),
+        verdict_of(reported >= ORDERS_OF_MAGNITUDE),
         ratio.estimate,
         ratio.low,
         ratio.high,
@@ -162,13 +162,13 @@ def _cell(
     fraction: float,
     mechanism: str,
     *,
-    solver: str | None = None,
+    method: str | None = None,
     inner: int = IRLS_ITERATIONS,
 ) -> Cell:
-    solver = solver or PRIVATE[mechanism]
-    inner = inner if solver == "irls" else None
+    method = method or PRIVATE[mechanism]
+    inner = inner if method == "irls" else None
     variance = evidence.real_variances[dataset]
-    return Cell(dataset, REAL_RANK, variance, fraction, solver, mechanism, inner)
+    return Cell(dataset, REAL_RANK, variance, fraction, method, mechanism, inner)
 
 
 def _huber_minus_others(evidence: Evidence, place: tuple[str, float]) -> list[Contrast]:
@@ -182,10 +182,10 @@ def _huber_minus_others(evidence: Evidence, place: tuple[str, float]) -> list[Co
 def _synthetic_trend(fraction: float) -> list[list[Contrast]]:
     """Return the synthetic counterparts of :func:`_huber_minus_others`, all ranks and variances."""
     columns = {
-        noise: synthetic_grid(noise, fractions=[fraction], solvers=[solver])
-        for noise, solver in PRIVATE.items()
+        noise: synthetic_grid(noise, fractions=[fraction], methods=[method])
+        for noise, method in PRIVATE.items()
     }
-    return [deltas(columns["huber"], columns[rival]) for rival in ("gaussian", "laplace")]
+    return [deltas(columns["huber"], columns[other]) for other in ("gaussian", "laplace")]
 
 
 def _signs_verdict(effects: list[list[Interval]]) -> str:
@@ -199,15 +199,15 @@ def _signs_verdict(effects: list[list[Interval]]) -> str:
 def _gaps(evidence: Evidence, table: LogRmse) -> tuple[np.ndarray, np.ndarray]:
     """Return RMSE_private / RMSE_none - 1 by cell and trial: synthetic at variance 1, SweetRS."""
     synthetic = [
-        delta(*(synthetic_cell(rank, 1.0, fraction, solver, m) for m in (noise, "none")))
+        delta(*(synthetic_cell(rank, 1.0, fraction, method, m) for m in (noise, "none")))
         for rank in RANKS
         for _, fraction in SWEETRS
-        for noise, solver in PRIVATE.items()
+        for noise, method in PRIVATE.items()
     ]
     real = [
-        delta(*(_cell(evidence, *place, m, solver=solver) for m in (noise, "none")))
+        delta(*(_cell(evidence, *place, m, method=method) for m in (noise, "none")))
         for place in SWEETRS
-        for noise, solver in PRIVATE.items()
+        for noise, method in PRIVATE.items()
     ]
     return np.expm1(table.matrix(synthetic)), np.expm1(table.matrix(real))
 

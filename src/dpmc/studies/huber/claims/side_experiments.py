@@ -9,7 +9,7 @@ from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.study.rules import (
     INCONCLUSIVE,
     NOT_AVAILABLE,
-    NOT_PRINTED,
+    NOT_REPORTED,
     Finding,
     at_least,
     combined,
@@ -22,7 +22,7 @@ from dpmc.study.rules import (
 MUCH_WIDER = 3.0
 LATE = 0.2  # the last fifth of the iterations
 BEST = 0.25  # the best quarter of the starts
-CELL = ["rank", "variance", "observed_fraction", "solver"]
+CELL = ["rank", "variance", "observed_fraction", "method"]
 
 
 @claim("H35")
@@ -44,7 +44,7 @@ def noise_on_the_iterates_prevents_convergence(evidence: Evidence) -> Finding:
         INCONCLUSIVE,
         *np.exp([ratio.estimate, ratio.low, ratio.high]),
         ratio.trials,
-        f"{obstacle or found}; {NOT_PRINTED}",
+        f"{obstacle or found}; {NOT_REPORTED}",
     )
 
 
@@ -56,12 +56,12 @@ def huber_escapes_local_minima(evidence: Evidence) -> Finding:
         return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (starts)")
     obstacle = obstacle_to(np.isfinite(losses["huber"]).sum(axis=1))
     verdicts, found, effects = [], [], []
-    for rival in ("gaussian", "laplace"):
-        spread = pooled_spread_ratio(losses["huber"], losses[rival])
-        best = _best_quarter_ratio(losses["huber"], losses[rival])
+    for other in ("gaussian", "laplace"):
+        spread = pooled_spread_ratio(losses["huber"], losses[other])
+        best = _best_quarter_ratio(losses["huber"], losses[other])
         verdicts += [pooled_verdict(spread), pooled_verdict(best)]
         found.append(
-            f"against {rival} spread {percent(spread.estimate)}, best quarter "
+            f"against {other} spread {percent(spread.estimate)}, best quarter "
             f"{percent(best.estimate)} ({percent(best.low)} to {percent(best.high)})"
         )
         effects.append(best)
@@ -72,7 +72,7 @@ def huber_escapes_local_minima(evidence: Evidence) -> Finding:
         effects[0].low,
         effects[0].high,
         effects[0].trials,
-        f"{obstacle or 'training loss: ' + '; '.join(found)}; {NOT_PRINTED}",
+        f"{obstacle or 'training loss: ' + '; '.join(found)}; {NOT_REPORTED}",
     )
 
 

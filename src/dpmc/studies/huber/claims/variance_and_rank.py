@@ -16,7 +16,7 @@ from dpmc.studies.huber.claims.contrasts import (
     synthetic_grid,
 )
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.studies.huber.claims.solver_comparisons import irls_minus_als
+from dpmc.studies.huber.claims.method_comparisons import irls_minus_als
 from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
@@ -39,7 +39,7 @@ def less_noise(noise: str, **part) -> list[Contrast]:
 
 @claim("H9")
 def more_variance_less_accuracy(evidence: Evidence) -> Finding:
-    """ALL: mechanism, solver, fraction and rank."""
+    """ALL: mechanism, method, fraction and rank."""
     return judge_all(evidence.sample([row for noise in NOISES for row in less_noise(noise)]))
 
 
@@ -62,10 +62,10 @@ def variance_hurts_huber_less(evidence: Evidence) -> Finding:
     """The pooled effect of variance is smaller with Huber than with each other noise."""
     huber = less_noise("huber")
     parts = []
-    for rival in ("gaussian", "laplace"):
-        rows = [b - a for a, b in zip(huber, less_noise(rival), strict=True)]
+    for other in ("gaussian", "laplace"):
+        rows = [b - a for a, b in zip(huber, less_noise(other), strict=True)]
         found = judge_pooled(evidence.sample(rows))
-        parts.append(replace(found, reason=f"against {rival}: {found.reason}"))
+        parts.append(replace(found, reason=f"against {other}: {found.reason}"))
     return both(parts)
 
 
@@ -92,20 +92,20 @@ def _huber_minus_others(rank: int) -> list[Contrast]:
     huber = synthetic_grid("huber", ranks=[rank])
     return [
         row
-        for rival in ("gaussian", "laplace")
-        for row in deltas(huber, synthetic_grid(rival, ranks=[rank]))
+        for other in ("gaussian", "laplace")
+        for row in deltas(huber, synthetic_grid(other, ranks=[rank]))
     ]
 
 
 def _same_sign(evidence: Evidence, name: str, rows_at) -> Finding:
     samples = [evidence.sample(rows_at(rank)) for rank in RANKS]
     pooled = [pooled_interval(sample.ours) for sample in samples]
-    printed = [np.sign(sample.printed.mean()) for sample in samples]
+    reported = [np.sign(sample.reported.mean()) for sample in samples]
     obstacle = next((tally(s.ours).obstacle for s in samples if tally(s.ours).obstacle), "")
     effects = ", ".join(f"{100 * np.expm1(effect.estimate):+.2f}" for effect in pooled)
     return Finding(
         INCONCLUSIVE if obstacle else same_sign_verdict(pooled),
-        SUPPORTED if len(set(printed)) == 1 else CONTRADICTED,
+        SUPPORTED if len(set(reported)) == 1 else CONTRADICTED,
         reason=obstacle or f"{name} at ranks 5, 10, 20: {effects} %",
     )
 

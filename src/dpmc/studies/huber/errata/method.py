@@ -67,7 +67,7 @@ def sensitivity(name: str, sources: Sources) -> Erratum:
 
 
 def regularization(name: str, sources: Sources) -> Erratum:
-    """The algorithm minimises another objective than the one printed."""
+    """The algorithm minimises another objective than the one reported."""
     weight = 0.5
     rng = np.random.default_rng(1)
     factors, values = rng.standard_normal((40, 5)), 3 * rng.standard_normal(40)
@@ -79,34 +79,34 @@ def regularization(name: str, sources: Sources) -> Erratum:
     pull = factors.T @ np.clip(values - factors @ theta, -1.0, 1.0)
     numbers = {
         "gradient": float(np.abs(weight * theta - pull).max()),
-        "printed_gradient": float(np.abs(2 * weight * theta - pull).max()),
+        "published_gradient": float(np.abs(2 * weight * theta - pull).max()),
     }
     return Erratum(
         name,
         "λ in the objective, λ/2 in the algorithm",
         "Paper, equations 6 and 7 and algorithms 1 to 3",
         "The objective has λ‖θ‖², the algorithms solve (AᵀWA + λI) θ = AᵀWy.",
-        "The algorithms minimise Σρ + (λ/2)‖θ‖²; the printed objective would need 2λI. The "
+        "The algorithms minimise Σρ + (λ/2)‖θ‖²; the published objective would need 2λI. The "
         "algorithm is what was run, so dpmc keeps λI.",
         "Where reweighted least squares comes to rest, the largest component of the gradient is "
-        f"{numbers['gradient']:.1e} for λ/2 and {numbers['printed_gradient']:.3f} for λ (40 "
+        f"{numbers['gradient']:.1e} for λ/2 and {numbers['published_gradient']:.3f} for λ (40 "
         "ratings, 5 factors, λ = .5, a = 1).",
         numbers,
     )
 
 
 def weights_at_zero(name: str, sources: Sources) -> Erratum:
-    """The printed weight is undefined at a residual of 0."""
+    """The reported weight is undefined at a residual of 0."""
     a = 1.5
     residuals = np.linspace(-5, 5, 1001)
     with np.errstate(invalid="ignore"):
-        printed = np.clip(residuals, -a, a) / residuals
+        reported = np.clip(residuals, -a, a) / residuals
     with np.errstate(divide="ignore"):
         right = np.minimum(1.0, a / np.abs(residuals))
     numbers = {
-        "undefined": int(np.isnan(printed).sum()),
+        "undefined": int(np.isnan(reported).sum()),
         "at_zero": float(right[residuals == 0][0]),
-        "largest_difference": float(np.nanmax(np.abs(printed - right))),
+        "largest_difference": float(np.nanmax(np.abs(reported - right))),
     }
     return Erratum(
         name,
@@ -155,16 +155,16 @@ def unstated_start(name: str, sources: Sources) -> Erratum:
     inner = _log_ratio(_errors(thesis), _errors(paper))
     return Erratum(
         name,
-        "Different starts and inner iterations, the same printed results",
+        "Different starts and inner iterations, the same reported results",
         "Paper, algorithms 1 to 3 and section 4; thesis, chapters 3 and 5",
         "Starting values N(0, 1) in the paper and U(0, 1) in the thesis; 20 inner iterations on "
         "real data in the paper and 10 in the thesis, with the same tables. Outer iterations: 50 "
         "on synthetic data, 20 on MovieLens, 100 on SweetRS.",
-        "Both are settings. The defaults are N(0, 1), which fits the printed numbers best (target "
+        "Both are settings. The defaults are N(0, 1), which fits the reported numbers best (target "
         "forensics), and the paper's 20.",
         f"Without noise at rank {LARGEST_RANK}, 10 % observed, on the same "
-        f"{SETTINGS['trials']} matrices and masks: log RMSE changes by {_spelled(start)} from "
-        f"N(0, 1) to U(0, 1) with ALS, and by {_spelled(inner)} from 20 to 10 inner iterations "
+        f"{SETTINGS['trials']} matrices and masks: log RMSE changes by {_formatted(start)} from "
+        f"N(0, 1) to U(0, 1) with ALS, and by {_formatted(inner)} from 20 to 10 inner iterations "
         "of IRLS (mean and standard error).",
         {"start": start.estimate, "inner": inner.estimate},
     )
@@ -182,7 +182,7 @@ def residual_scale(name: str, sources: Sources) -> Erratum:
         "The equations divide residuals by a scale σ, the algorithm does not.",
         "A setting, residual_scale, which is 1 (the algorithm) by default.",
         f"With Huber noise of variance 2 at rank 5, 10 % observed, log RMSE changes by "
-        f"{_spelled(change)} when residuals are divided by the noise's standard deviation "
+        f"{_formatted(change)} when residuals are divided by the noise's standard deviation "
         f"{scale:.3f} ({SETTINGS['trials']} trials, mean and standard error).",
         {"change": change.estimate},
     )
@@ -196,5 +196,5 @@ def _log_ratio(first: np.ndarray, second: np.ndarray) -> Interval:
     return mean_interval(np.log(first / second))
 
 
-def _spelled(change: Interval) -> str:
+def _formatted(change: Interval) -> str:
     return f"{change.estimate:+.2g} ± {change.standard_error:.1g}"

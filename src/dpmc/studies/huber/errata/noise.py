@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpmc.mechanisms.facts import huber_to_laplace_variance, printed_inverse_cdf
+from dpmc.mechanisms.facts import huber_to_laplace_variance, published_inverse_cdf
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.privacy.nominal import table_one
@@ -17,14 +17,14 @@ SERIES_TERMS = 100
 
 def inverse_cdf(name: str, sources: Sources) -> Erratum:
     """A minus sign is missing in the upper tail."""
-    a = _printed_a(sources)
+    a = _reported_a(sources)
     # midpoints: the inverse CDF is infinite at 0 and 1
-    draws = printed_inverse_cdf((np.arange(1_000_000) + 0.5) / 1_000_000, a)
+    draws = published_inverse_cdf((np.arange(1_000_000) + 0.5) / 1_000_000, a)
     numbers = {
-        "printed_quantile": float(printed_inverse_cdf(0.95, 1.0)),
+        "published_quantile": float(published_inverse_cdf(0.95, 1.0)),
         "quantile": float(Huber(1.0).ppf(0.95)),
-        "printed_mean": float(draws.mean()),
-        "printed_variance": float(draws.var()),
+        "reported_mean": float(draws.mean()),
+        "reported_variance": float(draws.var()),
         "variance": Huber(a).var(),
     }
     return Erratum(
@@ -33,18 +33,18 @@ def inverse_cdf(name: str, sources: Sources) -> Erratum:
         "Thesis, section 4.4 and equations B.21, B.22, B.25",
         "In the upper tail x = a/2 + (1/a) log(a N (1 − y)).",
         "x = a/2 − (1/a) log(a N (1 − y)), with N the integral of exp(−ρ).",
-        "At a = 1 the printed formula puts the 95 % quantile at "
-        f"{numbers['printed_quantile']:.3f}; it is {numbers['quantile']:.3f}. At a = {a:.4f} the "
-        f"printed sampler has mean "
-        f"{numbers['printed_mean']:.3f} and variance {numbers['printed_variance']:.3f} instead of "
-        f"0 and {numbers['variance']:.3f}.",
+        "At a = 1 the published formula puts the 95 % quantile at "
+        f"{numbers['published_quantile']:.3f}; it is {numbers['quantile']:.3f}. At a = {a:.4f} the "
+        f"published sampler has mean "
+        f"{numbers['reported_mean']:.3f} and variance {numbers['reported_variance']:.3f} instead "
+        f"of 0 and {numbers['variance']:.3f}.",
         numbers,
     )
 
 
 def normaliser(name: str, sources: Sources) -> Erratum:
     """N has two meanings; a series is useless where it is needed."""
-    a = _printed_a(sources)
+    a = _reported_a(sources)
     integral = 1 / math.exp(Huber(a).logpdf(0.0))
     x = 0.999
     # erfinv(x), from the normal quantile
@@ -77,12 +77,12 @@ def _erfinv_series(x: float, terms: int) -> float:
 
 def gaussian_budgets(name: str, sources: Sources) -> Erratum:
     """log10 was taken for ln."""
-    printed = sources.budgets("gaussian")
+    reported = sources.budgets("gaussian")
     rows = {row["variance"]: row for row in table_one() if row["mechanism"] == "gaussian"}
-    right = [rows[variance] for variance in printed.index]
+    right = [rows[variance] for variance in reported.index]
     deltas = [
         Gaussian.from_variance(variance).delta(epsilon, SENSITIVITY)
-        for variance, epsilon in printed.items()
+        for variance, epsilon in reported.items()
     ]
     numbers = {}
     for row, delta in zip(right, deltas, strict=True):
@@ -97,29 +97,29 @@ def gaussian_budgets(name: str, sources: Sources) -> Erratum:
         name,
         "Gaussian budgets with log10 for ln",
         "Paper, table 1; thesis, table 5.1",
-        f"ε = {listed(printed, 3)} for variance 1 to 4, from √(2 log(1.25/δ)) Δ/σ.",
+        f"ε = {listed(reported, 3)} for variance 1 to 4, from √(2 log(1.25/δ)) Δ/σ.",
         "The logarithm is natural, and that formula is proven only for ε < 1; beyond, the exact "
         "condition of Balle and Wang (2018) holds.",
         f"With log10 the formula gives {listed([r['epsilon_published_form'] for r in right], 3)}, "
         f"with ln {listed([r['epsilon_corrected'] for r in right], 3)}; exact at δ = 1e-5 is "
-        f"{listed([r['epsilon_exact'] for r in right], 3)}. At the printed ε the true δ is "
+        f"{listed([r['epsilon_exact'] for r in right], 3)}. At the reported ε the true δ is "
         f"{listed(deltas, 3)}.",
         numbers,
     )
 
 
 def huber_budgets(name: str, sources: Sources) -> Erratum:
-    """The parameter a was not solved for to the printed digits."""
-    printed = sources.budgets("huber").drop(1.0)  # the papers choose a = 3 there
-    right = {v: Huber.from_variance(v).epsilon(SENSITIVITY) for v in printed.index}
+    """The parameter a was not solved for to the reported digits."""
+    reported = sources.budgets("huber").drop(1.0)  # the papers choose a = 3 there
+    right = {v: Huber.from_variance(v).epsilon(SENSITIVITY) for v in reported.index}
     return Erratum(
         name,
         "Huber budgets off in the last digits",
         "Paper, table 1",
-        f"ε = {listed(printed, 3)} for variance 2, 3 and 4.",
+        f"ε = {listed(reported, 3)} for variance 2, 3 and 4.",
         f"ε = a Δ with the a that has this variance: {listed(right.values(), 4)}.",
-        "The printed ε belong to variances of "
-        f"{listed((Huber(e / SENSITIVITY).var() for e in printed), 4)}.",
+        "The reported ε belong to variances of "
+        f"{listed((Huber(e / SENSITIVITY).var() for e in reported), 4)}.",
         {f"epsilon_{variance:g}": epsilon for variance, epsilon in right.items()},
     )
 
@@ -128,12 +128,12 @@ def less_noise_than_laplace(name: str, sources: Sources) -> Erratum:
     """At equal budgets Huber noise is never smaller than Laplace noise."""
     grid = np.geomspace(0.1, 30, 1001)
     ratios = np.array([huber_to_laplace_variance(a) for a in grid])
-    a = _printed_a(sources)
+    a = _reported_a(sources)
     numbers = {"smallest_ratio": float(ratios.min()), "ratio": huber_to_laplace_variance(a)}
     falls = {}
     for mechanism in ("gaussian", "laplace"):
-        printed = sources.budgets(mechanism)
-        falls[mechanism] = float(printed[4.0] / printed[1.0])
+        reported = sources.budgets(mechanism)
+        falls[mechanism] = float(reported[4.0] / reported[1.0])
     numbers |= {f"{mechanism}_fall": fall for mechanism, fall in falls.items()}
     return Erratum(
         name,
@@ -146,12 +146,12 @@ def less_noise_than_laplace(name: str, sources: Sources) -> Erratum:
         f"At equal ε the variance of Huber over that of Laplace noise is {numbers['ratio']:.3f} at "
         f"a = {a:.4f}, and above 1 by at least {numbers['smallest_ratio'] - 1:.1e} for a from .1 "
         "to 30. From "
-        f"variance 1 to 4 the printed Gaussian ε falls to {falls['gaussian']:.3f} of itself, the "
+        f"variance 1 to 4 the reported Gaussian ε falls to {falls['gaussian']:.3f} of itself, the "
         f"Laplace ε to {falls['laplace']:.3f}.",
         numbers,
     )
 
 
-def _printed_a(sources: Sources) -> float:
+def _reported_a(sources: Sources) -> float:
     """Return the papers' a at variance 2, from their budget."""
     return float(sources.budgets("huber")[2.0]) / SENSITIVITY

@@ -1,4 +1,4 @@
-"""Errata about what the printed budgets are said to protect: a whole training, and its output."""
+"""Errata about what the reported budgets are said to protect: a whole training, and its output."""
 
 import numpy as np
 
@@ -17,30 +17,30 @@ RELEASES = {"ALS": 50, "A-IRLS": 1000}  # T, and T K, on synthetic data
 
 
 def one_release(name: str, sources: Sources) -> Erratum:
-    """The printed budget is spent at every release."""
+    """The reported budget is spent at every release."""
     pure = {
         row["mechanism"]: row["epsilon_corrected"]
         for row in table_one([VARIANCE])
         if row["delta"] == 0
     }
-    printed = {m: float(sources.budgets(m)[VARIANCE]) for m in ("gaussian", "laplace", "huber")}
+    reported = {m: float(sources.budgets(m)[VARIANCE]) for m in ("gaussian", "laplace", "huber")}
     noise = Gaussian.from_variance(VARIANCE)
     numbers, totals = {}, []
-    for solver, count in RELEASES.items():
+    for method, count in RELEASES.items():
         # n releases with sensitivity D are as private as one with sensitivity sqrt(n) D
         total = noise.epsilon(SENSITIVITY * np.sqrt(count), DELTA, formula="exact")
         found = {"gaussian": total} | {m: count * epsilon for m, epsilon in pure.items()}
         numbers |= {f"{mechanism}_{count}": value for mechanism, value in found.items()}
         totals.append(
             f"{found['gaussian']:,.0f} with Gaussian, {found['laplace']:,.0f} with Laplace and "
-            f"{found['huber']:,.0f} with Huber noise over the {count:,} releases of {solver}"
+            f"{found['huber']:,.0f} with Huber noise over the {count:,} releases of {method}"
         )
     return Erratum(
         name,
-        "The printed ε is that of one release, not of a training",
+        "The reported ε is that of one release, not of a training",
         "Paper, section 4 and table 1; thesis, table 5.1",
-        f"ε = {printed['gaussian']:.3f}, {printed['laplace']:.3f} and {printed['huber']:.3f} for "
-        f"Gaussian, Laplace and Huber noise of variance {VARIANCE:g}, whatever the number of "
+        f"ε = {reported['gaussian']:.3f}, {reported['laplace']:.3f} and {reported['huber']:.3f} "
+        f"for Gaussian, Laplace and Huber noise of variance {VARIANCE:g}, whatever the number of "
         "iterations.",
         "Every iteration releases every item vector, A-IRLS in every inner iteration, and the "
         "budgets of releases add up.",

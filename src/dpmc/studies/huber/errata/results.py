@@ -55,10 +55,10 @@ def data_sets(name: str, sources: Sources) -> Erratum:
 
 def labels(name: str, sources: Sources) -> Erratum:
     """Labels and indices that contradict the text around them."""
-    printed = sources.published
-    chosen = (printed["table"] == "table4") & (printed["solver"] == "als")
-    value = float(printed.loc[chosen & (printed["mechanism"] == "none"), "published"].iloc[0])
-    numbers = {"printed": value}
+    reported = sources.published
+    chosen = (reported["table"] == "table4") & (reported["method"] == "als")
+    value = float(reported.loc[chosen & (reported["mechanism"] == "none"), "published"].iloc[0])
+    numbers = {"reported": value}
     sentences = []
     clipped = _clipped_movielens(sources.trials)
     if np.isfinite(clipped):
@@ -91,7 +91,7 @@ def labels(name: str, sources: Sources) -> Erratum:
 def _clipped_movielens(trials: pd.DataFrame | None) -> float:
     if trials is None:
         return np.nan
-    chosen = (trials["dataset"] == "ml-100k") & (trials["solver"] == "als")
+    chosen = (trials["dataset"] == "ml-100k") & (trials["method"] == "als")
     return float(trials.loc[chosen & (trials["mechanism"] == "none"), "rmse_clipped"].mean())
 
 
@@ -100,7 +100,7 @@ def claims_about_own_tables(name: str, sources: Sources) -> Erratum:
     table = sources.published[sources.published["metric"] == "rmse_all"]
     wide = table.pivot_table(
         index=["mechanism", "rank", "variance", "observed_fraction"],
-        columns="solver",
+        columns="method",
         values="published",
     )
     lower = (wide["als"] < wide["irls"]).groupby(["mechanism", "rank"]).sum()
@@ -116,9 +116,10 @@ def claims_about_own_tables(name: str, sources: Sources) -> Erratum:
         "Paper, section 4; thesis, section 5.2",
         "For Gaussian noise ALS is consistently better; for Laplace noise IRLS is better in most "
         "cases.",
-        "Neither is so in the printed tables; the claims page judges every such sentence on our "
+        "Neither is so in the reported tables; the claims page judges every such sentence on our "
         "trials too.",
-        f"Printed rows in which ALS has the lower RMSE under Gaussian noise: {', '.join(by_rank)}. "
-        f"IRLS has the lower one under Laplace noise in {laplace} of {numbers['laplace_rows']}.",
+        f"Reported rows in which ALS has the lower RMSE under Gaussian noise: "
+        f"{', '.join(by_rank)}. IRLS has the lower one under Laplace noise in {laplace} of "
+        f"{numbers['laplace_rows']}.",
         numbers,
     )

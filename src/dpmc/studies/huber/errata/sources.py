@@ -42,7 +42,7 @@ class Sources:
         }
 
     def budgets(self, mechanism: str) -> pd.Series:
-        """Return the epsilons printed in table 1, by variance."""
+        """Return the epsilons reported in table 1, by variance."""
         table = self.published[
             (self.published["metric"] == "epsilon") & (self.published["mechanism"] == mechanism)
         ]

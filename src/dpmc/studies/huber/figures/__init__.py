@@ -30,10 +30,10 @@ NEW_FIGURES = [
         id="rmse_by_fraction",
         title="RMSE by observed fraction",
         caption="Mean RMSE on all entries of the synthetic matrices for every rank, variance and "
-        "solver, with 95 % t intervals. The lines without markers are the baselines that the "
-        "papers leave out; they have no noise and do not depend on variance or solver. Points of "
-        "one fraction are set side by side to be told apart.",
-        alt="Grid of line charts, a row per rank and a column per variance and solver: RMSE on a "
+        "method, with 95 % t intervals. The lines without markers are the baselines that the "
+        "papers leave out; they have no noise and do not depend on variance or method. Points of "
+        "one fraction are set side by side.",
+        alt="Grid of line charts, a row per rank and a column per variance and method: RMSE on a "
         "logarithmic axis falls as more entries are observed. The three noise mechanisms lie on "
         "top of one another, well above the model without noise. Horizontal lines show the "
         "baselines.",
@@ -47,11 +47,11 @@ NEW_FIGURES = [
         caption="Difference of RMSE in per cent, paired by trial (same data, mask and start) on "
         "the logarithmic scale, with 95 % t intervals of single cells; the axis is linear within "
         "±2 % and logarithmic beyond. Filled: significant after Holm's correction over all cells. "
-        "Crosses: the difference between the printed numbers. The papers ran Gaussian noise with "
+        "Crosses: the difference between the reported numbers. The papers ran Gaussian noise with "
         "ALS only on real data, so there IRLS with Huber noise is set against it.",
         alt="Two forest plots with a line per setting: the difference in RMSE of Huber minus "
         "Gaussian noise, left, and Huber minus Laplace noise, right, with intervals around the "
-        "zero line and crosses for the printed differences.",
+        "zero line and crosses for the reported differences.",
         function=paired_differences,
         inputs=("trials", "comparison"),
         describe=describe_differences,
@@ -63,7 +63,7 @@ NEW_FIGURES = [
         "put it (right-hand side of the item update) and, for comparison, on the iterates of ALS; "
         "mean and 95 % t interval over trials. The line without noise is repeated.",
         alt="Line charts of RMSE against outer iteration on a logarithmic axis, a panel per "
-        "solver and place of the noise, a line per mechanism.",
+        "method and place of the noise, a line per mechanism.",
         function=convergence_by_iteration,
         inputs=("convergence",),
         describe=describe_convergence,
@@ -111,7 +111,7 @@ THESIS_FIGURES = [
         id="figure_4_3",
         title="Thesis figure 4.3: samples by the inverse distribution function",
         caption="Histogram of 1,000,000 samples with a = 1 drawn with the corrected inverse, and "
-        "the density. As printed, the third branch lacks a minus sign (see the errata).",
+        "the density. As published, the third branch lacks a minus sign (see the errata).",
         alt="A histogram of one million samples follows the Huber density curve with a equal to 1.",
         function=noise.inverse_cdf_histogram,
         describe=noise.describe_histogram,
@@ -135,16 +135,16 @@ FORENSICS = [
         id="heatmap_synthetic",
         title="Size, scale and start of the synthetic data",
         caption="What the papers leave open on synthetic data: root mean square log-ratio of our "
-        "RMSE to the printed one over 27 cells (no noise, Gaussian noise of variance 1 and 2), for "
-        "every size, scale and law of the starting values. The best is framed.",
+        "RMSE to the reported one over 27 cells (no noise, Gaussian noise of variance 1 and 2), "
+        "for every size, scale and law of the starting values. The best is framed.",
         alt="Heat map with a row per number of users and items and a column per scale and start: "
-        "the smaller the number, the nearer our RMSE comes to the printed one.",
+        "the smaller the number, the nearer our RMSE comes to the reported one.",
     ),
     FigureText(
         id="heatmap_real",
         title="Split, start, noise, inner iterations and clipping on real data",
         caption="What the papers leave open on real data: root mean square log-ratio of our RMSE "
-        "to the printed one. The best is framed.",
+        "to the reported one. The best is framed.",
         alt="Heat map with a row per data set, split and start and a column per noise variance or "
         "number of inner iterations, for raw and for clipped predictions.",
     ),

@@ -1,4 +1,4 @@
-"""Figure: RMSE after each outer iteration, by mechanism, solver and place of the noise."""
+"""Figure: RMSE after each outer iteration, by mechanism, method and place of the noise."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from dpmc.study.frames import (
     MECHANISM_LABELS,
-    SOLVER_LABELS,
+    METHOD_LABELS,
     half_width,
     select,
     trials_text,
@@ -20,15 +20,15 @@ TARGET_LABELS = {
     "right_hand_side": "noise on the right-hand side",
     "iterate": "noise on the iterates",
 }
-KEYS = ["dataset", "rank", "variance", "observed_fraction", "solver", "mechanism", "noise_target"]
+KEYS = ["dataset", "rank", "variance", "observed_fraction", "method", "mechanism", "noise_target"]
 SETTING = ["rank", "variance", "observed_fraction"]
 
 
 def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     """Draw the mean RMSE on all entries by iteration with its 95 % t interval.
 
-    A row of panels per setting, a column per solver and place of the noise; the run without
-    noise is repeated in every panel of its solver.
+    A row of panels per setting, a column per method and place of the noise; the run without
+    noise is repeated in every panel of its method.
     """
     frame = inputs.get("convergence")
     if frame is None or frame.empty:
@@ -39,16 +39,16 @@ def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     data = data.assign(low=data["mean"] - half, high=data["mean"] + half)
     noisy = data[data["mechanism"] != "none"]
     settings = list(noisy[SETTING].drop_duplicates().itertuples(index=False))
-    present = set(zip(noisy["noise_target"], noisy["solver"], strict=True))
-    columns = [(t, s) for t in TARGET_LABELS for s in SOLVER_LABELS if (t, s) in present]
+    present = set(zip(noisy["noise_target"], noisy["method"], strict=True))
+    columns = [(t, s) for t in TARGET_LABELS for s in METHOD_LABELS if (t, s) in present]
     figure = new_figure(PAGE, 0.7 + 2.3 * len(settings))
     panels = figure.subplots(len(settings), len(columns), sharex=True, sharey=True, squeeze=False)
     for row, setting in enumerate(settings):
-        for column, (target, solver) in enumerate(columns):
+        for column, (target, method) in enumerate(columns):
             axes = panels[row, column]
-            _panel(axes, data, setting, solver, target)
+            _panel(axes, data, setting, method, target)
             if row == 0:
-                axes.set_title(f"{SOLVER_LABELS[solver]}\n{TARGET_LABELS[target]}")
+                axes.set_title(f"{METHOD_LABELS[method]}\n{TARGET_LABELS[target]}")
         panels[row, 0].set_ylabel(_setting(setting))
     _axes(panels)
     figure.supxlabel("Outer iteration", fontsize=8)
@@ -67,9 +67,9 @@ def _setting(setting) -> str:
     )
 
 
-def _panel(axes, data, setting, solver, target) -> None:
+def _panel(axes, data, setting, method, target) -> None:
     place = {"rank": setting.rank, "observed_fraction": setting.observed_fraction}
-    part = select(data, **place, solver=solver)
+    part = select(data, **place, method=method)
     for offset, (name, look) in enumerate(MECHANISMS.items()):
         if name == "none":
             line = part[part["mechanism"] == "none"].drop_duplicates("iteration")

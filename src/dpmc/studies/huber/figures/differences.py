@@ -13,7 +13,7 @@ from dpmc.study.effects import signed
 from dpmc.study.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
-    SOLVER_LABELS,
+    METHOD_LABELS,
     SYNTHETIC,
     select,
     trials_text,
@@ -34,46 +34,46 @@ def differences(trials: pd.DataFrame, comparison: pd.DataFrame | None = None) ->
     trials : DataFrame
         The trial table.
     comparison : DataFrame, optional
-        Gives the difference between the printed numbers.
+        Gives the difference between the reported numbers.
 
     Returns
     -------
     DataFrame
-        One row per cell with Huber noise and other mechanism: the setting, ``solver`` of the
-        Huber cell, ``other`` and ``other_solver`` (the papers ran Gaussian noise with ALS only
+        One row per cell with Huber noise and other mechanism: the setting, ``method`` of the
+        Huber cell, ``other`` and ``other_method`` (the papers ran Gaussian noise with ALS only
         on real data), ``difference``, ``low``, ``high`` (95 % t interval), ``trials``,
-        ``p_adjusted`` (Holm over all rows of the table) and ``printed``. All are differences of
+        ``p_adjusted`` (Holm over all rows of the table) and ``reported``. All are differences of
         logarithms.
     """
     huber = trials[(trials["mechanism"] == "huber") & _not_irls_two(trials)]
     rows = []
-    keys = [*SETTING, "solver"]
+    keys = [*SETTING, "method"]
     for values, cell in huber.groupby(keys, sort=True):
         setting = dict(zip(keys, values, strict=True))
         for other in OTHERS:
             row = _difference(trials, cell, setting, other)
             if row:
-                rows.append({**setting, "other": other, **row, "printed": np.nan})
+                rows.append({**setting, "other": other, **row, "reported": np.nan})
     frame = pd.DataFrame(rows)
     if frame.empty:
         return frame
     frame["p_adjusted"] = holm(frame.pop("p_value"))
     if comparison is not None:
-        frame["printed"] = [_printed(comparison, row) for row in frame.itertuples()]
+        frame["reported"] = [_reported(comparison, row) for row in frame.itertuples()]
     return frame
 
 
 def _difference(trials, cell, setting, other) -> dict | None:
     place = {name: setting[name] for name in SETTING}
     peers = select(trials, **place, mechanism=other)
-    solvers = [setting["solver"], *SOLVER_LABELS]
-    solver = next((name for name in solvers if (peers["solver"] == name).any()), None)
-    if solver is None:
+    methods = [setting["method"], *METHOD_LABELS]
+    method = next((name for name in methods if (peers["method"] == name).any()), None)
+    if method is None:
         return None
-    values = paired_difference(cell, peers[peers["solver"] == solver])
+    values = paired_difference(cell, peers[peers["method"] == method])
     tests = row_tests(values[None, :])
     return {
-        "other_solver": solver,
+        "other_method": method,
         "difference": tests.mean[0],
         "low": tests.low[0],
         "high": tests.high[0],
@@ -82,14 +82,14 @@ def _difference(trials, cell, setting, other) -> dict | None:
     }
 
 
-def _printed(comparison: pd.DataFrame, row) -> float:
-    """Difference of the printed numbers; the real tables are keyed without a variance."""
+def _reported(comparison: pd.DataFrame, row) -> float:
+    """Difference of the reported numbers; the real tables are keyed without a variance."""
     place = {"dataset": row.dataset, "observed_fraction": row.observed_fraction}
     if row.dataset == SYNTHETIC:
         place |= {"rank": row.rank, "variance": row.variance}
     found = select(comparison[_not_irls_two(comparison)], **place)
-    ours = select(found, solver=row.solver, mechanism="huber")["published"]
-    theirs = select(found, solver=row.other_solver, mechanism=row.other)["published"]
+    ours = select(found, method=row.method, mechanism="huber")["published"]
+    theirs = select(found, method=row.other_method, mechanism=row.other)["published"]
     if ours.empty or theirs.empty:
         return np.nan
     return float(np.log(ours.iloc[0] / theirs.iloc[0]))
@@ -106,7 +106,7 @@ def paired_differences(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     if frame.empty:
         raise NothingToDraw("No cell with Huber noise and another mechanism has been run")
     synthetic_last = frame["dataset"] != SYNTHETIC
-    frame = frame.assign(_real=synthetic_last).sort_values(["_real", *SETTING, "solver"])
+    frame = frame.assign(_real=synthetic_last).sort_values(["_real", *SETTING, "method"])
     frame = frame.drop(columns="_real").reset_index(drop=True)
     settings = frame[SETTING].drop_duplicates().reset_index(drop=True)
     heights = _heights(settings)
@@ -128,7 +128,7 @@ def paired_differences(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
 
 def _percent_axis(axes, frame: pd.DataFrame) -> None:
     """Most differences are below 2 %, some intervals are ten times as wide: both must be seen."""
-    reach = 1.15 * np.nanmax(np.abs(_percent(frame[["low", "high", "printed", "difference"]])))
+    reach = 1.15 * np.nanmax(np.abs(_percent(frame[["low", "high", "reported", "difference"]])))
     axes.set_xscale("symlog", linthresh=LINEAR, linscale=0.8)
     axes.set_xlim(-reach, reach)
     ticks = [tick for tick in TICKS if tick <= reach]
@@ -156,7 +156,7 @@ def _label(row) -> str:
     return f"rank {row.rank:g}, variance {row.variance:g}, {share}"
 
 
-SOLVER_STYLE = {"als": (0.17, "o"), "irls": (-0.17, "s")}
+METHOD_STYLE = {"als": (0.17, "o"), "irls": (-0.17, "s")}
 
 
 def _forest(axes, frame, settings, heights) -> None:
@@ -167,12 +167,12 @@ def _forest(axes, frame, settings, heights) -> None:
     axes.spines["left"].set_visible(False)
     for row in frame.itertuples():
         color = MECHANISMS[row.other].color
-        shift, marker = SOLVER_STYLE.get(row.solver, (0.0, "v"))
+        shift, marker = METHOD_STYLE.get(row.method, (0.0, "v"))
         height = place[row.dataset, row.rank, row.variance, row.observed_fraction] + shift
         face = color if row.p_adjusted < 0.05 else "white"
         axes.plot(_percent([row.low, row.high]), [height] * 2, color=color, lw=1.1, zorder=2)
         axes.plot(_percent(row.difference), height, marker, color=color, mfc=face, ms=3.6, zorder=3)
-        axes.plot(_percent(row.printed), height, "x", color=BLACK, ms=3.2, mew=0.8, zorder=4)
+        axes.plot(_percent(row.reported), height, "x", color=BLACK, ms=3.2, mew=0.8, zorder=4)
 
 
 def _percent(log_ratios) -> np.ndarray:
@@ -187,20 +187,20 @@ def _handles() -> list[Line2D]:
         handle("ALS, 95 % interval", "o"),
         handle("IRLS, 95 % interval", "s"),
         handle("significant (Holm)", "o", face=GREY, line="none"),
-        handle("printed", "x", color=BLACK, line="none"),
+        handle("reported", "x", color=BLACK, line="none"),
     ]
 
 
 def describe_differences(data: pd.DataFrame) -> str:
-    """Count the significant differences and give the printed ones beside them."""
+    """Count the significant differences and give the reported ones beside them."""
     parts = []
     for other, part in data.groupby("other", sort=True):
         sure = part[part["p_adjusted"] < 0.05]
-        printed = part["printed"].dropna()
+        reported = part["reported"].dropna()
         parts.append(
             f"against {MECHANISM_LABELS[other]} noise Huber noise is significantly better in "
             f"{int((sure['difference'] < 0).sum())} and worse in "
             f"{int((sure['difference'] > 0).sum())} of {len(part)} cells (median difference "
-            f"{signed(part['difference'].median())}, printed {signed(printed.median())})"
+            f"{signed(part['difference'].median())}, reported {signed(reported.median())})"
         )
     return f"Over {trials_text(data['trials'])} a cell: " + "; ".join(parts) + "."

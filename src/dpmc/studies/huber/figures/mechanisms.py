@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc.mechanisms.facts import printed_inverse_cdf
+from dpmc.mechanisms.facts import published_inverse_cdf
 from dpmc.study.style import (
     BLACK,
     COLUMN,
@@ -77,12 +77,12 @@ def inverse_cdf_histogram(_: Mapping[str, pd.DataFrame]) -> Drawing:
     """Thesis, figure 4.3: 1,000,000 samples by the inverse distribution function, and the density.
 
     The third branch of the inverse is the corrected one (equation 4.4 of the thesis lacks a
-    minus sign); what the printed one gives is drawn over it.
+    minus sign); what the reported one gives is drawn over it.
     """
     mechanism = Huber(SAMPLE_PARAMETER)
     uniform = np.random.default_rng(SAMPLE_SEED).random(SAMPLES)
     counts, _ = np.histogram(mechanism.ppf(uniform), bins=BINS)
-    as_printed, _ = np.histogram(printed_inverse_cdf(uniform, SAMPLE_PARAMETER), bins=BINS)
+    as_published, _ = np.histogram(published_inverse_cdf(uniform, SAMPLE_PARAMETER), bins=BINS)
     width = np.diff(BINS)
     expected = np.diff(mechanism.cdf(BINS))
     data = pd.DataFrame(
@@ -91,7 +91,7 @@ def inverse_cdf_histogram(_: Mapping[str, pd.DataFrame]) -> Drawing:
             "bin_high": BINS[1:],
             "count": counts,
             "histogram_density": counts / (SAMPLES * width),
-            "histogram_density_as_printed": as_printed / (SAMPLES * width),
+            "histogram_density_as_published": as_published / (SAMPLES * width),
             "standard_error": np.sqrt(expected * (1 - expected) / SAMPLES) / width,
             "mean_density_of_bin": expected / width,
         }
@@ -102,11 +102,11 @@ def inverse_cdf_histogram(_: Mapping[str, pd.DataFrame]) -> Drawing:
         data["histogram_density"], BINS, fill=True, color=SKY, label="corrected inverse", zorder=1
     )
     axes.stairs(
-        data["histogram_density_as_printed"],
+        data["histogram_density_as_published"],
         BINS,
         color=VERMILLION,
         linestyle="--",
-        label="inverse as printed",
+        label="inverse as published",
     )
     x = np.linspace(BINS[0], BINS[-1], 601)
     axes.plot(

@@ -32,7 +32,7 @@ DECADES = FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{v
 
 
 def totals_by_releases(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
-    """Draw the total epsilon of a training against its releases, from the printed one on."""
+    """Draw the total epsilon of a training against its releases, from the reported one on."""
     totals = inputs.get("totals")
     if totals is None:
         raise NothingToDraw("The totals have not been computed")
@@ -104,19 +104,19 @@ def _excess_panel(axes, totals: pd.DataFrame, variance: float) -> None:
 
 
 def _with_nominal(totals: pd.DataFrame) -> pd.DataFrame:
-    """Add the printed budgets of one release, which the lines start from."""
-    printed = [
+    """Add the reported budgets of one release, which the lines start from."""
+    reported = [
         {
             "mechanism": row["mechanism"],
             "variance": row["variance"],
             "releases": 1,
-            "accountant": "as printed",
+            "accountant": "as published",
             "delta": row["delta"],
             "epsilon": row["epsilon_published_form"],
         }
         for row in table_one()
     ]
-    return pd.concat([pd.DataFrame(printed), totals], ignore_index=True)
+    return pd.concat([pd.DataFrame(reported), totals], ignore_index=True)
 
 
 def _totals_handles() -> list[Line2D]:
@@ -132,7 +132,7 @@ def _totals_handles() -> list[Line2D]:
         for name in EVERY
     ]
     handles.append(
-        Line2D([], [], color=GREY, marker="x", ls="none", label="one release, as printed")
+        Line2D([], [], color=GREY, marker="x", ls="none", label="one release, as published")
     )
     handles.append(Line2D([], [], color=GREY, ls=ACCOUNTANTS["basic"], label="basic (right)"))
     handles.append(Line2D([], [], color=GREY, ls=ACCOUNTANTS["rdp"], label="RDP (right)"))
@@ -140,16 +140,16 @@ def _totals_handles() -> list[Line2D]:
 
 
 def describe_totals(data: pd.DataFrame) -> str:
-    """Say what the printed budgets become over the synthetic trainings, at variance 2."""
+    """Say what the reported budgets become over the synthetic trainings, at variance 2."""
     parts = []
     tight = data[data["accountant"].isin(TIGHTEST)]
     for mechanism in EVERY:
         part = select(tight, mechanism=mechanism, variance=2.0)
         found = part.groupby("releases")["epsilon"].min().reindex(list(RELEASES)).dropna()
-        printed = select(data, accountant="as printed", mechanism=mechanism, variance=2.0)
+        reported = select(data, accountant="as published", mechanism=mechanism, variance=2.0)
         if len(found):
             totals = " and ".join(f"{value:,.0f}" for value in found)
-            first = printed["epsilon"].iloc[0]
+            first = reported["epsilon"].iloc[0]
             parts.append(f"{MECHANISM_LABELS[mechanism]} {first:.2f} becomes {totals}")
     where = " and ".join(f"{count:,} ({name})" for count, name in RELEASES.items())
     return f"At variance 2, over {where} releases: {'; '.join(parts)}."
@@ -196,15 +196,15 @@ def _loss_lines(losses: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
                 if part.empty:
                     continue
                 short = "" if run.irls_iterations in (None, 20) else f"-{run.irls_iterations}"
-                solver = "ALS" if run.solver == "als" else f"A-IRLS{short}"
+                method = "ALS" if run.method == "als" else f"A-IRLS{short}"
                 data = DATASET_LABELS[run.dataset].removesuffix(" 100K")
                 name = MECHANISM_LABELS[mechanism]
-                lines.append((f"{data}, {solver}, {name}, {variance:g}", part))
+                lines.append((f"{data}, {method}, {name}, {variance:g}", part))
     return lines
 
 
 def _line_heights(lines) -> list[float]:
-    """Vertical places, with a gap where data set, solver or variance change."""
+    """Vertical places, with a gap where data set, method or variance change."""
     heights, level, previous = [], 0.0, None
     for label, part in lines:
         group = (label.rpartition(", ")[0].rpartition(", ")[0], part["variance"].iloc[0])
@@ -288,12 +288,12 @@ def describe_losses(data: pd.DataFrame) -> str:
 PRIVACY_FIGURES = [
     FigureEntry(
         id="privacy_totals",
-        title="What the printed budgets add up to",
+        title="What the reported budgets add up to",
         caption="Total ε over a training under the papers' own assumption (a change of at most 5 "
-        "in every release) against the number of releases. Crosses: the printed ε, of one "
+        "in every release) against the number of releases. Crosses: the reported ε, of one "
         "release. Right: by how much totals by basic composition and by RDP exceed the tightest.",
         alt="Line charts on logarithmic axes: the total epsilon of each mechanism rises from the "
-        "printed value at one release by two to three orders of magnitude.",
+        "reported value at one release by two to three orders of magnitude.",
         function=totals_by_releases,
         inputs=("totals",),
         describe=describe_totals,
@@ -303,7 +303,7 @@ PRIVACY_FIGURES = [
         title="Claimed and measured privacy loss of the published algorithms",
         caption="Exact log-likelihood ratio of all released item vectors between the data of a "
         "training and neighbouring data; a small line for each rank and, within it, observed "
-        "fraction, ascending. Lines are named by data, solver, noise and its variance. At the "
+        "fraction, ascending. Lines are named by data, method, noise and its variance. At the "
         "right the share of neighbours whose loss exceeds the claimed ε. The axis is linear "
         "between −1 and 1.",
         alt="Forest plot with a line for each published training and a panel for each kind of "

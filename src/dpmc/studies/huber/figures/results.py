@@ -12,7 +12,7 @@ from dpmc.study.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     MECHANISM_LABELS,
-    SOLVER_LABELS,
+    METHOD_LABELS,
     SYNTHETIC,
     half_width,
     select,
@@ -36,24 +36,24 @@ NUMBER = FuncFormatter(lambda value, _: f"{value:g}")
 
 def rmse_by_fraction(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
-    a column per variance and solver, with 95 % t intervals and the baselines."""
+    a column per variance and method, with 95 % t intervals and the baselines."""
     summary = cell_summary(inputs["trials"])
     summary = summary[summary["dataset"] == SYNTHETIC]
     ranks = sorted(summary["rank"].unique())
     variances = sorted(summary["variance"].dropna().unique())
-    solvers = [name for name in SOLVER_LABELS if (summary["solver"] == name).any()]
-    columns = [(variance, solver) for variance in variances for solver in solvers]
+    methods = [name for name in METHOD_LABELS if (summary["method"] == name).any()]
+    columns = [(variance, method) for variance in variances for method in methods]
     if not ranks or not columns:
         raise NothingToDraw("No synthetic cell with noise has been run")
     figure = new_figure(PAGE, 0.9 + 1.75 * len(ranks))
     panels = figure.subplots(len(ranks), len(columns), sharex=True, sharey="row", squeeze=False)
     parts = []
     for row, rank in enumerate(ranks):
-        for column, (variance, solver) in enumerate(columns):
+        for column, (variance, method) in enumerate(columns):
             axes = panels[row, column]
-            parts.append(_fraction_panel(axes, summary, rank, variance, solver))
+            parts.append(_fraction_panel(axes, summary, rank, variance, method))
             if row == 0:
-                axes.set_title(f"{SOLVER_LABELS[solver]}, variance {variance:g}")
+                axes.set_title(f"{METHOD_LABELS[method]}, variance {variance:g}")
         _rmse_axis(panels[row], rank)
     figure.supxlabel("Observed entries (%)", fontsize=8)
     handles = _mechanism_handles() + _baseline_handles(summary)
@@ -61,12 +61,12 @@ def rmse_by_fraction(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     return Drawing(figure, pd.concat(parts, ignore_index=True))
 
 
-def _fraction_panel(axes, summary, rank, variance, solver) -> pd.DataFrame:
+def _fraction_panel(axes, summary, rank, variance, method) -> pd.DataFrame:
     fractions = sorted(select(summary, rank=rank)["observed_fraction"].unique())
     place = {fraction: index for index, fraction in enumerate(fractions)}
     drawn = []
     for name in BASELINES:
-        part = select(summary, rank=rank, solver=name).sort_values("observed_fraction")
+        part = select(summary, rank=rank, method=name).sort_values("observed_fraction")
         look = BASELINES[name]
         where = part["observed_fraction"].map(place).to_numpy(dtype=float)
         axes.plot(where, part["mean"], color=look.color, linestyle=look.line, linewidth=1, zorder=1)
@@ -76,7 +76,7 @@ def _fraction_panel(axes, summary, rank, variance, solver) -> pd.DataFrame:
         drawn.append(part)
     for shift, (name, look) in zip((-0.18, -0.06, 0.06, 0.18), MECHANISMS.items(), strict=True):
         level = None if name == "none" else float(variance)
-        part = select(summary, rank=rank, solver=solver, mechanism=name, variance=level)
+        part = select(summary, rank=rank, method=method, mechanism=name, variance=level)
         part = part.sort_values("observed_fraction")
         where = part["observed_fraction"].map(place).to_numpy(dtype=float) + shift
         error = np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]])
@@ -95,7 +95,7 @@ def _fraction_panel(axes, summary, rank, variance, solver) -> pd.DataFrame:
         drawn.append(part)
     axes.set_xticks(list(place.values()), [f"{100 * fraction:g}" for fraction in fractions])
     axes.set_xlim(-0.45, len(fractions) - 0.55)
-    return pd.concat(drawn).assign(panel_variance=variance, panel_solver=solver)
+    return pd.concat(drawn).assign(panel_variance=variance, panel_method=method)
 
 
 def _rmse_axis(panels, rank) -> None:
@@ -118,14 +118,14 @@ def _baseline_handles(summary) -> list[Line2D]:
     return [
         Line2D([], [], color=look.color, ls=look.line, label=BASELINE_LABELS[name])
         for name, look in BASELINES.items()
-        if (summary["solver"] == name).any()
+        if (summary["method"] == name).any()
     ]
 
 
 def describe_fractions(data: pd.DataFrame) -> str:
     """Say how many trials stand behind the points and how many private ones a baseline beats."""
     private = data[data["mechanism"].isin(["gaussian", "laplace", "huber"])]
-    biases = data[data["solver"] == "user_item_bias"]
+    biases = data[data["method"] == "user_item_bias"]
     level = biases.groupby(["rank", "observed_fraction"])["mean"].first()
     keys = pd.MultiIndex.from_frame(private[["rank", "observed_fraction"]])
     worse = int((private["mean"].to_numpy() > level.reindex(keys).to_numpy()).sum())
@@ -136,7 +136,7 @@ def describe_fractions(data: pd.DataFrame) -> str:
 
 
 def published_reproduced(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
-    """Draw our mean against the printed RMSE for every published number, and their ratio."""
+    """Draw our mean against the reported RMSE for every published number, and their ratio."""
     frame = inputs["comparison"]
     frame = frame[frame["metric"] != "epsilon"]
     points = frame[frame["mean"].notna()].copy()
@@ -184,7 +184,7 @@ DATASET_MARKERS = {"synthetic": "o", "ml-100k": "^", "sweetrs": "s"}
 
 
 def _scatter(axes, points, scale) -> None:
-    for (dataset, solver, mechanism), part in points.groupby(["dataset", "solver", "mechanism"]):
+    for (dataset, method, mechanism), part in points.groupby(["dataset", "method", "mechanism"]):
         look = MECHANISMS[mechanism]
         by = scale.loc[part.index] if isinstance(scale, pd.Series) else scale
         error = np.vstack([(part["mean"] - part["low"]) / by, (part["high"] - part["mean"]) / by])
@@ -194,7 +194,7 @@ def _scatter(axes, points, scale) -> None:
             np.nan_to_num(error),
             color=look.color,
             marker=DATASET_MARKERS.get(dataset, "v"),
-            markerfacecolor=look.color if solver == "als" else "white",
+            markerfacecolor=look.color if method == "als" else "white",
             markeredgewidth=0.8,
             markersize=3.6,
             linestyle="none",
@@ -215,13 +215,13 @@ def _point_handles(points) -> list[Line2D]:
         )
 
     colors = [handle(MECHANISM_LABELS[name], color=look.color) for name, look in MECHANISMS.items()]
-    solvers = [handle("ALS (filled)"), handle("IRLS (open)", face="white")]
+    methods = [handle("ALS (filled)"), handle("IRLS (open)", face="white")]
     datasets = [
         handle(DATASET_LABELS[name], marker=marker)
         for name, marker in DATASET_MARKERS.items()
         if name != SYNTHETIC and (points["dataset"] == name).any()
     ]
-    return colors + solvers + datasets
+    return colors + methods + datasets
 
 
 def describe_reproduction(data: pd.DataFrame) -> str:

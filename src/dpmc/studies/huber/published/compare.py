@@ -32,11 +32,11 @@ def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame
     is rejected at 5 % after Holm's correction over all rows tested. The paper prints no
     standard error, so it is assumed equal to ours: with n trials,
     (mean - published) / (sqrt(2) standard_error) has a t distribution with n - 1 degrees of
-    freedom. The test is on the printed scale because the papers average RMSE, not its
+    freedom. The test is on the published scale because the papers average RMSE, not its
     logarithm.
 
     A budget agrees if the corrected value of the formula that the paper states, rounded to
-    the printed decimals, is the printed number. (The formula for Gaussian noise is itself
+    the reported decimals, is the reported number. (The formula for Gaussian noise is itself
     proven only for epsilon < 1; the exact value is not what the paper meant to print.)
 
     Parameters

@@ -18,11 +18,11 @@ REAL_RANK = 32
 
 _FILES = {
     "huber_synthetic.csv": (
-        "table,rank,variance,observed_fraction,solver,mechanism,rmse",
+        "table,rank,variance,observed_fraction,method,mechanism,rmse",
         "rmse",
     ),
     "huber_real.csv": (
-        "table,dataset,visible_fraction,solver,mechanism,irls_iterations,label,rmse",
+        "table,dataset,visible_fraction,method,mechanism,irls_iterations,label,rmse",
         "rmse",
     ),
     "huber_budgets.csv": ("table,sensitivity,delta,variance,mechanism,epsilon", "epsilon"),
@@ -32,7 +32,7 @@ _FILES = {
 def load(
     folder: str | Path, *, real_variances: Mapping[str, float] = MappingProxyType({})
 ) -> pd.DataFrame:
-    """Load the published numbers of the Huber mechanism paper, one row per printed number.
+    """Load the published numbers of the Huber mechanism paper, one row per reported number.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def load(
     Returns
     -------
     DataFrame
-        Columns ``table, dataset, rank, variance, observed_fraction, solver, mechanism,
-        irls_iterations, metric, published, decimals``, the last being the printed decimals,
+        Columns ``table, dataset, rank, variance, observed_fraction, method, mechanism,
+        irls_iterations, metric, published, decimals``, the last being the reported decimals,
         and for the budgets also ``sensitivity`` and ``delta``. The noiseless synthetic
-        numbers keep the variance of the block in which they are printed; those on real data
+        numbers keep the variance of the block in which they are reported; those on real data
         have none, and their rank is 32. Budgets have only a variance and a mechanism.
 
     Raises
@@ -66,7 +66,7 @@ def load(
     variance = [float(real_variances.get(dataset, 1.0)) for dataset in real["dataset"]]
     real["variance"] = pd.Series(variance).where(real["mechanism"] != "none")
     tables = pd.concat([synthetic, real], ignore_index=True)
-    unstated = (tables["solver"] == "irls") & tables["irls_iterations"].isna()
+    unstated = (tables["method"] == "irls") & tables["irls_iterations"].isna()
     tables.loc[unstated, "irls_iterations"] = IRLS_ITERATIONS
     tables = pd.concat([tables, budgets.assign(metric="epsilon")], ignore_index=True)
     numeric = ["rank", "variance", "observed_fraction", "irls_iterations"]
@@ -110,7 +110,7 @@ def _read(path: Path) -> pd.DataFrame:
     if missing:
         raise InputError(f"{path}: column {missing[0]!r} is missing; the columns are {header}")
     decimals = table[value].str.partition(".")[2].str.len()
-    text = {"table", "dataset", "solver", "mechanism", "label"}
+    text = {"table", "dataset", "method", "mechanism", "label"}
     for name in set(header.split(",")) - text:
         table[name] = [_number(path, name, cell) for cell in table[name]]
     return table.rename(columns={value: "published"}).assign(decimals=decimals)

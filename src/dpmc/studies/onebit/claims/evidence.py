@@ -21,8 +21,8 @@ class Outputs:
     """How good one kind of output is, ``"raw"`` or ``"truncated"``, by cell and trial.
 
     Every row has shape (trials,) and is NaN where a trial, or the cell, is missing. Within a data
-    set and an observed share, trials with the same number share data: rows are paired. Across
-    observed shares they are independent, and pairing them by number is as good as any pairing.
+    set and an observed fraction, trials with the same number share data: rows are paired. Across
+    observed fractions they are independent, and pairing them by number is as good as any pairing.
 
     Parameters
     ----------
@@ -76,13 +76,13 @@ PREDICATES: dict[str, Predicate] = {}
 claim = registering(PREDICATES)
 
 
-def synthetic_cell(name: str, link: str, share: float, epsilon: float | None) -> OneBitCell:
-    """Return the cell of synthetic data, both constraints, of a mechanism by its printed name."""
-    return OneBitCell(SYNTHETIC, link, BOTH, share, PAPER.get(name, name), epsilon)
+def synthetic_cell(name: str, link: str, fraction: float, epsilon: float | None) -> OneBitCell:
+    """Return the cell of synthetic data, both constraints, of a mechanism by its published name."""
+    return OneBitCell(SYNTHETIC, link, BOTH, fraction, PAPER.get(name, name), epsilon)
 
 
 def _known(cell: OneBitCell) -> OneBitCell:
-    """Return the cell with shares and epsilons as they compare equal, None where there is none."""
+    """Return the cell with numbers as they compare equal, None where there is none."""
     epsilon = None if pd.isna(cell.epsilon) else round(float(cell.epsilon), 9)
-    share = round(float(cell.observed_share), 9)
-    return replace(cell, observed_share=share, epsilon=epsilon)
+    fraction = round(float(cell.observed_fraction), 9)
+    return replace(cell, observed_fraction=fraction, epsilon=epsilon)

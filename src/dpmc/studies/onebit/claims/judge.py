@@ -58,7 +58,7 @@ def judge_onebit(
     DataFrame
         Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, one row per claim in the
         order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
-        signs, unless the predicate says otherwise; NaN where there is none. Printed verdicts are
+        signs, unless the predicate says otherwise; NaN where there is none. Reported verdicts are
         inconclusive: the figures' values are not available.
 
     Raises

@@ -6,7 +6,7 @@ from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import LINKS, Link, link_of
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc.studies.onebit.claims.synthetic import EPSILONS
-from dpmc.study.rules import INCONCLUSIVE, NOT_PRINTED, Finding, verdict_of
+from dpmc.study.rules import INCONCLUSIVE, NOT_REPORTED, Finding, verdict_of
 
 ALPHA = 1.0
 GRID = np.linspace(-ALPHA, ALPHA, 2001)
@@ -24,7 +24,7 @@ def objective_of_inp_is_convex(evidence: OneBitEvidence) -> Finding:
         name: [epsilon for epsilon, low in by_epsilon.items() if low < -ROUNDING]
         for name, by_epsilon in lows.items()
     }
-    spelled = "; ".join(
+    formatted = "; ".join(
         f"{name} link: not convex at epsilon {', '.join(f'{e:g}' for e in where) or 'none'}, "
         f"least second derivative {min(lows[name].values()):.4f}"
         for name, where in bent.items()
@@ -33,8 +33,8 @@ def objective_of_inp_is_convex(evidence: OneBitEvidence) -> Finding:
         verdict_of(not any(bent.values())),
         INCONCLUSIVE,
         effect=min(low for by_epsilon in lows.values() for low in by_epsilon.values()),
-        reason=f"{spelled}, for entries within +-{ALPHA:g} (logistic: convex from epsilon = "
-        f"2 alpha on); {NOT_PRINTED}",
+        reason=f"{formatted}, for entries within +-{ALPHA:g} (logistic: convex from epsilon = "
+        f"2 alpha on); {NOT_REPORTED}",
     )
 
 
@@ -47,13 +47,13 @@ def least_curvature(link: Link, epsilon: float) -> float:
 @claim("O16")
 def beta_of_the_logistic_link(evidence: OneBitEvidence) -> Finding:
     """Largest h (1 - h)/h'^2 over abs(x) <= alpha is e^alpha within rounding."""
-    ours, printed = beta(link_of("logistic")), np.exp(ALPHA)
+    ours, reported = beta(link_of("logistic")), np.exp(ALPHA)
     return Finding(
-        verdict_of(abs(ours / printed - 1) <= ROUNDING),
+        verdict_of(abs(ours / reported - 1) <= ROUNDING),
         INCONCLUSIVE,
-        effect=float(ours / printed),
+        effect=float(ours / reported),
         reason=f"at alpha = {ALPHA:g} it is {ours:.4f} = (1 + e^alpha)^2/e^alpha, against "
-        f"e^alpha = {printed:.4f}; {NOT_PRINTED}",
+        f"e^alpha = {reported:.4f}; {NOT_REPORTED}",
     )
 
 

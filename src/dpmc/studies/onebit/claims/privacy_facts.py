@@ -21,7 +21,7 @@ from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     NOT_AVAILABLE,
-    NOT_PRINTED,
+    NOT_REPORTED,
     SUPPORTED,
     Finding,
     verdict_of,
@@ -40,9 +40,9 @@ def one_entry(link: Link) -> Facts:
 
 @claim("O11")
 def condition_on_two_ratios_is_enough(evidence: OneBitEvidence) -> Finding:
-    """No flips that pass the printed condition at epsilon 1 have a larger epsilon."""
+    """No flips that pass the published condition at epsilon 1 have a larger epsilon."""
     actual = [flips.epsilon() for flips in ADMITTED_AT_1]
-    spelled = ", ".join(
+    formatted = ", ".join(
         f"{epsilon:.3g} at p1 = {flips.p_plus:g}, p2 = {flips.p_minus:g}"
         for flips, epsilon in zip(ADMITTED_AT_1, actual, strict=True)
     )
@@ -51,20 +51,20 @@ def condition_on_two_ratios_is_enough(evidence: OneBitEvidence) -> Finding:
         verdict_of(max(actual) <= ROUNDING),
         INCONCLUSIVE,
         effect=min(actual),
-        reason=f"the epsilon of flips admitted at epsilon 1 is {spelled}; that of p1 = p2 = "
-        f"1/(1 + e) is {symmetric:.3f}; {NOT_PRINTED}",
+        reason=f"the epsilon of flips admitted at epsilon 1 is {formatted}; that of p1 = p2 = "
+        f"1/(1 + e) is {symmetric:.3f}; {NOT_REPORTED}",
     )
 
 
 @claim("O13")
-def objp_as_printed_is_private(evidence: OneBitEvidence) -> Finding:
+def objp_as_published_is_private(evidence: OneBitEvidence) -> Finding:
     """With its coefficient 1/2, logistic link, ObjP has the epsilon that is claimed."""
     return judge_objective_noise("objp_literal", link_of("logistic"))
 
 
 @claim("O14")
 def objp_with_the_gaussian_link_is_private(evidence: OneBitEvidence) -> Finding:
-    """With the printed scale, Gaussian link, ObjP has the epsilon that is claimed."""
+    """With the published scale, Gaussian link, ObjP has the epsilon that is claimed."""
     return judge_objective_noise("objp_paper", link_of("gaussian"))
 
 
@@ -85,7 +85,7 @@ def judge_objective_noise(mechanism: str, link: Link) -> Finding:
         effect=max(loss / epsilon for epsilon, loss in exact.items()),
         reason=f"exact loss on a 1 x 1 matrix {_at(exact)}, above what is claimed at epsilon "
         f"{_listed(broken)}; proven bound {_at(proven)}, above it at {_listed(open_ones)}; "
-        f"{NOT_PRINTED}",
+        f"{NOT_REPORTED}",
     )
 
 
@@ -114,7 +114,7 @@ def outp_is_private(evidence: OneBitEvidence) -> Finding:
     change, attack = evidence.change, evidence.attack
     if change is None or attack is None or change.empty or attack.empty:
         return Finding(
-            INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (change by one flip, attack); {NOT_PRINTED}"
+            INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (change by one flip, attack); {NOT_REPORTED}"
         )
     factor = change["l1_change"] / change["per_entry_sensitivity"]
     proven = attack["lower_bound"] > attack["claimed_epsilon"]
@@ -134,7 +134,7 @@ def outp_is_private(evidence: OneBitEvidence) -> Finding:
         f"for; at claimed epsilon {worst['claimed_epsilon']:g} (true for this pair: "
         f"{worst['true_epsilon']:.3g}) an attack on {worst['samples']:.0f} outputs of each "
         f"neighbour proves {worst['lower_bound']:.3g} at {100 * worst['confidence']:g} % "
-        f"confidence; {NOT_PRINTED}",
+        f"confidence; {NOT_REPORTED}",
     )
 
 
@@ -156,12 +156,12 @@ def grap_with_half_the_scale_is_private(evidence: OneBitEvidence) -> Finding:
         effect=largest,
         reason="loss of the first noisy gradient at claimed epsilon 1, C = 0.5: "
         + ", ".join(f"{loss:.3f} ({name})" for name, loss in losses.items())
-        + f"; proven bound {max(bounds.values()):.3f}; {NOT_PRINTED}",
+        + f"; proven bound {max(bounds.values()):.3f}; {NOT_REPORTED}",
     )
 
 
 def _at(losses: dict[float, float]) -> str:
-    """Spell the losses at the three smallest epsilons."""
+    """Format the losses at the three smallest epsilons."""
     first = list(losses.items())[:3]
     return ", ".join(f"{loss:.3f} at epsilon {epsilon:g}" for epsilon, loss in first)
 

@@ -37,10 +37,10 @@ def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
             for name, link in product(PAPER, LINKS)
         }
         return _with(
-            always_below(rows, spell=points),
-            _spelled(outputs, MOVIELENS, [*PAPER, "private_item_bias"], MIDDLE),
-            "both constraints: " + _spelled(outputs, MOVIELENS, PAPER, MIDDLE, constraint=BOTH),
-            "without privacy " + _spelled(outputs, MOVIELENS, OPEN),
+            always_below(rows, formatter=points),
+            _formatted(outputs, MOVIELENS, [*PAPER, "private_item_bias"], MIDDLE),
+            "both constraints: " + _formatted(outputs, MOVIELENS, PAPER, MIDDLE, constraint=BOTH),
+            "without privacy " + _formatted(outputs, MOVIELENS, OPEN),
         )
 
     return on_both_outputs(evidence, judge)
@@ -56,7 +56,7 @@ def outp_best_on_movielens(evidence: OneBitEvidence) -> Finding:
             - _accuracy(outputs, MOVIELENS, link, "OutP", epsilon)
             for name, link, epsilon in product(PERTURBED, LINKS, EPSILONS)
         }
-        return always_below(rows, spell=points)
+        return always_below(rows, formatter=points)
 
     return on_both_outputs(evidence, judge)
 
@@ -72,9 +72,9 @@ def three_unsatisfactory_on_restaurants(evidence: OneBitEvidence) -> Finding:
             for name, link in product(PERTURBED, LINKS)
         }
         return _with(
-            always_below(rows, UNSATISFACTORY, spell=points),
-            _spelled(outputs, RESTAURANT, [*PAPER, "private_item_bias"], 1.0),
-            "without privacy " + _spelled(outputs, RESTAURANT, OPEN),
+            always_below(rows, UNSATISFACTORY, formatter=points),
+            _formatted(outputs, RESTAURANT, [*PAPER, "private_item_bias"], 1.0),
+            "without privacy " + _formatted(outputs, RESTAURANT, OPEN),
         )
 
     return on_both_outputs(evidence, judge)
@@ -102,7 +102,7 @@ def _with(finding: Finding, *context: str) -> Finding:
     return replace(finding, reason="; ".join([finding.reason, *context]))
 
 
-def _spelled(
+def _formatted(
     outputs: Outputs,
     dataset: str,
     names: Iterable[str],
@@ -110,7 +110,7 @@ def _spelled(
     *,
     constraint: str | None = None,
 ) -> str:
-    """Spell mean accuracies, Gaussian/logistic link, such as "InP 70.1/70.3 %"."""
+    """Format mean accuracies, Gaussian/logistic link, such as "InP 70.1/70.3 %"."""
 
     def mean(name: str, link: str) -> str:
         values = _accuracy(outputs, dataset, link, name, epsilon, constraint)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from dpmc.statistics.tests import row_tests
-from dpmc.studies.onebit.cells import CLEAR, OBSERVED_SHARE
+from dpmc.studies.onebit.cells import CLEAR, OBSERVED_FRACTION
 from dpmc.studies.onebit.claims.evidence import (
     LINKS,
     PAPER,
@@ -21,8 +21,8 @@ from dpmc.study.rules import Finding, Rows, always_below, both, named, within
 LITTLE = np.log(1.10)
 LEVEL_OFF = np.log(1.05)
 DRASTIC = np.log(1.5)
-SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-FEWEST, MOST = SHARES[0], SHARES[-1]
+FRACTIONS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+FEWEST, MOST = FRACTIONS[0], FRACTIONS[-1]
 VERY_SMALL = (0.25, 0.5, 1.0)
 EPSILONS = (*VERY_SMALL, *(float(epsilon) for epsilon in range(2, 11)))
 SMALL = (1.0, 2.0)
@@ -35,7 +35,7 @@ def three_vary_little_with_epsilon(evidence: OneBitEvidence) -> Finding:
 
     def judge(outputs: Outputs) -> Finding:
         rows = {
-            f"{name} {link}": _fall(outputs, name, link, OBSERVED_SHARE, 1.0)
+            f"{name} {link}": _fall(outputs, name, link, OBSERVED_FRACTION, 1.0)
             for name, link in product(PERTURBED, LINKS)
         }
         return within(rows, LITTLE)
@@ -93,7 +93,7 @@ def errors_fall_and_approach_clear(evidence: OneBitEvidence) -> Finding:
 
 
 @claim("O8")
-def all_improve_with_the_observed_share(evidence: OneBitEvidence) -> Finding:
+def all_improve_with_the_observed_fraction(evidence: OneBitEvidence) -> Finding:
     """ALL: ARE at 80 % below that at 20 %, but for the cells that the paper excepts (O10)."""
     cells = [
         (name, link, epsilon)
@@ -111,25 +111,26 @@ def inp_and_outp_level_off(evidence: OneBitEvidence) -> Finding:
         rows = {}
         for name, link in product(("InP", "OutP"), LINKS):
             falls = [
-                _fall(outputs, name, link, share, SATURATED) for share in (OBSERVED_SHARE, *SHARES)
+                _fall(outputs, name, link, fraction, SATURATED)
+                for fraction in (OBSERVED_FRACTION, *FRACTIONS)
             ]
             rows[f"{name} {link} 15 %"] = falls[0]
-            rows[f"{name} {link} mean over shares"] = np.mean(falls[1:], axis=0)
+            rows[f"{name} {link} mean over fractions"] = np.mean(falls[1:], axis=0)
         return within(rows, LEVEL_OFF)
 
     return on_both_outputs(evidence, judge)
 
 
 @claim("O10")
-def objp_changes_drastically_and_shares_hardly_matter(evidence: OneBitEvidence) -> Finding:
+def objp_changes_drastically_and_fractions_hardly_matter(evidence: OneBitEvidence) -> Finding:
     """ALL: ARE of ObjP falls by a factor of 1.5; at epsilon <= 1 shares matter less than 10 %."""
     cells = list(product(("ObjP", "OutP"), LINKS, VERY_SMALL))
 
     def judge(outputs: Outputs) -> Finding:
         grown, from_one = (
             {
-                f"{link} {100 * share:.0f} %": -_fall(outputs, "ObjP", link, share, epsilon)
-                for link, share in product(LINKS, SHARES)
+                f"{link} {100 * fraction:.0f} %": -_fall(outputs, "ObjP", link, fraction, epsilon)
+                for link, fraction in product(LINKS, FRACTIONS)
             }
             for epsilon in (VERY_SMALL[0], 1.0)
         )
@@ -140,7 +141,7 @@ def objp_changes_drastically_and_shares_hardly_matter(evidence: OneBitEvidence) 
                     f"ObjP, epsilon 10 against 0.25 (against 1: factor {since_one:.3f})",
                     always_below(grown, -DRASTIC),
                 ),
-                named("share 80 % against 20 %", within(_gains(outputs, cells), LITTLE)),
+                named("fraction 80 % against 20 %", within(_gains(outputs, cells), LITTLE)),
             ]
         )
 
@@ -149,13 +150,13 @@ def objp_changes_drastically_and_shares_hardly_matter(evidence: OneBitEvidence) 
 
 def _at(outputs: Outputs, name: str, link: str, epsilon: float | None) -> np.ndarray:
     """Return log ARE at 15 % observed."""
-    return outputs.log_are(synthetic_cell(name, link, OBSERVED_SHARE, epsilon))
+    return outputs.log_are(synthetic_cell(name, link, OBSERVED_FRACTION, epsilon))
 
 
-def _fall(outputs: Outputs, name: str, link: str, share: float, epsilon: float) -> np.ndarray:
+def _fall(outputs: Outputs, name: str, link: str, fraction: float, epsilon: float) -> np.ndarray:
     """Return log ARE(epsilon)/ARE(10)."""
-    return outputs.log_are(synthetic_cell(name, link, share, epsilon)) - outputs.log_are(
-        synthetic_cell(name, link, share, LARGEST)
+    return outputs.log_are(synthetic_cell(name, link, fraction, epsilon)) - outputs.log_are(
+        synthetic_cell(name, link, fraction, LARGEST)
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, Outputs
 from dpmc.study.rules import (
-    NOT_PRINTED,
+    NOT_REPORTED,
     Finding,
 )
 
@@ -16,5 +16,5 @@ def on_both_outputs(evidence: OneBitEvidence, judge: Callable[[Outputs], Finding
     return replace(
         found,
         reason=f"truncated outputs: {found.reason}. Raw outputs ({raw.verdict}): {raw.reason}. "
-        f"{NOT_PRINTED.capitalize()}",
+        f"{NOT_REPORTED.capitalize()}",
     )

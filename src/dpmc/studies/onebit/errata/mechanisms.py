@@ -53,7 +53,7 @@ def input_objective(name: str, sources: Sources) -> Erratum:
         for link in ("gaussian", "logistic")
         for epsilon in (0.5, 1.0)
     }
-    spelled = [
+    formatted = [
         f"{numbers[f'{link}_0.5']:.3f} at ε = 0.5 and {numbers[f'{link}_1']:.3f} at ε = 1 ({link})"
         for link in ("gaussian", "logistic")
     ]
@@ -64,7 +64,7 @@ def input_objective(name: str, sources: Sources) -> Erratum:
         "Minimising the likelihood of flipped signs is treated as a convex problem.",
         "−log(p + (1 − 2p) h(t)) is not convex where p is near 1/2; with the logistic link it is "
         "convex on |t| ≤ α if and only if α ≤ ε/2. dpmc finds a stationary point and says so.",
-        f"Its least second derivative for |t| ≤ 1 is {'; '.join(spelled)}.".replace("-", "−"),
+        f"Its least second derivative for |t| ≤ 1 is {'; '.join(formatted)}.".replace("-", "−"),
         numbers,
     )
 
@@ -80,7 +80,7 @@ def halved_noise(name: str, sources: Sources) -> Erratum:
         "One-bit paper, objective perturbation",
         "The linear term of the noise has the coefficient 1/2 in the objective.",
         "The proof has coefficient 1; with 1/2 the guarantee is 2ε. dpmc uses 1.",
-        f"At a claimed ε = 1 (logistic link) the printed objective guarantees {proven:.2f}, and "
+        f"At a claimed ε = 1 (logistic link) the published objective guarantees {proven:.2f}, and "
         f"the exact privacy loss on a matrix of one entry is {exact:.2f}.",
         {"proven": proven, "exact": exact},
     )
@@ -90,16 +90,16 @@ def gaussian_objective(name: str, sources: Sources) -> Erratum:
     """With the Gaussian link the proof omits a Jacobian, and its sensitivity is loose."""
     link = link_of("gaussian")
     facts = one_entry(link)
-    tight, printed = link.sensitivity(1.0), link.published_sensitivity(1.0)
+    tight, reported = link.sensitivity(1.0), link.published_sensitivity(1.0)
     least = link.log_curvature_ratio(1.0)
     gap = float(-np.diff(link.slope(np.array([-1.0, 1.0])))[0])
     numbers = {
         "tight": tight,
-        "printed": printed,
+        "reported": reported,
         "jacobian": least,
-        "equal": least / (1 - tight / printed),
-        # where the loss at the bound, least - gap epsilon/printed, equals epsilon
-        "broken": least / (1 + gap / printed),
+        "equal": least / (1 - tight / reported),
+        # where the loss at the bound, least - gap epsilon/reported, equals epsilon
+        "broken": least / (1 + gap / reported),
         "tight_at_3": link.sensitivity(3.0),
         "jacobian_at_3": link.log_curvature_ratio(3.0),
     }
@@ -113,7 +113,7 @@ def gaussian_objective(name: str, sources: Sources) -> Erratum:
         name,
         "Objective perturbation with the Gaussian link",
         "One-bit paper, objective perturbation, Gaussian link",
-        f"Laplace noise of scale {printed:.2f}/ε is ε-private, by a gradient that is set to zero.",
+        f"Laplace noise of scale {reported:.2f}/ε is ε-private, by a gradient that is set to zero.",
         "At a constrained optimum the gradient need not be zero, and the change of variables has a "
         f"determinant, worth up to {least:.3f}. The gradient changes by {tight:.4f} at most for "
         f"|x| ≤ 1, so a scale of {tight:.4f}/(ε − {least:.3f}) is enough for ε > {least:.3f}, for "
@@ -186,7 +186,7 @@ def output_noise(name: str, sources: Sources) -> Erratum:
         "One-bit paper, output perturbation, theorem 4",
         "Laplace noise of scale 2α/ε on every entry is ε-private, as an entry lies in [−α, α].",
         "One sign changes all entries. The ℓ1 diameter of the box gives scale 2α d1 d2/ε; with the "
-        "printed one ε d1 d2 is guaranteed, and on a block instance no less than half of that.",
+        "reported one ε d1 d2 is guaranteed, and on a block instance no less than half of that.",
         f"Two diagonal blocks of +1 and one entry beside them, {SIDE} × {SIDE}: flipping that "
         f"entry moves the solution by {moved:.1f} in ℓ1, {numbers['factor']:.0f} times the 2α that "
         f"the noise is scaled to.{measured}{attack}",

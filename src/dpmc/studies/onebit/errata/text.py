@@ -39,8 +39,8 @@ def largest_entry(name: str, sources: Sources) -> Erratum:
         "One-bit paper, section 5",
         "M = M1 M2ᵀ / max M_ij, and ‖M‖∞ ≤ α = 1.",
         "M1 M2ᵀ / max |M_ij|: a negative entry can be the largest in size. dpmc divides by that.",
-        f"In {DRAWS:,} draws of rank 1 and {SIDE} × {SIDE} the printed rule leaves ‖M‖∞ above α in "
-        f"{100 * numbers['share']:.1f} %, by up to {100 * (numbers['largest'] - 1):.1f} %.",
+        f"In {DRAWS:,} draws of rank 1 and {SIDE} × {SIDE} the published rule leaves ‖M‖∞ above α "
+        f"in {100 * numbers['share']:.1f} %, by up to {100 * (numbers['largest'] - 1):.1f} %.",
         numbers,
     )
 
@@ -62,7 +62,7 @@ def figure_one(name: str, sources: Sources) -> Erratum:
 def flatness(name: str, sources: Sources) -> Erratum:
     """beta of the logistic link."""
     ours = steepness_and_flatness(link_of("logistic"), 1.0)[1]
-    numbers = {"right": ours, "printed": float(np.exp(1.0))}
+    numbers = {"right": ours, "reported": float(np.exp(1.0))}
     return Erratum(
         name,
         "β of the logistic link",
@@ -70,7 +70,7 @@ def flatness(name: str, sources: Sources) -> Erratum:
         "β = e^α for the logistic link.",
         "β = sup h (1 − h)/h′² over |x| ≤ α is (1 + e^α)²/e^α (Davenport, Plan, van den Berg and "
         "Wootters, 2014).",
-        f"By search at α = 1: {ours:.4f}, against e^α = {numbers['printed']:.4f}.",
+        f"By search at α = 1: {ours:.4f}, against e^α = {numbers['reported']:.4f}.",
         numbers,
     )
 
@@ -114,7 +114,7 @@ def minimum(name: str, sources: Sources) -> Erratum:
 
 
 def restaurant_density(name: str, sources: Sources) -> Erratum:
-    """The printed density of the restaurant data is that of the training part."""
+    """The published density of the restaurant data is that of the training part."""
     numbers, evidence = {}, f"{NOT_AVAILABLE.capitalize()}."
     if "restaurant" in sources.ratings:
         ratings = sources.ratings["restaurant"]

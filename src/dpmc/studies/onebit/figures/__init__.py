@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from dpmc.studies.onebit.figures import accuracy as real
-from dpmc.studies.onebit.figures import bounds, budgets, outp, shares
+from dpmc.studies.onebit.figures import bounds, budgets, fractions, outp
 from dpmc.studies.onebit.frames import read_onebit
 from dpmc.study.style import FigureEntry, draw_all
 
@@ -13,20 +13,20 @@ STAGES = (
     "cannot be seen; dashed and hollow: raw."
 )
 BUDGETS = (
-    "Mean ARE on the synthetic matrices with 95 % t intervals over draws; curves are set side by "
-    f"side to be told apart. {STAGES} Lines: no noise. What lies far above is named at the top."
+    "Mean ARE on the synthetic matrices with 95 % t intervals over trials; curves are set side by "
+    f"side. {STAGES} Lines: no noise. What lies far above is named at the top."
 )
 BUDGETS_ALT = (
     "Four line charts of ARE on a logarithmic axis against epsilon, above truncated to rank r and "
     "below raw: the paper's four mechanisms at the left, others at the right, with horizontal "
     "lines for what has no noise."
 )
-SHARES = (
-    "Mean ARE with 95 % t intervals over draws against the observed share, a colour for each ε "
+FRACTIONS = (
+    "Mean ARE with 95 % t intervals over trials against the observed fraction, a colour for each ε "
     f"(some of those that were run; the CSV has all). {STAGES}"
 )
-SHARES_ALT = (
-    "Line charts of ARE on a logarithmic axis against the observed share, a column for each "
+FRACTIONS_ALT = (
+    "Line charts of ARE on a logarithmic axis against the observed fraction, a column for each "
     "mechanism, above truncated and below raw, with a line for each epsilon and one without noise."
 )
 ONEBIT_FIGURES = [
@@ -49,22 +49,22 @@ ONEBIT_FIGURES = [
         describe=budgets.describe_budgets,
     ),
     FigureEntry(
-        id="onebit_3_shares_gaussian",
-        title="One-bit figure 3: error against the observed share, Gaussian link",
-        caption=SHARES,
-        alt=SHARES_ALT,
-        function=shares.shares_gaussian,
+        id="onebit_3_fractions_gaussian",
+        title="One-bit figure 3: error against the observed fraction, Gaussian link",
+        caption=FRACTIONS,
+        alt=FRACTIONS_ALT,
+        function=fractions.fractions_gaussian,
         inputs=("trials",),
-        describe=shares.describe_shares,
+        describe=fractions.describe_fractions,
     ),
     FigureEntry(
-        id="onebit_4_shares_logistic",
-        title="One-bit figure 4: error against the observed share, logistic link",
-        caption=SHARES,
-        alt=SHARES_ALT,
-        function=shares.shares_logistic,
+        id="onebit_4_fractions_logistic",
+        title="One-bit figure 4: error against the observed fraction, logistic link",
+        caption=FRACTIONS,
+        alt=FRACTIONS_ALT,
+        function=fractions.fractions_logistic,
         inputs=("trials",),
-        describe=shares.describe_shares,
+        describe=fractions.describe_fractions,
     ),
     FigureEntry(
         id="onebit_5_accuracy",

@@ -14,11 +14,11 @@ from dpmc.studies.onebit.frames import (
     LOOKS,
     PUBLISHED,
     dataset_label,
-    draws_text,
     is_real,
     link_label,
     main_rows,
     summary,
+    trials_text,
 )
 from dpmc.study.frames import present
 from dpmc.study.style import PAGE, Drawing, NothingToDraw, new_figure
@@ -91,6 +91,6 @@ def describe_accuracy(data: pd.DataFrame) -> str:
         if texts:
             parts.append(f"{dataset_label(dataset)} {', '.join(texts)}")
     return (
-        f"{draws_text(data['trials']).capitalize()} a point. Best of the paper’s four at "
+        f"{trials_text(data['trials']).capitalize()} a point. Best of the paper’s four at "
         f"ε = {largest:g}, truncated: {'; '.join(parts)}."
     )

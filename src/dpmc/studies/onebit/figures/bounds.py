@@ -20,7 +20,7 @@ from dpmc.studies.onebit.frames import (
 from dpmc.study.frames import present
 from dpmc.study.style import GREY, PAGE, Drawing, NothingToDraw, new_figure, value_axis
 
-KEYS = ["mechanism", "link", "observed_share", "epsilon"]
+KEYS = ["mechanism", "link", "observed_fraction", "epsilon"]
 LONG_PANEL = 1.5  # decades below a third of the page
 
 
@@ -57,8 +57,8 @@ def with_errors(trials: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
 def _panel(axes, part: pd.DataFrame) -> None:
     for link in present(part["link"], LINKS):
         look, one = LINK_LOOKS[link], part[part["link"] == link]
-        shares = one["observed_share"]
-        size = 10 + 26 * (shares - shares.min()) / max(np.ptp(shares), 1e-9)
+        fractions = one["observed_fraction"]
+        size = 10 + 26 * (fractions - fractions.min()) / max(np.ptp(fractions), 1e-9)
         axes.scatter(
             one["bound"],
             one["mean"],

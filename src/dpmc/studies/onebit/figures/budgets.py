@@ -14,10 +14,10 @@ from dpmc.studies.onebit.frames import (
     LOOKS,
     OTHERS,
     PUBLISHED,
-    draws_text,
     link_label,
     main_rows,
     summary,
+    trials_text,
 )
 from dpmc.study.frames import present
 from dpmc.study.style import PAGE, Drawing, NothingToDraw, new_figure
@@ -105,8 +105,8 @@ def _panel(axes, part: pd.DataFrame, stage: str) -> None:
 
 
 def describe_budgets(data: pd.DataFrame) -> str:
-    """Say how many draws there are, what Clear and the best private model reach, and where."""
-    share = 100 * data["observed_share"].min()
+    """Say how many trials there are, what Clear and the best private model reach, and where."""
+    fraction = 100 * data["observed_fraction"].min()
     parts = []
     for link in present(data["link"], LINKS):
         here = data[(data["link"] == link) & (data["stage"] == "truncated")]
@@ -119,6 +119,6 @@ def describe_budgets(data: pd.DataFrame) -> str:
             text += f", Clear {clear.iloc[0]:.2f}"
         parts.append(f"{link_label(link)}: {text}")
     return (
-        f"{share:g} % of the entries observed, {draws_text(data['trials'])}; truncated, "
+        f"{fraction:g} % of the entries observed, {trials_text(data['trials'])}; truncated, "
         f"{'; '.join(parts)}."
     )

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dpmc.statistics.privacy_bounds import threshold_bound
-from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, draws_text, link_label
+from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, link_label, trials_text
 from dpmc.studies.onebit.outp import BLOCK
 from dpmc.study.frames import number, present
 from dpmc.study.style import BLACK, GREY, PAGE, Drawing, NothingToDraw, new_figure, value_axis
@@ -102,7 +102,7 @@ def _lines(axes, data: pd.DataFrame) -> list:
             text = f"true, {name}, {link_label(link)}\n(median)"
             handles.append(Line2D([], [], color=look.color, lw=0.9, ls=dash, label=text))
     if (true["instance"] != BLOCK).any():
-        handles.append(Patch(color=GREY, alpha=0.3, label="smallest to largest\nover draws"))
+        handles.append(Patch(color=GREY, alpha=0.3, label="smallest to largest\nover trials"))
     return handles
 
 
@@ -144,7 +144,7 @@ def describe_outp(data: pd.DataFrame) -> str:
     for row in true[true["instance"] != BLOCK].itertuples():
         parts.append(
             f"{number(row.epsilon)} on the {row.instance} draws with the {link_label(row.link)} "
-            f"(median of {draws_text([row.samples])})"
+            f"(median of {trials_text([row.samples])})"
         )
     proven = data.loc[data["kind"] == "proven"]
     above = int((proven["epsilon"] > proven["claimed_epsilon"]).sum())

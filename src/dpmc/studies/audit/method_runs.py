@@ -1,0 +1,168 @@
+"""Audit of every calibrated method under every neighbouring relation."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from dpmc.methods import method_class
+from dpmc.privacy.ledger import FloatNoise, Noise
+from dpmc.privacy.relations import USER_LEVEL
+from dpmc.statistics.privacy_bounds import (
+    fit_of_sample,
+    independence,
+    loss_bound,
+    threshold_bound,
+)
+from dpmc.studies.audit.methods import FACTOR_METHODS, METHODS
+from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER, neighbours
+from dpmc.studies.audit.rows import AUDIT, CONFIDENCE, bound_row, p_value_row, sensitivity_row
+from dpmc.studies.audit.streams import stream
+from dpmc.studies.audit.traces import Trace, follow
+
+EPSILON, DELTA = 4.0, 0.05
+"""The budget that audited methods get: one that a thousand runs can tell from a broken one."""
+MECHANISMS = ("gaussian", "laplace", "huber")
+WORST = "extreme"
+"""Name of the pair of neighbours whose losses are sampled."""
+STARTS = 10
+"""From so many each pair of neighbours is tried for the sensitivities."""
+
+
+def audited_method(
+    method: str, relation: str, mechanism: str, *, bare: bool = True, epsilon: float = EPSILON
+):
+    """Return a small method with the budget of the audit.
+
+    Parameters
+    ----------
+    method, relation, mechanism : str
+    bare : bool
+        Of one factor and without offsets: on the neighbours of the audit nearly all of its
+        statistics then change by as much as they may. Else as by default, with three factors.
+    epsilon : float
+    """
+    settings = {}
+    if relation in USER_LEVEL:
+        settings["ratings_per_user"] = RATINGS_PER_USER
+    if method in FACTOR_METHODS:
+        settings |= {"rank": 1, "offsets": False} if bare else {"rank": 3}
+        settings |= {"iterations": 2, "regularization": 0.01}
+    if method == "private_irls":
+        settings |= {"inner_iterations": 2, "loss_parameter": 1.0}
+    return method_class(method)(
+        relation=relation,
+        epsilon=epsilon,
+        delta=DELTA,
+        mechanism=mechanism,
+        rating_range=RANGE,
+        **settings,
+    )
+
+
+def relation_rows(settings: Mapping, relation: str) -> Iterator[dict[str, object]]:
+    """Yield the rows of all methods and mechanisms under one relation.
+
+    Parameters
+    ----------
+    settings : mapping
+        ``seed`` and ``runs`` (of each method, on each of two neighbouring data sets).
+    relation : str
+    """
+    for name in METHODS:
+        for mechanism in MECHANISMS:
+            key = {"method": name, "relation": relation, "mechanism": mechanism}
+            rng = stream(settings["seed"], AUDIT, key)
+            variants = (True, False) if name in FACTOR_METHODS else (True,)
+            methods = [audited_method(**key, bare=bare) for bare in variants]
+            noised = [(each, FloatNoise(each.calibration.noise, rng)) for each in methods]
+            yield from method_rows(noised, settings["runs"], rng, key)
+
+
+def method_rows(
+    noised: list[tuple[object, Noise]], runs: int, rng: np.random.Generator, key: Mapping
+) -> Iterator[dict[str, object]]:
+    """Yield the rows of one method.
+
+    Parameters
+    ----------
+    noised : list of (PrivateMethod, Noise)
+        The method, maybe in several variants, and what its runs take their noise from. All
+        are tried for the sensitivities, the first is sampled.
+    runs : int
+    rng : numpy.random.Generator
+        Draws data and starts.
+    key : mapping
+        ``method``, ``relation`` and ``mechanism``.
+    """
+    claim = {"target": "method", "claimed_epsilon": EPSILON, "delta": DELTA, **key}
+    changes = [largest_changes(*each, key["relation"], rng) for each in noised]
+    yield sensitivity_row(max(max(each.values()) for each in changes), claim)
+    yield from sampled_rows(*noised[0], runs, rng, claim)
+
+
+def largest_changes(
+    method, noise: Noise, relation: str, rng: np.random.Generator
+) -> dict[str, float]:
+    """Return, for each statistic, its largest change over its stated sensitivity.
+
+    Over all pairs of neighbours, in both directions, from STARTS starts each.
+    """
+    largest = {}
+    for _ in range(STARTS):
+        for pair in neighbours(relation, rng).values():
+            for here, there in (pair, pair[::-1]):
+                trace = follow(method, noise, here, there, int(rng.integers(2**32)))
+                for what, change in trace.changes.items():
+                    largest[what] = max(largest.get(what, 0.0), change)
+    return largest
+
+
+def sampled_rows(
+    method, noise: Noise, runs: int, rng: np.random.Generator, claim: Mapping
+) -> Iterator[dict[str, object]]:
+    """Yield what samples of the runs of a method show.
+
+    Parameters
+    ----------
+    method : dpmc.methods.private.PrivateMethod
+    noise : Noise
+        What its runs take their noise from; the method's calibration says what it should be.
+    runs : int
+        On each of the two neighbouring data sets.
+    rng : numpy.random.Generator
+        Draws the starts.
+    claim : mapping
+        Of the columns of the rows.
+    """
+    here, there = neighbours(claim["relation"], rng)[WORST]
+    claim = dict(claim, samples=runs)
+    seed = int(rng.integers(2**32))  # the start is public: one and the same in all runs
+    forth = [follow(method, noise, here, there, seed) for _ in range(runs)]
+    back = [follow(method, noise, there, here, seed) for _ in range(runs)]
+    yield from trace_rows(forth, back, method.calibration.noise.cdf, claim)
+
+
+def trace_rows(
+    forth: list[Trace], back: list[Trace], cdf, claim: Mapping
+) -> Iterator[dict[str, object]]:
+    """Yield what the losses and the noise of runs on two neighbouring data sets show.
+
+    Parameters
+    ----------
+    forth, back : lists of Trace
+        Runs on the one and on the other.
+    cdf : callable
+        Of the noise at sensitivity 1.
+    claim : mapping
+        Of the columns of the rows, with ``delta``.
+    """
+    losses = np.array([each.loss for each in forth]), -np.array([each.loss for each in back])
+    for test, bound in (("likelihood_ratio", threshold_bound), ("privacy_loss", loss_bound)):
+        found = bound(*losses, delta=claim["delta"], confidence=CONFIDENCE)
+        yield bound_row(test, found, claim)
+    residuals = [each.residuals for each in forth + back]
+    pooled = np.concatenate([noise.ravel() for each in residuals for noise in each])
+    yield p_value_row("kolmogorov_smirnov", fit_of_sample(pooled, cdf), claim)
+    shortest = min(noise.size for noise in residuals[0])
+    common = np.array([[noise.ravel()[:shortest] for noise in each] for each in residuals])
+    yield p_value_row("independence", independence(common, cdf), claim)

@@ -1,0 +1,57 @@
+"""Claims that compare ALS and A-IRLS on synthetic data: H7, H8 and H12 to H15."""
+
+from dpmc.studies.huber.claims.contrasts import VARIANCES, Contrast, deltas, synthetic_grid
+from dpmc.studies.huber.claims.evidence import Evidence, claim
+from dpmc.study.rules import MARGIN, Finding, judge_all, judge_most, judge_pooled
+
+
+def irls_minus_als(noise: str, *, variances=VARIANCES, **part) -> list[Contrast]:
+    """Return delta(A-IRLS, ALS) with one kind of noise, in the grid or in a part of it."""
+    irls, als = (
+        synthetic_grid(noise, variances=variances, methods=[method], **part)
+        for method in ("irls", "als")
+    )
+    return deltas(irls, als)
+
+
+def als_minus_irls(noise: str, **part) -> list[Contrast]:
+    """Return delta(ALS, A-IRLS) with one kind of noise."""
+    return [contrast * -1 for contrast in irls_minus_als(noise, **part)]
+
+
+@claim("H7")
+def irls_much_better_with_huber_noise(evidence: Evidence) -> Finding:
+    """MOST of 18, with the whole pooled interval below -1 %."""
+    return judge_most(evidence.sample(irls_minus_als("huber")), below=MARGIN[0])
+
+
+@claim("H8")
+def gain_of_irls_largest_at_small_fractions(evidence: Evidence) -> Finding:
+    """The pooled delta at 5 % is below that at 15 %."""
+    small, large = (irls_minus_als("huber", fractions=[fraction]) for fraction in (0.05, 0.15))
+    trend = [at_small - at_large for at_small, at_large in zip(small, large, strict=True)]
+    return judge_pooled(evidence.sample(trend))
+
+
+@claim("H12")
+def als_better_with_huber_noise_at_variance_1(evidence: Evidence) -> Finding:
+    """MOST of 9."""
+    return judge_most(evidence.sample(als_minus_irls("huber", variances=[1.0])))
+
+
+@claim("H13")
+def irls_better_with_huber_noise_at_variance_2(evidence: Evidence) -> Finding:
+    """MOST of 9."""
+    return judge_most(evidence.sample(irls_minus_als("huber", variances=[2.0])))
+
+
+@claim("H14")
+def als_consistently_better_with_gaussian_noise(evidence: Evidence) -> Finding:
+    """ALL of 18."""
+    return judge_all(evidence.sample(als_minus_irls("gaussian")))
+
+
+@claim("H15")
+def irls_better_in_most_cases_with_laplace_noise(evidence: Evidence) -> Finding:
+    """MOST of 18."""
+    return judge_most(evidence.sample(irls_minus_als("laplace")))

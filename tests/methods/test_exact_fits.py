@@ -1,0 +1,236 @@
+"""Fits for publication: nothing that anybody could repeat has a part in them."""
+
+import inspect
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from plain_methods import random_ratings
+from private_fits import SMALL, labelled
+
+from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian
+from dpmc.methods import METHODS, method_class
+from dpmc.methods.private import PrivateMethod
+from dpmc.methods.private_choice import Keyed, Seeded
+from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
+from dpmc.privacy.relations import RELATIONS, USER_LEVEL
+from dpmc.privacy.release import SAMPLERS, GridNoise
+from dpmc.privacy.selection import Selection
+from dpmc.ratings import Ratings
+
+NAMES = sorted(name for name in METHODS if name.startswith(("private_", "dp")))
+CASES = [
+    (name, relation)
+    for name in NAMES
+    for relation in RELATIONS
+    if name.startswith("private_") or relation in USER_LEVEL
+]
+EVERY = pytest.mark.parametrize(("name", "relation"), CASES)
+AT_USER_LEVEL = pytest.mark.parametrize(
+    ("name", "relation"), [case for case in CASES if case[1] in USER_LEVEL]
+)
+MORE = {
+    "row_bound": 4.0,
+    "nuclear_bound": 20.0,
+    "update_bound": 2.0,
+    "item_ratings": 4.0,
+    "groups": 2,
+}
+
+
+def build(name, relation, **given):
+    make = method_class(name)
+    of_users = relation in USER_LEVEL
+    settings = SMALL | MORE | {"relation": relation, "ratings_per_user": 3 if of_users else None}
+    known = inspect.signature(make).parameters
+    return make(**{key: value for key, value in (settings | given).items() if key in known})
+
+
+def exact(model, **given):
+    return Ledger(GridNoise(model.calibration.noise), model.releases, **given)
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    """40 users x 9 items, with labels."""
+    return labelled(random_ratings(np.random.default_rng(0), 40, 9, 0.7))
+
+
+def test_all_private_methods_are_meant():
+    private = {name for name in METHODS if issubclass(method_class(name), PrivateMethod)}
+    assert private == set(NAMES)
+    assert {"dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd", "private_als"} < private
+
+
+SEEDS = {
+    "a seed": {"rng": 0},
+    "a generator": {"rng": np.random.default_rng(0)},
+    "a numpy integer": {"rng": np.int64(7)},
+    "a seed of the noise": {"noise_rng": 0},
+    "a generator of the noise": {"noise_rng": np.random.default_rng(0)},
+    "both": {"rng": 1, "noise_rng": 2},
+    "what is no generator": {"rng": "secret"},
+}
+
+
+@EVERY
+def test_generators_and_seeds_are_refused_before_anything_is_released(name, relation, ratings):
+    model = build(name, relation)
+    key = Keyed(ratings, bytes(32), np.random.default_rng(0))
+    for given in (*SEEDS.values(), {"rng": key}, {"rng": Seeded(np.random.default_rng(0))}):
+        ledger = exact(model, keep=True)
+        with pytest.raises(InputError, match="takes neither rng nor noise_rng, because") as caught:
+            model.fit(ratings, ledger=ledger, **given)
+        assert "\n" not in str(caught.value)
+        assert (ledger.count, ledger.spent, ledger.transcript) == (0, 0, [])
+        assert not hasattr(model, "guarantee_")
+
+
+@EVERY
+def test_without_them_it_fits(name, relation, ratings):
+    model = build(name, relation)
+    ledger = exact(model)
+    model.fit(ratings, ledger=ledger)
+    assert not model.guarantee_.simulated
+    model.guarantee_.require("item_factors")
+    assert ledger.spent == pytest.approx(model.releases)
+    assert np.isfinite(model.predict_matrix()).all()
+    np.testing.assert_array_equal(model.user_labels_, ratings.user_labels)
+    np.testing.assert_array_equal(model.item_labels_, ratings.item_labels)
+
+
+@EVERY
+def test_users_without_labels_are_refused_where_they_are_protected(name, relation, ratings):
+    nameless = replace(ratings, user_labels=None)
+    model = build(name, relation)
+    ledger = exact(model)
+    if relation not in USER_LEVEL:  # all ratings count, whoever they are of
+        assert not model.fit(
+            replace(nameless, item_labels=None), ledger=ledger
+        ).guarantee_.simulated
+        return
+    with pytest.raises(InputError, match="For publication ratings need user_labels") as caught:
+        model.fit(nameless, ledger=ledger)
+    assert "\n" not in str(caught.value)
+    assert (ledger.count, ledger.spent) == (0, 0)
+    assert not hasattr(model, "guarantee_")
+    model.fit(nameless, rng=0, noise_rng=1)  # simulated, it may
+
+
+@AT_USER_LEVEL
+def test_two_exact_fits_differ_in_the_choice_of_ratings(name, relation, ratings, monkeypatch):
+    """About 40 users with 3 of about 6 ratings each: two choices agree once in 1e40 runs. Whatever
+    generators of numpy are seeded with."""
+    choices, outputs = [], []
+    choose = Keyed.choose
+
+    def watched(self, rows, most, columns=None):
+        found = choose(self, rows, most, columns)
+        choices[-1].append(found.indices.tolist())
+        return found
+
+    monkeypatch.setattr(Keyed, "choose", watched)
+    model = build(name, relation)
+    for _ in range(2):
+        choices.append([])
+        np.random.seed(0)  # noqa: NPY002
+        ledger = exact(model, keep=True)
+        model.fit(ratings, ledger=ledger)
+        outputs.append([each.output for each in ledger.transcript])
+    one, two = choices
+    assert len(one) == len(two) >= 1
+    for here, there in zip(one, two, strict=True):
+        assert len(here) == len(there) < len(ratings)
+        assert here != there
+    for here, there in zip(*outputs, strict=True):
+        assert not np.array_equal(here, there)
+
+
+@pytest.mark.parametrize("relation", USER_LEVEL)
+def test_a_private_choice_of_items_and_the_fit_count_the_same_ratings(relation, ratings):
+    """One key for both: what counted for the list counts for the fit, if its item is listed."""
+    chosen = Selection(relation, 3, 60.0, 1e-3, 0.5)
+    budget = {"epsilon": chosen.fit_epsilon, "delta": chosen.fit_delta}
+    model = build("private_als", relation, **budget)
+    noise = GridNoise(model.calibration.noise)
+    ledger = Ledger(noise, model.releases_with(chosen), keep=True)
+    model.fit(ratings, ledger=ledger, selection=chosen)
+    first, *others = ledger.transcript
+    assert first.what == "item_counts"
+    assert first.query.sum() == 3 * 40 - shortfall(ratings)
+    (counts,) = [each.query for each in others if each.what == "counts"]
+    listed = np.searchsorted(ratings.item_labels, model.item_labels_)
+    assert counts.size == listed.size >= 2  # counts are about 13, and the threshold below 5
+    assert (counts >= first.query[listed]).all()
+    if listed.size == ratings.n_items:
+        np.testing.assert_array_equal(counts, first.query)
+    assert (model.guarantee_.epsilon, model.guarantee_.delta) == (60.0, 1e-3)
+    assert model.guarantee_.listed.share == 0.5
+    for refused in ({"rng": 0}, {"noise_rng": 0}):
+        ledger = Ledger(noise, model.releases_with(chosen))
+        with pytest.raises(InputError, match="takes neither rng nor noise_rng"):
+            model.fit(ratings, ledger=ledger, selection=chosen, **refused)
+        assert ledger.count == 0
+    wrong = Ledger(noise, model.releases)
+    with pytest.raises(PrivacyViolation):
+        model.fit(ratings, ledger=wrong, selection=chosen)
+
+
+def shortfall(ratings):
+    counts = np.bincount(ratings.users, minlength=40)
+    return int(np.maximum(3 - counts, 0).sum())
+
+
+@EVERY
+def test_noise_must_be_as_calibrated_and_from_bits_that_nobody_can_repeat(name, relation, ratings):
+    model = build(name, relation)
+    noise = model.calibration.noise
+    weaker = Ledger(GridNoise(Gaussian(0.99 * noise.scale)), model.releases)
+    with pytest.raises(PrivacyViolation, match="as calibrated"):
+        model.fit(ratings, ledger=weaker)
+    assert weaker.count == 0
+    for simulated in (
+        GridNoise(noise, lambda law, size: SAMPLERS["dpmc"](law, size)),
+        FloatNoise(noise, np.random.default_rng(0)),
+    ):
+        ledger = Ledger(simulated, model.releases)
+        with pytest.raises(InputError, match="rng is needed"):
+            model.fit(ratings, ledger=ledger)
+        assert ledger.count == 0
+        model.fit(ratings, rng=0, ledger=ledger)
+        assert model.guarantee_.simulated
+        with pytest.raises(InputError, match="must not be published"):
+            model.guarantee_.require("item_factors")
+
+
+@AT_USER_LEVEL
+def test_an_audit_may_simulate_with_a_key(name, relation, ratings):
+    """What a published fit chooses by, and all else from a seed: repeatable."""
+    model, found = build(name, relation), []
+    for key in (bytes(32), bytes(32), b"1" * 32):
+        rng = np.random.default_rng(5)
+        choice = Keyed(ratings, key, np.random.default_rng(6))
+        ledger = Ledger(FloatNoise(model.calibration.noise, rng), model.releases)
+        model.fit(ratings, rng=choice, ledger=ledger)
+        assert model.guarantee_.simulated
+        found.append(model.predict_matrix())
+    np.testing.assert_array_equal(found[0], found[1])
+    # in dpfw a bound on the length of a user's ratings serves, so that all count
+    assert np.array_equal(found[0], found[2]) == (name == "dpfw")
+
+
+@EVERY
+def test_nobody_is_data_like_any_other(name, relation):
+    """With exact noise too: no ratings, and at user level no users."""
+    labels = {"item_labels": np.array(["a", "b", "c"])}
+    for users in (3, 0) if relation in USER_LEVEL else (3,):
+        labels["user_labels"] = np.array([f"u{number}" for number in range(users)], np.str_)
+        model = build(name, relation)
+        model.fit(Ratings([], [], [], users, 3, **labels), ledger=exact(model))
+        assert np.isfinite(model.item_factors_).all()
+        assert model.predict_matrix().shape == (users, 3)
+    nothing = Ratings([], [], [], 3, 0, user_labels=np.array(["a", "b", "c"]))
+    model = build(name, relation)
+    with pytest.raises(InputError, match="There are no items: a fit needs their list"):
+        model.fit(nothing, ledger=exact(model))

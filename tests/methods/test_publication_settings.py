@@ -1,0 +1,101 @@
+"""A fit for publication is of the settings that its noise was made for, or it is refused."""
+
+import numpy as np
+import pytest
+
+from dpmc.errors import InputError
+from dpmc.methods import method_class
+from dpmc.privacy.ledger import Ledger
+from dpmc.privacy.release import GridNoise
+from dpmc.privacy.selection import Selection
+from dpmc.ratings import Ratings
+
+USERS, ITEMS = 12, 6
+
+
+def ratings_of(user_labels=None, item_labels=None):
+    users, items = np.divmod(np.arange(USERS * ITEMS), ITEMS)
+    labels = [
+        np.array([f"{what}{k}" for k in range(size)]) if given is None else np.array(given)
+        for what, size, given in (("u", USERS, user_labels), ("i", ITEMS, item_labels))
+    ]
+    fields = {"user_labels": labels[0], "item_labels": labels[1]}
+    return Ratings(users, items, 1.0 + users % 5, USERS, ITEMS, **fields)
+
+
+def model_of(name="private_als", **changes):
+    settings = {
+        "relation": "user_add_remove", "epsilon": 5.0, "delta": 1e-3, "rating_range": (1, 5),
+        "ratings_per_user": 3, "rank": 1,
+    }  # fmt: skip
+    return method_class(name)(**settings | changes)
+
+
+def refused(model, ratings, **given):
+    """Return why an exact fit is refused; nothing is released before it is."""
+    releases = model.releases_with(given.get("selection"))
+    ledger = Ledger(GridNoise(model.calibration.noise), releases)
+    with pytest.raises(InputError) as caught:
+        model.fit(ratings, ledger=ledger, **given)
+    assert ledger.count == 0
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["private_als", "dpals"])
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("epsilon", 0.1),
+        ("iterations", 50),
+        ("relation", "user_replace"),
+        ("rating_range", (0.0, 9.0)),
+        ("ratings_per_user", 1),
+    ],
+)
+def test_settings_that_change_after_construction(name, attribute, value):
+    model = model_of(name)
+    noise, releases = model.calibration.noise, model.releases
+    setattr(model, attribute, value)
+    ledger = Ledger(GridNoise(noise), releases)
+    with pytest.raises(InputError, match=f"{attribute} was changed after construction"):
+        model.fit(ratings_of(), ledger=ledger)
+    assert ledger.count == 0
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"row_bound": 1e-200, "gram": "free"},
+        {"factor_bound": 1e-201},
+        {"user_regularization": 1e200},
+        {"rating_range": (0, 5e153)},
+    ],
+)
+def test_settings_whose_squares_are_no_numbers(changes):
+    """Clipping would divide by a norm that is 0 or infinite, and so clip nothing."""
+    assert "must lie between 1e-30 and 1e+30" in refused(model_of("dpals", **changes), ratings_of())
+
+
+def test_labels_that_occur_twice():
+    assert "Two users have the same label" in refused(model_of(), ratings_of(["u"] * USERS))
+    twice = ratings_of(item_labels=["i"] * ITEMS)
+    assert "Two items have the same label" in refused(model_of(), twice)
+
+
+@pytest.mark.parametrize(
+    "other", [{"relation": "user_add_remove"}, {"ratings_per_user": 2}, {"ratings_per_user": 4}]
+)
+def test_a_choice_of_items_for_another_model(other):
+    mine = {"relation": "user_replace", "ratings_per_user": 3}
+    its = mine | other
+    selection = Selection(its["relation"], its["ratings_per_user"], 5.0, 1e-3, 0.3)
+    model = model_of(**mine, epsilon=selection.fit_epsilon, delta=selection.fit_delta)
+    sentence = refused(model, ratings_of(), selection=selection)
+    assert "needs the relation and the number of ratings of a user of the model" in sentence
+
+
+@pytest.mark.parametrize("bad", [0, -1, 2.5, None])
+def test_a_choice_of_items_counts_a_whole_number_of_ratings(bad):
+    with pytest.raises(InputError, match="must be an integer of at least 1"):
+        Selection("user_add_remove", bad, 5.0, 1e-3, 0.3)

@@ -1,0 +1,65 @@
+"""The audit of private factorisation at user level: right methods pass, planted faults do not."""
+
+import numpy as np
+import pytest
+
+from dpmc.privacy.ledger import FloatNoise
+from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
+from dpmc.studies.audit import dpals, method_runs
+from dpmc.studies.audit.dpals import FAMILIES, FAULTS, audited_family, faulty_rows
+from dpmc.studies.audit.method_runs import largest_changes, method_rows
+from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
+from dpmc.studies.audit.run import audit_part
+
+# what the neighbours of the audit reach of the sensitivities, where that is not all of it
+REACHED = {
+    ("dpals_literal", "start"): 0.86,  # noise on upper triangles is for whole matrices
+    ("dpfw_oja", "product"): 0.9,
+    ("dpfw_oja", "eigenvalue"): 0.75,
+}
+
+
+@pytest.fixture(autouse=True)
+def few_starts(monkeypatch):
+    monkeypatch.setattr(method_runs, "STARTS", 4)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_changes_keep_to_their_sensitivities_and_attain_them(family):
+    for relation in USER_LEVEL:
+        method = audited_family(family, relation)
+        rng = np.random.default_rng(2)
+        noise = FloatNoise(method.calibration.noise, rng)
+        changes = largest_changes(method, noise, relation, rng)
+        assert changes
+        for what, change in changes.items():
+            assert change <= 1 + 1e-9, (relation, what)
+            if relation == USER_ADD_REMOVE:
+                assert change >= REACHED.get((family, what), 0.99), what
+
+
+@pytest.mark.parametrize("family", ["dpals", "dpals_analyze_gauss", "dpals_frequent", "dp_altmin"])
+def test_right_methods_pass(family):
+    # 4 tests of chance: two fail 0.1 % of the time at most, two 1e-6
+    method, rng = audited_family(family, USER_ADD_REMOVE), np.random.default_rng(3)
+    noise = FloatNoise(method.calibration.noise, rng)
+    key = {"method": family, "relation": USER_ADD_REMOVE, "mechanism": "gaussian"}
+    rows = list(method_rows([(method, noise)], 60, rng, key))
+    assert len(rows) == 5
+    assert all(row["passed"] for row in rows)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_in_dpals_are_caught(fault):
+    row = caught_row(fault, faulty_rows(fault, 60, np.random.default_rng(5)))
+    assert row["passed"]
+    assert row["planted_fault"] == fault
+
+
+def test_the_part_has_a_row_for_every_test_and_fault(monkeypatch):
+    monkeypatch.setattr(method_runs, "STARTS", 1)
+    monkeypatch.setattr(dpals, "RUNS", 10)
+    rows = list(audit_part("dpals", {"seed": 5, "samples": 100, "runs": 10}))
+    assert all(tuple(row) == AUDIT_COLUMNS for row in rows)
+    assert len(rows) == 5 * 2 * len(FAMILIES) + len(FAULTS)
+    assert [row["planted_fault"] for row in rows[-len(FAULTS) :]] == list(FAULTS)

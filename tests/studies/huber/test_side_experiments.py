@@ -1,0 +1,142 @@
+"""The claims that need an experiment of their own: timing, convergence, many starts."""
+
+import numba
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpmc.mechanisms import Huber
+from dpmc.studies.huber.claims.noise_facts import audited_epsilon, epsilon_of_counts
+from dpmc.studies.huber.claims.side_experiments import _best_quarter_ratio
+
+
+@pytest.fixture
+def verdict(paper, claims, budgets, make_trials):
+    """Return a judge of one claim on one side experiment."""
+    from dpmc.studies.huber.claims.judge import judge
+
+    none = make_trials(trials=1).iloc[:0]
+
+    def judged(name, **side):
+        claim = [entry for entry in claims if entry["id"] == name]
+        return judge(none, paper, budgets, claim, **side).iloc[0]
+
+    return judged
+
+
+class TestTiming:
+    @pytest.mark.parametrize(
+        ("ratio", "spread", "expected"),
+        [(8.0, 0.02, "supported"), (1.5, 0.02, "contradicted"), (3.5, 0.5, "inconclusive")],
+    )
+    def test_verdict(self, verdict, timing, ratio, spread, expected):
+        found = verdict("H18", timing=timing(ratio, spread=spread))
+        assert found["verdict"] == expected
+        assert found["effect"] == pytest.approx(ratio, rel=0.05 if spread < 0.1 else 1)
+        assert found["n"] == 5
+        assert "; our method " in found["reason"]
+
+    def test_one_slow_data_set_contradicts(self, verdict, timing):
+        table = timing(8.0)
+        slow = (table["dataset"] == "sweetrs") & (table["irls_iterations"] == 2)
+        table.loc[slow, "seconds"] *= 7
+        assert verdict("H18", timing=table)["verdict"] == "contradicted"
+
+    def test_without_the_fast_kernel_or_a_second_repeat(self, verdict, timing):
+        table = timing(8.0)
+        direct = table[table["kernel"] == "direct"]
+        assert verdict("H18", timing=direct)["verdict"] == "supported"
+        once = verdict("H18", timing=direct[direct["repeat"] == 0])
+        assert (once["verdict"], once["effect"]) == ("inconclusive", pytest.approx(8, rel=0.05))
+
+    def test_without_the_direct_kernel_or_without_k_2(self, verdict, timing):
+        table = timing(8.0)
+        for part in (
+            table[table["kernel"] == "fast"],
+            table[table["irls_iterations"] == 20],
+            table.iloc[:0],
+        ):
+            found = verdict("H18", timing=part)
+            assert found["verdict"] == "inconclusive"
+            assert found["reason"].startswith("data not available")
+
+
+class TestConvergence:
+    @pytest.mark.parametrize(
+        ("wider", "higher", "expected"),
+        [
+            (10.0, 1.5, "supported"),
+            (1.5, 1.5, "contradicted"),  # not wide enough
+            (10.0, 0.8, "contradicted"),  # wide, but ends lower
+            (3.0, 1.5, "inconclusive"),  # on the edge
+        ],
+    )
+    def test_verdict(self, verdict, convergence, wider, higher, expected):
+        found = verdict("H35", convergence=convergence(wider, higher))
+        assert found["verdict"] == expected
+        assert found["effect"] == pytest.approx(wider, rel=0.25)
+        assert found["interval_low"] < found["effect"] < found["interval_high"]
+
+    def test_early_iterations_do_not_count(self, verdict, convergence):
+        table = convergence(1.0, 1.5)
+        early = (table["noise_target"] == "iterate") & (table["iteration"] <= 40)
+        table.loc[early, "rmse_all"] *= np.random.default_rng(0).uniform(1, 3, early.sum())
+        assert verdict("H35", convergence=table)["verdict"] == "contradicted"
+
+    def test_one_noise_target_is_no_comparison(self, verdict, convergence):
+        table = convergence()
+        for part in (table[table["noise_target"] == "iterate"], table.iloc[:0], None):
+            found = verdict("H35", convergence=part)
+            assert found["verdict"] == "inconclusive"
+            assert found["reason"].startswith("data not available")
+
+
+class TestStarts:
+    @pytest.mark.parametrize(
+        ("narrower", "lower", "expected"),
+        [
+            (0.2, 0.05, "supported"),
+            (1.0, 0.05, "inconclusive"),  # best, but no narrower
+            (0.2, 0.0, "contradicted"),  # narrower only, so worse among the best
+            (4.0, 0.0, "contradicted"),
+        ],
+    )
+    def test_verdict(self, verdict, starts, narrower, lower, expected):
+        found = verdict("H36", starts=starts(narrower, lower))
+        assert found["verdict"] == expected, found["reason"]
+        assert found["interval_low"] < found["effect"] < found["interval_high"]
+        assert found["n"] == 20
+
+    def test_only_starts_that_all_mechanisms_have_count(self, verdict, starts):
+        table = starts(0.2, 0.05)
+        lost = (table["mechanism"] == "laplace") & (table["start"] > 15)
+        assert verdict("H36", starts=table[~lost])["n"] == 16
+
+    def test_a_missing_mechanism_is_missing_data(self, verdict, starts):
+        table = starts()
+        for part in (table[table["mechanism"] != "laplace"], table.iloc[:0], None):
+            found = verdict("H36", starts=part)
+            assert found["verdict"] == "inconclusive"
+            assert found["reason"].startswith("data not available")
+
+    def test_best_quarter_by_hand(self):
+        first = np.array([[5.0, 1.0, 4.0, 2.0, 8.0, 9.0, 7.0, 6.0]])
+        second = np.arange(8.0)[None, :]
+        assert _best_quarter_ratio(first, second).estimate == pytest.approx(1.5 - 0.5)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="draws millions of samples")
+def test_the_audit_does_not_claim_more_than_there_is():
+    # A 95 % bound, 20 audits at 100,000 samples: more than 4 too high have chance 1e-3 (the
+    # bound is on both sides, so the true rate is below 5 %).
+    noise = Huber.from_variance(2.0)
+    rng = np.random.default_rng(1)
+    bounds = [audited_epsilon(noise, rng, 100_000) for _ in range(20)]
+    assert sum(bound > noise.epsilon(1.0) for bound in bounds) <= 4
+    assert np.median(bounds) > 0.9 * noise.epsilon(1.0)
+
+
+def test_the_bound_is_clopper_pearson():
+    low = stats.binomtest(900, 10_000).proportion_ci(0.95, method="exact").low
+    high = stats.binomtest(100, 10_000).proportion_ci(0.95, method="exact").high
+    assert epsilon_of_counts(900, 100, 10_000) == pytest.approx(np.log(low / high))
