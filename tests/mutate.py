@@ -24,7 +24,10 @@ import yaml
 
 HOME = Path(__file__).parents[1]
 LIST = Path(__file__).with_name("mutations.yaml")
-COPIED = ("src", "tests", "config", "workflow", "Snakefile", "pyproject.toml")
+COPIED = (
+    *("src", "tests", "config", "workflow", "examples", "results/reference", "Snakefile"),
+    *("README.md", "pyproject.toml"),
+)
 LONGEST = 600  # seconds for the tests of one mutation
 GREEN, RED = 0, 1  # exit statuses of pytest; any other is no answer
 

@@ -1,8 +1,4 @@
-"""A question of our own: how many ratings does noisy ALS need before it beats the item bias?
-
-Papers compare factorizations with noise among themselves. The mean of an item needs no factors:
-from which observed fraction on are noisy factors worth it? Asked on generated data.
-"""
+"""A question of our own: from which observed fraction on does noisy ALS beat the item bias?"""
 
 from pathlib import Path
 
@@ -10,13 +6,9 @@ from dpmc.study.api import Job, Regression, Step, Study
 from dpmc.study.cells import cell_name
 
 HERE = Path(__file__).parent
-METHODS = ("item_bias", "als", "noisy_als")
+METHODS = {"item_bias": "Item bias", "als": "ALS", "noisy_als": "ALS, Gaussian noise"}
+UNUSED = {"item_bias": ("iterations", "regularization", "variance"), "als": ("variance",)}
 CELL = ("method", "observed_fraction")
-USES = {
-    "item_bias": (),
-    "als": ("iterations", "regularization"),
-    "noisy_als": ("iterations", "regularization", "variance"),
-}
 
 
 def curves(section):
@@ -24,10 +16,10 @@ def curves(section):
     return [{"method": method} for method in METHODS]
 
 
-def settings(section, coordinates):
+def settings(section, curve):
     """Return exactly what a job uses: a changed variance reruns no job without noise."""
-    shared = ("seed", "trials", "users", "items", "rank", "observed_fractions")
-    return {name: section[name] for name in (*shared, *USES[coordinates["method"]])}
+    unused = UNUSED.get(curve["method"], ())
+    return {name: value for name, value in section.items() if name not in unused}
 
 
 def settings_by_cell(section):
@@ -40,20 +32,12 @@ def settings_by_cell(section):
     return cells
 
 
+COLUMNS = {"trials": (*CELL, "trial", "rmse")}
 STUDY = Study(
     name="own_study",
     title="How many ratings do noisy factors need?",
     prepare=lambda configuration: configuration["own_study"],
-    jobs=(
-        Job(
-            name="fit",
-            run="own_study.run:fit",
-            tables={"trials": (*CELL, "trial", "rmse")},
-            coordinates=("method",),
-            cells=curves,
-            settings=settings,
-        ),
-    ),
+    jobs=(Job("fit", "own_study.run:fit", COLUMNS, ("method",), curves, settings),),
     steps=(
         Step("claims", "own_study.show:claims", makes=("claims",), files=(HERE / "claims.yaml",)),
         Step("tables", "own_study.show:tables"),

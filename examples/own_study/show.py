@@ -7,20 +7,18 @@ from dpmc.statistics.tests import Interval, mean_interval
 from dpmc.study import style
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.claims import load_claims, table_of_verdicts
-from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, effect_text
+from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
 from dpmc.study.results import write_tables
 from dpmc.study.rules import CONTRADICTED, SUPPORTED, always_below
 from dpmc.study.runs import read_frame
 from dpmc.study.table_model import Cell, Column, Row, Table
 from own_study import CELL, HERE, METHODS, STUDY
 
-LABELS = dict(zip(METHODS, ("Item bias", "ALS without noise", "ALS, Gaussian noise"), strict=True))
 FEW = 0.1  # the observed fraction that the claims name
 PREDICATES = {
     "S1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= FEW}),
     "S2": lambda ratios: always_below({f: -row for f, row in ratios.items() if f < FEW}),
 }
-WORDS = {SUPPORTED: HOLDS, CONTRADICTED: FAILS}
 
 
 def claims(folder, settings):
@@ -42,14 +40,12 @@ def errors(folder):
 def tables(folder, settings, out):
     """Write the table of errors."""
     rows = []
-    for fraction, part in errors(folder).groupby("observed_fraction"):
-        cells = [
-            Cell(each.estimate, each.standard_error, each.trials) for each in part.itertuples()
-        ]
+    for fraction, row in errors(folder).groupby("observed_fraction"):
+        cells = map(Cell, row["estimate"], row["standard_error"], row["trials"])
         rows.append(Row((fraction,), (f"{fraction:g}",), "mean", tuple(cells)))
-    columns = tuple(Column(method, label) for method, label in LABELS.items())
-    heading, title = (CELL[1], "Observed fraction"), "RMSE on unobserved entries"
-    write_tables([Table("table_own_study", title, (heading,), columns, tuple(rows))], out)
+    columns = tuple(Column(method, label) for method, label in METHODS.items())
+    headings, title = ((CELL[1], "Observed fraction"),), "RMSE on unobserved entries"
+    write_tables([Table("table_own_study", title, headings, columns, tuple(rows))], out)
 
 
 def draw(inputs):
@@ -58,9 +54,9 @@ def draw(inputs):
     axes = figure.subplots()
     lines = inputs["errors"].groupby("method", sort=False)
     for (method, part), look in zip(lines, style.SERIES, strict=False):
-        shown = {"color": look.color, "marker": look.marker, "linestyle": look.line}
-        reach = part["estimate"] - part["low"]
-        axes.errorbar(part[CELL[1]], part["estimate"], reach, label=LABELS[method], **shown)
+        shown = {"color": look.color, "marker": look.marker, "ls": look.line}
+        shown |= {"label": METHODS[method], "yerr": part["estimate"] - part["low"]}
+        axes.errorbar(part[CELL[1]], part["estimate"], **shown)
     axes.set(xscale="log", yscale="log", xlabel="Observed fraction", ylabel="RMSE")
     for axis in (axes.xaxis, axes.yaxis):
         style.value_axis(axis, style.SHORT)
@@ -86,17 +82,12 @@ def chapter(folder, settings):
     """Return the chapter."""
     verdicts = read_frame(folder / "claims.csv")
     many = verdicts.set_index("id").loc["S1"]
-    effect = Interval(many.effect, np.nan, many.interval_low, many.interval_high, many.n)
-    found = Finding(
-        WORDS.get(many.verdict, OPEN),
-        f"Noisy factors are worth it from an observed fraction of {FEW:g} on",
-        f"RMSE against the item bias {effect_text(effect)}; n = {effect.trials} trials",
-    )
+    verdict = {SUPPORTED: HOLDS, CONTRADICTED: FAILS}.get(many.verdict, OPEN)
     return Chapter(
         heading=STUDY.title,
         lead="from which observed fraction on ALS with noise beats the item bias",
         introduction="Generated data; sizes and variance of the noise as in the configuration.",
-        answers=[found],
+        answers=[Finding(verdict, f"Noisy factors pay from {FEW:g} observed on", many.reason)],
         tables=[folder / "tables"],
         galleries=[Gallery([FIGURE], folder / "figures")],
         judged=[Judged("What noise costs", verdicts)],
