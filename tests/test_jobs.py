@@ -1,11 +1,12 @@
 """What a workflow script leaves in its log."""
 
+import re
 import sys
 
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.jobs import logged
+from dpmc.jobs import logged, timed
 
 
 def test_prints_go_to_the_log_and_nowhere_else(tmp_path, capsys):
@@ -32,6 +33,14 @@ def test_an_error_ends_the_job_and_stands_in_the_log(tmp_path, error, first, lin
     assert text[0] == first
     assert lines is None or len(text) == lines
     assert sys.stdout is not None
+
+
+def test_the_log_says_what_starting_and_running_took(tmp_path):
+    with logged(tmp_path / "job.log"), timed():
+        print("a line")
+    first, second = (tmp_path / "job.log").read_text().splitlines()
+    assert first == "a line"
+    assert re.fullmatch(r"CPU seconds: \d+\.\d\d to start, \d+\.\d\d to run", second)
 
 
 def test_a_rule_may_have_no_log(capsys):

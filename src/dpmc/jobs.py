@@ -1,6 +1,7 @@
 """What every workflow script does around its work: a log, and one sentence on bad input."""
 
 import sys
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,3 +29,11 @@ def logged(log: str | Path | None) -> Iterator[None]:
             raise SystemExit(1) from None
         finally:
             sys.stdout, sys.stderr = stdout, stderr
+
+
+@contextmanager
+def timed() -> Iterator[None]:
+    """Print the CPU seconds of the process before, and those within: starting, and the work."""
+    started = time.process_time()
+    yield
+    print(f"CPU seconds: {started:.2f} to start, {time.process_time() - started:.2f} to run")

@@ -10,7 +10,6 @@ from dpmc import tables
 from dpmc.ratings import Ratings
 from dpmc.study.job import function, make_importable, run_job
 
-RUN = f"{__name__}:two_tables"
 COLUMNS = {"trials": ("trial", "error"), "more/steps": ("trial", "step")}
 SEEN = []
 
@@ -42,7 +41,7 @@ def ratings(tmp_path):
 
 
 def test_every_table_has_its_rows(paths):
-    run_job(RUN, COLUMNS, paths, {"rank": "5"}, {"seed": 1}, {})
+    run_job(two_tables, COLUMNS, paths, {"rank": "5"}, {"seed": 1}, {})
     assert paths["trials"].read_text() == "trial,error\n0,0.1\n1,1.1\n"
     assert paths["more/steps"].read_text() == "trial,step\n0,3\n"
     task = SEEN[-1]
@@ -52,13 +51,13 @@ def test_every_table_has_its_rows(paths):
 
 
 def test_the_ratings_are_loaded_and_other_inputs_are_paths(paths, ratings):
-    run_job(RUN, COLUMNS, paths, {}, {}, {"ratings": str(ratings), "data": "x.npz"})
+    run_job(two_tables, COLUMNS, paths, {}, {}, {"ratings": str(ratings), "data": "x.npz"})
     assert SEEN[-1].ratings.values.tolist() == [3.0, 4.0]
     assert SEEN[-1].inputs["data"] == "x.npz"
 
 
 def test_the_other_file_is_written_by_the_job(tmp_path, paths):
-    run_job(RUN, COLUMNS, paths, {}, {}, {}, str(tmp_path / "other.npz"))
+    run_job(two_tables, COLUMNS, paths, {}, {}, {}, str(tmp_path / "other.npz"))
     assert (tmp_path / "other.npz").read_bytes() == b"other"
 
 
@@ -66,7 +65,9 @@ def test_without_data_tables_have_no_rows_and_nothing_runs(tmp_path, paths):
     (tmp_path / "ratings.npz").touch()
     count = len(SEEN)
     other = tmp_path / "other.npz"
-    run_job(RUN, COLUMNS, paths, {}, {}, {"ratings": str(tmp_path / "ratings.npz")}, str(other))
+    run_job(
+        two_tables, COLUMNS, paths, {}, {}, {"ratings": str(tmp_path / "ratings.npz")}, str(other)
+    )
     assert len(SEEN) == count
     assert paths["trials"].read_text() == "trial,error\n"
     assert paths["more/steps"].read_text() == "trial,step\n"
@@ -76,14 +77,14 @@ def test_without_data_tables_have_no_rows_and_nothing_runs(tmp_path, paths):
 
 def test_a_job_that_fails_leaves_no_table(paths):
     with pytest.raises(ValueError, match="no"):
-        run_job(RUN, COLUMNS, paths, {}, {"fails": True}, {})
+        run_job(two_tables, COLUMNS, paths, {}, {"fails": True}, {})
     assert not any(path.exists() for path in paths.values())
 
 
 def test_a_table_that_the_job_did_not_return_is_an_error(paths):
     columns = COLUMNS | {"missing": ("a",)}
     with pytest.raises(KeyError, match="missing"):
-        run_job(RUN, columns, paths | {"missing": paths["trials"]}, {}, {}, {})
+        run_job(two_tables, columns, paths | {"missing": paths["trials"]}, {}, {}, {})
 
 
 def test_functions_are_found_by_their_text():

@@ -92,8 +92,9 @@ for study in STUDIES.values():
                 **{name: "[^/~]+" for name in job.coordinates},
             conda:
                 "../../envs/dpmc.yaml"
-            # a clock wants the machine alone
+            # a clock wants the machine alone, and gets it while nothing else has begun
             threads: (workflow.cores or 1) if job.alone else 1
+            priority: int(job.alone)
             params:
                 run=job.run,
                 columns=job.tables,

@@ -1,18 +1,20 @@
 """Run one job of a study and write its part of each table."""
 
-from dpmc.jobs import logged
-from dpmc.study.job import make_importable, run_job
+from dpmc.jobs import logged, timed
+from dpmc.study.job import function, make_importable, run_job
 
 with logged(snakemake.log[0]):
     params, files = snakemake.params, list(snakemake.output)
     make_importable(params.folder)
     coordinates = {name: snakemake.wildcards[name] for name in params.coordinates}
-    run_job(
-        params.run,
-        params.columns,
-        dict(zip(params.columns, files, strict=False)),
-        coordinates,
-        params.settings,
-        dict(zip(params.inputs, snakemake.input, strict=True)),
-        files[-1] if len(files) > len(params.columns) else None,
-    )
+    run = function(params.run)
+    with timed():
+        run_job(
+            run,
+            params.columns,
+            dict(zip(params.columns, files, strict=False)),
+            coordinates,
+            params.settings,
+            dict(zip(params.inputs, snakemake.input, strict=True)),
+            files[-1] if len(files) > len(params.columns) else None,
+        )

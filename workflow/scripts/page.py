@@ -17,12 +17,12 @@ with logged(snakemake.log[0]):
     known = studies.load(given["outside"])
     chosen = [known[name] for name in given["studies"]]
     raw = raw_files(snakemake.input.sources)
-    at_hand = {name: Path(path) for name, path in raw.items() if path}
+    available = {name: Path(path) for name, path in raw.items() if path}
     errata = [
         entry
         for study in chosen
         if study.errata is not None
-        for entry in function(study.errata)(top / study.name, at_hand)
+        for entry in function(study.errata)(top / study.name, available)
     ]
     chapters = {
         study.name: function(study.chapter)(top / study.name, given["chapters"][study.name])

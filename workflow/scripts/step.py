@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dpmc.jobs import logged
+from dpmc.jobs import logged, timed
 from dpmc.study.job import function, make_importable
 from dpmc.study.runs import write_frame
 
@@ -10,11 +10,12 @@ with logged(snakemake.log[0]):
     params = snakemake.params
     make_importable(params.folder)
     run, results = function(params.run), Path(params.results)
-    if params.makes:
-        made = run(results, params.settings)
-        for name, path in zip(params.makes, snakemake.output, strict=True):
-            write_frame(path, made[name])
-    else:
-        out = Path(snakemake.output[0])
-        out.mkdir(parents=True, exist_ok=True)
-        run(results, params.settings, out)
+    with timed():
+        if params.makes:
+            made = run(results, params.settings)
+            for name, path in zip(params.makes, snakemake.output, strict=True):
+                write_frame(path, made[name])
+        else:
+            out = Path(snakemake.output[0])
+            out.mkdir(parents=True, exist_ok=True)
+            run(results, params.settings, out)

@@ -38,7 +38,7 @@ class Task:
 
 
 def run_job(
-    run: str,
+    run: Callable[[Task], Mapping[str, Iterable]],
     columns: Mapping[str, Iterable[str]],
     outputs: Mapping[str, str],
     coordinates: Mapping[str, str],
@@ -53,8 +53,8 @@ def run_job(
 
     Parameters
     ----------
-    run : str
-        See :attr:`dpmc.study.api.Job.run`.
+    run : callable
+        What :attr:`dpmc.study.api.Job.run` names.
     columns, outputs : mapping
         By table its columns, and the file to write.
     coordinates, settings, inputs : mapping
@@ -69,7 +69,7 @@ def run_job(
                 pass
     else:
         path = None if file is None else Path(file)
-        rows = function(run)(Task(coordinates, settings, inputs, ratings, path))
+        rows = run(Task(coordinates, settings, inputs, ratings, path))
     for name, path in outputs.items():
         tables.write(path, columns[name], rows[name])
 

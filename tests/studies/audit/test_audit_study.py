@@ -4,7 +4,6 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from privacy_results import write_results
 
 from dpmc.configuration import load
 from dpmc.methods import METHODS as REGISTERED
@@ -17,8 +16,9 @@ from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import PARTS
 from dpmc.study.digest import source_file
 from dpmc.study.effects import HOLDS, OPEN
-from dpmc.study.job import run_job
+from dpmc.study.job import function, run_job
 from dpmc.study.runs import read_frame
+from privacy_results import write_results
 
 HOME = Path(__file__).parents[3]
 SECTION = STUDY.prepare(load(HOME / "config" / "config.yaml"))
@@ -53,7 +53,7 @@ def test_a_part_depends_on_every_method_that_it_makes_by_name():
 def test_a_job_writes_the_rows_of_its_part(tmp_path):
     cell = {"part": "mechanisms"}
     settings = JOB.settings(SECTION, cell) | {"samples": 1000}
-    run_job(JOB.run, JOB.tables, {"audit": tmp_path / "part.csv"}, cell, settings, {})
+    run_job(function(JOB.run), JOB.tables, {"audit": tmp_path / "part.csv"}, cell, settings, {})
     rows = read_frame(tmp_path / "part.csv")
     assert tuple(rows) == JOB.tables["audit"]
     assert set(rows["target"]) >= {"mechanism", "composition"}

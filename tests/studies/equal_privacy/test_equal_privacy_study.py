@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from privacy_results import write_results
 
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
@@ -15,8 +14,9 @@ from dpmc.studies.equal_privacy.chapter import chapter
 from dpmc.studies.equal_privacy.findings import NOT_RUN
 from dpmc.studies.equal_privacy.trial import run_calibrated
 from dpmc.study.api import Ratings
-from dpmc.study.job import run_job
+from dpmc.study.job import function, run_job
 from dpmc.study.runs import read_frame
+from privacy_results import write_results
 
 HOME = Path(__file__).parents[3]
 CONFIGURATION = load(HOME / "config" / "config.yaml")
@@ -91,7 +91,8 @@ def test_a_job_writes_the_rows_of_its_epsilons_and_mechanisms(section, tmp_path)
     curve = {"dataset": "synthetic", "relation": "entry_change", "method": "private_item_bias"}
     assert curve in list(fit.cells(section))
     path = tmp_path / "part.csv"
-    run_job(fit.run, fit.tables, {"calibrated": path}, curve, fit.settings(section, curve), {})
+    settings = fit.settings(section, curve)
+    run_job(function(fit.run), fit.tables, {"calibrated": path}, curve, settings, {})
     rows = read_frame(path)
     assert tuple(rows) == fit.tables["calibrated"]
     assert set(rows["mechanism"]) == {"gaussian", "laplace"}
@@ -117,7 +118,14 @@ def test_a_job_of_the_frontier_has_one_number_of_releases(section, tmp_path):
     frontier = STUDY.job("frontier")
     cell = {"releases": "10"}
     settings = frontier.settings(section, cell) | {"epsilons": [1, 5]}
-    run_job(frontier.run, frontier.tables, {"frontier": tmp_path / "f.csv"}, cell, settings, {})
+    run_job(
+        function(frontier.run),
+        frontier.tables,
+        {"frontier": tmp_path / "f.csv"},
+        cell,
+        settings,
+        {},
+    )
     assert read_frame(tmp_path / "f.csv")[["releases", "epsilon"]].values.tolist() == [
         [10, 1],
         [10, 5],

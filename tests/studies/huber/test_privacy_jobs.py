@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
-from privacy_results import fake_losses, fake_totals
 
 from dpmc.configuration import load
 from dpmc.studies.huber.answer import nominal_epsilon
 from dpmc.studies.huber.privacy import TOTALS, TRANSCRIPT, noised_cells
 from dpmc.studies.huber.settings import cell_settings
 from dpmc.study.api import Ratings
-from dpmc.study.job import run_job
+from dpmc.study.job import function, run_job
 from dpmc.study.runs import read_frame
+from privacy_results import fake_losses, fake_totals
 
 HOME = Path(__file__).parents[3]
 SECTION = load(HOME / "config" / "config.yaml")["huber"]
@@ -49,7 +49,7 @@ def test_a_part_writes_two_rows_a_cell(tmp_path):
     first = {**first, "settings": first["settings"] | {"neighbours": 2, "iterations": 2}}
     path = tmp_path / "part.csv"
     run_job(
-        TRANSCRIPT.run,
+        function(TRANSCRIPT.run),
         TRANSCRIPT.tables,
         {"transcript_loss": path},
         PARTS[0],
@@ -64,7 +64,9 @@ def test_a_part_writes_two_rows_a_cell(tmp_path):
 def test_totals_are_those_of_the_section(tmp_path):
     section = {"totals": SECTION["totals"] | {"variances": [1], "releases": [20]}}
     settings = TOTALS.settings(section, {})
-    run_job(TOTALS.run, TOTALS.tables, {"totals": tmp_path / "totals.csv"}, {}, settings, {})
+    run_job(
+        function(TOTALS.run), TOTALS.tables, {"totals": tmp_path / "totals.csv"}, {}, settings, {}
+    )
     rows = read_frame(tmp_path / "totals.csv")
     assert tuple(rows) == TOTALS.tables["totals"]
     assert set(rows["releases"]) == {20}
