@@ -65,6 +65,7 @@ mutations: $(VENV)/installed
 
 ## remove results; downloads (data/) and the committed results/reference stay
 clean:
+	@[ ! -x $(BIN)/python ] || $(BIN)/python -m dpmc.run_lock
 	@find results -mindepth 1 -maxdepth 1 ! -name reference -exec rm -rf {} + 2>/dev/null || true
 	@rm -rf .snakemake
 

@@ -312,12 +312,11 @@ def test_an_unknown_key_anywhere_is_refused_in_one_sentence(path, key):
     assert message.endswith(".")
 
 
-def outside(tmp_path, schema, **defaults):
+def outside(tmp_path, schema):
     """A study from outside of the package."""
     path = tmp_path / "schema.yaml"
     path.write_text(schema)
-    return Study("mine", "Mine", lambda c: c["mine"], (), (), "mine:chapter", schema=path,
-                 defaults=defaults)  # fmt: skip
+    return Study("mine", "Mine", lambda c: c["mine"], (), (), "mine:chapter", schema=path)
 
 
 SCHEMA = """
@@ -332,16 +331,16 @@ $defs:
 """
 
 
-def test_a_study_from_outside_brings_its_schema_and_defaults(tmp_path):
-    known = STUDIES | {"mine": outside(tmp_path, SCHEMA, trials=3)}
-    assert configuration.checked(DEFAULTS, known)["mine"] == {"trials": 3}
-    given = DEFAULTS | {"mine": {"share": 0.5}}
-    assert configuration.checked(given, known)["mine"] == {"trials": 3, "share": 0.5}
-    assert "mine" not in DEFAULTS
+def test_a_study_from_outside_brings_its_schema(tmp_path):
+    known = STUDIES | {"mine": outside(tmp_path, SCHEMA)}
+    section = {"trials": 3, "share": 0.5}
+    assert configuration.checked(DEFAULTS | {"mine": section}, known)["mine"] == section
+    with pytest.raises(InputError, match="mine"):
+        configuration.checked(DEFAULTS, known)
     for section, words in [
-        ({"trial": 3}, ["mine.trial", "did you mean 'trials'"]),
+        ({"trials": 3, "trial": 3}, ["mine.trial", "did you mean 'trials'"]),
         ({"trials": 0}, ["mine.trials", "at least 1"]),
-        ({"share": 2}, ["mine.share", "2"]),
+        ({"trials": 3, "share": 2}, ["mine.share", "2"]),
     ]:
         with pytest.raises(InputError) as caught:
             configuration.checked(DEFAULTS | {"mine": section}, known)
@@ -349,8 +348,9 @@ def test_a_study_from_outside_brings_its_schema_and_defaults(tmp_path):
 
 
 def test_checking_leaves_the_configuration_as_it_is(tmp_path):
-    known = {**STUDIES, "mine": outside(tmp_path, SCHEMA, trials=3)}
-    before = copy.deepcopy(DEFAULTS)
-    checked = configuration.checked(DEFAULTS, known)
+    known = {**STUDIES, "mine": outside(tmp_path, SCHEMA)}
+    given = DEFAULTS | {"mine": {"trials": 3}}
+    before = copy.deepcopy(given)
+    checked = configuration.checked(given, known)
     checked["huber"]["trials"] = 99
-    assert before == DEFAULTS
+    assert before == given

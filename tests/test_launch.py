@@ -124,6 +124,18 @@ def test_the_lock_of_a_killed_run_is_taken_though_its_job_lives(holder, folder):
     assert run_lock.take(folder).former == []
 
 
+def test_nothing_is_cleaned_while_a_run_lives(holder, folder):
+    (folder / "results").mkdir()
+    command = ["make", "-f", str(HOME / "Makefile"), f"BIN={Path(sys.executable).parent}", "clean"]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert f"process {holder.process.pid}, since" in result.stderr
+    assert (folder / run_lock.LOCK).exists()
+    holder.kill()
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    assert not (folder / ".snakemake").exists()
+
+
 def test_only_one_of_two_gets_the_lock(folder):
     first = run_lock.take(folder)
     with pytest.raises(InputError, match="Another run holds this folder"):

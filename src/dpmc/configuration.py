@@ -61,9 +61,6 @@ def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
         One sentence that names the key, the value and what is allowed.
     """
     result = copy.deepcopy(dict(configuration))
-    for name, study in studies.items():
-        if study.defaults:
-            result[name] = merge(study.defaults, result.get(name) or {})
     errors = list(jsonschema.Draft202012Validator(schema_of(studies)).iter_errors(result))
     if errors:
         raise InputError(

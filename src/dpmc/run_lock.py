@@ -16,6 +16,7 @@ import fcntl
 import json
 import os
 import platform
+import sys
 import time
 import uuid
 from pathlib import Path
@@ -203,3 +204,18 @@ def _lives(line: dict) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def refuse_held() -> None:
+    """End with a sentence and exit status 2 if a live run holds the current folder."""
+    try:
+        take(Path.cwd())
+    except InputError as error:
+        print(f"dpmc: {error}", file=sys.stderr)
+        sys.exit(2)
+    except LocksUnsupported:
+        pass
+
+
+if __name__ == "__main__":
+    refuse_held()

@@ -21,6 +21,7 @@ SOME = {
 HUBER = [
     ({"methods": ["asl"]}, ["asl", "als"]),
     ({"mechanisms": ["hubber"]}, ["hubber", "huber"]),
+    ({"ranks": [5, 5000]}, ["huber.ranks", "at most 100", "got 5000"]),
     ({"rank": [5]}, ["Unknown configuration key huber.rank (did you mean 'ranks'?)"]),
 ]
 EQUAL_PRIVACY = [

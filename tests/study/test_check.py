@@ -30,17 +30,13 @@ from dpmc.errors import InputError
 from dpmc.study import reference
 from dpmc.study.api import Regression
 from dpmc.study.cell_settings import Settings, read_settings, settings_text
-from dpmc.study.check import (
-    check,
+from dpmc.study.check import check, kept, outcome, read_keyed, read_results
+from dpmc.study.comparison import (
     compare_labels,
     compare_numbers,
     compare_settings,
     compare_trials,
-    kept,
     missing_trials,
-    outcome,
-    read_keyed,
-    read_results,
 )
 from dpmc.study.runs import read_text_table, read_trials
 from dpmc.study.tolerances import Allowance, read_allowances, relative_difference
@@ -284,6 +280,17 @@ def test_a_changed_number_names_its_row_and_both_numbers(tmp_path, factor, fails
     if fails:
         assert found[0].startswith("mechanism=huber, releases=1000, form=exact: total is ")
         assert f"total is {old * factor!s}, in the reference {old!s} (rel" in found[0]
+
+
+def test_a_column_that_the_reference_lacks_is_named(tmp_path):
+    known = totals(tmp_path)
+    (found,) = failures(compare_numbers(known.assign(more=1.0), known))
+    assert found == "The reference has no column more."
+
+
+def test_labels_need_the_profile_that_stands_beside_the_trials():
+    with pytest.raises(ValueError, match="by profile"):
+        Regression(labels={"claims": ("id",)})
 
 
 def test_only_rows_that_both_have_are_compared(tmp_path):

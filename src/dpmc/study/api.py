@@ -57,8 +57,8 @@ class Job:
     ----------
     name : str
     run : str
-        ``"package.module:function"``; the function takes a :class:`dpmc.study.job.Task` and returns
-        the rows of each table, by its name.
+        ``"package.module:function"``; the function takes a :class:`dpmc.study.task.Task` and
+        returns the rows of each table, by its name.
     tables : mapping
         The tables that these jobs write, each a part of it, to their columns.
     coordinates : tuple of str
@@ -156,8 +156,9 @@ class Regression:
         From the data sets that could not be had and the settings by cell to the data sets whose
         rows may be missing; by default the former themselves.
     labels : mapping
-        Tables of labels to the column that holds the label; what names a row are the columns
-        ``keys`` of that table.
+        Tables of labels, such as verdicts, to the columns that name a row; the first other column
+        of what is expected is the label. What is expected depends on the profile, which
+        ``settings.json`` beside the table of trials names: there has to be such a table.
     numbers : mapping
         Other tables of numbers to the columns that name a row; all other columns are compared.
     passed : mapping
@@ -176,6 +177,10 @@ class Regression:
     numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     by_clock: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        if self.labels and self.table is None:
+            raise ValueError("Labels are expected by profile, which needs a table of trials.")
 
 
 @dataclass(frozen=True)
@@ -206,8 +211,6 @@ class Study:
     regression : tuple of Regression
     schema : path or None
         JSON schema of its section, as YAML; None refuses nothing.
-    defaults : mapping
-        Its section where the configuration has none: for studies from outside of the package.
     folder : path or None
         Of a study outside of this package; its reference lies in ``reference`` inside. None for one
         of this package, whose reference lies in ``results/reference``.
@@ -224,7 +227,6 @@ class Study:
     seeds: Callable[[Section], Mapping[str, int]] = own_seed
     regression: Regression | None = None
     schema: Path | None = None
-    defaults: Mapping[str, object] = field(default_factory=dict)
     folder: Path | None = None
 
     def job(self, name: str) -> Job:

@@ -4,37 +4,14 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from dpmc import tables
 from dpmc.files import atomic_path
 from dpmc.ratings import Ratings
+from dpmc.study.task import Task
 
 RATINGS = "ratings"
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a job is given.
-
-    Attributes
-    ----------
-    coordinates : mapping of str to str
-    settings : mapping
-    inputs : mapping of str to str
-        Paths by name.
-    ratings : Ratings or None
-        Those of the input called "ratings", None where there is none.
-    file : path or None
-        Where the other file is to be written.
-    """
-
-    coordinates: Mapping[str, str]
-    settings: Mapping[str, object]
-    inputs: Mapping[str, str]
-    ratings: Ratings | None = None
-    file: Path | None = None
 
 
 def run_job(

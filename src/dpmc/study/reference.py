@@ -8,7 +8,8 @@ from dpmc import tables
 from dpmc.errors import InputError
 from dpmc.files import write_text
 from dpmc.study.cell_settings import SETTINGS, settings_text
-from dpmc.study.check import TOLERANCES, Results, kept, missing_trials
+from dpmc.study.check import TOLERANCES, Results, kept
+from dpmc.study.comparison import missing_trials
 from dpmc.study.tolerances import ALLOWED
 
 FULL = "full"

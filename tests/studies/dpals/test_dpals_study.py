@@ -14,7 +14,8 @@ from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals.cells import dpals_cells
 from dpmc.study import api
 from dpmc.study.digest import imports_of, source_file
-from dpmc.study.job import Task, function
+from dpmc.study.job import function
+from dpmc.study.task import Task
 
 CONFIG = Path(__file__).parents[3] / "config"
 

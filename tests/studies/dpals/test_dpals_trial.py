@@ -14,7 +14,7 @@ from dpmc.studies.dpals.recall import recall
 from dpmc.studies.dpals.run import fit as fit_curve
 from dpmc.studies.dpals.timing import timing
 from dpmc.studies.dpals.trial import run
-from dpmc.study.job import Task
+from dpmc.study.task import Task
 
 DRAWN = {"users": 600, "items": 40, "rank": 2, "ratings_factor": 3, "test_entries": 2000}
 DRAWN |= {"rating_range": [-8, 8]}

@@ -15,7 +15,7 @@ from dpmc.studies.onebit.run import clear, curve
 from dpmc.studies.onebit.settings import prepare
 from dpmc.study import check as checking
 from dpmc.study.cell_settings import Settings, settings_text
-from dpmc.study.job import Task
+from dpmc.study.task import Task
 from dpmc.study.tolerances import ALLOWED
 from finished_onebit import (
     CLEAR,

@@ -14,7 +14,7 @@ def run(task) -> dict[str, Rows]:
 
     Parameters
     ----------
-    task : dpmc.study.job.Task
+    task : dpmc.study.task.Task
     """
     return {"audit": audit_part(task.coordinates["part"], task.settings)}
 

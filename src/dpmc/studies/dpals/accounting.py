@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.plan import published_sigma
 from dpmc.privacy.calibration import calibrate
-from dpmc.study.job import Task
+from dpmc.study.task import Task
 
 
 def run(task: Task) -> dict[str, Iterator[dict[str, float]]]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals.data import ratings_of, sampled
-from dpmc.study.job import Task
 from dpmc.study.seeds import stream
+from dpmc.study.task import Task
 
 SAMPLINGS = ("full", "uniform", "adaptive")
 ITEM_SHARES = tuple(np.linspace(0.01, 1, 100).round(2).tolist())

@@ -15,8 +15,8 @@ from dpmc.methods.private_choice import choose_ratings
 from dpmc.methods.user_level.sampling import choose_rare, take_columns
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals.cells import GENERATED, LIANG, is_synthetic
-from dpmc.study.job import Task
 from dpmc.study.seeds import DATA, stream
+from dpmc.study.task import Task
 
 
 def ratings_of(task: Task) -> Ratings | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dpmc.datasets.surrogate import surrogate
-from dpmc.study.job import Task
+from dpmc.study.task import Task
 
 
 def run(task: Task) -> dict:

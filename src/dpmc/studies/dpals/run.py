@@ -3,7 +3,7 @@
 from dpmc.studies.dpals.cells import cells_of
 from dpmc.studies.dpals.data import ratings_of
 from dpmc.studies.dpals.trial import run_curve
-from dpmc.study.job import Task
+from dpmc.study.task import Task
 
 
 def fit(task: Task) -> dict[str, list[dict[str, object]]]:

@@ -13,8 +13,8 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.studies.dpals.data import draw
 from dpmc.studies.dpals.methods import METHODS, make_model
-from dpmc.study.job import Task
 from dpmc.study.seeds import DATA, NOISE, START, stream
+from dpmc.study.task import Task
 
 RATING_RANGE = (-10.0, 10.0)  # the deviation is 1
 

@@ -19,8 +19,8 @@ from dpmc.studies.dpals.cells import DpalsCell, public_range
 from dpmc.studies.dpals.data import make_split, ratings_of
 from dpmc.studies.dpals.spaces import SPACES
 from dpmc.studies.dpals.trial import Clock, errors, fit
-from dpmc.study.job import Task
 from dpmc.study.seeds import stream
+from dpmc.study.task import Task
 
 TUNE = "tune"
 KEPT = 5

@@ -8,7 +8,7 @@ def run(task) -> dict[str, list[dict[str, object]]]:
 
     Parameters
     ----------
-    task : dpmc.study.job.Task
+    task : dpmc.study.task.Task
         The settings are the arguments of :func:`dpmc.privacy.frontier.frontier_table`.
     """
     return {"frontier": frontier_table(**task.settings)}

@@ -15,8 +15,8 @@ from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.equal_privacy.cells import CalibratedCell
 from dpmc.studies.equal_privacy.streams import stream
-from dpmc.study.job import Task
 from dpmc.study.seeds import DATA, NOISE, START
+from dpmc.study.task import Task
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,7 +94,7 @@ def run(task) -> dict[str, Iterator[dict[str, object]]]:
 
     Parameters
     ----------
-    task : dpmc.study.job.Task
+    task : dpmc.study.task.Task
     """
     cell = CalibratedCell.from_formatted(task.coordinates)
     return {"hyperparameters": tune(cell, task.settings, ratings=task.ratings)}

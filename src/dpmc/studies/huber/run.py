@@ -8,7 +8,7 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant, run_real, run_synthetic
 from dpmc.studies.huber.trial import run_cell, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.job import Task
+from dpmc.study.task import Task
 
 Rows = Iterable[Mapping[str, object]]
 

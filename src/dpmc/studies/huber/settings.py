@@ -58,11 +58,12 @@ def check_grid(huber: Mapping, sets: Mapping) -> None:
     Raises
     ------
     InputError
-        An unknown data set, method or mechanism, a variance that a mechanism cannot have, or an
-        override that changes nothing.
+        An unknown data set, method or mechanism, a rank beyond the synthetic matrix, a variance
+        that a mechanism cannot have, or an override that changes nothing.
     """
     for name in huber["real"]:
         resolve(name, sets)
+    _check_ranks(huber)
     cells = huber_cells(huber)
     for cell in {(c.method, c.mechanism, c.variance): c for c in cells}.values():
         make_method(cell, cell_settings(huber, cell))
@@ -73,6 +74,18 @@ def check_grid(huber: Mapping, sets: Mapping) -> None:
             raise InputError(
                 f"huber.overrides.{number} changes nothing: no cell of the grid matches "
                 f"{override['where']} and uses {', '.join(override['set'])}."
+            )
+
+
+def _check_ranks(huber: Mapping) -> None:
+    users, items = huber["synthetic"]["users"], huber["synthetic"]["items"]
+    most = min(users, items)
+    side = {f"{name}.rank": [huber[name]["rank"]] for name in ("convergence", "starts")}
+    for name, ranks in {"ranks": huber["ranks"], **side}.items():
+        if max(ranks) > most:
+            raise InputError(
+                f"huber.{name} must be at most {most} for {users} users and {items} items "
+                f"(huber.synthetic), got {max(ranks)}."
             )
 
 

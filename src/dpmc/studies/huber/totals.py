@@ -22,7 +22,7 @@ def run(task) -> dict[str, list[dict[str, object]]]:
 
     Parameters
     ----------
-    task : dpmc.study.job.Task
+    task : dpmc.study.task.Task
     """
     return {"totals": totals_table(**task.settings)}
 

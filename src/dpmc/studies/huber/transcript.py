@@ -40,7 +40,7 @@ def run(task) -> dict[str, Iterator[dict[str, object]]]:
 
     Parameters
     ----------
-    task : dpmc.study.job.Task
+    task : dpmc.study.task.Task
         The settings have ``cells``: each cell formatted, and its settings.
     """
     rows = (

@@ -23,8 +23,8 @@ from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
 from dpmc.studies.onebit.cells import BOUND_COLUMNS, SYNTHETIC
 from dpmc.studies.onebit.streams import stream
-from dpmc.study.job import Task
 from dpmc.study.seeds import DATA
+from dpmc.study.task import Task
 
 GRID = 4001
 

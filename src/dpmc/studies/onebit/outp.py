@@ -30,8 +30,8 @@ from dpmc.ratings import Ratings
 from dpmc.statistics.privacy_bounds import threshold_bound
 from dpmc.studies.onebit.cells import OUTP_CHANGE_COLUMNS, SYNTHETIC
 from dpmc.studies.onebit.streams import stream
-from dpmc.study.job import Task
 from dpmc.study.seeds import DATA
+from dpmc.study.task import Task
 
 BLOCK = "block"
 TYPICAL = "typical"

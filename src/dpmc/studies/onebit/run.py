@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from dpmc.studies.onebit.cells import CLEAR, NOT_PRIVATE, OneBitCell
 from dpmc.studies.onebit.trial import load_matrices, run_clear, run_curve, save_matrices
-from dpmc.study.job import Task
+from dpmc.study.task import Task
 
 
 def clear(task: Task) -> Mapping[str, list[dict]]:
