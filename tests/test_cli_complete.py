@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from dpmc.cli import complete as command
-from dpmc.publication.fit_folder import read_published
+from dpmc.methods.published.fit_folder import read_published
 from publication.small_tables import ITEMS, USERS, listed, refused, rows_of, run, write_table
 
 

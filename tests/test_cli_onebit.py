@@ -22,7 +22,7 @@ from dpmc.cli import onebit_settings
 from dpmc.cli.onebit_settings import AS_PUBLISHED, RELEASED
 from dpmc.methods.onebit import private
 from dpmc.methods.onebit.solve import Ball, solve
-from dpmc.publication import onebit_folder
+from dpmc.methods.published import onebit_folder
 from dpmc.ratings import Ratings
 from refusals import refusal
 

@@ -4,7 +4,7 @@ import ast
 import re
 
 import pytest
-from every_study import SOURCE
+from every_study import HOME, SOURCE
 
 from dpmc.studies import BUILT_IN
 
@@ -12,9 +12,9 @@ PACKAGE = SOURCE.name
 LAYERS = (
     {"ground"},
     {"datasets", "mechanisms"},
-    {"privacy"},
+    {"privacy", "publication"},
     {"methods"},
-    {"statistics", "publication"},
+    {"statistics"},
     {"study"},
     {"studies"},
     {"report"},
@@ -101,12 +101,21 @@ NAMED = re.compile(
 )
 
 
-@pytest.mark.parametrize("part", FRAME)
-def test_the_frame_names_no_study(part):
+NAMELESS = (
+    *(SOURCE / part for part in (*FRAME, "publication", "privacy", "mechanisms")),
+    *(path for path in SOURCE.glob("*.py")),
+    *(HOME / "workflow", HOME / "Snakefile"),
+)
+
+
+@pytest.mark.parametrize("place", NAMELESS, ids=lambda path: path.name)
+def test_what_serves_all_studies_names_none(place):
+    files = sorted(place.rglob("*")) if place.is_dir() else [place]
     found = [
-        f"{path.relative_to(SOURCE)}, line {number}: {line.strip()}"
-        for path in sorted((SOURCE / part).rglob("*"))
-        if path.suffix in (".py", ".yaml", ".css", ".jinja")
+        f"{path.relative_to(HOME)}, line {number}: {line.strip()}"
+        for path in files
+        if path.suffix in (".py", ".smk", ".yaml", ".css", ".jinja", "")
+        if path.is_file()
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if NAMED.search(line)
     ]

@@ -21,7 +21,7 @@ from small_tables import (
 )
 
 from dpmc.errors import InputError
-from dpmc.publication.verify import SCHEMAS, verify
+from dpmc.methods.published.verify import SCHEMAS, verify
 
 FORMATS = ("dpmc-fit-1", "dpmc-onebit-1")
 FOLDERS = {

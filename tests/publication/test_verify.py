@@ -21,8 +21,8 @@ from small_tables import (
 )
 
 from dpmc.cli.onebit_settings import AS_PUBLISHED, RELEASED
+from dpmc.methods.published.verify import SCHEMAS
 from dpmc.privacy.guarantee import Guarantee, ItemList
-from dpmc.publication.verify import SCHEMAS
 
 USER, ENTRY = PUBLIC["user"], PUBLIC["entry"]
 PRIVATELY = {"items-privately": 0.4, "ratings-per-user": 6}

@@ -44,7 +44,7 @@ def complete(model, path, top, include_rated, output, force, **columns):
     """
     from dpmc.errors import InputError
     from dpmc.files import atomic_path
-    from dpmc.publication.fit_folder import read_published
+    from dpmc.methods.published.fit_folder import read_published
     from dpmc.publication.table import read_lines, resolve
 
     if include_rated and top is None:

@@ -130,8 +130,8 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     same ratings spends its budget anew.
     """
     from dpmc.cli.fit_settings import check_rank, make_model, selection_of, settings_of
+    from dpmc.methods.published import fit_folder
     from dpmc.privacy.relations import USER_LEVEL
-    from dpmc.publication import fit_folder
     from dpmc.publication.folder import check_output
 
     share = options["items_privately"]

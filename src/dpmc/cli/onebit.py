@@ -64,7 +64,7 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     from dpmc.cli.onebit_settings import problem_of, remarks_on, settings_of
     from dpmc.datasets.onebit import binarise
     from dpmc.errors import InputError
-    from dpmc.publication import onebit_folder
+    from dpmc.methods.published import onebit_folder
     from dpmc.publication.folder import FROM_FILE, check_output
 
     lists_given = {name: options.pop(name) for name in LISTS if name in options}

@@ -11,7 +11,7 @@ from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import NOISED
 from dpmc.methods.onebit.private import Problem
 from dpmc.methods.onebit.solve import Ball
-from dpmc.publication.onebit_folder import radius
+from dpmc.methods.published.onebit_folder import radius
 from dpmc.ratings import Ratings
 
 RELEASED = ("inp", "objp", "grap", "grap_gaussian", "outp", "private_item_bias")

@@ -14,7 +14,7 @@ def verify(model):
     that the stated noise gives the stated epsilon when it is accounted for anew. Whether the noise
     was drawn as stated, and whether what is assumed to be public was, cannot be seen from outside.
     """
-    from dpmc.publication.verify import verify as check
+    from dpmc.methods.published.verify import verify as check
 
     click.echo(check(model))
     click.echo("The form, the files and the accounting are right.")

@@ -1,1 +1,1 @@
-"""What may be published of a fit: public lists, the table of ratings, folders, and their check."""
+"""Private tables of ratings, public lists, and folders that are written whole or not at all."""

@@ -124,7 +124,7 @@ class DPALS(OffsetModel):
     global_penalty : float
         lambda_0 of sum over all pairs of (u . v)^2.
     accounting : {"exact", "published"}
-        "reported" takes the sigma of theorem 1, which is too small: ``guarantee_`` then states the
+        "published" takes the sigma of theorem 1, which is too small: ``guarantee_`` then states the
         epsilon that is true, ``claimed_epsilon_`` the one that was asked for.
     dtype : {"float64", "float32"}
         Of the computations; "float32" is faster, and for simulated noise only.

@@ -19,6 +19,7 @@ from dpmc.methods.factorization.private_baselines import PrivateItemBias
 from dpmc.methods.onebit.private import Exact, Problem, complete
 from dpmc.methods.onebit.solve import NotConverged
 from dpmc.methods.private import PrivateMethod
+from dpmc.methods.published import fit_folder, onebit_folder
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
@@ -29,7 +30,6 @@ from dpmc.privacy.relations import (
 )
 from dpmc.privacy.release import GridNoise
 from dpmc.privacy.selection import Selection
-from dpmc.publication import fit_folder, onebit_folder
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.attack import Reading, lower_bound, read
 from dpmc.studies.audit.dpals import FAMILIES, audited_family

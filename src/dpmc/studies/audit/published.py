@@ -18,9 +18,9 @@ import numpy as np
 
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
+from dpmc.methods.published import fit_folder
 from dpmc.privacy.ledger import FloatNoise, Ledger, Noise, PrivacyViolation, Replay
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
-from dpmc.publication import fit_folder
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.dpals import FAMILIES, audited_family
 from dpmc.studies.audit.method_runs import DELTA, EPSILON, audited_method
@@ -58,7 +58,7 @@ class Publisher:
     keyed : type
         Of the choices: :class:`dpmc.methods.private_choice.Keyed`, or a faulty one.
     write : callable
-        As :func:`dpmc.publication.fit_folder.write`.
+        As :func:`dpmc.methods.published.fit_folder.write`.
     """
 
     method: PrivateMethod

@@ -11,10 +11,10 @@ import numpy as np
 from dpmc.methods.factorization.private_als import PrivateALS
 from dpmc.methods.factorization.private_baselines import PrivateItemBias
 from dpmc.methods.private_choice import Keyed
+from dpmc.methods.published import fit_folder
 from dpmc.methods.user_level.dpals import DPALS
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.relations import USER_ADD_REMOVE
-from dpmc.publication import fit_folder
 from dpmc.publication.folder import GUARANTEE
 from dpmc.studies.audit.published import Publisher, published_method, publisher_rows
 from dpmc.studies.audit.published_items import Followed, choice_rows, listing_row

@@ -7,9 +7,9 @@ import numpy as np
 
 from dpmc.methods.onebit.guarantee import INP
 from dpmc.methods.onebit.private import Completion, Problem, complete
+from dpmc.methods.published import onebit_folder
 from dpmc.privacy.ledger import FloatNoise, Replay
 from dpmc.privacy.relations import ENTRY_CHANGE
-from dpmc.publication import onebit_folder
 from dpmc.studies.audit.method_runs import EPSILON
 from dpmc.studies.audit.neighbours import with_labels
 from dpmc.studies.audit.onebit import (

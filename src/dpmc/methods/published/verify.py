@@ -12,10 +12,10 @@ from pathlib import Path
 import jsonschema
 
 from dpmc.errors import InputError
-from dpmc.publication import fit_folder, onebit_folder
+from dpmc.methods.published import fit_folder, onebit_folder
+from dpmc.methods.published.verify_fit import account_fit
+from dpmc.methods.published.verify_onebit import account_onebit
 from dpmc.publication.folder import GUARANTEE, SIMULATED, digests
-from dpmc.publication.verify_fit import account_fit
-from dpmc.publication.verify_onebit import account_onebit
 
 SCHEMAS = Path(__file__).with_name("schemas")
 _KINDS = {

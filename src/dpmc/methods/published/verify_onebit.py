@@ -11,8 +11,7 @@ from dpmc.methods.onebit.guarantee import guarantee_of
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import Facts
 from dpmc.methods.onebit.solve import Ball
-from dpmc.publication.folder import SIMULATED, check_list, check_pairs, check_stated
-from dpmc.publication.onebit_folder import (
+from dpmc.methods.published.onebit_folder import (
     ASSUMED_PUBLIC,
     COLUMNS,
     FACTORS,
@@ -22,6 +21,7 @@ from dpmc.publication.onebit_folder import (
     entry_bound,
     radius,
 )
+from dpmc.publication.folder import SIMULATED, check_list, check_pairs, check_stated
 
 ARRAYS = {"user_factors", "item_factors", "user_labels", "item_labels"}
 

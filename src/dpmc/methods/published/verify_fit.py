@@ -10,12 +10,7 @@ from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Mechanism
 from dpmc.methods import method_class
 from dpmc.methods.private import PrivateMethod
-from dpmc.privacy.accounting import Releases, epsilon
-from dpmc.privacy.calibration import GAUSSIAN_A
-from dpmc.privacy.guarantee import Guarantee, ItemList, covered
-from dpmc.privacy.release import SAMPLERS
-from dpmc.privacy.selection import Selection
-from dpmc.publication.fit_folder import (
+from dpmc.methods.published.fit_folder import (
     BUDGET,
     FILES,
     ITEM_COLUMNS,
@@ -23,6 +18,11 @@ from dpmc.publication.fit_folder import (
     read_factors,
     terms,
 )
+from dpmc.privacy.accounting import Releases, epsilon
+from dpmc.privacy.calibration import GAUSSIAN_A
+from dpmc.privacy.guarantee import Guarantee, ItemList, covered
+from dpmc.privacy.release import SAMPLERS
+from dpmc.privacy.selection import Selection
 from dpmc.publication.folder import (
     CHOSEN,
     SIMULATED,

@@ -79,7 +79,7 @@ def write(
     settings : dict
         Public: what :func:`dpmc.cli.onebit_settings.settings_of` returned.
     origins : mapping, optional
-        As for :func:`dpmc.publication.fit_folder.write`.
+        As for :func:`dpmc.methods.published.fit_folder.write`.
     """
     guarantee = completion.guarantee
     prefix = SIMULATED if guarantee.simulated else ""

@@ -1,0 +1,1 @@
+"""What fits and completions publish: folders with their guarantee, and how these are checked."""
