@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import jinja2
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -17,8 +18,7 @@ from dpmc.report.errata import errata_markdown
 from dpmc.report.page_parts import embedded_figure, embedded_tables, result_files
 from dpmc.study.chapter import Chapter, Judged
 from dpmc.study.erratum import Erratum
-
-VERDICTS = ("supported", "contradicted", "inconclusive")
+from dpmc.study.rules import FACT, VERDICTS
 
 
 def write_page(
@@ -121,10 +121,30 @@ def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dic
                 "effect": _shown(claim["effect"]),
                 "interval": interval_text(claim["interval_low"], claim["interval_high"]),
                 "n": "–" if pd.isna(claim["n"]) else f"{int(claim['n']):,}",
+                "rule": rule_text(claim),
+                "needed": needed_text(claim.get("needed")),
                 "second": second.get(claim["id"], "–"),
             }
         )
     return rows
+
+
+def rule_text(claim: Mapping[str, object]) -> str:
+    """Name the rule, its margin and whose margin that is; nothing for a plain fact."""
+    if pd.isna(claim.get("rule")) or claim["rule"] in ("", FACT):
+        return ""
+    margin = claim.get("margin")
+    known = "" if pd.isna(margin) else f", margin {_shown(margin)} ({claim['margin_of']})"
+    return f"Rule: {claim['rule']}{known}."
+
+
+def needed_text(needed: float) -> str:
+    """Say what would decide an open claim, if more trials would."""
+    if needed is None or pd.isna(needed):
+        return ""
+    if not np.isfinite(needed):
+        return "No number of such trials would decide."
+    return f"About {needed:,.0f} trials would decide."
 
 
 def interval_text(low: float, high: float) -> str:

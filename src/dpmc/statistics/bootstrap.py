@@ -18,6 +18,7 @@ def bootstrap_interval(
     statistic: Callable[[np.ndarray], np.ndarray],
     trials: int,
     *,
+    confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Interval:
@@ -29,6 +30,8 @@ def bootstrap_interval(
         Takes weights of shape (resamples, trials), how often each trial was drawn, and
         returns the statistic of each resample, shape (resamples,).
     trials : int
+    confidence : float
+        Of the interval.
     resamples, seed : int
         The same number of trials, resamples and seed always draw the same resamples.
 
@@ -51,12 +54,18 @@ def bootstrap_interval(
     if values.size == 0:
         return Interval(estimate, np.nan, np.nan, np.nan, trials)
     widening = np.sqrt(trials / (trials - 1))
-    level = special.ndtr(-widening * special.stdtrit(trials - 1, (1 + CONFIDENCE) / 2))
+    level = special.ndtr(-widening * special.stdtrit(trials - 1, (1 + confidence) / 2))
     low, high = np.quantile(values, [level, 1 - level])
     return Interval(estimate, float(widening * values.std()), float(low), float(high), trials)
 
 
-def pooled_interval(values: np.ndarray, *, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
+def pooled_interval(
+    values: np.ndarray,
+    *,
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Interval:
     """Return the mean over cells of their mean over trials, bootstrapped over trials.
 
     All cells use the same resample of trial numbers, because cells may share a trial's data.
@@ -66,6 +75,8 @@ def pooled_interval(values: np.ndarray, *, resamples: int = RESAMPLES, seed: int
     values : array, shape (cells, trials)
         NaN marks a missing trial. A cell whose trials are all absent from a resample is left
         out of that resample.
+    confidence : float
+        Of the interval.
     """
     values = np.atleast_2d(np.asarray(values, dtype=float))
     values = values[:, np.isfinite(values).any(axis=0)]
@@ -76,7 +87,9 @@ def pooled_interval(values: np.ndarray, *, resamples: int = RESAMPLES, seed: int
         counts = weights @ present.T
         return _mean_where((weights @ filled.T) / np.maximum(counts, 1.0), counts > 0)
 
-    return bootstrap_interval(pooled_mean, values.shape[1], resamples=resamples, seed=seed)
+    return bootstrap_interval(
+        pooled_mean, values.shape[1], confidence=confidence, resamples=resamples, seed=seed
+    )
 
 
 def pooled_spread_ratio(

@@ -9,7 +9,7 @@ import yaml
 
 from dpmc.errors import InputError, did_you_mean
 
-STATEMENT = ("id", "source", "claim", "predicate")
+STATEMENT = ("id", "source", "sentence", "claim", "predicate")
 
 
 CLAIM_COLUMNS = (
@@ -20,12 +20,18 @@ CLAIM_COLUMNS = (
     "interval_low",
     "interval_high",
     "n",
+    "rule",
+    "margin",
+    "margin_of",
+    "needed",
     "reason",
 )
 
 
 def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[dict[str, str]]:
-    """Load the claims: for each its id, source, claim in our words and predicate.
+    """Load the claims: for each its id, source, sentence, claim in our words and predicate.
+
+    The sentence is a few words of the source, as they stand there; of a claim of our own, empty.
 
     Parameters
     ----------

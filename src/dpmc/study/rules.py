@@ -5,24 +5,50 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
 from dpmc.statistics.bootstrap import pooled_interval
 from dpmc.statistics.tests import Interval, holm, row_tests
 
-SUPPORTED, CONTRADICTED, INCONCLUSIVE = "supported", "contradicted", "inconclusive"
+SUPPORTED, CONTRADICTED = "supported", "contradicted"
+NO_EFFECT, INCONCLUSIVE = "no effect", "inconclusive"
+VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE)
 NOT_AVAILABLE = "data not available"
 NOT_REPORTED = "the papers report no number for it"
 LEVEL = 0.05
 MOST_OF_ALL = 0.9  # share of wins that "always" needs
 MARGIN = np.log1p(-0.01), np.log1p(0.01)  # an effect inside +-1 % is not worth naming
+EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %
+OURS, PAPERS = "ours", "the paper's"
+ALL, MOST, POOLED, WITHIN, AT_LEAST, FACT = "all", "most", "pooled", "within", "at least", "fact"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one claim: two verdicts and the numbers behind them.
+    """What became of one claim: two verdicts and what is behind them.
 
-    ``n`` is the number of trials behind the effect (the fewest of any cell), or of repeats,
-    starts or samples where the claim is not about trials.
+    Attributes
+    ----------
+    verdict : str
+        On our trials, one of :data:`VERDICTS`. "No effect" is as firm as the first two: the whole
+        90 % interval lies inside the margin.
+    reported_verdict : str
+        On the papers' own numbers.
+    effect, interval_low, interval_high : float
+        With its 95 % interval.
+    n : float
+        Trials behind the effect (the fewest of any cell), or repeats, starts or samples where the
+        claim is not about trials.
+    reason : str
+    rule : str
+        By which it was judged.
+    margin : float
+        Below which an effect counts as none, or that the claim names, in units of the effect.
+    margin_of : str
+        Whose margin that is, :data:`OURS` or :data:`PAPERS`; empty without one.
+    needed : float
+        About how many trials would decide, if means and spreads stayed what they are; NaN if it is
+        decided or cannot be by more of them.
     """
 
     verdict: str
@@ -32,6 +58,10 @@ class Finding:
     interval_high: float = np.nan
     n: float = np.nan
     reason: str = ""
+    rule: str = FACT
+    margin: float = np.nan
+    margin_of: str = ""
+    needed: float = np.nan
 
 
 class Sample(NamedTuple):
@@ -85,13 +115,15 @@ def count(reported: np.ndarray, threshold: float = 0.0) -> Tally:
     return Tally(int(wins), int(losses), len(values), obstacle)
 
 
-def all_verdict(counts: Tally) -> str:
-    """ALL: at least 90 % wins and no loss; any loss contradicts."""
+def all_verdict(counts: Tally, no_effect: bool = False) -> str:
+    """ALL: at least 90 % wins and no loss; any loss contradicts; else there may be no effect."""
     if counts.obstacle:
         return INCONCLUSIVE
     if counts.losses:
         return CONTRADICTED
-    return SUPPORTED if counts.wins >= MOST_OF_ALL * counts.total else INCONCLUSIVE
+    if counts.wins >= MOST_OF_ALL * counts.total:
+        return SUPPORTED
+    return NO_EFFECT if no_effect else INCONCLUSIVE
 
 
 def majority_verdict(counts: Tally) -> str:
@@ -103,27 +135,45 @@ def majority_verdict(counts: Tally) -> str:
     return SUPPORTED if 2 * counts.wins > counts.total else INCONCLUSIVE
 
 
-def pooled_verdict(pooled: Interval, below: float = 0.0) -> str:
+def has_no_effect(values: np.ndarray) -> bool:
+    """Say whether the whole 90 % interval of a pooled effect lies inside +-1 %.
+
+    Parameters
+    ----------
+    values : array, shape (comparisons, trials)
+    """
+    inner = pooled_interval(values, confidence=EQUIVALENCE)
+    return bool(MARGIN[0] < inner.low and inner.high < MARGIN[1])
+
+
+def pooled_verdict(pooled: Interval, below: float = 0.0, no_effect: bool = False) -> str:
     """Judge a pooled effect by its 95 % interval.
 
-    Contradicted above 0 or inside +-1 % (checked first: a real effect of half a percent is
-    still none worth naming), supported below ``below``.
+    No effect inside +-1 % (checked first: a real effect of half a percent is still none worth
+    naming), contradicted above 0, supported below ``below``.
     """
     if not np.isfinite(pooled.low):
         return INCONCLUSIVE
-    if pooled.low > 0 or (pooled.low > MARGIN[0] and pooled.high < MARGIN[1]):
+    if no_effect or (pooled.low > MARGIN[0] and pooled.high < MARGIN[1]):
+        return NO_EFFECT
+    if pooled.low > 0:
         return CONTRADICTED
     return SUPPORTED if pooled.high < below else INCONCLUSIVE
 
 
-def most_verdict(counts: Tally, pooled: Interval, below: float = 0.0) -> str:
+def most_verdict(
+    counts: Tally, pooled: Interval, below: float = 0.0, no_effect: bool = False
+) -> str:
     """MOST: the pooled effect is below 0 and more than half of the comparisons are wins.
 
-    Contradicted by the pooled effect (see :func:`pooled_verdict`) or by more losses than wins.
+    No effect or contradicted by the pooled effect (see :func:`pooled_verdict`); contradicted by
+    more losses than wins.
     """
     if counts.obstacle:
         return INCONCLUSIVE
-    effect = pooled_verdict(pooled, below)
+    effect = pooled_verdict(pooled, below, no_effect)
+    if effect == NO_EFFECT:
+        return NO_EFFECT
     if CONTRADICTED in (effect, majority_verdict(counts)):
         return CONTRADICTED
     wins = 2 * counts.wins > counts.total
@@ -133,44 +183,47 @@ def most_verdict(counts: Tally, pooled: Interval, below: float = 0.0) -> str:
 def judge_all(sample: Sample, threshold: float = 0.0) -> Finding:
     """Apply ALL to comparisons against a threshold."""
     ours, reported = tally(sample.ours, threshold), count(sample.reported, threshold)
-    return _finding(sample, ours, reported, all_verdict(ours), all_verdict(reported))
+    verdict = all_verdict(ours, threshold == 0 and has_no_effect(sample.ours))
+    return _finding(ALL, sample, ours, reported, verdict, all_verdict(reported), threshold)
 
 
 def judge_most(sample: Sample, below: float = 0.0) -> Finding:
     """Apply MOST; ``below`` asks for a pooled effect that is that large."""
     ours, reported = tally(sample.ours), count(sample.reported)
-    verdict = most_verdict(ours, pooled_interval(sample.ours), below)
-    return _finding(sample, ours, reported, verdict, majority_verdict(reported))
+    pooled, none = pooled_interval(sample.ours), has_no_effect(sample.ours)
+    verdict = most_verdict(ours, pooled, below, none)
+    return _finding(MOST, sample, ours, reported, verdict, majority_verdict(reported))
 
 
 def judge_pooled(sample: Sample) -> Finding:
     """Judge by the pooled effect alone; the reported table by a majority of its comparisons."""
     ours, reported = tally(sample.ours), count(sample.reported)
-    verdict = INCONCLUSIVE if ours.obstacle else pooled_verdict(pooled_interval(sample.ours))
-    return _finding(sample, ours, reported, verdict, majority_verdict(reported))
+    pooled, none = pooled_interval(sample.ours), has_no_effect(sample.ours)
+    verdict = INCONCLUSIVE if ours.obstacle else pooled_verdict(pooled, no_effect=none)
+    return _finding(POOLED, sample, ours, reported, verdict, majority_verdict(reported))
 
 
 def both(findings: Sequence[Finding]) -> Finding:
     """Combine the parts of a claim: all must hold, and one that fails contradicts it.
 
-    Effect, interval and n are those of the first part.
+    Effect, interval, n, rule and margin are those of the first part; what is needed is needed by
+    the part that needs most.
     """
     first = findings[0]
-    return Finding(
-        combined([finding.verdict for finding in findings]),
-        combined([finding.reported_verdict for finding in findings]),
-        first.effect,
-        first.interval_low,
-        first.interval_high,
-        first.n,
-        "; ".join(dict.fromkeys(finding.reason for finding in findings)),
+    return replace(
+        first,
+        verdict=combined([finding.verdict for finding in findings]),
+        reported_verdict=combined([finding.reported_verdict for finding in findings]),
+        reason="; ".join(dict.fromkeys(finding.reason for finding in findings)),
+        needed=np.fmax.reduce([finding.needed for finding in findings]),
     )
 
 
 def combined(verdicts: Sequence[str]) -> str:
-    """Return the verdict on a conjunction."""
-    if CONTRADICTED in verdicts:
-        return CONTRADICTED
+    """Return the verdict on a conjunction: one part that does not hold is enough."""
+    for verdict in (CONTRADICTED, NO_EFFECT):
+        if verdict in verdicts:
+            return verdict
     return SUPPORTED if set(verdicts) == {SUPPORTED} else INCONCLUSIVE
 
 
@@ -196,9 +249,69 @@ def percent(log_ratio: float) -> str:
     return f"{100 * np.expm1(log_ratio):+.2f} %"
 
 
-def _finding(sample: Sample, ours: Tally, reported: Tally, verdict: str, theirs: str) -> Finding:
+def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> float:
+    """Return about how many trials would decide, if means and spreads stayed what they are.
+
+    The least of what would show that there is no effect, and of what would decide by the rule:
+    POOLED and MOST by an interval off 0, MOST also by wins of more than half of the comparisons,
+    ALL by wins of 90 % of them or by one loss.
+
+    Parameters
+    ----------
+    rule : {"all", "most", "pooled"}
+    values : array, shape (comparisons, trials)
+    threshold : float
+        What comparisons are tested against.
+
+    Returns
+    -------
+    float
+        Two significant digits; NaN with fewer trials than an interval needs, infinite if no number
+        of trials would do.
+    """
+    tests, pooled = row_tests(values, null=threshold), pooled_interval(values)
+    trials = int(tests.trials.min())
+    if trials < 2 or not np.isfinite(pooled.low):
+        return np.nan
+    with np.errstate(divide="ignore", invalid="ignore"):
+        width = (pooled.high - pooled.low) / 2
+        by_effect = (width / np.abs(pooled.estimate - threshold)) ** 2
+        half = special.stdtrit(trials - 1, 1 - LEVEL / (2 * len(values))) * tests.standard_error
+        by_row = (half / np.abs(tests.mean - threshold)) ** 2
+    wins, losses = np.sort(by_row[tests.mean < threshold]), by_row[tests.mean > threshold]
+    if rule == ALL:
+        enough = int(np.ceil(MOST_OF_ALL * len(values)))
+        won = wins[enough - 1] if enough <= len(wins) else np.inf
+        decided = min(won, losses.min(initial=np.inf))
+    elif rule == MOST and pooled.estimate < threshold:
+        enough = len(values) // 2 + 1
+        decided = max(by_effect, wins[enough - 1]) if enough <= len(wins) else np.inf
+    else:
+        decided = by_effect
+    room = MARGIN[1] - abs(pooled.estimate)
+    quantiles = special.stdtrit(trials - 1, [(1 + EQUIVALENCE) / 2, 1 - LEVEL / 2])
+    none = (width * quantiles[0] / quantiles[1] / room) ** 2 if room > 0 else np.inf
+    factor = min(decided, none if threshold == 0 else np.inf)
+    return _two_digits(max(trials * factor, trials + 1)) if np.isfinite(factor) else np.inf
+
+
+def _two_digits(number: float) -> float:
+    unit = 10.0 ** max(np.floor(np.log10(number)) - 1, 0)
+    return float(np.ceil(number / unit) * unit)
+
+
+def _finding(
+    rule: str,
+    sample: Sample,
+    ours: Tally,
+    reported: Tally,
+    verdict: str,
+    theirs: str,
+    threshold: float = 0.0,
+) -> Finding:
     pooled = pooled_interval(sample.ours)
     trials = row_tests(sample.ours).trials
+    open_one = verdict == INCONCLUSIVE and not ours.obstacle
     return Finding(
         verdict,
         theirs,
@@ -207,6 +320,10 @@ def _finding(sample: Sample, ours: Tally, reported: Tally, verdict: str, theirs:
         pooled.high,
         int(trials.min()),
         _reason(ours, reported, pooled),
+        rule,
+        threshold or MARGIN[1],
+        OURS,
+        trials_needed(rule, sample.ours, threshold) if open_one else np.nan,
     )
 
 
@@ -246,6 +363,8 @@ def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = p
     pooled = pooled_interval(matrix)
     tests = row_tests(matrix)
     trials = int(tests.trials.min())
+    verdict = all_verdict(counts, threshold == 0 and has_no_effect(matrix))
+    open_one = verdict == INCONCLUSIVE and not counts.obstacle
     found = f"{counts.formatted()}; mean {formatter(pooled.estimate)}"
     if np.isfinite(pooled.low):
         found += f" ({formatter(pooled.low)} to {formatter(pooled.high)})"
@@ -253,13 +372,17 @@ def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = p
         worst = int(np.argmax(tests.mean))
         found += f"; most against it {list(rows)[worst]} {formatter(tests.mean[worst])}"
     return Finding(
-        all_verdict(counts),
+        verdict,
         INCONCLUSIVE,
         pooled.estimate,
         pooled.low,
         pooled.high,
         trials,
         counts.obstacle or f"{found}; n = {trials}",
+        ALL,
+        threshold or MARGIN[1],
+        OURS,
+        trials_needed(ALL, matrix, threshold) if open_one else np.nan,
     )
 
 
@@ -290,6 +413,9 @@ def within(rows: Rows, margin: float) -> Finding:
         f"{inside.sum()} within {100 * np.expm1(margin):.3g} %, {outside.sum()} outside, "
         f"{(~inside & ~outside).sum()} undecided of {len(rows)}; furthest {list(rows)[far]} "
         f"{percent(effect)} ({percent(low)} to {percent(high)}); n = {trials}",
+        WITHIN,
+        margin,
+        OURS,
     )
 
 

@@ -15,6 +15,7 @@ from dpmc.studies.dpals.frames import (
 )
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
 from dpmc.study.frames import NOT_RUN
+from dpmc.study.rules import VERDICTS
 
 TERRIBLE = 1.25  # times the error: what counts as terrible
 LOCAL = "On generated data only, so no verdict on the paper."
@@ -116,7 +117,7 @@ def surrogates(claims: pd.DataFrame) -> Finding:
     counts = claims["verdict"].value_counts()
     texts = [
         f"{counts[verdict]} {verdict} ({', '.join(claims.loc[claims['verdict'] == verdict, 'id'])})"
-        for verdict in ("supported", "contradicted", "inconclusive")
+        for verdict in VERDICTS
         if verdict in counts
     ]
     text = f"On the generated data they come out as {'; '.join(texts)}. None of that is a verdict."

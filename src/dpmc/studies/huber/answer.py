@@ -14,6 +14,7 @@ from dpmc.studies.huber.statistics import cell_summary, pooled_difference, repor
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, effect_text, judged, signed
 from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
+from dpmc.study.rules import VERDICTS
 
 OVER_CELLS = "Mean difference of RMSE over all cells: "
 CLOSE, SHARE, MEDIAN = 0.15, 0.85, 0.06  # when the synthetic tables count as reproduced
@@ -229,19 +230,18 @@ def verdicts(claims: pd.DataFrame, stability: pd.DataFrame | None) -> Finding:
     if claims.empty:
         return Finding(OPEN, title, "No claim has been judged.")
     counts = claims["verdict"].value_counts()
-    supported, contradicted, unsure = (
-        int(counts.get(name, 0)) for name in ("supported", "contradicted", "inconclusive")
-    )
+    supported, contradicted, none, unsure = (int(counts.get(name, 0)) for name in VERDICTS)
     if stability is None or stability.empty:
         second = "A second seed has not been run."
     else:
         same = int(stability["stable"].astype(bool).sum())
         second = f"A second seed gives the same verdict on {same} of {len(stability)}."
+    against = contradicted + none
     return Finding(
-        HOLDS if 2 * supported > len(claims) else FAILS if 2 * contradicted > len(claims) else OPEN,
+        HOLDS if 2 * supported > len(claims) else FAILS if 2 * against > len(claims) else OPEN,
         title,
-        f"Of {len(claims)}, {supported} are supported, {contradicted} contradicted and {unsure} "
-        f"inconclusive on our trials. {second}",
+        f"Of {len(claims)}, {supported} are supported, {contradicted} contradicted, {none} have no "
+        f"effect worth naming, and {unsure} are inconclusive on our trials. {second}",
     )
 
 
