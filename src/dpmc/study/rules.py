@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from dpmc.statistics.bootstrap import pooled_interval
-from dpmc.statistics.tests import Interval, holm, row_tests
+from dpmc.statistics.tests import Interval, RowTests, holm, row_tests
 
 SUPPORTED, CONTRADICTED = "supported", "contradicted"
 NO_EFFECT, INCONCLUSIVE = "no effect", "inconclusive"
@@ -358,12 +358,28 @@ def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = p
 
     The effect is the mean over comparisons, its interval bootstrapped over trials.
     """
+    return _below(ALL, rows, threshold, formatter)
+
+
+def mostly_below(rows: Rows, *, formatter: Formatter = percent) -> Finding:
+    """Apply MOST: the mean over comparisons, and more than half of them, are below 0.
+
+    The effect is that mean, its interval bootstrapped over trials.
+    """
+    return _below(MOST, rows, 0.0, formatter)
+
+
+def _below(rule: str, rows: Rows, threshold: float, formatter: Formatter) -> Finding:
     matrix = np.array(list(rows.values()))
     counts = tally(matrix, threshold)
     pooled = pooled_interval(matrix)
     tests = row_tests(matrix)
     trials = int(tests.trials.min())
-    verdict = all_verdict(counts, threshold == 0 and has_no_effect(matrix))
+    none = threshold == 0 and has_no_effect(matrix)
+    if rule == MOST:
+        verdict = most_verdict(counts, pooled, no_effect=none)
+    else:
+        verdict = all_verdict(counts, none)
     open_one = verdict == INCONCLUSIVE and not counts.obstacle
     found = f"{counts.formatted()}; mean {formatter(pooled.estimate)}"
     if np.isfinite(pooled.low):
@@ -379,10 +395,10 @@ def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = p
         pooled.high,
         trials,
         counts.obstacle or f"{found}; n = {trials}",
-        ALL,
+        rule,
         threshold or MARGIN[1],
         OURS,
-        trials_needed(ALL, matrix, threshold) if open_one else np.nan,
+        trials_needed(rule, matrix, threshold) if open_one else np.nan,
     )
 
 
@@ -397,7 +413,9 @@ def within(rows: Rows, margin: float) -> Finding:
     trials = int(tests.trials.min())
     obstacle = obstacle_to(tests.trials)
     if obstacle:
-        return Finding(INCONCLUSIVE, n=trials, reason=obstacle)
+        return Finding(
+            INCONCLUSIVE, n=trials, reason=obstacle, rule=WITHIN, margin=margin, margin_of=OURS
+        )
     inside = (tests.low > -margin) & (tests.high < margin)
     outside = (tests.low > margin) | (tests.high < -margin)
     far = int(np.argmax(np.abs(tests.mean)))
@@ -416,7 +434,22 @@ def within(rows: Rows, margin: float) -> Finding:
         WITHIN,
         margin,
         OURS,
+        trials_to_settle(tests, -margin, margin) if verdict == INCONCLUSIVE else np.nan,
     )
+
+
+def trials_to_settle(tests: RowTests, low: float, high: float) -> float:
+    """Return about how many trials would decide whether all means lie in [low, high].
+
+    If means and spreads stayed what they are: until one interval lies wholly outside, if a mean
+    does, or all lie inside. Two significant digits; infinite if a mean is at a bound.
+    """
+    room = np.minimum(tests.mean - low, high - tests.mean)  # below 0 outside
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(room == 0, np.inf, np.square((tests.high - tests.mean) / room))
+    factor = factor[room < 0].min() if (room < 0).any() else factor.max()
+    trials = int(tests.trials.min())
+    return _two_digits(max(trials * factor, trials + 1)) if np.isfinite(factor) else np.inf
 
 
 def named(name: str, finding: Finding) -> Finding:

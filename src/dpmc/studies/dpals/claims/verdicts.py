@@ -8,14 +8,19 @@ from dpmc.study.rules import (
     INCONCLUSIVE,
     LEVEL,
     NOT_AVAILABLE,
+    OURS,
     SUPPORTED,
+    WITHIN,
     Finding,
     Formatter,
     Rows,
     obstacle_to,
     percent,
     tally,
+    trials_to_settle,
 )
+
+SOME = "some"
 
 
 def not_available(what: str) -> Finding:
@@ -34,25 +39,40 @@ def times(log_ratio: float) -> str:
 
 
 def inside(
-    rows: Rows, low: float = -np.inf, high: float = np.inf, *, formatter: Formatter = percent
+    rows: Rows,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    formatter: Formatter = percent,
+    margin_of: str = OURS,
 ) -> Finding:
     """Judge that means lie in [low, high], by simultaneous t-intervals (Bonferroni, 95 %).
 
     Supported if every interval lies inside, contradicted if any lies wholly outside. The effect
-    is the mean with the least room to a bound, or furthest beyond it, with its interval.
+    is the mean with the least room to a bound, or furthest beyond it, with its interval; the
+    margin is the upper bound, or the lower if there is no upper, and ``margin_of`` says whose.
     """
+    margin = high if np.isfinite(high) else low
     tests = row_tests(np.array(list(rows.values())), confidence=1 - LEVEL / len(rows))
     trials = int(tests.trials.min())
     obstacle = obstacle_to(tests.trials)
     if obstacle:
         means = f": {formatted_means(rows, formatter)}" if trials else ""
-        return Finding(INCONCLUSIVE, n=trials, reason=obstacle + means)
+        return Finding(
+            INCONCLUSIVE,
+            n=trials,
+            reason=obstacle + means,
+            rule=WITHIN,
+            margin=margin,
+            margin_of=margin_of,
+        )
     holds = (tests.low >= low) & (tests.high <= high)
     fails = (tests.high < low) | (tests.low > high)
     least = int(np.argmin(np.minimum(tests.mean - low, high - tests.mean)))
     effect, lower, upper = (float(side[least]) for side in (tests.mean, tests.low, tests.high))
+    verdict = CONTRADICTED if fails.any() else SUPPORTED if holds.all() else INCONCLUSIVE
     return Finding(
-        CONTRADICTED if fails.any() else SUPPORTED if holds.all() else INCONCLUSIVE,
+        verdict,
         INCONCLUSIVE,
         effect,
         lower,
@@ -62,6 +82,10 @@ def inside(
         f"{(~holds & ~fails).sum()} undecided of {len(rows)}; nearest or furthest off "
         f"{list(rows)[least]} {formatter(effect)} ({formatter(lower)} to {formatter(upper)}); "
         f"n = {trials}",
+        WITHIN,
+        margin,
+        margin_of,
+        trials_to_settle(tests, low, high) if verdict == INCONCLUSIVE else np.nan,
     )
 
 
@@ -72,7 +96,7 @@ def some_below(rows: Rows) -> Finding:
     tests = row_tests(matrix)
     trials = int(tests.trials.min())
     if counts.obstacle:
-        return Finding(INCONCLUSIVE, n=trials, reason=counts.obstacle)
+        return Finding(INCONCLUSIVE, n=trials, reason=counts.obstacle, rule=SOME)
     least = int(np.argmin(tests.mean))
     effect, lower, upper = (float(side[least]) for side in (tests.mean, tests.low, tests.high))
     opposite = CONTRADICTED if counts.losses == counts.total else INCONCLUSIVE
@@ -85,6 +109,7 @@ def some_below(rows: Rows) -> Finding:
         trials,
         f"{counts.formatted()}; least {list(rows)[least]} {percent(effect)} ({percent(lower)} to "
         f"{percent(upper)}); n = {trials}",
+        SOME,
     )
 
 
