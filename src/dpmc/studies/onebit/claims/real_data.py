@@ -1,4 +1,4 @@
-"""Claims about MovieLens 100K and the restaurant ratings (RC): O5 to O7."""
+"""Claims about MovieLens 100K and the restaurant ratings (RC): O5 to O7, O18 to O20."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,14 +16,15 @@ from dpmc.studies.onebit.claims.evidence import (
     claim,
 )
 from dpmc.studies.onebit.claims.verdicts import on_both_outputs
-from dpmc.study.rules import Finding, always_below, points
+from dpmc.study.rules import Finding, Rows, always_below, both, mostly_below, named, points
 
 TRAINING_SHARE = 0.8
 MOVIELENS, RESTAURANT = "ml-100k", "restaurant"
 EXCEEDED = 0.68
 UNSATISFACTORY = 0.02  # above the majority sign's share
 EPSILONS = tuple(float(epsilon) for epsilon in range(1, 11))
-MIDDLE = 4.0
+SMALL, MIDDLE, LARGEST = (1.0, 2.0), 4.0, 10.0
+APPROACHED = 0.5  # of the distance to Clear that is left
 OPEN = (CLEAR, "majority", "item_bias")
 
 
@@ -48,17 +49,11 @@ def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
 
 @claim("O6")
 def outp_best_on_movielens(evidence: OneBitEvidence) -> Finding:
-    """ALL: accuracy of each other mechanism below that of OutP, epsilon 1 to 10."""
-
-    def judge(outputs: Outputs) -> Finding:
-        rows = {
-            f"{name} {link} eps {epsilon:g}": _accuracy(outputs, MOVIELENS, link, name, epsilon)
-            - _accuracy(outputs, MOVIELENS, link, "OutP", epsilon)
-            for name, link, epsilon in product(PERTURBED, LINKS, EPSILONS)
-        }
-        return always_below(rows, formatter=points)
-
-    return on_both_outputs(evidence, judge)
+    """MOST: accuracy of each other mechanism below that of OutP, epsilon 1 to 10."""
+    return on_both_outputs(
+        evidence,
+        lambda outputs: mostly_below(_below_outp(outputs, EPSILONS), formatter=points),
+    )
 
 
 @claim("O7")
@@ -78,6 +73,71 @@ def three_unsatisfactory_on_restaurants(evidence: OneBitEvidence) -> Finding:
         )
 
     return on_both_outputs(evidence, judge)
+
+
+@claim("O18")
+def all_improve_and_approach_clear_on_movielens(evidence: OneBitEvidence) -> Finding:
+    """ALL: accuracy rises from epsilon 1 to 10, and half of the distance to Clear is lost."""
+
+    def judge(outputs: Outputs) -> Finding:
+        gaps = {}
+        for name, link in product(PAPER, LINKS):
+            clear = _accuracy(outputs, MOVIELENS, link, CLEAR, None)
+            first, last = (
+                clear - _accuracy(outputs, MOVIELENS, link, name, epsilon)
+                for epsilon in (SMALL[0], LARGEST)
+            )
+            gaps[f"{name} {link}"] = last - APPROACHED * first
+        return both(
+            [
+                named(
+                    "epsilon 1 against 10",
+                    always_below(_rises(outputs, MOVIELENS), formatter=points),
+                ),
+                named(
+                    "distance to Clear, less half of that at epsilon 1",
+                    always_below(gaps, formatter=points),
+                ),
+            ]
+        )
+
+    return on_both_outputs(evidence, judge)
+
+
+@claim("O19")
+def accuracy_rises_with_epsilon_on_restaurants(evidence: OneBitEvidence) -> Finding:
+    """MOST: accuracy at epsilon 1 below that at epsilon 10."""
+    return on_both_outputs(
+        evidence,
+        lambda outputs: mostly_below(_rises(outputs, RESTAURANT), formatter=points),
+    )
+
+
+@claim("O20")
+def others_less_effective_at_small_epsilon(evidence: OneBitEvidence) -> Finding:
+    """ALL: accuracy of each other mechanism below that of OutP, epsilon 1 and 2."""
+    return on_both_outputs(
+        evidence,
+        lambda outputs: always_below(_below_outp(outputs, SMALL), formatter=points),
+    )
+
+
+def _below_outp(outputs: Outputs, epsilons: Iterable[float]) -> Rows:
+    """Return by how much accuracies on MovieLens exceed that of OutP."""
+    return {
+        f"{name} {link} eps {epsilon:g}": _accuracy(outputs, MOVIELENS, link, name, epsilon)
+        - _accuracy(outputs, MOVIELENS, link, "OutP", epsilon)
+        for name, link, epsilon in product(PERTURBED, LINKS, epsilons)
+    }
+
+
+def _rises(outputs: Outputs, dataset: str) -> Rows:
+    """Return accuracies at epsilon 1 minus those at epsilon 10, of all four mechanisms."""
+    return {
+        f"{name} {link}": _accuracy(outputs, dataset, link, name, SMALL[0])
+        - _accuracy(outputs, dataset, link, name, LARGEST)
+        for name, link in product(PAPER, LINKS)
+    }
 
 
 def _accuracy(
