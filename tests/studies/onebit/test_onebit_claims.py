@@ -24,9 +24,10 @@ from dpmc.studies.onebit.claims import link_facts, privacy_facts
 from dpmc.studies.onebit.claims.evidence import PREDICATES, Outputs
 from dpmc.studies.onebit.claims.judge import judge_onebit, load_onebit_claims
 from dpmc.study.claims import CLAIM_COLUMNS
-from dpmc.study.rules import within
+from dpmc.study.rules import MARGIN, within
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
+N = "no effect"
 LOUD = {"spread": 1.5}
 TRIALS = 10
 PAPER = ["inp", "objp_paper", "grap", "outp_paper"]
@@ -126,34 +127,50 @@ RESTAURANT = {"dataset": "restaurant"}
 AT_15 = {**SYNTHETIC, "observed_fraction": 0.15}
 MORE_DATA = when(-0.5, observed_fraction=0.8, **SYNTHETIC)
 MUCH_AT_A_QUARTER = when(1.0, mechanism="objp_paper", epsilon=0.25)
+OUTP_FALLS = when(0.5, mechanism="outp_paper", epsilon=1.0, **AT_15)
+LEVELS_OFF = when(1.0, mechanism=["inp", "outp_paper"], epsilon=1.0, **SYNTHETIC)
+A_TENTH = np.log1p(0.1 * np.expm1(1.0))  # ARE at epsilon 5, if it is e at 1 and 1 at 10
+LATER = when(-0.5, mechanism=["objp_paper", "outp_paper"], epsilon=WHOLE[1:], observed_fraction=0.8)
+DRASTIC = plus(MUCH_AT_A_QUARTER, LATER)
+POOR_AT_1 = when(-0.1, epsilon=1.0, **MOVIELENS)
+OUTP_BEST_EARLY = when(0.05, mechanism="outp_paper", epsilon=[1.0, 2.0], **MOVIELENS)
 
 PLANTED = [
-    ("O1", S, None, {}),
-    ("O1", S, when(9.0, mechanism="outp_paper"), {}),  # not about OutP
-    ("O1", C, when(0.3, mechanism="grap", epsilon=1.0, link="logistic", **AT_15), {}),
-    ("O1", C, when(-0.3, mechanism="grap", epsilon=1.0, link="logistic", **AT_15), {}),
-    ("O1", I, when(0.0953, mechanism="inp", epsilon=1.0, **AT_15), {}),  # at the margin
-    ("O1", I, None, LOUD),
+    ("O1", S, OUTP_FALLS, {}),
+    ("O1", S, plus(OUTP_FALLS, when(0.3, mechanism=OTHERS, epsilon=1.0)), {}),  # less than OutP
+    ("O1", S, plus(OUTP_FALLS, when(-0.3, mechanism=OTHERS, epsilon=1.0)), {}),
+    ("O1", C, plus(OUTP_FALLS, when(0.7, mechanism="grap", epsilon=1.0, link="logistic")), {}),
+    ("O1", C, plus(OUTP_FALLS, when(-0.7, mechanism="grap", epsilon=1.0, link="logistic")), {}),
+    ("O1", N, None, {}),
+    ("O1", I, plus(OUTP_FALLS, when(0.5, mechanism="inp", epsilon=1.0)), {}),  # as much
+    ("O1", I, OUTP_FALLS, LOUD),
     ("O2", S, when(0.1, mechanism="outp_paper", epsilon=[1.0, 2.0]), {}),
     ("O2", C, plus(when(0.1, mechanism="outp_paper", epsilon=[1.0, 2.0]),
                    when(0.2, mechanism="inp", epsilon=2.0, link="gaussian")), {}),
+    ("O2", N, None, {}),
     ("O2", I, when(0.1, mechanism="outp_paper", epsilon=1.0), {}),  # at 2 there is nothing
     ("O3", S, None, {}),
     ("O3", C, when(0.3, mechanism="outp_paper", epsilon=4.0, link="gaussian"), {}),
     ("O3", C, when(-0.3, mechanism="outp_paper", epsilon=4.0), {}),
     ("O3", I, None, LOUD),
     ("O4", S, when(0.5, epsilon=1.0, **SYNTHETIC), {}),
-    ("O4", C, plus(when(0.5, epsilon=1.0), when(-0.6, epsilon=1.0, mechanism="inp")), {}),
-    ("O4", C, plus(when(0.5, epsilon=1.0), when(0.3, mechanism="grap")), {}),  # far from Clear
-    ("O4", I, None, {}),
+    ("O4", S, plus(when(0.5, epsilon=1.0), when(-0.6, epsilon=1.0, mechanism="inp")), {}),  # most
+    ("O4", S, plus(when(0.5, epsilon=1.0), when(-0.3, mechanism="grap")), {}),  # beyond Clear
+    ("O4", C, when(-0.5, epsilon=1.0, **SYNTHETIC), {}),
+    ("O4", C, plus(when(0.5, epsilon=1.0), when(0.9, mechanism=PAPER)), {}),  # far from Clear
+    ("O4", N, None, {}),
+    ("O4", I, when(0.5, epsilon=1.0, mechanism=["inp", "grap"]), {}),  # half of them
     ("O5", S, None, {}),
     ("O5", S, when(-0.2, dataset="ml-100k", constraint="both"), {}),
     ("O5", C, when(-0.05, mechanism="grap", link="gaussian", **MOVIELENS), {}),
+    ("O5", N, when(-0.02, **MOVIELENS), {}),  # just 68 %
     ("O5", I, None, {"spread": 0.1}),
     ("O6", S, when(0.05, mechanism="outp_paper", **MOVIELENS), {}),
-    ("O6", C, plus(when(0.05, mechanism="outp_paper", **MOVIELENS),
+    ("O6", S, plus(when(0.05, mechanism="outp_paper", **MOVIELENS),
                    when(0.1, mechanism="inp", epsilon=10.0, link="gaussian", **MOVIELENS)), {}),
-    ("O6", I, when(0.05, mechanism="outp_paper", epsilon=[1.0, 2.0], **MOVIELENS), {}),
+    ("O6", C, when(-0.05, mechanism="outp_paper", **MOVIELENS), {}),
+    ("O6", N, None, {}),
+    ("O6", I, when(0.05, mechanism="outp_paper", epsilon=WHOLE[:5], **MOVIELENS), {}),  # half
     ("O7", S, None, {}),
     ("O7", S, when(0.1, mechanism="outp_paper", **RESTAURANT), {}),
     ("O7", C, when(0.05, mechanism="grap", epsilon=1.0, link="gaussian", **RESTAURANT), {}),
@@ -162,20 +179,41 @@ PLANTED = [
     ("O8", S, plus(MORE_DATA, when(1.0, mechanism="outp_paper", epsilon=0.5,
                                    observed_fraction=0.8)), {}),  # the paper excepts it
     ("O8", C, plus(MORE_DATA, when(1.0, mechanism="inp", epsilon=0.5, observed_fraction=0.8)), {}),
+    ("O8", N, None, {}),
     ("O8", I, plus(MORE_DATA, when(0.5, mechanism="inp", observed_fraction=0.8)), {}),
-    ("O9", S, None, {}),
-    ("O9", S, when(0.3, mechanism=["objp_paper", "grap"]), {}),
-    ("O9", C, when(0.1, mechanism="inp", epsilon=5.0, link="gaussian", **AT_15), {}),
-    ("O9", C, when(0.9, mechanism="outp_paper", epsilon=5.0, observed_fraction=0.8), {}),
-    ("O9", I, None, LOUD),
-    ("O10", S, MUCH_AT_A_QUARTER, {}),
+    ("O9", S, LEVELS_OFF, {}),
+    ("O9", S, plus(LEVELS_OFF, when(0.9, mechanism="inp", epsilon=5.0, **AT_15)), {}),  # elsewhere
+    ("O9", C, plus(LEVELS_OFF, when(0.5, mechanism="inp", epsilon=5.0, link="gaussian")), {}),
+    ("O9", C, when(-0.5, mechanism="outp_paper", epsilon=1.0), {}),  # it does not fall
+    ("O9", N, None, {}),
+    ("O9", I, plus(LEVELS_OFF, when(A_TENTH, epsilon=5.0)), {}),  # at the margin
+    ("O10", S, DRASTIC, {}),
     ("O10", C, None, {}),  # nothing changes
-    ("O10", C, when(0.3, mechanism="objp_paper", epsilon=0.25), {}),  # by a factor of 1.35
-    ("O10", C, plus(MUCH_AT_A_QUARTER, when(-0.4, mechanism="outp_paper", epsilon=1.0,
-                                            observed_fraction=0.8)), {}),
-    ("O10", I, MUCH_AT_A_QUARTER, LOUD),
+    ("O10", C, plus(DRASTIC, when(-0.7, mechanism="objp_paper", epsilon=0.25)), {}),  # 1.45-fold
+    ("O10", C, plus(DRASTIC, when(-0.8, mechanism="outp_paper", epsilon=1.0,
+                                  observed_fraction=0.8)), {}),
+    ("O10", C, plus(DRASTIC, when(0.8, mechanism="outp_paper", epsilon=1.0,
+                                  observed_fraction=0.8)), {}),  # the other way
+    ("O10", N, MUCH_AT_A_QUARTER, {}),  # fractions matter nowhere
+    ("O10", I, DRASTIC, LOUD),
+    ("O18", S, POOR_AT_1, {}),
+    ("O18", S, plus(POOR_AT_1, when(0.1, mechanism=PAPER, **MOVIELENS)), {}),  # beyond Clear
+    ("O18", C, plus(POOR_AT_1, when(0.2, mechanism="inp", epsilon=1.0, **MOVIELENS)), {}),
+    ("O18", C, plus(POOR_AT_1, when(-0.2, mechanism="inp", **MOVIELENS)), {}),  # far from Clear
+    ("O18", N, None, {}),
+    ("O18", I, when(-0.1, epsilon=1.0, mechanism=["inp", "grap"], **MOVIELENS), {}),
+    ("O19", S, when(-0.1, epsilon=1.0, **RESTAURANT), {}),
+    ("O19", S, when(-0.1, epsilon=1.0, mechanism=OTHERS, **RESTAURANT), {}),  # most
+    ("O19", C, when(0.1, epsilon=1.0, **RESTAURANT), {}),
+    ("O19", N, None, {}),
+    ("O19", I, when(-0.1, epsilon=1.0, mechanism=["inp", "grap"], **RESTAURANT), {}),
+    ("O20", S, OUTP_BEST_EARLY, {}),
+    ("O20", C, plus(OUTP_BEST_EARLY, when(0.1, mechanism="inp", epsilon=2.0, link="gaussian")), {}),
+    ("O20", N, when(0.05, mechanism="outp_paper", epsilon=4.0, **MOVIELENS), {}),  # too late
+    ("O20", I, when(0.05, mechanism="outp_paper", epsilon=1.0, **MOVIELENS), {}),
 ]  # fmt: skip
-ON_TRIALS = [f"O{number}" for number in range(1, 11)]
+ON_TRIALS = [*(f"O{number}" for number in range(1, 11)), "O18", "O19", "O20"]
+WITH_A_MARGIN = {"O3": np.log(1.1), "O7": 0.02}  # of their own, so that there is no "no effect"
 
 
 @pytest.mark.parametrize(
@@ -195,12 +233,28 @@ def test_verdict_on_planted_trials(judge, name, verdict, effect, options):
 
 
 def test_every_claim_on_trials_is_planted_with_every_verdict():
-    assert {(name, verdict) for name, verdict, *_ in PLANTED} == set(product(ON_TRIALS, (S, C, I)))
+    expected = set(product(ON_TRIALS, (S, C, N, I))) - {(name, N) for name in WITH_A_MARGIN}
+    assert {(name, verdict) for name, verdict, *_ in PLANTED} == expected
+
+
+@pytest.mark.parametrize("name", ON_TRIALS)
+def test_rule_and_margin_are_named(judge, name):
+    found = judge(name, make())
+    rules = {"O3": "within", "O4": "most", "O6": "most", "O19": "most"}
+    assert found["rule"] == rules.get(name, "all")
+    margins = {"O10": -np.log(1.5), **WITH_A_MARGIN}
+    assert found["margin"] == pytest.approx(margins.get(name, MARGIN[1]))
+    assert found["margin_of"] == "ours"
+
+
+def test_an_open_claim_says_what_would_decide(judge):
+    assert np.isnan(judge("O3", make())["needed"])
+    assert judge("O3", make(**LOUD))["needed"] > TRIALS
 
 
 # What each claim needs, and what it does not look at.
 NEEDED = {
-    "O1": ({"mechanism": "objp_paper", "epsilon": 1.0, **AT_15}, {"mechanism": "outp_paper"}),
+    "O1": ({"mechanism": "objp_paper", "epsilon": 1.0, **AT_15}, {"mechanism": "clear"}),
     "O2": ({"mechanism": "outp_paper", "epsilon": 2.0, **AT_15}, {"epsilon": 3.0}),
     "O3": ({"mechanism": "grap", "epsilon": 4.0, **AT_15}, {"epsilon": 5.0}),
     "O4": ({"mechanism": "clear", **AT_15}, {"observed_fraction": 0.2}),
@@ -214,6 +268,9 @@ NEEDED = {
     "O9": ({"mechanism": "inp", "epsilon": 5.0, "observed_fraction": 0.4}, {"mechanism": "grap"}),
     "O10": ({"mechanism": "outp_paper", "epsilon": 0.5, "observed_fraction": 0.8},
             {"mechanism": "inp"}),
+    "O18": ({"mechanism": "clear", **MOVIELENS}, {"epsilon": 5.0}),
+    "O19": ({"mechanism": "grap", "epsilon": 10.0, **RESTAURANT}, {"mechanism": "clear"}),
+    "O20": ({"mechanism": "inp", "epsilon": 2.0, **MOVIELENS}, {"epsilon": 4.0}),
 }  # fmt: skip
 
 
@@ -253,7 +310,7 @@ def test_few_trials_never_crash(claims, trials):
 @pytest.mark.parametrize(
     ("name", "effect", "amount"),
     [
-        ("O1", when(0.3, mechanism="grap", epsilon=1.0, link="logistic", **AT_15), 0.3),
+        ("O1", OUTP_FALLS, -0.5),
         ("O2", when(0.1, mechanism="outp_paper"), -0.1),
         ("O3", when(0.3, mechanism="outp_paper", link="logistic"), 0.3),
         ("O4", when(0.5, epsilon=1.0), -0.5),
@@ -261,8 +318,11 @@ def test_few_trials_never_crash(claims, trials):
         ("O6", when(0.05, mechanism="outp_paper"), -0.05),
         ("O7", when(0.05, mechanism=OTHERS, epsilon=1.0), 0.05),
         ("O8", MORE_DATA, -0.5),
-        ("O9", when(0.2, mechanism="inp", epsilon=5.0, link="gaussian", **AT_15), 0.2),
-        ("O10", MUCH_AT_A_QUARTER, -1.0),
+        ("O9", LEVELS_OFF, -1.0),
+        ("O10", DRASTIC, -1.0 - 0.5 / 7),  # LATER acts at one of seven fractions
+        ("O18", POOR_AT_1, -0.1),
+        ("O19", when(-0.1, epsilon=1.0, **RESTAURANT), -0.1),
+        ("O20", OUTP_BEST_EARLY, -0.05),
     ],
 )
 def test_effects(judge, name, effect, amount):
@@ -273,11 +333,19 @@ def test_effects(judge, name, effect, amount):
 
 def test_raw_outputs_are_named_but_do_not_decide(judge):
     raw = when(2.0, mechanism="inp", epsilon=1.0)
-    found = judge("O1", make(raw=raw))
+    found = judge("O1", make(OUTP_FALLS, raw=raw))
     assert found["verdict"] == S
-    assert "Raw outputs (contradicted): 4 within 10 %, 2 outside" in found["reason"]
-    assert abs(found["effect"]) < 0.01
-    assert judge("O1", make(raw, raw=when(-2.0, mechanism="inp", epsilon=1.0)))["verdict"] == C
+    assert "Raw outputs (contradicted): 10 wins, 2 losses" in found["reason"]
+    assert found["effect"] == pytest.approx(-0.5, abs=0.004)
+    undone = when(-2.0, mechanism="inp", epsilon=1.0)
+    assert judge("O1", make(plus(OUTP_FALLS, raw), raw=undone))["verdict"] == C
+
+
+def test_factors_are_beside_what_is_judged(judge):
+    reason = judge("O1", make(OUTP_FALLS, spread=1e-7))["reason"]
+    assert "ARE(1)/ARE(10) InP 1/1, ObjP 1/1, GraP 1/1, OutP 1.65/1.65" in reason
+    reason = judge("O4", make(when(0.5, mechanism="grap"), spread=1e-7))["reason"]
+    assert "ARE(10)/ARE(Clear) InP 1/1, ObjP 1/1, GraP 1.65/1.65, OutP 1/1" in reason
 
 
 def test_reasons_name_counts_and_the_comparison_most_against(judge):
@@ -317,7 +385,7 @@ def test_trials_are_paired():
     trials = make(when(0.02, mechanism="outp_paper"))
     rng = np.random.default_rng(1)
     trials["are_truncated"] *= np.exp(0.3 * rng.standard_normal(TRIALS))[trials["trial"]]
-    some = [{"id": "O2", "source": "", "claim": "", "predicate": ""}]
+    some = [{"id": "O2", "source": "", "sentence": "", "claim": "", "predicate": ""}]
     assert judge_onebit(trials, None, None, some)["verdict"].tolist() == [S]
 
 
@@ -374,12 +442,9 @@ class TestComputedFacts:
         ("name", "effect", "text"),
         [
             ("O11", np.log(500), "inf at p1 = 0, p2 = 0.5; that of p1 = p2 = 1/(1 + e) is 1.000"),
-            # c''/c at t = 1 and epsilon .25, from h = Phi: see below
-            ("O12", None, "logistic link: not convex at epsilon 0.25, 0.5, 1, least"),
             ("O13", None, "2.000 at epsilon 1, above it at 0.25, 0.5, 1, 2, 3, 4, 5"),
             ("O14", None, "1.132 at epsilon 1, above it at 0.25, 0.5, 1; "),
             ("O16", (1 + np.e) ** 2 / np.e**2, "5.0862"),
-            ("O17", 2.0, "proven bound 2.000"),
         ],
     )
     def test_what_is_reported_is_contradicted(self, judge, no_trials, name, effect, text):
@@ -400,11 +465,17 @@ class TestComputedFacts:
             p, q = flips.p_plus, flips.p_minus
             assert max((1 - p) / q, q / (1 - p), p / (1 - q)) <= np.e
 
-    def test_inp_is_convex_at_large_epsilon(self, judge, no_trials, monkeypatch):
-        monkeypatch.setattr(link_facts, "EPSILONS", (1.0, 3.0, 10.0))
-        assert judge("O12", no_trials)["verdict"] == C
+    def test_the_likelihood_is_convex(self, judge, no_trials, monkeypatch):
+        found = judge("O12", no_trials)
+        assert found["verdict"] == S
+        # h (1 - h) of the logistic link at 1
+        assert found["effect"] == pytest.approx(np.e / (1 + np.e) ** 2)
+        assert "logistic link: not convex at epsilon 0.25, 0.5, 1;" in found["reason"]
         monkeypatch.setattr(link_facts, "EPSILONS", (3.0, 10.0))
-        assert judge("O12", no_trials)["verdict"] == S
+        found = judge("O12", no_trials)
+        assert "gaussian link: not convex at epsilon none" in found["reason"]
+        monkeypatch.setattr(link_facts, "least_curvature", lambda link, epsilon=None: -0.1)
+        assert judge("O12", no_trials)["verdict"] == C
 
     @pytest.mark.parametrize(("epsilon", "convex"), [(1.9, False), (2.0, True), (2.1, True)])
     def test_inp_is_convex_from_epsilon_2_alpha_on(self, epsilon, convex):
@@ -438,11 +509,29 @@ class TestComputedFacts:
         assert exact == pytest.approx(losses.max(), rel=2e-3)
         assert exact <= guarantee_of(name, facts, 1.0).actual_epsilon * (1 + 1e-9)
 
-    def test_grap_at_the_right_scale(self, judge, no_trials, monkeypatch):
-        monkeypatch.setattr(privacy_facts, "plan_of", lambda _, *a, **k: plan_of("grap", *a, **k))
+    def test_grap_keeps_to_its_epsilon(self, judge, no_trials, monkeypatch):
         found = judge("O17", no_trials)
         assert found["verdict"] == S
         assert found["effect"] == pytest.approx(1)
+        assert (
+            "at the scale C K/epsilon, which the paper does not print, it would be 2.000"
+            in (found["reason"])
+        )
+
+        def bound(_, *args, **options):
+            return guarantee_of("grap_paper", *args, **options)
+
+        monkeypatch.setattr(privacy_facts, "guarantee_of", bound)
+        assert judge("O17", no_trials)["verdict"] == I  # neither proven nor refuted
+
+    def test_grap_at_half_the_scale(self, judge, no_trials, monkeypatch):
+        def halved(_, *args, **options):
+            return plan_of("grap_paper", *args, **options)
+
+        monkeypatch.setattr(privacy_facts, "plan_of", halved)
+        found = judge("O17", no_trials)
+        assert found["verdict"] == C
+        assert found["effect"] == pytest.approx(2)
 
     def test_beta_is_found_where_it_is_known(self, judge, no_trials, monkeypatch):
         # sup Phi (1 - Phi)/phi^2 is at the ends
@@ -453,13 +542,13 @@ class TestComputedFacts:
 
 
 class TestClaimsFile:
-    def test_all_17_claims_are_judged_in_their_columns(self, claims):
+    def test_all_20_claims_are_judged_in_their_columns(self, claims):
         found = judge_onebit(make(), *outp(), claims)
-        assert found["id"].tolist() == [f"O{number}" for number in range(1, 18)]
+        assert found["id"].tolist() == [f"O{number}" for number in range(1, 21)]
         assert set(PREDICATES) == set(found["id"])
         assert list(found.columns) == list(CLAIM_COLUMNS)
         assert found["reason"].str.len().gt(10).all()
-        for column in ("source", "claim", "predicate"):
+        for column in ("source", "sentence", "claim", "predicate"):
             assert found[column].tolist() == [claim[column] for claim in claims]
 
     def test_statements_are_for_readers(self, claims):
@@ -467,10 +556,11 @@ class TestClaimsFile:
             assert not re.search(r"\s{2,}|\n", claim["predicate"].strip())
             assert claim["predicate"].endswith(".")
             assert claim["source"].startswith("paper")
+            assert 4 <= len(claim["sentence"].split()) <= 27
 
     def test_claims_of_the_huber_papers_are_unknown_here(self, tmp_path):
         path = tmp_path / "claims.yaml"
-        path.write_text("- {id: H1, source: a, claim: b, predicate: c}")
+        path.write_text("- {id: H1, source: a, sentence: s, claim: b, predicate: c}")
         with pytest.raises(InputError, match="no predicate is known for the claim 'H1'"):
             load_onebit_claims(path)
 

@@ -46,7 +46,6 @@ def three_less_sensitive_than_outp(evidence: OneBitEvidence) -> Finding:
             for name, link in product(PERTURBED, LINKS)
             for way, sign in (("falls", 1), ("rises", -1))
         }
-        finding = always_below(rows)
         return _with_factors(always_below(rows), "ARE(1)/ARE(10)", falls)
 
     return on_both_outputs(evidence, judge)
