@@ -7,7 +7,7 @@ from dpmc.studies.dpals.cells import COVERAGE_COLUMNS
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES
 from dpmc.studies.dpals.claims.verdicts import not_available
-from dpmc.study.rules import Finding, verdict_of
+from dpmc.study.rules import PAPERS, Finding, verdict_of
 
 TOP_SHARE, MOST = 0.2, 0.85
 RATINGS_PER_USER = 50
@@ -25,6 +25,8 @@ def top_movies_hold_most_ratings(evidence: DpalsEvidence) -> Finding:
         verdict_of(held > MOST),
         effect=held,
         reason=f"the top {TOP_SHARE:.0%} of the movies hold {held:.1%} of the ratings",
+        margin=MOST,
+        margin_of=PAPERS,
     )
 
 
