@@ -271,7 +271,7 @@ def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> floa
     """
     tests, pooled = row_tests(values, null=threshold), pooled_interval(values)
     trials = int(tests.trials.min())
-    if trials < 2 or not np.isfinite(pooled.low):
+    if trials < 2 or (rule != ALL and not np.isfinite(pooled.low)):
         return np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         width = (pooled.high - pooled.low) / 2
@@ -291,7 +291,8 @@ def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> floa
     room = MARGIN[1] - abs(pooled.estimate)
     quantiles = special.stdtrit(trials - 1, [(1 + EQUIVALENCE) / 2, 1 - LEVEL / 2])
     none = (width * quantiles[0] / quantiles[1] / room) ** 2 if room > 0 else np.inf
-    factor = min(decided, none if threshold == 0 else np.inf)
+    none = none if threshold == 0 and np.isfinite(none) else np.inf
+    factor = min(decided, none)
     return _two_digits(max(trials * factor, trials + 1)) if np.isfinite(factor) else np.inf
 
 
