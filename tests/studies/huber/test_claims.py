@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from planted import plus, when
 
 from dpmc.errors import InputError
 from dpmc.studies.huber import published as library
@@ -12,7 +13,6 @@ from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge as judge_claims
 from dpmc.studies.huber.claims.judge import stability
 from dpmc.study.claims import CLAIM_COLUMNS, load_claims
-from planted import plus, when
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 LOUD = {"spread": 1.5}
