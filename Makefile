@@ -9,7 +9,7 @@ CONFIG ?=
 quoted = '$(subst ','\'',$(1))'
 # checks what is asked for, mends what a crash left, then runs Snakemake
 LAUNCH = $(BIN)/python -m dpmc.launch --cores=$(call quoted,$(CORES)) --config=$(call quoted,$(CONFIG))
-SOURCES := src tests workflow benchmarks
+SOURCES := src tests workflow benchmarks examples
 
 .PHONY: help reproduce report test test-all lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
@@ -38,7 +38,7 @@ test-all: $(VENV)/installed
 
 ## style and form of the code and of the workflow
 lint: $(VENV)/installed
-	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/ruff check --no-cache $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/snakefmt --check --compact-diff Snakefile workflow
 	@$(BIN)/snakemake --lint

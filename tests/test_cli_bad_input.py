@@ -7,10 +7,10 @@ import sys
 import time
 
 import pytest
+from publication.small_tables import listed, refused, rows_of, run, write_list, write_table
 
 from dpmc.errors import InputError
 from dpmc.files import check_writable
-from publication.small_tables import listed, refused, rows_of, run, write_list, write_table
 
 FIT = {"items-are-public": True}
 ONEBIT = FIT | {"users-are-public": True}

@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from publication.small_tables import ITEMS, USERS, listed, refused, rows_of, run, write_table
 from pyarrow import parquet
 
 from dpmc.cli import complete as command
 from dpmc.methods.published.fit_folder import read_published
-from publication.small_tables import ITEMS, USERS, listed, refused, rows_of, run, write_table
 
 
 @pytest.fixture(scope="module")

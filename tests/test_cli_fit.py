@@ -14,13 +14,13 @@ from dp_accounting import get_sigma_gaussian
 from dp_accounting.dp_event import LaplaceDpEvent, SelfComposedDpEvent
 from dp_accounting.pld import PLDAccountant
 from pyarrow import parquet
+from refusals import refusal
 
 from dpmc import cli
 from dpmc.datasets.synthetic import generate
 from dpmc.methods import method_class
 from dpmc.methods.factorization.local import PublishedItems
 from dpmc.publication.folder import whole_folder
-from refusals import refusal
 
 LOW, HIGH = 0.0, 2.5
 

@@ -14,6 +14,7 @@ from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
+from refusals import refusal
 from scipy.special import expit, ndtr
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -24,7 +25,6 @@ from dpmc.methods.onebit import private
 from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.methods.published import onebit_folder
 from dpmc.ratings import Ratings
-from refusals import refusal
 
 USERS, ITEMS = 60, 40
 PER_USER = 30

@@ -106,7 +106,7 @@ def test_unknown_key_of_a_data_set():
         ({"loss_parameter": -1}, ["huber.loss_parameter", "noise or a number above 0", "-1"]),
         ({"loss_parameter": "noize"}, ["noise or a number above 0", "'noize'", "mean 'noise'"]),
         ({"loss_parameter": [1]}, ["must be noise or a number above 0, got [1]"]),
-        ({"replication_seed": "x"}, ["must be a whole number of at least 0 or null, got 'x'"]),
+        ({"seed": "x"}, ["must be a whole number of at least 0, got 'x'"]),
         ({"real": {"ml-100k": 5}}, ["must be null or a mapping of keys to values, got 5"]),
         ({"overrides": [{"where": {"rank": 5}, "set": {"lambda": 1}}]}, ["overrides.0", "lambda"]),
     ],
@@ -157,11 +157,6 @@ def test_missing_key():
 def test_the_name_synthetic_is_taken():
     taken = {"data": {"sets": {"synthetic": {"path": "x.csv"}}}}
     assert "must not be called 'synthetic'" in not_prepared(configuration.merge(DEFAULTS, taken))
-
-
-def test_a_second_run_needs_another_seed():
-    message = not_prepared(laid_over(replication_seed=DEFAULTS["huber"]["seed"]))
-    assert all(word in message for word in ("huber.replication_seed", "2206", "null"))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-
 from mutate import HOME, Mutation, load, outcome, problems
 
 MUTATIONS = load()

@@ -230,8 +230,8 @@ def claims() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def replication(claims) -> pd.DataFrame:
-    return stability(claims, fake_claims(seed=2))
+def halves(claims) -> pd.DataFrame:
+    return stability(claims, fake_claims(seed=2), fake_claims(seed=3))
 
 
 ERRATA = [
@@ -258,13 +258,13 @@ def planned() -> Plan:
 
 
 @pytest.fixture(scope="session")
-def results(report_folder, trials, comparison, convergence, claims, replication) -> Path:
+def results(report_folder, trials, comparison, convergence, claims, halves) -> Path:
     """Folder of all studies' tables, and of what their steps make of them for readers."""
     write_results(report_folder)
     write_onebit(report_folder / "onebit")
     write_dpals(report_folder / "dpals")
     frames = {"trials": trials, "comparison": comparison, "convergence": convergence}
-    write_huber(report_folder / "huber", **frames, claims=claims, claims_stability=replication)
+    write_huber(report_folder / "huber", **frames, claims=claims, claims_stability=halves)
     return report_folder
 
 

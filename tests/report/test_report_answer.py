@@ -186,14 +186,18 @@ def test_budgets(comparison):
 
 def test_verdicts_and_stability(claims):
     counted = claims.assign(
-        verdict=["supported"] * 20 + ["contradicted"] * 9 + ["inconclusive"] * 6
+        verdict=["supported"] * 20
+        + ["contradicted"] * 8
+        + ["no effect"] * 2
+        + ["inconclusive"] * (len(claims) - 30)
     )
-    stability = pd.DataFrame({"id": counted["id"], "stable": [True] * 29 + [False] * 6})
+    stability = pd.DataFrame({"id": counted["id"], "stable": [True] * 29 + [False] * 7})
     line = verdicts(counted, stability)
     assert line.verdict == HOLDS
-    assert "20 are supported, 9 contradicted and 6 inconclusive" in line.text
-    assert "same verdict on 29 of 35" in line.text
-    assert "has not been run" in verdicts(counted, None).text
+    assert "20 are supported, 8 contradicted, 2 have no effect" in line.text
+    assert "and 6 are inconclusive" in line.text
+    assert "do not disagree on 29 of 36" in line.text
+    assert "have not been judged" in verdicts(counted, None).text
     assert verdicts(claims.assign(verdict="contradicted"), None).verdict == FAILS
     assert verdicts(claims.assign(verdict="inconclusive"), None).verdict == OPEN
     assert verdicts(claims.head(0), None).verdict == OPEN

@@ -70,7 +70,7 @@ def page(outputs):
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory, planned, trials_without_data, published_folder, budgets, claims):
-    """The page of a run without real data, rank 20, figures, tables or second seed."""
+    """The page of a run without real data, rank 20, figures, tables or halves."""
     top = tmp_path_factory.mktemp("bare")
     trials = trials_without_data[trials_without_data["rank"] != 20]
     frames = {"trials": trials, "claims": claims, "claims_stability": claims.head(0)}
@@ -208,9 +208,10 @@ def test_claims_can_be_filtered_without_a_script(page, claims):
         assert f"{verdict} {count}" in page.words
 
 
-def test_stability_errata_and_provenance_are_shown(page, replication):
-    same = int(replication["stable"].sum())
-    assert f"With a second seed {same} of 35 verdicts are the same. Changed: H" in page.words
+def test_stability_errata_and_provenance_are_shown(page, halves):
+    same = int(halves["stable"].sum())
+    text = f"On two halves of the trials {same} of {len(halves)} verdicts are the same or open."
+    assert text in page.words
     assert "E1. Inverse CDF" in page.words
     assert "Published: x < 1 & y" in page.words
     assert "git › dirty False" in page.words
@@ -238,7 +239,7 @@ def test_a_page_without_data_says_so(bare):
     assert "MovieLens 100K and SweetRS: 24 published numbers are not compared." in bare.words
     assert "A reduced run: 96 of the 144 published synthetic numbers" in bare.words
     assert bare.words.count("This figure has not been drawn.") >= len(FIGURES)
-    assert "A second seed has not been run" in bare.words
+    assert "Halves of the trials have not been judged" in bare.words
     assert bare.words.count(NOT_RUN) == 1
     assert bare.words.count(NO_ONEBIT) == 1
     assert bare.words.count(NO_DPALS) == 1

@@ -20,7 +20,6 @@ DEFAULTS = load(HOME / "config" / "config.yaml")
 SMALL = {
     # 12 cells: no noise, all mechanisms, both methods, baselines
     "huber": {
-        "replication_seed": None,
         "trials": 2,
         "ranks": [3],
         "variances": [2],

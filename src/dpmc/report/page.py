@@ -109,10 +109,12 @@ def _unbroken(text: str) -> str:
 
 
 def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dict]:
-    """Return the claims as the page shows them, with the verdict of the second seed."""
-    second = {}
+    """Return the claims as the page shows them, with the verdicts on halves of the trials."""
+    halves = {}
     if stability is not None:
-        second = dict(zip(stability["id"], stability["verdict_replication"], strict=True))
+        pairs = zip(stability["first_half"], stability["second_half"], strict=True)
+        texts = (one if one == two else f"{one}; {two}" for one, two in pairs)
+        halves = dict(zip(stability["id"], texts, strict=True))
     rows = []
     for claim in claims.to_dict("records"):
         rows.append(
@@ -123,7 +125,7 @@ def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dic
                 "n": "–" if pd.isna(claim["n"]) else f"{int(claim['n']):,}",
                 "rule": rule_text(claim),
                 "needed": needed_text(claim.get("needed")),
-                "second": second.get(claim["id"], "–"),
+                "halves": halves.get(claim["id"], "–"),
             }
         )
     return rows

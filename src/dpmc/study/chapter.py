@@ -42,7 +42,7 @@ class Judged:
     text : str
         What the reader must know first.
     second : DataFrame or None
-        ``id`` and ``verdict_replication``: what a second seed says.
+        ``id``, ``first_half`` and ``second_half``: verdicts on halves of the trials.
     reported : bool
         Whether the verdicts on the paper's own numbers are shown too.
     """

@@ -4,6 +4,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from privacy_results import write_results
 
 from dpmc.configuration import load
 from dpmc.methods import METHODS as REGISTERED
@@ -18,7 +19,6 @@ from dpmc.study.digest import source_file
 from dpmc.study.effects import HOLDS, OPEN
 from dpmc.study.job import function, run_job
 from dpmc.study.runs import read_frame
-from privacy_results import write_results
 
 HOME = Path(__file__).parents[3]
 SECTION = STUDY.prepare(load(HOME / "config" / "config.yaml"))

@@ -4,16 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-
-from dpmc import tables
-from dpmc.configuration import load
-from dpmc.errors import InputError
-from dpmc.studies.dpals import STUDY
-from dpmc.studies.dpals.cells import DPALS_COORDINATES
-from dpmc.studies.dpals.regression import DPALS_METRICS, made_of, settings_by_cell
-from dpmc.study import check as checking
-from dpmc.study.cells import cell_name
-from dpmc.study.tolerances import ALLOWED
 from finished_dpals import (
     ALS,
     CELLS,
@@ -25,6 +15,16 @@ from finished_dpals import (
     settings_of,
     write_dpals,
 )
+
+from dpmc import tables
+from dpmc.configuration import load
+from dpmc.errors import InputError
+from dpmc.studies.dpals import STUDY
+from dpmc.studies.dpals.cells import DPALS_COORDINATES
+from dpmc.studies.dpals.regression import DPALS_METRICS, made_of, settings_by_cell
+from dpmc.study import check as checking
+from dpmc.study.cells import cell_name
+from dpmc.study.tolerances import ALLOWED
 
 HOME = Path(__file__).parents[3]
 REFERENCE = HOME / "results" / "reference" / "dpals"

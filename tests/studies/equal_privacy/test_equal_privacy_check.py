@@ -4,6 +4,17 @@ import json
 from pathlib import Path
 
 import pytest
+from finished_privacy import (
+    MECHANISMS,
+    OPEN,
+    PRIVATE,
+    REAL,
+    audit_rows,
+    fit_rows,
+    settings_of,
+    write_audit,
+    write_equal_privacy,
+)
 
 from dpmc import tables
 from dpmc.configuration import load
@@ -16,17 +27,6 @@ from dpmc.study import reference as references
 from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.cells import cell_name
 from dpmc.study.tolerances import ALLOWED
-from finished_privacy import (
-    MECHANISMS,
-    OPEN,
-    PRIVATE,
-    REAL,
-    audit_rows,
-    fit_rows,
-    settings_of,
-    write_audit,
-    write_equal_privacy,
-)
 
 HOME = Path(__file__).parents[3]
 REFERENCE = HOME / "results" / "reference" / "equal_privacy"

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from privacy_results import write_results
 
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
@@ -16,7 +17,6 @@ from dpmc.studies.equal_privacy.trial import run_calibrated
 from dpmc.study.api import Ratings
 from dpmc.study.job import function, run_job
 from dpmc.study.runs import read_frame
-from privacy_results import write_results
 
 HOME = Path(__file__).parents[3]
 CONFIGURATION = load(HOME / "config" / "config.yaml")

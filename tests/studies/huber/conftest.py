@@ -130,7 +130,7 @@ def timing():
             }
             for dataset in ("ml-100k", "sweetrs")
             for kernel, factor in (("direct", ratio), ("fast", 2.5 if spread < 0.1 else 2.2))
-            for inner in (2, 20)
+            for inner in (1, 2, 20)
             for repeat in range(5)
         ]
         return pd.DataFrame(rows)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from privacy_results import fake_losses, fake_totals
 
 from dpmc.configuration import load
 from dpmc.studies.huber.answer import nominal_epsilon
@@ -11,7 +12,6 @@ from dpmc.studies.huber.settings import cell_settings
 from dpmc.study.api import Ratings
 from dpmc.study.job import function, run_job
 from dpmc.study.runs import read_frame
-from privacy_results import fake_losses, fake_totals
 
 HOME = Path(__file__).parents[3]
 SECTION = load(HOME / "config" / "config.yaml")["huber"]

@@ -43,7 +43,8 @@ def sample(*means, spread=0.001, trials=10, reported=None, seed=0):
         ([-0.05] * 9 + [0.0], "supported"),  # 90 % wins, one undecided
         ([-0.05] * 8 + [0.0] * 2, "inconclusive"),
         ([-0.05] * 9 + [0.05], "contradicted"),  # any loss
-        ([0.0] * 10, "inconclusive"),
+        ([0.0] * 10, "no effect"),
+        ([-0.05] * 4 + [0.0] * 3 + [0.06], "contradicted"),
     ],
 )
 def test_all(means, verdict):
@@ -67,7 +68,7 @@ def test_all_by_reported_counts(means, reported):
     [
         ([-0.05] * 6 + [0.0] * 4, 0.001, "supported"),
         ([-0.05] * 5 + [0.0] * 5, 0.001, "inconclusive"),  # just half
-        ([-0.005] * 10, 0.001, "contradicted"),  # real, but inside +-1 %
+        ([-0.005] * 10, 0.001, "no effect"),  # real, but inside +-1 %
         ([0.05] * 4 + [-0.01] * 6, 0.001, "contradicted"),  # pooled above 0
         ([0.01] * 6 + [-0.1] * 4, 0.001, "contradicted"),  # more losses than wins
         ([-0.05] * 10, 0.5, "inconclusive"),  # too noisy to say
@@ -97,7 +98,7 @@ def test_most_by_reported_counts(reported, verdict):
 
 @pytest.mark.parametrize(
     ("mean", "spread", "verdict"),
-    [(-0.05, 0.01, "supported"), (0.05, 0.01, "contradicted"), (0.0, 0.001, "contradicted"),
+    [(-0.05, 0.01, "supported"), (0.05, 0.01, "contradicted"), (0.0, 0.001, "no effect"),
      (-0.05, 1.0, "inconclusive")],
 )  # fmt: skip
 def test_pooled(mean, spread, verdict):
@@ -154,7 +155,8 @@ def test_unreported_comparisons_are_said_to_be(judge):
 @pytest.mark.parametrize(
     ("verdicts", "expected"),
     [(["supported"] * 2, "supported"), (["supported", "inconclusive"], "inconclusive"),
-     (["inconclusive", "contradicted"], "contradicted")],
+     (["inconclusive", "contradicted"], "contradicted"),
+     (["supported", "no effect"], "no effect"), (["no effect", "inconclusive"], "no effect")],
 )  # fmt: skip
 def test_conjunction(verdicts, expected):
     assert combined(verdicts) == expected

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from invented_onebit import write_onebit
 
 from dpmc.studies.onebit import figures, tables
-from invented_onebit import write_onebit
 
 
 @pytest.fixture(scope="session")

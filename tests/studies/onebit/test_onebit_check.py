@@ -4,6 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
+from finished_onebit import (
+    CLEAR,
+    INP,
+    REAL,
+    onebit_rows,
+    settings_of,
+    with_baselines,
+    write_onebit,
+)
 
 from dpmc import tables
 from dpmc.configuration import load
@@ -17,15 +26,6 @@ from dpmc.study import check as checking
 from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.task import Task
 from dpmc.study.tolerances import ALLOWED
-from finished_onebit import (
-    CLEAR,
-    INP,
-    REAL,
-    onebit_rows,
-    settings_of,
-    with_baselines,
-    write_onebit,
-)
 
 HOME = Path(__file__).parents[3]
 REFERENCE = HOME / "results" / "reference" / "onebit"

@@ -10,7 +10,7 @@ from pathlib import Path
 from dpmc.errors import InputError
 from dpmc.studies.huber import plugins
 from dpmc.studies.huber.cells import COORDINATES
-from dpmc.studies.huber.jobs import JOBS, REPLICATION, STEPS, settings_by_cell
+from dpmc.studies.huber.jobs import JOBS, STEPS, settings_by_cell
 from dpmc.studies.huber.privacy_columns import TOTAL_KEYS
 from dpmc.studies.huber.settings import check_grid
 from dpmc.studies.huber.trial import METRICS
@@ -31,20 +31,9 @@ def prepare(configuration: Mapping[str, Mapping]) -> dict[str, object]:
     sets = configuration["data"]["sets"]
     if SYNTHETIC in section["real"] or SYNTHETIC in sets:
         raise InputError("A data set must not be called 'synthetic': that name is taken.")
-    if section["replication_seed"] == section["seed"]:
-        raise InputError(
-            f"huber.replication_seed must differ from huber.seed, both are {section['seed']}; "
-            "set another seed, or null for no second run."
-        )
     plugins.load(section["plugins"])
     check_grid(section, sets)
     return section
-
-
-def seeds(section: Section) -> dict[str, int]:
-    """Return the seed of the run, and of its replication."""
-    second = section["replication_seed"]
-    return {"": section["seed"]} | ({} if second is None else {REPLICATION: second})
 
 
 def left_out(section: Section) -> dict[str, object]:
@@ -62,13 +51,12 @@ STUDY = Study(
     chapter="dpmc.studies.huber.chapter:chapter",
     chapter_settings=left_out,
     errata="dpmc.studies.huber.errata:errata",
-    seeds=seeds,
     regression=Regression(
         table="trials",
         coordinates=COORDINATES,
         metrics=METRICS,
         cells=settings_by_cell,
-        trials=None,
+        trials=10,
         labels={"comparison": ("table", *COORDINATES, "metric"), "claims": ("id",)},
         numbers={"totals": TOTAL_KEYS},
     ),

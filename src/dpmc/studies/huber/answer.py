@@ -225,17 +225,17 @@ def nominal_epsilon(totals: pd.DataFrame | None, losses: pd.DataFrame | None) ->
 
 
 def verdicts(claims: pd.DataFrame, stability: pd.DataFrame | None) -> Finding:
-    """Count the verdicts on the papers' claims and how many a second seed confirms."""
+    """Count the verdicts on the papers' claims, and on how many halves of the trials agree."""
     title = "Most claims of the papers are supported"
     if claims.empty:
         return Finding(OPEN, title, "No claim has been judged.")
     counts = claims["verdict"].value_counts()
     supported, contradicted, none, unsure = (int(counts.get(name, 0)) for name in VERDICTS)
     if stability is None or stability.empty:
-        second = "A second seed has not been run."
+        second = "Halves of the trials have not been judged."
     else:
         same = int(stability["stable"].astype(bool).sum())
-        second = f"A second seed gives the same verdict on {same} of {len(stability)}."
+        second = f"Two halves of the trials do not disagree on {same} of {len(stability)}."
     against = contradicted + none
     return Finding(
         HOLDS if 2 * supported > len(claims) else FAILS if 2 * against > len(claims) else OPEN,

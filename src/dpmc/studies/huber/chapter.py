@@ -26,8 +26,8 @@ INTRODUCTION = (
 )
 JUDGED = (
     "Each claim is judged by a predicate that was fixed before the trials were run: on our trials "
-    "(verdict), on the papers’ own reported numbers by counts alone (reported), and on trials with "
-    "a second seed. Effects are natural logarithms of RMSE ratios unless the predicate says "
+    "(verdict), on the papers’ own reported numbers by counts alone (reported), and on two halves "
+    "of our trials. Effects are natural logarithms of RMSE ratios unless the predicate says "
     "otherwise, with 95 % intervals; <i>n</i> is the number of trials, or of samples."
 )
 
@@ -121,8 +121,8 @@ def coverage(comparison: pd.DataFrame, left_out: Sequence[str] = ()) -> list[str
 
 def _stability_text(stability: pd.DataFrame | None) -> str:
     if stability is None:
-        return "A second seed has not been run, so nothing is known about stability."
+        return "Halves of the trials have not been judged, so nothing is known about stability."
     changed = stability.loc[~stability["stable"].astype(bool), "id"]
     same = len(stability) - len(changed)
-    text = f"With a second seed {same} of {len(stability)} verdicts are the same."
+    text = f"On two halves of the trials {same} of {len(stability)} verdicts are the same or open."
     return text + (f" Changed: {', '.join(changed)}." if len(changed) else "")

@@ -18,7 +18,6 @@ from dpmc.study.cells import SYNTHETIC, cell_name, format_coordinate
 HOME = Path(__file__).parent
 PUBLISHED = tuple(sorted((HOME / "published").glob("*.csv")))
 CLAIMS = HOME / "claims.yaml"
-REPLICATION = "replication"
 FORENSICS = "forensics"
 FORENSICS_DATA = ("ml-100k", "sweetrs")
 
@@ -32,30 +31,18 @@ def cells(section: Section) -> list[Coordinates]:
 
 
 def settings_of_cell(section: Section, coordinates: Coordinates) -> dict[str, object]:
-    """Return what both runs of a cell use."""
+    """Return what a cell uses."""
     cell = Cell.from_formatted(coordinates)
-    return cell_settings(section, cell) | {
-        "second_seed": second_seed(section, cell),
-        "plugins": plugins.used_by(cell, section["plugins"]),
-    }
-
-
-def second_seed(section: Section, cell: Cell) -> int | None:
-    """Return the seed of the replication of a cell; baselines are not replicated."""
-    return None if cell.method in section["baselines"] else section["replication_seed"]
+    used = plugins.used_by(cell, section["plugins"])
+    return cell_settings(section, cell) | {"plugins": used}
 
 
 def inputs_of_cell(section: Section, coordinates: Coordinates) -> dict[str, Source]:
-    """Return the ratings of a real cell; the generated data of both runs of a synthetic one."""
+    """Return the ratings of a real cell, the generated data of a synthetic one."""
     cell = Cell.from_formatted(coordinates)
     if cell.dataset != SYNTHETIC:
         return {"ratings": Ratings(cell.dataset)}
-    seeds = {"data": section["seed"], "second": second_seed(section, cell)}
-    return {
-        name: Made("synthetic", _instances(cell, seed))
-        for name, seed in seeds.items()
-        if seed is not None
-    }
+    return {"data": Made("synthetic", _instances(cell))}
 
 
 def modules_of_cell(section: Section, coordinates: Coordinates) -> list[str]:
@@ -75,20 +62,14 @@ def settings_by_cell(section: Section) -> dict[str, dict[str, object]]:
 
 
 def instances(section: Section) -> list[Coordinates]:
-    """Return rank, fraction and seed of all generated data."""
-    needed = [
-        _instances(cell, seed)
-        for cell in huber_cells(section)
-        if cell.dataset == SYNTHETIC
-        for seed in (section["seed"], second_seed(section, cell))
-        if seed is not None
-    ]
+    """Return rank and fraction of all generated data."""
+    needed = [_instances(cell) for cell in huber_cells(section) if cell.dataset == SYNTHETIC]
     return [dict(items) for items in dict.fromkeys(tuple(each.items()) for each in needed)]
 
 
-def _instances(cell: Cell, seed: int) -> Coordinates:
+def _instances(cell: Cell) -> Coordinates:
     fraction = format_coordinate(cell.observed_fraction)
-    return {"rank": str(cell.rank), "observed_fraction": fraction, "seed": str(seed)}
+    return {"rank": str(cell.rank), "observed_fraction": fraction}
 
 
 def settings_of_instances(section: Section, coordinates: Coordinates) -> dict[str, object]:
@@ -97,7 +78,7 @@ def settings_of_instances(section: Section, coordinates: Coordinates) -> dict[st
     return {
         "rank": int(coordinates["rank"]),
         "observed_fraction": float(coordinates["observed_fraction"]),
-        "seed": int(coordinates["seed"]),
+        "seed": section["seed"],
         "trials": section["trials"],
         **sizes,
     }
@@ -106,12 +87,8 @@ def settings_of_instances(section: Section, coordinates: Coordinates) -> dict[st
 # -- side experiments ---------------------------------------------------------------------------
 
 
-def _side(name: str, replicated: bool):
-    def settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
-        second = {"second_seed": section["replication_seed"]} if replicated else {}
-        return side_settings(section, name) | second
-
-    return settings
+def _side(name: str):
+    return lambda section, coordinates: side_settings(section, name)
 
 
 def side_modules(section: Section, coordinates: Coordinates) -> list[str]:
@@ -182,11 +159,13 @@ def settings_of_forensics(section: Section) -> dict[str, object]:
 
 
 def settings_of_claims(section: Section) -> dict[str, object]:
-    """Return the variance of our noise on real data, and both seeds."""
-    return variances(section) | {
-        "seed": section["seed"],
-        "replication_seed": section["replication_seed"],
-    }
+    """Return the variance of our noise on real data, the seed, and how many trials are reported."""
+    return variances(section) | {"seed": section["seed"]} | reported_trials(section)
+
+
+def reported_trials(section: Section) -> dict[str, object]:
+    """Return how many trials stand beside the papers' numbers."""
+    return {"reported_trials": section["reported_trials"]}
 
 
 def variances(section: Section, coordinates: Coordinates | None = None) -> Mapping[str, object]:
@@ -199,7 +178,7 @@ JOBS = (
     Job(
         name="synthetic",
         run="dpmc.studies.huber.run:synthetic",
-        coordinates=("rank", "observed_fraction", "seed"),
+        coordinates=("rank", "observed_fraction"),
         cells=instances,
         settings=settings_of_instances,
         modules=lambda section, coordinates: ["dpmc.datasets.synthetic"],
@@ -208,7 +187,7 @@ JOBS = (
     Job(
         name="cell",
         run="dpmc.studies.huber.run:cell",
-        tables={"trials": TRIAL_COLUMNS, f"{REPLICATION}/trials": TRIAL_COLUMNS},
+        tables={"trials": TRIAL_COLUMNS},
         coordinates=COORDINATES,
         cells=cells,
         settings=settings_of_cell,
@@ -219,19 +198,16 @@ JOBS = (
     Job(
         name="convergence",
         run="dpmc.studies.huber.run:convergence",
-        tables={
-            "convergence": CONVERGENCE_COLUMNS,
-            f"{REPLICATION}/convergence": CONVERGENCE_COLUMNS,
-        },
-        settings=_side("convergence", replicated=True),
+        tables={"convergence": CONVERGENCE_COLUMNS},
+        settings=_side("convergence"),
         modules=side_modules,
         seconds=16.0,
     ),
     Job(
         name="starts",
         run="dpmc.studies.huber.run:starts",
-        tables={"starts": STARTS_COLUMNS, f"{REPLICATION}/starts": STARTS_COLUMNS},
-        settings=_side("starts", replicated=True),
+        tables={"starts": STARTS_COLUMNS},
+        settings=_side("starts"),
         modules=side_modules,
         seconds=12.0,
     ),
@@ -239,7 +215,7 @@ JOBS = (
         name="timing",
         run="dpmc.studies.huber.run:timing",
         tables={"timing": TIMING_COLUMNS},
-        settings=_side("timing", replicated=False),
+        settings=_side("timing"),
         modules=side_modules,
         alone=True,
         seconds=16.0,
@@ -274,21 +250,16 @@ STEPS = (
     Step(
         name="claims",
         run="dpmc.studies.huber.steps:claims",
-        makes=("comparison", "claims", f"{REPLICATION}/claims", "claims_stability"),
+        makes=("comparison", "claims", "claims_stability"),
         settings=settings_of_claims,
-        needs=(
-            "trials",
-            "convergence",
-            "starts",
-            "timing",
-            *(f"{REPLICATION}/{name}" for name in ("trials", "convergence", "starts")),
-        ),
+        needs=("trials", "convergence", "starts", "timing"),
         files=(*PUBLISHED, CLAIMS),
         seconds=12.0,
     ),
     Step(
         name="tables",
         run="dpmc.studies.huber.steps:tables",
+        settings=reported_trials,
         needs=("trials", "comparison"),
     ),
     Step(

@@ -1,6 +1,6 @@
 """What the jobs of the Huber study do."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from dpmc.datasets.synthetic import load_instances, save_instances
 from dpmc.studies.huber import plugins, side
@@ -23,43 +23,24 @@ def synthetic(task: Task) -> dict[str, Rows]:
 
 
 def cell(task: Task) -> dict[str, Rows]:
-    """Run all trials of a cell, and those of its replication with another seed.
-
-    Both share a job: starting Python and numba costs more than most cells.
-    """
+    """Run all trials of a cell."""
     settings = dict(task.settings)
     plugins.load(settings.pop("plugins"))
-    second = settings.pop("second_seed")
-    return {
-        "trials": _trials(task, settings, "data"),
-        "replication/trials": ()
-        if second is None
-        else _trials(task, settings | {"seed": second}, "second"),
-    }
-
-
-def _trials(task: Task, settings: Mapping, data: str) -> Rows:
     cell = Cell.from_formatted(task.coordinates)
     if cell.dataset == SYNTHETIC:
-        return run_cell(cell, settings, instances=load_instances(task.inputs[data]))
-    return run_cell(cell, settings, ratings=task.ratings)
+        instances = load_instances(task.inputs["data"])
+        return {"trials": run_cell(cell, settings, instances=instances)}
+    return {"trials": run_cell(cell, settings, ratings=task.ratings)}
 
 
 def convergence(task: Task) -> dict[str, Rows]:
-    """Run the errors by iteration, with both seeds."""
-    return _with_both_seeds("convergence", side.convergence, task)
+    """Run the errors by iteration."""
+    return {"convergence": side.convergence(task.settings)}
 
 
 def starts(task: Task) -> dict[str, Rows]:
-    """Run many starts on the same data, with both seeds."""
-    return _with_both_seeds("starts", side.starts, task)
-
-
-def _with_both_seeds(name: str, run: Callable, task: Task) -> dict[str, Rows]:
-    settings = dict(task.settings)
-    second = settings.pop("second_seed")
-    again = () if second is None else run(settings | {"seed": second})
-    return {name: run(settings), f"replication/{name}": again}
+    """Run many starts on the same data."""
+    return {"starts": side.starts(task.settings)}
 
 
 def timing(task: Task) -> dict[str, Rows]:

@@ -19,7 +19,7 @@ def cell_settings(huber: Mapping, cell: Cell) -> dict[str, object]:
     """
     synthetic = cell.dataset == SYNTHETIC
     place = huber["synthetic"] if synthetic else huber["real"][cell.dataset]
-    settings = {"seed": huber["seed"], "trials": huber["trials"]}
+    settings = {"seed": huber["seed"], "trials": place.get("trials", huber["trials"])}
     if synthetic:
         settings |= {name: place[name] for name in SYNTHETIC_SETTINGS}
     else:

@@ -14,7 +14,7 @@ from dpmc.studies.huber.figures.privacy_totals import write_privacy_figures
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
 from dpmc.studies.huber.forensics_drawing import draw, real_choices, real_fit, synthetic_fit
 from dpmc.studies.huber.forensics_summary import summary
-from dpmc.studies.huber.jobs import CLAIMS, HOME, REPLICATION
+from dpmc.studies.huber.jobs import CLAIMS, HOME
 from dpmc.studies.huber.published import compare, load
 from dpmc.studies.huber.tables import write_tables
 from dpmc.studies.huber.tables_privacy import write_privacy_tables
@@ -25,40 +25,47 @@ NUMBERS = HOME / "published"
 
 
 def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
-    """Compare with the published numbers and judge the claims, with both seeds."""
+    """Compare with the published numbers and judge the claims, also on two halves of the trials."""
     published = load(NUMBERS, real_variances=settings["real_variances"])
-    comparison = compare(read_frame(folder / "trials.csv"), published, pd.DataFrame(table_one()))
-    first = _judged(folder, folder, published, settings["seed"])
-    second = first.iloc[:0]
-    if settings["replication_seed"] is not None:
-        replication = folder / REPLICATION
-        second = _judged(replication, folder, published, settings["replication_seed"])
+    reported = _first(read_frame(folder / "trials.csv"), settings["reported_trials"])
+    judged, *halves = (_judged(folder, published, settings["seed"], half) for half in (None, 0, 1))
     return {
-        "comparison": comparison,
-        "claims": first,
-        f"{REPLICATION}/claims": second,
-        "claims_stability": stability(first, second),
+        "comparison": compare(reported, published, pd.DataFrame(table_one())),
+        "claims": judged,
+        "claims_stability": stability(judged, *halves),
     }
 
 
-def _judged(folder: Path, main: Path, published: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Judge the claims on one run; seconds, which do not depend on the seed, are the main one's."""
+def _first(trials: pd.DataFrame, count: int) -> pd.DataFrame:
+    return trials[trials["trial"] < count]
+
+
+def _judged(
+    folder: Path, published: pd.DataFrame, seed: int, half: int | None = None
+) -> pd.DataFrame:
+    """Judge the claims on all trials, or on those with even or odd numbers; on all seconds."""
+
+    def part(name: str, number: str = "trial") -> pd.DataFrame:
+        table = read_frame(folder / f"{name}.csv")
+        return table if half is None else table[table[number] % 2 == half]
+
     return judge(
-        read_frame(folder / "trials.csv"),
+        part("trials"),
         published,
         table_one(),
         load_claims(CLAIMS, PREDICATES),
-        convergence=read_frame(folder / "convergence.csv"),
-        starts=read_frame(folder / "starts.csv"),
-        timing=read_frame(main / "timing.csv"),
+        convergence=part("convergence"),
+        starts=part("starts", "start"),
+        timing=read_frame(folder / "timing.csv"),
         seed=seed,
     )
 
 
 def tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
-    """Write the papers' tables with our numbers."""
+    """Write the papers' tables with our numbers, of as many trials as the papers have."""
     comparison = read_frame(folder / "comparison.csv")
-    write_tables(read_frame(folder / "trials.csv"), comparison, pd.DataFrame(table_one()), out)
+    trials = _first(read_frame(folder / "trials.csv"), settings["reported_trials"])
+    write_tables(trials, comparison, pd.DataFrame(table_one()), out)
 
 
 def figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:

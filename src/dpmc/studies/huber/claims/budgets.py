@@ -8,7 +8,7 @@ import pandas as pd
 from dpmc.mechanisms.facts import huber_to_laplace_variance
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.rules import INCONCLUSIVE, Finding, verdict_of
+from dpmc.study.rules import INCONCLUSIVE, NO_EFFECT, Finding, combined, verdict_of
 
 CLOSE = 1.10
 VARIANCES = (1.0, 2.0, 3.0, 4.0)
@@ -63,21 +63,25 @@ def gaussian_needs_the_largest_budget(evidence: Evidence) -> Finding:
 
 @claim("H25")
 def gaussian_budget_falls_less_with_variance(evidence: Evidence) -> Finding:
-    """eps(4) / eps(1) is larger for Gaussian than for Laplace noise."""
+    """eps(4) / eps(1) is larger for Gaussian noise than for Huber and for Laplace noise."""
 
     def remaining(budget: Budget, noise: str) -> float:
         return budget(noise, 4.0) / budget(noise, 1.0)
 
+    def falls_less(shares: list[float], other: float) -> str:
+        ratio = min(shares) / other
+        return NO_EFFECT if abs(ratio - 1) <= ROUNDING else verdict_of(ratio > 1)
+
     corrected, exact, reported = _corrected(evidence), _exact(evidence), _reported(evidence)
-    laplace = remaining(corrected, "laplace")
+    others = {noise: remaining(corrected, noise) for noise in ("huber", "laplace")}
     ours = [remaining(budget, "gaussian") for budget in (corrected, exact)]
-    theirs = remaining(reported, "gaussian") / remaining(reported, "laplace")
+    theirs = [remaining(reported, "gaussian")]
     return Finding(
-        verdict_of(min(ours) > laplace * (1 + ROUNDING)),
-        verdict_of(theirs > 1 + ROUNDING),
-        effect=ours[0] / laplace,
+        combined([falls_less(ours, other) for other in others.values()]),
+        combined([falls_less(theirs, remaining(reported, noise)) for noise in others]),
+        effect=ours[0] / others["laplace"],
         reason=f"epsilon at variance 4 over that at 1: Gaussian {ours[0]:.3f} by the formula and "
-        f"{ours[1]:.3f} exactly, Laplace {laplace:.3f}",
+        f"{ours[1]:.3f} exactly, Laplace {others['laplace']:.3f}, Huber {others['huber']:.3f}",
     )
 
 

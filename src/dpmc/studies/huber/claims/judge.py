@@ -1,4 +1,4 @@
-"""Judging every claim of the study's ``claims.yaml``, and whether a second seed agrees."""
+"""Judging every claim of the study's ``claims.yaml``, and whether halves of the trials agree."""
 
 import pandas as pd
 
@@ -14,6 +14,7 @@ from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers
 from dpmc.studies.huber.claims.contrasts import LogRmse
 from dpmc.studies.huber.claims.evidence import PREDICATES, Evidence
 from dpmc.study.claims import table_of_verdicts
+from dpmc.study.rules import INCONCLUSIVE
 
 
 def judge(
@@ -67,15 +68,18 @@ def judge(
     return table_of_verdicts(claims, PREDICATES, evidence)
 
 
-def stability(main: pd.DataFrame, replication: pd.DataFrame) -> pd.DataFrame:
-    """Set the verdicts of two seeds side by side.
+def stability(judged: pd.DataFrame, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Set the verdicts on all trials and on two halves of them side by side.
 
     Returns
     -------
     DataFrame
-        Columns ``id, verdict, verdict_replication, stable``, in the order of ``main``; a
-        claim that only one of the two judged is left out.
+        Columns ``id, verdict, first_half, second_half, stable``, in the order of ``judged``. A
+        verdict is stable if each half gives it too, or is inconclusive for want of trials.
     """
-    columns = ["id", "verdict"]
-    table = main[columns].merge(replication[columns], on="id", suffixes=("", "_replication"))
-    return table.assign(stable=table["verdict"] == table["verdict_replication"])
+    table = judged[["id", "verdict"]].copy()
+    for name, half in (("first_half", first), ("second_half", second)):
+        table[name] = table["id"].map(dict(zip(half["id"], half["verdict"], strict=True)))
+    halves = table[["first_half", "second_half"]]
+    agrees = halves.eq(table["verdict"], axis=0) | halves.eq(INCONCLUSIVE)
+    return table.assign(stable=agrees.all(axis=1))

@@ -55,3 +55,9 @@ def als_consistently_better_with_gaussian_noise(evidence: Evidence) -> Finding:
 def irls_better_in_most_cases_with_laplace_noise(evidence: Evidence) -> Finding:
     """MOST of 18."""
     return judge_most(evidence.sample(irls_minus_als("laplace")))
+
+
+@claim("H37")
+def irls_better_in_most_cases_with_laplace_noise_at_rank_5(evidence: Evidence) -> Finding:
+    """MOST of 6."""
+    return judge_most(evidence.sample(irls_minus_als("laplace", ranks=[5])))

@@ -24,6 +24,7 @@ from dpmc.study.rules import (
     Finding,
     both,
     judge_all,
+    judge_most,
     judge_pooled,
     tally,
 )
@@ -39,8 +40,8 @@ def less_noise(noise: str, **part) -> list[Contrast]:
 
 @claim("H9")
 def more_variance_less_accuracy(evidence: Evidence) -> Finding:
-    """ALL: mechanism, method, fraction and rank."""
-    return judge_all(evidence.sample([row for noise in NOISES for row in less_noise(noise)]))
+    """MOST: mechanism, method, fraction and rank."""
+    return judge_most(evidence.sample([row for noise in NOISES for row in less_noise(noise)]))
 
 
 @claim("H10")
