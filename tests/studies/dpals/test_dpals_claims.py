@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 from planted import plus, when
+from scipy import stats
 
 from dpmc.errors import InputError
 from dpmc.studies.dpals.accounting import accounting_rows
@@ -29,6 +30,7 @@ from dpmc.studies.dpals.claims.verdicts import inside, some_below
 from dpmc.studies.dpals.frames import PUBLISHED
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.study.claims import CLAIM_COLUMNS
+from dpmc.study.rules import always_below, mostly_below
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 N = "no effect"
@@ -481,6 +483,24 @@ class TestRules:
             for values in rng.standard_normal((1000, 2, TRIALS))
         ]
         assert 6 <= verdicts.count(S) <= 45
+
+    def test_trials_that_would_decide_a_bound(self):
+        row = 0.05 + 0.1 * np.array([-1.0, 1.0, -1.0, 1.0])
+        half = stats.t.ppf(0.975, 3) * row.std(ddof=1) / 2
+        found = inside({"a": row}, high=0.06)
+        assert found.verdict == I
+        assert found.needed == pytest.approx(4 * (half / 0.01) ** 2, rel=0.05)
+        # with two, the least that puts one wholly outside
+        half *= stats.t.ppf(0.9875, 3) / stats.t.ppf(0.975, 3)
+        found = inside({"a": row, "b": row - 0.1}, high=0.04)
+        assert found.needed == pytest.approx(4 * (half / 0.01) ** 2, rel=0.05)
+        assert inside({"a": row}, high=row.mean()).needed == np.inf
+        assert np.isnan(inside({"a": row}, high=1.0).needed)
+
+    def test_trials_that_would_decide_below_five(self):
+        row = np.array([-1.1, -1.0, 0.1])
+        assert np.isfinite(always_below({"a": row}).needed)
+        assert np.isnan(mostly_below({"a": row}).needed)  # no interval of the whole
 
     def test_a_constant_row_is_judged_by_its_value(self):
         rows = {"a": np.full(4, -1.0), "b": np.full(4, -2.0)}
