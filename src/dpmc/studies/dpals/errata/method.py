@@ -9,7 +9,7 @@ import numpy as np
 from dpmc.methods.user_level.item_step import solve_items, solve_items_as_published
 from dpmc.studies.dpals.figures.items import item_rows
 from dpmc.studies.dpals.frames import dataset_label, datasets_of, is_surrogate, number, summary
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import CHANGES_CONCLUSION, IMPROVEMENT, WITHOUT_CONSEQUENCE, Erratum
 from dpmc.study.results import Results
 from dpmc.study.rules import NOT_AVAILABLE
 
@@ -33,6 +33,7 @@ def clipping(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "Clipping with max for min",
+        WITHOUT_CONSEQUENCE,
         "DPALS paper, algorithm 1",
         "clip(u) = u max(1, Γ_u/‖u‖).",
         "u min(1, Γ_u/‖u‖). With max, short rows are stretched and long ones stay, so that nothing "
@@ -63,6 +64,7 @@ def order_of_the_projection(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "λ is added before the projection",
+        IMPROVEMENT,
         "DPALS paper, algorithm 1, lines 10 to 12",
         "H + λI is projected to positive semidefinite matrices and pseudo-inverted.",
         "Project first, then add λ. As published, what the noise makes negative is cut to 0 and "
@@ -103,6 +105,7 @@ def all_movies(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "ALS without privacy is said to be worst on all movies",
+        WITHOUT_CONSEQUENCE,
         "DPALS paper, section 6.3",
         "Without privacy the RMSE is highest if all movies are used.",
         "Lowest, as the figure and the sense of the passage have it: without noise more items can "
@@ -122,6 +125,7 @@ def one_noise_for_all(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "One number of noise for all entries",
+        CHANGES_CONCLUSION,
         "DP_Matrix_Completion_Alt_Min, DP_FW.m",
         "W = W + normrnd(0, sigma^2), with σ taken from the proof.",
         "normrnd without a size draws one number, which is added to all entries: differences of "
@@ -143,6 +147,7 @@ def start_without_noise(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "A start that is not private, raw columns and an open σ",
+        CHANGES_CONCLUSION,
         "DP_Matrix_Completion_Alt_Min, read-me",
         "Nodes send their columns to the server, which starts from the top singular vectors; every "
         "round adds N(0, σ²).",

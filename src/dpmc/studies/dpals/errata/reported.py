@@ -12,7 +12,7 @@ from dpmc.mechanisms import Gaussian
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.dpals.accounting import accounting_rows
 from dpmc.studies.dpals.frames import number
-from dpmc.study.erratum import Erratum, listed
+from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum, listed
 from dpmc.study.results import Results
 
 POINTS = ((1, 50, 2), (5, 50, 3), (20, 100, 4))  # epsilon, ratings per user, iterations
@@ -40,6 +40,7 @@ def two_statistics(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "The noise of theorem 1 covers one of two statistics",
+        CHANGES_CONCLUSION,
         "DPALS paper, theorem 1",
         "σ = √(2 k T (ε + ln(1/δ)))/ε on the Gram matrices and the right-hand sides.",
         "Each of the T item steps releases both, each of sensitivity √k at its own scale: Gaussian "
@@ -58,6 +59,7 @@ def private_mean(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "The private mean: k terms of one user fall into one number",
+        CHANGES_CONCLUSION,
         "DPALS paper, section 5.2",
         "The sum of all ratings has sensitivity √k Γ_M, and their number √k.",
         "k Γ_M and k. The counts of the items spread k ratings over k numbers, hence √k in ℓ2; "
@@ -76,6 +78,7 @@ def private_start(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "The start: the outer product of a row of k ratings",
+        CHANGES_CONCLUSION,
         "DPALS paper, remark 2",
         "The covariance of the ratings is noised as if a user moved it by Γ_M².",
         "A user’s row x of k ratings adds x xᵀ, of Frobenius norm ‖x‖² ≤ k Γ_M², or L² where rows "
@@ -98,6 +101,7 @@ def replaced_users(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "A user who is replaced costs more than one who joins",
+        WITHOUT_CONSEQUENCE,
         "DPALS paper, theorem 1 and the definition of joint privacy",
         "Joint privacy is defined by changing the data of a user; the noise is that for a user who "
         "joins or leaves.",

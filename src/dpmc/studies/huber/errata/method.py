@@ -13,7 +13,7 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.trial import fit, run_cell, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import CHANGES_CONCLUSION, UNSTATED, WITHOUT_CONSEQUENCE, Erratum
 from dpmc.study.rules import NOT_AVAILABLE
 
 SETTINGS = {
@@ -54,6 +54,7 @@ def sensitivity(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "A sensitivity of 5 for every data set",
+        CHANGES_CONCLUSION,
         "Paper, sections 2.2 and 4, table 1",
         "The range of the ratings, called 5 for all data sets, is the sensitivity.",
         "The range differs by data set; and the noised vector AᵀWy changes by the range times "
@@ -84,6 +85,7 @@ def regularization(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "λ in the objective, λ/2 in the algorithm",
+        WITHOUT_CONSEQUENCE,
         "Paper, equations 6 and 7 and algorithms 1 to 3",
         "The objective has λ‖θ‖², the algorithms solve (AᵀWA + λI) θ = AᵀWy.",
         "The algorithms minimise Σρ + (λ/2)‖θ‖²; the published objective would need 2λI. The "
@@ -111,6 +113,7 @@ def weights_at_zero(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Weights that are 0/0",
+        WITHOUT_CONSEQUENCE,
         "Paper, section 3.2 and algorithm 3",
         "The weight of a rating is ψ(r)/r.",
         "min(1, a/|r|), which is the same for r ≠ 0 and 1 at r = 0.",
@@ -136,6 +139,7 @@ def noise_in_the_sum(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Noise inside the sum over users",
+        WITHOUT_CONSEQUENCE,
         "Thesis, equation 3.11",
         "The noise stands inside the sum over users, so that it is added once for each rating.",
         "Both algorithms add it once for each item, and so does dpmc.",
@@ -156,6 +160,7 @@ def unstated_start(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Different starts and inner iterations, the same reported results",
+        UNSTATED,
         "Paper, algorithms 1 to 3 and section 4; thesis, chapters 3 and 5",
         "Starting values N(0, 1) in the paper and U(0, 1) in the thesis; 20 inner iterations on "
         "real data in the paper and 10 in the thesis, with the same tables. Outer iterations: 50 "
@@ -178,6 +183,7 @@ def residual_scale(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Residuals with and without a scale",
+        UNSTATED,
         "Thesis, equations 3.14 and 3.18 against its algorithm 1",
         "The equations divide residuals by a scale σ, the algorithm does not.",
         "A setting, residual_scale, which is 1 (the algorithm) by default.",

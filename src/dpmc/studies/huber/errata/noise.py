@@ -9,7 +9,7 @@ from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber.errata.sources import Sources
-from dpmc.study.erratum import Erratum, listed
+from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum, listed
 
 SENSITIVITY = 5.0  # of table 1
 SERIES_TERMS = 100
@@ -30,6 +30,7 @@ def inverse_cdf(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The inverse CDF lacks a minus sign",
+        WITHOUT_CONSEQUENCE,
         "Thesis, section 4.4 and equations B.21, B.22, B.25",
         "In the upper tail x = a/2 + (1/a) log(a N (1 − y)).",
         "x = a/2 − (1/a) log(a N (1 − y)), with N the integral of exp(−ρ).",
@@ -53,6 +54,7 @@ def normaliser(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Two meanings of N, and a series that does not converge in time",
+        WITHOUT_CONSEQUENCE,
         "Thesis, sections 4.1 to 4.3, equations B.15 and B.26",
         "N is the factor in front of the density in 4.1 and 4.2 and its inverse from 4.3 on; "
         "B.15 carries a stray factor a; B.26 expands the inverse error function about 0.",
@@ -96,6 +98,7 @@ def gaussian_budgets(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Gaussian budgets with log10 for ln",
+        CHANGES_CONCLUSION,
         "Paper, table 1; thesis, table 5.1",
         f"ε = {listed(reported, 3)} for variance 1 to 4, from √(2 log(1.25/δ)) Δ/σ.",
         "The logarithm is natural, and that formula is proven only for ε < 1; beyond, the exact "
@@ -115,6 +118,7 @@ def huber_budgets(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Huber budgets off in the last digits",
+        WITHOUT_CONSEQUENCE,
         "Paper, table 1",
         f"ε = {listed(reported, 3)} for variance 2, 3 and 4.",
         f"ε = a Δ with the a that has this variance: {listed(right.values(), 4)}.",
@@ -138,6 +142,7 @@ def less_noise_than_laplace(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Huber noise does not allow less noise than Laplace, nor does the Gaussian budget lag",
+        CHANGES_CONCLUSION,
         "Paper, section 2.2; thesis, section 5.1",
         "Huber noise “allows much lesser noise than Laplace”; the Gaussian budget does not fall "
         "as much with the variance.",

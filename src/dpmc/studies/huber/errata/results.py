@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.studies.huber.errata.sources import Sources
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
 from dpmc.study.rules import NOT_AVAILABLE
 
 
@@ -43,6 +43,7 @@ def data_sets(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Sizes and densities of the data sets",
+        WITHOUT_CONSEQUENCE,
         "Paper, section 4; thesis, section 5.2",
         "SweetRS has 2000 users; the visible fraction of MovieLens is 5.1 %.",
         "The published SweetRS file has fewer users (the 39.19 % that the thesis states is right) "
@@ -77,6 +78,7 @@ def labels(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Labels and indices",
+        WITHOUT_CONSEQUENCE,
         "Paper, table 4, sections 3.1, 3.2 and 4; thesis, table 5.6",
         "The rows of the tables on real data are labelled MSE under a caption that says RMSE; the "
         "RMSE is defined over all entries; the objective in 3.1 has ‖U‖² twice; 3.2 puts the noise "
@@ -113,6 +115,7 @@ def claims_about_own_tables(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Sentences that the papers' own tables contradict",
+        CHANGES_CONCLUSION,
         "Paper, section 4; thesis, section 5.2",
         "For Gaussian noise ALS is consistently better; for Laplace noise IRLS is better in most "
         "cases.",

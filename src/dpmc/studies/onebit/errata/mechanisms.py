@@ -15,7 +15,7 @@ from dpmc.studies.onebit.claims.link_facts import least_curvature
 from dpmc.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.outp import BLOCK, block_change
-from dpmc.study.erratum import Erratum, listed
+from dpmc.study.erratum import CHANGES_CONCLUSION, UNSTATED, Erratum, listed
 
 ADMITTED = 0.5  # the chance of flipping -1 where +1 is never flipped
 SMALL = 0.001
@@ -35,6 +35,7 @@ def flip_probabilities(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The condition on flip probabilities looks at two of four ratios",
+        CHANGES_CONCLUSION,
         "One-bit paper, theorem 1",
         "Flips of +1 with probability p1 and of −1 with p2 are ε-private under a condition on two "
         "ratios of probabilities, which p1 = 0 meets.",
@@ -60,6 +61,7 @@ def input_objective(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The objective for flipped signs is not convex",
+        UNSTATED,
         "One-bit paper, input perturbation",
         "Minimising the likelihood of flipped signs is treated as a convex problem.",
         "−log(p + (1 − 2p) h(t)) is not convex where p is near 1/2; with the logistic link it is "
@@ -77,6 +79,7 @@ def halved_noise(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The perturbed objective halves its noise",
+        CHANGES_CONCLUSION,
         "One-bit paper, objective perturbation",
         "The linear term of the noise has the coefficient 1/2 in the objective.",
         "The proof has coefficient 1; with 1/2 the guarantee is 2ε. dpmc uses 1.",
@@ -112,6 +115,7 @@ def gaussian_objective(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Objective perturbation with the Gaussian link",
+        CHANGES_CONCLUSION,
         "One-bit paper, objective perturbation, Gaussian link",
         f"Laplace noise of scale {reported:.2f}/ε is ε-private, by a gradient that is set to zero.",
         "At a constrained optimum the gradient need not be zero, and the change of variables has a "
@@ -134,6 +138,7 @@ def gradient_noise(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Gradient perturbation: scale and line search",
+        UNSTATED,
         "One-bit paper, gradient perturbation",
         "Gradients clamped to [−C, C] get Laplace noise of scale CK/ε; steps are found by a line "
         "search.",
@@ -183,6 +188,7 @@ def output_noise(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Output perturbation: the sensitivity of one entry for that of the matrix",
+        CHANGES_CONCLUSION,
         "One-bit paper, output perturbation, theorem 4",
         "Laplace noise of scale 2α/ε on every entry is ε-private, as an entry lies in [−α, α].",
         "One sign changes all entries. The ℓ1 diameter of the box gives scale 2α d1 d2/ε; with the "

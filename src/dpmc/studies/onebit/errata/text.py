@@ -13,7 +13,7 @@ from dpmc.methods.onebit.links import link_of
 from dpmc.studies.onebit.bounds import steepness_and_flatness
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.frames import PUBLISHED
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
 from dpmc.study.rules import NOT_AVAILABLE
 
 DRAWS = 10_000
@@ -36,6 +36,7 @@ def largest_entry(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The matrix is divided by its largest entry, not its largest absolute entry",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, section 5",
         "M = M1 M2ᵀ / max M_ij, and ‖M‖∞ ≤ α = 1.",
         "M1 M2ᵀ / max |M_ij|: a negative entry can be the largest in size. dpmc divides by that.",
@@ -51,6 +52,7 @@ def figure_one(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Three mechanisms for four",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, text of figure 1",
         "The figure compares three private mechanisms.",
         "Four: the paper proposes and runs each of them.",
@@ -66,6 +68,7 @@ def flatness(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "β of the logistic link",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, constants of the theorems",
         "β = e^α for the logistic link.",
         "β = sup h (1 − h)/h′² over |x| ≤ α is (1 + e^α)²/e^α (Davenport, Plan, van den Berg and "
@@ -84,6 +87,7 @@ def absolute_value(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "An absolute value is lost in theorem 2",
+        CHANGES_CONCLUSION,
         "One-bit paper, theorem 2, term of order n^(−1/3)",
         "The term is written without the absolute value that its derivation has.",
         "With it: an upper bound may not become smaller where a centred quantity is negative.",
@@ -103,6 +107,7 @@ def minimum(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "A minimum for a maximum",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, appendix D",
         "min, in a bound that must hold everywhere.",
         "max.",
@@ -127,6 +132,7 @@ def restaurant_density(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Density of the restaurant data",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, section 5",
         "5.2 % of the entries are observed.",
         "That is the training share of an 80/20 split.",
@@ -158,6 +164,7 @@ def threshold(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The mean that MovieLens is cut at",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, section 5",
         "Ratings are cut at the mean of all ratings.",
         "That mean looks at the test part and is computed from private values. It does no harm "
