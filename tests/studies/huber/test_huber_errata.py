@@ -356,7 +356,7 @@ def test_the_page_holds_every_entry(entries):
     places = [page.index(f"### {entry.id}. ") for grade in GROUPS for entry in entries.values()
               if entry.grade == grade]  # fmt: skip
     assert places == sorted(places)
-    assert list(GROUPS)[0] == CHANGES_CONCLUSION
+    assert next(iter(GROUPS)) == CHANGES_CONCLUSION
 
 
 def test_listed():
