@@ -9,9 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from invented_dpals import write_dpals
-from invented_onebit import write_onebit
-from privacy_results import write_results
 
 from dpmc import configuration, studies
 from dpmc.privacy.nominal import table_one
@@ -23,6 +20,9 @@ from dpmc.study.claims import load_claims
 from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
 from dpmc.study.job import function
 from dpmc.study.plan import Plan
+from invented_dpals import write_dpals
+from invented_onebit import write_onebit
+from privacy_results import write_results
 
 ROOT = Path(__file__).resolve().parents[2]
 HUBER = Path(huber.__file__).parent

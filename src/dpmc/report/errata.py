@@ -10,22 +10,26 @@ from dpmc.study.erratum import (
     Erratum,
 )
 
-GROUPS = {  # in the order of the page: heading, and what the grade means
+GROUPS = {  # in the order of the page: heading, what the grade means, name of what is right
     CHANGES_CONCLUSION: (
         "Errors that change a conclusion",
         "Put right, a guarantee, theorem or finding that is stated no longer holds as stated.",
+        "Correct",
     ),
     WITHOUT_CONSEQUENCE: (
         "Errors without consequence",
         "Wrong as written, but nothing that is concluded rests on it.",
+        "Correct",
     ),
     UNSTATED: (
         "Unstated",
         "What is needed to repeat or to judge the work is not stated, or stated in two ways.",
+        "Here",
     ),
     IMPROVEMENT: (
         "Improvements of ours",
         "Right as written; dpmc does it otherwise, for the reason given.",
+        "Here",
     ),
 }
 
@@ -43,7 +47,7 @@ def errata_markdown(entries: Iterable[Erratum]) -> str:
     for grade, chosen in by_grade.items():
         if not chosen:
             continue
-        heading, meaning = GROUPS[grade]
+        heading, meaning, answer = GROUPS[grade]
         parts.append(f"## {heading}\n\n{meaning}\n")
         for entry in chosen:
             parts.append(
@@ -51,7 +55,7 @@ def errata_markdown(entries: Iterable[Erratum]) -> str:
                 f"- **Grade:** {entry.grade}\n"
                 f"- **Where:** {entry.place}\n"
                 f"- **Published:** {entry.published}\n"
-                f"- **Correct:** {entry.correct}\n"
+                f"- **{answer}:** {entry.correct}\n"
                 f"- **Evidence:** {entry.evidence}\n"
             )
     return "\n".join(parts)

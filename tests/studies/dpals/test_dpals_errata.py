@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from invented_dpals import fake_trials
 from scipy import optimize, stats
 
 from dpmc.report.errata import GROUPS
 from dpmc.studies.dpals import errata
+from invented_dpals import fake_trials
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from invented_onebit import fake_attack, fake_change
 from scipy import stats
 
 from dpmc.report.errata import GROUPS, errata_markdown
@@ -13,6 +12,7 @@ from dpmc.studies.onebit.errata import mechanisms as errata_onebit
 from dpmc.studies.onebit.errata import text as errata_text
 from dpmc.studies.onebit.errata.entries import errata
 from dpmc.studies.onebit.errata.sources import Sources
+from invented_onebit import fake_attack, fake_change
 
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 RESTAURANT_ROWS = (

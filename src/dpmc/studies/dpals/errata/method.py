@@ -195,8 +195,8 @@ def node_step(name: str, results: Results) -> Erratum:
         "the nodes.",
         "One column gives one equation for each row of U, which has r unknowns, and none for a row "
         "that is not rated; and a mean of such solutions is not the least squares of alternating "
-        "minimisation. In dpmc users send the smallest change of the shared factors that fits their "
-        "own ratings, clipped, and the server takes a step along the noised sum.",
+        "minimisation. In dpmc users send the smallest change of the shared factors that fits "
+        "their own ratings, clipped, and the server takes a step along the noised sum.",
         f"A drawn {USERS} × {MOVIES} matrix of rank {RANK}, {DENSITY:.0%} observed, the right V "
         f"and no noise: the mean of the shortest solutions leaves {numbers['averaged']:.0%} of the "
         f"matrix unexplained ({numbers['averaged_refitted']:.0%} if V is solved for once more), "

@@ -60,7 +60,7 @@ def normaliser(name: str, sources: Sources) -> Erratum:
         "Two meanings of N, and a stray factor",
         WITHOUT_CONSEQUENCE,
         "Thesis, sections 4.1 to 4.3 and equation B.15",
-        "N is the factor in front of the density in equations 4.1 and 4.2, and its inverse from "
+        "N_α is the factor in front of the density in equations 4.1 and 4.2, N(α) its inverse from "
         "equation 4.3 on; B.15 has (1/a) log(a N y) = a (x + a/2).",
         "N = 1/Z in front of the density, Z = √(2π) erf(a/√2) + (2/a) exp(−a²/2) in the CDF and "
         "its inverse; (1/a) log(a Z y) = x + a/2, as the next line, B.16, has it.",
@@ -135,7 +135,7 @@ def less_noise_than_laplace(name: str, sources: Sources) -> Erratum:
     numbers |= {f"{mechanism}_fall": fall for mechanism, fall in falls.items()}
     return Erratum(
         name,
-        "Huber noise does not allow less noise than Laplace, nor does the Gaussian budget lag",
+        "Less noise than Laplace, and a Gaussian budget that falls less: neither is so",
         CHANGES_CONCLUSION,
         "Paper, section 2.2; thesis, section 5.1",
         "Huber noise “also allows the addition of much lesser noise when compared to the "

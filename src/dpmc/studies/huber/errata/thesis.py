@@ -44,12 +44,12 @@ def thresholding(name: str, sources: Sources) -> Erratum:
         "Thesis, section 3.2, equation 3.5",
         "The equality constraint P(X) = P(M) is non-convex. Y* = arg min of the Lagrangian over Y "
         "= arg min of τ‖X‖∗ + ‖X − P(Y)‖².",
-        "An affine constraint is convex: the problem is hard because the nuclear norm is not "
-        "smooth. The Lagrangian is minimised over X and the dual maximised over Y, and for fixed Y "
-        "it is τ‖X‖∗ + ½‖X − P(Y)‖² up to a constant; with the ½, X is P(Y) with its singular "
+        "An affine constraint is convex, and so is the whole problem. The Lagrangian is minimised "
+        "over X and the dual maximised over Y, and for fixed Y the Lagrangian is "
+        "τ‖X‖∗ + ½‖X − P(Y)‖² up to a constant; with the ½, X is P(Y) with its singular "
         "values less τ, as Cai et al. (2008) have it.",
         f"On a drawn {ROWS} × {COLUMNS} matrix: midpoints of two feasible matrices miss the "
-        f"constraint by {numbers['midpoint']:.0e}; the dual is 0 at Y = 0 and "
+        f"constraint by {numbers['midpoint']:.1g}; the dual is 0 at Y = 0 and "
         f"{numbers['dual_far']:.1e} at {FAR:g} P(M), so that it has no minimum; without the ½, "
         f"thresholding at τ gives {numbers['without_half']:.2f} and at τ/2 "
         f"{numbers['half_threshold']:.2f}, which is less.",
