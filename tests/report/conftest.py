@@ -9,9 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from invented_dpals import write_dpals
-from invented_onebit import write_onebit
-from privacy_results import write_results
 
 from dpmc import configuration, studies
 from dpmc.privacy.nominal import table_one
@@ -20,7 +17,7 @@ from dpmc.studies import huber
 from dpmc.studies.huber.claims.judge import PREDICATES, stability  # with all of them registered
 from dpmc.studies.huber.published import compare, load
 from dpmc.study.claims import load_claims
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
 from dpmc.study.job import function
 from dpmc.study.plan import Plan
 from dpmc.study.rules import VERDICTS
@@ -239,8 +236,10 @@ def halves(claims) -> pd.DataFrame:
 
 
 ERRATA = [
-    Erratum("E1", "Inverse CDF", "thesis, `4.4`", "x < 1 & y", "x > 1", "It is 0.5.", {}),
-    Erratum("E2", "Sign", "paper", "+", "−", "It is less.", {}),
+    Erratum("E1", "Sign", WITHOUT_CONSEQUENCE, "paper", "+", "−", "It is less.", {}),
+    Erratum(
+        "E2", "Inverse CDF", CHANGES_CONCLUSION, "`4.4`", "x < 1 & y", "x > 1", "It is 0.5.", {}
+    ),
 ]
 MANIFEST = {
     "dpmc": "0.1.0",

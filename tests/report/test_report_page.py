@@ -25,6 +25,7 @@ from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.effects import HOLDS, Finding
+from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE
 from dpmc.study.heatmap import heatmap
 from dpmc.study.job import function
 from dpmc.study.rules import VERDICTS
@@ -214,7 +215,13 @@ def test_stability_errata_and_provenance_are_shown(page, halves):
     same = int(halves["stable"].sum())
     text = f"On two halves of the trials {same} of {len(halves)} verdicts are the same or open."
     assert text in page.words
-    assert "E1. Inverse CDF" in page.words
+    # by grade, worst first, whatever the numbers are
+    shown = ["Errors that change a conclusion", "no longer holds as stated.", "E2. Inverse CDF"]
+    shown += [f"Grade: {CHANGES_CONCLUSION}", "Errors without consequence", "rests on it."]
+    shown += ["E1. Sign", f"Grade: {WITHOUT_CONSEQUENCE}"]
+    places = [page.words.index(text) for text in shown]
+    assert places == sorted(places)
+    assert "Improvements of ours" not in page.words  # no group without an entry
     assert "Published: x < 1 & y" in page.words
     assert "git › dirty False" in page.words
     assert "1, 2" in page.words
