@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from invented_dpals import write_dpals
+from invented_onebit import write_onebit
+from privacy_results import write_results
 
 from dpmc import configuration, studies
 from dpmc.privacy.nominal import table_one
