@@ -20,9 +20,10 @@ from dpmc.studies import huber
 from dpmc.studies.huber.claims.judge import PREDICATES, stability  # with all of them registered
 from dpmc.studies.huber.published import compare, load
 from dpmc.study.claims import load_claims
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
 from dpmc.study.job import function
 from dpmc.study.plan import Plan
+from dpmc.study.rules import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[2]
 HUBER = Path(huber.__file__).parent
@@ -175,19 +176,22 @@ def fake_convergence() -> pd.DataFrame:
 def fake_claims(seed: int = 1) -> pd.DataFrame:
     """The real claims with invented verdicts."""
     rng = np.random.default_rng(seed)
-    verdicts = ["supported", "contradicted", "inconclusive"]
     rows = []
     for claim in load_claims(HUBER / "claims.yaml", PREDICATES):
         effect = rng.normal(0, 0.03)
         rows.append(
             {
                 **claim,
-                "verdict": rng.choice(verdicts, p=[0.4, 0.4, 0.2]),
-                "reported_verdict": rng.choice(verdicts),
+                "verdict": rng.choice(VERDICTS, p=[0.4, 0.3, 0.1, 0.2]),
+                "reported_verdict": rng.choice(VERDICTS),
                 "effect": effect,
                 "interval_low": effect - 0.01,
                 "interval_high": effect + 0.01,
                 "n": 10,
+                "rule": "most",
+                "margin": 0.01,
+                "margin_of": "ours",
+                "needed": rng.choice([np.nan, np.inf, 240.0]),
                 "reason": "3 wins, 2 losses and 7 ties in 12 cells of 10 trials.",
             }
         )
@@ -235,8 +239,10 @@ def halves(claims) -> pd.DataFrame:
 
 
 ERRATA = [
-    Erratum("E1", "Inverse CDF", "thesis, `4.4`", "x < 1 & y", "x > 1", "It is 0.5.", {}),
-    Erratum("E2", "Sign", "paper", "+", "−", "It is less.", {}),
+    Erratum("E1", "Sign", WITHOUT_CONSEQUENCE, "paper", "+", "−", "It is less.", {}),
+    Erratum(
+        "E2", "Inverse CDF", CHANGES_CONCLUSION, "`4.4`", "x < 1 & y", "x > 1", "It is 0.5.", {}
+    ),
 ]
 MANIFEST = {
     "dpmc": "0.1.0",

@@ -25,8 +25,10 @@ from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.effects import HOLDS, Finding
+from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE
 from dpmc.study.heatmap import heatmap
 from dpmc.study.job import function
+from dpmc.study.rules import VERDICTS
 from dpmc.study.style import COLUMN, FigureText, render
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
@@ -194,16 +196,17 @@ def test_tables_are_accessible(page, chapters):
 
 def test_claims_can_be_filtered_without_a_script(page, claims):
     radios = [a["id"] for a in page.all("input")]
-    kinds = ("all", "supported", "contradicted", "inconclusive")
+    kinds = ("all", "supported", "contradicted", "no-effect", "inconclusive")
     assert radios == [f"huber-0-{kind}" for kind in kinds]
     assert {label["for"] for label in page.all("label")} == set(radios)
     assert [a["class"] for a in page.all("input")] == [f"show-{kind}" for kind in kinds]
     rows = [a["class"] for a in page.all("tr") if a.get("class", "").startswith("is-")]
     # those of the one-bit and the DPALS study, which have no filter, stand after
-    assert rows[: len(claims)] == [f"is-{verdict}" for verdict in claims["verdict"]]
+    assert rows[: len(claims)] == [f"is-{each.replace(' ', '-')}" for each in claims["verdict"]]
     css = (TEMPLATES / "page.css").read_text()
-    for verdict in ("supported", "contradicted", "inconclusive"):
-        assert f".show-{verdict}:checked ~ .scroll tbody tr:not(.is-{verdict})" in css
+    for verdict in VERDICTS:
+        name = verdict.replace(" ", "-")
+        assert f".show-{name}:checked ~ .scroll tbody tr:not(.is-{name})" in css
         count = int((claims["verdict"] == verdict).sum())
         assert f"{verdict} {count}" in page.words
 
@@ -212,7 +215,13 @@ def test_stability_errata_and_provenance_are_shown(page, halves):
     same = int(halves["stable"].sum())
     text = f"On two halves of the trials {same} of {len(halves)} verdicts are the same or open."
     assert text in page.words
-    assert "E1. Inverse CDF" in page.words
+    # by grade, worst first, whatever the numbers are
+    shown = ["Errors that change a conclusion", "no longer holds as stated.", "E2. Inverse CDF"]
+    shown += [f"Grade: {CHANGES_CONCLUSION}", "Errors without consequence", "rests on it."]
+    shown += ["E1. Sign", f"Grade: {WITHOUT_CONSEQUENCE}"]
+    places = [page.words.index(text) for text in shown]
+    assert places == sorted(places)
+    assert "Improvements of ours" not in page.words  # no group without an entry
     assert "Published: x < 1 & y" in page.words
     assert "git › dirty False" in page.words
     assert "1, 2" in page.words

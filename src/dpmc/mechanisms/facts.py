@@ -69,9 +69,9 @@ def huber_to_laplace_variance(a: float) -> float:
 def published_inverse_cdf(y, a: float):
     """The inverse CDF of Huber noise as the thesis prints it: wrong, kept for the errata.
 
-    Section 4.4 and equations B.21, B.22 and B.25 lack the minus sign of the third branch, which
-    should read a/2 - (1/a) log(a Z (1 - y)). Drawing with it gives mean -(w/2)(a + 2/a) in place
-    of 0, since every draw x beyond a becomes a - x.
+    Equations 4.4 (section 4.2.1), B.21, B.22 and B.25 lack the minus sign of the third branch,
+    which should read a/2 - (1/a) log(a Z (1 - y)). Drawing with it gives mean -(w/2)(a + 2/a) in
+    place of 0, since every draw x beyond a becomes a - x.
 
     Parameters
     ----------

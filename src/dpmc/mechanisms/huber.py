@@ -137,7 +137,7 @@ class Huber(Mechanism):
         return draw(self.a, self.scale, size, rng or np.random.default_rng())
 
     def rvs_inverse_cdf(self, size=None, rng=None):
-        """Draw noise as the thesis does (section 4.4, figure 4.3), but by the right inverse CDF."""
+        """Draw noise as the thesis does (section 4.2.2, figure 4.3), by the right inverse CDF."""
         rng = rng or np.random.default_rng()
         # A uniform of exactly 0, one in 2^53, would give -inf.
         return self.ppf(np.maximum(rng.random(size), 2.0**-54))

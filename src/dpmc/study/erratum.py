@@ -3,14 +3,28 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+CHANGES_CONCLUSION = "error that changes a conclusion"
+WITHOUT_CONSEQUENCE = "error without consequence"
+UNSTATED = "unstated"
+IMPROVEMENT = "improvement of ours"
+
 
 @dataclass(frozen=True)
 class Erratum:
-    """Something reported that is not right.
+    """Something reported that is not right, or left open, or that dpmc does otherwise.
 
     Attributes
     ----------
     id, title : str
+    grade : str
+        How much it matters:
+
+        - :data:`CHANGES_CONCLUSION`: put right, a guarantee, theorem or finding that is stated no
+          longer holds as stated;
+        - :data:`WITHOUT_CONSEQUENCE`: wrong as written, but nothing that is concluded rests on it;
+        - :data:`UNSTATED`: what is needed to repeat or to judge the work is not stated, or stated
+          in two ways;
+        - :data:`IMPROVEMENT`: right as written; dpmc does it otherwise, with a reason.
     place : str
         Where it is reported: section, table, equation.
     published, correct : str
@@ -23,6 +37,7 @@ class Erratum:
 
     id: str
     title: str
+    grade: str
     place: str
     published: str
     correct: str

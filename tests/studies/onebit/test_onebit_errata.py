@@ -8,7 +8,7 @@ import pytest
 from invented_onebit import fake_attack, fake_change
 from scipy import stats
 
-from dpmc.report.errata import errata_markdown
+from dpmc.report.errata import GROUPS, errata_markdown
 from dpmc.studies.onebit.errata import mechanisms as errata_onebit
 from dpmc.studies.onebit.errata import text as errata_text
 from dpmc.studies.onebit.errata.entries import errata
@@ -40,11 +40,12 @@ def numbers(entries, name):
 
 
 def test_every_erratum_names_the_paper_and_has_its_id(entries):
-    assert list(entries) == [f"E{number}" for number in range(17, 30)]
+    assert list(entries) == [f"E{number}" for number in (*range(17, 30), 46, 47, 48)]
     page = errata_markdown(entries.values())
     for entry in entries.values():
         assert f"{entry.id}. {entry.title}" in page
         assert entry.place.startswith("One-bit paper")
+        assert entry.grade in GROUPS
         assert "nan" not in entry.evidence
 
 
@@ -136,12 +137,44 @@ def test_e24_to_e27(entries):
         {"right": (1 + np.e) ** 2 / np.e, "reported": np.e}
     )
     lost = numbers(entries, "E26")
-    assert lost["negative"] == pytest.approx(0.5, abs=5 * 0.5 / np.sqrt(1000))
-    # mean size of a normal number of variance 2 n
-    assert lost["size"] == pytest.approx(np.sqrt(2 * 2 * 1500 / np.pi), rel=0.12)
-    slope = numbers(entries, "E27")
-    assert slope["smallest"] == pytest.approx(4 * stats.norm.pdf(0))
-    assert slope["largest"] == pytest.approx(1.8127, abs=5e-5)
+    for count in (1500, 150_000):
+        # the size of Laplace noise of scale 1 is exponential with mean and deviation 1
+        assert lost[f"right_{count}"] == pytest.approx(2, abs=10 / np.sqrt(count))
+        assert lost[f"published_{count}"] == pytest.approx(np.sqrt(2) * count ** (-1 / 3))
+    tails = numbers(entries, "E27")
+    assert tails["sum"] == tails["maximum"] == 1
+    assert tails["log10_minimum"] == pytest.approx(-13_000 / np.log(10))
+
+
+def test_e46_flipped_flatness(entries):
+    found = numbers(entries, "E46")
+    p = 1 / (1 + np.e)
+    for name, law in (("logistic", stats.logistic), ("gaussian", stats.norm)):
+        for alpha in (1, 3):  # the supremum is at the end
+            c = p + (1 - 2 * p) * law.cdf(alpha)
+            right = c * (1 - c) / ((1 - 2 * p) * law.pdf(alpha)) ** 2
+            assert found[f"{name}_{alpha}"] == pytest.approx(right)
+    known = {"logistic_1": 28.9, "gaussian_1": 18.0}
+    assert {name: round(found[name], 1) for name in known} == known
+    assert found["published_logistic_1"] == pytest.approx(3.70, abs=5e-3)
+    assert found["published_gaussian_1"] == pytest.approx(4.93, abs=5e-3)
+
+
+def test_e47_sampling_constant(entries):
+    found = numbers(entries, "E47")
+    assert found["theorems_1500"] == pytest.approx((1500 + 1e4 * np.log(200)) ** 0.25 / 1500**0.5)
+    assert found["right_1500"] ** 2 == pytest.approx(1 + 200 * np.log(1e4) / 1500)
+    for form in ("theorems", "appendix_b", "appendix_d"):
+        assert found[f"{form}_1500"] < found["right_1500"]
+        # the right factor tends to 1, the published one to 0
+        assert found[f"{form}_10000"] < 0.2 < 1 < found["right_10000"]
+
+
+def test_e48_squared_triangle(entries):
+    found = numbers(entries, "E48")
+    # the sign of a symmetric product: a fair coin, five standard deviations
+    assert found["fails"] == pytest.approx(0.5, abs=5 * 0.5 / np.sqrt(200))
+    assert found["worst"] == 2
 
 
 def test_e28_and_e29_without_data(entries):

@@ -9,15 +9,15 @@ import math
 import numpy as np
 
 from dpmc.mechanisms import Gaussian
+from dpmc.methods.user_level.plan import published_sigma
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.dpals.accounting import accounting_rows
 from dpmc.studies.dpals.frames import number
-from dpmc.study.erratum import Erratum, listed
+from dpmc.study.erratum import CHANGES_CONCLUSION, Erratum
 from dpmc.study.results import Results
 
 POINTS = ((1, 50, 2), (5, 50, 3), (20, 100, 4))  # epsilon, ratings per user, iterations
 DELTA, EPSILON, RATINGS = 1e-5, 1.0, 50  # of the examples
-CORRELATIONS = np.linspace(-1, 1, 2001)  # of the rows of two users
 
 
 def epsilon_of(sensitivity: float, epsilon: float = EPSILON) -> float:
@@ -40,6 +40,7 @@ def two_statistics(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "The noise of theorem 1 covers one of two statistics",
+        CHANGES_CONCLUSION,
         "DPALS paper, theorem 1",
         "σ = √(2 k T (ε + ln(1/δ)))/ε on the Gram matrices and the right-hand sides.",
         "Each of the T item steps releases both, each of sensitivity √k at its own scale: Gaussian "
@@ -58,6 +59,7 @@ def private_mean(name: str, results: Results) -> Erratum:
     return Erratum(
         name,
         "The private mean: k terms of one user fall into one number",
+        CHANGES_CONCLUSION,
         "DPALS paper, section 5.2",
         "The sum of all ratings has sensitivity √k Γ_M, and their number √k.",
         "k Γ_M and k. The counts of the items spread k ratings over k numbers, hence √k in ℓ2; "
@@ -70,41 +72,30 @@ def private_mean(name: str, results: Results) -> Erratum:
 
 def private_start(name: str, results: Results) -> Erratum:
     """The noise of the start forgets that a user has k ratings."""
-    true = epsilon_of(RATINGS)
     row = np.ones(RATINGS)
-    moved = float(np.linalg.norm(np.outer(row, row)))
+    moved = np.outer(row, row)
+    sizes = {"triangle": float(np.linalg.norm(np.triu(moved))), "moved": float(RATINGS)}
+    numbers, formatted = dict(sizes), []
+    for steps in (2, 3):
+        noise = Gaussian(published_sigma(EPSILON, DELTA, RATINGS, steps))
+        for which, size in sizes.items():
+            numbers[f"epsilon_{which}_{steps}"] = noise.epsilon(size, DELTA)
+        formatted.append(
+            f"{numbers[f'epsilon_triangle_{steps}']:.1f} "
+            f"({numbers[f'epsilon_moved_{steps}']:.1f}) for T = {steps}"
+        )
     return Erratum(
         name,
         "The start: the outer product of a row of k ratings",
+        CHANGES_CONCLUSION,
         "DPALS paper, remark 2",
-        "The covariance of the ratings is noised as if a user moved it by Γ_M².",
+        "The covariance of the ratings gets symmetric Gaussian noise of deviation σ Γ_M².",
         "A user’s row x of k ratings adds x xᵀ, of Frobenius norm ‖x‖² ≤ k Γ_M², or L² where rows "
-        "are clipped to norm L. dpmc scales the noise to min(k Γ_M², L²).",
-        f"{RATINGS} ratings of size Γ_M = 1 move it by {moved:g}. Noise for a claimed "
-        f"ε = {EPSILON:g} under Γ_M² has ε = {true:.0f}.",
-        {"moved": moved, "epsilon": true},
-    )
-
-
-def replaced_users(name: str, results: Results) -> Erratum:
-    """Replacing a user costs more than adding one."""
-    # unit rows u, w with ratings 1 and -1 in the same items, in units of one user who joins
-    cost = 2 - 2 * CORRELATIONS**2 + 2 + 2 * CORRELATIONS
-    jointly = float(cost.max()) / 2
-    separately = (2 + 4) / 2
-    true = [epsilon_of(math.sqrt(factor)) for factor in (jointly, separately)]
-    numbers = dict(zip(("jointly", "separately"), (jointly, separately), strict=True))
-    numbers |= dict(zip(("epsilon_jointly", "epsilon_separately"), true, strict=True))
-    return Erratum(
-        name,
-        "A user who is replaced costs more than one who joins",
-        "DPALS paper, theorem 1 and the definition of joint privacy",
-        "Joint privacy is defined by changing the data of a user; the noise is that for a user who "
-        "joins or leaves.",
-        "Two users move the Gram matrices by √(2k) Γ_u² and the right-hand sides by 2√k Γ_u Γ_M: "
-        f"{separately:g} times the μ² if the two are bounded one by one, {jointly:g} times at the "
-        "worst pair. dpmc has both relations, and says which one an ε is for.",
-        f"Noise for ε = {EPSILON:g} if users join or leave has ε = {listed(true, 2)} "
-        "(worst pair, and one by one) if they are replaced.",
+        "are clipped to norm L. Noise in units of Γ_M² fits one rating; the σ of theorem 1, which "
+        "grows as √(kT), makes up for part of it. dpmc scales the noise to min(k Γ_M², L²).",
+        f"{RATINGS} ratings of size Γ_M = 1 move the matrix by {sizes['moved']:g}, its upper "
+        f"triangle, where noise is drawn, by {sizes['triangle']:.1f}. With the σ of theorem 1 for "
+        f"ε = {EPSILON:g} the start alone has ε = {' and '.join(formatted)}, counted by the "
+        "triangle (by the whole matrix).",
         numbers,
     )

@@ -12,6 +12,7 @@ from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     MARGIN,
+    NO_EFFECT,
     NOT_REPORTED,
     SUPPORTED,
     Finding,
@@ -83,7 +84,7 @@ def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding
     ours = tally(gaussian_best.ours), tally(huber_best.ours)
     reported = count(gaussian_best.reported), count(huber_best.reported)
     pooled = judge_pooled(huber_best)
-    not_best = pooled.verdict == CONTRADICTED
+    not_best = pooled.verdict in (CONTRADICTED, NO_EFFECT)
     found = (
         f"significantly lowest: Gaussian {ours[0].wins}, Huber {ours[1].wins} of {ours[0].total} "
         f"(reported lowest: {reported[0].wins}, {reported[1].wins}); "
@@ -91,7 +92,7 @@ def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding
     )
     return replace(
         pooled,
-        verdict=CONTRADICTED if not_best else _some_but_fewer(*ours),
+        verdict=pooled.verdict if not_best else _some_but_fewer(*ours),
         reported_verdict=_some_but_fewer(*reported),
         reason=ours[0].obstacle or found,
     )

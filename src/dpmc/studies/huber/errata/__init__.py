@@ -1,4 +1,4 @@
-"""Errata of the Huber mechanism paper and the thesis: E1 to E16.
+"""Errata of the Huber mechanism paper and the thesis: E1 to E16 and E39 to E45.
 
 "Paper" is "Introducing the Huber mechanism for differentially private low-rank matrix completion"
 (arXiv:2206.07910), "thesis" is Gowtham's thesis of the same year. The number that shows an erratum
@@ -8,31 +8,37 @@ is computed when the list is made, never typed in.
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpmc.studies.huber.errata import method, noise, privacy, results
+from dpmc.studies.huber.errata import method, noise, privacy, results, thesis
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.published import load
 from dpmc.study.erratum import Erratum
 from dpmc.study.runs import read_frame
 
-FIRST = 1
-ENTRIES = (
-    noise.inverse_cdf,
-    noise.normaliser,
-    noise.gaussian_budgets,
-    noise.huber_budgets,
-    method.sensitivity,
-    method.regularization,
-    method.weights_at_zero,
-    method.noise_in_the_sum,
-    method.unstated_start,
-    results.data_sets,
-    results.labels,
-    method.residual_scale,
-    noise.less_noise_than_laplace,
-    results.claims_about_own_tables,
-    privacy.one_release,
-    privacy.noiseless_users,
-)
+ENTRIES = {
+    "E1": noise.inverse_cdf,
+    "E2": noise.normaliser,
+    "E3": noise.gaussian_budgets,
+    "E4": noise.huber_budgets,
+    "E5": method.sensitivity,
+    "E6": method.regularization,
+    "E7": method.weights_at_zero,
+    "E8": method.noise_in_the_sum,
+    "E9": method.unstated_start,
+    "E10": results.data_sets,
+    "E11": results.labels,
+    "E12": method.residual_scale,
+    "E13": noise.less_noise_than_laplace,
+    "E14": results.claims_about_own_tables,
+    "E15": privacy.one_release,
+    "E16": privacy.noiseless_users,
+    "E39": thesis.thresholding,
+    "E40": thesis.decomposition,
+    "E41": noise.proof_for_numbers,
+    "E42": method.gradient,
+    "E43": method.identical_noise,
+    "E44": results.noiseless_columns,
+    "E45": results.small_fractions,
+}
 
 
 def errata(folder: Path, raw_files: Mapping[str, Path]) -> list[Erratum]:
@@ -43,4 +49,4 @@ def errata(folder: Path, raw_files: Mapping[str, Path]) -> list[Erratum]:
 
 def listed(sources: Sources) -> list[Erratum]:
     """Return every erratum with what its evidence says on these sources."""
-    return [entry(f"E{number}", sources) for number, entry in enumerate(ENTRIES, start=FIRST)]
+    return [entry(name, sources) for name, entry in ENTRIES.items()]

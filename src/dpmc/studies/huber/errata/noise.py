@@ -9,10 +9,11 @@ from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber.errata.sources import Sources
-from dpmc.study.erratum import Erratum, listed
+from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum, listed
 
 SENSITIVITY = 5.0  # of table 1
-SERIES_TERMS = 100
+TAIL = 0.05  # below -a
+COORDINATES, SHIFTS = 20, 1000
 
 
 def inverse_cdf(name: str, sources: Sources) -> Erratum:
@@ -30,7 +31,8 @@ def inverse_cdf(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The inverse CDF lacks a minus sign",
-        "Thesis, section 4.4 and equations B.21, B.22, B.25",
+        WITHOUT_CONSEQUENCE,
+        "Thesis, equation 4.4 (section 4.2.1), equations B.21, B.22, B.25",
         "In the upper tail x = a/2 + (1/a) log(a N (1 − y)).",
         "x = a/2 − (1/a) log(a N (1 − y)), with N the integral of exp(−ρ).",
         "At a = 1 the published formula puts the 95 % quantile at "
@@ -43,36 +45,30 @@ def inverse_cdf(name: str, sources: Sources) -> Erratum:
 
 
 def normaliser(name: str, sources: Sources) -> Erratum:
-    """N has two meanings; a series is useless where it is needed."""
+    """N has two meanings, and an equation a stray factor."""
     a = _reported_a(sources)
     integral = 1 / math.exp(Huber(a).logpdf(0.0))
-    x = 0.999
-    # erfinv(x), from the normal quantile
-    right = float(Gaussian().ppf((1 + x) / 2)) / math.sqrt(2)
-    numbers = {"normaliser": integral, "series": _erfinv_series(x, SERIES_TERMS), "erfinv": right}
+    exponent = math.log(a * integral * TAIL) / a  # the left of B.15
+    numbers = {
+        "normaliser": integral,
+        "quantile": float(Huber(a).ppf(TAIL)),
+        "without": exponent - a / 2,
+        "with": exponent / a - a / 2,
+    }
     return Erratum(
         name,
-        "Two meanings of N, and a series that does not converge in time",
-        "Thesis, sections 4.1 to 4.3, equations B.15 and B.26",
-        "N is the factor in front of the density in 4.1 and 4.2 and its inverse from 4.3 on; "
-        "B.15 carries a stray factor a; B.26 expands the inverse error function about 0.",
-        "N = 1/Z in front of the density, Z = √(2π) erf(a/√2) + (2/a) exp(−a²/2) in the inverse "
-        "CDF; the inverse error function is taken from a library.",
-        f"At a = {a:.4f}, Z is {integral:.4f} and 1/Z is {1 / integral:.4f}. At .999 the series "
-        f"gives {numbers['series']:.3f} with {SERIES_TERMS} terms; right is {right:.3f}.",
+        "Two meanings of N, and a stray factor",
+        WITHOUT_CONSEQUENCE,
+        "Thesis, sections 4.1 to 4.3 and equation B.15",
+        "N_α is the factor in front of the density in equations 4.1 and 4.2, N(α) its inverse from "
+        "equation 4.3 on; B.15 has (1/a) log(a N y) = a (x + a/2).",
+        "N = 1/Z in front of the density, Z = √(2π) erf(a/√2) + (2/a) exp(−a²/2) in the CDF and "
+        "its inverse; (1/a) log(a Z y) = x + a/2, as the next line, B.16, has it.",
+        f"At a = {a:.4f}, Z is {integral:.4f} and 1/Z is {1 / integral:.4f}. B.15 puts the "
+        f"{TAIL:.0%} quantile at {numbers['with']:.3f}; it is {numbers['quantile']:.3f}, as B.16 "
+        "says.",
         numbers,
     )
-
-
-def _erfinv_series(x: float, terms: int) -> float:
-    """Sum the Maclaurin series of the inverse error function (thesis B.26)."""
-    coefficients = [1.0]
-    for k in range(1, terms):
-        products = (coefficients[m] * coefficients[k - 1 - m] / ((m + 1) * (2 * m + 1))
-                    for m in range(k))  # fmt: skip
-        coefficients.append(math.fsum(products))
-    half = math.sqrt(math.pi) / 2 * x
-    return math.fsum(c / (2 * k + 1) * half ** (2 * k + 1) for k, c in enumerate(coefficients))
 
 
 def gaussian_budgets(name: str, sources: Sources) -> Erratum:
@@ -96,6 +92,7 @@ def gaussian_budgets(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Gaussian budgets with log10 for ln",
+        CHANGES_CONCLUSION,
         "Paper, table 1; thesis, table 5.1",
         f"ε = {listed(reported, 3)} for variance 1 to 4, from √(2 log(1.25/δ)) Δ/σ.",
         "The logarithm is natural, and that formula is proven only for ε < 1; beyond, the exact "
@@ -115,6 +112,7 @@ def huber_budgets(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Huber budgets off in the last digits",
+        WITHOUT_CONSEQUENCE,
         "Paper, table 1",
         f"ε = {listed(reported, 3)} for variance 2, 3 and 4.",
         f"ε = a Δ with the a that has this variance: {listed(right.values(), 4)}.",
@@ -131,23 +129,58 @@ def less_noise_than_laplace(name: str, sources: Sources) -> Erratum:
     a = _reported_a(sources)
     numbers = {"smallest_ratio": float(ratios.min()), "ratio": huber_to_laplace_variance(a)}
     falls = {}
-    for mechanism in ("gaussian", "laplace"):
+    for mechanism in ("gaussian", "laplace", "huber"):
         reported = sources.budgets(mechanism)
         falls[mechanism] = float(reported[4.0] / reported[1.0])
     numbers |= {f"{mechanism}_fall": fall for mechanism, fall in falls.items()}
     return Erratum(
         name,
-        "Huber noise does not allow less noise than Laplace, nor does the Gaussian budget lag",
+        "Less noise than Laplace, and a Gaussian budget that falls less: neither is so",
+        CHANGES_CONCLUSION,
         "Paper, section 2.2; thesis, section 5.1",
-        "Huber noise “allows much lesser noise than Laplace”; the Gaussian budget does not fall "
-        "as much with the variance.",
-        "At equal pure ε of one release Huber noise always has the larger variance; Gaussian and "
-        "Laplace budgets both fall as one over the standard deviation.",
+        "Huber noise “also allows the addition of much lesser noise when compared to the "
+        "Laplacian”; the Gaussian budget “doesn’t decrease as much with increasing variance”.",
+        "At equal pure ε of one release Huber noise always has the larger variance. Gaussian and "
+        "Laplace budgets both fall as one over the standard deviation; only the Huber budget, "
+        "which starts where Huber noise is almost Gaussian, falls faster.",
         f"At equal ε the variance of Huber over that of Laplace noise is {numbers['ratio']:.3f} at "
         f"a = {a:.4f}, and above 1 by at least {numbers['smallest_ratio'] - 1:.1e} for a from .1 "
         "to 30. From "
         f"variance 1 to 4 the reported Gaussian ε falls to {falls['gaussian']:.3f} of itself, the "
-        f"Laplace ε to {falls['laplace']:.3f}.",
+        f"Laplace ε to {falls['laplace']:.3f}, the Huber ε to {falls['huber']:.3f}.",
+        numbers,
+    )
+
+
+def proof_for_numbers(name: str, sources: Sources) -> Erratum:
+    """The privacy of Huber noise is proven for one number."""
+    a = _reported_a(sources)
+    noise = Huber(a)
+    shifts = np.abs(np.random.default_rng(1).standard_normal((SHIFTS, COORDINATES)))
+    losses = {}
+    for norm, power in (("l1", 1), ("l2", 2)):
+        sizes = np.linalg.norm(shifts, power, axis=1, keepdims=True)
+        scaled = SENSITIVITY * shifts / sizes
+        # the loss is largest, and constant, where all coordinates of the noise exceed a
+        losses[norm] = (noise.logpdf(a) - noise.logpdf(a + scaled)).sum(axis=1)
+    numbers = {
+        "claimed": a * SENSITIVITY,
+        "l1": float(losses["l1"].max()),
+        "l2": float(losses["l2"].max()),
+    }
+    return Erratum(
+        name,
+        "A proof for one number, a theorem for vectors",
+        WITHOUT_CONSEQUENCE,
+        "Paper, theorem 2.1 and appendix A; thesis, section 4.4 and appendix A",
+        "A vector with Huber noise is ε-private with ε = a Δ₁; the proof has one number t and "
+        "t + Δ₁.",
+        "The theorem holds: the bound of the proof holds for each coordinate, and the changes of "
+        "the coordinates add up to Δ₁ at most. It needs Δ₁ and not Δ₂, which the papers take to "
+        "be the same.",
+        f"{SHIFTS:,} drawn changes of {COORDINATES} coordinates, a = {a:.4f}: with ℓ₁ size "
+        f"{SENSITIVITY:g} the largest log ratio of densities is {numbers['l1']:.3f} (a Δ = "
+        f"{numbers['claimed']:.3f}), with ℓ₂ size {SENSITIVITY:g} it is {numbers['l2']:.1f}.",
         numbers,
     )
 

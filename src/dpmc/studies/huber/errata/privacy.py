@@ -10,7 +10,7 @@ from dpmc.studies.huber.errata.noise import SENSITIVITY
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.trial import fit, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import CHANGES_CONCLUSION, Erratum
 
 VARIANCE, DELTA = 2.0, 1e-5
 RELEASES = {"ALS": 50, "A-IRLS": 1000}  # T, and T K, on synthetic data
@@ -38,6 +38,7 @@ def one_release(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The reported ε is that of one release, not of a training",
+        CHANGES_CONCLUSION,
         "Paper, section 4 and table 1; thesis, table 5.1",
         f"ε = {reported['gaussian']:.3f}, {reported['laplace']:.3f} and {reported['huber']:.3f} "
         f"for Gaussian, Laplace and Huber noise of variance {VARIANCE:g}, whatever the number of "
@@ -68,6 +69,7 @@ def noiseless_users(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Users' rows without noise",
+        CHANGES_CONCLUSION,
         "Paper, algorithms 1 and 2",
         "Only the update of the items has noise; that of the users has none.",
         "Given the item vectors, a user's row, and with it a row of the completed matrix, is a "

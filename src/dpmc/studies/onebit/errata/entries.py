@@ -8,27 +8,29 @@ never typed in.
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpmc.studies.onebit.errata import mechanisms, text
+from dpmc.studies.onebit.errata import mechanisms, proofs, text
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.frames import read_onebit
 from dpmc.study.erratum import Erratum
 
-FIRST = 17
-ENTRIES = (
-    mechanisms.flip_probabilities,
-    mechanisms.input_objective,
-    mechanisms.halved_noise,
-    mechanisms.gaussian_objective,
-    mechanisms.gradient_noise,
-    mechanisms.output_noise,
-    text.largest_entry,
-    text.figure_one,
-    text.flatness,
-    text.absolute_value,
-    text.minimum,
-    text.restaurant_density,
-    text.threshold,
-)
+ENTRIES = {
+    "E17": mechanisms.flip_probabilities,
+    "E18": mechanisms.input_objective,
+    "E19": mechanisms.halved_noise,
+    "E20": mechanisms.gaussian_objective,
+    "E21": mechanisms.gradient_noise,
+    "E22": mechanisms.output_noise,
+    "E23": text.largest_entry,
+    "E24": text.figure_one,
+    "E25": proofs.flatness,
+    "E26": proofs.absolute_value,
+    "E27": proofs.minimum,
+    "E28": text.restaurant_density,
+    "E29": text.threshold,
+    "E46": proofs.flipped_flatness,
+    "E47": proofs.sampling_constant,
+    "E48": proofs.squared_triangle,
+}
 
 
 def errata(folder: str | Path, raw_files: Mapping[str, str | Path | None]) -> list[Erratum]:
@@ -43,4 +45,4 @@ def errata(folder: str | Path, raw_files: Mapping[str, str | Path | None]) -> li
     """
     tables = read_onebit(folder)
     sources = Sources(raw_files, tables["outp_change"], tables["outp_attack"])
-    return [entry(f"E{number}", sources) for number, entry in enumerate(ENTRIES, start=FIRST)]
+    return [entry(name, sources) for name, entry in ENTRIES.items()]

@@ -15,7 +15,7 @@ from dpmc.studies.onebit.claims.link_facts import least_curvature
 from dpmc.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.outp import BLOCK, block_change
-from dpmc.study.erratum import Erratum, listed
+from dpmc.study.erratum import CHANGES_CONCLUSION, UNSTATED, Erratum, listed
 
 ADMITTED = 0.5  # the chance of flipping -1 where +1 is never flipped
 SMALL = 0.001
@@ -35,6 +35,7 @@ def flip_probabilities(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The condition on flip probabilities looks at two of four ratios",
+        CHANGES_CONCLUSION,
         "One-bit paper, theorem 1",
         "Flips of +1 with probability p1 and of −1 with p2 are ε-private under a condition on two "
         "ratios of probabilities, which p1 = 0 meets.",
@@ -47,7 +48,7 @@ def flip_probabilities(name: str, sources: Sources) -> Erratum:
 
 
 def input_objective(name: str, sources: Sources) -> Erratum:
-    """The objective of InP is not convex at small epsilon."""
+    """Theorem 1 is about a minimiser that need not be found."""
     numbers = {
         f"{link}_{epsilon:g}": least_curvature(link_of(link), epsilon)
         for link in ("gaussian", "logistic")
@@ -60,8 +61,10 @@ def input_objective(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The objective for flipped signs is not convex",
-        "One-bit paper, input perturbation",
-        "Minimising the likelihood of flipped signs is treated as a convex problem.",
+        UNSTATED,
+        "One-bit paper, section 4.1, equation 4 and theorem 1",
+        "Theorem 1 bounds the error of the minimiser of equation 4, which SPG is to find; whether "
+        "it does is not said.",
         "−log(p + (1 − 2p) h(t)) is not convex where p is near 1/2; with the logistic link it is "
         "convex on |t| ≤ α if and only if α ≤ ε/2. dpmc finds a stationary point and says so.",
         f"Its least second derivative for |t| ≤ 1 is {'; '.join(formatted)}.".replace("-", "−"),
@@ -77,6 +80,7 @@ def halved_noise(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The perturbed objective halves its noise",
+        CHANGES_CONCLUSION,
         "One-bit paper, objective perturbation",
         "The linear term of the noise has the coefficient 1/2 in the objective.",
         "The proof has coefficient 1; with 1/2 the guarantee is 2ε. dpmc uses 1.",
@@ -112,6 +116,7 @@ def gaussian_objective(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Objective perturbation with the Gaussian link",
+        CHANGES_CONCLUSION,
         "One-bit paper, objective perturbation, Gaussian link",
         f"Laplace noise of scale {reported:.2f}/ε is ε-private, by a gradient that is set to zero.",
         "At a constrained optimum the gradient need not be zero, and the change of variables has a "
@@ -127,20 +132,23 @@ def gaussian_objective(name: str, sources: Sources) -> Erratum:
 
 
 def gradient_noise(name: str, sources: Sources) -> Erratum:
-    """GraP: half the scale, and a line search on the signs."""
+    """GraP: the sensitivity of clamped gradients, and what the steps may look at."""
     facts = one_entry(link_of("logistic"))
     proven = guarantee_of("grap_paper", facts, 1.0, clip=CLIP).actual_epsilon
     differ = _searches_that_differ()
     return Erratum(
         name,
-        "Gradient perturbation: scale and line search",
-        "One-bit paper, gradient perturbation",
-        "Gradients clamped to [−C, C] get Laplace noise of scale CK/ε; steps are found by a line "
-        "search.",
+        "Gradient perturbation: the clamped sensitivity, and what the steps look at",
+        UNSTATED,
+        "One-bit paper, section 4.3, algorithm 3 and theorem 3",
+        "Laplace noise of scale K Δ₁/ε; gradients are clamped to [−C, C], C = .5, which reduces "
+        "Δ₁, to what is not said. Step lengths are “calculated according to” Barzilai and Borwein, "
+        "from the noisy or the exact gradients is not said.",
         "One sign moves a clamped entry by up to 2C, so the scale must be 2CK/ε, for a fixed "
-        "number K of steps. A line search, a stopping test or a Barzilai-Borwein step on the signs "
-        "themselves releases more. dpmc has fixed steps.",
-        f"With scale CK/ε a claimed ε = 1 is {proven:.2f}. With the same noisy gradient, the step "
+        "number K of steps. Steps from the noisy gradients release nothing more; those from exact "
+        "gradients do, and so do a stopping test or the line search that SPG usually has, on the "
+        "signs themselves. dpmc has fixed steps.",
+        f"With C for Δ₁ a claimed ε = 1 is {proven:.2f}. With the same noisy gradient, the step "
         f"that an Armijo search accepts differs between neighbours in {differ} of {SEARCHES} draws "
         f"of {SIGNS} signs and their noise: there the iterate shows which of the two it was.",
         {"proven": proven, "searches": differ},
@@ -183,6 +191,7 @@ def output_noise(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Output perturbation: the sensitivity of one entry for that of the matrix",
+        CHANGES_CONCLUSION,
         "One-bit paper, output perturbation, theorem 4",
         "Laplace noise of scale 2α/ε on every entry is ε-private, as an entry lies in [−α, α].",
         "One sign changes all entries. The ℓ1 diameter of the box gives scale 2α d1 d2/ε; with the "

@@ -1,4 +1,4 @@
-"""Errata of the one-bit paper: its data, theorems and text.
+"""Errata of the one-bit paper: its data and text.
 
 "One-bit paper" is Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential
 privacy" (arXiv:2110.00719).
@@ -7,17 +7,14 @@ privacy" (arXiv:2110.00719).
 import numpy as np
 
 from dpmc.datasets.onebit import MEAN, binarise, first_split
-from dpmc.mechanisms import Laplace
 from dpmc.methods.onebit.labels import MECHANISM_LABELS
-from dpmc.methods.onebit.links import link_of
-from dpmc.studies.onebit.bounds import steepness_and_flatness
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.frames import PUBLISHED
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import WITHOUT_CONSEQUENCE, Erratum
 from dpmc.study.rules import NOT_AVAILABLE
 
 DRAWS = 10_000
-SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries
+SIDE = 100  # of the paper's matrices
 TRAINING = 0.8
 TEST = 20_000  # lines of the split u1 of MovieLens 100K
 
@@ -36,6 +33,7 @@ def largest_entry(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The matrix is divided by its largest entry, not its largest absolute entry",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, section 5",
         "M = M1 M2ᵀ / max M_ij, and ‖M‖∞ ≤ α = 1.",
         "M1 M2ᵀ / max |M_ij|: a negative entry can be the largest in size. dpmc divides by that.",
@@ -51,65 +49,12 @@ def figure_one(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Three mechanisms for four",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, text of figure 1",
         "The figure compares three private mechanisms.",
         "Four: the paper proposes and runs each of them.",
         f"{len(names)} are run here: {', '.join(names)}.",
         {"mechanisms": len(names)},
-    )
-
-
-def flatness(name: str, sources: Sources) -> Erratum:
-    """beta of the logistic link."""
-    ours = steepness_and_flatness(link_of("logistic"), 1.0)[1]
-    numbers = {"right": ours, "reported": float(np.exp(1.0))}
-    return Erratum(
-        name,
-        "β of the logistic link",
-        "One-bit paper, constants of the theorems",
-        "β = e^α for the logistic link.",
-        "β = sup h (1 − h)/h′² over |x| ≤ α is (1 + e^α)²/e^α (Davenport, Plan, van den Berg and "
-        "Wootters, 2014).",
-        f"By search at α = 1: {ours:.4f}, against e^α = {numbers['reported']:.4f}.",
-        numbers,
-    )
-
-
-def absolute_value(name: str, sources: Sources) -> Erratum:
-    """A term of theorem 2 without its absolute value."""
-    rng = np.random.default_rng(1)
-    noise = Laplace(1.0)
-    sums = np.array([noise.rvs(OBSERVED, rng).sum() for _ in range(1000)])
-    numbers = {"negative": float((sums < 0).mean()), "size": float(np.abs(sums).mean())}
-    return Erratum(
-        name,
-        "An absolute value is lost in theorem 2",
-        "One-bit paper, theorem 2, term of order n^(−1/3)",
-        "The term is written without the absolute value that its derivation has.",
-        "With it: an upper bound may not become smaller where a centred quantity is negative.",
-        f"For example, a sum of {OBSERVED:,} Laplace noises of scale 1 is negative in "
-        f"{100 * numbers['negative']:.1f} % of {sums.size:,} draws, with mean size "
-        f"{numbers['size']:.0f}.",
-        numbers,
-    )
-
-
-def minimum(name: str, sources: Sources) -> Erratum:
-    """Appendix D writes min for max."""
-    link = link_of("gaussian")
-    x = np.linspace(-1, 1, 2001)
-    slope = link.pdf(x) / (link.cdf(x) * link.cdf(-x))
-    numbers = {"smallest": float(slope.min()), "largest": float(slope.max())}
-    return Erratum(
-        name,
-        "A minimum for a maximum",
-        "One-bit paper, appendix D",
-        "min, in a bound that must hold everywhere.",
-        "max.",
-        "For example, the Lipschitz constant of the Gaussian log-likelihood over |x| ≤ 1 is "
-        f"{numbers['largest']:.3f}; the minimum of the same slope is {numbers['smallest']:.3f}, "
-        "which is exceeded everywhere else.",
-        numbers,
     )
 
 
@@ -127,6 +72,7 @@ def restaurant_density(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "Density of the restaurant data",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, section 5",
         "5.2 % of the entries are observed.",
         "That is the training share of an 80/20 split.",
@@ -158,6 +104,7 @@ def threshold(name: str, sources: Sources) -> Erratum:
     return Erratum(
         name,
         "The mean that MovieLens is cut at",
+        WITHOUT_CONSEQUENCE,
         "One-bit paper, section 5",
         "Ratings are cut at the mean of all ratings.",
         "That mean looks at the test part and is computed from private values. It does no harm "
