@@ -30,11 +30,11 @@ report: $(VENV)/installed
 
 ## the everyday tests, a small run of the workflow among them: about 4 minutes on two cores
 test: $(VENV)/installed
-	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadgroup -m "not slow"
+	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile -m "not slow"
 
 ## the rest of the tests: statistics with many draws, audits, figures, workflow runs
 test-all: $(VENV)/installed
-	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadgroup -m slow
+	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile -m slow
 
 ## style and form of the code and of the workflow
 lint: $(VENV)/installed
