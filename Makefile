@@ -58,7 +58,7 @@ benchmark: $(VENV)/installed
 coverage: $(VENV)/installed
 	@$(BIN)/coverage erase
 	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n $(CORES) --dist loadfile -m "not workflow"
-	@$(BIN)/coverage run -m pytest -q -n $(CORES) --dist loadfile tests/methods/test_simd.py tests/workflow
+	@$(BIN)/coverage run -m pytest -q -n $(CORES) --dist loadfile tests/methods/test_simd.py tests/workflow/test_data.py tests/workflow/test_readme.py
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --fail-under=95
 
