@@ -28,13 +28,16 @@ reproduce: $(VENV)/installed
 report: $(VENV)/installed
 	@$(LAUNCH) -- results/report/index.html
 
+# tests run side by side: one thread of BLAS each
+test test-all coverage: export OPENBLAS_NUM_THREADS = 1
+
 ## the everyday tests, a small run of the workflow among them: about 4 minutes on two cores
 test: $(VENV)/installed
-	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadgroup -m "not slow"
+	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile -m "not slow"
 
 ## the rest of the tests: statistics with many draws, audits, figures, workflow runs
 test-all: $(VENV)/installed
-	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadgroup -m slow
+	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile -m slow
 
 ## style and form of the code and of the workflow
 lint: $(VENV)/installed
@@ -54,8 +57,8 @@ benchmark: $(VENV)/installed
 ## statement coverage of src by the tests
 coverage: $(VENV)/installed
 	@$(BIN)/coverage erase
-	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not workflow"
-	@$(BIN)/coverage run -m pytest -q tests/methods/test_simd.py tests/workflow/test_data.py tests/workflow/test_readme.py
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n $(CORES) --dist loadfile -m "not workflow"
+	@$(BIN)/coverage run -m pytest -q -n $(CORES) --dist loadfile tests/methods/test_simd.py tests/workflow/test_data.py tests/workflow/test_readme.py
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --fail-under=95
 

@@ -106,6 +106,7 @@ def run_python(folder: Path, cache: str, *arguments: str) -> subprocess.Complete
     """Run Python on the code in a folder, with a cache of its own for compiled kernels."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "COVERAGE_"))}
     environment["PYTHONPATH"] = str(folder / "src")  # comes before an editable installation
+    environment["OPENBLAS_NUM_THREADS"] = "1"  # copies are what runs side by side
     environment["PYTHONDONTWRITEBYTECODE"] = "1"  # two texts of one second would share it
     environment["NUMBA_CACHE_DIR"] = str(folder / "compiled" / cache)
     return subprocess.run(

@@ -20,7 +20,7 @@ from dpmc import recovery
 from dpmc.configuration import merge
 from dpmc.run_lock import LOCK
 
-pytestmark = [pytest.mark.workflow, pytest.mark.slow, pytest.mark.xdist_group("finished")]
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 TRIALS = TABLES["huber"]
 KILLS = int(os.environ.get("DPMC_KILLS", "0"))
 

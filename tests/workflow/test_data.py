@@ -8,7 +8,7 @@ from workspaces import DEFAULTS, SMALL, TABLES, Workspace
 
 from dpmc.configuration import merge
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("data")]
+pytestmark = pytest.mark.workflow
 TRIALS = TABLES["huber"]
 # two cells without noise and a baseline
 GRID = merge(SMALL, {"huber": {"mechanisms": ["none"], "baselines": ["item_bias"]}})

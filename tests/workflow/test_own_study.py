@@ -11,7 +11,7 @@ from workspaces import OWN_STUDY, Workspace
 
 from dpmc.configuration import merge
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("own_study")]
+pytestmark = pytest.mark.workflow
 TRIALS = "results/own_study/trials.csv"
 
 

@@ -8,12 +8,7 @@ from workspaces import HOME, SMALL, TABLES
 
 from dpmc.configuration import merge
 
-# all tests of the module share one finished run, so they belong on one worker
-pytestmark = [
-    pytest.mark.workflow,
-    pytest.mark.slow,
-    pytest.mark.xdist_group("finished"),
-]
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 STUDIES = HOME / "src" / "dpmc" / "studies"
 
 

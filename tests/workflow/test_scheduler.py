@@ -9,29 +9,26 @@ from workspaces import HOME
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 JOBS = 60
-SNAKEFILE = f"""
+RULES = """
 import threading
-
-{{onstart}}
 
 onsuccess:
     timers = [each for each in threading.enumerate() if isinstance(each, threading.Timer)]
     print("timers", len(timers))
 
 rule all:
-    input: [f"{{{{number}}}}.txt" for number in range({JOBS})]
+    input: [f"{number}.txt" for number in range(JOBS)]
 
 rule one:
-    output: "{{{{number}}}}.txt"
-    shell: "touch {{{{output}}}}"
+    output: "{number}.txt"
+    shell: "touch {output}"
 """
 
 
 def timers_left(folder, onstart):
     """Return how many timers that wake the scheduler are alive after many short jobs."""
     folder.mkdir()
-    text = SNAKEFILE.format(onstart=onstart).replace("{{", "{").replace("}}", "}")
-    (folder / "Snakefile").write_text(text)
+    (folder / "Snakefile").write_text(f"JOBS = {JOBS}\n{onstart}\n{RULES}")
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--quiet", "all"]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     (line,) = [each for each in result.stdout.splitlines() if each.startswith("timers ")]

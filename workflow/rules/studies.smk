@@ -90,11 +90,12 @@ for study in STUDIES.values():
                 plan.benchmark_file("{top}", study, job)
             wildcard_constraints:
                 **{name: "[^/~]+" for name in job.coordinates},
+            # no cores are kept free for a job that waits for all of them: it comes first
+            priority: int(job.alone)
             conda:
                 "../../envs/dpmc.yaml"
-            # a clock wants the machine alone, and gets it while nothing else has begun
+            # a clock wants the machine alone
             threads: (workflow.cores or 1) if job.alone else 1
-            priority: int(job.alone)
             params:
                 run=job.run,
                 columns=job.tables,

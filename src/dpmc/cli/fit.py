@@ -165,9 +165,9 @@ def _check_parts(model, parts) -> None:
 
     for part in parts:
         if part not in covered(model.relation):
-            formatted = part.replace("_", "-")
+            option = part.replace("_", "-")
             raise InputError(
-                f"--write {formatted} is refused: the guarantee ({model.relation}) covers "
+                f"--write {option} is refused: the guarantee ({model.relation}) covers "
                 f"{KNOWN['item_factors']} only; all users can see their own with dpmc complete."
             )
 

@@ -13,10 +13,11 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.methods.kernels.regressions import Regressions
+from dpmc.methods.kernels.simd import LANES
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.streams import stream
-from dpmc.studies.huber.transcript_kernels import add_losses
+from dpmc.studies.huber.transcript_kernels import add_losses, buffers
 from dpmc.studies.huber.trial import SHARED, fit
 from dpmc.study.seeds import NOISE, START
 
@@ -127,25 +128,42 @@ def privacy_losses(run: Run, changes: Changes) -> tuple[np.ndarray, np.ndarray]:
     """
     model, by_item = run.model, run.ratings.by_item
     shape, scale = _density(model.mechanism)
-    changed, removed = np.zeros(changes.index.size), np.zeros(run.ratings.n_users)
-    rows, moved = _moved(run.ratings, changes)
-    moved_users = Regressions(rows, model.rank, model.regularization)
+    moved, pairs = _moved(run.ratings, changes)
+    moved_users = Regressions(moved, model.rank, model.regularization)
+    order, most = _batches(np.diff(by_item.indptr), np.diff(pairs[0]))
+    room = buffers(most, model.rank)
+    changed, removed = np.zeros(changes.index.size + 1), np.zeros(run.ratings.n_users + 1)
     solution = np.zeros(run.item_factors.shape[1:])
     for iteration in range(model.iterations):
+        moved_rows = moved_users.solve(run.item_factors[iteration])
         add_losses(
-            by_item.indptr, by_item.indices, by_item.values, run.user_factors[iteration],
-            moved, moved_users.solve(run.item_factors[iteration]), run.starts[iteration],
-            run.noise[iteration], getattr(model, "threshold", math.inf), model.regularization,
-            shape, scale, removed, changed, solution,
+            order, (by_item.indptr, by_item.indices, by_item.values), pairs,
+            _padded(run.user_factors[iteration]), _padded(moved_rows),
+            run.starts[iteration], run.noise[iteration], getattr(model, "threshold", math.inf),
+            model.regularization, shape, scale, room, removed, changed, solution,
         )  # fmt: skip
         released = run.item_factors[iteration + 1]
         if not np.allclose(solution, released, rtol=1e-6, atol=1e-6 * np.abs(released).max()):
             raise RuntimeError(f"these are not the item rows of iteration {iteration + 1}")
-    return changed, removed
+    return changed[:-1], removed[:-1]
+
+
+def _batches(counts: np.ndarray, widths: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the items by number of ratings, eight to a batch, and the most rows of a batch."""
+    order = np.argsort(counts, kind="stable")
+    order = np.append(order, np.full(-order.size % LANES, -1))
+    taken = order.reshape(-1, LANES)
+    rows = np.where(taken < 0, 0, counts[taken]).max(axis=1)
+    rows += 2 * np.where(taken < 0, 0, widths[taken]).max(axis=1)
+    return order, int(rows.max())
+
+
+def _padded(rows: np.ndarray) -> np.ndarray:
+    return np.vstack([rows, np.zeros(rows.shape[1])])
 
 
 def _density(mechanism) -> tuple[float, float]:
-    """Return shape and scale for :func:`dpmc.studies.huber.transcript_kernels._total_loss`."""
+    """Return shape and scale for :func:`dpmc.studies.huber.transcript_kernels._loss`."""
     if isinstance(mechanism, Huber):
         return mechanism.a, mechanism.scale
     return {Gaussian: math.inf, Laplace: 0.0}[type(mechanism)], mechanism.scale
@@ -158,10 +176,10 @@ def _moved(ratings: Ratings, changes: Changes):
     -------
     rows : Compressed
         Row n has the ratings on neighbouring data n of the user whose rating changes there.
-    moved : tuple of arrays
+    pairs : tuple of arrays
         As :func:`dpmc.studies.huber.transcript_kernels.add_losses` takes them.
     """
-    by_user, by_item = ratings.by_user, ratings.by_item
+    by_user = ratings.by_user
     users, items = ratings.users[changes.index], ratings.items[changes.index]
     counts = np.diff(by_user.indptr)[users]
     indptr = np.concatenate([[0], np.cumsum(counts)])
@@ -169,15 +187,8 @@ def _moved(ratings: Ratings, changes: Changes):
     inside = np.arange(indptr[-1]) - indptr[neighbour]
     source = by_user.indptr[users][neighbour] + inside
     indices, values = by_user.indices[source], by_user.values[source]
-    hit = indices == items[neighbour]
-    values[hit] = changes.values
-    # the ratings of an item are ascending by user: count those of the item before this user
-    key = by_item.indices + np.repeat(np.arange(ratings.n_items), np.diff(by_item.indptr)) * (
-        ratings.n_users
-    )
-    place = np.searchsorted(key, users[neighbour] + indices.astype(np.int64) * ratings.n_users)
-    place -= by_item.indptr[indices]
+    moved = np.where(indices == items[neighbour], changes.values[neighbour], values)
     order = np.argsort(indices, kind="stable")
     firsts = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=ratings.n_items))])
-    moved = (firsts, neighbour[order], place[order], values[order])
-    return Compressed(indptr, indices, values), moved
+    pairs = (firsts, neighbour[order], users[neighbour][order], values[order], moved[order])
+    return Compressed(indptr, indices, moved), pairs
