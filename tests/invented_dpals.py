@@ -215,7 +215,8 @@ def fake_claims(prefix: str = "D") -> pd.DataFrame:
     return pd.DataFrame(
         {
             "id": f"{prefix}{place}", "claim": f"{prefix} claim {place}.", "source": "section 6",
-            "predicate": "all below 0", "verdict": verdict, "reported_verdict": np.nan,
+            "sentence": "", "predicate": "all below 0", "depends_on": "",
+            "verdict": verdict, "reported_verdict": np.nan,
             "effect": -0.1, "interval_low": -0.2, "interval_high": 0.0, "n": 40,
             "reason": "On 6 cells.",
         }

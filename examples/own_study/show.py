@@ -7,7 +7,8 @@ from dpmc.statistics.tests import Interval, mean_interval
 from dpmc.study import style
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.claims import load_claims, table_of_verdicts
-from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.effects import Answer
+from dpmc.study.rules import CONTRADICTED, SUPPORTED, INCONCLUSIVE
 from dpmc.study.results import write_tables
 from dpmc.study.rules import CONTRADICTED, SUPPORTED, always_below
 from dpmc.study.runs import read_frame
@@ -82,12 +83,12 @@ def chapter(folder, settings):
     """Return the chapter."""
     verdicts = read_frame(folder / "claims.csv")
     many = verdicts.set_index("id").loc["S1"]
-    verdict = {SUPPORTED: HOLDS, CONTRADICTED: FAILS}.get(many.verdict, OPEN)
+    verdict = {SUPPORTED: SUPPORTED, CONTRADICTED: CONTRADICTED}.get(many.verdict, INCONCLUSIVE)
     return Chapter(
         heading=STUDY.title,
         lead="from which observed fraction on ALS with noise beats the item bias",
         introduction="Generated data; sizes and variance of the noise as in the configuration.",
-        answers=[Finding(verdict, f"Noisy factors pay from {FEW:g} observed on", many.reason)],
+        answers=[Answer(verdict, f"Noisy factors pay from {FEW:g} observed on", many.reason)],
         tables=[folder / "tables"],
         galleries=[Gallery([FIGURE], folder / "figures")],
         judged=[Judged("What noise costs", verdicts)],

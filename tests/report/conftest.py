@@ -17,7 +17,7 @@ from dpmc import configuration, studies
 from dpmc.privacy.nominal import table_one
 from dpmc.report.page import write_page
 from dpmc.studies import huber
-from dpmc.studies.huber.claims.judge import PREDICATES, stability  # with all of them registered
+from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
 from dpmc.studies.huber.published import compare, load
 from dpmc.study.claims import load_claims
 from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
@@ -192,6 +192,7 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
                 "margin": 0.01,
                 "margin_of": "ours",
                 "needed": rng.choice([np.nan, np.inf, 240.0]),
+                "depends_on": rng.choice(["", "medians of three: contradicted"]),
                 "reason": "3 wins, 2 losses and 7 ties in 12 cells of 10 trials.",
             }
         )
@@ -233,11 +234,6 @@ def claims() -> pd.DataFrame:
     return fake_claims()
 
 
-@pytest.fixture(scope="session")
-def halves(claims) -> pd.DataFrame:
-    return stability(claims, fake_claims(seed=2), fake_claims(seed=3))
-
-
 ERRATA = [
     Erratum("E1", "Sign", WITHOUT_CONSEQUENCE, "paper", "+", "−", "It is less.", {}),
     Erratum(
@@ -264,13 +260,13 @@ def planned() -> Plan:
 
 
 @pytest.fixture(scope="session")
-def results(report_folder, trials, comparison, convergence, claims, halves) -> Path:
+def results(report_folder, trials, comparison, convergence, claims) -> Path:
     """Folder of all studies' tables, and of what their steps make of them for readers."""
     write_results(report_folder)
     write_onebit(report_folder / "onebit")
     write_dpals(report_folder / "dpals")
     frames = {"trials": trials, "comparison": comparison, "convergence": convergence}
-    write_huber(report_folder / "huber", **frames, claims=claims, claims_stability=halves)
+    write_huber(report_folder / "huber", **frames, claims=claims)
     return report_folder
 
 

@@ -8,9 +8,6 @@ from dpmc.statistics.tests import Interval
 from dpmc.studies.huber.answer import (
     answer,
     budgets,
-    cost_of_variance,
-    huber_advantage,
-    irls_advantage,
     real_agreement,
     real_baselines,
     synthetic_agreement,
@@ -19,8 +16,8 @@ from dpmc.studies.huber.answer import (
 )
 from dpmc.studies.huber.published.compare import compare
 from dpmc.studies.huber.published.numbers import load
-from dpmc.studies.huber.statistics import pooled_difference, reported_difference
-from dpmc.study.effects import FAILS, HOLDS, OPEN, effect_text, judged, signed
+from dpmc.study.effects import answer_to, by_count, effect_text, signed
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
 
 
 def scaled(trials, factor, **where):
@@ -34,16 +31,16 @@ def scaled(trials, factor, **where):
 
 
 def test_ten_lines_with_a_verdict_each(trials, comparison, claims):
-    lines = answer(trials, comparison, claims, None)
+    lines = answer(trials, comparison, claims)
     assert len(lines) == 10
-    assert {line.verdict for line in lines} <= {HOLDS, FAILS, OPEN}
+    assert {line.verdict for line in lines} <= set(VERDICTS)
     assert len({line.title for line in lines}) == 10
     assert all(line.text.endswith(".") for line in lines)
 
 
 def test_synthetic_agreement_counts(comparison):
     line = synthetic_agreement(comparison)
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     rows = comparison[comparison["dataset"] == "synthetic"]
     close = int((abs(rows["mean"] / rows["published"] - 1) <= 0.15).sum())
     assert line.text.startswith(f"{close} of 144 numbers lie within 15 %")
@@ -55,8 +52,8 @@ def test_synthetic_agreement_counts(comparison):
 def test_synthetic_agreement_can_fail_or_be_open(trials, published_folder):
     worse = scaled(trials, 1.3, dataset="synthetic", rank=5)
     frame = compare(worse, load(published_folder), budget_frame())
-    assert synthetic_agreement(frame).verdict == FAILS
-    assert synthetic_agreement(frame.assign(log_ratio=np.nan)).verdict == OPEN
+    assert synthetic_agreement(frame).verdict == CONTRADICTED
+    assert synthetic_agreement(frame.assign(log_ratio=np.nan)).verdict == INCONCLUSIVE
     few = compare(trials[trials["rank"] == 5], load(published_folder), budget_frame())
     assert "of 48 numbers, of 144 reported, lie" in synthetic_agreement(few).text
 
@@ -67,7 +64,7 @@ def budget_frame():
 
 def test_real_agreement(comparison):
     line = real_agreement(comparison)
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     assert "MovieLens 100K" in line.text
     assert "SweetRS" in line.text
     rows = comparison[comparison["dataset"].isin(["ml-100k", "sweetrs"])]
@@ -76,89 +73,22 @@ def test_real_agreement(comparison):
     off = comparison.copy()
     private = (off["dataset"] == "ml-100k") & (off["mechanism"] == "huber")
     off.loc[private, "log_ratio"] = np.log(1.05)
-    assert real_agreement(off).verdict == FAILS
+    assert real_agreement(off).verdict == CONTRADICTED
     assert "MovieLens 100K +5.0 ±" in real_agreement(off).text
     gone = comparison.copy()
     gone.loc[gone["dataset"] == "ml-100k", ["mean", "log_ratio"]] = np.nan
-    assert real_agreement(gone).verdict == OPEN
+    assert real_agreement(gone).verdict == INCONCLUSIVE
     assert real_agreement(gone).text.endswith("Data not available: MovieLens 100K.")
     gone.loc[gone["dataset"] == "sweetrs", ["mean", "log_ratio"]] = np.nan
-    assert real_agreement(gone).verdict == OPEN
+    assert real_agreement(gone).verdict == INCONCLUSIVE
     noisy = comparison.copy()
     noisy.loc[noisy["mechanism"] == "none", ["mean", "log_ratio"]] = np.nan
     assert "with noise and – without (10 trials)" in real_agreement(noisy).text
 
 
-def test_pooled_difference_is_the_mean_over_cells_and_trials(trials):
-    part = trials[(trials["dataset"] == "synthetic") & (trials["variance"] == 2)]
-    interval = pooled_difference(part, "mechanism", "huber", "gaussian")
-    logs = part.assign(log=np.log(part["rmse_all"]))
-    table = logs.pivot_table(
-        index=["rank", "observed_fraction", "method", "trial"], columns="mechanism", values="log"
-    )
-    assert interval.estimate == pytest.approx((table["huber"] - table["gaussian"]).mean())
-    assert interval.low < interval.estimate < interval.high
-    assert interval.trials == 10
-
-
-def test_reported_difference_is_that_of_the_tables(comparison):
-    part = comparison[(comparison["dataset"] == "synthetic") & (comparison["variance"] == 2)]
-    logs = part.assign(log=np.log(part["published"]))
-    table = logs.pivot_table(
-        index=["rank", "observed_fraction", "method"], columns="mechanism", values="log"
-    )
-    expected = (table["huber"] - table["laplace"]).mean()
-    assert reported_difference(part, "mechanism", "huber", "laplace") == pytest.approx(expected)
-
-
 @pytest.mark.parametrize(
-    ("low", "high", "verdict"),
-    [
-        (-0.06, -0.02, HOLDS),
-        (0.001, 0.04, FAILS),
-        (-0.004, 0.006, FAILS),
-        (-0.008, -0.001, FAILS),
-        (-0.005, 0.02, FAILS),
-        (-0.05, 0.02, OPEN),
-        (np.nan, np.nan, OPEN),
-    ],
+    ("factor", "verdict", "count"), [(10, SUPPORTED, 108), (0.01, CONTRADICTED, 0)]
 )
-def test_judging_an_interval(low, high, verdict):
-    assert judged(Interval((low + high) / 2, 0.01, low, high, 10)) == verdict
-
-
-@pytest.mark.parametrize(("factor", "verdict"), [(0.95, HOLDS), (1.0, FAILS), (1.05, FAILS)])
-def test_huber_advantage(trials, comparison, factor, verdict):
-    line = huber_advantage(scaled(trials, factor, mechanism="huber"), comparison)
-    assert line.verdict == verdict
-    assert "(reported −1.8" in line.text
-    assert "10 trials a cell" in line.text
-
-
-def test_huber_advantage_over_one_alone_is_not_enough(trials, comparison):
-    planted = scaled(trials, 1.1, mechanism="laplace")
-    assert huber_advantage(planted, comparison).verdict == FAILS
-
-
-@pytest.mark.parametrize(("factor", "verdict"), [(0.9, HOLDS), (1.1, FAILS)])
-def test_irls_advantage(trials, comparison, factor, verdict):
-    assert irls_advantage(scaled(trials, factor, method="irls"), comparison).verdict == verdict
-
-
-@pytest.mark.parametrize(("factor", "verdict"), [(1.0, HOLDS), (0.5, FAILS)])
-def test_cost_of_variance(trials, comparison, factor, verdict):
-    assert cost_of_variance(scaled(trials, factor, variance=2.0), comparison).verdict == verdict
-
-
-def test_too_few_trials_leave_it_open(trials, comparison):
-    few = trials[trials["trial"] < 2]
-    line = huber_advantage(few, comparison)
-    assert line.verdict == OPEN
-    assert "too few trials for an interval" in line.text
-    assert huber_advantage(trials.head(0), comparison).verdict == OPEN
-
-
-@pytest.mark.parametrize(("factor", "verdict", "count"), [(10, HOLDS, 108), (0.01, FAILS, 0)])
 def test_synthetic_baselines(trials, factor, verdict, count):
     line = synthetic_baselines(scaled(trials, factor, method="user_item_bias"))
     assert line.verdict == verdict
@@ -167,40 +97,50 @@ def test_synthetic_baselines(trials, factor, verdict, count):
 
 def test_real_baselines(trials, trials_without_data):
     line = real_baselines(trials)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert line.text.startswith("They do in 0 of 16 cells")
-    assert real_baselines(trials_without_data).verdict == OPEN
+    assert real_baselines(trials_without_data).verdict == INCONCLUSIVE
     no_baseline = trials[trials["method"] != "global_mean"]
     assert real_baselines(no_baseline).text == "Not run."
 
 
 def test_budgets(comparison):
     line = budgets(comparison)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "7 of 12 are not: 4 for Gaussian noise" in line.text
     assert "3 for Huber noise (worst: 4.235 reported, 4.216 right)" in line.text
     assert "log10 for ln" in line.text
-    assert budgets(comparison.assign(status="agrees")).verdict == HOLDS
-    assert budgets(comparison.head(0)).verdict == OPEN
+    assert budgets(comparison.assign(status="agrees")).verdict == SUPPORTED
+    assert budgets(comparison.head(0)).verdict == INCONCLUSIVE
 
 
-def test_verdicts_and_stability(claims):
+def test_the_leading_claims_have_the_verdicts_of_the_claims(trials, comparison, claims):
+    lines = {line.title: line for line in answer(trials, comparison, claims)}
+    for claim in claims[claims["id"].isin(["H3", "H7", "H9"])].to_dict("records"):
+        line = lines[claim["claim"]]
+        assert line.verdict == claim["verdict"]
+        assert line.text.startswith(f"{claim['id']}: {signed(claim['effect'])}")
+        assert f"on the reported numbers {claim['reported_verdict']}" in line.text
+    dependent = claims.assign(depends_on="odd trials: no effect")
+    assert answer_to(dependent, "H9").text.endswith("By another reading: odd trials: no effect.")
+
+
+def test_verdicts_are_counted(claims):
     counted = claims.assign(
         verdict=["supported"] * 20
         + ["contradicted"] * 8
         + ["no effect"] * 2
-        + ["inconclusive"] * (len(claims) - 30)
+        + ["inconclusive"] * (len(claims) - 30),
+        depends_on=["medians of three: contradicted"] * 3 + [""] * (len(claims) - 3),
     )
-    stability = pd.DataFrame({"id": counted["id"], "stable": [True] * 29 + [False] * 7})
-    line = verdicts(counted, stability)
-    assert line.verdict == HOLDS
+    line = verdicts(counted)
+    assert line.verdict == SUPPORTED
     assert "20 are supported, 8 contradicted, 2 have no effect" in line.text
     assert "and 6 are inconclusive" in line.text
-    assert "do not disagree on 29 of 36" in line.text
-    assert "have not been judged" in verdicts(counted, None).text
-    assert verdicts(claims.assign(verdict="contradicted"), None).verdict == FAILS
-    assert verdicts(claims.assign(verdict="inconclusive"), None).verdict == OPEN
-    assert verdicts(claims.head(0), None).verdict == OPEN
+    assert "3 would be decided otherwise" in line.text
+    assert verdicts(claims.assign(verdict="contradicted")).verdict == CONTRADICTED
+    assert verdicts(claims.assign(verdict="inconclusive")).verdict == INCONCLUSIVE
+    assert verdicts(claims.head(0)).verdict == INCONCLUSIVE
 
 
 def test_effects_are_formatted_in_per_cent():
@@ -208,3 +148,9 @@ def test_effects_are_formatted_in_per_cent():
     assert signed(np.nan) == "–"
     interval = Interval(np.log(1.02), 0.01, np.log(0.99), np.log(1.05), 10)
     assert effect_text(interval) == "+2.00 % [−1.00, +5.00]"
+
+
+def test_all_none_or_some():
+    assert by_count(3, 3) == SUPPORTED
+    assert by_count(0, 3) == CONTRADICTED
+    assert by_count(2, 3) == INCONCLUSIVE

@@ -24,11 +24,11 @@ from dpmc.studies.huber.published.numbers import load
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
 from dpmc.study.chapter import Chapter, Gallery, Judged
-from dpmc.study.effects import HOLDS, Finding
+from dpmc.study.effects import Answer
 from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE
 from dpmc.study.heatmap import heatmap
 from dpmc.study.job import function
-from dpmc.study.rules import VERDICTS
+from dpmc.study.rules import SUPPORTED, VERDICTS
 from dpmc.study.style import COLUMN, FigureText, render
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
@@ -72,10 +72,10 @@ def page(outputs):
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory, planned, trials_without_data, published_folder, budgets, claims):
-    """The page of a run without real data, rank 20, figures, tables or halves."""
+    """The page of a run without real data, rank 20, figures or tables."""
     top = tmp_path_factory.mktemp("bare")
     trials = trials_without_data[trials_without_data["rank"] != 20]
-    frames = {"trials": trials, "claims": claims, "claims_stability": claims.head(0)}
+    frames = {"trials": trials, "claims": claims}
     frames["comparison"] = compare(trials, load(published_folder), budgets)
     for name, study in planned.studies.items():
         (top / name).mkdir()
@@ -211,10 +211,9 @@ def test_claims_can_be_filtered_without_a_script(page, claims):
         assert f"{verdict} {count}" in page.words
 
 
-def test_stability_errata_and_provenance_are_shown(page, halves):
-    same = int(halves["stable"].sum())
-    text = f"On two halves of the trials {same} of {len(halves)} verdicts are the same or open."
-    assert text in page.words
+def test_what_verdicts_depend_on_errata_and_provenance_are_shown(page, claims):
+    (dependent,) = claims.loc[claims["depends_on"] != "", "depends_on"].unique()
+    assert page.words.count(dependent) >= int((claims["depends_on"] == dependent).sum())
     # by grade, worst first, whatever the numbers are
     shown = ["Errors that change a conclusion", "no longer holds as stated.", "E2. Inverse CDF"]
     shown += [f"Grade: {CHANGES_CONCLUSION}", "Errors without consequence", "rests on it."]
@@ -248,7 +247,6 @@ def test_a_page_without_data_says_so(bare):
     assert "MovieLens 100K and SweetRS: 24 published numbers are not compared." in bare.words
     assert "A reduced run: 96 of the 144 published synthetic numbers" in bare.words
     assert bare.words.count("This figure has not been drawn.") >= len(FIGURES)
-    assert "Halves of the trials have not been judged" in bare.words
     assert bare.words.count(NOT_RUN) == 1
     assert bare.words.count(NO_ONEBIT) == 1
     assert bare.words.count(NO_DPALS) == 1
@@ -283,7 +281,7 @@ def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
     assert "Mine & yours" in page.words
     assert "Tables" not in page.words
     figure = FigureText(id="figure_x", title="X", caption="Of x.", alt="x")
-    findings = [Finding(HOLDS, "It is <so>", "By 5 %.")]
+    findings = [Answer(SUPPORTED, "It is <so>", "By 5 %.")]
     page = written(
         answers=findings, findings=findings, caveat="Only & first", notes=["A <note> & more"],
         galleries=[Gallery([figure], tmp_path, "Drawn", grid=True)],
@@ -299,7 +297,7 @@ def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
 def test_two_tables_of_claims_are_filtered_each_for_itself(written, claims):
     page = written(judged=[Judged("A", claims, reported=True), Judged("B", claims, reported=True)])
     ids = [a["id"] for a in page.all("input")]
-    assert len(ids) == len(set(ids)) == 8
+    assert len(ids) == len(set(ids)) == 2 * (1 + len(VERDICTS))
     assert {a["name"] for a in page.all("input")} == {"verdict-my_study-0", "verdict-my_study-1"}
 
 

@@ -95,7 +95,7 @@ def _judged(name: str, number: int, judged: Judged) -> dict[str, object]:
         "id": f"{name}-{number}",
         "title": judged.title,
         "text": Markup(judged.text),
-        "rows": claim_rows(judged.claims, judged.second),
+        "rows": claim_rows(judged.claims),
         "counts": {verdict: int((verdicts == verdict).sum()) for verdict in VERDICTS},
         "reported": judged.reported,
     }
@@ -108,13 +108,8 @@ def _unbroken(text: str) -> str:
     return text
 
 
-def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dict]:
-    """Return the claims as the page shows them, with the verdicts on halves of the trials."""
-    halves = {}
-    if stability is not None:
-        pairs = zip(stability["first_half"], stability["second_half"], strict=True)
-        texts = (one if one == two else f"{one}; {two}" for one, two in pairs)
-        halves = dict(zip(stability["id"], texts, strict=True))
+def claim_rows(claims: pd.DataFrame) -> list[dict]:
+    """Return the claims as the page shows them."""
     rows = []
     for claim in claims.to_dict("records"):
         rows.append(
@@ -125,7 +120,6 @@ def claim_rows(claims: pd.DataFrame, stability: pd.DataFrame | None) -> list[dic
                 "n": "–" if pd.isna(claim["n"]) else f"{int(claim['n']):,}",
                 "rule": rule_text(claim),
                 "needed": needed_text(claim.get("needed")),
-                "halves": halves.get(claim["id"], "–"),
             }
         )
     return rows

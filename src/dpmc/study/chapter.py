@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.study.effects import Finding
+from dpmc.study.effects import Answer
 from dpmc.study.style import FigureText
 
 
@@ -41,8 +41,6 @@ class Judged:
         Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`.
     text : str
         What the reader must know first.
-    second : DataFrame or None
-        ``id``, ``first_half`` and ``second_half``: verdicts on halves of the trials.
     reported : bool
         Whether the verdicts on the paper's own numbers are shown too.
     """
@@ -50,7 +48,6 @@ class Judged:
     title: str
     claims: pd.DataFrame
     text: str = ""
-    second: pd.DataFrame | None = None
     reported: bool = False
 
 
@@ -66,13 +63,13 @@ class Chapter:
         What is reproduced, half a sentence of HTML for the top of the report.
     introduction : str
         HTML.
-    answers : sequence of Finding
+    answers : sequence of Answer
         Lines of the answer at the top of the report.
     notes : sequence of str
         What the reader must know about this run first; at the top of the report.
     caveat : str
         The same about the chapter, at its beginning.
-    findings : sequence of Finding
+    findings : sequence of Answer
     tables : sequence of path
         Folders with tables in all formats.
     galleries : sequence of Gallery
@@ -84,10 +81,10 @@ class Chapter:
     heading: str
     lead: str
     introduction: str
-    answers: Sequence[Finding] = ()
+    answers: Sequence[Answer] = ()
     notes: Sequence[str] = ()
     caveat: str = ""
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Answer] = ()
     tables: Sequence[Path] = ()
     galleries: Sequence[Gallery] = ()
     judged: Sequence[Judged] = ()

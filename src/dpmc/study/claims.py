@@ -8,6 +8,8 @@ import pandas as pd
 import yaml
 
 from dpmc.errors import InputError, did_you_mean
+from dpmc.study.readings import depends_on
+from dpmc.study.rules import INCONCLUSIVE, VERDICTS
 
 STATEMENT = ("id", "source", "sentence", "claim", "predicate")
 
@@ -24,6 +26,7 @@ CLAIM_COLUMNS = (
     "margin",
     "margin_of",
     "needed",
+    "depends_on",
     "reason",
 )
 
@@ -70,11 +73,35 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
     return entries
 
 
+FIRM = tuple(verdict for verdict in VERDICTS if verdict != INCONCLUSIVE)
+
+
 def table_of_verdicts(
-    claims: list[dict[str, str]], predicates: Mapping[str, Callable], evidence: object
+    claims: list[dict[str, str]],
+    predicates: Mapping[str, Callable],
+    evidence: object,
+    readings: Mapping[str, object] | None = None,
 ) -> pd.DataFrame:
-    """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given."""
-    rows = [claim | asdict(predicates[claim["id"]](evidence)) for claim in claims]
+    """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given.
+
+    Parameters
+    ----------
+    claims : list of dict
+        As :func:`load_claims` returns it.
+    predicates : mapping
+        Id of a claim -> what judges it, from evidence.
+    evidence : object
+    readings : mapping, optional
+        Name of another reading of the results -> the evidence as it has it. Column ``depends_on``
+        names those that decide otherwise.
+    """
+    rows = []
+    for claim in claims:
+        judge = predicates[claim["id"]]
+        finding = judge(evidence)
+        others = {name: judge(changed).verdict for name, changed in (readings or {}).items()}
+        dependent = {"depends_on": depends_on(finding.verdict, others, FIRM)}
+        rows.append(claim | asdict(finding) | dependent)
     table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
     return table.astype({"n": "Int64"})
 

@@ -1,33 +1,58 @@
-"""Effects pooled over many cells, how they are judged and how they are formatted."""
+"""Lines of the answer, and how effects are formatted."""
 
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from dpmc.statistics.tests import Interval
-
-HOLDS, FAILS, OPEN = "holds", "fails", "open"
-WORTH_NAMING = 0.01  # an effect within one per cent is none, as for the claims
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One line of the answer: whether it holds, in a few words, and the numbers behind it."""
+class Answer:
+    """One line of the answer.
+
+    Attributes
+    ----------
+    verdict : str
+        One of :data:`dpmc.study.rules.VERDICTS`.
+    title : str
+        What is judged, in a few words.
+    text : str
+        The numbers behind the verdict.
+    """
 
     verdict: str
     title: str
     text: str
 
 
-def judged(interval: Interval) -> str:
-    """Judge "the first has the lower error" by a pooled interval of log ratios.
+def answer_to(claims: pd.DataFrame, identifier: str) -> Answer:
+    """Return the line of a claim: its verdict, its words and its numbers as they were judged.
 
-    Holds if the interval lies below 0 and the effect is worth naming; fails if the interval
-    excludes every advantage worth naming; open otherwise.
+    Parameters
+    ----------
+    claims : DataFrame
+        Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`; effects are log ratios.
+    identifier : str
+        Of a claim in it.
     """
-    if interval.high < 0 and interval.estimate < -WORTH_NAMING:
-        return HOLDS
-    return FAILS if interval.low > -WORTH_NAMING else OPEN
+    claim = claims.set_index("id").loc[identifier]
+    interval = Interval(
+        claim["effect"], np.nan, claim["interval_low"], claim["interval_high"], claim["n"]
+    )
+    text = f"{identifier}: {effect_text(interval)}"
+    text += "" if pd.isna(claim["n"]) else f", {int(claim['n'])} trials a cell"
+    text += f"; on the reported numbers {claim['reported_verdict']}"
+    if claim["depends_on"]:
+        text += f". By another reading: {claim['depends_on']}"
+    return Answer(claim["verdict"], claim["claim"], f"{text}.")
+
+
+def by_count(wins: int, count: int) -> str:
+    """Judge by how many comparisons hold: all of them, none, or some."""
+    return SUPPORTED if wins == count else CONTRADICTED if wins == 0 else INCONCLUSIVE
 
 
 def effect_text(interval: Interval) -> str:

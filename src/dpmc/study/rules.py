@@ -296,6 +296,14 @@ def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> floa
     return _two_digits(max(trials * factor, trials + 1)) if np.isfinite(factor) else np.inf
 
 
+def trials_off_zero(interval: Interval) -> float:
+    """Return about how many trials would take 0 out of an interval, as :func:`trials_needed`."""
+    half = (interval.high - interval.low) / 2
+    if not (np.isfinite(half) and interval.estimate):
+        return np.inf
+    return _two_digits(max(interval.trials * (half / interval.estimate) ** 2, interval.trials + 1))
+
+
 def _two_digits(number: float) -> float:
     unit = 10.0 ** max(np.floor(np.log10(number)) - 1, 0)
     return float(np.ceil(number / unit) * unit)

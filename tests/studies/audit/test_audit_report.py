@@ -21,7 +21,7 @@ from dpmc.studies.audit.figures import (
 from dpmc.studies.audit.findings import audited
 from dpmc.studies.audit.published_onebit import RELEASED
 from dpmc.studies.audit.tables import attack_table, attacks
-from dpmc.study.effects import FAILS, HOLDS, OPEN
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.style import RC
 
 STUDY = "audit"
@@ -118,15 +118,15 @@ def test_what_was_audited_is_named(results):
 def test_audit_needs_all_tests_and_all_faults(results):
     audit = results["audit"]
     line = audited(audit)
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     assert f"{len(FAULTS)} of {len(FAULTS)} planted faults are caught" in line.text
     missed = audit.assign(passed=audit["passed"] & (audit["planted_fault"] != FAULTS[1]))
-    assert audited(missed).verdict == FAILS
+    assert audited(missed).verdict == CONTRADICTED
     assert f"4 of {len(FAULTS)} planted" in audited(missed).text
     leak = audit.copy()
     leak.loc[0, ["lower_bound", "passed"]] = [1.3, False]
-    assert audited(leak).verdict == FAILS
-    assert audited(None).verdict == OPEN
+    assert audited(leak).verdict == CONTRADICTED
+    assert audited(None).verdict == INCONCLUSIVE
     assert "of up to 130.0 % of the claimed ε" in audited(leak).text
 
 

@@ -16,8 +16,8 @@ from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import PARTS
 from dpmc.study.digest import source_file
-from dpmc.study.effects import HOLDS, OPEN
 from dpmc.study.job import function, run_job
+from dpmc.study.rules import INCONCLUSIVE, SUPPORTED
 from dpmc.study.runs import read_frame
 
 HOME = Path(__file__).parents[3]
@@ -61,7 +61,7 @@ def test_a_job_writes_the_rows_of_its_part(tmp_path):
 
 def test_the_chapter_shows_the_audit(tmp_path):
     found = chapter(write_results(tmp_path) / "audit", {})
-    assert [line.verdict for line in found.findings] == [HOLDS]
+    assert [line.verdict for line in found.findings] == [SUPPORTED]
     assert [name for name, path in found.downloads if path.is_file()] == ["audit.csv"]
     (line,) = chapter(tmp_path / "nothing", {}).findings
-    assert (line.verdict, line.text) == (OPEN, "Not run.")
+    assert (line.verdict, line.text) == (INCONCLUSIVE, "Not run.")

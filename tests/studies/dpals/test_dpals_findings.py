@@ -20,7 +20,7 @@ from dpmc.studies.dpals.frames import NAMES, standard
 from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, published_noise
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
-from dpmc.study.effects import FAILS, HOLDS, OPEN
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 ON_TRIALS = (beats_frank_wolfe, best_private, more_users, near_als, beats_biases, alternating,
              claims_kept, projected, better_sampling, better_items)  # fmt: skip
@@ -46,7 +46,7 @@ def test_without_results_there_is_nothing_to_say(tables):
     nothing = dict.fromkeys(NAMES)
     assert dpals_findings(nothing) == dpals_answer(nothing) == dpals_answer({}) == []
     only = {**nothing, "coverage": tables["coverage"]}
-    assert {finding.verdict for finding in dpals_findings(only)} == {OPEN}
+    assert {finding.verdict for finding in dpals_findings(only)} == {INCONCLUSIVE}
     assert "generated" not in caveats(None)
 
 
@@ -72,7 +72,7 @@ def test_one_trial_or_few_rows_break_nothing(trials, judge):
     ):
         found = judge(few)
         assert "nan" not in found.text
-    assert judge(None).verdict == OPEN
+    assert judge(None).verdict == INCONCLUSIVE
 
 
 def test_ratios_are_paired(trials):
@@ -113,82 +113,84 @@ def test_the_best_method_and_whether_it_is_alone():
 
 def test_frank_wolfe(trials):
     line = beats_frank_wolfe(trials)
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     here = ratios(standard(trials, "synthetic-50k"), "dpfw", "dpals")["ratio"]
     assert f"{here.min():.2f} to {here.max():.1f} times at 50,000 users" in line.text
     assert "At ε = 1 DPFW is not better than the global mean at 2 of 4" in line.text
-    assert beats_frank_wolfe(scaled(trials, "dpals", 100)).verdict == FAILS
+    assert beats_frank_wolfe(scaled(trials, "dpals", 100)).verdict == CONTRADICTED
 
 
 def test_the_best_private_method(trials):
     line = best_private(trials)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "DPALS, H-free, rows clipped at 5 of 5 (Synthetic, 5,000 users, " in line.text
-    assert best_private(scaled(trials, "dpals", 0.01)).verdict == HOLDS
+    assert best_private(scaled(trials, "dpals", 0.01)).verdict == SUPPORTED
     # generated data do not count
     assert "Generated" not in line.text
 
 
 def test_users_help(trials):
-    assert more_users(trials[trials["method"] == "dpals"]).verdict == OPEN  # level at epsilon 1
+    assert (
+        more_users(trials[trials["method"] == "dpals"]).verdict == INCONCLUSIVE
+    )  # level at epsilon 1
     falling = trials.assign(rmse=1e4 / trials["users"])
-    assert more_users(falling).verdict == HOLDS
+    assert more_users(falling).verdict == SUPPORTED
     assert "DPALS 0.100" in more_users(falling).text
-    assert more_users(trials.assign(rmse=trials["users"])).verdict == FAILS
+    assert more_users(trials.assign(rmse=trials["users"])).verdict == CONTRADICTED
 
 
 def test_near_als_on_real_ratings_alone(trials):
     good = trials[trials["dataset"] != "jester-5k"]
     line = near_als(good)
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     assert "MovieLens 100K 1.02 to 1.03" in line.text
     assert "users" not in line.text
-    assert near_als(scaled(good, "dpals", 2)).verdict == FAILS
+    assert near_als(scaled(good, "dpals", 2)).verdict == CONTRADICTED
 
 
 def test_biases_and_alternating_methods(trials):
-    assert beats_biases(trials).verdict == FAILS
-    assert beats_biases(scaled(trials, "dpals", 0.5)).verdict == HOLDS
+    assert beats_biases(trials).verdict == CONTRADICTED
+    assert beats_biases(scaled(trials, "dpals", 0.5)).verdict == SUPPORTED
     assert "the user’s own mean, which is free" in beats_biases(trials).text
-    assert alternating(trials).verdict == FAILS
+    assert alternating(trials).verdict == CONTRADICTED
     few = trials[trials["method"].isin(["dpals", "dp_altmin"])]
-    assert alternating(scaled(few, "dpals", 10)).verdict == HOLDS
+    assert alternating(scaled(few, "dpals", 10)).verdict == SUPPORTED
 
 
 def test_noise_of_theorem_one(tables):
     line = published_noise(tables["accounting"])
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "1.060 for 1 (k = 50, T = 2), 5.575 for 5" in line.text
     assert "at δ = 1e-5" in line.text
     kept = tables["accounting"].assign(epsilon_at_published=lambda rows: rows["epsilon"])
-    assert published_noise(kept).verdict == HOLDS
+    assert published_noise(kept).verdict == SUPPORTED
 
 
 def test_claims_kept(trials):
     line = claims_kept(trials)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "DPALS, as published 1.060 times" in line.text
     assert line.text.startswith("11 methods keep it")
     honest = trials[trials["method"] != "dpals_literal"]
-    assert claims_kept(honest).verdict == HOLDS
+    assert claims_kept(honest).verdict == SUPPORTED
 
 
 def test_projection(trials):
     line = projected(trials)
-    assert line.verdict == FAILS  # each at its best lambda they agree
+    assert line.verdict == CONTRADICTED  # each at its best lambda they agree
     bad = trials.assign(
         rmse=trials["rmse"].where(~trials["variant"].str.startswith("none_"), trials["rmse"] * 2)
     )
-    assert projected(bad).verdict == HOLDS
+    assert projected(bad).verdict == SUPPORTED
 
 
 def test_generated_data_give_no_verdict(trials, tables):
     for judge in (better_sampling, better_items):
         line = judge(trials)
-        assert line.verdict == OPEN
+        assert line.verdict == INCONCLUSIVE
         assert "On generated data only, so no verdict on the paper." in line.text
     line = surrogates(tables["claims_surrogate"])
-    assert line.verdict == OPEN
+    assert line.verdict == INCONCLUSIVE
     assert "1 supported (S1); 1 contradicted (S2); 1 inconclusive (S3)" in line.text
 
 
@@ -206,45 +208,45 @@ def real(trials, factor, trials_of=8):
 
 
 def test_sampling_and_items_on_real_data(trials):
-    assert better_sampling(real(trials, 1.0)).verdict == HOLDS
-    assert better_sampling(real(trials, 1.1)).verdict == FAILS
-    assert better_items(real(trials, 1.0)).verdict == FAILS
+    assert better_sampling(real(trials, 1.0)).verdict == SUPPORTED
+    assert better_sampling(real(trials, 1.1)).verdict == CONTRADICTED
+    assert better_items(real(trials, 1.0)).verdict == CONTRADICTED
     small = real(trials, 1.0)
     small = small.assign(rmse=small["rmse"].where(~small["variant"].str.contains("0.2"), 0.5))
-    assert better_items(small).verdict == HOLDS
+    assert better_items(small).verdict == SUPPORTED
 
 
 def test_iterations_and_time(tables):
     line = few_iterations(tables["iterations"])
-    assert line.verdict == OPEN
+    assert line.verdict == INCONCLUSIVE
     assert "3 against 14 at ε = 20, 6 against 15 without privacy" in line.text
     some = tables["iterations"].query("epsilon == 20")
-    assert few_iterations(some).verdict == HOLDS
-    assert few_iterations(None).verdict == OPEN
-    assert linear_time(tables["timing"]).verdict == HOLDS
+    assert few_iterations(some).verdict == SUPPORTED
+    assert few_iterations(None).verdict == INCONCLUSIVE
+    assert linear_time(tables["timing"]).verdict == SUPPORTED
     slow = fake_timing().assign(seconds=lambda rows: rows["seconds"] * rows["ratings"])
-    assert linear_time(slow).verdict == FAILS
-    assert linear_time(slow[slow["users"] == 5000]).verdict == OPEN
-    assert linear_time(slow[slow["method"] == "als"]).verdict == OPEN
+    assert linear_time(slow).verdict == CONTRADICTED
+    assert linear_time(slow[slow["users"] == 5000]).verdict == INCONCLUSIVE
+    assert linear_time(slow[slow["method"] == "als"]).verdict == INCONCLUSIVE
 
 
 def test_numbers_from_elsewhere(trials, tables):
     line = numbers_met(trials, tables["published"])
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert line.text.startswith("4 of 5 within 15 %")
     assert "2 of 7 have not been run" in line.text
     far = tables["published"]["method"] == "dpfw"
-    assert numbers_met(trials, tables["published"][~far]).verdict == HOLDS
+    assert numbers_met(trials, tables["published"][~far]).verdict == SUPPORTED
     assert "None of 7 has been run" in numbers_met(None, tables["published"]).text
 
 
 def test_a_start_that_fails_is_counted(trials):
     drawn = trials["dataset"].str.startswith("synthetic") & (trials["variant"] == "standard")
     level = trials.assign(rmse=trials["rmse"].where(~drawn, 0.1))
-    assert random_starts(level).verdict == HOLDS
+    assert random_starts(level).verdict == SUPPORTED
     one = level[drawn & (level["method"] == "dpals")].index[0]
     line = random_starts(level.assign(rmse=level["rmse"].where(level.index != one, 0.3)))
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert line.text.startswith("1 of ")
     assert "at most 3 times" in line.text
-    assert random_starts(None).verdict == OPEN
+    assert random_starts(None).verdict == INCONCLUSIVE

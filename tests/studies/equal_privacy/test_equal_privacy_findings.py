@@ -18,8 +18,8 @@ from dpmc.studies.equal_privacy.findings import (
     usable,
 )
 from dpmc.studies.equal_privacy.frames import NAMES, model_label
-from dpmc.study.effects import FAILS, HOLDS, OPEN
 from dpmc.study.frames import select
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 
 @pytest.fixture(scope="module")
@@ -49,25 +49,25 @@ def test_every_line_has_a_verdict_and_numbers(results):
     lines = findings(results)
     assert len({line.title for line in lines}) == len(lines) == 6
     for line in lines:
-        assert line.verdict in (HOLDS, FAILS)
+        assert line.verdict in (SUPPORTED, CONTRADICTED)
         assert line.text.endswith(".")
         assert "nan" not in line.text
 
 
 def test_without_results_there_is_a_line_that_says_so():
     (line,) = findings(dict.fromkeys(NAMES))
-    assert (line.verdict, line.text) == (OPEN, NOT_RUN)
+    assert (line.verdict, line.text) == (INCONCLUSIVE, NOT_RUN)
 
 
 @pytest.mark.parametrize(("name", "left_open"), [("calibrated", 1), ("frontier", 5)])
 def test_each_table_alone_leaves_the_other_lines_open(results, name, left_open):
     lines = findings({**dict.fromkeys(NAMES), name: results[name]})
-    assert sum(line.verdict == OPEN for line in lines) == left_open
+    assert sum(line.verdict == INCONCLUSIVE for line in lines) == left_open
 
 
 def test_cost_is_that_of_the_best_private_model(calibrated):
     line = cost(calibrated)
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     here = select(calibrated, dataset="ml-100k", relation="entry_change", epsilon=10)
     best = here.groupby(["method", "mechanism"])["rmse_heldout"].mean().min()
     free = calibrated[calibrated["relation"].isna() & (calibrated["dataset"] == "ml-100k")]
@@ -76,9 +76,9 @@ def test_cost_is_that_of_the_best_private_model(calibrated):
         line.text
     )
     cheap = scaled(calibrated, 0.01, methods=FACTORS)
-    assert cost(cheap).verdict == FAILS
-    assert cost(calibrated[calibrated["relation"].notna()]).verdict == OPEN
-    assert cost(None).verdict == OPEN
+    assert cost(cheap).verdict == CONTRADICTED
+    assert cost(calibrated[calibrated["relation"].notna()]).verdict == INCONCLUSIVE
+    assert cost(None).verdict == INCONCLUSIVE
 
 
 def test_advantage_is_the_paired_difference_of_the_best(calibrated):
@@ -116,33 +116,35 @@ def test_an_advantage_within_one_per_cent_is_none(calibrated):
 
 def test_against_baselines_names_the_budgets(calibrated):
     line = against_baselines(calibrated, "user_add_remove")
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "Synthetic, 20,000 × 500 at ε = 2, 5, 10 and 20" in line.text
     assert "MovieLens 100K nowhere" in line.text
     good = scaled(calibrated, 0.2, methods=FACTORS)
     line = against_baselines(good, "user_add_remove")
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     assert "It does at 30 of 30 budgets" in line.text
     assert "Jester 5k everywhere" in line.text
-    assert against_baselines(None, "entry_change").verdict == OPEN
+    assert against_baselines(None, "entry_change").verdict == INCONCLUSIVE
     alone = calibrated[calibrated["method"].isin(FACTORS)]
-    assert against_baselines(alone, "entry_change").verdict == OPEN
+    assert against_baselines(alone, "entry_change").verdict == INCONCLUSIVE
 
 
 def test_against_constant_names_where_nothing_helps(calibrated):
     line = against_constant(calibrated)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "if one user joins or leaves:" in line.text
     assert "MovieLens 100K at ε = 0.5 and 1" in line.text
     good = scaled(calibrated, 0.2, methods=FACTORS)
     line = against_constant(good)
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     assert line.text == "One does at 72 of 72 budgets."
-    assert against_constant(None).verdict == OPEN
-    assert against_constant(calibrated.head(0)).verdict == OPEN
+    assert against_constant(None).verdict == INCONCLUSIVE
+    assert against_constant(calibrated.head(0)).verdict == INCONCLUSIVE
 
 
-@pytest.mark.parametrize(("factor", "verdict", "wins"), [(0.9, HOLDS, 54), (1.0, FAILS, 0)])
+@pytest.mark.parametrize(
+    ("factor", "verdict", "wins"), [(0.9, SUPPORTED, 54), (1.0, CONTRADICTED, 0)]
+)
 def test_huber_at_equal_privacy(calibrated, factor, verdict, wins):
     line = huber_at_equal_privacy(scaled(calibrated, factor, mechanism="huber"))
     assert line.verdict == verdict
@@ -153,24 +155,26 @@ def test_huber_at_equal_privacy(calibrated, factor, verdict, wins):
 
 def test_huber_that_was_not_run_is_open(calibrated):
     without = calibrated[calibrated["mechanism"] != "huber"]
-    assert huber_at_equal_privacy(without).verdict == OPEN
-    assert huber_at_equal_privacy(None).verdict == OPEN
+    assert huber_at_equal_privacy(without).verdict == INCONCLUSIVE
+    assert huber_at_equal_privacy(None).verdict == INCONCLUSIVE
 
 
 def test_least_noise(results):
     line = least_noise(results["frontier"])
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     best = results["frontier"].loc[results["frontier"]["ratio"].idxmin()]
     assert f"at {best['releases']:g} releases and ε = {best['epsilon']:g}" in line.text
-    assert least_noise(results["frontier"].assign(best="laplace")).verdict == FAILS
-    assert least_noise(None).verdict == OPEN
+    assert least_noise(results["frontier"].assign(best="laplace")).verdict == CONTRADICTED
+    assert least_noise(None).verdict == INCONCLUSIVE
 
 
-@pytest.mark.parametrize(("factor", "verdict"), [(0.2, HOLDS), (1.0, OPEN), (5.0, FAILS)])
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(0.2, SUPPORTED), (1.0, INCONCLUSIVE), (5.0, CONTRADICTED)]
+)
 def test_the_answer_has_a_line_on_privacy(calibrated, factor, verdict):
     line = usable(scaled(calibrated, factor, methods=FACTORS))
     assert line.verdict == verdict
-    assert usable(None).verdict == OPEN
+    assert usable(None).verdict == INCONCLUSIVE
     assert "of 30 budgets" in line.text
 
 

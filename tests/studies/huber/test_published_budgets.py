@@ -25,8 +25,8 @@ from dpmc.studies.huber.tables_privacy import (
     totals_table,
     write_privacy_tables,
 )
-from dpmc.study.effects import FAILS, OPEN
 from dpmc.study.frames import percent, select
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE
 from dpmc.study.style import MECHANISMS, RC
 
 PUBLISHED = Path(published_numbers.__file__).parent
@@ -217,7 +217,7 @@ def test_losses_show_every_cell_claim_and_share(drawings):
 
 def test_published_meaning(results):
     line = published_meaning(results["totals"], results["transcript_loss"])
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     # exact Gaussian privacy of 50 releases at variance 2, and the invented totals of the others
     assert "ε = 418 with Gaussian noise, 220 with Laplace noise, 237 with Huber" in line.text
     assert "no finite guarantee" in line.text
@@ -226,9 +226,9 @@ def test_published_meaning(results):
     assert f"changing one rating the measured loss exceeds the reported ε for {share:.0f} %" in (
         line.text
     )
-    assert published_meaning(None, None).verdict == OPEN
+    assert published_meaning(None, None).verdict == INCONCLUSIVE
     harmless = results["transcript_loss"].assign(share_above_nominal=0.0)
-    assert published_meaning(None, harmless).verdict == OPEN
+    assert published_meaning(None, harmless).verdict == INCONCLUSIVE
 
 
 def test_texts_of_what_is_absent_are_empty(results):

@@ -6,7 +6,7 @@ from invented_onebit import results, write_onebit
 from dpmc.studies.onebit.chapter import chapter
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.findings import NOT_RUN, caveats, onebit_answer, onebit_findings
-from dpmc.study.effects import OPEN
+from dpmc.study.rules import INCONCLUSIVE
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_what_was_not_run_is_said(tmp_path):
         results()[name].head(0).to_csv(tmp_path / f"{name}.csv", index=False)
     for made in (chapter(tmp_path, {}), chapter(tmp_path / "nothing", {})):
         (finding,) = made.findings
-        assert (finding.verdict, f"{finding.title}.") == (OPEN, NOT_RUN)
+        assert (finding.verdict, f"{finding.title}.") == (INCONCLUSIVE, NOT_RUN)
         assert made.lead == made.introduction == ""
         assert [*made.answers, *made.judged, *made.tables, *made.galleries] == []
 

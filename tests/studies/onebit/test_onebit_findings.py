@@ -19,8 +19,8 @@ from dpmc.studies.onebit.findings import (
 )
 from dpmc.studies.onebit.frames import NAMES, PUBLISHED
 from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
-from dpmc.study.effects import FAILS, HOLDS, OPEN
 from dpmc.study.frames import keeps_claim
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_without_results_there_is_nothing_to_say(tables):
     nothing = dict.fromkeys(NAMES)
     assert onebit_findings(nothing) == onebit_answer(nothing) == onebit_answer({}) == []
     only = {**nothing, "bounds": tables["bounds"]}
-    assert {finding.verdict for finding in onebit_findings(only)} == {OPEN}
+    assert {finding.verdict for finding in onebit_findings(only)} == {INCONCLUSIVE}
 
 
 def test_every_line_is_whole(tables):
@@ -64,15 +64,15 @@ def test_signal(trials):
                  mechanism="clear")["are_raw"]  # fmt: skip
     half = stats.t.ppf(0.975, len(clear) - 1) * stats.sem(clear)
     low, high = clear.mean() - half, clear.mean() + half
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert f"{clear.mean():.2f} [{low:.2f}, {high:.2f}] raw" in line.text
     assert "over 8 trials" in line.text
     assert "below 1 from 30 % on with the Gaussian link, from 40 % on" in line.text
     assert "On the 500 × 500 instance it has" in line.text
     good = trials.assign(are_raw=trials["are_raw"] / 3)
-    assert signal(good).verdict == HOLDS
-    assert signal(None).verdict == OPEN
-    assert signal(trials[trials["dataset"] != "synthetic"]).verdict == OPEN
+    assert signal(good).verdict == SUPPORTED
+    assert signal(None).verdict == INCONCLUSIVE
+    assert signal(trials[trials["dataset"] != "synthetic"]).verdict == INCONCLUSIVE
 
 
 def test_the_share_from_which_clear_is_below_one_has_no_gap(trials):
@@ -83,12 +83,12 @@ def test_the_share_from_which_clear_is_below_one_has_no_gap(trials):
 
 def test_winner(trials):
     line = winner(trials)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "MovieLens 100K: OutP, as published at 20 of 20" in line.text
     assert "Synthetic 100 × 100: InP at" in line.text
     only = trials[trials["dataset"].isin(["ml-100k", "restaurant"])]
-    assert winner(only).verdict == HOLDS
-    assert winner(None).verdict == OPEN
+    assert winner(only).verdict == SUPPORTED
+    assert winner(None).verdict == INCONCLUSIVE
 
 
 def test_one_trial_makes_nothing_significant(trials):
@@ -118,7 +118,7 @@ def test_a_comparison_is_decided_by_paired_tests():
 
 def test_beats_zero(trials):
     line = beats_zero(trials)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "raw at 0 of 20, and worse at 20; truncated at 0 of 20" in line.text
     good = trials.assign(
         are_raw=trials["are_raw"].where(trials["mechanism"] == "zero", trials["are_raw"] / 4),
@@ -126,19 +126,19 @@ def test_beats_zero(trials):
             trials["mechanism"] == "zero", trials["are_truncated"] / 4
         ),
     )
-    assert beats_zero(good).verdict == HOLDS
-    assert beats_zero(None).verdict == OPEN
+    assert beats_zero(good).verdict == SUPPORTED
+    assert beats_zero(None).verdict == INCONCLUSIVE
 
 
 def test_item_bias_at_the_same_epsilon(trials):
     line = beats_item_bias(trials)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "MovieLens 100K: the best of the four is better at 0" in line.text
     assert "is better at 20 and worse at 0 of 20" in line.text  # synthetic
     worse_bias = trials["accuracy_truncated"].where(trials["mechanism"] != "private_item_bias", 0.5)
-    assert beats_item_bias(trials.assign(accuracy_truncated=worse_bias)).verdict == HOLDS
+    assert beats_item_bias(trials.assign(accuracy_truncated=worse_bias)).verdict == SUPPORTED
     without = trials[trials["mechanism"] != "private_item_bias"]
-    assert beats_item_bias(without).verdict == OPEN
+    assert beats_item_bias(without).verdict == INCONCLUSIVE
 
 
 def test_a_comparison_is_paired_and_signed(trials):
@@ -162,24 +162,24 @@ def test_a_comparison_is_paired_and_signed(trials):
 
 def test_real_signal(trials):
     line = real_signal(trials)
-    assert line.verdict == HOLDS
+    assert line.verdict == SUPPORTED
     clear = cell(trials, dataset="restaurant", link="logistic", mechanism="clear")
     assert f"RC, logistic link: {100 * clear['accuracy_raw'].mean():.1f} % against" in line.text
     swapped = trials["mechanism"].replace({"clear": "item_bias", "item_bias": "clear"})
-    assert real_signal(trials.assign(mechanism=swapped)).verdict == FAILS
+    assert real_signal(trials.assign(mechanism=swapped)).verdict == CONTRADICTED
 
 
 def test_claims_and_what_is_proven(trials):
     line = claims_kept(trials)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     for text in ("ObjP with the Gaussian link: 1.13 (Synthetic 100 × 100), ∞ (Synthetic 500",
                  "OutP, as published: 10,000 (Synthetic 100 × 100), 250,000",
                  "Kept: InP, GraP"):  # fmt: skip
         assert text in line.text
     honest = trials[keeps_claim(trials)]
-    assert claims_kept(honest).verdict == HOLDS
+    assert claims_kept(honest).verdict == SUPPORTED
     assert "proven" not in claims_kept(honest).text
-    assert claims_kept(trials[trials["epsilon"].isna()]).verdict == OPEN
+    assert claims_kept(trials[trials["epsilon"].isna()]).verdict == INCONCLUSIVE
 
 
 def test_a_claim_with_a_larger_delta_is_not_kept():
@@ -191,37 +191,37 @@ def test_a_claim_with_a_larger_delta_is_not_kept():
 
 def test_users(trials):
     line = users(trials)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert "MovieLens 100K: 600 (InP, ObjP, GraP, ObjP, corrected, Item bias, private)" in line.text
     assert "24.5 (GraP, Gaussian noise)" in line.text
     assert "OutP, as published" not in line.text
     # where more is observed, users have more signs: that does not mix with the rest
     more = trials["user_epsilon"].where(trials["observed_fraction"] != 0.5, 77.0)
     assert users(trials.assign(user_epsilon=more)).text == line.text
-    assert users(trials[trials["mechanism"] == "outp"]).verdict == HOLDS
+    assert users(trials[trials["mechanism"] == "outp"]).verdict == SUPPORTED
 
 
 def test_attack(tables):
     line = attacked(tables["outp_change"], tables["outp_attack"])
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     # at a claim of 10 the 20,000 samples cannot show more
     assert "more than the claim in 20 of 24 cases" in line.text
     assert "it is 5.00 on the block instance" in line.text
     assert "20,000 samples a case, 99.9 % confidence" in line.text
     weak = tables["outp_attack"].assign(lower_bound=0.0)
-    assert attacked(None, weak).verdict == OPEN
+    assert attacked(None, weak).verdict == INCONCLUSIVE
 
 
 def test_solves_that_did_not_converge_are_counted(trials):
     line = converged(trials)
     flags = trials["converged"].dropna().astype(bool)
-    assert line.verdict == FAILS
+    assert line.verdict == CONTRADICTED
     assert f"{int(flags.sum()):,} of {len(flags):,} did." in line.text
     assert f"ObjP {int((~flags).sum())} (" in line.text
     formatted = trials.assign(converged=trials["converged"].map({True: "True", False: "False"}))
     assert converged(formatted).text == line.text
-    assert converged(trials[trials["trial"] > 0]).verdict == HOLDS
-    assert converged(trials[trials["mechanism"] == "grap"]).verdict == OPEN
+    assert converged(trials[trials["trial"] > 0]).verdict == SUPPORTED
+    assert converged(trials[trials["mechanism"] == "grap"]).verdict == INCONCLUSIVE
 
 
 def test_caveats(trials):

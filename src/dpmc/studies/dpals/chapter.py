@@ -7,8 +7,9 @@ from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.findings import NOT_RUN, caveats, dpals_answer, dpals_findings
 from dpmc.studies.dpals.frames import NAMES, has_dpals, read_dpals
 from dpmc.study.chapter import Chapter, Gallery, Judged
-from dpmc.study.effects import OPEN, Finding
+from dpmc.study.effects import Answer
 from dpmc.study.results import Results
+from dpmc.study.rules import INCONCLUSIVE
 
 HEADING = "Factorisation that protects users"
 LEAD = (
@@ -45,7 +46,7 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     folder = Path(folder)
     results = read_dpals(folder)
     if not has_dpals(results):
-        nothing = Finding(OPEN, NOT_RUN.removesuffix("."), "")
+        nothing = Answer(INCONCLUSIVE, NOT_RUN.removesuffix("."), "")
         return Chapter(HEADING, lead="", introduction="", findings=[nothing])
     return Chapter(
         HEADING,

@@ -27,9 +27,10 @@ from dpmc.studies.dpals.frames import (
     summary,
     synthetic_sizes,
 )
-from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.effects import Answer, by_count
 from dpmc.study.frames import NOT_RUN as NONE
 from dpmc.study.frames import trials_text
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 ALTERNATING = ("dp_altmin", "dp_saltls")
 SMALL_LOSS, LARGE_BUDGET = 1.1, 10.0  # against ALS, from that epsilon on
@@ -43,7 +44,7 @@ def places(trials: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:
             yield name, here
 
 
-def beats_frank_wolfe(trials: pd.DataFrame | None) -> Finding:
+def beats_frank_wolfe(trials: pd.DataFrame | None) -> Answer:
     """Judge whether DPALS has less error than private Frank-Wolfe on the synthetic data."""
     title = "DPALS has less error than private Frank-Wolfe on the synthetic data"
     parts, total = [], np.zeros(3, dtype=int)
@@ -55,14 +56,14 @@ def beats_frank_wolfe(trials: pd.DataFrame | None) -> Finding:
         total += tally(table)
         parts.append(f"{ends(table['ratio'])} times at {dataset_label(name)}")
     if not parts:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     losses, wins, count = total  # of DPALS
     text = (
         f"DPFW (exact noise) has the error of DPALS {_lower('; '.join(parts))}, over the ε that "
         f"were run. DPALS is significantly better at {wins} of {count} and worse at {losses} "
         "(paired t-tests, Holm)."
     )
-    return Finding(_judged(total[[1, 0, 2]]), title, f"{text}{_trivial(trials)}")
+    return Answer(_judged(total[[1, 0, 2]]), title, f"{text}{_trivial(trials)}")
 
 
 def _trivial(trials: pd.DataFrame) -> str:
@@ -98,10 +99,10 @@ def tally(table: pd.DataFrame) -> np.ndarray:
 
 def _judged(total: np.ndarray) -> str:
     less_error, more_error, count = total
-    return HOLDS if less_error == count else FAILS if more_error else OPEN
+    return SUPPORTED if less_error == count else CONTRADICTED if more_error else INCONCLUSIVE
 
 
-def best_private(trials: pd.DataFrame | None) -> Finding:
+def best_private(trials: pd.DataFrame | None) -> Answer:
     """Judge whether the paper's method is the best private one, and name the one that is."""
     title = "The paper’s DPALS is the best private method"
     where: dict[str, list[str]] = {}
@@ -120,14 +121,14 @@ def best_private(trials: pd.DataFrame | None) -> Finding:
         texts = [f"{method_label(each)} at {counts[each]}" for each in counts.index]
         where.setdefault(f"{', '.join(texts)} of {len(table)}", []).append(dataset_label(name))
     if not count:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     parts = [f"{text} ({', '.join(names)})" for text, names in where.items()]
-    verdict = HOLDS if alone == count else FAILS if beaten else OPEN
+    verdict = SUPPORTED if alone == count else CONTRADICTED if beaten else INCONCLUSIVE
     text = (
         f"Least error, by ε: {'; '.join(parts)}. Where another has less, it is significant at "
         f"{beaten} of {count} (paired t-tests).{_gain(trials)}"
     )
-    return Finding(verdict, title, text)
+    return Answer(verdict, title, text)
 
 
 def _at(here: pd.DataFrame, epsilon: float) -> pd.Series:
@@ -150,7 +151,7 @@ def _gain(trials: pd.DataFrame) -> str:
     return f" {name}, best against DPALS: {', '.join(shown)}."
 
 
-def more_users(trials: pd.DataFrame | None) -> Finding:
+def more_users(trials: pd.DataFrame | None) -> Answer:
     """Judge whether DPALS and private Frank-Wolfe improve with every step in users."""
     title = "DPALS and private Frank-Wolfe improve with more users"
     sizes = synthetic_sizes(trials)
@@ -158,7 +159,7 @@ def more_users(trials: pd.DataFrame | None) -> Finding:
     if len(here):
         here = here[here["dataset"].isin(sizes) & here["method"].isin([DPALS, "dpfw"])]
     if here.empty or len(sizes) < 2:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     table = summary(here, "rmse", ("method", "epsilon", "users"))
     parts, falls, steps = [], 0, 0
     for method in (DPALS, "dpfw"):
@@ -173,16 +174,16 @@ def more_users(trials: pd.DataFrame | None) -> Finding:
         if len(ratio):
             parts.append(f"{method_label(method)} {ends(ratio)}")
     if not steps:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     few, many = min(sizes.values()), max(sizes.values())
     text = (
         f"Mean RMSE falls in {falls} of {steps} steps to more users. From {few:,} to {many:,} it "
         f"is multiplied by: {'; '.join(parts)}, over ε ({trials_text(table['trials'])})."
     )
-    return Finding(HOLDS if falls == steps else FAILS if falls == 0 else OPEN, title, text)
+    return Answer(by_count(falls, steps), title, text)
 
 
-def near_als(trials: pd.DataFrame | None) -> Finding:
+def near_als(trials: pd.DataFrame | None) -> Answer:
     """Judge whether DPALS comes near ALS without privacy on real ratings at a large budget."""
     title = f"On real ratings DPALS loses at most 10 % against ALS from ε = {LARGE_BUDGET:g} on"
     parts, held, missed, count = [], 0, 0, 0
@@ -198,15 +199,16 @@ def near_als(trials: pd.DataFrame | None) -> Finding:
         count += len(table)
         parts.append(f"{dataset_label(name)} {ends(table['ratio'])}")
     if not count:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     text = (
         f"Error of DPALS over that of ALS without privacy: {'; '.join(parts)}. (Synthetic matrices "
         "have no noise of their own, so ALS nearly recovers them.)"
     )
-    return Finding(HOLDS if held == count else FAILS if missed else OPEN, title, text)
+    verdict = SUPPORTED if held == count else CONTRADICTED if missed else INCONCLUSIVE
+    return Answer(verdict, title, text)
 
 
-def beats_biases(trials: pd.DataFrame | None) -> Finding:
+def beats_biases(trials: pd.DataFrame | None) -> Answer:
     """Judge whether DPALS beats biases on real data with few users."""
     title = "On MovieLens 100K and Jester DPALS beats a private user and item bias"
     parts, total = [], np.zeros(3, dtype=int)
@@ -221,16 +223,16 @@ def beats_biases(trials: pd.DataFrame | None) -> Finding:
             text += f" (against the user’s own mean, which is free: {ends(own['ratio'])})"
         parts.append(text)
     if not parts:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     wins, losses, count = total
     text = (
         f"Error of DPALS over that of the private biases at the same ε: {'; '.join(parts)}. Better "
         f"at {wins} and worse at {losses} of {count} (paired t-tests, Holm)."
     )
-    return Finding(_judged(total), title, text)
+    return Answer(_judged(total), title, text)
 
 
-def alternating(trials: pd.DataFrame | None) -> Finding:
+def alternating(trials: pd.DataFrame | None) -> Answer:
     """Judge whether DP-AltMin and DP-SAltLS have less error than DPALS."""
     title = "DP-AltMin and DP-SAltLS have less error than DPALS"
     parts, total = [], np.zeros(3, dtype=int)
@@ -247,9 +249,9 @@ def alternating(trials: pd.DataFrame | None) -> Finding:
             f"of {count}"
         )
     if not parts:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     text = (
         f"Error over that of DPALS, all data and ε: {'; '.join(parts)} (paired t-tests, Holm). "
         "Both are done so that they are private, which the published code is not."
     )
-    return Finding(_judged(total), title, text)
+    return Answer(_judged(total), title, text)

@@ -16,7 +16,8 @@ from dpmc.studies.dpals.frames import Results, datasets_of, ends, has_dpals, is_
 from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, published_noise
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
-from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.effects import Answer
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 NOT_RUN = "The DPALS part has not been run."
 TUNED = (
@@ -32,7 +33,7 @@ GENERATED = (
 CLOSE, SHARE = 0.15, 0.85  # when numbers from elsewhere count as met
 
 
-def dpals_findings(results: Results) -> list[Finding]:
+def dpals_findings(results: Results) -> list[Answer]:
     """Return the lines of the DPALS section; none if nothing of it has been run."""
     if not has_dpals(results):
         return []
@@ -61,7 +62,7 @@ def dpals_findings(results: Results) -> list[Finding]:
     return lines
 
 
-def dpals_answer(results: Results) -> list[Finding]:
+def dpals_answer(results: Results) -> list[Answer]:
     """Return the lines for the answer of the page; none if nothing of the part has been run."""
     if not has_dpals(results):
         return []
@@ -80,7 +81,7 @@ def caveats(trials: pd.DataFrame | None) -> str:
     return f"{TUNED} {GENERATED}" if generated else TUNED
 
 
-def numbers_met(trials: pd.DataFrame | None, published: pd.DataFrame) -> Finding:
+def numbers_met(trials: pd.DataFrame | None, published: pd.DataFrame) -> Answer:
     """Judge by how many numbers from elsewhere we come near."""
     title = "Numbers that were reported or measured elsewhere are met"
     keys = ["dataset", "method", "variant", "epsilon"]
@@ -97,9 +98,9 @@ def numbers_met(trials: pd.DataFrame | None, published: pd.DataFrame) -> Finding
             parts.append(f"{metric.upper()} {ends(ratio)}")
     missing = len(published) - count
     if not count:
-        return Finding(OPEN, title, f"None of {len(published)} has been run.")
+        return Answer(INCONCLUSIVE, title, f"None of {len(published)} has been run.")
     text = (
         f"{close} of {count} within {100 * CLOSE:g} %; ours over theirs: {'; '.join(parts)}. "
         f"{missing} of {len(published)} have not been run."
     )
-    return Finding(HOLDS if close >= SHARE * count else FAILS, title, text)
+    return Answer(SUPPORTED if close >= SHARE * count else CONTRADICTED, title, text)

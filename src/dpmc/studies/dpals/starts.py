@@ -3,8 +3,9 @@
 import pandas as pd
 
 from dpmc.studies.dpals.frames import standard, synthetic_sizes
-from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.effects import Answer
 from dpmc.study.frames import NOT_RUN as NONE
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 FROM_NOISE = ("dpals", "dpals_literal", "dpals_h_free", "dpals_h_free_clipped")
 FROM_DATA = "dpals_analyze_gauss"
@@ -12,12 +13,12 @@ FAR = 1.5  # times the median of its cell
 FEWEST = 3  # trials of a cell that has a median worth the name
 
 
-def random_starts(trials: pd.DataFrame | None) -> Finding:
+def random_starts(trials: pd.DataFrame | None) -> Answer:
     """Judge whether random starts all lead to about the same error on the synthetic data."""
     title = "On the synthetic data every random start of DPALS leads to about the same error"
     far, count, worst = _far_off(trials, FROM_NOISE)
     if not count:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     text = (
         f"{far} of {count} fits from a random start have more than {FAR:g} times the median error "
         f"of their cell (at most {worst:.3g} times)"
@@ -31,7 +32,7 @@ def random_starts(trials: pd.DataFrame | None) -> Finding:
             "iteration or two, and there are no more than three: so means over trials have a long "
             "upper tail, and medians tell more"
         )
-    return Finding(FAILS if far else HOLDS, title, f"{text}.")
+    return Answer(CONTRADICTED if far else SUPPORTED, title, f"{text}.")
 
 
 def _far_off(trials, methods) -> tuple[int, int, float]:

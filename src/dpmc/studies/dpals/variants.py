@@ -13,20 +13,20 @@ from dpmc.studies.dpals.frames import (
     number,
     summary,
 )
-from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.effects import Answer, by_count
 from dpmc.study.frames import NOT_RUN
-from dpmc.study.rules import VERDICTS
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
 
 TERRIBLE = 1.25  # times the error: what counts as terrible
 LOCAL = "On generated data only, so no verdict on the paper."
 
 
-def projected(trials: pd.DataFrame | None) -> Finding:
+def projected(trials: pd.DataFrame | None) -> Answer:
     """Judge whether leaving the projection out is terrible at the best lambda."""
     title = "Without the projection to positive semidefinite matrices the error is terrible"
     here = lambda_rows(trials)
     if here.empty:
-        return Finding(OPEN, title, NOT_RUN)
+        return Answer(INCONCLUSIVE, title, NOT_RUN)
     table = summary(here, "rmse", LAMBDA_KEYS)
     parts, terrible, count = [], 0, 0
     for (name, epsilon), part in table.groupby(["dataset", "epsilon"]):
@@ -42,21 +42,21 @@ def projected(trials: pd.DataFrame | None) -> Finding:
             f"{number(best)} each at its best λ"
         )
     if not count:
-        return Finding(OPEN, title, NOT_RUN)
+        return Answer(INCONCLUSIVE, title, NOT_RUN)
     text = (
         f"RMSE without over RMSE with it: {'; '.join(parts)} (λ in standard deviations of the "
         "noise on H)."
     )
-    return Finding(HOLDS if terrible == count else FAILS if not terrible else OPEN, title, text)
+    return Answer(by_count(terrible, count), title, text)
 
 
-def better_sampling(trials: pd.DataFrame | None) -> Finding:
+def better_sampling(trials: pd.DataFrame | None) -> Answer:
     """Judge whether adaptive sampling has less error than uniform sampling."""
     title = "Sampling the ratings of rare items beats uniform sampling under privacy"
     here = item_rows(trials)
     mine = here[here["method"] == DPALS] if len(here) else here
     if mine.empty:
-        return Finding(OPEN, title, NOT_RUN)
+        return Answer(INCONCLUSIVE, title, NOT_RUN)
     parts, wins, losses, count = [], 0, 0, 0
     for name in datasets_of(mine):
         tables = []
@@ -70,18 +70,18 @@ def better_sampling(trials: pd.DataFrame | None) -> Finding:
             wins, losses = wins + int(less(table).sum()), losses + int(more(table).sum())
             count += len(table)
     if not parts:
-        return Finding(OPEN, title, NOT_RUN)
+        return Answer(INCONCLUSIVE, title, NOT_RUN)
     text = f"RMSE, adaptive over uniform, all ε and shares of items: {'; '.join(parts)}."
     return _judged(title, text, wins, losses, count)
 
 
-def better_items(trials: pd.DataFrame | None) -> Finding:
+def better_items(trials: pd.DataFrame | None) -> Answer:
     """Judge whether private models gain from factors for the most rated items alone."""
     title = "Private models gain from factors for the most rated items alone"
     here = item_rows(trials)
     mine = here[here["method"] == DPALS] if len(here) else here
     if mine.empty:
-        return Finding(OPEN, title, NOT_RUN)
+        return Answer(INCONCLUSIVE, title, NOT_RUN)
     table = summary(mine, "rmse", ("dataset", "epsilon", "sampling", "item_share"))
     parts, wins, losses, count = [], 0, 0, 0
     for name in datasets_of(table):
@@ -104,14 +104,15 @@ def better_items(trials: pd.DataFrame | None) -> Finding:
     return _judged(title, text, wins, losses, count)
 
 
-def _judged(title: str, text: str, wins: int, losses: int, count: int) -> Finding:
+def _judged(title: str, text: str, wins: int, losses: int, count: int) -> Answer:
     """Judge by counts on real data; open, and said so, where only generated ones were run."""
     if not count:
-        return Finding(OPEN, title, f"{text} {LOCAL}")
-    return Finding(HOLDS if wins == count else FAILS if losses else OPEN, title, text)
+        return Answer(INCONCLUSIVE, title, f"{text} {LOCAL}")
+        verdict = SUPPORTED if wins == count else CONTRADICTED if losses else INCONCLUSIVE
+    return Answer(verdict, title, text)
 
 
-def surrogates(claims: pd.DataFrame) -> Finding:
+def surrogates(claims: pd.DataFrame) -> Answer:
     """Say what the claims about MovieLens 10M and 20M give on generated data; no verdict."""
     title = "The claims about MovieLens 10M and 20M"
     counts = claims["verdict"].value_counts()
@@ -121,4 +122,4 @@ def surrogates(claims: pd.DataFrame) -> Finding:
         if verdict in counts
     ]
     text = f"On the generated data they come out as {'; '.join(texts)}. None of that is a verdict."
-    return Finding(OPEN, title, text)
+    return Answer(INCONCLUSIVE, title, text)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.study.claims import load_claims, registering, table_of_verdicts
+from dpmc.study.readings import on_trials
 from dpmc.study.rules import (
     INCONCLUSIVE,
     NOT_AVAILABLE,
@@ -55,7 +56,12 @@ def judge(calibrated: pd.DataFrame | None, claims: list[dict[str, str]]) -> pd.D
     claims : list of dict
         As :func:`dpmc.study.claims.load_claims` returns it.
     """
-    return table_of_verdicts(claims, PREDICATES, calibrated)
+    readings = {}
+    if calibrated is not None:
+        cells = {"calibrated": (*ROW, "mechanism", "trial")}
+        changed = on_trials({"calibrated": calibrated}, cells)
+        readings = {name: tables["calibrated"] for name, tables in changed}
+    return table_of_verdicts(claims, PREDICATES, calibrated, readings)
 
 
 @claim("H34")

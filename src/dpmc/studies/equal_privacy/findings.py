@@ -32,9 +32,10 @@ from dpmc.studies.equal_privacy.frames import (
     dataset_label,
     model_label,
 )
-from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, signed
+from dpmc.study.effects import Answer, signed
 from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES, in_order, select
 from dpmc.study.results import Results, has_results
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 NOT_RUN = "The privacy part has not been run."
 NO_FITS = "No model has been trained at a stated budget."
@@ -49,10 +50,10 @@ SHOWN_BUDGETS = (1.0, 10.0)
 MOST = 0.9  # share of budgets from which a line of the answer holds
 
 
-def findings(results: Results) -> list[Finding]:
+def findings(results: Results) -> list[Answer]:
     """Return the lines of the chapter; one that says so if nothing has been run."""
     if not has_results(results):
-        return [Finding(OPEN, "Private models at an equal total budget", NOT_RUN)]
+        return [Answer(INCONCLUSIVE, "Private models at an equal total budget", NOT_RUN)]
     calibrated = results["calibrated"]
     return [
         cost(calibrated),
@@ -63,18 +64,18 @@ def findings(results: Results) -> list[Finding]:
     ]
 
 
-def cost(calibrated: pd.DataFrame | None) -> Finding:
+def cost(calibrated: pd.DataFrame | None) -> Answer:
     """Say how much the error of the best private model is above that without noise."""
     title = "A true guarantee costs accuracy"
     if calibrated is None:
-        return Finding(OPEN, title, NO_FITS)
+        return Answer(INCONCLUSIVE, title, NO_FITS)
     table = summary(calibrated)
     free = table[table["relation"].isna()].groupby("dataset")["mean"].min()
     best = table[table["relation"].notna()].groupby(CELL, as_index=False)["mean"].min()
     best["log_ratio"] = np.log(best["mean"] / best["dataset"].map(free))
     best = best.dropna(subset="log_ratio")
     if best.empty:
-        return Finding(OPEN, title, "No reference without noise has been run.")
+        return Answer(INCONCLUSIVE, title, "No reference without noise has been run.")
     parts = []
     for relation, level in LEVELS.items():
         for epsilon in SHOWN_BUDGETS:
@@ -83,10 +84,10 @@ def cost(calibrated: pd.DataFrame | None) -> Finding:
                 ends = [_at(row) for row in (part.iloc[0], part.iloc[-1])]
                 formatted = " to ".join(dict.fromkeys(ends))
                 parts.append(f"{level} protected at ε = {epsilon:g}: {formatted}")
-    verdict = HOLDS if (best["log_ratio"] > 0).all() else FAILS
+    verdict = SUPPORTED if (best["log_ratio"] > 0).all() else CONTRADICTED
     listed = "; ".join(parts)
     text = f"Error of the best private model over that of the best without noise, with {listed}."
-    return Finding(verdict, title, text)
+    return Answer(verdict, title, text)
 
 
 def _at(row: pd.Series) -> str:
@@ -95,7 +96,7 @@ def _at(row: pd.Series) -> str:
     return f"{more} ({dataset_label(row['dataset'])})"
 
 
-def against_baselines(calibrated: pd.DataFrame | None, relation: str) -> Finding:
+def against_baselines(calibrated: pd.DataFrame | None, relation: str) -> Answer:
     """Judge whether the best private factorisation beats every private baseline (one relation)."""
     title = (
         f"With {LEVELS[relation]} protected, matrix factorisation beats private baselines at "
@@ -103,10 +104,10 @@ def against_baselines(calibrated: pd.DataFrame | None, relation: str) -> Finding
     )
     found = _factors_over(calibrated, relation, baseline_models)
     if found is None or found.empty:
-        return Finding(OPEN, title, NO_FITS)
+        return Answer(INCONCLUSIVE, title, NO_FITS)
     wins = found.assign(wins=better(found))
     text = f"It does at {int(wins['wins'].sum())} of {len(wins)} budgets: {_where(wins)}."
-    return Finding(HOLDS if wins["wins"].all() else FAILS, title, text)
+    return Answer(SUPPORTED if wins["wins"].all() else CONTRADICTED, title, text)
 
 
 def _factors_over(calibrated, relation, others) -> pd.DataFrame | None:
@@ -138,23 +139,23 @@ def _budgets(epsilons) -> str:
     return "ε = " + " and ".join(filter(None, (", ".join(formatted[:-1]), formatted[-1])))
 
 
-def against_constant(calibrated: pd.DataFrame | None) -> Finding:
+def against_constant(calibrated: pd.DataFrame | None) -> Answer:
     """Judge whether anything private beats the private global mean, everywhere."""
     title = "At every budget some private model beats a constant, the private global mean"
     if calibrated is None:
-        return Finding(OPEN, title, NO_FITS)
+        return Answer(INCONCLUSIVE, title, NO_FITS)
     informed = models_of(
         calibrated, [*FACTOR_MODELS, *(name for name in PRIVATE_BASELINES if name != TRIVIAL)]
     )
     found = advantage(calibrated, informed, models_of(calibrated, [TRIVIAL]))
     if found.empty:
-        return Finding(OPEN, title, NO_FITS)
+        return Answer(INCONCLUSIVE, title, NO_FITS)
     beaten = better(found)
     lost = found[~beaten]
     text = f"One does at {int(beaten.sum())} of {len(found)} budgets."
     if len(lost):
         text += f" None does, {_lost(lost)}."
-    return Finding(HOLDS if beaten.all() else FAILS, title, text)
+    return Answer(SUPPORTED if beaten.all() else CONTRADICTED, title, text)
 
 
 def _lost(lost: pd.DataFrame) -> str:
@@ -169,17 +170,17 @@ def _lost(lost: pd.DataFrame) -> str:
     return "; ".join(parts)
 
 
-def huber_at_equal_privacy(calibrated: pd.DataFrame | None) -> Finding:
+def huber_at_equal_privacy(calibrated: pd.DataFrame | None) -> Answer:
     """Judge whether Huber noise has less error than both others at most budgets."""
     title = "At equal privacy Huber noise has less error than Gaussian and Laplace noise"
     if calibrated is None:
-        return Finding(OPEN, title, NO_FITS)
+        return Answer(INCONCLUSIVE, title, NO_FITS)
     ours, others = (
         factor_models(calibrated, names) for names in (["huber"], ["gaussian", "laplace"])
     )
     found = advantage(calibrated, ours, others)
     if found.empty:
-        return Finding(OPEN, title, "Huber noise has not been run at a stated budget.")
+        return Answer(INCONCLUSIVE, title, "Huber noise has not been run at a stated budget.")
     wins, losses = int(better(found).sum()), int(worse(found).sum())
     text = (
         f"Its best factorisation beats the best with another noise at {wins} of {len(found)} "
@@ -187,7 +188,7 @@ def huber_at_equal_privacy(calibrated: pd.DataFrame | None) -> Finding:
         f"difference {signed(found['difference'].median())}; paired t-tests, Holm). "
         f"{_leaders_text(calibrated)}"
     )
-    return Finding(HOLDS if 2 * wins > len(found) else FAILS, title, text)
+    return Answer(SUPPORTED if 2 * wins > len(found) else CONTRADICTED, title, text)
 
 
 def _leaders_text(calibrated: pd.DataFrame) -> str:
@@ -203,20 +204,20 @@ def _leaders_text(calibrated: pd.DataFrame) -> str:
     )
 
 
-def least_noise(frontier: pd.DataFrame | None) -> Finding:
+def least_noise(frontier: pd.DataFrame | None) -> Answer:
     """Judge whether there are budgets at which Huber noise needs the least variance."""
     title = "There are budgets at which Huber noise needs the least variance"
     if frontier is None:
-        return Finding(OPEN, title, "Not run.")
-    verdict = HOLDS if (frontier["best"] == HUBER).any() else FAILS
+        return Answer(INCONCLUSIVE, title, "Not run.")
+    verdict = SUPPORTED if (frontier["best"] == HUBER).any() else CONTRADICTED
     text = (
         f"{describe_frontier(frontier)} It needs its scale chosen for the budget; the papers fix "
         "it at 1."
     )
-    return Finding(verdict, title, text)
+    return Answer(verdict, title, text)
 
 
-def usable(calibrated: pd.DataFrame | None) -> Finding:
+def usable(calibrated: pd.DataFrame | None) -> Answer:
     """Return the line for the answer: is there a useful model with a true guarantee?"""
     title = "With a true guarantee matrix factorisation still beats private baselines"
     parts, wins, count = [], 0, 0
@@ -227,10 +228,10 @@ def usable(calibrated: pd.DataFrame | None) -> Finding:
             parts.append(f"with {level} protected at {here} of {len(found)} budgets")
             wins, count = wins + here, count + len(found)
     if not count:
-        return Finding(OPEN, title, NO_FITS)
+        return Answer(INCONCLUSIVE, title, NO_FITS)
     share = wins / count
-    verdict = HOLDS if share > MOST else FAILS if share < 0.5 else OPEN
-    return Finding(
+    verdict = SUPPORTED if share > MOST else CONTRADICTED if share < 0.5 else INCONCLUSIVE
+    return Answer(
         verdict,
         title,
         f"It does {' and '.join(parts)} (data set and total ε), by more than 1 % and more than "

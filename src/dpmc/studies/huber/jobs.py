@@ -250,7 +250,7 @@ STEPS = (
     Step(
         name="claims",
         run="dpmc.studies.huber.steps:claims",
-        makes=("comparison", "claims", "claims_stability"),
+        makes=("comparison", "claims"),
         settings=settings_of_claims,
         needs=("trials", "convergence", "starts", "timing"),
         files=(*PUBLISHED, CLAIMS),

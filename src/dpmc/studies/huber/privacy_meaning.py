@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.effects import FAILS, OPEN, Finding
+from dpmc.study.effects import Answer
 from dpmc.study.frames import EVERY, MECHANISM_LABELS, METHOD_LABELS, percent, select
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE
 
 
 @dataclass(frozen=True)
@@ -61,18 +62,18 @@ TIGHTEST = ("pld", "exact")
 EXAMPLE = {"variance": 2.0, "releases": 50}  # ALS on synthetic data
 
 
-def published_meaning(totals: pd.DataFrame | None, losses: pd.DataFrame | None) -> Finding:
+def published_meaning(totals: pd.DataFrame | None, losses: pd.DataFrame | None) -> Answer:
     """Judge whether the reported budgets bound what a training reveals."""
     title = "The published ε bounds what a training reveals"
     parts = [text for text in (totals_text(totals), losses_text(losses)) if text]
     if not parts:
-        return Finding(OPEN, title, "Not run.")
+        return Answer(INCONCLUSIVE, title, "Not run.")
     parts.append(
         "As written the algorithms have no finite guarantee: nothing bounds the users' factors, "
         "and their Gram matrices have no noise."
     )
     exceeded = True if losses is None else bool((losses["share_above_nominal"] > 0).any())
-    return Finding(FAILS if exceeded else OPEN, title, " ".join(parts))
+    return Answer(CONTRADICTED if exceeded else INCONCLUSIVE, title, " ".join(parts))
 
 
 def totals_text(totals: pd.DataFrame | None) -> str:

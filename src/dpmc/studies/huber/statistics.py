@@ -1,12 +1,9 @@
 """The papers' own metric: means of cells, differences between cells that share their trials."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
-from dpmc.statistics.bootstrap import pooled_interval
-from dpmc.statistics.tests import Interval, RowTests, holm, log_positive, row_tests, trial_matrix
+from dpmc.statistics.tests import RowTests, holm, log_positive, row_tests, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.study.cells import SYNTHETIC
 
@@ -74,38 +71,3 @@ def paired_difference(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     Both are trial tables of one cell each.
     """
     return (log_by_trial(first) - log_by_trial(second)).dropna().sort_index().to_numpy()
-
-
-def pooled_difference(
-    trials: pd.DataFrame, column: str, first: str, second: str, ignore: Sequence[str] = ()
-) -> Interval:
-    """Return the mean over cells of the paired log RMSE of ``first`` minus ``second``.
-
-    Cells are paired where they agree in every coordinate but ``column`` and ``ignore``; the 95 %
-    interval is bootstrapped over trials (NaN with few trials).
-    """
-    keys = [name for name in COORDINATES if name not in (column, *ignore)]
-    logs = trials.assign(log_rmse=log_positive(published_metric(trials)))
-    merged = _both(logs, column, first, second, [*keys, "trial"])
-    if merged.empty:
-        return Interval(np.nan, np.nan, np.nan, np.nan, 0)
-    difference = merged["log_rmse_first"] - merged["log_rmse_second"]
-    _, matrix = trial_matrix(merged, difference, keys)
-    return pooled_interval(matrix)
-
-
-def _both(frame, column, first, second, keys) -> pd.DataFrame:
-    names = [*keys, "log_rmse"]
-    left, right = (frame.loc[frame[column] == value, names] for value in (first, second))
-    return left.merge(right, on=keys, suffixes=("_first", "_second"))
-
-
-def reported_difference(
-    comparison: pd.DataFrame, column: str, first: str, second: str, ignore: Sequence[str] = ()
-) -> float:
-    """Return the same mean difference between the reported numbers."""
-    rows = comparison[comparison["metric"] != "epsilon"]
-    keys = [name for name in COORDINATES if name not in (column, *ignore)]
-    logs = rows.assign(log_rmse=log_positive(rows["published"]))
-    merged = _both(logs, column, first, second, keys)
-    return float((merged["log_rmse_first"] - merged["log_rmse_second"]).mean())

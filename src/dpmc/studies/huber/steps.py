@@ -8,7 +8,7 @@ import pandas as pd
 from dpmc.files import write_text
 from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber.claims.evidence import PREDICATES
-from dpmc.studies.huber.claims.judge import judge, stability
+from dpmc.studies.huber.claims.judge import judge
 from dpmc.studies.huber.figures import write_figures
 from dpmc.studies.huber.figures.privacy_totals import write_privacy_figures
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
@@ -25,40 +25,23 @@ NUMBERS = HOME / "published"
 
 
 def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
-    """Compare with the published numbers and judge the claims, also on two halves of the trials."""
+    """Compare with the published numbers and judge the claims."""
     published = load(NUMBERS, real_variances=settings["real_variances"])
-    reported = _first(read_frame(folder / "trials.csv"), settings["reported_trials"])
-    judged, *halves = (_judged(folder, published, settings["seed"], half) for half in (None, 0, 1))
+    names = ("convergence", "starts", "timing")
+    side = {name: read_frame(folder / f"{name}.csv") for name in names}
+
+    trials, statements = read_frame(folder / "trials.csv"), load_claims(CLAIMS, PREDICATES)
+    judged = judge(trials, published, table_one(), statements, **side, seed=settings["seed"])
     return {
-        "comparison": compare(reported, published, pd.DataFrame(table_one())),
+        "comparison": compare(
+            _first(trials, settings["reported_trials"]), published, pd.DataFrame(table_one())
+        ),
         "claims": judged,
-        "claims_stability": stability(judged, *halves),
     }
 
 
 def _first(trials: pd.DataFrame, count: int) -> pd.DataFrame:
     return trials[trials["trial"] < count]
-
-
-def _judged(
-    folder: Path, published: pd.DataFrame, seed: int, half: int | None = None
-) -> pd.DataFrame:
-    """Judge the claims on all trials, or on those with even or odd numbers; on all seconds."""
-
-    def part(name: str, number: str = "trial") -> pd.DataFrame:
-        table = read_frame(folder / f"{name}.csv")
-        return table if half is None else table[table[number] % 2 == half]
-
-    return judge(
-        part("trials"),
-        published,
-        table_one(),
-        load_claims(CLAIMS, PREDICATES),
-        convergence=part("convergence"),
-        starts=part("starts", "start"),
-        timing=read_frame(folder / "timing.csv"),
-        seed=seed,
-    )
 
 
 def tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:

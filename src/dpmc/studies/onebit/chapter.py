@@ -7,8 +7,9 @@ from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.findings import NOT_RUN, caveats, onebit_answer, onebit_findings
 from dpmc.studies.onebit.frames import NAMES, read_onebit
 from dpmc.study.chapter import Chapter, Gallery, Judged
-from dpmc.study.effects import OPEN, Finding
+from dpmc.study.effects import Answer
 from dpmc.study.results import has_results
+from dpmc.study.rules import INCONCLUSIVE
 
 HEADING = "One-bit completion"
 LEAD = (
@@ -40,7 +41,7 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     folder = Path(folder)
     results = read_onebit(folder)
     if not has_results(results):
-        nothing = Finding(OPEN, NOT_RUN.removesuffix("."), "")
+        nothing = Answer(INCONCLUSIVE, NOT_RUN.removesuffix("."), "")
         return Chapter(HEADING, lead="", introduction="", findings=[nothing])
     claims = results["claims"]
     return Chapter(

@@ -26,10 +26,11 @@ from dpmc.studies.onebit.frames import (
     trials_text,
 )
 from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
-from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.effects import Answer, by_count
 from dpmc.study.frames import NOT_RUN as NONE
 from dpmc.study.frames import keeps_claim, present
 from dpmc.study.results import Results, has_results
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 NOT_RUN = "The one-bit part has not been run."
 NO_VALUES = (
@@ -42,7 +43,7 @@ FIXED_SPLIT = (
 )
 
 
-def onebit_findings(results: Results) -> list[Finding]:
+def onebit_findings(results: Results) -> list[Answer]:
     """Return the lines of the chapter; none if nothing of it has been run."""
     if not has_results(results):
         return []
@@ -60,7 +61,7 @@ def onebit_findings(results: Results) -> list[Finding]:
     ]
 
 
-def onebit_answer(results: Results) -> list[Finding]:
+def onebit_answer(results: Results) -> list[Answer]:
     """Return the lines for the answer of the page; none if nothing has been run."""
     if not has_results(results):
         return []
@@ -78,12 +79,12 @@ def caveats(trials: pd.DataFrame | None) -> str:
     return f"{NO_VALUES} {FIXED_SPLIT}" if fixed else NO_VALUES
 
 
-def signal(trials: pd.DataFrame | None) -> Finding:
+def signal(trials: pd.DataFrame | None) -> Answer:
     """Judge whether the method without privacy beats predicting zero on the benchmark."""
     title = "The benchmark has a signal: without privacy the method beats predicting zero"
     here = _clear(trials, BENCHMARK)
     if here.empty:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     lowest = here["observed_fraction"].min()
     raw, truncated = (
         summary(here[here["observed_fraction"] == lowest], f"are_{stage}").set_index("link")
@@ -96,12 +97,12 @@ def signal(trials: pd.DataFrame | None) -> Finding:
         for link in present(raw.index, LINKS)
     ]
     above = (raw["low"] > 1).any()
-    verdict = FAILS if above else HOLDS if (raw["high"] < 1).all() else OPEN
+    verdict = CONTRADICTED if above else SUPPORTED if (raw["high"] < 1).all() else INCONCLUSIVE
     text = (
         f"Predicting zero has ARE 1; Clear, which has no noise, has {'; '.join(parts)} (95 % "
         f"intervals) at {100 * lowest:g} % observed, over {trials_text(raw['trials'])}."
     )
-    return Finding(verdict, title, f"{text}{_from_which_share(here)}{_larger(trials)}")
+    return Answer(verdict, title, f"{text}{_from_which_share(here)}{_larger(trials)}")
 
 
 def _clear(trials: pd.DataFrame | None, dataset: str) -> pd.DataFrame:
@@ -141,7 +142,7 @@ def _larger(trials: pd.DataFrame) -> str:
     return f" On the {size} instance it has {', '.join(means)} raw."
 
 
-def winner(trials: pd.DataFrame | None) -> Finding:
+def winner(trials: pd.DataFrame | None) -> Answer:
     """Say which of the paper's four is best where."""
     title = "One of the paper’s four mechanisms is best everywhere"
     parts, every = [], []
@@ -157,13 +158,13 @@ def winner(trials: pd.DataFrame | None) -> Finding:
         parts.append(f"{dataset_label(dataset)}: {', '.join(texts)} of {len(found)}")
         every += [None if each.tied else each.best for each in found]
     if not every:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     same = len(set(every)) == 1 and every[0] is not None
     text = (
         f"{'; '.join(parts)} (link and ε; truncated outputs, significant against each other one by "
         "paired t-tests, Holm)."
     )
-    return Finding(HOLDS if same else FAILS, title, text)
+    return Answer(SUPPORTED if same else CONTRADICTED, title, text)
 
 
 def _places(trials: pd.DataFrame | None):
@@ -171,7 +172,7 @@ def _places(trials: pd.DataFrame | None):
     return [(name, main_rows(trials, name)) for name in names]
 
 
-def beats_zero(trials: pd.DataFrame | None) -> Finding:
+def beats_zero(trials: pd.DataFrame | None) -> Answer:
     """Judge whether the best of the four beats predicting zero, on the synthetic benchmark."""
     title = "On the benchmark the best of the four has less error than predicting zero"
     here = pd.DataFrame() if trials is None else main_rows(trials, BENCHMARK)
@@ -181,19 +182,19 @@ def beats_zero(trials: pd.DataFrame | None) -> Finding:
         else {stage: against(here, PUBLISHED, "zero", stage) for stage in ("raw", "truncated")}
     )
     if not tables or tables["raw"].empty:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     texts = [
         f"{stage} at {better(table)} of {len(table)}, and worse at {worse(table)}"
         for stage, table in tables.items()
     ]
     wins = better(tables["truncated"])
-    verdict = HOLDS if wins == len(tables["truncated"]) else FAILS if wins == 0 else OPEN
+    verdict = by_count(wins, len(tables["truncated"]))
     fraction = 100 * here["observed_fraction"].iloc[0]
     text = f"{fraction:g} % observed, link and ε: {'; '.join(texts)} (paired t-tests, Holm)."
-    return Finding(verdict, title, text)
+    return Answer(verdict, title, text)
 
 
-def beats_item_bias(trials: pd.DataFrame | None) -> Finding:
+def beats_item_bias(trials: pd.DataFrame | None) -> Answer:
     """Judge whether the four beat a private item-bias model at the same claimed epsilon."""
     title = "The paper’s mechanisms beat a private item-bias model at the same ε"
     parts, wins, losses, count = [], 0, 0, 0
@@ -212,16 +213,16 @@ def beats_item_bias(trials: pd.DataFrame | None) -> Finding:
         )
         wins, losses, count = wins + better(kept), losses + worse(kept), count + len(kept)
     if not count:
-        return Finding(OPEN, title, NONE)
-    verdict = HOLDS if wins == count else FAILS if losses > wins else OPEN
+        return Answer(INCONCLUSIVE, title, NONE)
+    verdict = SUPPORTED if wins == count else CONTRADICTED if losses > wins else INCONCLUSIVE
     text = (
         f"{'. '.join(parts)} (link and ε; truncated outputs but where raw is said, paired t-tests, "
         "Holm)."
     )
-    return Finding(verdict, title, text)
+    return Answer(verdict, title, text)
 
 
-def real_signal(trials: pd.DataFrame | None) -> Finding:
+def real_signal(trials: pd.DataFrame | None) -> Answer:
     """Judge whether the method without privacy beats an item bias without privacy on real data."""
     title = "On real data the method without privacy beats an item bias without privacy"
     parts, differences = [], []
@@ -240,7 +241,7 @@ def real_signal(trials: pd.DataFrame | None) -> Finding:
                 parts.append(f"{where}: {', '.join(texts)}")
                 differences.append(one["clear"] - one["item_bias"])
     if not parts:
-        return Finding(OPEN, title, NONE)
+        return Answer(INCONCLUSIVE, title, NONE)
     ahead = sum(difference > 0 for difference in differences)
-    verdict = HOLDS if ahead == len(differences) else FAILS if ahead == 0 else OPEN
-    return Finding(verdict, title, f"{'; '.join(parts)}.")
+    verdict = by_count(ahead, len(differences))
+    return Answer(verdict, title, f"{'; '.join(parts)}.")

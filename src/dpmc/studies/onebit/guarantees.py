@@ -15,8 +15,9 @@ from dpmc.studies.onebit.frames import (
     dataset_label,
     link_label,
 )
-from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding
+from dpmc.study.effects import Answer
 from dpmc.study.frames import NOT_RUN, keeps_claim, number, present, private_rows
+from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 EXAMPLE = 1.0  # the claimed epsilon that is spelled out, if it was run
 
@@ -27,13 +28,13 @@ def example(rows: pd.DataFrame) -> float:
     return EXAMPLE if EXAMPLE in values else float(min(values))
 
 
-def claims_kept(trials: pd.DataFrame | None) -> Finding:
+def claims_kept(trials: pd.DataFrame | None) -> Answer:
     """Judge whether every mechanism of the paper keeps the epsilon that it claims."""
     title = "The paper’s four mechanisms keep the ε that they claim for one sign"
     rows = private_rows(trials)
     four = None if rows is None else rows[rows["mechanism"].isin(PUBLISHED)]
     if four is None or four.empty:
-        return Finding(OPEN, title, NOT_RUN)
+        return Answer(INCONCLUSIVE, title, NOT_RUN)
     kept = keeps_claim(four)
     epsilon = example(four)
     parts = []
@@ -48,7 +49,7 @@ def claims_kept(trials: pd.DataFrame | None) -> Finding:
     named = [mechanism_label(name) for name in good]
     listed = f" Kept: {', '.join(named)} (GraP with scale 2CK/ε and fixed steps)." if good else ""
     text = f"At a claimed ε = {epsilon:g} the proven one is: {'; '.join(parts)}." if parts else ""
-    return Finding(HOLDS if kept.all() else FAILS, title, f"{text}{listed}".strip())
+    return Answer(SUPPORTED if kept.all() else CONTRADICTED, title, f"{text}{listed}".strip())
 
 
 def _all_kept(four: pd.DataFrame, kept: pd.Series, mechanism: str) -> bool:
@@ -72,12 +73,12 @@ def _grouped(texts: Mapping[str, str], known: Iterable[str]) -> dict[str, list[s
     return groups
 
 
-def users(trials: pd.DataFrame | None) -> Finding:
+def users(trials: pd.DataFrame | None) -> Answer:
     """Judge whether the claimed epsilon also protects all signs of a user."""
     title = "The claimed ε also protects all signs of a user"
     rows = private_rows(trials)
     if rows is None:
-        return Finding(OPEN, title, NOT_RUN)
+        return Answer(INCONCLUSIVE, title, NOT_RUN)
     epsilon = example(rows)
     parts = []
     here = at_smallest_share(rows[(rows["epsilon"] == epsilon) & keeps_claim(rows)])
@@ -95,28 +96,28 @@ def users(trials: pd.DataFrame | None) -> Finding:
         f"mechanisms that keep it for one sign, at the smallest observed fraction: "
         f"{'; '.join(parts)}."
     )
-    return Finding(HOLDS if protects.all() else FAILS, title, text)
+    return Answer(SUPPORTED if protects.all() else CONTRADICTED, title, text)
 
 
-def attacked(change: pd.DataFrame | None, attack: pd.DataFrame | None) -> Finding:
+def attacked(change: pd.DataFrame | None, attack: pd.DataFrame | None) -> Answer:
     """Judge whether the published OutP survives a likelihood-ratio attack."""
     title = "OutP as published is ε-differentially private"
     if attack is None:
-        return Finding(OPEN, title, NOT_RUN)
+        return Answer(INCONCLUSIVE, title, NOT_RUN)
     broken = (attack["lower_bound"] > attack["claimed_epsilon"]).any()
     text = describe_outp(real_epsilons(change, attack))
     confidence = 100 * attack["confidence"].min()
     counts = dict.fromkeys(f"{count:,}" for count in sorted(attack["samples"].unique()))
     text += f" {' to '.join(counts)} samples a case, {confidence:g} % confidence each."
-    return Finding(FAILS if broken else OPEN, title, text)
+    return Answer(CONTRADICTED if broken else INCONCLUSIVE, title, text)
 
 
-def converged(trials: pd.DataFrame | None) -> Finding:
+def converged(trials: pd.DataFrame | None) -> Answer:
     """Count the solves that stopped before their tolerance."""
     title = "Every solve converged"
     flags = None if trials is None else trials["converged"].map(_FLAGS).dropna().astype(bool)
     if flags is None or flags.empty:
-        return Finding(OPEN, title, NOT_RUN)
+        return Answer(INCONCLUSIVE, title, NOT_RUN)
     failed = trials.loc[flags.index[~flags]]
     text = f"{int(flags.sum()):,} of {len(flags):,} did."
     parts = [
@@ -125,7 +126,7 @@ def converged(trials: pd.DataFrame | None) -> Finding:
     ]
     if parts:
         text += f" Stopped before: {'; '.join(parts)}. Their rows are in the means all the same."
-    return Finding(HOLDS if flags.all() else FAILS, title, text)
+    return Answer(SUPPORTED if flags.all() else CONTRADICTED, title, text)
 
 
 _FLAGS = {True: True, False: False, "True": True, "False": False}

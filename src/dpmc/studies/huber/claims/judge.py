@@ -1,7 +1,8 @@
-"""Judging every claim of the study's ``claims.yaml``, and whether halves of the trials agree."""
+"""Judging every claim of the study's ``claims.yaml``."""
 
 import pandas as pd
 
+from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
     budgets,
     method_comparisons,
@@ -14,7 +15,14 @@ from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers
 from dpmc.studies.huber.claims.contrasts import LogRmse
 from dpmc.studies.huber.claims.evidence import PREDICATES, Evidence
 from dpmc.study.claims import table_of_verdicts
-from dpmc.study.rules import INCONCLUSIVE
+from dpmc.study.readings import on_trials
+
+CELLS = {
+    "trials": (*COORDINATES, "trial"),
+    "convergence": (*COORDINATES[:-1], "noise_target", "iteration", "trial"),
+    "starts": (*COORDINATES[1:-1], "trial", "start"),
+}
+"""Columns that name a cell, then the one that numbers its trials."""
 
 
 def judge(
@@ -52,34 +60,23 @@ def judge(
         natural logarithms of RMSE ratios unless the predicate says otherwise; NaN where a
         claim has no effect or interval.
     """
+    tables = {"trials": trials, "convergence": convergence, "starts": starts}
+    cells = {name: CELLS[name] for name, table in tables.items() if table is not None}
     epsilon = published["metric"] == "epsilon"
     noisy = published[~epsilon & (published["mechanism"] != "none")]
-    evidence = Evidence(
-        LogRmse.of_trials(trials),
-        LogRmse.of_published(published),
-        noisy.groupby("dataset")["variance"].first().to_dict(),
-        pd.DataFrame(table_one),
-        published[epsilon],
-        convergence,
-        starts,
-        timing,
-        seed,
-    )
-    return table_of_verdicts(claims, PREDICATES, evidence)
 
+    def evidence(tables):
+        return Evidence(
+            LogRmse.of_trials(tables["trials"]),
+            LogRmse.of_published(published),
+            noisy.groupby("dataset")["variance"].first().to_dict(),
+            pd.DataFrame(table_one),
+            published[epsilon],
+            tables["convergence"],
+            tables["starts"],
+            timing,
+            seed,
+        )
 
-def stability(judged: pd.DataFrame, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Set the verdicts on all trials and on two halves of them side by side.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``id, verdict, first_half, second_half, stable``, in the order of ``judged``. A
-        verdict is stable if each half gives it too, or is inconclusive for want of trials.
-    """
-    table = judged[["id", "verdict"]].copy()
-    for name, half in (("first_half", first), ("second_half", second)):
-        table[name] = table["id"].map(dict(zip(half["id"], half["verdict"], strict=True)))
-    halves = table[["first_half", "second_half"]]
-    agrees = halves.eq(table["verdict"], axis=0) | halves.eq(INCONCLUSIVE)
-    return table.assign(stable=agrees.all(axis=1))
+    readings = {name: evidence(changed) for name, changed in on_trials(tables, cells)}
+    return table_of_verdicts(claims, PREDICATES, evidence(tables), readings)

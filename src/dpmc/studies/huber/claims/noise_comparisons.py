@@ -14,6 +14,8 @@ from dpmc.study.rules import (
     MARGIN,
     NO_EFFECT,
     NOT_REPORTED,
+    OURS,
+    POOLED,
     SUPPORTED,
     Finding,
     Tally,
@@ -29,6 +31,7 @@ from dpmc.study.rules import (
     percent,
     pooled_verdict,
     tally,
+    trials_off_zero,
     verdict_of,
 )
 
@@ -54,7 +57,7 @@ def huber_wins_sometimes_and_never_loses_by_much(evidence: Evidence) -> Finding:
     )
     return replace(
         pooled,
-        verdict=_wins_or_matches(*ours),
+        verdict=_wins_or_matches(*ours, pooled.verdict == NO_EFFECT),
         reported_verdict=_wins_or_matches(*reported),
         reason=ours[2].obstacle or found,
     )
@@ -130,14 +133,20 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
         f"{np.exp(ratio.estimate):.2f} ({np.exp(ratio.low):.2f} to {np.exp(ratio.high):.2f}) {name}"
         for ratio, name in zip(ratios, ("Gaussian", "Huber"), strict=True)
     )
+    verdict = INCONCLUSIVE if obstacle else combined(verdicts)
+    open_one = verdict == INCONCLUSIVE and not obstacle
     return Finding(
-        INCONCLUSIVE if obstacle else combined(verdicts),
+        verdict,
         INCONCLUSIVE,
         ratios[0].estimate,
         ratios[0].low,
         ratios[0].high,
         int(trials.min()),
         f"{obstacle or f'standard deviation of Laplace in units of {found}'}; {NOT_REPORTED}",
+        POOLED,
+        MARGIN[1],
+        OURS,
+        max(map(trials_off_zero, ratios)) if open_one else np.nan,
     )
 
 
@@ -163,12 +172,16 @@ def _gaussian_advantage(fraction: float) -> list:
     ]
 
 
-def _wins_or_matches(gaussian: Tally, laplace: Tally, worse_than_best: Tally) -> str:
+def _wins_or_matches(
+    gaussian: Tally, laplace: Tally, worse_than_best: Tally, no_effect: bool = False
+) -> str:
     if gaussian.obstacle or laplace.obstacle or worse_than_best.obstacle:
         return INCONCLUSIVE
     if worse_than_best.losses:
         return CONTRADICTED
-    return SUPPORTED if gaussian.wins and laplace.wins else INCONCLUSIVE
+    if gaussian.wins and laplace.wins:
+        return SUPPORTED
+    return NO_EFFECT if no_effect else INCONCLUSIVE
 
 
 def _some_but_fewer(few: Tally, many: Tally) -> str:

@@ -25,6 +25,7 @@ from dpmc.study.rules import (
     CONTRADICTED,
     INCONCLUSIVE,
     MARGIN,
+    NO_EFFECT,
     NOT_AVAILABLE,
     NOT_REPORTED,
     OURS,
@@ -32,6 +33,7 @@ from dpmc.study.rules import (
     Finding,
     all_verdict,
     at_least,
+    has_no_effect,
     judge_all,
     judge_pooled,
     obstacle_to,
@@ -136,11 +138,12 @@ def sweetrs_shows_the_synthetic_trend(evidence: Evidence) -> Finding:
         [row for place in SWEETRS for row in _huber_minus_others(evidence, place)]
     )
     overall = judge_pooled(sweetrs)
+    none = all(has_no_effect(part.ours) for part, _ in pairs)
     parts = [sweetrs, *(synthetic for _, synthetic in pairs)]
     obstacles = [tally(part.ours).obstacle for part in parts]
     return replace(
         overall,
-        verdict=INCONCLUSIVE if any(obstacles) else _signs_verdict(effects),
+        verdict=INCONCLUSIVE if any(obstacles) else _signs_verdict(effects, none),
         reported_verdict=SUPPORTED
         if theirs == len(signs)
         else CONTRADICTED
@@ -214,8 +217,13 @@ def _sign(mean: float) -> float:
     return 0.0 if abs(mean) <= NO_SIGN else np.sign(mean)
 
 
-def _signs_verdict(effects: list[list[Interval]]) -> str:
-    """Judge pairs of effects: all signs proven and equal, or any two proven and opposite."""
+def _signs_verdict(effects: list[list[Interval]], no_effect: bool) -> str:
+    """Judge pairs of effects: all signs proven and equal, or any two proven and opposite.
+
+    No effect if none of those on SweetRS is worth naming: there is no trend.
+    """
+    if no_effect:
+        return NO_EFFECT
     proven = [[(e.low > 0) * 1 - (e.high < 0) * 1 for e in pair] for pair in effects]
     if any(a * b < 0 for a, b in proven):
         return CONTRADICTED

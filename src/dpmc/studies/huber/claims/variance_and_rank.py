@@ -23,6 +23,7 @@ from dpmc.study.rules import (
     SUPPORTED,
     Finding,
     both,
+    has_no_effect,
     judge_all,
     judge_most,
     judge_pooled,
@@ -103,22 +104,25 @@ def _same_sign(evidence: Evidence, name: str, rows_at) -> Finding:
     pooled = [pooled_interval(sample.ours) for sample in samples]
     reported = [np.sign(sample.reported.mean()) for sample in samples]
     obstacle = next((tally(s.ours).obstacle for s in samples if tally(s.ours).obstacle), "")
+    none = all(has_no_effect(sample.ours) for sample in samples)
     effects = ", ".join(f"{100 * np.expm1(effect.estimate):+.2f}" for effect in pooled)
     return Finding(
-        INCONCLUSIVE if obstacle else same_sign_verdict(pooled),
+        INCONCLUSIVE if obstacle else same_sign_verdict(pooled, none),
         SUPPORTED if len(set(reported)) == 1 else CONTRADICTED,
         reason=obstacle or f"{name} at ranks 5, 10, 20: {effects} %",
     )
 
 
-def same_sign_verdict(effects) -> str:
+def same_sign_verdict(effects, no_effect: bool = False) -> str:
     """Judge whether effects share their sign, by their estimates and their intervals.
 
-    Supported if all estimates have one sign; contradicted if two intervals lie on opposite
-    sides of 0.
+    Supported if all estimates have one sign, or if no effect is worth naming; contradicted if two
+    intervals lie on opposite sides of 0.
     """
     if not all(np.isfinite(effect.low) for effect in effects):
         return INCONCLUSIVE
+    if no_effect:
+        return SUPPORTED
     if any(effect.low > 0 for effect in effects) and any(effect.high < 0 for effect in effects):
         return CONTRADICTED
     signs = {np.sign(effect.estimate) for effect in effects}
