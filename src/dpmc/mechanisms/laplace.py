@@ -8,6 +8,8 @@ import numpy as np
 
 from dpmc.mechanisms.base import Mechanism, positive, probability
 
+MANY = 2**14  # draws from which the compiled sampler, of the same bits, is worth its import
+
 
 @dataclass(frozen=True)
 class Laplace(Mechanism):
@@ -43,7 +45,11 @@ class Laplace(Mechanism):
 
     def rvs(self, size=None, rng=None):
         rng = rng or np.random.default_rng()
-        return rng.laplace(0.0, self.scale, size)
+        if size is None or np.prod(size) < MANY:
+            return rng.laplace(0.0, self.scale, size)
+        from dpmc.mechanisms.laplace_sampler import draw  # numba takes a while to import
+
+        return draw(self.scale, size, rng)
 
     def var(self) -> float:
         return 2 * self.scale**2
