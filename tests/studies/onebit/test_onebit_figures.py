@@ -13,6 +13,7 @@ from scipy import stats
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES, write_onebit_figures
 from dpmc.studies.onebit.figures.fractions import shown_budgets
 from dpmc.studies.onebit.figures.outp import most_provable, real_epsilons
+from dpmc.studies.onebit.figures.ranks import describe_ranks
 from dpmc.studies.onebit.frames import LOOKS, main_constraint, read_onebit
 from dpmc.study.frames import number, select
 from dpmc.study.style import draw_all
@@ -160,6 +161,30 @@ def test_accuracy_has_a_panel_for_each_data_set_and_link(drawings):
     assert set(movielens["constraint"]) == {"nuclear"}
     assert "zero" not in set(drawing.data["mechanism"])
     assert drawing.figure.axes[0].get_ylim()[1] < 100
+
+
+def test_ranks_are_drawn_beside_outputs_that_are_not_cut(drawings, tables):
+    drawing = drawings["onebit_5b_ranks"]
+    assert [axes.get_title(loc="left") for axes in drawing.figure.axes] == [
+        f"ε = {epsilon}, {link}" for link in ("Gaussian link", "logistic link")
+        for epsilon in (1, 2, 4)
+    ]  # fmt: skip
+    data = drawing.data
+    assert list(data["rank"].unique()) == ["1", "2", "3", "5", "8", "none"]
+    assert set(data["constraint"]) == {"nuclear"}
+    assert set(data["mechanism"]) == {*PAPER, "clear"}
+    where = {"dataset": "ml-100k", "link": "gaussian", "constraint": "nuclear",
+             "mechanism": "inp", "epsilon": 2.0}  # fmt: skip
+    for rank, column in ((3, "accuracy"), ("none", "accuracy_raw")):
+        row = select(data[data["rank"] == str(rank)], link="gaussian", mechanism="inp", epsilon=2)
+        there = tables["trials"] if rank == "none" else select(tables["ranks"], rank=rank)
+        values = select(there, **where)[column]
+        assert row["mean"].item() == pytest.approx(values.mean())
+        half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
+        assert (row["high"] - row["mean"]).item() == pytest.approx(half)
+    assert "Gaussian link: all above 68 % at ε = 4 at rank" in describe_ranks(data)
+    low = data.assign(mean=data["mean"].where(data["mechanism"] != "grap", 0.6))
+    assert describe_ranks(low).count("not all above 68 % at any rank") == 2
 
 
 def test_real_epsilons_of_outp(drawings, tables):

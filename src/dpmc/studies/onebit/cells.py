@@ -25,6 +25,7 @@ ONEBIT_COLUMNS = (
     "claimed_epsilon", "claimed_delta", "actual_epsilon", "actual_delta",
     "user_epsilon", "user_delta", "seconds",
 )  # fmt: skip
+RANK_COLUMNS = (*ONEBIT_COORDINATES, "trial", "rank", "accuracy")
 OUTP_CHANGE_COLUMNS = (
     "instance", "link", "draw", "l1_change", "largest_change", "per_entry_sensitivity",
 )  # fmt: skip
