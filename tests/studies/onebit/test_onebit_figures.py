@@ -11,6 +11,7 @@ from matplotlib.colors import to_hex
 from scipy import stats
 
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES, write_onebit_figures
+from dpmc.studies.onebit.figures.bounds import describe_bounds
 from dpmc.studies.onebit.figures.fractions import shown_budgets
 from dpmc.studies.onebit.figures.outp import most_provable, real_epsilons
 from dpmc.studies.onebit.figures.ranks import describe_ranks
@@ -216,7 +217,15 @@ def test_bounds_stand_beside_their_cells(drawings, tables):
     where = {"dataset": "synthetic", "link": "gaussian", "constraint": "both",
              "observed_fraction": 0.5, "mechanism": "outp_paper", "epsilon": 2}  # fmt: skip
     assert row["mean"] == pytest.approx(select(tables["trials"], **where)["are_raw"].mean())
-    endless = tables["bounds"].assign(bound=np.inf)
+    bound = {"theorem": 4, "link": "gaussian", "observed_fraction": 0.5, "epsilon": 2}
+    assert row["published"] == select(tables["bounds"], **bound)["published"].item()
+    words = describe_bounds(data)
+    assert "theorem 2 as printed at 12 of 188" in words
+    assert "as corrected at 188 of 188" in words
+    assert words.endswith("larger: theorem 1 as printed (Gaussian link and logistic link).")
+    falling = data.assign(published=data["corrected"])
+    assert "as if less privacy" not in describe_bounds(falling)
+    endless = tables["bounds"].assign(corrected=np.inf)
     with pytest.raises(Exception, match="No mechanism with an error bound"):
         ONEBIT_FIGURES[-1].function({**tables, "bounds": endless})
 

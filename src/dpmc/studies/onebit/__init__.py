@@ -9,6 +9,7 @@ from dpmc.studies.onebit.cells import (
     BOUND_COLUMNS,
     CLEAR,
     CLEAR_COORDINATES,
+    CONSTANT_COLUMNS,
     CURVE_COORDINATES,
     ONEBIT_COLUMNS,
     OUTP_ATTACK_COLUMNS,
@@ -73,7 +74,7 @@ STUDY = Study(
         Job(
             "bounds",
             "dpmc.studies.onebit.bounds:run",
-            tables={"bounds": BOUND_COLUMNS},
+            tables={"bounds": BOUND_COLUMNS, "link_constants": CONSTANT_COLUMNS},
             settings=bound_settings,
         ),
     ),
@@ -85,7 +86,11 @@ STUDY = Study(
             needs=("trials", "ranks", "outp_change", "outp_attack"),
             files=(HERE / "claims.yaml",),
         ),
-        Step("tables", "dpmc.studies.onebit.tables:run", needs=("trials", "claims")),
+        Step(
+            "tables",
+            "dpmc.studies.onebit.tables:run",
+            needs=("trials", "claims", "link_constants"),
+        ),
         Step(
             "figures",
             "dpmc.studies.onebit.figures:run",
