@@ -217,8 +217,14 @@ PLANTED = [
     ("O20", C, plus(OUTP_BEST_EARLY, when(0.1, mechanism="inp", epsilon=2.0, link="gaussian")), {}),
     ("O20", N, when(0.05, mechanism="outp_paper", epsilon=4.0, **MOVIELENS), {}),  # too late
     ("O20", I, when(0.05, mechanism="outp_paper", epsilon=1.0, **MOVIELENS), {}),
+    ("O21", S, when(-0.1, epsilon=1.0, **RESTAURANT), {}),
+    ("O21", S, plus(when(-0.1, epsilon=1.0, **RESTAURANT),
+                    when(-0.2, mechanism="inp", **RESTAURANT)), {}),  # most
+    ("O21", C, when(-0.2, mechanism=PAPER, **RESTAURANT), {}),  # far from Clear at both
+    ("O21", N, None, {}),
+    ("O21", I, when(-0.1, epsilon=1.0, mechanism=["inp", "grap"], **RESTAURANT), {}),
 ]  # fmt: skip
-ON_TRIALS = [*(f"O{number}" for number in range(1, 11)), "O18", "O19", "O20"]
+ON_TRIALS = [*(f"O{number}" for number in range(1, 11)), "O18", "O19", "O20", "O21"]
 WITH_A_MARGIN = {"O3": np.log(1.1), "O7": 0.02}  # of their own, so that there is no "no effect"
 
 
@@ -246,7 +252,7 @@ def test_every_claim_on_trials_is_planted_with_every_verdict():
 @pytest.mark.parametrize("name", ON_TRIALS)
 def test_rule_and_margin_are_named(judge, name):
     found = judge(name, make())
-    rules = {"O3": "within", "O4": "most", "O6": "most", "O19": "most"}
+    rules = {"O3": "within", "O4": "most", "O6": "most", "O19": "most", "O21": "most"}
     assert found["rule"] == rules.get(name, "all")
     margins = {"O10": -np.log(1.5), **WITH_A_MARGIN}
     assert found["margin"] == pytest.approx(margins.get(name, MARGIN[1]))
@@ -277,6 +283,7 @@ NEEDED = {
     "O18": ({"mechanism": "clear", **MOVIELENS}, {"epsilon": 5.0}),
     "O19": ({"mechanism": "grap", "epsilon": 10.0, **RESTAURANT}, {"mechanism": "clear"}),
     "O20": ({"mechanism": "inp", "epsilon": 2.0, **MOVIELENS}, {"epsilon": 4.0}),
+    "O21": ({"mechanism": "clear", **RESTAURANT}, {"epsilon": 5.0}),
 }  # fmt: skip
 
 
@@ -329,6 +336,7 @@ def test_few_trials_never_crash(claims, trials):
         ("O18", POOR_AT_1, -0.1),
         ("O19", when(-0.1, epsilon=1.0, **RESTAURANT), -0.1),
         ("O20", OUTP_BEST_EARLY, -0.05),
+        ("O21", when(-0.1, epsilon=1.0, **RESTAURANT), -0.05),
     ],
 )
 def test_effects(judge, name, effect, amount):
@@ -662,9 +670,9 @@ class TestComputedFacts:
 
 
 class TestClaimsFile:
-    def test_all_20_claims_are_judged_in_their_columns(self, claims):
+    def test_all_21_claims_are_judged_in_their_columns(self, claims):
         found = judge_onebit(evidence_of(make(), None, *outp()), claims)
-        assert found["id"].tolist() == [f"O{number}" for number in range(1, 21)]
+        assert found["id"].tolist() == [f"O{number}" for number in range(1, 22)]
         assert set(PREDICATES) == set(found["id"])
         assert list(found.columns) == list(CLAIM_COLUMNS)
         assert found["reason"].str.len().gt(10).all()
