@@ -8,10 +8,10 @@ from plain_onebit import project_plain
 
 from dpmc.methods.onebit.projection import (
     WarmProjection,
+    leading_factors,
     mean_square,
     project_nuclear,
     simplex_threshold,
-    truncate,
 )
 
 SHAPES = [(7, 12), (12, 7), (9, 9), (1, 5), (130, 170), (170, 130)]
@@ -115,6 +115,11 @@ def test_warm_projection_inside_the_ball():
 def test_truncation(shape, rank):
     matrix = np.random.default_rng(4).normal(size=shape)
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
-    expected = (left[:, :rank] * values[:rank]) @ right[:rank]
-    np.testing.assert_allclose(truncate(matrix, rank), expected, atol=1e-9)
-    assert truncate(np.zeros(shape), rank).any() == np.False_
+    factors = leading_factors(matrix, rank)
+    assert factors[0].shape == (shape[0], min(rank, *shape))
+    # the first k of them are those of rank k
+    for k in {1, min(rank, 2), rank}:
+        expected = (left[:, :k] * values[:k]) @ right[:k]
+        np.testing.assert_allclose(factors[0][:, :k] @ factors[1][:k], expected, atol=1e-9)
+    zero = leading_factors(np.zeros(shape), rank)
+    assert not (zero[0] @ zero[1]).any()

@@ -1,4 +1,4 @@
-"""Shapes of the error bounds: steepness and flatness of links, and how the bounds fall."""
+"""The error bounds as printed and as corrected: their constants, and how they fall."""
 
 import math
 
@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from dpmc.methods.onebit.links import link_of
 from dpmc.studies.onebit.bounds import (
     bounds,
+    link_constants,
     mean_square,
+    published_steepness_and_flatness,
+    sampling_constants,
     squared_error_bounds,
     steepness_and_flatness,
 )
-from dpmc.studies.onebit.cells import BOUND_COLUMNS
+from dpmc.studies.onebit.cells import BOUND_COLUMNS, CONSTANT_COLUMNS
 
 LOGISTIC, GAUSSIAN = link_of("logistic"), link_of("gaussian")
 SIZES = {"seed": 3, "trials": 5, "users": 100, "items": 100, "rank": 1, "alpha": 1}
@@ -48,34 +51,78 @@ def test_flips_flatten_a_link(link, flip):
     assert flat > clear_flat
 
 
-@pytest.mark.parametrize("link", [LOGISTIC, GAUSSIAN])
-def test_all_bounds_come_to_that_without_privacy(link):
-    steep, flat = steepness_and_flatness(link, 1.0)
-    clear = steep * flat * math.sqrt(200 / 1500)
-    found = squared_error_bounds(link, SIZES, 0.15, 40.0)
-    assert found[1, "inp"] == pytest.approx(clear, rel=1e-6)
-    assert found[2, "objp_paper"] > clear
-    assert found[4, "outp_paper"] == pytest.approx(clear + 8 / 40**2)
-    near = squared_error_bounds(link, SIZES, 0.15, 600.0)[2, "objp_paper"]
-    assert near == pytest.approx(clear, rel=0.02)
+@pytest.mark.parametrize(
+    ("link", "steep", "flat", "flipped"),
+    [(LOGISTIC, 1.0, math.e, 3.7005), (GAUSSIAN, 16.0, math.pi * math.exp(0.5), 4.9312)],
+)
+def test_printed_constants(link, steep, flat, flipped):
+    assert published_steepness_and_flatness(link, 1.0) == pytest.approx((steep, flat))
+    p = 1 / (1 + math.e)
+    found = published_steepness_and_flatness(link, 1.0, p)
+    assert found == pytest.approx(((1 - 2 * p) * steep, flipped), abs=1e-4)
+    true = steepness_and_flatness(link, 1.0, p)
+    assert true[0] <= found[0]  # the bound on L holds
+    assert true[1] > 3 * found[1]  # that on beta does not
+
+
+def test_the_sampling_constant_has_three_forms():
+    found = sampling_constants(100, 100, 1500)
+    assert found["theorems"] == pytest.approx(233.4, abs=0.1)
+    assert found["appendix_b"] == pytest.approx(305.9, abs=0.1)
+    assert found["appendix_d"] == pytest.approx(57.81, abs=0.01)
+    assert found["right"] == pytest.approx(found["appendix_d"] ** 2)
+    for count in (10, 10_000):
+        assert sampling_constants(30, 200, count)["right"] >= count
+
+
+def test_corrections_do_what_the_errata_say():
+    """Every bound with the logistic link and 1500 of 100 x 100 entries, from its formula."""
+    epsilon = 2.0
+    p = 1 / (1 + math.exp(epsilon))
+    rate = math.sqrt(200 / 1500)
+    printed = rate * math.sqrt(math.sqrt(1500 + 1e4 * math.log(200)) / 1500)
+    correct = rate * math.sqrt(1 + 200 * math.log(1e4) / 1500)
+    flat = (1 + math.e) ** 2 / math.e
+    steep_c, flat_c = steepness_and_flatness(LOGISTIC, 1.0, p)
+    logs = math.log(200) ** 2 / 4
+    found = squared_error_bounds(LOGISTIC, SIZES, 0.15, epsilon)
+    expected = {
+        (1, "inp"): (
+            (1 - 2 * p) * (1 / (2 * (1 - 2 * p) ** 2) + math.e / 2) * printed,
+            steep_c * flat_c * correct,
+            4.0,
+        ),
+        (2, "objp_paper"): (
+            math.e * printed + 8 * math.sqrt(2) * math.e / (2 * 1500 ** (1 / 3)),
+            flat * correct + 16 * flat / 2,
+            4.0,
+        ),
+        (4, "outp_paper"): (math.e * printed + logs, 2 * (flat * correct + logs), 4.0 + 8 / 4),
+    }
+    assert found.keys() == expected.keys()
+    for key, values in expected.items():
+        assert tuple(found[key]) == pytest.approx(values), key
 
 
 @pytest.mark.parametrize("link", [LOGISTIC, GAUSSIAN])
 def test_bounds_scale_as_stated(link):
-    one, twice = (squared_error_bounds(link, SIZES, share, 2.0) for share in (0.2, 0.8))
-    for key in ((1, "inp"), (2, "objp_paper")):
-        assert one[key] / twice[key] == pytest.approx(2)
-    noise = 8 / 2.0**2
-    ratio = (one[4, "outp_paper"] - noise) / (twice[4, "outp_paper"] - noise)
-    assert ratio == pytest.approx(2)
-    ranks = squared_error_bounds(link, SIZES | {"rank": 4}, 0.2, 2.0)
-    assert ranks[1, "inp"] / one[1, "inp"] == pytest.approx(2)
-    half, full = (squared_error_bounds(link, SIZES, 0.2, epsilon) for epsilon in (0.5, 1.0))
-    assert half[4, "outp_paper"] - full[4, "outp_paper"] == pytest.approx(8 * (4 - 1))
-    steep, flat = steepness_and_flatness(link, 1.0)
-    clear = steep * flat * math.sqrt(200 / 2000)
-    gaps = half[2, "objp_paper"] - clear, full[2, "objp_paper"] - clear
-    assert gaps[0] / gaps[1] == pytest.approx(2)
+    ranks, one = (
+        squared_error_bounds(link, SIZES | {"rank": rank}, 0.2, 2.0)[1, "inp"] for rank in (4, 1)
+    )
+    assert ranks.published / one.published == pytest.approx(2)
+    assert ranks.corrected / one.corrected == pytest.approx(2)
+    few, many = (squared_error_bounds(link, SIZES, share, 0.01)[2, "objp_paper"]
+                 for share in (0.1, 0.8))  # fmt: skip
+    # at a small epsilon noise is all: as printed it falls with the cube root of n, else not at all
+    assert few.published / many.published == pytest.approx(2, rel=0.02)
+    assert few.corrected / many.corrected == pytest.approx(1, rel=0.02)
+    half, full = (
+        squared_error_bounds(link, SIZES, 0.2, epsilon)[4, "outp_paper"] for epsilon in (0.5, 1.0)
+    )
+    logs = math.log(200) ** 2 * (4 - 1)
+    assert half.published - full.published == pytest.approx(logs)
+    assert half.corrected - full.corrected == pytest.approx(2 * logs)
+    assert half.trivial - full.trivial == pytest.approx(8 * (4 - 1))
 
 
 def test_rows_are_relative_errors_of_every_link_and_point():
@@ -87,8 +134,21 @@ def test_rows_are_relative_errors_of_every_link_and_point():
         squared = squared_error_bounds(
             link_of(row["link"]), SIZES, row["observed_fraction"], row["epsilon"]
         )
-        expected = squared[row["theorem"], row["mechanism"]] / means[row["observed_fraction"]]
-        assert row["bound"] == pytest.approx(expected)
+        expected = squared[row["theorem"], row["mechanism"]]
+        for name, value in expected._asdict().items():
+            assert row[name] == pytest.approx(value / means[row["observed_fraction"]])
+
+
+def test_constants_of_links_with_and_without_flips():
+    rows = list(link_constants(SETTINGS))
+    assert all(tuple(row) == CONSTANT_COLUMNS for row in rows)
+    assert [(row["link"], row["epsilon"]) for row in rows] == [
+        (link, epsilon) for link in ("logistic", "gaussian") for epsilon in (None, 1.0, 10.0)
+    ]
+    assert rows[0]["flatness"] == pytest.approx((1 + math.e) ** 2 / math.e)
+    assert rows[0]["flatness_published"] == pytest.approx(math.e)
+    assert (rows[1]["flatness"], rows[4]["flatness"]) == pytest.approx((28.903, 18.004), abs=1e-3)
+    assert rows[4]["steepness_published"] == pytest.approx(16 * math.tanh(0.5))
 
 
 def test_the_mean_square_is_that_of_matrices_whose_largest_entry_is_alpha():

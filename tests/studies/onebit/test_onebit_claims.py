@@ -18,11 +18,17 @@ from dpmc.studies.onebit.cells import (
     ONEBIT_COORDINATES,
     OUTP_ATTACK_COLUMNS,
     OUTP_CHANGE_COLUMNS,
+    RANK_COLUMNS,
     OneBitCell,
 )
 from dpmc.studies.onebit.claims import link_facts, privacy_facts
-from dpmc.studies.onebit.claims.evidence import PREDICATES, Outputs
-from dpmc.studies.onebit.claims.judge import judge_onebit, load_onebit_claims
+from dpmc.studies.onebit.claims.evidence import PREDICATES, Outputs, evidence_of
+from dpmc.studies.onebit.claims.judge import (
+    at_median,
+    judge_onebit,
+    load_onebit_claims,
+    readings,
+)
 from dpmc.study.claims import CLAIM_COLUMNS
 from dpmc.study.rules import MARGIN, within
 
@@ -109,9 +115,9 @@ def claims():
 def judge(claims):
     """Return a judge of one claim by its id."""
 
-    def judged(name, trials, change=None, attack=None):
+    def judged(name, trials, change=None, attack=None, ranks=None):
         some = [claim for claim in claims if claim["id"] == name]
-        return judge_onebit(trials, change, attack, some).iloc[0]
+        return judge_onebit(evidence_of(trials, ranks, change, attack), some).iloc[0]
 
     return judged
 
@@ -211,8 +217,14 @@ PLANTED = [
     ("O20", C, plus(OUTP_BEST_EARLY, when(0.1, mechanism="inp", epsilon=2.0, link="gaussian")), {}),
     ("O20", N, when(0.05, mechanism="outp_paper", epsilon=4.0, **MOVIELENS), {}),  # too late
     ("O20", I, when(0.05, mechanism="outp_paper", epsilon=1.0, **MOVIELENS), {}),
+    ("O21", S, when(-0.1, epsilon=1.0, **RESTAURANT), {}),
+    ("O21", S, plus(when(-0.1, epsilon=1.0, **RESTAURANT),
+                    when(-0.2, mechanism="inp", **RESTAURANT)), {}),  # most
+    ("O21", C, when(-0.2, mechanism=PAPER, **RESTAURANT), {}),  # far from Clear at both
+    ("O21", N, None, {}),
+    ("O21", I, when(-0.1, epsilon=1.0, mechanism=["inp", "grap"], **RESTAURANT), {}),
 ]  # fmt: skip
-ON_TRIALS = [*(f"O{number}" for number in range(1, 11)), "O18", "O19", "O20"]
+ON_TRIALS = [*(f"O{number}" for number in range(1, 11)), "O18", "O19", "O20", "O21"]
 WITH_A_MARGIN = {"O3": np.log(1.1), "O7": 0.02}  # of their own, so that there is no "no effect"
 
 
@@ -240,7 +252,7 @@ def test_every_claim_on_trials_is_planted_with_every_verdict():
 @pytest.mark.parametrize("name", ON_TRIALS)
 def test_rule_and_margin_are_named(judge, name):
     found = judge(name, make())
-    rules = {"O3": "within", "O4": "most", "O6": "most", "O19": "most"}
+    rules = {"O3": "within", "O4": "most", "O6": "most", "O19": "most", "O21": "most"}
     assert found["rule"] == rules.get(name, "all")
     margins = {"O10": -np.log(1.5), **WITH_A_MARGIN}
     assert found["margin"] == pytest.approx(margins.get(name, MARGIN[1]))
@@ -271,6 +283,7 @@ NEEDED = {
     "O18": ({"mechanism": "clear", **MOVIELENS}, {"epsilon": 5.0}),
     "O19": ({"mechanism": "grap", "epsilon": 10.0, **RESTAURANT}, {"mechanism": "clear"}),
     "O20": ({"mechanism": "inp", "epsilon": 2.0, **MOVIELENS}, {"epsilon": 4.0}),
+    "O21": ({"mechanism": "clear", **RESTAURANT}, {"epsilon": 5.0}),
 }  # fmt: skip
 
 
@@ -302,7 +315,7 @@ def test_without_any_data(judge, no_trials, name):
 @pytest.mark.parametrize("trials", [1, 2, 3])
 def test_few_trials_never_crash(claims, trials):
     some = [claim for claim in claims if claim["id"] in ON_TRIALS]
-    found = judge_onebit(make(trials=trials), None, None, some)
+    found = judge_onebit(evidence_of(make(trials=trials)), some)
     if trials == 1:
         assert set(found["verdict"]) == {I}
 
@@ -323,6 +336,7 @@ def test_few_trials_never_crash(claims, trials):
         ("O18", POOR_AT_1, -0.1),
         ("O19", when(-0.1, epsilon=1.0, **RESTAURANT), -0.1),
         ("O20", OUTP_BEST_EARLY, -0.05),
+        ("O21", when(-0.1, epsilon=1.0, **RESTAURANT), -0.05),
     ],
 )
 def test_effects(judge, name, effect, amount):
@@ -339,6 +353,120 @@ def test_raw_outputs_are_named_but_do_not_decide(judge):
     assert found["effect"] == pytest.approx(-0.5, abs=0.004)
     undone = when(-2.0, mechanism="inp", epsilon=1.0)
     assert judge("O1", make(plus(OUTP_FALLS, raw), raw=undone))["verdict"] == C
+
+
+def by_rank(trials, effects):
+    """Return the accuracies on MovieLens at some ranks, truncated ones but for an effect."""
+    real = trials[trials["dataset"] == "ml-100k"]
+    moved = [
+        real.assign(rank=rank, accuracy=real["accuracy_truncated"] + effect)
+        for rank, effect in effects.items()
+    ]
+    return pd.concat(moved)[list(RANK_COLUMNS)]
+
+
+ABOUT_MOVIELENS = ["O5", "O6", "O18", "O20"]
+HOLDS = {"O5": None, "O6": when(0.05, mechanism="outp_paper", **MOVIELENS), "O18": POOR_AT_1,
+         "O20": OUTP_BEST_EARLY}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ABOUT_MOVIELENS)
+def test_other_ranks_are_named_but_do_not_decide(judge, name):
+    trials = make(HOLDS[name] or nothing)
+    ranks = by_rank(trials, {1: 0.0, 2: 0.0, 5: 0.0})
+    assert judge(name, trials)["reason"].startswith("truncated outputs: ")
+    found = judge(name, trials, ranks=ranks)
+    assert found["verdict"] == S
+    links = "gaussian link alone: {0}; logistic link alone: {0}. truncated outputs: "
+    expected = "supported at 1, 2, 5"
+    assert found["reason"].startswith(f"By rank, both links: {expected}; {links.format(expected)}")
+    # at rank 2, Gaussian link, OutP is far worse, and so is everything at epsilon 10
+    at_2 = (ranks["rank"] == 2) & (ranks["link"] == "gaussian")
+    worse = at_2 & ((ranks["mechanism"] == "outp_paper") | (ranks["epsilon"] == 10.0))
+    ranks.loc[worse, "accuracy"] -= 0.3
+    ranks = ranks[(ranks["rank"] != 5) | (ranks["mechanism"] != "inp")]
+    found = judge(name, trials, ranks=ranks.sample(frac=1, random_state=0))
+    assert found["verdict"] == S
+    rest = "inconclusive at 5"
+    assert found["reason"].startswith(
+        f"By rank, both links: supported at 1, contradicted at 2, {rest}; "
+        f"gaussian link alone: supported at 1, contradicted at 2, {rest}; "
+        f"logistic link alone: supported at 1, 2, {rest}. truncated outputs: "
+    )
+
+
+def test_other_ranks_matter_to_no_other_claim(judge):
+    trials = make()
+    ranks = by_rank(trials, {1: 0.0, 2: -0.3})
+    for name in set(ON_TRIALS) - set(ABOUT_MOVIELENS):
+        assert judge(name, trials, ranks=ranks).equals(judge(name, trials)), name
+
+
+class TestReadings:
+    @staticmethod
+    def verdicts(name, claims, trials, **tables):
+        some = [claim for claim in claims if claim["id"] == name]
+        evidence = evidence_of(trials, **tables)
+        found = {"as it is": evidence, **readings(evidence)}
+        return {reading: judge_onebit(e, some)["verdict"].item() for reading, e in found.items()}
+
+    def test_every_claim_is_the_same_in_all_of_trials_that_are_clear(self, claims):
+        firm = {name: effect for name, verdict, effect, _ in PLANTED if verdict == S}
+        for name, effect in firm.items():
+            trials = make(effect or nothing, trials=20)
+            found = self.verdicts(name, claims, trials, ranks=by_rank(trials, {1: 0.0, 3: 0.0}))
+            assert set(found) == {"as it is", "raw outputs", "median over trials", "even trials",
+                                  "odd trials", "rank 1", "rank 3"}  # fmt: skip
+            assert set(found.values()) == {S}, name
+
+    def test_raw_outputs(self, claims):
+        raw = when(0.7, mechanism="grap", epsilon=1.0, link="logistic")
+        found = self.verdicts("O1", claims, make(OUTP_FALLS, raw=raw))
+        assert found == {"as it is": S, "raw outputs": C, "median over trials": S,
+                         "even trials": S, "odd trials": S}  # fmt: skip
+
+    def test_raw_outputs_are_named_as_what_they_are(self, claims):
+        evidence = readings(evidence_of(make(OUTP_FALLS)))["raw outputs"]
+        (reason,) = judge_onebit(evidence, claims[:1])["reason"]
+        assert reason.startswith("raw outputs: ")
+        assert "Truncated outputs (supported)" in reason
+
+    def test_ranks(self, claims):
+        trials = make()
+        found = self.verdicts("O5", claims, trials, ranks=by_rank(trials, {1: 0.0, 2: -0.1}))
+        assert (found["rank 1"], found["rank 2"]) == (S, C)
+
+    def test_every_other_trial(self, claims):
+        trials = make(spread=0.0002)
+        grap = (trials["mechanism"] == "grap") & (trials["dataset"] == "ml-100k")
+        trials.loc[grap & (trials["trial"] % 2 == 1), "accuracy_truncated"] -= 0.2
+        found = self.verdicts("O5", claims, trials)
+        assert (found["even trials"], found["odd trials"]) == (S, C)
+
+    def test_the_median_is_not_moved_by_one_trial(self):
+        trials = make(OUTP_FALLS, spread=0.0002)
+        inp = (trials["mechanism"] == "inp") & (trials["epsilon"] == 4.0)
+        trials.loc[inp & (trials["trial"] == 3), "are_truncated"] *= 1e9
+        evidence = evidence_of(trials)
+        cell = OneBitCell("synthetic", "gaussian", "both", 0.15, "inp", 4.0)
+        median = readings(evidence)["median over trials"].judged.log_are(cell)
+        assert evidence.judged.log_are(cell).mean() > 1
+        assert median.mean() == pytest.approx(0, abs=0.02)
+
+    def test_shifted_rows_keep_their_spread_and_what_is_missing(self):
+        rows = np.array([[1.0, 2.0, 6.0, np.nan], [np.nan] * 4, [5.0] * 4])
+        expected = [[0.0, 1.0, 5.0, np.nan], [np.nan] * 4, [5.0] * 4]
+        np.testing.assert_allclose(at_median(rows), expected)
+
+    def test_every_other_draw_of_what_one_flip_does(self, no_trials):
+        change, attack = outp()
+        found = readings(evidence_of(no_trials, None, change, attack))
+        even, odd = (found[f"{name} trials"].change for name in ("even", "odd"))
+        for half, draws in ((even, [0, 2, 4]), (odd, [1, 3])):
+            typical = half[half["instance"] == "typical"]
+            assert sorted(set(typical["draw"])) == draws
+            assert (half["instance"] == "block").sum() == 2  # not drawn: in both
+        assert found["even trials"].attack is attack
 
 
 def test_factors_are_beside_what_is_judged(judge):
@@ -368,10 +496,10 @@ def test_accuracies_are_in_points_and_beside_those_of_baselines(judge):
 def test_order_of_rows_and_spelling_of_numbers_do_not_matter(claims):
     some = [claim for claim in claims if claim["id"] in ON_TRIALS]
     trials = make(MORE_DATA)
-    expected = judge_onebit(trials, None, None, some)
+    expected = judge_onebit(evidence_of(trials), some)
     shuffled = trials.sample(frac=1, random_state=0)
     shuffled["observed_fraction"] *= 1 + 1e-15
-    pd.testing.assert_frame_equal(judge_onebit(shuffled, None, None, some), expected)
+    pd.testing.assert_frame_equal(judge_onebit(evidence_of(shuffled), some), expected)
 
 
 def test_a_trial_that_comes_twice_is_refused():
@@ -386,7 +514,7 @@ def test_trials_are_paired():
     rng = np.random.default_rng(1)
     trials["are_truncated"] *= np.exp(0.3 * rng.standard_normal(TRIALS))[trials["trial"]]
     some = [{"id": "O2", "source": "", "sentence": "", "claim": "", "predicate": ""}]
-    assert judge_onebit(trials, None, None, some)["verdict"].tolist() == [S]
+    assert judge_onebit(evidence_of(trials), some)["verdict"].tolist() == [S]
 
 
 def test_equivalence_errs_in_at_most_5_percent():
@@ -542,9 +670,9 @@ class TestComputedFacts:
 
 
 class TestClaimsFile:
-    def test_all_20_claims_are_judged_in_their_columns(self, claims):
-        found = judge_onebit(make(), *outp(), claims)
-        assert found["id"].tolist() == [f"O{number}" for number in range(1, 21)]
+    def test_all_21_claims_are_judged_in_their_columns(self, claims):
+        found = judge_onebit(evidence_of(make(), None, *outp()), claims)
+        assert found["id"].tolist() == [f"O{number}" for number in range(1, 22)]
         assert set(PREDICATES) == set(found["id"])
         assert list(found.columns) == list(CLAIM_COLUMNS)
         assert found["reason"].str.len().gt(10).all()

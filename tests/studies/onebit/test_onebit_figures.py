@@ -11,8 +11,10 @@ from matplotlib.colors import to_hex
 from scipy import stats
 
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES, write_onebit_figures
+from dpmc.studies.onebit.figures.bounds import describe_bounds
 from dpmc.studies.onebit.figures.fractions import shown_budgets
 from dpmc.studies.onebit.figures.outp import most_provable, real_epsilons
+from dpmc.studies.onebit.figures.ranks import describe_ranks
 from dpmc.studies.onebit.frames import LOOKS, main_constraint, read_onebit
 from dpmc.study.frames import number, select
 from dpmc.study.style import draw_all
@@ -162,6 +164,30 @@ def test_accuracy_has_a_panel_for_each_data_set_and_link(drawings):
     assert drawing.figure.axes[0].get_ylim()[1] < 100
 
 
+def test_ranks_are_drawn_beside_outputs_that_are_not_cut(drawings, tables):
+    drawing = drawings["onebit_5b_ranks"]
+    assert [axes.get_title(loc="left") for axes in drawing.figure.axes] == [
+        f"ε = {epsilon}, {link}" for link in ("Gaussian link", "logistic link")
+        for epsilon in (1, 2, 4)
+    ]  # fmt: skip
+    data = drawing.data
+    assert list(data["rank"].unique()) == ["1", "2", "3", "5", "8", "none"]
+    assert set(data["constraint"]) == {"nuclear"}
+    assert set(data["mechanism"]) == {*PAPER, "clear"}
+    where = {"dataset": "ml-100k", "link": "gaussian", "constraint": "nuclear",
+             "mechanism": "inp", "epsilon": 2.0}  # fmt: skip
+    for rank, column in ((3, "accuracy"), ("none", "accuracy_raw")):
+        row = select(data[data["rank"] == str(rank)], link="gaussian", mechanism="inp", epsilon=2)
+        there = tables["trials"] if rank == "none" else select(tables["ranks"], rank=rank)
+        values = select(there, **where)[column]
+        assert row["mean"].item() == pytest.approx(values.mean())
+        half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
+        assert (row["high"] - row["mean"]).item() == pytest.approx(half)
+    assert "Gaussian link: all above 68 % at ε = 4 at rank" in describe_ranks(data)
+    low = data.assign(mean=data["mean"].where(data["mechanism"] != "grap", 0.6))
+    assert describe_ranks(low).count("not all above 68 % at any rank") == 2
+
+
 def test_real_epsilons_of_outp(drawings, tables):
     data = drawings["onebit_7_outp_privacy"].data
     guaranteed = data[data["kind"] == "guaranteed"]
@@ -191,7 +217,15 @@ def test_bounds_stand_beside_their_cells(drawings, tables):
     where = {"dataset": "synthetic", "link": "gaussian", "constraint": "both",
              "observed_fraction": 0.5, "mechanism": "outp_paper", "epsilon": 2}  # fmt: skip
     assert row["mean"] == pytest.approx(select(tables["trials"], **where)["are_raw"].mean())
-    endless = tables["bounds"].assign(bound=np.inf)
+    bound = {"theorem": 4, "link": "gaussian", "observed_fraction": 0.5, "epsilon": 2}
+    assert row["published"] == select(tables["bounds"], **bound)["published"].item()
+    words = describe_bounds(data)
+    assert "theorem 2 as printed at 12 of 188" in words
+    assert "as corrected at 188 of 188" in words
+    assert words.endswith("larger: theorem 1 as printed (Gaussian link and logistic link).")
+    falling = data.assign(published=data["corrected"])
+    assert "as if less privacy" not in describe_bounds(falling)
+    endless = tables["bounds"].assign(corrected=np.inf)
     with pytest.raises(Exception, match="No mechanism with an error bound"):
         ONEBIT_FIGURES[-1].function({**tables, "bounds": endless})
 

@@ -15,7 +15,8 @@ from dpmc.methods.onebit import private
 from dpmc.methods.onebit.solve import NotConverged
 from dpmc.ratings import Ratings
 from dpmc.studies.onebit import trial as onebit_trial
-from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, OneBitCell
+from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, RANK_COLUMNS, OneBitCell
+from dpmc.studies.onebit.ranks import BY_RANK, rank_rows
 from dpmc.studies.onebit.trial import (
     Sample,
     accuracy,
@@ -179,6 +180,39 @@ def test_the_clear_job_makes_its_rows_those_of_baselines_and_the_matrices():
         assert row["epsilon"] is row["accuracy_raw"] is None
     assert len(matrices) == 2
     assert not np.allclose(*matrices)
+
+
+def test_ranks_are_of_the_same_completion(stars):
+    settings = STARS | {"ranks": [1, 2, 7, 100], "baselines": ["zero"], "trials": 2}
+    rows, matrices = run_clear(star_cell(), settings, ratings=stars)
+    without, _ = run_clear(star_cell(), {**settings, "ranks": []}, ratings=stars)
+    assert [comparable({name: row[name] for name in ONEBIT_COLUMNS}) for row in rows] == [
+        comparable(row) for row in without
+    ]
+    for row, matrix in zip(rows[::2], matrices, strict=True):
+        test = make_sample(star_cell(), settings, row["trial"], stars).test
+        u, s, vt = np.linalg.svd(matrix)
+        expected = {
+            rank: accuracy((u[:, :rank] * s[:rank]) @ vt[:rank], test) for rank in (1, 2, 7, 10)
+        }
+        expected[100] = expected.pop(10)  # it has no more
+        assert row[BY_RANK] == pytest.approx(expected)
+        assert row[BY_RANK][2] == row["accuracy_truncated"]  # the rank of the settings
+        assert row[BY_RANK][100] == row["accuracy_raw"]
+        assert len(set(expected.values())) > 1
+    assert rows[1][BY_RANK] == dict.fromkeys(settings["ranks"], 0.5)
+
+
+def test_a_row_for_each_rank(stars):
+    settings = STARS | {"ranks": [1, 3], "test_ratings": 20}
+    rows = run_curve([star_cell("inp", 1.0), star_cell("inp", 2.0)], settings, ratings=stars)
+    found = list(rank_rows(rows))
+    assert all(tuple(row) == RANK_COLUMNS for row in found)
+    assert [(row["epsilon"], row["trial"], row["rank"]) for row in found] == [
+        (epsilon, trial, rank) for epsilon in (1.0, 2.0) for trial in range(3) for rank in (1, 3)
+    ]
+    assert [row["accuracy"] for row in found[:2]] == list(rows[0][BY_RANK].values())
+    assert list(rank_rows(run_private(cell("inp", 1.0), SMALL))) == []
 
 
 def test_a_fixed_split_is_solved_once_and_repeated_as_rows(stars, monkeypatch):

@@ -74,14 +74,29 @@ def mean_square(matrix: np.ndarray) -> float:
     return np.vdot(matrix, matrix) / matrix.size
 
 
-def truncate(matrix: np.ndarray, rank: int) -> np.ndarray:
-    """Return the best approximation of that rank, at least 1, in Frobenius norm."""
+def leading_factors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return factors of the best approximations in Frobenius norm of all ranks up to one.
+
+    Parameters
+    ----------
+    matrix : array, shape (m, n)
+    rank : int
+        At least 1.
+
+    Returns
+    -------
+    left : array, shape (m, min(rank, m, n))
+    right : array, shape (min(rank, m, n), n)
+        Of rank k, the first k columns of ``left`` times the first k rows of ``right``.
+    """
     if matrix.shape[0] > matrix.shape[1]:
-        return truncate(matrix.T, rank).T
+        left, right = leading_factors(matrix.T, rank)
+        return right.T, left.T
     size = len(matrix)
     wanted = [max(size - rank, 0), size - 1]
     _, basis = scipy.linalg.eigh(matrix @ matrix.T, subset_by_index=wanted, overwrite_a=True)
-    return basis @ (basis.T @ matrix)
+    basis = basis[:, ::-1]  # largest first
+    return basis, basis.T @ matrix
 
 
 class WarmProjection:

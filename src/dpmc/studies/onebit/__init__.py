@@ -9,10 +9,12 @@ from dpmc.studies.onebit.cells import (
     BOUND_COLUMNS,
     CLEAR,
     CLEAR_COORDINATES,
+    CONSTANT_COLUMNS,
     CURVE_COORDINATES,
     ONEBIT_COLUMNS,
     OUTP_ATTACK_COLUMNS,
     OUTP_CHANGE_COLUMNS,
+    RANK_COLUMNS,
 )
 from dpmc.studies.onebit.regression import REGRESSION
 from dpmc.studies.onebit.settings import (
@@ -43,7 +45,7 @@ STUDY = Study(
         Job(
             CLEAR,
             "dpmc.studies.onebit.run:clear",
-            tables={"trials": ONEBIT_COLUMNS},
+            tables={"trials": ONEBIT_COLUMNS, "ranks": RANK_COLUMNS},
             coordinates=CLEAR_COORDINATES,
             cells=clear_jobs,
             settings=clear_settings,
@@ -53,7 +55,7 @@ STUDY = Study(
         Job(
             "curve",
             "dpmc.studies.onebit.run:curve",
-            tables={"trials": ONEBIT_COLUMNS},
+            tables={"trials": ONEBIT_COLUMNS, "ranks": RANK_COLUMNS},
             coordinates=CURVE_COORDINATES,
             cells=curve_jobs,
             settings=curve_settings,
@@ -72,7 +74,7 @@ STUDY = Study(
         Job(
             "bounds",
             "dpmc.studies.onebit.bounds:run",
-            tables={"bounds": BOUND_COLUMNS},
+            tables={"bounds": BOUND_COLUMNS, "link_constants": CONSTANT_COLUMNS},
             settings=bound_settings,
         ),
     ),
@@ -81,14 +83,18 @@ STUDY = Study(
             "claims",
             "dpmc.studies.onebit.claims.judge:run",
             makes=("claims",),
-            needs=("trials", "outp_change", "outp_attack"),
+            needs=("trials", "ranks", "outp_change", "outp_attack"),
             files=(HERE / "claims.yaml",),
         ),
-        Step("tables", "dpmc.studies.onebit.tables:run", needs=("trials", "claims")),
+        Step(
+            "tables",
+            "dpmc.studies.onebit.tables:run",
+            needs=("trials", "claims", "link_constants"),
+        ),
         Step(
             "figures",
             "dpmc.studies.onebit.figures:run",
-            needs=("trials", "outp_change", "outp_attack", "bounds"),
+            needs=("trials", "ranks", "outp_change", "outp_attack", "bounds"),
             seconds=20.0,
         ),
     ),

@@ -1,32 +1,57 @@
-"""Shapes of the error bounds of Li et al., with every constant 1, to lay beside measured errors.
+"""The error bounds of Li et al. as printed and as corrected, to lay beside measured errors.
 
-Source: Davenport, Plan, van den Berg and Wootters, "1-bit matrix completion" (2014), theorem 1:
-with probability 1 - C/(d1 + d2) the mean squared error is at most
-C alpha L beta sqrt(r (d1 + d2)/n), where over abs(x) <= alpha
+Source: Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
+(arXiv:2110.00719), theorems 1, 2 and 4. The mean squared error of a d1 x d2 matrix of rank r, of
+which n entries are observed, is at most the following, with a probability that the theorems state.
+With f = h, or the flipped link c = p + (1 - 2p) h in theorem 1, and over abs(x) <= alpha,
 
-    L = sup h'/(h (1 - h)),        beta = sup h (1 - h)/h'^2.
+    L = sup f'/(f (1 - f)),        beta = sup f (1 - f)/f'^2,
+    S = alpha L beta sqrt(r (d1 + d2)/n),
 
-Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719), make of it a bound for randomised response (theorem 1: h becomes the flipped
-link p + (1 - 2p) h), objective perturbation (theorem 2: the operator norm of the noise is added to
-that of the gradient) and output perturbation (theorem 4: the variance of the noise is added). The
-constants are not stated: only how a bound falls with epsilon and the observed fraction means
-anything, not where it lies.
+    theorem 1 (InP)     S sqrt(C/n)
+    theorem 2 (ObjP)    S sqrt(C/n) + 8 sqrt(2) Delta beta/(epsilon n^(1/3))
+    theorem 4 (OutP)    S sqrt(C/n) + alpha^2 log^2(d1 + d2)/epsilon^2
+
+where C is the C_Omega,Y of the theorems. Constants that they leave open are 1 here: how a bound
+falls, and what its corrections change, means something, where it lies only with that constant.
+
+Corrected are L and beta (E25, E46: computed, not the printed bounds on them), C (E47), the second
+term of theorem 2, of which the proof gives 16 alpha Delta beta/epsilon (E26), and a factor 2 of
+all of theorem 4 (E48).
 """
 
+import math
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from dpmc.datasets.onebit import instance
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
-from dpmc.studies.onebit.cells import BOUND_COLUMNS, SYNTHETIC
+from dpmc.studies.onebit.cells import BOUND_COLUMNS, CONSTANT_COLUMNS, SYNTHETIC
 from dpmc.studies.onebit.streams import stream
 from dpmc.study.seeds import DATA
 from dpmc.study.task import Task
 
 GRID = 4001
+RIGHT = "right"  # among the forms of C
+
+
+class Bounds(NamedTuple):
+    """Bounds on the mean squared error, and the largest one that is possible without a theorem."""
+
+    published: float
+    corrected: float
+    trivial: float
+
+
+def run(task: Task) -> Mapping[str, list[dict]]:
+    """Run the job: the tables of bounds and of the constants of links."""
+    return {
+        "bounds": list(bounds(task.settings)),
+        "link_constants": list(link_constants(task.settings)),
+    }
 
 
 def steepness_and_flatness(link: Link, alpha: float, flip: float = 0.0) -> tuple[float, float]:
@@ -39,9 +64,80 @@ def steepness_and_flatness(link: Link, alpha: float, flip: float = 0.0) -> tuple
     return float((slope / spread).max()), float((spread / slope**2).max())
 
 
-def run(task: Task) -> Mapping[str, list[dict]]:
-    """Run the job: the table of bounds."""
-    return {"bounds": list(bounds(task.settings))}
+def published_steepness_and_flatness(
+    link: Link, alpha: float, flip: float | None = None
+) -> tuple[float, float]:
+    """Return the printed bounds on L and beta (below theorem 1, appendix A; sigma = 1).
+
+    Of the link itself, or of that with flips of probability ``flip``.
+    """
+    steep, flat = {
+        "logistic": (1.0, math.exp(alpha)),
+        "gaussian": (8 * (alpha + 1), math.pi * math.exp(alpha**2 / 2)),
+    }[link.name]
+    if flip is None:
+        return steep, flat
+    return (1 - 2 * flip) * steep, 1 / (2 * (1 - 2 * flip) ** 2) + flat / 2
+
+
+def sampling_constants(users: int, items: int, observed: int) -> dict[str, float]:
+    """Return C_Omega,Y in its three printed forms and, under :data:`RIGHT`, without the root.
+
+    "theorems" is that of theorems 1, 2 and, by reference, 4; "appendix_b" that of equation 11;
+    "appendix_d" that of theorem 4's proof. The last is Davenport, Plan, van den Berg and Wootters
+    (2014), theorem 1.
+    """
+    entries, sides = users * items, users + items
+    terms = {
+        "theorems": entries * math.log(sides),
+        "appendix_b": entries * math.log(entries),
+        "appendix_d": sides * math.log(entries),
+    }
+    forms = {name: math.sqrt(observed + term) for name, term in terms.items()}
+    return forms | {RIGHT: observed + terms["appendix_d"]}
+
+
+def squared_error_bounds(
+    link: Link, settings: Mapping, fraction: float, epsilon: float
+) -> dict[tuple[int, str], Bounds]:
+    """Return the bounds on the mean squared error by (theorem, mechanism), constants 1.
+
+    The trivial bound is that of two matrices with entries within +-alpha, 4 alpha^2; output
+    perturbation adds the variance of its noise, 8 alpha^2/epsilon^2.
+    """
+    alpha = float(settings["alpha"])
+    users, items, rank = (settings[name] for name in ("users", "items", "rank"))
+    observed = round(fraction * users * items)
+    flip = RandomisedResponse.from_epsilon(epsilon).p_plus
+    constants = sampling_constants(users, items, observed)
+
+    def statistical(constant: float, steep: float, flat: float) -> float:
+        rate = math.sqrt(rank * (users + items) / observed)
+        return alpha * steep * flat * rate * math.sqrt(constant / observed)
+
+    printed = published_steepness_and_flatness(link, alpha)
+    true = steepness_and_flatness(link, alpha)
+    clear = statistical(constants["theorems"], *printed), statistical(constants[RIGHT], *true)
+    noise = link.published_sensitivity(alpha) / epsilon
+    logs = alpha**2 * math.log(users + items) ** 2 / epsilon**2
+    largest = 4 * alpha**2
+    return {
+        (1, "inp"): Bounds(
+            statistical(
+                constants["theorems"], *published_steepness_and_flatness(link, alpha, flip)
+            ),
+            statistical(constants[RIGHT], *steepness_and_flatness(link, alpha, flip)),
+            largest,
+        ),
+        (2, "objp_paper"): Bounds(
+            clear[0] + 8 * math.sqrt(2) * noise * printed[1] / math.cbrt(observed),
+            clear[1] + 16 * alpha * noise * true[1],
+            largest,
+        ),
+        (4, "outp_paper"): Bounds(
+            clear[0] + logs, 2 * (clear[1] + logs), largest + 8 * alpha**2 / epsilon**2
+        ),
+    }
 
 
 def bounds(settings: Mapping) -> Iterator[dict[str, object]]:
@@ -64,32 +160,34 @@ def bounds(settings: Mapping) -> Iterator[dict[str, object]]:
             if fraction not in means:
                 means[fraction] = mean_square(settings, fraction)
             found = squared_error_bounds(link, settings, fraction, epsilon)
-            for (theorem, mechanism), bound in found.items():
-                row = (theorem, mechanism, name, fraction, epsilon, bound / means[fraction])
+            for (theorem, mechanism), squared in found.items():
+                relative = (bound / means[fraction] for bound in squared)
+                row = (theorem, mechanism, name, fraction, epsilon, *relative)
                 yield dict(zip(BOUND_COLUMNS, row, strict=True))
 
 
-def squared_error_bounds(
-    link: Link, settings: Mapping, fraction: float, epsilon: float
-) -> dict[tuple[int, str], float]:
-    """Return the bound on the mean squared error by (theorem, mechanism).
+def link_constants(settings: Mapping) -> Iterator[dict[str, object]]:
+    """Yield L and beta as printed and as they are: of each link, and of it with flips.
 
-    The operator norm of noise of standard deviation s on n entries counts as
-    s sqrt(n (d1 + d2)/(d1 d2)), which is its order.
+    Parameters
+    ----------
+    settings : mapping
+        As for :func:`bounds`.
+
+    Yields
+    ------
+    dict
+        Keys :data:`dpmc.studies.onebit.cells.CONSTANT_COLUMNS`; epsilon is None without flips.
     """
     alpha = float(settings["alpha"])
-    users, items, rank = (settings[name] for name in ("users", "items", "rank"))
-    observed = round(fraction * users * items)
-    rate = alpha * float(np.sqrt(rank * (users + items) / observed))
-    flip = RandomisedResponse.from_epsilon(epsilon).p_plus
-    steep, flat = steepness_and_flatness(link, alpha, flip)
-    steep_clear, flat_clear = steepness_and_flatness(link, alpha)
-    noise = float(np.sqrt(2)) * link.published_sensitivity(alpha) / epsilon
-    return {
-        (1, "inp"): rate * steep * flat,
-        (2, "objp_paper"): rate * (steep_clear + noise) * flat_clear,
-        (4, "outp_paper"): rate * steep_clear * flat_clear + 8 * alpha**2 / epsilon**2,
-    }
+    for name in settings["links"]:
+        link = link_of(name)
+        for epsilon in (None, *sorted({epsilon for _, epsilon in settings["points"]})):
+            flip = None if epsilon is None else RandomisedResponse.from_epsilon(epsilon).p_plus
+            printed = published_steepness_and_flatness(link, alpha, flip)
+            steep, flat = steepness_and_flatness(link, alpha, flip or 0.0)
+            row = (name, epsilon, printed[0], steep, printed[1], flat)
+            yield dict(zip(CONSTANT_COLUMNS, row, strict=True))
 
 
 def mean_square(settings: Mapping, fraction: float) -> float:

@@ -25,6 +25,7 @@ ONEBIT_COLUMNS = (
     "claimed_epsilon", "claimed_delta", "actual_epsilon", "actual_delta",
     "user_epsilon", "user_delta", "seconds",
 )  # fmt: skip
+RANK_COLUMNS = (*ONEBIT_COORDINATES, "trial", "rank", "accuracy")
 OUTP_CHANGE_COLUMNS = (
     "instance", "link", "draw", "l1_change", "largest_change", "per_entry_sensitivity",
 )  # fmt: skip
@@ -32,7 +33,13 @@ OUTP_ATTACK_COLUMNS = (
     "instance", "link", "claimed_epsilon", "true_epsilon", "guaranteed_epsilon", "samples",
     "lower_bound", "confidence",
 )  # fmt: skip
-BOUND_COLUMNS = ("theorem", "mechanism", "link", "observed_fraction", "epsilon", "bound")
+BOUND_COLUMNS = (
+    "theorem", "mechanism", "link", "observed_fraction", "epsilon",
+    "published", "corrected", "trivial",
+)  # fmt: skip
+CONSTANT_COLUMNS = (
+    "link", "epsilon", "steepness_published", "steepness", "flatness_published", "flatness",
+)  # fmt: skip
 # what tells one clear job, and one curve, from another
 CLEAR_COORDINATES = ONEBIT_COORDINATES[:4]
 CURVE_COORDINATES = ONEBIT_COORDINATES[:5]

@@ -24,8 +24,8 @@ INTRODUCTION = (
     "value of one sign; who rated what is public. “As published” is the noise that the paper "
     "prints, which does not always give the ε that is claimed for it."
 )
-# trials.csv is too large; the CSV of every figure holds its means and intervals
-EMBEDDED = tuple(name for name in NAMES if name != "trials")
+# these are too large; the CSV of every figure holds its means and intervals
+EMBEDDED = tuple(name for name in NAMES if name not in ("trials", "ranks"))
 
 
 def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:

@@ -27,7 +27,7 @@ from dpmc.study.style import (
     Look,
 )
 
-NAMES = ("trials", "outp_change", "outp_attack", "bounds", "claims")
+NAMES = ("trials", "ranks", "outp_change", "outp_attack", "bounds", "link_constants", "claims")
 BENCHMARK, LARGE = SYNTHETIC, "synthetic_large"
 DATASETS = {
     BENCHMARK: "Synthetic 100 × 100",

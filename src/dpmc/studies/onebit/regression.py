@@ -23,6 +23,7 @@ def cells_with_rows(section: Section) -> dict[str, dict[str, object]]:
     found = {}
     for cell in onebit_cells(section):
         settings = cell_settings(section, cell)
+        settings.pop("ranks", None)  # of another table, which is not compared
         for mechanism in (cell.mechanism, *settings.pop("baselines", ())):
             found[cell_name(replace(cell, mechanism=mechanism).coordinates())] = settings
     return found

@@ -1,8 +1,9 @@
-"""What the jobs of the one-bit study run on the grid; both write a part of the table of trials."""
+"""What the jobs of the one-bit study run on the grid; both write parts of two tables."""
 
 from collections.abc import Mapping
 
 from dpmc.studies.onebit.cells import CLEAR, NOT_PRIVATE, OneBitCell
+from dpmc.studies.onebit.ranks import rank_rows
 from dpmc.studies.onebit.trial import load_matrices, run_clear, run_curve, save_matrices
 from dpmc.study.task import Task
 
@@ -14,7 +15,7 @@ def clear(task: Task) -> Mapping[str, list[dict]]:
     )
     rows, matrices = run_clear(cell, task.settings, ratings=task.ratings)
     save_matrices(task.file, matrices)
-    return {"trials": rows}
+    return {"trials": rows, "ranks": rank_rows(rows)}
 
 
 def curve(task: Task) -> Mapping[str, list[dict]]:
@@ -25,4 +26,4 @@ def curve(task: Task) -> Mapping[str, list[dict]]:
     ]
     solutions = load_matrices(task.inputs["clear"]) if "clear" in task.inputs else None
     rows = run_curve(cells, task.settings, ratings=task.ratings, clear=solutions)
-    return {"trials": rows}
+    return {"trials": rows, "ranks": rank_rows(rows)}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.methods.onebit.labels import mechanism_label
+from dpmc.studies.onebit.bound_tables import link_constants_table, sampling_table
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
     CONSTRAINTS,
@@ -58,7 +59,8 @@ def write_onebit_tables(results_folder: str | Path, folder: str | Path) -> None:
     Parameters
     ----------
     results_folder : path
-        Where ``trials.csv`` and ``claims.csv`` lie; a table whose file is missing is left out.
+        Where ``trials.csv``, ``claims.csv`` and ``link_constants.csv`` lie; a table whose file is
+        missing is left out.
     folder : path
     """
     write_tables(build_onebit_tables(read_onebit(results_folder)), folder)
@@ -79,6 +81,8 @@ def build_onebit_tables(results: Results) -> list[Table]:
         if trials["epsilon"].notna().any():
             private = trials[trials["epsilon"].notna()]
             tables.append(guarantee_table(at_smallest_share(private)))
+    if results["link_constants"] is not None:
+        tables += [link_constants_table(results["link_constants"]), sampling_table()]
     if claims is not None:
         tables.append(replace(claims_table(claims), id="onebit_claims", notes=(EFFECTS,)))
     return tables

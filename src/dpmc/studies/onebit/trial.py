@@ -19,10 +19,11 @@ from dpmc.errors import InputError
 from dpmc.files import atomic_path
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.private import Problem, Simulated, complete
-from dpmc.methods.onebit.projection import truncate
+from dpmc.methods.onebit.projection import leading_factors
 from dpmc.methods.onebit.solve import Ball
 from dpmc.ratings import Ratings
 from dpmc.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell, is_synthetic
+from dpmc.studies.onebit.ranks import BY_RANK, predictions_by_rank
 from dpmc.studies.onebit.streams import stream
 from dpmc.study.seeds import DATA, NOISE
 from dpmc.ties import margin, signs
@@ -51,18 +52,29 @@ class Sample:
     matrix: np.ndarray | None = None
     test: Ratings | None = None
 
-    def errors(self, completed: np.ndarray, rank: int) -> dict[str, float | None]:
+    def errors(
+        self, completed: np.ndarray, rank: int, ranks: Sequence[int] = ()
+    ) -> dict[str, object]:
         """Return :data:`METRICS` of a completed matrix; None where a metric does not apply.
 
-        "Truncated" is the best approximation of rank ``rank``, taken after any noise.
+        "Truncated" is the best approximation of rank ``rank``, taken after any noise. With
+        ``ranks``, of real data, :data:`dpmc.studies.onebit.ranks.BY_RANK` is the accuracy after
+        truncation to each of them.
         """
-        both = {"raw": completed, "truncated": truncate(completed, rank)}
+        left, right = leading_factors(completed, max([rank, *ranks]))
+        both = {"raw": completed, "truncated": left[:, :rank] @ right[:rank]}
         found = dict.fromkeys(METRICS)
         for name, matrix in both.items():
             if self.matrix is not None:
                 found[f"are_{name}"] = relative_error(matrix, self.matrix)
             else:
                 found[f"accuracy_{name}"] = accuracy(matrix, self.test)
+        if ranks:
+            tie = margin(both["truncated"])  # one scale for all ranks
+            predicted = predictions_by_rank(left, right, ranks, self.test)
+            found[BY_RANK] = {
+                each: right_signs(values, tie, self.test) for each, values in predicted.items()
+            }
         return found
 
 
@@ -76,8 +88,12 @@ def accuracy(completed: np.ndarray, test: Ratings) -> float:
 
     Ties are those of :mod:`dpmc.ties`, measured by the largest entry of the matrix.
     """
-    predicted = signs(completed[test.users, test.items], margin(completed))
-    return float((1 + predicted * test.values).mean() / 2)
+    return right_signs(completed[test.users, test.items], margin(completed), test)
+
+
+def right_signs(predictions: np.ndarray, tie: float, test: Ratings) -> float:
+    """Return the share of test signs that predictions have right; within ``tie`` of 0 one half."""
+    return float((1 + signs(predictions, tie) * test.values).mean() / 2)
 
 
 def make_sample(
@@ -156,8 +172,9 @@ def run_clear(
     Returns
     -------
     rows : list of dict
-        Keys :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply is None. With a
-        fixed split there is one solution, which every trial repeats.
+        Keys :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply is None. With
+        ``ranks`` in the settings, :data:`dpmc.studies.onebit.ranks.BY_RANK` too. With a fixed split
+        there is one solution, which every trial repeats.
     matrices : list of float64 arrays, shape (users, items)
         The solution of each trial; of a fixed split only one.
     """
@@ -205,8 +222,8 @@ def run_curve(
     -------
     list of dict
         A row for each cell and trial, cell after cell. Keys
-        :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply is None. The seconds
-        do not include the solution that ``clear`` holds.
+        :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, as in :func:`run_clear`. The seconds do
+        not include the solution that ``clear`` holds.
     """
     first, fixed = cells[0], has_fixed_split(settings)
     if first.needs_clear and clear is None:
@@ -268,14 +285,16 @@ def _completed(
         **options,
     )
     seconds = time.perf_counter() - begin
+    errors = sample.errors(made.matrix, settings["rank"], settings.get("ranks", ()))
     found = {
         **coordinates,
         "trial": trial,
-        **sample.errors(made.matrix, settings["rank"]),
+        **errors,
         "objective": made.value,
         "iterations": made.iterations,
         "converged": made.converged,
         **{name: getattr(made.guarantee, name) for name in BUDGETS},
         "seconds": seconds,
     }
-    return {name: found[name] for name in ONEBIT_COLUMNS}, made.matrix
+    columns = [*ONEBIT_COLUMNS, BY_RANK] if BY_RANK in errors else ONEBIT_COLUMNS
+    return {name: found[name] for name in columns}, made.matrix

@@ -1,7 +1,8 @@
 """What the claims of the one-bit paper are judged on, and the registry of what judges them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -47,6 +48,15 @@ class Outputs:
         """Return the share of held-out signs that are right, of a cell of real data."""
         return self._row(self._accuracy, cell)
 
+    def changed(self, change: Callable[[np.ndarray], np.ndarray]) -> "Outputs":
+        """Return these outputs with log ARE and accuracies changed, both of shape (cells, trials).
+
+        The new number of trials may be another one.
+        """
+        other = copy(self)
+        other._log_are, other._accuracy = change(self._log_are), change(self._accuracy)
+        return other
+
     def _row(self, matrix: np.ndarray, cell: OneBitCell) -> np.ndarray:
         place = self._places.get(_known(cell))
         return np.full(matrix.shape[1], np.nan) if place is None else matrix[place]
@@ -58,17 +68,58 @@ class OneBitEvidence:
 
     Attributes
     ----------
-    truncated, raw : Outputs
-        Of the trials, cut to the rank after the noise or as the mechanism gives them.
+    judged, beside : Outputs
+        Of the trials: what verdicts are about, and what stands beside them in reasons; outputs cut
+        to the rank after the noise, and as the mechanism gives them.
+    by_rank : mapping
+        Rank -> the former, with real data cut to another rank, as far as that was run.
     change, attack : DataFrame or None
         What one flip does to the solution, and the attack on output perturbation; None where they
         have not been run.
     """
 
-    truncated: Outputs
-    raw: Outputs
+    judged: Outputs
+    beside: Outputs
+    by_rank: Mapping[int, Outputs] = field(default_factory=dict)
     change: pd.DataFrame | None = None
     attack: pd.DataFrame | None = None
+
+
+def evidence_of(
+    trials: pd.DataFrame,
+    ranks: pd.DataFrame | None = None,
+    change: pd.DataFrame | None = None,
+    attack: pd.DataFrame | None = None,
+) -> OneBitEvidence:
+    """Return what the predicates judge, of the study's tables; None is one that was not made.
+
+    Raises
+    ------
+    InputError
+        A cell has two rows for one trial.
+    """
+    known = [] if ranks is None else sorted(ranks["rank"].unique())
+    return OneBitEvidence(
+        Outputs(trials, "truncated"),
+        Outputs(trials, "raw"),
+        {int(rank): Outputs(cut_to(trials, ranks, rank), "truncated") for rank in known},
+        change,
+        attack,
+    )
+
+
+def cut_to(trials: pd.DataFrame, ranks: pd.DataFrame, rank: int) -> pd.DataFrame:
+    """Return the trials with the truncated accuracies of another rank.
+
+    Of the data sets in ``ranks``, columns :data:`dpmc.studies.onebit.cells.RANK_COLUMNS`; NaN where
+    a trial of these is missing.
+    """
+    keys = [*ONEBIT_COORDINATES, "trial"]
+    there = ranks[ranks["rank"] == rank]
+    found = trials[keys].merge(there, how="left", on=keys, validate="many_to_one")["accuracy"]
+    cut = trials["dataset"].isin(there["dataset"]).to_numpy()
+    accuracy = np.where(cut, found.to_numpy(dtype=float), trials["accuracy_truncated"])
+    return trials.assign(accuracy_truncated=accuracy)
 
 
 Predicate = Callable[[OneBitEvidence], Finding]

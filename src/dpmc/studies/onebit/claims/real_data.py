@@ -1,6 +1,6 @@
-"""Claims about MovieLens 100K and the restaurant ratings (RC): O5 to O7, O18 to O20."""
+"""Claims about MovieLens 100K and the restaurant ratings (RC): O5 to O7, O18 to O21."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -15,7 +15,7 @@ from dpmc.studies.onebit.claims.evidence import (
     Outputs,
     claim,
 )
-from dpmc.studies.onebit.claims.verdicts import on_both_outputs
+from dpmc.studies.onebit.claims.verdicts import at_every_rank, on_both_outputs
 from dpmc.study.rules import Finding, Rows, always_below, both, mostly_below, named, points
 
 TRAINING_SHARE = 0.8
@@ -26,16 +26,17 @@ EPSILONS = tuple(float(epsilon) for epsilon in range(1, 11))
 SMALL, MIDDLE, LARGEST = (1.0, 2.0), 4.0, 10.0
 APPROACHED = 0.5  # of the distance to Clear that is left
 OPEN = (CLEAR, "majority", "item_bias")
+Links = Sequence[str]
 
 
 @claim("O5")
 def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
     """ALL: .68 - accuracy below 0 at epsilon 4, four mechanisms and both links."""
 
-    def judge(outputs: Outputs) -> Finding:
+    def judge(outputs: Outputs, links: Links = LINKS) -> Finding:
         rows = {
             f"{name} {link}": EXCEEDED - _accuracy(outputs, MOVIELENS, link, name, MIDDLE)
-            for name, link in product(PAPER, LINKS)
+            for name, link in product(PAPER, links)
         }
         return _with(
             always_below(rows, formatter=points),
@@ -44,16 +45,17 @@ def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
             "without privacy " + _formatted(outputs, MOVIELENS, OPEN),
         )
 
-    return on_both_outputs(evidence, judge)
+    return at_every_rank(evidence, judge)
 
 
 @claim("O6")
 def outp_best_on_movielens(evidence: OneBitEvidence) -> Finding:
     """MOST: accuracy of each other mechanism below that of OutP, epsilon 1 to 10."""
-    return on_both_outputs(
-        evidence,
-        lambda outputs: mostly_below(_below_outp(outputs, EPSILONS), formatter=points),
-    )
+
+    def judge(outputs: Outputs, links: Links = LINKS) -> Finding:
+        return mostly_below(_below_outp(outputs, EPSILONS, links), formatter=points)
+
+    return at_every_rank(evidence, judge)
 
 
 @claim("O7")
@@ -79,29 +81,21 @@ def three_unsatisfactory_on_restaurants(evidence: OneBitEvidence) -> Finding:
 def all_improve_and_approach_clear_on_movielens(evidence: OneBitEvidence) -> Finding:
     """ALL: accuracy rises from epsilon 1 to 10, and half of the distance to Clear is lost."""
 
-    def judge(outputs: Outputs) -> Finding:
-        gaps = {}
-        for name, link in product(PAPER, LINKS):
-            clear = _accuracy(outputs, MOVIELENS, link, CLEAR, None)
-            first, last = (
-                clear - _accuracy(outputs, MOVIELENS, link, name, epsilon)
-                for epsilon in (SMALL[0], LARGEST)
-            )
-            gaps[f"{name} {link}"] = last - APPROACHED * first
+    def judge(outputs: Outputs, links: Links = LINKS) -> Finding:
         return both(
             [
                 named(
                     "epsilon 1 against 10",
-                    always_below(_rises(outputs, MOVIELENS), formatter=points),
+                    always_below(_rises(outputs, MOVIELENS, links), formatter=points),
                 ),
                 named(
                     "distance to Clear, less half of that at epsilon 1",
-                    always_below(gaps, formatter=points),
+                    always_below(_gaps(outputs, MOVIELENS, links), formatter=points),
                 ),
             ]
         )
 
-    return on_both_outputs(evidence, judge)
+    return at_every_rank(evidence, judge)
 
 
 @claim("O19")
@@ -109,35 +103,58 @@ def accuracy_rises_with_epsilon_on_restaurants(evidence: OneBitEvidence) -> Find
     """MOST: accuracy at epsilon 1 below that at epsilon 10."""
     return on_both_outputs(
         evidence,
-        lambda outputs: mostly_below(_rises(outputs, RESTAURANT), formatter=points),
+        lambda outputs: mostly_below(_rises(outputs, RESTAURANT, LINKS), formatter=points),
     )
 
 
 @claim("O20")
 def others_less_effective_at_small_epsilon(evidence: OneBitEvidence) -> Finding:
     """ALL: accuracy of each other mechanism below that of OutP, epsilon 1 and 2."""
+
+    def judge(outputs: Outputs, links: Links = LINKS) -> Finding:
+        return always_below(_below_outp(outputs, SMALL, links), formatter=points)
+
+    return at_every_rank(evidence, judge)
+
+
+@claim("O21")
+def restaurants_approach_clear(evidence: OneBitEvidence) -> Finding:
+    """MOST: of the distance to Clear at epsilon 1, half is lost at epsilon 10."""
     return on_both_outputs(
         evidence,
-        lambda outputs: always_below(_below_outp(outputs, SMALL), formatter=points),
+        lambda outputs: mostly_below(_gaps(outputs, RESTAURANT, LINKS), formatter=points),
     )
 
 
-def _below_outp(outputs: Outputs, epsilons: Iterable[float]) -> Rows:
+def _below_outp(outputs: Outputs, epsilons: Iterable[float], links: Links) -> Rows:
     """Return by how much accuracies on MovieLens exceed that of OutP."""
     return {
         f"{name} {link} eps {epsilon:g}": _accuracy(outputs, MOVIELENS, link, name, epsilon)
         - _accuracy(outputs, MOVIELENS, link, "OutP", epsilon)
-        for name, link, epsilon in product(PERTURBED, LINKS, epsilons)
+        for name, link, epsilon in product(PERTURBED, links, epsilons)
     }
 
 
-def _rises(outputs: Outputs, dataset: str) -> Rows:
+def _rises(outputs: Outputs, dataset: str, links: Links) -> Rows:
     """Return accuracies at epsilon 1 minus those at epsilon 10, of all four mechanisms."""
     return {
         f"{name} {link}": _accuracy(outputs, dataset, link, name, SMALL[0])
         - _accuracy(outputs, dataset, link, name, LARGEST)
-        for name, link in product(PAPER, LINKS)
+        for name, link in product(PAPER, links)
     }
+
+
+def _gaps(outputs: Outputs, dataset: str, links: Links) -> Rows:
+    """Return distances to Clear at epsilon 10 less half of those at 1, of all four mechanisms."""
+    gaps = {}
+    for name, link in product(PAPER, links):
+        clear = _accuracy(outputs, dataset, link, CLEAR, None)
+        first, last = (
+            clear - _accuracy(outputs, dataset, link, name, epsilon)
+            for epsilon in (SMALL[0], LARGEST)
+        )
+        gaps[f"{name} {link}"] = last - APPROACHED * first
+    return gaps
 
 
 def _accuracy(

@@ -10,7 +10,12 @@ import numpy as np
 
 from dpmc.mechanisms import Laplace
 from dpmc.methods.onebit.links import link_of
-from dpmc.studies.onebit.bounds import steepness_and_flatness
+from dpmc.studies.onebit.bounds import (
+    RIGHT,
+    published_steepness_and_flatness,
+    sampling_constants,
+    steepness_and_flatness,
+)
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum, listed
 
@@ -89,13 +94,9 @@ def flipped_flatness(name: str, sources: Sources) -> Erratum:
     """The bound on beta of the flipped link lacks 1/h'^2."""
     numbers, formatted = {}, []
     flip = 1 / (1 + math.e)
-    first = 1 / (2 * (1 - 2 * flip) ** 2)
     for alpha in (1.0, 3.0):
-        published = {
-            "logistic": first + math.exp(alpha) / 2,
-            "gaussian": first + math.pi * math.exp(alpha**2 / 2) / 2,
-        }
-        for link, bound in published.items():
+        for link in ("logistic", "gaussian"):
+            bound = published_steepness_and_flatness(link_of(link), alpha, flip)[1]
             right = steepness_and_flatness(link_of(link), alpha, flip)[1]
             numbers |= {f"{link}_{alpha:g}": right, f"published_{link}_{alpha:g}": bound}
             formatted.append(f"{right:,.1f} against {bound:.2f} ({link}, α = {alpha:g})")
@@ -115,16 +116,11 @@ def flipped_flatness(name: str, sources: Sources) -> Erratum:
 
 def sampling_constant(name: str, sources: Sources) -> Erratum:
     """C_OmegaY is printed in three forms, with one root too many."""
-    entries, sides = SIDE * SIDE, 2 * SIDE
     numbers, formatted = {}, []
-    for count in (OBSERVED, entries):
-        forms = {
-            "theorems": entries * math.log(sides),
-            "appendix_b": entries * math.log(entries),
-            "appendix_d": sides * math.log(entries),
-        }
-        factors = {form: math.sqrt(math.sqrt(count + term) / count) for form, term in forms.items()}
-        right = math.sqrt(1 + forms["appendix_d"] / count)
+    for count in (OBSERVED, SIDE * SIDE):
+        constants = sampling_constants(SIDE, SIDE, count)
+        factors = {form: math.sqrt(constant / count) for form, constant in constants.items()}
+        right = factors.pop(RIGHT)
         numbers |= {f"{form}_{count}": factor for form, factor in factors.items()}
         numbers[f"right_{count}"] = right
         formatted.append(f"{listed(factors.values(), 2)} against {right:.2f} for n = {count:,}")

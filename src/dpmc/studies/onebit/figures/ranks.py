@@ -1,0 +1,102 @@
+"""Figure of accuracy on real data against the rank that outputs are cut to."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from dpmc.methods.onebit.labels import mechanism_label
+from dpmc.studies.onebit.cells import CLEAR
+from dpmc.studies.onebit.claims.real_data import EXCEEDED, MIDDLE
+from dpmc.studies.onebit.figures import lines
+from dpmc.studies.onebit.frames import (
+    LINKS,
+    LOOKS,
+    PUBLISHED,
+    link_label,
+    main_rows,
+    summary,
+    trials_text,
+)
+from dpmc.study.frames import present
+from dpmc.study.style import GREY, PAGE, Drawing, NothingToDraw, new_figure
+
+SHOWN = (1.0, 2.0, MIDDLE)
+WHOLE = "none"  # outputs that are not cut
+SHIFT = 0.07  # of a step of the axis, between two curves
+
+
+def accuracy_by_rank(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+    """Draw accuracy against rank, a row for each link and a column for each epsilon."""
+    trials, ranks = inputs.get("trials"), inputs.get("ranks")
+    if trials is None or ranks is None:
+        raise NothingToDraw("No rank but that of the matrix has been looked at")
+    table = with_whole(trials, ranks, ranks["dataset"].iloc[0])
+    names, links = table["rank"].unique(), present(table["link"], LINKS)
+    epsilons = [epsilon for epsilon in SHOWN if (table["epsilon"] == epsilon).any()]
+    if not epsilons:
+        raise NothingToDraw("No epsilon that is shown has been run")
+    figure = new_figure(PAGE, 1.1 + 2.1 * len(links))
+    grid = figure.subplots(len(links), len(epsilons), squeeze=False, sharex=True, sharey=True)
+    for row, link in zip(grid, links, strict=True):
+        for axes, epsilon in zip(row, epsilons, strict=True):
+            here = table["epsilon"].isna() | (table["epsilon"] == epsilon)
+            _panel(axes, table[here & (table["link"] == link)], list(names))
+            axes.set_title(f"ε = {epsilon:g}, {link_label(link)}", loc="left")
+            if epsilon == MIDDLE:
+                axes.axhline(100 * EXCEEDED, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
+        row[0].set_ylabel("Right test signs (%)")
+    figure.supxlabel("Rank that outputs are cut to", fontsize=8)
+    figure.legend(handles=lines.handles(table["mechanism"]), loc="outside upper center", ncols=5)
+    return Drawing(figure, table)
+
+
+def with_whole(trials: pd.DataFrame, ranks: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """Return the summary of the paper's four and Clear by ``rank``, and of outputs not cut.
+
+    Of one data set under its main constraint; ``rank`` is text, :data:`WHOLE` of outputs not cut.
+    """
+    whole = main_rows(trials, dataset)
+    cut = ranks[(ranks["dataset"] == dataset) & ranks["constraint"].isin(whole["constraint"])]
+    tables = [
+        summary(part, "accuracy").assign(rank=f"{rank:g}") for rank, part in cut.groupby("rank")
+    ]
+    table = pd.concat([*tables, summary(whole, "accuracy_raw").assign(rank=WHOLE)])
+    drawn = table[table["mechanism"].isin([*PUBLISHED, CLEAR])]
+    return drawn.reset_index(drop=True)
+
+
+def _panel(axes, part: pd.DataFrame, names: list[str]) -> None:
+    known = present(part["mechanism"], LOOKS)
+    for number, name in enumerate(known):
+        one = part[part["mechanism"] == name]
+        one = one.assign(**{key: 100 * one[key] for key in ("mean", "low", "high")})
+        shift = SHIFT * (number - (len(known) - 1) / 2)
+        places = np.array([names.index(rank) + shift for rank in one["rank"]])
+        whole = one["rank"].to_numpy() == WHOLE
+        if name == CLEAR:  # a line without markers
+            lines.curve(axes, places, one, LOOKS[name], stage="truncated")
+            continue
+        lines.curve(axes, places[~whole], one[~whole], LOOKS[name], stage="truncated")
+        lines.curve(axes, places[whole], one[whole], LOOKS[name], stage="raw")
+    axes.set_xticks(range(len(names)), names)
+
+
+def describe_ranks(data: pd.DataFrame) -> str:
+    """Say at which ranks all four exceed 68 % at epsilon 4, and which is the best at epsilon 1."""
+    parts = []
+    for link in present(data["link"], LINKS):
+        here = data[(data["link"] == link) & data["epsilon"].notna()]
+        at = here[here["epsilon"] == MIDDLE]
+        least = at.groupby("rank", sort=False)["mean"].min()
+        enough = [rank for rank, value in least.items() if value > EXCEEDED]
+        texts = [f"all above {100 * EXCEEDED:g} % at ε = {MIDDLE:g} at rank {', '.join(enough)}"]
+        texts = texts if enough else [f"not all above {100 * EXCEEDED:g} % at any rank"]
+        first = here[here["epsilon"] == here["epsilon"].min()]
+        best = first.loc[first["mean"].idxmax()]
+        texts.append(
+            f"at ε = {best['epsilon']:g} at best {100 * best['mean']:.1f} % "
+            f"({mechanism_label(best['mechanism'])}, rank {best['rank']})"
+        )
+        parts.append(f"{link_label(link)}: {', '.join(texts)}")
+    return f"{trials_text(data['trials']).capitalize()} a point. Means: {'; '.join(parts)}."
