@@ -131,7 +131,7 @@ def test_verdicts_are_counted(claims):
         + ["contradicted"] * 8
         + ["no effect"] * 2
         + ["inconclusive"] * (len(claims) - 30),
-        depends_on=["medians of three: contradicted"] * 3 + [""] * (len(claims) - 3),
+        depends_on=["medians: contradicted"] * 3 + [""] * (len(claims) - 3),
     )
     line = verdicts(counted)
     assert line.verdict == SUPPORTED

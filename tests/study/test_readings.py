@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from dpmc.study.claims import table_of_verdicts
-from dpmc.study.readings import depends_on, medians, on_trials
+from dpmc.study.readings import at_medians, depends_on, on_trials
 from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED, Finding
 
 FIRM = (SUPPORTED, CONTRADICTED, NO_EFFECT)
@@ -31,30 +31,34 @@ def test_halves_share_no_trial_and_lose_none(trials):
     assert all(changed["other"] is other for changed in tables.values())
 
 
-def test_medians_are_those_of_three_trials_in_order(trials):
+def test_means_move_to_the_medians_and_trials_scatter_as_before(trials):
+    trials["gain"] = trials["rmse"] - 0.5  # of both signs
     shuffled = trials.sample(frac=1, random_state=1)
-    found = medians(shuffled, ("rank", "variance", "trial"))
+    found = at_medians(shuffled, ("rank", "variance", "trial"))
+    pd.testing.assert_index_equal(found.index, shuffled.index)
     assert list(found.columns) == list(trials.columns)
-    assert len(found) == 3 * 2  # trials 6 and 7 are left over
-    for row in found.to_dict("records"):
-        same = trials["variance"].eq(row["variance"]) | (
-            trials["variance"].isna() & np.isnan(row["variance"])
-        )
-        block = trials[
-            (trials["rank"] == row["rank"]) & same & (trials["trial"] // 3 == row["trial"])
-        ]
-        assert row["rmse"] == sorted(block["rmse"])[1]
+    cell = ["rank", "variance"]
+    before, after = (
+        table.assign(log=np.log(table["rmse"])).groupby(cell, dropna=False)
+        for table in (trials, found)
+    )
+    for name in ("log", "gain"):
+        np.testing.assert_allclose(after[name].mean(), before[name].median())
+        np.testing.assert_allclose(after[name].std(), before[name].std())
+    np.testing.assert_allclose(found["seconds"], 1)
 
 
 def test_a_bad_draw_does_not_move_the_medians(trials):
     bad = trials.assign(rmse=trials["rmse"].where(trials["trial"] != 4, 1e9))
-    assert medians(bad, ("rank", "variance", "trial"))["rmse"].max() < 1
+    found = at_medians(bad, ("rank", "variance", "trial"))
+    logs = np.log(found["rmse"]).groupby([found["rank"], found["variance"]], dropna=False).mean()
+    assert logs.max() < 0
 
 
 def test_a_verdict_depends_on_a_reading_that_decides_otherwise():
-    others = {"even trials": SUPPORTED, "odd trials": INCONCLUSIVE, "medians of three": NO_EFFECT}
-    assert depends_on(SUPPORTED, others, FIRM) == "medians of three: no effect"
-    both = "even trials: supported; medians of three: no effect"
+    others = {"even trials": SUPPORTED, "odd trials": INCONCLUSIVE, "medians": NO_EFFECT}
+    assert depends_on(SUPPORTED, others, FIRM) == "medians: no effect"
+    both = "even trials: supported; medians: no effect"
     assert depends_on(INCONCLUSIVE, others, FIRM) == both
     assert depends_on(SUPPORTED, {"odd trials": INCONCLUSIVE}, FIRM) == ""
 

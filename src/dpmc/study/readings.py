@@ -1,14 +1,13 @@
 """Other readings of the same results, on each of which every claim is judged too.
 
-A claim that holds on the mean of all trials and not on their medians, or on one half of them
-alone, hangs on how one looks: its column ``depends_on`` says so.
+A claim that holds on means and not on medians, or on one half of the trials alone, hangs on how one
+looks: its column ``depends_on`` says so.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
-
-BLOCK = 3
 
 
 def on_trials(
@@ -17,7 +16,7 @@ def on_trials(
     """Yield the name of each reading with the tables as it has them.
 
     The readings are the trials with even numbers, those with odd numbers (no trial is in both), and
-    the medians of three trials each, in which a single bad draw counts for nothing.
+    medians over trials (see :func:`at_medians`).
 
     Parameters
     ----------
@@ -26,7 +25,7 @@ def on_trials(
         Name of a table with trials -> its columns that name a cell, then the one that numbers the
         trials. Other tables stay as they are.
     """
-    changes = {"even trials": _even, "odd trials": _odd, "medians of three": medians}
+    changes = {"even trials": _even, "odd trials": _odd, "medians": at_medians}
     for name, change in changes.items():
         changed = {table: change(tables[table], columns) for table, columns in cells.items()}
         yield name, {**tables, **changed}
@@ -40,22 +39,33 @@ def _odd(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     return table[table[columns[-1]] % 2 == 1]
 
 
-def medians(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return a table with the median of every three trials of a cell, in order, as one trial.
+def at_medians(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the trials moved, cell by cell, so that their mean is where their median was.
 
-    What is left over at the end is left out; trials of different cells stay paired.
+    What is positive in a whole cell is multiplied, so that the mean of its logarithm is that of its
+    median; the rest is shifted. How trials scatter stays, and with it the width of intervals.
 
     Parameters
     ----------
     table : DataFrame
     columns : sequence of str
-        Those that name a cell, then the one that numbers the trials; the others are measurements.
+        Those that name a cell, then the one that numbers the trials; of the others, those with
+        numbers are moved.
     """
     *cell, number = columns
-    blocks = table.assign(**{number: table[number] // BLOCK})
-    groups = blocks.groupby([*cell, number], dropna=False, sort=False)
-    middle = groups.median(numeric_only=True)[groups.size() == BLOCK]
-    return middle.reset_index().reindex(columns=table.columns)
+    values = table.drop(columns=[*cell, number]).select_dtypes("number").astype(float)
+    groups = [table[name] for name in cell]
+    positive = (values > 0) | values.isna()
+    positive = positive.groupby(groups, dropna=False).transform("all")
+    logs = np.log(values.where(positive))
+    moved = values * np.exp(_from_mean_to_median(logs, groups))
+    return table.assign(**moved.where(positive, values + _from_mean_to_median(values, groups)))
+
+
+def _from_mean_to_median(values: pd.DataFrame, groups: list[pd.Series]) -> pd.DataFrame:
+    by_cell = values.groupby(groups, dropna=False)
+    shift = by_cell.transform("median") - by_cell.transform("mean")
+    return shift.fillna(0.0)  # an infinite budget stays one
 
 
 def depends_on(verdict: str, others: Mapping[str, str], firm: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from dpmc.studies.onebit.cells import (
 from dpmc.studies.onebit.claims import link_facts, privacy_facts
 from dpmc.studies.onebit.claims.evidence import PREDICATES, Outputs, evidence_of
 from dpmc.studies.onebit.claims.judge import (
-    at_median,
+    TABLES,
     judge_onebit,
     load_onebit_claims,
     readings,
@@ -117,7 +117,8 @@ def judge(claims):
 
     def judged(name, trials, change=None, attack=None, ranks=None):
         some = [claim for claim in claims if claim["id"] == name]
-        return judge_onebit(evidence_of(trials, ranks, change, attack), some).iloc[0]
+        tables = {"trials": trials, "ranks": ranks, "outp_change": change, "outp_attack": attack}
+        return judge_onebit(tables, some).iloc[0]
 
     return judged
 
@@ -315,7 +316,7 @@ def test_without_any_data(judge, no_trials, name):
 @pytest.mark.parametrize("trials", [1, 2, 3])
 def test_few_trials_never_crash(claims, trials):
     some = [claim for claim in claims if claim["id"] in ON_TRIALS]
-    found = judge_onebit(evidence_of(make(trials=trials)), some)
+    found = judge_onebit({"trials": make(trials=trials)}, some)
     if trials == 1:
         assert set(found["verdict"]) == {I}
 
@@ -406,28 +407,35 @@ class TestReadings:
     @staticmethod
     def verdicts(name, claims, trials, **tables):
         some = [claim for claim in claims if claim["id"] == name]
-        evidence = evidence_of(trials, **tables)
-        found = {"as it is": evidence, **readings(evidence)}
-        return {reading: judge_onebit(e, some)["verdict"].item() for reading, e in found.items()}
+        tables = {"trials": trials, **tables}
+        evidence = evidence_of(**tables)
+        found = {"as it is": evidence, **readings(tables, evidence)}
+        verdicts = {reading: PREDICATES[name](each).verdict for reading, each in found.items()}
+        (depends_on,) = judge_onebit(tables, some)["depends_on"]
+        others = [
+            f"{each}: {v}" for each, v in verdicts.items() if v not in (I, verdicts["as it is"])
+        ]
+        assert depends_on == "; ".join(others)
+        return verdicts
 
     def test_every_claim_is_the_same_in_all_of_trials_that_are_clear(self, claims):
         firm = {name: effect for name, verdict, effect, _ in PLANTED if verdict == S}
         for name, effect in firm.items():
             trials = make(effect or nothing, trials=20)
             found = self.verdicts(name, claims, trials, ranks=by_rank(trials, {1: 0.0, 3: 0.0}))
-            assert set(found) == {"as it is", "raw outputs", "median over trials", "even trials",
+            assert set(found) == {"as it is", "raw outputs", "medians", "even trials",
                                   "odd trials", "rank 1", "rank 3"}  # fmt: skip
             assert set(found.values()) == {S}, name
 
     def test_raw_outputs(self, claims):
         raw = when(0.7, mechanism="grap", epsilon=1.0, link="logistic")
         found = self.verdicts("O1", claims, make(OUTP_FALLS, raw=raw))
-        assert found == {"as it is": S, "raw outputs": C, "median over trials": S,
+        assert found == {"as it is": S, "raw outputs": C, "medians": S,
                          "even trials": S, "odd trials": S}  # fmt: skip
 
-    def test_raw_outputs_are_named_as_what_they_are(self, claims):
-        evidence = readings(evidence_of(make(OUTP_FALLS)))["raw outputs"]
-        (reason,) = judge_onebit(evidence, claims[:1])["reason"]
+    def test_raw_outputs_are_named_as_what_they_are(self):
+        tables = {"trials": make(OUTP_FALLS)}
+        reason = PREDICATES["O1"](readings(tables, evidence_of(**tables))["raw outputs"]).reason
         assert reason.startswith("raw outputs: ")
         assert "Truncated outputs (supported)" in reason
 
@@ -449,24 +457,9 @@ class TestReadings:
         trials.loc[inp & (trials["trial"] == 3), "are_truncated"] *= 1e9
         evidence = evidence_of(trials)
         cell = OneBitCell("synthetic", "gaussian", "both", 0.15, "inp", 4.0)
-        median = readings(evidence)["median over trials"].judged.log_are(cell)
+        median = readings({"trials": trials}, evidence)["medians"].judged.log_are(cell)
         assert evidence.judged.log_are(cell).mean() > 1
         assert median.mean() == pytest.approx(0, abs=0.02)
-
-    def test_shifted_rows_keep_their_spread_and_what_is_missing(self):
-        rows = np.array([[1.0, 2.0, 6.0, np.nan], [np.nan] * 4, [5.0] * 4])
-        expected = [[0.0, 1.0, 5.0, np.nan], [np.nan] * 4, [5.0] * 4]
-        np.testing.assert_allclose(at_median(rows), expected)
-
-    def test_every_other_draw_of_what_one_flip_does(self, no_trials):
-        change, attack = outp()
-        found = readings(evidence_of(no_trials, None, change, attack))
-        even, odd = (found[f"{name} trials"].change for name in ("even", "odd"))
-        for half, draws in ((even, [0, 2, 4]), (odd, [1, 3])):
-            typical = half[half["instance"] == "typical"]
-            assert sorted(set(typical["draw"])) == draws
-            assert (half["instance"] == "block").sum() == 2  # not drawn: in both
-        assert found["even trials"].attack is attack
 
 
 def test_factors_are_beside_what_is_judged(judge):
@@ -496,10 +489,10 @@ def test_accuracies_are_in_points_and_beside_those_of_baselines(judge):
 def test_order_of_rows_and_spelling_of_numbers_do_not_matter(claims):
     some = [claim for claim in claims if claim["id"] in ON_TRIALS]
     trials = make(MORE_DATA)
-    expected = judge_onebit(evidence_of(trials), some)
+    expected = judge_onebit({"trials": trials}, some)
     shuffled = trials.sample(frac=1, random_state=0)
     shuffled["observed_fraction"] *= 1 + 1e-15
-    pd.testing.assert_frame_equal(judge_onebit(evidence_of(shuffled), some), expected)
+    pd.testing.assert_frame_equal(judge_onebit({"trials": shuffled}, some), expected)
 
 
 def test_a_trial_that_comes_twice_is_refused():
@@ -514,7 +507,7 @@ def test_trials_are_paired():
     rng = np.random.default_rng(1)
     trials["are_truncated"] *= np.exp(0.3 * rng.standard_normal(TRIALS))[trials["trial"]]
     some = [{"id": "O2", "source": "", "sentence": "", "claim": "", "predicate": ""}]
-    assert judge_onebit(evidence_of(trials), some)["verdict"].tolist() == [S]
+    assert judge_onebit({"trials": trials}, some)["verdict"].tolist() == [S]
 
 
 def test_equivalence_errs_in_at_most_5_percent():
@@ -671,7 +664,7 @@ class TestComputedFacts:
 
 class TestClaimsFile:
     def test_all_21_claims_are_judged_in_their_columns(self, claims):
-        found = judge_onebit(evidence_of(make(), None, *outp()), claims)
+        found = judge_onebit(dict(zip(TABLES, (make(), None, *outp()), strict=True)), claims)
         assert found["id"].tolist() == [f"O{number}" for number in range(1, 22)]
         assert set(PREDICATES) == set(found["id"])
         assert list(found.columns) == list(CLAIM_COLUMNS)

@@ -28,7 +28,7 @@ JUDGED = (
     "Each claim is judged by a predicate that was fixed before the trials were run: on our trials "
     "(verdict) and on the papers’ own reported numbers by counts alone (reported). What it depends "
     "on was computed: the verdict on the trials with even numbers alone, on those with odd numbers "
-    "alone, and on medians of three trials, where that decides otherwise. Effects are natural "
+    "alone, and at medians over trials, where that decides otherwise. Effects are natural "
     "logarithms of RMSE ratios unless the predicate says otherwise, with 95 % intervals; <i>n</i> "
     "is the number of trials, or of samples."
 )

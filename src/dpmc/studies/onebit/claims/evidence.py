@@ -1,7 +1,6 @@
 """What the claims of the one-bit paper are judged on, and the registry of what judges them."""
 
 from collections.abc import Callable, Mapping
-from copy import copy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -48,15 +47,6 @@ class Outputs:
         """Return the share of held-out signs that are right, of a cell of real data."""
         return self._row(self._accuracy, cell)
 
-    def changed(self, change: Callable[[np.ndarray], np.ndarray]) -> "Outputs":
-        """Return these outputs with log ARE and accuracies changed, both of shape (cells, trials).
-
-        The new number of trials may be another one.
-        """
-        other = copy(self)
-        other._log_are, other._accuracy = change(self._log_are), change(self._accuracy)
-        return other
-
     def _row(self, matrix: np.ndarray, cell: OneBitCell) -> np.ndarray:
         place = self._places.get(_known(cell))
         return np.full(matrix.shape[1], np.nan) if place is None else matrix[place]
@@ -88,8 +78,8 @@ class OneBitEvidence:
 def evidence_of(
     trials: pd.DataFrame,
     ranks: pd.DataFrame | None = None,
-    change: pd.DataFrame | None = None,
-    attack: pd.DataFrame | None = None,
+    outp_change: pd.DataFrame | None = None,
+    outp_attack: pd.DataFrame | None = None,
 ) -> OneBitEvidence:
     """Return what the predicates judge, of the study's tables; None is one that was not made.
 
@@ -103,8 +93,8 @@ def evidence_of(
         Outputs(trials, "truncated"),
         Outputs(trials, "raw"),
         {int(rank): Outputs(cut_to(trials, ranks, rank), "truncated") for rank in known},
-        change,
-        attack,
+        outp_change,
+        outp_attack,
     )
 
 

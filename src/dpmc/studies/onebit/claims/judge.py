@@ -1,12 +1,12 @@
 """Judging every claim of ``claims.yaml``."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
+from dpmc.studies.onebit.cells import ONEBIT_COORDINATES
 from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them registers their predicates)
     link_facts,
     privacy_facts,
@@ -15,16 +15,22 @@ from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them register
 )
 from dpmc.studies.onebit.claims.evidence import PREDICATES, OneBitEvidence, evidence_of
 from dpmc.study.claims import load_claims, table_of_verdicts
+from dpmc.study.readings import on_trials
 from dpmc.study.runs import read_frame
 
 FILE = Path(__file__).parents[1] / "claims.yaml"
+TABLES = ("trials", "ranks", "outp_change", "outp_attack")
+CELLS = {
+    "trials": (*ONEBIT_COORDINATES, "trial"),
+    "ranks": (*ONEBIT_COORDINATES, "rank", "trial"),
+}
+"""Columns that name a cell, then the one that numbers its trials."""
 
 
 def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
     """Run the step: the verdicts on the results in ``folder``."""
-    names = ("trials", "ranks", "outp_change", "outp_attack")
-    tables = [read_frame(Path(folder) / f"{name}.csv") for name in names]
-    return {"claims": judge_onebit(evidence_of(*tables), load_onebit_claims())}
+    tables = {name: read_frame(Path(folder) / f"{name}.csv") for name in TABLES}
+    return {"claims": judge_onebit(tables, load_onebit_claims())}
 
 
 def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
@@ -38,13 +44,16 @@ def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
     return load_claims(path, PREDICATES)
 
 
-def judge_onebit(evidence: OneBitEvidence, claims: list[dict[str, str]]) -> pd.DataFrame:
+def judge_onebit(
+    tables: Mapping[str, pd.DataFrame | None], claims: list[dict[str, str]]
+) -> pd.DataFrame:
     """Judge the claims of the one-bit paper.
 
     Parameters
     ----------
-    evidence : OneBitEvidence
-        As :func:`dpmc.studies.onebit.claims.evidence.evidence_of` makes it of the tables.
+    tables : mapping of str to DataFrame
+        Those of :data:`TABLES`; None, or absent, if one was not made. ``trials`` is needed, columns
+        :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
     claims : list of dict
         As :func:`load_onebit_claims` returns it.
 
@@ -55,49 +64,29 @@ def judge_onebit(evidence: OneBitEvidence, claims: list[dict[str, str]]) -> pd.D
         order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
         signs, unless the predicate says otherwise; NaN where there is none. Reported verdicts are
         inconclusive: the figures' values are not available.
+
+    Raises
+    ------
+    InputError
+        A cell has two rows for one trial.
     """
-    return table_of_verdicts(claims, PREDICATES, evidence)
+    evidence = evidence_of(**tables)
+    return table_of_verdicts(claims, PREDICATES, evidence, readings(tables, evidence))
 
 
-def readings(evidence: OneBitEvidence) -> dict[str, OneBitEvidence]:
-    """Return other readings of the same results by name; the same predicates judge each.
+def readings(
+    tables: Mapping[str, pd.DataFrame | None], evidence: OneBitEvidence
+) -> dict[str, OneBitEvidence]:
+    """Return the evidence in other readings of the same results by name.
 
-    "raw outputs": those for the outputs cut to the rank, which stand beside them then. "median
-    over trials": every cell is shifted so that the mean over its trials becomes their median; the
-    spread, and so the width of intervals, stays that of the trials. "even trials", "odd trials":
-    every other trial, from the first or the second on, and the typical draws of what one flip does
-    to the solution likewise. "rank k": outputs on real data are cut to rank k, as far as that was
-    run. What is computed and not sampled (O11 to O14, O16, O17) is the same in all of them.
+    "raw outputs" are judged instead of those cut to the rank, which stand beside them then; in
+    "rank k" outputs on real data are cut to rank k, as far as that was run; for the rest see
+    :func:`dpmc.study.readings.on_trials`. What is computed and not sampled (O11 to O14, O16, O17)
+    is the same in all of them.
     """
-    found = {
-        "raw outputs": replace(evidence, judged=evidence.beside, beside=evidence.judged),
-        "median over trials": _changed(evidence, at_median),
-        "even trials": _every_other(evidence, 0),
-        "odd trials": _every_other(evidence, 1),
-    }
+    cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
+    found = {name: evidence_of(**changed) for name, changed in on_trials(tables, cells)}
+    found["raw outputs"] = replace(evidence, judged=evidence.beside, beside=evidence.judged)
     for rank, outputs in evidence.by_rank.items():
         found[f"rank {rank}"] = replace(evidence, judged=outputs)
     return found
-
-
-def at_median(values: np.ndarray) -> np.ndarray:
-    """Return rows, shape (cells, trials), shifted so that their means are their medians."""
-    table = pd.DataFrame(values)  # leaves out NaN, and has nothing to say of a row of them
-    return table.add(table.median(axis=1) - table.mean(axis=1), axis=0).to_numpy()
-
-
-def _changed(evidence: OneBitEvidence, change: Callable) -> OneBitEvidence:
-    return replace(
-        evidence,
-        judged=evidence.judged.changed(change),
-        beside=evidence.beside.changed(change),
-        by_rank={rank: outputs.changed(change) for rank, outputs in evidence.by_rank.items()},
-    )
-
-
-def _every_other(evidence: OneBitEvidence, first: int) -> OneBitEvidence:
-    other, change = _changed(evidence, lambda values: values[:, first::2]), evidence.change
-    if change is None:
-        return other
-    kept = change["draw"].isna() | (change["draw"] % 2 == first)
-    return replace(other, change=change[kept])
