@@ -11,6 +11,7 @@ from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.privacy_meaning import losses_in_short, totals_text
 from dpmc.studies.huber.published.compare import AGREES, DEVIATES
 from dpmc.studies.huber.statistics import cell_summary, pooled_difference, reported_difference
+from dpmc.studies.huber.weights_meaning import weights_meaning
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.effects import FAILS, HOLDS, OPEN, Finding, effect_text, judged, signed
 from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select, trials_text
@@ -29,17 +30,19 @@ def answer(
     stability: pd.DataFrame | None,
     totals: pd.DataFrame | None = None,
     losses: pd.DataFrame | None = None,
+    weights: pd.DataFrame | None = None,
 ) -> list[Finding]:
     """Return the lines of the answer in the order of the page.
 
-    ``totals`` and ``losses`` are the tables of what the published budgets mean, as
-    :mod:`dpmc.studies.huber.totals` and :mod:`dpmc.studies.huber.transcript` make them.
+    ``totals``, ``losses`` and ``weights`` are the tables of :mod:`dpmc.studies.huber.totals`,
+    :mod:`dpmc.studies.huber.transcript` and :mod:`dpmc.studies.huber.weights`.
     """
     return [
         synthetic_agreement(comparison),
         real_agreement(comparison),
         huber_advantage(trials, comparison),
         irls_advantage(trials, comparison),
+        *weights_meaning(weights),
         cost_of_variance(trials, comparison),
         synthetic_baselines(trials),
         real_baselines(trials),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from dpmc.studies.huber import plugins, privacy
+from dpmc.studies.huber import experiments, plugins, privacy
 from dpmc.studies.huber.cells import COORDINATES, Cell, huber_cells
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
 from dpmc.studies.huber.forensics import real_variants as variants_of_real_data
@@ -220,6 +220,7 @@ JOBS = (
         alone=True,
         seconds=16.0,
     ),
+    *experiments.JOBS,
     privacy.TOTALS,
     privacy.TRANSCRIPT,
     Job(
@@ -252,7 +253,7 @@ STEPS = (
         run="dpmc.studies.huber.steps:claims",
         makes=("comparison", "claims", "claims_stability"),
         settings=settings_of_claims,
-        needs=("trials", "convergence", "starts", "timing"),
+        needs=("trials", "convergence", "starts", "timing", *experiments.TABLES),
         files=(*PUBLISHED, CLAIMS),
         seconds=12.0,
     ),
@@ -267,6 +268,16 @@ STEPS = (
         run="dpmc.studies.huber.steps:figures",
         needs=("trials", "comparison", "convergence"),
         seconds=14.0,
+    ),
+    Step(
+        name="method_tables",
+        run="dpmc.studies.huber.steps:method_tables",
+        needs=experiments.TABLES,
+    ),
+    Step(
+        name="method_figures",
+        run="dpmc.studies.huber.steps:method_figures",
+        needs=experiments.TABLES,
     ),
     Step(
         name="privacy_tables",

@@ -10,6 +10,7 @@ from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge, stability
 from dpmc.studies.huber.figures import write_figures
+from dpmc.studies.huber.figures.methods import write_method_figures
 from dpmc.studies.huber.figures.privacy_totals import write_privacy_figures
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
 from dpmc.studies.huber.forensics_drawing import draw, real_choices, real_fit, synthetic_fit
@@ -17,6 +18,7 @@ from dpmc.studies.huber.forensics_summary import summary
 from dpmc.studies.huber.jobs import CLAIMS, HOME
 from dpmc.studies.huber.published import compare, load
 from dpmc.studies.huber.tables import write_tables
+from dpmc.studies.huber.tables_methods import write_method_tables
 from dpmc.studies.huber.tables_privacy import write_privacy_tables
 from dpmc.study.claims import load_claims
 from dpmc.study.runs import read_frame, write_frame
@@ -57,6 +59,8 @@ def _judged(
         convergence=part("convergence"),
         starts=part("starts", "start"),
         timing=read_frame(folder / "timing.csv"),
+        thesis_methods=read_frame(folder / "thesis_methods.csv"),
+        **{name: part(name) for name in ("weights", "heldout", "sweetrs_variances")},
         seed=seed,
     )
 
@@ -72,6 +76,16 @@ def figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     """Draw the figures of results."""
     names = ("trials", "comparison", "convergence")
     write_figures(*(read_frame(folder / f"{name}.csv") for name in names), out)
+
+
+def method_tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write the tables of how the methods behave."""
+    write_method_tables(folder, out)
+
+
+def method_figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Draw the figures of how the methods behave."""
+    write_method_figures(folder, out)
 
 
 def privacy_tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:

@@ -8,7 +8,9 @@ from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers
     noise_comparisons,
     noise_facts,
     real_data,
+    reweighting,
     side_experiments,
+    thesis_methods,
     variance_and_rank,
 )
 from dpmc.studies.huber.claims.contrasts import LogRmse
@@ -23,10 +25,8 @@ def judge(
     table_one: list[dict] | pd.DataFrame,
     claims: list[dict[str, str]],
     *,
-    convergence: pd.DataFrame | None = None,
-    starts: pd.DataFrame | None = None,
-    timing: pd.DataFrame | None = None,
     seed: int = 0,
+    **experiments: pd.DataFrame | None,
 ) -> pd.DataFrame:
     """Judge claims on our trials and on the papers' own reported numbers.
 
@@ -40,10 +40,10 @@ def judge(
         As :func:`dpmc.privacy.nominal.table_one` returns it at the paper's settings.
     claims : list of dict
         As :func:`load_claims` returns it.
-    convergence, starts, timing : DataFrame, optional
-        The side experiments.
     seed : int
         Seed of the samples behind the facts about the mechanisms.
+    experiments : DataFrame, optional
+        The side experiments by the names of :class:`Evidence`.
 
     Returns
     -------
@@ -60,10 +60,8 @@ def judge(
         noisy.groupby("dataset")["variance"].first().to_dict(),
         pd.DataFrame(table_one),
         published[epsilon],
-        convergence,
-        starts,
-        timing,
-        seed,
+        seed=seed,
+        **experiments,
     )
     return table_of_verdicts(claims, PREDICATES, evidence)
 
