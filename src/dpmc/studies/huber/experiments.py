@@ -31,7 +31,8 @@ def _only(dataset: str) -> Callable[[Section], list[Coordinates]]:
     return lambda section: [{"dataset": dataset}] if dataset in section["real"] else []
 
 
-def _ratings(section: Section, coordinates: Coordinates) -> dict[str, Ratings]:
+def ratings_of(section: Section, coordinates: Coordinates) -> dict[str, Ratings]:
+    """Return the ratings of a real data set; synthetic data are generated."""
     dataset = coordinates["dataset"]
     return {} if dataset == SYNTHETIC else {"ratings": Ratings(dataset)}
 
@@ -132,7 +133,7 @@ JOBS = (
         coordinates=("dataset",),
         cells=_weighted_data,
         settings=_settings_of_weights,
-        inputs=_ratings,
+        inputs=ratings_of,
         modules=_modules,
         seconds=12.0,
     ),
@@ -143,7 +144,7 @@ JOBS = (
         coordinates=("dataset",),
         cells=_only(MOVIELENS),
         settings=_settings_of_heldout,
-        inputs=_ratings,
+        inputs=ratings_of,
         modules=_modules,
         seconds=20.0,
     ),
@@ -154,7 +155,7 @@ JOBS = (
         coordinates=("dataset",),
         cells=_only(SWEETRS),
         settings=_settings_of_variances,
-        inputs=_ratings,
+        inputs=ratings_of,
         modules=_modules,
         seconds=8.0,
     ),
@@ -165,7 +166,7 @@ JOBS = (
         coordinates=("dataset",),
         cells=_only(MOVIELENS),
         settings=_settings_of_thesis_methods,
-        inputs=_ratings,
+        inputs=ratings_of,
         modules=_thesis_modules,
         alone=True,
         seconds=15.0,

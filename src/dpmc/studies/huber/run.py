@@ -9,6 +9,7 @@ from dpmc.studies.huber import thesis_methods as methods_of_thesis
 from dpmc.studies.huber import weights as irls_weights
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant, run_real, run_synthetic
+from dpmc.studies.huber.forensics_loss import run_losses
 from dpmc.studies.huber.trial import run_cell, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.task import Task
@@ -92,6 +93,12 @@ def forensics_real(task: Task) -> dict[str, Rows]:
     variant = RealVariant(**settings.pop("variant"))
     rows = run_real(variant, settings, task.ratings)
     return {"forensics_real": _of_variant(task.coordinates["variant"], rows)}
+
+
+def forensics_loss(task: Task) -> dict[str, Rows]:
+    """Run A-IRLS on real data with several parameters of its loss."""
+    dataset = task.coordinates["dataset"]
+    return {"forensics_loss": run_losses(dataset, task.settings, task.ratings)}
 
 
 def _of_variant(name: str, rows: Rows) -> Iterator[dict[str, object]]:

@@ -14,12 +14,15 @@ from dpmc.studies.huber.figures.methods import write_method_figures
 from dpmc.studies.huber.figures.privacy_totals import write_privacy_figures
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
 from dpmc.studies.huber.forensics_drawing import draw, real_choices, real_fit, synthetic_fit
+from dpmc.studies.huber.forensics_loss_fit import loss_fit, loss_summary
 from dpmc.studies.huber.forensics_summary import summary
 from dpmc.studies.huber.jobs import CLAIMS, HOME
 from dpmc.studies.huber.published import compare, load
 from dpmc.studies.huber.tables import write_tables
 from dpmc.studies.huber.tables_methods import write_method_tables
+from dpmc.studies.huber.tables_parameters import parameters_table
 from dpmc.studies.huber.tables_privacy import write_privacy_tables
+from dpmc.study import results
 from dpmc.study.claims import load_claims
 from dpmc.study.runs import read_frame, write_frame
 
@@ -70,6 +73,7 @@ def tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     comparison = read_frame(folder / "comparison.csv")
     trials = _first(read_frame(folder / "trials.csv"), settings["reported_trials"])
     write_tables(trials, comparison, pd.DataFrame(table_one()), out)
+    results.write_tables([parameters_table(settings["parameters"])], out)
 
 
 def figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
@@ -114,7 +118,10 @@ def forensics(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     write_frame(out / "synthetic.csv", synthetic)
     write_frame(out / "real.csv", real)
     draw(out, synthetic, choices)
-    write_text(out / "summary.md", summary(synthetic, choices, defaults, missing))
+    losses = loss_fit(read_frame(folder / "forensics_loss.csv"), published)
+    write_frame(out / "loss.csv", losses)
+    text = summary(synthetic, choices, defaults, missing)
+    write_text(out / "summary.md", f"{text}\n{loss_summary(losses)}")
 
 
 def _by_variant(kind, variants, path: Path) -> dict:
