@@ -1,11 +1,14 @@
-"""Claims H38 to H44, and what H22 says of the variance, on planted tables."""
+"""Claims H38 to H44, what H22 says of the variance, tables and figures, on planted tables."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from dpmc.studies.huber.cells import COORDINATES, Cell
+from dpmc.studies.huber.experiments import TABLES
+from dpmc.studies.huber.figures.methods import METHOD_FIGURES, write_method_figures
 from dpmc.studies.huber.statistics import seconds_and_errors
+from dpmc.studies.huber.tables_methods import build_method_tables
 from dpmc.studies.huber.weights_meaning import weights_meaning
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
@@ -191,3 +194,77 @@ def test_the_gap_claim_tells_other_variances(verdict, make_trials):
     # the planted synthetic gap is 2
     assert found["reason"].endswith("ALS + G at 5 % is 20.0 at 0.5, 5.0 at 2")
     assert plain["reason"] in found["reason"]
+
+
+@pytest.fixture
+def tables():
+    rises = dict.fromkeys(MODELS, 0.03)
+    rows = [
+        {"variance": variance, "observed_fraction": 0.05, "trial": trial, "rmse_heldout": value}
+        for variance, value in ((np.nan, 2.0), (0.5, 2.2), (2.0, 2.8))
+        for trial in range(3)
+    ]
+    return {
+        "weights": weights(-0.05, spread=0.0),
+        "heldout": heldout(rises, spread=0.0),
+        "sweetrs_variances": pd.DataFrame(rows),
+        "thesis_methods": runs(spread=0.0),
+    }
+
+
+def row_of(table, *labels):
+    (row,) = (row for row in table.rows if row.labels[: len(labels)] == labels)
+    return {column.key: cell for column, cell in zip(table.columns, row.cells, strict=True)}
+
+
+class TestTables:
+    def test_every_experiment_has_one(self, tables):
+        built = {table.id: table for table in build_method_tables(tables)}
+        assert list(built) == [f"table_{name}" for name in TABLES]
+        found = row_of(built["table_weights"], "Synthetic", "5", "2")
+        assert found["huber"].value == found["gaussian"].value == pytest.approx(3)
+        assert found["first"].value == pytest.approx(40)
+        assert found["change"].value == pytest.approx(100 * np.expm1(-0.05))
+        found = row_of(built["table_heldout"], "ALS", "No noise")
+        assert found["best"].value == 5
+        assert found["iteration_5"].value == pytest.approx(1)
+        assert found["iteration_50"].value == pytest.approx(np.exp(0.08))
+        found = row_of(built["table_sweetrs_variances"], "2")
+        assert (found["rmse"].value, found["gap"].value) == pytest.approx((2.8, 40))
+        found = row_of(built["table_thesis_methods"], "SVT (3.2)")
+        expected = {"rmse": 0.95, "rse": 0.95, "last": 0.969, "seconds": 3, "total": 4, "step": 1}
+        assert {key: cell.value for key, cell in found.items()} == pytest.approx(expected)
+
+    def test_the_note_says_where_als_passes_what_is_reported(self, tables):
+        early = tables["heldout"].assign(rmse_heldout=lambda rows: 1 + rows["iteration"] / 20)
+        (table,) = build_method_tables(dict.fromkeys(TABLES) | {"heldout": early})
+        assert (
+            "ALS after iteration 5 and the 1.2787 reported for A-IRLS after iteration 6"
+            in (table.notes[1])
+        )
+        (table,) = build_method_tables(dict.fromkeys(TABLES) | {"heldout": tables["heldout"]})
+        assert "reported for ALS never" in table.notes[1]
+
+    def test_what_has_not_been_run_has_none(self):
+        assert build_method_tables(dict.fromkeys(TABLES)) == []
+
+
+class TestFigures:
+    def test_all_are_drawn(self, tables, tmp_path):
+        for name, table in tables.items():
+            table.to_csv(tmp_path / f"{name}.csv", index=False)
+        write_method_figures(tmp_path, tmp_path / "figures")
+        drawn = {path.name for path in (tmp_path / "figures").iterdir()}
+        ids = [entry.id for entry in METHOD_FIGURES]
+        assert drawn == {f"{each}.{kind}" for each in ids for kind in ("png", "svg", "csv")}
+        for entry in METHOD_FIGURES:
+            data = pd.read_csv(tmp_path / "figures" / f"{entry.id}.csv")
+            assert len(data)
+            if entry.describe is not None:
+                assert entry.describe(data).endswith(".")
+        shares = pd.read_csv(tmp_path / "figures" / "weights_below_one.csv")
+        assert set(shares["share"]) == {0.0, 3.0}
+
+    def test_a_table_that_is_missing_becomes_a_box(self, tmp_path):
+        write_method_figures(tmp_path, tmp_path / "figures")
+        assert len(list((tmp_path / "figures").glob("*.png"))) == len(METHOD_FIGURES)
