@@ -163,7 +163,7 @@ class TestThesisMethods:
     def test_verdict(self, verdict, name, changes, expected):
         found = verdict(name, thesis_methods=runs(**changes))
         assert found["verdict"] == expected, found["reason"]
-        assert found["reason"].startswith("the chapter names no data: MovieLens 100K; svt ")
+        assert found["reason"].startswith("the chapter names no data: MovieLens 100K; SVT ")
 
     @pytest.mark.parametrize("name", ["H40", "H41", "H42", "H43"])
     def test_without_runs(self, verdict, name):

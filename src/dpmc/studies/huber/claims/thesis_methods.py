@@ -24,6 +24,13 @@ MUCH = 3.0  # times as fast
 ADEQUATE = 0.1  # more error than the exact method
 ALS = ("als", "als_published")
 NO_DATA = "the chapter names no data: MovieLens 100K"
+LABELS = {
+    "svt": "SVT",
+    "svd": "SVD",
+    "fast_tri": "FTF",
+    "als": "ALS",
+    "als_published": "ALS with the papers' settings",
+}
 
 
 @claim("H40")
@@ -76,12 +83,15 @@ def _missing() -> Finding:
 def _ratios(measured: pd.DataFrame, names: tuple[str, ...], other: str) -> dict[str, np.ndarray]:
     """Return by method the log ratio to another one, by trial."""
     logs = np.log(measured)
-    return {f"{name} over {other}": (logs[name] - logs[other]).to_numpy() for name in names}
+    return {
+        f"{LABELS[name]} over {LABELS[other]}": (logs[name] - logs[other]).to_numpy()
+        for name in names
+    }
 
 
 def _told(found: Finding, measured: Mapping[str, pd.DataFrame]) -> Finding:
     parts = [
-        f"{name} {measured['seconds'][name].mean():.2g} s, least RMSE "
+        f"{LABELS[name]} {measured['seconds'][name].mean():.2g} s, least RMSE "
         f"{measured['rmse'][name].mean():.3f}"
         for name in measured["rmse"]
     ]
