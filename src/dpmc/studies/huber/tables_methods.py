@@ -209,8 +209,8 @@ def methods_table(runs: pd.DataFrame) -> Table:
     notes = (
         f"Without noise, on MovieLens 100K (the chapter has no experiment and names no data); mean "
         f"and standard error over {trials_text([len(measured['rmse'])])}. Settings were chosen on "
-        "validation ratings of other splits, but for the last line. RSE: the norm of the error "
-        "over that of the held-out ratings.",
+        "validation ratings of other splits, which overlap with what is held out here, but for the "
+        "last line. RSE: the norm of the error over that of the held-out ratings.",
         "Seconds until the error is within 1 % of a method’s least, and of a whole fit; SVT is cut "
         "off early, after which its rank and its seconds grow and its error does too.",
     )
