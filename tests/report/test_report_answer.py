@@ -127,16 +127,16 @@ def test_the_leading_claims_have_the_verdicts_of_the_claims(trials, comparison, 
 
 def test_verdicts_are_counted(claims):
     counted = claims.assign(
-        verdict=["supported"] * 20
-        + ["contradicted"] * 8
+        verdict=["supported"] * 22
+        + ["contradicted"] * 6
         + ["no effect"] * 2
         + ["inconclusive"] * (len(claims) - 30),
         depends_on=["medians: contradicted"] * 3 + [""] * (len(claims) - 3),
     )
     line = verdicts(counted)
     assert line.verdict == SUPPORTED
-    assert "20 are supported, 8 contradicted, 2 have no effect" in line.text
-    assert "and 6 are inconclusive" in line.text
+    assert "22 are supported, 6 contradicted, 2 have no effect" in line.text
+    assert f"and {len(claims) - 30} are inconclusive" in line.text
     assert "3 would be decided otherwise" in line.text
     assert verdicts(claims.assign(verdict="contradicted")).verdict == CONTRADICTED
     assert verdicts(claims.assign(verdict="inconclusive")).verdict == INCONCLUSIVE

@@ -54,7 +54,7 @@ def test_every_table_in_every_format(tmp_path, trials, comparison, budgets):
 
 def test_synthetic_layout_is_that_of_the_paper(tables):
     table = tables["table6"]
-    assert table.title == "Table 6: RMSE on synthetic data of rank 10"
+    assert table.title == "Table 6 (thesis: 5.4): RMSE on synthetic data of rank 10"
     assert [row.keys for row in table.rows[::3]] == [
         (1.0, 0.05), (1.0, 0.1), (1.0, 0.15), (2.0, 0.05), (2.0, 0.1), (2.0, 0.15),
     ]  # fmt: skip

@@ -54,7 +54,7 @@ class Cell:
         return self._formatted(self.error) if known else ""
 
     def _formatted(self, value: float) -> str:
-        return f"{value:.{self.digits}f}" if self.digits >= 0 else f"{value:.1e}"
+        return f"{value:z.{self.digits}f}" if self.digits >= 0 else f"{value:.1e}"
 
 
 @dataclass(frozen=True)

@@ -215,6 +215,7 @@ REPORTED = {
     "H37": (S, "reported: 4 of 6"),
     "H35": (I, ""),
     "H36": (I, ""),
+    **{f"H{n}": (I, "") for n in range(38, 45)},
 }
 
 
@@ -232,9 +233,9 @@ def test_verdict_on_the_reported_tables(everything, name):
     assert count in found["reason"]
 
 
-def test_all_36_claims_are_judged_in_their_columns(everything, claims):
+def test_all_claims_are_judged_in_their_columns(everything, claims):
     # H34, about models at an equal total budget, is judged by the study of those
-    names = {f"H{n}" for n in range(1, 38) if n != 34}
+    names = {f"H{n}" for n in range(1, 45) if n != 34}
     assert list(everything.index) == [claim["id"] for claim in claims]
     assert set(everything.index) == names == set(REPORTED)
     assert set(PREDICATES) == set(REPORTED)

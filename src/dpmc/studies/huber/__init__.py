@@ -59,6 +59,7 @@ STUDY = Study(
         trials=10,
         labels={"comparison": ("table", *COORDINATES, "metric"), "claims": ("id",)},
         numbers={"totals": TOTAL_KEYS},
+        by_clock=("H40", "H41", "H42", "H43"),
     ),
     schema=Path(__file__).parent / "schema.yaml",
 )

@@ -10,6 +10,7 @@ import pandas as pd
 from dpmc.studies.huber.privacy_meaning import losses_in_short, totals_text
 from dpmc.studies.huber.published.compare import AGREES, DEVIATES
 from dpmc.studies.huber.statistics import cell_summary
+from dpmc.studies.huber.weights_meaning import weights_meaning
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.effects import Answer, answer_to, signed
 from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, trials_text
@@ -27,16 +28,18 @@ def answer(
     claims: pd.DataFrame,
     totals: pd.DataFrame | None = None,
     losses: pd.DataFrame | None = None,
+    weights: pd.DataFrame | None = None,
 ) -> list[Answer]:
     """Return the lines of the answer in the order of the page.
 
-    ``totals`` and ``losses`` are the tables of what the published budgets mean, as
-    :mod:`dpmc.studies.huber.totals` and :mod:`dpmc.studies.huber.transcript` make them.
+    ``totals``, ``losses`` and ``weights`` are the tables of :mod:`dpmc.studies.huber.totals`,
+    :mod:`dpmc.studies.huber.transcript` and :mod:`dpmc.studies.huber.weights`.
     """
     return [
         synthetic_agreement(comparison),
         real_agreement(comparison),
         *(answer_to(claims, identifier) for identifier in FIRST if identifier in set(claims["id"])),
+        *weights_meaning(weights, claims),
         synthetic_baselines(trials),
         real_baselines(trials),
         budgets(comparison),

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from dpmc.studies.huber import plugins, privacy
+from dpmc.studies.huber import experiments, plugins, privacy
 from dpmc.studies.huber.cells import COORDINATES, Cell, huber_cells
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
 from dpmc.studies.huber.forensics import real_variants as variants_of_real_data
 from dpmc.studies.huber.forensics import synthetic_variants as all_synthetic_variants
+from dpmc.studies.huber.forensics_loss import LOSS_COLUMNS
 from dpmc.studies.huber.settings import SYNTHETIC_SETTINGS, cell_settings, side_settings
 from dpmc.studies.huber.side import CONVERGENCE_COLUMNS, STARTS_COLUMNS, TIMING_COLUMNS
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
@@ -140,6 +141,15 @@ def settings_of_real_variant(section: Section, coordinates: Coordinates) -> dict
     )
 
 
+def settings_of_losses(section: Section, coordinates: Coordinates) -> dict[str, object]:
+    """Return the loss parameters, and what A-IRLS uses on a real data set."""
+    name = coordinates["dataset"]
+    entry = section["real"][name]
+    names = ("rank", "variance", "iterations", "irls_iterations", "regularization", "start")
+    own = {each: entry[each] for each in names if each in entry}
+    return side_settings(section, FORENSICS) | own | {"splits": _splits(section, name)}
+
+
 def _ratings_of_variant(section: Section, coordinates: Coordinates) -> dict[str, Source]:
     return {"ratings": Ratings(real_variants(section)[coordinates["variant"]].dataset)}
 
@@ -166,6 +176,13 @@ def settings_of_claims(section: Section) -> dict[str, object]:
 def reported_trials(section: Section) -> dict[str, object]:
     """Return how many trials stand beside the papers' numbers."""
     return {"reported_trials": section["reported_trials"]}
+
+
+def settings_of_tables(section: Section) -> dict[str, object]:
+    """Return how many trials stand beside the papers' numbers, and the parameters of table 2."""
+    from dpmc.studies.huber.tables_parameters import parameter_settings  # imports pandas
+
+    return reported_trials(section) | {"parameters": parameter_settings(section)}
 
 
 def variances(section: Section, coordinates: Coordinates | None = None) -> Mapping[str, object]:
@@ -220,6 +237,7 @@ JOBS = (
         alone=True,
         seconds=16.0,
     ),
+    *experiments.JOBS,
     privacy.TOTALS,
     privacy.TRANSCRIPT,
     Job(
@@ -245,6 +263,20 @@ JOBS = (
         target=FORENSICS,
         seconds=55.0,
     ),
+    Job(
+        name="forensics_loss",
+        run="dpmc.studies.huber.run:forensics_loss",
+        tables={"forensics_loss": LOSS_COLUMNS},
+        coordinates=("dataset",),
+        cells=lambda section: [
+            {"dataset": name} for name in FORENSICS_DATA if name in section["real"]
+        ],
+        settings=settings_of_losses,
+        inputs=experiments.ratings_of,
+        modules=side_modules,
+        target=FORENSICS,
+        seconds=60.0,
+    ),
 )
 STEPS = (
     Step(
@@ -252,14 +284,14 @@ STEPS = (
         run="dpmc.studies.huber.steps:claims",
         makes=("comparison", "claims"),
         settings=settings_of_claims,
-        needs=("trials", "convergence", "starts", "timing"),
+        needs=("trials", "convergence", "starts", "timing", *experiments.TABLES),
         files=(*PUBLISHED, CLAIMS),
         seconds=12.0,
     ),
     Step(
         name="tables",
         run="dpmc.studies.huber.steps:tables",
-        settings=reported_trials,
+        settings=settings_of_tables,
         needs=("trials", "comparison"),
     ),
     Step(
@@ -267,6 +299,16 @@ STEPS = (
         run="dpmc.studies.huber.steps:figures",
         needs=("trials", "comparison", "convergence"),
         seconds=14.0,
+    ),
+    Step(
+        name="method_tables",
+        run="dpmc.studies.huber.steps:method_tables",
+        needs=experiments.TABLES,
+    ),
+    Step(
+        name="method_figures",
+        run="dpmc.studies.huber.steps:method_figures",
+        needs=experiments.TABLES,
     ),
     Step(
         name="privacy_tables",
@@ -284,7 +326,7 @@ STEPS = (
     Step(
         name=FORENSICS,
         run="dpmc.studies.huber.steps:forensics",
-        needs=("forensics_synthetic", "forensics_real"),
+        needs=("forensics_synthetic", "forensics_real", "forensics_loss"),
         settings=settings_of_forensics,
         files=PUBLISHED,
         target=FORENSICS,

@@ -71,3 +71,59 @@ def paired_difference(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     Both are trial tables of one cell each.
     """
     return (log_by_trial(first) - log_by_trial(second)).dropna().sort_index().to_numpy()
+
+
+def share_below_one(weights: pd.DataFrame, step: str = "later") -> float:
+    """Return the share of all weights of a table of weights that are below 1.
+
+    ``step`` is ``"first"``, the inner step that begins at random, or ``"later"``.
+    """
+    return float(weights[f"below_{step}"].sum() / weights[f"weights_{step}"].sum())
+
+
+def against_same_noise(weights: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return cells, and log RMSE of A-IRLS less that of ALS with the noise of its last steps.
+
+    The second has shape (cells, trials); see :mod:`dpmc.studies.huber.weights`.
+    """
+    ratios = log_positive(weights["rmse_irls"]) - log_positive(weights["rmse_als"])
+    return trial_matrix(weights, ratios, COORDINATES)
+
+
+NEAR = 0.01  # a method has arrived when its error is this near to its least
+
+
+def seconds_and_errors(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return by trial and method what :mod:`dpmc.studies.huber.thesis_methods` measured.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Its table, a row per method, trial and iteration.
+
+    Returns
+    -------
+    dict
+        Tables with a row per trial and a column per method: ``seconds`` until the error is within
+        1 % of its least, ``rmse`` and ``rse``, its least (held out), ``last``, RMSE after the last
+        iteration, ``total``, seconds of the whole fit, and ``step``, seconds of an iteration.
+    """
+    order = list(dict.fromkeys(runs["name"]))
+    runs = runs.sort_values("iteration")
+    keys = [runs["trial"], runs["name"]]
+    least = runs["rmse_heldout"].groupby(keys).transform("min")
+    near = runs[runs["rmse_heldout"] <= (1 + NEAR) * least]
+
+    def by_method(values: pd.Series) -> pd.DataFrame:
+        return values.unstack("name")[order]
+
+    grouped = runs.groupby(["trial", "name"])
+    last = grouped.last()
+    return {
+        "seconds": by_method(near.groupby(["trial", "name"])["seconds"].first()),
+        "rmse": by_method(grouped["rmse_heldout"].min()),
+        "rse": by_method(grouped["rse_heldout"].min()),
+        "last": by_method(last["rmse_heldout"]),
+        "total": by_method(last["seconds"]),
+        "step": by_method(last["seconds"] / last["iteration"]),
+    }

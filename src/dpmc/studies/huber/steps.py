@@ -10,14 +10,19 @@ from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge
 from dpmc.studies.huber.figures import write_figures
+from dpmc.studies.huber.figures.methods import write_method_figures
 from dpmc.studies.huber.figures.privacy_totals import write_privacy_figures
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
 from dpmc.studies.huber.forensics_drawing import draw, real_choices, real_fit, synthetic_fit
+from dpmc.studies.huber.forensics_loss_fit import loss_fit, loss_summary
 from dpmc.studies.huber.forensics_summary import summary
 from dpmc.studies.huber.jobs import CLAIMS, HOME
 from dpmc.studies.huber.published import compare, load
 from dpmc.studies.huber.tables import write_tables
+from dpmc.studies.huber.tables_methods import write_method_tables
+from dpmc.studies.huber.tables_parameters import parameters_table
 from dpmc.studies.huber.tables_privacy import write_privacy_tables
+from dpmc.study import results
 from dpmc.study.claims import load_claims
 from dpmc.study.runs import read_frame, write_frame
 
@@ -27,8 +32,8 @@ NUMBERS = HOME / "published"
 def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
     """Compare with the published numbers and judge the claims."""
     published = load(NUMBERS, real_variances=settings["real_variances"])
-    names = ("convergence", "starts", "timing")
-    side = {name: read_frame(folder / f"{name}.csv") for name in names}
+    names = ("convergence", "starts", "timing", "weights", "heldout", "sweetrs_variances")
+    side = {name: read_frame(folder / f"{name}.csv") for name in (*names, "thesis_methods")}
 
     trials, statements = read_frame(folder / "trials.csv"), load_claims(CLAIMS, PREDICATES)
     judged = judge(trials, published, table_one(), statements, **side, seed=settings["seed"])
@@ -49,12 +54,23 @@ def tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     comparison = read_frame(folder / "comparison.csv")
     trials = _first(read_frame(folder / "trials.csv"), settings["reported_trials"])
     write_tables(trials, comparison, pd.DataFrame(table_one()), out)
+    results.write_tables([parameters_table(settings["parameters"])], out)
 
 
 def figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     """Draw the figures of results."""
     names = ("trials", "comparison", "convergence")
     write_figures(*(read_frame(folder / f"{name}.csv") for name in names), out)
+
+
+def method_tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write the tables of how the methods behave."""
+    write_method_tables(folder, out)
+
+
+def method_figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Draw the figures of how the methods behave."""
+    write_method_figures(folder, out)
 
 
 def privacy_tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
@@ -83,7 +99,10 @@ def forensics(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     write_frame(out / "synthetic.csv", synthetic)
     write_frame(out / "real.csv", real)
     draw(out, synthetic, choices)
-    write_text(out / "summary.md", summary(synthetic, choices, defaults, missing))
+    losses = loss_fit(read_frame(folder / "forensics_loss.csv"), published)
+    write_frame(out / "loss.csv", losses)
+    text = summary(synthetic, choices, defaults, missing)
+    write_text(out / "summary.md", f"{text}\n{loss_summary(losses)}")
 
 
 def _by_variant(kind, variants, path: Path) -> dict:

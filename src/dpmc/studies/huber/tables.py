@@ -13,7 +13,14 @@ import pandas as pd
 from dpmc.studies.huber.published.compare import DEVIATES
 from dpmc.studies.huber.published.numbers import as_run, cells_of
 from dpmc.studies.huber.statistics import published_metric
-from dpmc.studies.huber.tables_rmse import NOT_RUN, distinct, label_of, mean_cell, rmse_table
+from dpmc.studies.huber.tables_rmse import (
+    NOT_RUN,
+    distinct,
+    label_of,
+    mean_cell,
+    rmse_table,
+    titled,
+)
 from dpmc.study import results
 from dpmc.study.frames import (
     BASELINE_LABELS,
@@ -83,7 +90,7 @@ def budget_table(comparison: pd.DataFrame, budgets: pd.DataFrame) -> Table:
         "belongs; corrected: with ln (proven for ε < 1 only); exact: analytic Gaussian mechanism.",
         "†: the reported number is not the corrected value at the reported precision.",
     )
-    title = "Table 1: privacy budgets ε at equal variance"
+    title = titled("table1", "privacy budgets ε at equal variance")
     return Table("table1", title, (("mechanism", "Mechanism"),), columns, tuple(rows), notes)
 
 

@@ -21,6 +21,15 @@ from dpmc.study.table_model import Cell, Column, Row, Table
 
 LEVEL = 0.05
 NOT_RUN = "not run"
+THESIS_TABLES = {
+    "table1": "5.1",
+    "table2": "5.2",
+    "table3": "5.3",
+    "table4": "5.6",
+    "table5": "5.7",
+    "table6": "5.4",
+    "table7": "5.5",
+}
 PROVIDE_DATA = (
     "Data not available: put the data files into a folder, set DPMC_DATA_MIRROR to it (or connect "
     "to the internet) and run make reproduce again."
@@ -52,12 +61,17 @@ def rmse_table(name: str, trials: pd.DataFrame, comparison: pd.DataFrame) -> Tab
         rows += _rows(place, reported, ours, selectors, synthetic, absent)
     if synthetic:
         headings = (("variance", "Variance"), ("observed_fraction", "Observed"))
-        title = f"Table {name[5:]}: RMSE on synthetic data of rank {rank}"
+        title = titled(name, f"RMSE on synthetic data of rank {rank}")
     else:
         headings = (("observed_fraction", "Observed"),)
-        title = f"Table {name[5:]}: RMSE on {DATASET_LABELS.get(dataset, dataset)}"
+        title = titled(name, f"RMSE on {DATASET_LABELS.get(dataset, dataset)}")
     notes = _notes(ours, rows, synthetic, absent)
     return Table(name, title, headings, columns, tuple(rows), notes)
+
+
+def titled(name: str, title: str) -> str:
+    """Return the title of a table with its number in the paper and in the thesis."""
+    return f"Table {name[5:]} (thesis: {THESIS_TABLES[name]}): {title}"
 
 
 def _places(reported: pd.DataFrame, synthetic: bool) -> list[dict]:

@@ -27,6 +27,8 @@ class Evidence:
         ``mechanism, variance, published``.
     convergence, starts, timing : DataFrame or None
         The side experiments, None where they have not been run.
+    weights, heldout, sweetrs_variances, thesis_methods : DataFrame or None
+        Those of :mod:`dpmc.studies.huber.experiments`, without rows where data are absent.
     seed : int
         Seed of the samples that some facts need.
     """
@@ -39,6 +41,10 @@ class Evidence:
     convergence: pd.DataFrame | None = None
     starts: pd.DataFrame | None = None
     timing: pd.DataFrame | None = None
+    weights: pd.DataFrame | None = None
+    heldout: pd.DataFrame | None = None
+    sweetrs_variances: pd.DataFrame | None = None
+    thesis_methods: pd.DataFrame | None = None
     seed: int = 0
 
     def sample(self, contrasts: Iterable[Contrast]) -> Sample:

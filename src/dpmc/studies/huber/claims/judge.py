@@ -9,7 +9,9 @@ from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers
     noise_comparisons,
     noise_facts,
     real_data,
+    reweighting,
     side_experiments,
+    thesis_methods,
     variance_and_rank,
 )
 from dpmc.studies.huber.claims.contrasts import LogRmse
@@ -21,6 +23,9 @@ CELLS = {
     "trials": (*COORDINATES, "trial"),
     "convergence": (*COORDINATES[:-1], "noise_target", "iteration", "trial"),
     "starts": (*COORDINATES[1:-1], "trial", "start"),
+    "weights": (*COORDINATES, "trial"),
+    "heldout": (*COORDINATES, "iteration", "trial"),
+    "sweetrs_variances": (*COORDINATES, "trial"),
 }
 """Columns that name a cell, then the one that numbers its trials."""
 
@@ -31,10 +36,8 @@ def judge(
     table_one: list[dict] | pd.DataFrame,
     claims: list[dict[str, str]],
     *,
-    convergence: pd.DataFrame | None = None,
-    starts: pd.DataFrame | None = None,
-    timing: pd.DataFrame | None = None,
     seed: int = 0,
+    **experiments: pd.DataFrame | None,
 ) -> pd.DataFrame:
     """Judge claims on our trials and on the papers' own reported numbers.
 
@@ -48,10 +51,10 @@ def judge(
         As :func:`dpmc.privacy.nominal.table_one` returns it at the paper's settings.
     claims : list of dict
         As :func:`load_claims` returns it.
-    convergence, starts, timing : DataFrame, optional
-        The side experiments.
     seed : int
         Seed of the samples behind the facts about the mechanisms.
+    experiments : DataFrame, optional
+        The side experiments by the names of :class:`Evidence`.
 
     Returns
     -------
@@ -60,23 +63,21 @@ def judge(
         natural logarithms of RMSE ratios unless the predicate says otherwise; NaN where a
         claim has no effect or interval.
     """
-    tables = {"trials": trials, "convergence": convergence, "starts": starts}
-    cells = {name: CELLS[name] for name, table in tables.items() if table is not None}
+    tables = {"trials": trials, **experiments}
+    cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
     epsilon = published["metric"] == "epsilon"
     noisy = published[~epsilon & (published["mechanism"] != "none")]
 
-    def evidence(tables):
+    def evidence(trials, **experiments):
         return Evidence(
-            LogRmse.of_trials(tables["trials"]),
+            LogRmse.of_trials(trials),
             LogRmse.of_published(published),
             noisy.groupby("dataset")["variance"].first().to_dict(),
             pd.DataFrame(table_one),
             published[epsilon],
-            tables["convergence"],
-            tables["starts"],
-            timing,
-            seed,
+            seed=seed,
+            **experiments,
         )
 
-    readings = {name: evidence(changed) for name, changed in on_trials(tables, cells)}
-    return table_of_verdicts(claims, PREDICATES, evidence(tables), readings)
+    readings = {name: evidence(**changed) for name, changed in on_trials(tables, cells)}
+    return table_of_verdicts(claims, PREDICATES, evidence(**tables), readings)

@@ -177,8 +177,33 @@ def privacy_costs_much_less_on_sweetrs(evidence: Evidence) -> Finding:
         ratio.low,
         ratio.high,
         int(trials.min()),
-        obstacle or found,
+        obstacle or found + _other_variances(evidence, float(np.nanmean(synthetic))),
     )
+
+
+def _other_variances(evidence: Evidence, synthetic: float) -> str:
+    """Say what the ratio would be if the variance on SweetRS, not stated, were another one."""
+    table = evidence.sweetrs_variances
+    if table is None or table.empty:
+        return ""
+    gaps = gaps_by_variance(table)
+    parts = [f"{synthetic / gap:.1f} at {v:g}" for v, gap in gaps.mean(axis=1).items()]
+    share = 100 * table["observed_fraction"].iloc[0]
+    return (
+        "; by the noise variance on SweetRS, not stated, the ratio of the same synthetic gap to "
+        f"that of ALS + G at {share:g} % is {', '.join(parts)}"
+    )
+
+
+def gaps_by_variance(table: pd.DataFrame) -> pd.DataFrame:
+    """Return RMSE_private / RMSE_none - 1 of ALS + G on SweetRS: a row per variance, by trial."""
+    errors = table.set_index("trial")["rmse_heldout"]
+    none = errors[table["variance"].isna().to_numpy()]
+    rows = {
+        variance: errors[(table["variance"] == variance).to_numpy()] / none - 1
+        for variance in sorted(table["variance"].dropna().unique())
+    }
+    return pd.DataFrame(rows).T
 
 
 def _cell(

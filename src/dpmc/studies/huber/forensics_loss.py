@@ -1,0 +1,43 @@
+"""A sweep over the parameter of A-IRLS's loss on real data, which the papers do not state.
+
+Without noise they report A-IRLS 2.6 % above ALS on MovieLens 100K (table 4) and equal to it on
+SweetRS (table 5). With the parameter of Huber noise of variance 1, a = 3, ours coincide on both.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from dpmc.ratings import Ratings
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.trial import TRIAL_COLUMNS, run_cell
+
+LOSS_COLUMNS = ("loss_parameter", *TRIAL_COLUMNS)
+
+
+def run_losses(dataset: str, settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:
+    """Yield the trial rows of ALS, and of A-IRLS without and with Huber noise by loss parameter.
+
+    Parameters
+    ----------
+    dataset : str
+    settings : mapping
+        ``trials``, ``rank``, ``variance``, ``irls_iterations``, ``loss_parameters``, ``splits``
+        (reported visible fraction to training share) and the settings of the method.
+    ratings : Ratings
+        The whole data set.
+
+    Yields
+    ------
+    dict
+        Keys :data:`LOSS_COLUMNS`; ALS has no loss parameter.
+    """
+    rank, inner = settings["rank"], settings["irls_iterations"]
+    for fraction, share in settings["splits"].items():
+        own = dict(settings) | {"training_share": share}
+        als = Cell(dataset, rank, None, fraction, "als", "none", None)
+        for row in run_cell(als, own, ratings=ratings):
+            yield {"loss_parameter": None} | row
+        for mechanism, variance in (("none", None), ("huber", float(settings["variance"]))):
+            cell = Cell(dataset, rank, variance, fraction, "irls", mechanism, inner)
+            for loss in settings["loss_parameters"]:
+                for row in run_cell(cell, own | {"loss_parameter": loss}, ratings=ratings):
+                    yield {"loss_parameter": loss} | row
