@@ -128,6 +128,7 @@ def test_bad_values_are_named(change, words):
             ["ml-100k.threshold must be mean or a number, got 'men' (did you mean 'mean'?)"],
         ),
         ({"datasets": {"synthetic": {"rank": 0}}}, ["onebit.datasets.synthetic.rank"]),
+        ({"datasets": {"ml-100k": {"ranks": [0]}}}, ["onebit.datasets.ml-100k"]),
         (
             {"experiments": {"budgets": {"constraint": "box"}}},
             ["onebit.experiments.budgets.constraint", "nuclear, both"],
