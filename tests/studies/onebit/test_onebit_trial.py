@@ -17,13 +17,11 @@ from dpmc.ratings import Ratings
 from dpmc.studies.onebit import trial as onebit_trial
 from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, RANK_COLUMNS, OneBitCell
 from dpmc.studies.onebit.ranks import BY_RANK, rank_rows
+from dpmc.studies.onebit.sample import Sample, accuracy, relative_error
 from dpmc.studies.onebit.trial import (
-    Sample,
-    accuracy,
     load_matrices,
     make_problem,
     make_sample,
-    relative_error,
     run_clear,
     run_curve,
     run_private,

@@ -123,8 +123,8 @@ ONEBIT_FIGURES = [
         title="Error bounds of theorems 1, 2 and 4, as printed and as corrected",
         caption="Bounds and measured raw ARE, with 95 % t intervals over trials, on the synthetic "
         "matrices where the least (solid) and the most (dashed) is observed. As printed: L and β "
-        "by the bounds on them, C<sub>Ω,Y</sub> of the theorems. As corrected: L and β themselves "
-        "(E25, E46), C<sub>Ω,Y</sub> without a root (E47), the noise of theorem 2 as its proof "
+        "by the bounds on them, C_Ω,Y of the theorems. As corrected: L and β themselves "
+        "(E25, E46), C_Ω,Y without a root (E47), the noise of theorem 2 as its proof "
         "bounds it, which does not fall with n (E26), a factor 2 in theorem 4 (E48). The theorems "
         "leave constants open; they are 1 here. Shaded: more than the error of any matrix with "
         "entries within ±α, for OutP with its noise. Both axes are logarithmic.",
