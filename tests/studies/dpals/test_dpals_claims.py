@@ -36,6 +36,8 @@ S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 N = "no effect"
 CONFIG = Path(__file__).parents[3] / "config" / "config.yaml"
 SETTINGS = PUBLISHED.with_name("settings.csv")
+PAPERS = [f"D{number}" for number in range(1, 26)]
+READ_ME = [f"A{number}" for number in range(1, 6)]
 TRIALS = 6
 LOUD = {"spread": 2.0}
 SIZES = ["synthetic-5k", "synthetic-10k", "synthetic-20k", "synthetic-50k"]
@@ -723,14 +725,16 @@ class TestGenerated:
 
 
 class TestClaimsFile:
-    def test_all_25_claims_are_judged_in_their_columns(self, claims):
-        frames = {"trials": make(), **curves(), **timing(), **coverage()}
+    def test_all_claims_are_judged_in_their_columns(self, claims):
+        frames = {"trials": make(), **timing(), **coverage()}
+        frames["iterations"] = curves()["iterations"].assign(rse=lambda rows: rows["rmse"])
         frames["accounting"] = pd.DataFrame(accounting_rows([(1, 50, 2)], 1e-5))
         found = judge_dpals(frames, claims)
-        assert found["id"].tolist() == [f"D{number}" for number in range(1, 26)]
+        assert found["id"].tolist() == [*PAPERS, *READ_ME]
         assert set(PREDICATES) == set(found["id"])
         assert list(found.columns) == list(CLAIM_COLUMNS)
-        assert not found["reason"].str.contains("data not available").any()
+        lacking = found.loc[found["reason"].str.contains("data not available"), "id"]
+        assert lacking.tolist() == READ_ME  # whose data are made elsewhere
         for column in ("source", "sentence", "claim", "predicate"):
             assert found[column].tolist() == [claim[column] for claim in claims]
 
@@ -738,7 +742,7 @@ class TestClaimsFile:
         for claim in claims:
             assert not re.search(r"\s{2,}|\n", claim["predicate"].strip())
             assert claim["predicate"].endswith(".")
-            assert claim["source"].startswith("paper")
+            assert claim["source"].startswith("paper" if claim["id"] in PAPERS else "read-me")
             assert 4 <= len(claim["sentence"].split()) <= 27
 
     def test_claims_of_other_papers_are_unknown_here(self, tmp_path):
@@ -791,7 +795,8 @@ def test_the_grid_has_every_cell_that_a_claim_needs(claims):
     trials = pd.concat([trials.assign(trial=trial) for trial in range(2)])
     asked = [each for each in cells if dpals_settings(section, each).get("by_iteration")]
     followed = pd.DataFrame([each.coordinates() for each in asked])
-    steps = followed.assign(trial=0, iteration=1, rmse=1.0)
+    steps = [followed.assign(trial=0, iteration=step, rmse=1.0, rse=1.0) for step in (1, 2)]
+    steps = pd.concat(steps)
     for surrogate in (False, True):
         found = judge_dpals({"trials": trials, "iterations": steps}, claims, surrogate=surrogate)
         lacking = found.loc[found["reason"].str.contains("data not available"), "id"]

@@ -74,6 +74,8 @@ METHODS: Mapping[str, Method] = {
     "dpfw": Method(_FRANK_WOLFE, True, {"noise": "exact"}),
     "dpfw_jain": Method(_FRANK_WOLFE, True, {"noise": "jain"}),
     "dpfw_residual": Method(_FRANK_WOLFE, True, {"noise": "residual_clip"}),
+    # parts and averages as published, of which nothing is private, so without noise
+    "altmin_published": Method("dpmc.methods.user_level.altmin_published:PublishedAltMin", False),
     "dp_altmin": Method("dpmc.methods.user_level.altmin:DPAltMin", True),
     "dp_saltls": Method("dpmc.methods.user_level.saltls:DPSAltLS", True),
     "dp_svd": Method("dpmc.methods.user_level.private_svd:PrivateSVD", True),

@@ -14,6 +14,7 @@ from dpmc.study.rules import NOT_AVAILABLE, Finding
 STANDARD = "standard"
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
 TABLES = ("trials", "iterations", "timing", "coverage", "accounting")
+CURVE = ["dataset", "variant", "epsilon"]  # of a method, in tables of iterations
 # beside these the generated data sets, "surrogate-10m" for "ml-10m" and so on
 LARGE, SURROGATE, REAL = ("ml-10m", "ml-20m"), "surrogate-", "ml-"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
+    altmin,
     curves,
     facts,
     movielens,
@@ -22,7 +23,7 @@ CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 # what needs MovieLens 10M or 20M, and is looked at on generated data too
 ON_GENERATED = (
     "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13", "D14", "D15", "D16", "D17", "D18", "D19",
-    "D20",
+    "D20", "A2",
 )  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def judge_dpals(
     *,
     surrogate: bool = False,
 ) -> pd.DataFrame:
-    """Judge the claims of the DPALS paper.
+    """Judge the claims of the DPALS paper and of the read-me.
 
     Parameters
     ----------

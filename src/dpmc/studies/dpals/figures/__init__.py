@@ -112,7 +112,8 @@ DPALS_FIGURES = [
         id="dpals_9_side_by_side",
         title="DPALS figure 9: DP-AltMin and DP-SAltLS beside DPALS and private Frank-Wolfe",
         caption=f"RSE and RMSE against ε, {INTERVALS}; {LINES}. DP-AltMin and DP-SAltLS are done "
-        "so that they are private, which their published code is not (see the errata).",
+        "so that they are private, which their published code is not (see the errata); “AltMin, as "
+        "published, no noise” has the parts and the averages of the read-me, and no privacy.",
         alt="Line charts on logarithmic axes against epsilon, a column for each data set, RSE "
         "above and RMSE below.",
         function=budgets.side_by_side,
