@@ -1,6 +1,7 @@
 """Every claim of the DPALS paper on made-up tables: where it holds, where not, without data."""
 
 import re
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import yaml
 from planted import plus, when
 from scipy import stats
 
+from dpmc.configuration import load, merge
 from dpmc.errors import InputError
+from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals.accounting import accounting_rows
 from dpmc.studies.dpals.cells import (
     COVERAGE_COLUMNS,
@@ -29,6 +32,7 @@ from dpmc.studies.dpals.claims.sampling import ADAPTIVE, REPORTED, UNIFORM
 from dpmc.studies.dpals.claims.verdicts import inside, some_below
 from dpmc.studies.dpals.frames import PUBLISHED
 from dpmc.studies.dpals.methods import METHODS
+from dpmc.studies.dpals.variant_names import named_settings
 from dpmc.study.claims import CLAIM_COLUMNS
 from dpmc.study.rules import always_below, mostly_below
 
@@ -37,6 +41,7 @@ N = "no effect"
 CONFIG = Path(__file__).parents[3] / "config" / "config.yaml"
 SETTINGS = PUBLISHED.with_name("settings.csv")
 PAPERS = [f"D{number}" for number in range(1, 26)]
+UNSAMPLED = ["als", "als_sampled"]  # without privacy, all ratings or k of a user
 READ_ME = [f"A{number}" for number in range(1, 6)]
 TRIALS = 6
 LOUD = {"spread": 2.0}
@@ -781,8 +786,37 @@ class TestReportedNumbers:
     def test_settings_of_the_authors(self):
         table = pd.read_csv(SETTINGS)
         assert set(table["dataset"]) == {ALL, IMPLICIT}
-        assert table["iterations"].between(1, 20).all()
-        assert table["source"].str.startswith("authors' program").all()
+        assert table["iterations"].dropna().between(1, 20).all()
+        assert table["source"].str.startswith(("authors' program", "paper, section")).all()
+
+    def test_real_files_are_fitted_with_the_settings_of_the_authors(self):
+        """Their rank, T, k and share of the items, in every variant that does not change it."""
+        section = STUDY.prepare(merge(load(CONFIG), load(CONFIG.with_name("large.yaml"))))
+        compared = 0
+        for row in pd.read_csv(SETTINGS).to_dict("records"):
+            names = ("rank", "iterations", "ratings_per_user", "item_share")
+            wanted = {name: row[name] for name in names if pd.notna(row[name])}
+            methods = ["dpals"] if pd.notna(row["epsilon"]) else ["als", "als_sampled"]
+            for cell in dpals_cells(section):
+                same = cell.epsilon == row["epsilon"] or pd.isna(row["epsilon"])
+                if cell.dataset != row["dataset"] or cell.method not in methods or not same:
+                    continue
+                found = dpals_settings(section, cell)["model"]
+                own = set(named_settings(cell.variant))
+                assert wanted.items() <= {**found, **{key: wanted.get(key) for key in own}}.items()
+                compared += 1
+        assert compared > 20
+
+    @pytest.mark.parametrize(("name", "kinds"), [("D14", UNSAMPLED), ("D15", ["dpals"])])
+    def test_reported_errors_stand_beside_cells_of_rank_128(self, name, kinds):
+        section = STUDY.prepare(merge(load(CONFIG), load(CONFIG.with_name("large.yaml"))))
+        for method, variant in product(kinds, ("uniform_1", "adaptive_1")):
+            cell = DpalsCell(ALL, method, variant, 10.0 if method == "dpals" else None)
+            model = dpals_settings(section, cell)["model"]
+            assert model["rank"] == 128
+            assert method == "als" or model["ratings_per_user"] == 50
+            generated = dpals_settings(section, replace(cell, dataset="surrogate-10m"))["model"]
+            assert generated["rank"] == 8
 
 
 def test_the_grid_has_every_cell_that_a_claim_needs(claims):

@@ -13,8 +13,8 @@ from dpmc.study.rules import Finding, Rows, always_below, both, named, percent, 
 SHARES = (0.05, 0.2, 1)  # of the movies, by number of ratings
 UNIFORM, ADAPTIVE = "uniform", "adaptive"
 STRICT, MIDDLE = 1.0, 10.0
-# RMSE that the paper prints at rank 128, with k = 50 and epsilon 10 where it says so: beside ours,
-# which are of another rank
+# RMSE that the paper reports at rank 128, with k = 50 and epsilon 10 where it says so: beside ours,
+# whose rank and k are these (settings.csv), but not the other settings, which it does not report
 REPORTED = {"als": 0.785, "als_sampled": 0.812, UNIFORM: 0.870, ADAPTIVE: 0.854}
 HARDLY = np.log1p(0.005)
 MARGINAL = np.log1p(0.01)
@@ -117,7 +117,7 @@ def _part_over_all(
 
 
 def _beside_reported(finding: Finding, rows: Rows) -> Finding:
-    """Name RMSE and those reported, which are not judged: they are of another rank."""
+    """Name RMSE and those reported, which are not judged: their regularization is not known."""
     reported = ", ".join(f"{name} {REPORTED[name]:.3f}" for name in rows)
     beside = f"RMSE {formatted_means(rows)}; reported at rank 128: {reported}"
     return replace(finding, reason=f"{finding.reason}; {beside}")
