@@ -63,7 +63,7 @@ FREE = {
     "svt": "SVT",
     "fast_tri": "Fast tri-factorisation",
     "frank_wolfe": "Frank-Wolfe",
-    "altmin_published": "AltMin, as published, no noise",
+    "altmin_published": "AltMin, as published",
 }
 PRIVATE = {
     "dpals": "DPALS",

@@ -12,6 +12,7 @@ from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers
     movielens,
     sampling,
     synthetic,
+    theory,
 )
 from dpmc.studies.dpals.claims.evidence import PREDICATES, TABLES, evidence_of
 from dpmc.study.claims import load_claims, table_of_verdicts
@@ -23,7 +24,7 @@ CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 # what needs MovieLens 10M or 20M, and is looked at on generated data too
 ON_GENERATED = (
     "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13", "D14", "D15", "D16", "D17", "D18", "D19",
-    "D20", "A2",
+    "D20", "D31", "D32", "A2",
 )  # fmt: skip
 
 
