@@ -112,6 +112,11 @@ def evidence_of(frames: Mapping[str, pd.DataFrame], surrogate: bool) -> DpalsEvi
     given = {name: frames[name] for name in TABLES if frames.get(name) is not None}
     if surrogate:
         given = {name: _with_generated(table) for name, table in given.items()}
+    return evidence_from(given, surrogate)
+
+
+def evidence_from(given: Mapping[str, pd.DataFrame], surrogate: bool) -> DpalsEvidence:
+    """Return the evidence in tables whose data sets have the names that predicates ask for."""
     tables = {name: table for name, table in given.items() if not table.empty}
     trials = tables.get("trials", pd.DataFrame(columns=list(DPALS_COLUMNS)))
     return DpalsEvidence(Results(trials), tables, surrogate)

@@ -15,6 +15,7 @@ from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers
     theory,
 )
 from dpmc.studies.dpals.claims.evidence import PREDICATES, TABLES, evidence_of
+from dpmc.studies.dpals.claims.readings import readings  # noqa: F401  (for the frame)
 from dpmc.study.claims import load_claims, table_of_verdicts
 from dpmc.study.rules import INCONCLUSIVE
 from dpmc.study.runs import read_frame
