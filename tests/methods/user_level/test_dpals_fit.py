@@ -22,6 +22,7 @@ from small_dpals import (
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
 from dpmc.methods import method_class
+from dpmc.methods.user_level.item_step import ItemStatistics
 from dpmc.methods.user_level.plan import published_sigma
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.ratings import Ratings
@@ -118,18 +119,22 @@ def test_users_take_all_of_their_own_ratings():
         np.testing.assert_allclose(model.user_factors_[user], u, rtol=1e-9)
 
 
-def counted(**given):
-    """Return which items have Gram matrices, step by step, with one rating of each user."""
-    ratings = small_ratings()
-    transcript = fit_exactly(build(ratings_per_user=1, iterations=4, **given), ratings)
-    grams = [each.output for each in transcript if each.what == "gram"]
-    assert len(grams) == 4
-    return [tuple(np.abs(gram).sum(axis=1) > 0) for gram in grams]
+def test_ratings_that_count_are_drawn_anew_in_each_step(monkeypatch):
+    """With one rating of each user: which items these are of, step by step."""
+    counted, sums = [], ItemStatistics.sums
 
+    def watched(self, by_user, by_item, users, n_items):
+        counted.append(tuple(by_user.indices))
+        np.testing.assert_array_equal(np.bincount(by_user.indices, minlength=9),
+                                      np.diff(by_item.indptr))  # fmt: skip
+        return sums(self, by_user, by_item, users, n_items)
 
-def test_ratings_that_count_are_drawn_anew_in_each_step():
-    assert len(set(counted())) == 1
-    assert len(set(counted(resampled=True))) == 4
+    monkeypatch.setattr(ItemStatistics, "sums", watched)
+    for resampled, different in ((False, 1), (True, 4)):
+        counted.clear()
+        fit(small_ratings(), ratings_per_user=1, iterations=4, resampled=resampled)
+        assert len(counted) == 4
+        assert len(set(counted)) == different
 
 
 def test_users_fit_a_part_of_their_ratings():
