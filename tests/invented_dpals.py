@@ -187,12 +187,14 @@ def fake_coverage() -> pd.DataFrame:
     rows = []
     shares = np.linspace(0, 1, 51)
     for dataset, skew in (("ml-100k", 4.0), ("surrogate-10m", 7.0)):
-        for sampling, factor in (("full", 1.0), ("uniform", 1.3), ("adaptive", 0.5)):
+        for sampling, factor in (
+            ("full", 1.0), ("uniform", 1.3), ("adaptive", 0.5), ("shuffled", 1.02)
+        ):  # fmt: skip
             for share in shares:
                 held = 1 - (1 - share) ** (skew * factor)
                 gini = 1 - 2 / (skew * factor + 1)
-                rows.append((dataset, sampling, 50, share, held, gini))
-    names = "dataset sampling ratings_per_user item_share rating_share gini"
+                rows.append((dataset, sampling, 50, share, held, gini, -0.2))
+    names = "dataset sampling ratings_per_user item_share rating_share gini count_correlation"
     return pd.DataFrame(rows, columns=names.split())
 
 

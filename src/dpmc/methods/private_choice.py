@@ -151,12 +151,28 @@ def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     seed : int
         0 <= seed < 2^64.
     """
-    counts = np.diff(rows.indptr)
-    if not (counts > most).any():
+    if not (np.diff(rows.indptr) > most).any():
         return rows
-    row = np.repeat(np.arange(counts.size, dtype=np.uint64), counts)
+    row = np.repeat(np.arange(rows.indptr.size - 1, dtype=np.uint64), np.diff(rows.indptr))
     pairs = (row << np.uint64(32)) + rows.indices.astype(np.uint64)
     return keep_smallest(rows, most, _mix(_mix(pairs) ^ np.uint64(seed)))
+
+
+def choose_part(rows: Compressed, parts: int, seed: int) -> Compressed:
+    """Keep each rating with probability 1/parts, by the keys of :func:`choose_ratings`.
+
+    Parameters
+    ----------
+    rows : Compressed
+    parts : int
+        At least 1; with 1 all ratings stay.
+    seed : int
+        0 <= seed < 2^64.
+    """
+    kept, sizes = _in_part(rows.indptr, rows.indices, np.uint64(parts), np.uint64(seed))
+    places = np.flatnonzero(kept)
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    return Compressed(indptr, rows.indices[places], rows.values[places])
 
 
 def keep_smallest(rows: Compressed, most: int, keys: np.ndarray) -> Compressed:
@@ -200,3 +216,18 @@ def _mix(x: np.ndarray) -> np.ndarray:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+_mix_one = njit(cache=True)(_mix)
+
+
+@njit(cache=True)
+def _in_part(indptr, indices, parts, seed):
+    kept = np.zeros(indices.size, dtype=np.bool_)
+    sizes = np.zeros(indptr.size - 1, dtype=np.int64)
+    for row in range(indptr.size - 1):
+        for i in range(indptr[row], indptr[row + 1]):
+            pair = (np.uint64(row) << np.uint64(32)) + np.uint64(indices[i])
+            kept[i] = _mix_one(_mix_one(pair) ^ seed) % parts == np.uint64(0)
+            sizes[row] += kept[i]
+    return kept, sizes

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+ROUNDING = 1e-12
+
 
 def on_trials(
     tables: Mapping[str, pd.DataFrame], cells: Mapping[str, Sequence[str]]
@@ -65,7 +67,7 @@ def at_medians(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 def _from_mean_to_median(values: pd.DataFrame, groups: list[pd.Series]) -> pd.DataFrame:
     by_cell = values.groupby(groups, dropna=False)
     shift = by_cell.transform("median") - by_cell.transform("mean")
-    return shift.fillna(0.0)  # an infinite budget stays one
+    return shift.where(shift.abs() > ROUNDING, 0.0)  # what is the same in all trials stays so
 
 
 def depends_on(verdict: str, others: Mapping[str, str], firm: Sequence[str]) -> str:

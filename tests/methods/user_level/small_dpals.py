@@ -20,6 +20,7 @@ SMALL = {
 FAMILIES = {
     "default": {},
     "literal": {"literal": True, "start": "analyze_gauss"},
+    "resampled": {"literal": True, "resampled": True, "item_share": 0.5, "counts_share": 0.1},
     "h_free": {"gram": "free", "row_bound": 3.0},
     "single": {"dtype": "float32", "centring": "global", "row_bound": 3.0},
     "heuristics": {

@@ -1,6 +1,8 @@
 """What DPALS does whatever its options: manners, predictions, guarantee."""
 
+import math
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from small_dpals import (
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
 from dpmc.methods import method_class
+from dpmc.methods.user_level.item_step import ItemStatistics
 from dpmc.methods.user_level.plan import published_sigma
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.ratings import Ratings
@@ -42,7 +45,8 @@ def test_predictions_are_the_model(family, ratings):
     np.testing.assert_allclose(matrix, np.clip(plain, LOW, HIGH), rtol=1e-6)
     users, items = np.array([[0, 11, 3], [5, 5, 5]]), np.array([[0, 8, 2], [7, 8, 3]])
     np.testing.assert_allclose(model.predict(users, items), matrix[users, items], rtol=1e-6)
-    assert model.frequent_.sum() == max(1, round(9 * FAMILIES[family].get("item_share", 1)))
+    whole = math.ceil if FAMILIES[family].get("literal") else round
+    assert model.frequent_.sum() == max(1, whole(9 * FAMILIES[family].get("item_share", 1)))
     assert not model.item_factors_[~model.frequent_].any()
 
 
@@ -113,6 +117,53 @@ def test_users_take_all_of_their_own_ratings():
         v, x = design[rows.indices[own]], rows.values[own]
         u = np.linalg.solve(v.T @ v + 0.5 * np.eye(2), v.T @ x)
         np.testing.assert_allclose(model.user_factors_[user], u, rtol=1e-9)
+
+
+def test_ratings_that_count_are_drawn_anew_in_each_step(monkeypatch):
+    """With one rating of each user: which items these are of, step by step."""
+    counted, sums = [], ItemStatistics.sums
+
+    def watched(self, by_user, by_item, users, n_items):
+        counted.append(tuple(by_user.indices))
+        np.testing.assert_array_equal(np.bincount(by_user.indices, minlength=9),
+                                      np.diff(by_item.indptr))  # fmt: skip
+        return sums(self, by_user, by_item, users, n_items)
+
+    monkeypatch.setattr(ItemStatistics, "sums", watched)
+    for resampled, different in ((False, 1), (True, 4)):
+        counted.clear()
+        fit(small_ratings(), ratings_per_user=1, iterations=4, resampled=resampled)
+        assert len(counted) == 4
+        assert len(set(counted)) == different
+
+
+def test_users_fit_a_part_of_their_ratings():
+    """Rows of factors are those of some of the ratings: of half of them with T = 2."""
+    ratings = small_ratings()
+    model = build(centring="none", resampled=True, iterations=2)
+    fit_exactly(model, ratings)
+    design, rows, sizes = model.item_factors_, ratings.by_user, []
+    for user in range(11):
+        own = slice(*rows.indptr[user : user + 2])
+        v, x = design[rows.indices[own]], rows.values[own]
+        for chosen in (list(c) for n in range(len(x) + 1) for c in combinations(range(len(x)), n)):
+            u = np.linalg.solve(v[chosen].T @ v[chosen] + 0.5 * np.eye(2), v[chosen].T @ x[chosen])
+            if np.allclose(u, model.user_factors_[user], rtol=1e-9):
+                sizes.append((len(chosen), len(x)))
+                break
+    taken, all_of_them = np.sum(sizes, axis=0)
+    assert len(sizes) == 11
+    assert 0.25 < taken / all_of_them < 0.75  # of 60 ratings: outside with probability 1e-4
+
+
+@pytest.mark.parametrize("share", [0.4, 0.45, 1 / 3])
+def test_the_share_of_the_items_is_rounded_up_as_published(share):
+    options = {"item_share": share, "counts_share": 0.1}
+    numbers = [
+        fit(small_ratings(), literal=literal, **options).frequent_.sum()
+        for literal in (False, True)
+    ]
+    assert numbers == [round(9 * share), math.ceil(9 * share - 1e-9)]
 
 
 # -- the guarantee ------------------------------------------------------------------------------

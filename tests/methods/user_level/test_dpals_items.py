@@ -7,9 +7,15 @@ from hypothesis import strategies as st
 from small_dpals import Nothing, small_ratings
 
 from dpmc.methods.normal import solve_rows
+from dpmc.methods.private_choice import choose_part
 from dpmc.methods.user_level.item_step import ItemStatistics, solve_items, solve_items_as_published
 from dpmc.methods.user_level.plan import plan
-from dpmc.methods.user_level.sampling import choose_rare, clip_values, means_of_rows, take_columns
+from dpmc.methods.user_level.sampling import (
+    choose_rare,
+    clip_values,
+    means_of_rows,
+    take_columns,
+)
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities
 from dpmc.ratings import Compressed, transposed
@@ -215,3 +221,29 @@ def test_a_user_is_solved_the_same_whoever_else_is_there(dtype):
             indptr[first : last + 1] - indptr[first], rows.indices[part], values[part]
         )
         np.testing.assert_array_equal(solve_rows(some, factors, 0.1), together[first:last])
+
+
+def test_a_part_is_chosen_rating_by_rating():
+    rows = full_rows(400, 50)
+    assert choose_part(rows, 1, 7).values.size == 20_000
+    thirds = [choose_part(rows, 3, seed) for seed in (7, 8)]
+    for third in thirds:  # 6,667 with deviation 67
+        assert 6300 < third.values.size < 7000
+    both = {tuple(each) for each in pairs(thirds[0])} & {tuple(each) for each in pairs(thirds[1])}
+    assert 1950 < len(both) < 2500  # a ninth: independent
+    # whoever leaves changes nothing of the others
+    lost = Compressed(np.concatenate([[0], np.maximum(rows.indptr[1:] - 50, 0)]),
+                      rows.indices[50:], rows.values[50:])  # fmt: skip
+    assert [tuple(each) for each in pairs(choose_part(lost, 3, 7))] == [
+        tuple(each) for each in pairs(thirds[0]) if each[0] > 0
+    ]
+
+
+def full_rows(n_rows, n_columns):
+    columns = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
+    return Compressed(np.arange(0, columns.size + 1, n_columns), columns, np.ones(columns.size))
+
+
+def pairs(rows):
+    row = np.repeat(np.arange(rows.indptr.size - 1), np.diff(rows.indptr))
+    return np.column_stack([row, rows.indices]).tolist()

@@ -65,6 +65,7 @@ def test_too_much_for_the_errors_of_rounding_is_refused_before_anything_is_relea
     nobody = Ratings([], [], [], MOST_TERMS + 1, 3)
     for given, ratings, sentence in (
         ({"dtype": "float32"}, ratings_of(), "need dtype 'float64'"),
+        ({"resampled": True}, ratings_of(), "need resampled=False"),
         ({"user_regularization": 9e-7}, ratings_of(), "must be at least 1e-06, or rounding"),
         ({}, nobody, f"There are {MOST_TERMS + 1} users, and exact noise is for {MOST_TERMS}"),
         (

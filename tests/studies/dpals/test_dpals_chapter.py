@@ -19,7 +19,8 @@ def test_a_run_is_told(dpals_outputs):
     assert "ICML 2021" in made.lead
     assert not made.introduction.startswith("<p>")  # the page makes the paragraph
     assert [each.title for each in made.judged] == [
-        "Claims of the DPALS paper, judged", "The same on generated data: no verdicts"
+        "Claims of the DPALS paper and of the read-me, judged",
+        "The same on generated data: no verdicts",
     ]  # fmt: skip
     for each, name in zip(made.judged, ("claims", "claims_surrogate"), strict=True):
         assert each.claims["id"].tolist() == results[name]["id"].tolist()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from invented_dpals import fake_trials
+from planted_dpals import planted_trials
 from scipy import optimize, stats
 
 from dpmc.report.errata import GROUPS
@@ -12,7 +13,7 @@ from dpmc.studies.dpals import errata
 @pytest.fixture(scope="module")
 def entries():
     found = {entry.id: entry for entry in errata.entries({"trials": fake_trials()})}
-    assert list(found) == [f"E{number}" for number in (30, 31, 32, *range(34, 39), 49)]
+    assert list(found) == [f"E{number}" for number in (30, 31, 32, *range(34, 39), 49, 50)]
     return found
 
 
@@ -111,6 +112,21 @@ def test_node_step(entries):
     rng = np.random.default_rng(3)
     row, value = rng.standard_normal(5), 2.0
     assert row @ (value * row / (row @ row)) == pytest.approx(value)
+
+
+def test_resampling():
+    """RMSE of the variant over that of the standard one, on the same data."""
+    cells = {("synthetic-5k", "dpals", variant, epsilon): level
+             for variant, level in (("standard", 0.0), ("resampled", 0.1))
+             for epsilon in (1.0, 5.0)}  # fmt: skip
+    trials = planted_trials(cells, spread=1e-6)
+    found = errata.ENTRIES["E50"]("E50", {"trials": trials})
+    assert dict(found.numbers) == pytest.approx(
+        {"synthetic-5k_1": np.exp(0.1), "synthetic-5k_5": np.exp(0.1)}, rel=1e-5
+    )
+    assert "Synthetic, 5,000 users 1.11 at ε = 1, 1.11 at ε = 5" in found.evidence
+    for lacking in ({}, {"trials": trials[trials["variant"] == "standard"]}):
+        assert errata.ENTRIES["E50"]("E50", lacking).evidence == "Data not available."
 
 
 def test_errata_of_a_folder(dpals_outputs, tmp_path, entries):

@@ -243,10 +243,10 @@ def test_users_of_als_sampled_fit_all_of_their_ratings():
 def test_coverage_counts_the_most_rated_items():
     wanted = {"seed": 1, "dataset": "real", "ratings_per_user": 5}
     rows = list(coverage(wanted, real()))
-    assert len(rows) == 3 * len(ITEM_SHARES)
+    assert len(rows) == 4 * len(ITEM_SHARES)
     found = {
         name: [row for row in rows if row["sampling"] == name]
-        for name in ("full", "uniform", "adaptive")
+        for name in ("full", "uniform", "adaptive", "shuffled")
     }
     counts = np.sort(np.bincount(real().items, minlength=30))[::-1]
     fifth = next(row for row in found["full"] if row["item_share"] == 0.2)
@@ -257,6 +257,24 @@ def test_coverage_counts_the_most_rated_items():
         assert np.diff(shares).min() >= -1e-12
         assert shares[-1] == pytest.approx(1)
     assert found["adaptive"][0]["gini"] != found["uniform"][0]["gini"]
+
+
+def test_skew_of_uniform_samples_comes_from_users_with_few_ratings_of_popular_items():
+    """Light users rate the first ten of 40 items, heavy ones all of them."""
+    users = np.concatenate([np.repeat(np.arange(900), 5), np.repeat(np.arange(900, 1080), 40)])
+    rng = np.random.default_rng(0)
+    light = np.concatenate([rng.permutation(10)[:5] for _ in range(900)])
+    items = np.concatenate([light, np.tile(np.arange(40), 180)])
+    ratings = Ratings(users, items, np.ones(items.size), 1080, 40)
+    rows = list(coverage({"seed": 1, "dataset": "made", "ratings_per_user": 5}, ratings))
+    full, uniform, _, shuffled = (rows[place * len(ITEM_SHARES)] for place in range(4))
+    by_user, by_item = np.bincount(users)[users], np.bincount(items)[items]
+    right = np.corrcoef(np.log(by_user), np.log(by_item))[0, 1]
+    assert full["count_correlation"] == pytest.approx(right)
+    assert right < -0.5
+    assert uniform["gini"] > full["gini"] + 0.1
+    assert abs(shuffled["gini"] - full["gini"]) < 0.05
+    assert shuffled["count_correlation"] is None
 
 
 def test_gini_of_equal_and_of_single_holders():

@@ -12,6 +12,7 @@ from dpmc.methods.base import check_choice, check_count, check_positive
 from dpmc.methods.factorization.private_als import LEAST_REGULARIZATION
 from dpmc.methods.kernels.private import balance, clip_rows
 from dpmc.methods.normal import solve_rows
+from dpmc.methods.private_choice import choose_part
 from dpmc.methods.user_level.covariance import top_eigenvectors
 from dpmc.methods.user_level.item_step import (
     ItemStatistics,
@@ -64,9 +65,11 @@ class DPALS(OffsetModel):
     own ratings and on what was released. So the fit is Gaussian DP with mu^2 the sum over its
     releases, with no slack; ``releases`` is 1, of which each release gets its share.
 
-    Differences from the paper: the projection comes before lambda; H is noised as a full symmetric
-    matrix; V keeps size sqrt(n_items) instead of 1; users fit all of their ratings in each step
-    and sample once. ``literal`` undoes the first three.
+    Differences from algorithm 1: the projection comes before lambda; H is noised as a full
+    symmetric matrix; V keeps size sqrt(n_items) instead of 1; users fit all of their ratings in
+    each step and sample once, as the paper says that it does in practice. ``literal`` undoes the
+    first three, ``resampled`` the last two. A share of the items is rounded to the nearest number
+    of them, with ``literal`` up.
 
     Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
     squares" (ICML 2021), algorithms 1 and 2, section 5; Dwork, Talwar, Thakurta and Zhang,
@@ -108,6 +111,9 @@ class DPALS(OffsetModel):
         Lines 10 to 13 as published: lambda before the projection and a pseudo-inverse, noise on
         upper triangles, V^T V = I (so factor_bound and user_regularization have other units:
         users are sqrt(n_items) times as long).
+    resampled : bool
+        Lines 7 and 14 as published: in each step the k ratings that count are chosen anew, and
+        users fit some of their ratings, each with probability 1/T. For simulated noise only.
     projection : bool
         Whether H is made positive semidefinite.
     sampling : {"uniform", "adaptive"}
@@ -168,6 +174,7 @@ class DPALS(OffsetModel):
         gram="noised",
         row_bound=None,
         literal=False,
+        resampled=False,
         projection=True,
         sampling="uniform",
         item_share=1.0,
@@ -202,6 +209,7 @@ class DPALS(OffsetModel):
         self.gram = check_choice("gram", gram, GRAMS)
         self.row_bound = None if row_bound is None else check_positive("row_bound", row_bound)
         self.literal = bool(check_choice("literal", literal, (True, False)))
+        self.resampled = bool(check_choice("resampled", resampled, (True, False)))
         self.projection = bool(check_choice("projection", projection, (True, False)))
         self.sampling = check_choice("sampling", sampling, SAMPLINGS)
         self.item_share = check_share("item_share", item_share, zero=False)
@@ -250,6 +258,11 @@ class DPALS(OffsetModel):
                 "Results for publication need dtype 'float64': rounding errors of single "
                 "precision are not covered by the guarantee."
             )
+        if self.resampled:
+            raise InputError(
+                "Results for publication need resampled=False: what is drawn anew in each step "
+                "hangs on the numbers of users, which change when another one joins."
+            )
         if self.user_regularization < LEAST_REGULARIZATION:
             raise InputError(
                 f"user_regularization must be at least {LEAST_REGULARIZATION:g}, or rounding "
@@ -264,7 +277,8 @@ class DPALS(OffsetModel):
 
     def _fit(self, ratings, statistics, randomness, callback):
         n_items = ratings.n_items
-        kept = max(1, round(self.item_share * n_items))
+        wanted = self.item_share * n_items
+        kept = max(1, math.ceil(wanted - 1e-9) if self.literal else round(wanted))
         if self.rank > kept:
             raise InputError(f"rank must be at most {kept}, the number of items with factors.")
         released = ItemStatistics(
@@ -290,7 +304,16 @@ class DPALS(OffsetModel):
             factors = top_eigenvectors(released.covariance(chosen, kept), self.rank)[1]
         else:
             factors = randomness.rng.standard_normal((kept, self.rank))
-        steps = self._alternate(own, chosen, factors, released, statistics.noise)
+
+        # where nobody has more than k ratings, another draw is the same
+        anew = self.resampled and np.diff(own.indptr).max(initial=0) > self.ratings_per_user
+
+        def samples():
+            yield chosen
+            for _ in range(1, self.iterations):
+                yield self._choose(own, counts, frequent, randomness) if anew else chosen
+
+        steps = self._alternate(own, samples(), factors, released, statistics.noise, randomness)
         for iteration, (self.user_factors_, found) in enumerate(steps, start=1):
             self.item_factors_ = self._of_all_items(found)
             if callback is not None:
@@ -315,15 +338,17 @@ class DPALS(OffsetModel):
             chosen = randomness.choose(own, self.ratings_per_user, frequent)
         return clip_values(chosen, self.value_bound, self.row_bound)
 
-    def _alternate(self, own, chosen, factors, released, noise):
-        """Yield (user rows, item rows) of each iteration."""
+    def _alternate(self, own, samples, factors, released, noise, randomness):
+        """Yield (user rows, item rows) of each iteration, for each of the samples that count."""
         n_items = len(factors)
         noised = self.gram == "noised"
-        by_item = transposed(chosen, n_items) if noised else None
         size = n_items**-0.5 if self.literal else 1.0
         design = balance(factors, size)
-        users = self._users(own, design)
-        for _ in range(self.iterations):
+        users = self._users(self._part(own, randomness), design)
+        counted, by_item = None, None
+        for chosen in samples:
+            if noised and chosen is not counted:
+                counted, by_item = chosen, transposed(chosen, n_items)
             bound = self.factor_bound * (1 - margin(self.dtype))
             clipped = clip_rows(users.astype(float), bound, 2).astype(self.dtype)
             grams, factors = released.sums(chosen, by_item, clipped, n_items)
@@ -336,8 +361,14 @@ class DPALS(OffsetModel):
                     grams, factors, self.item_regularization * unit, projection=self.projection
                 )
             design = balance(factors, size)
-            users = self._users(own, design)
+            users = self._users(self._part(own, randomness), design)
             yield users, design
+
+    def _part(self, own, randomness):
+        """Return the ratings that users fit in one step."""
+        if not self.resampled:
+            return own
+        return choose_part(own, self.iterations, int(randomness.rng.integers(2**63)))
 
     def fold_in(self, rows: Compressed) -> np.ndarray:
         """Return the factors of other users, from ratings less the offset of each."""

@@ -24,6 +24,7 @@ ITERATION_COLUMNS = (*DPALS_COORDINATES, "trial", "iteration", "rmse", "rse", "s
 TIMING_COLUMNS = ("method", "users", "items", "ratings", "rank", "repeat", "seconds")
 COVERAGE_COLUMNS = (
     "dataset", "sampling", "ratings_per_user", "item_share", "rating_share", "gini",
+    "count_correlation",
 )  # fmt: skip
 ACCOUNTING_COLUMNS = (
     "epsilon", "delta", "ratings_per_user", "iterations", "published_sigma", "epsilon_at_published",

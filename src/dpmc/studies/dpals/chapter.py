@@ -66,7 +66,7 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
 
 def _judged(results: Results) -> list[Judged]:
     texts = {
-        "claims": ("Claims of the DPALS paper, judged", ""),
+        "claims": ("Claims of the DPALS paper and of the read-me, judged", ""),
         "claims_surrogate": ("The same on generated data: no verdicts", ON_GENERATED),
     }
     return [

@@ -63,6 +63,7 @@ FREE = {
     "svt": "SVT",
     "fast_tri": "Fast tri-factorisation",
     "frank_wolfe": "Frank-Wolfe",
+    "altmin_published": "AltMin, as published",
 }
 PRIVATE = {
     "dpals": "DPALS",
@@ -106,6 +107,7 @@ LOOKS = {
     "svt": Look(PURPLE, "", DOTTED),
     "fast_tri": Look(PURPLE, "", DASH_DOTTED),
     "frank_wolfe": Look(VERMILLION, "", DOTTED),
+    "altmin_published": Look(PURPLE, "", LONG_DASHED),
 }
 PART, DPALS_PART = "-part", "dpals_part"  # of the users: end of such a data set, and its curve
 METRICS = {"rmse": "RMSE", "rse": "RSE = ‖M̂ − M‖ / ‖M‖", "recall": "Recall@20"}

@@ -30,6 +30,7 @@ from dpmc.studies.dpals.tables_parts import (
     timing_table,
     without_constants,
 )
+from dpmc.studies.dpals.tables_theory import theory_tables
 from dpmc.studies.dpals.variant_names import in_variant_order, variant_label
 from dpmc.study.claims_table import claims_table
 from dpmc.study.frames import present, trials_text
@@ -62,6 +63,7 @@ def build_dpals_tables(results: Results) -> list[Table]:
         *_other(results, "accounting", accounting_table),
         *_other(results, "iterations", iterations_table),
         *_other(results, "timing", timing_table),
+        *theory_tables(results["trials"]),
         *_other(results, "claims", judged_table),
         *_other(results, "claims_surrogate", surrogate_table),
     ]

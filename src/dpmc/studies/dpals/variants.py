@@ -108,7 +108,7 @@ def _judged(title: str, text: str, wins: int, losses: int, count: int) -> Answer
     """Judge by counts on real data; open, and said so, where only generated ones were run."""
     if not count:
         return Answer(INCONCLUSIVE, title, f"{text} {LOCAL}")
-        verdict = SUPPORTED if wins == count else CONTRADICTED if losses else INCONCLUSIVE
+    verdict = SUPPORTED if wins == count else CONTRADICTED if losses else INCONCLUSIVE
     return Answer(verdict, title, text)
 
 

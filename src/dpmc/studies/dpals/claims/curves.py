@@ -3,7 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
+from dpmc.studies.dpals.claims.evidence import (
+    CURVE,
+    DpalsEvidence,
+    Form,
+    claim,
+    on_both_forms,
+)
 from dpmc.studies.dpals.claims.verdicts import not_available
 from dpmc.study.rules import OURS, Finding, Rows, always_below, verdict_of
 
@@ -11,7 +17,6 @@ AS_GOOD = 1.05
 FAR_FEWER = np.log(1 / 3)
 LINEAR = 1.1  # the largest slope that counts as linear
 AS_ALS = 0.1  # by how much more a slope may be than that of ALS
-CURVE = ["method", "dataset", "variant", "epsilon"]
 
 
 @claim("D5")
@@ -51,7 +56,9 @@ def iterations_saved(table: pd.DataFrame, alternating: str, frank_wolfe: str) ->
     """
     curves = {alternating: {}, frank_wolfe: {}}
     chosen = table[table["method"].isin(list(curves))]
-    for (method, dataset, variant, epsilon), rows in chosen.groupby(CURVE, dropna=False):
+    for (method, dataset, variant, epsilon), rows in chosen.groupby(
+        ["method", *CURVE], dropna=False
+    ):
         place = dataset, variant, f"eps {epsilon:g}" if pd.notna(epsilon) else "not private"
         curve = rows.pivot(index="iteration", columns="trial", values="rmse")
         curves[method][place] = curve.sort_index()

@@ -14,6 +14,7 @@ from dpmc.study.rules import NOT_AVAILABLE, Finding
 STANDARD = "standard"
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
 TABLES = ("trials", "iterations", "timing", "coverage", "accounting")
+CURVE = ["dataset", "variant", "epsilon"]  # of a method, in tables of iterations
 # beside these the generated data sets, "surrogate-10m" for "ml-10m" and so on
 LARGE, SURROGATE, REAL = ("ml-10m", "ml-20m"), "surrogate-", "ml-"
 
@@ -111,6 +112,11 @@ def evidence_of(frames: Mapping[str, pd.DataFrame], surrogate: bool) -> DpalsEvi
     given = {name: frames[name] for name in TABLES if frames.get(name) is not None}
     if surrogate:
         given = {name: _with_generated(table) for name, table in given.items()}
+    return evidence_from(given, surrogate)
+
+
+def evidence_from(given: Mapping[str, pd.DataFrame], surrogate: bool) -> DpalsEvidence:
+    """Return the evidence in tables whose data sets have the names that predicates ask for."""
     tables = {name: table for name, table in given.items() if not table.empty}
     trials = tables.get("trials", pd.DataFrame(columns=list(DPALS_COLUMNS)))
     return DpalsEvidence(Results(trials), tables, surrogate)

@@ -1,4 +1,4 @@
-"""Claims about counts of ratings and about theorem 1: D19, D20 and D22."""
+"""Claims about counts of ratings and about theorem 1: D19, D20, D22 and D31."""
 
 import numpy as np
 import pandas as pd
@@ -7,10 +7,11 @@ from dpmc.studies.dpals.cells import COVERAGE_COLUMNS
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES
 from dpmc.studies.dpals.claims.verdicts import not_available
-from dpmc.study.rules import PAPERS, Finding, verdict_of
+from dpmc.study.rules import OURS, PAPERS, Finding, verdict_of
 
 TOP_SHARE, MOST = 0.2, 0.85
 RATINGS_PER_USER = 50
+HERE, HALF = "ml-100k", 0.5
 ROUNDING = 1 + 1e-9
 
 
@@ -45,6 +46,35 @@ def uniform_sampling_skews_and_adaptive_evens_out(evidence: DpalsEvidence) -> Fi
         reason=f"Gini coefficient {uniform:.4f} with {RATINGS_PER_USER} ratings a user at random, "
         f"{full:.4f} with all, {adaptive:.4f} with those of the least rated movies",
     )
+
+
+@claim("D31")
+def skew_from_correlated_counts(evidence: DpalsEvidence) -> Finding:
+    """Counts correlate negatively, and with items shuffled uniform sampling skews half as much."""
+    table = evidence.tables.get("coverage")
+    names = [] if table is None else sorted(table["dataset"].unique())
+    known = (ALL_MOVIES,) if evidence.surrogate else (ALL_MOVIES, HERE)
+    kinds = ("full", "uniform", "shuffled")
+    parts, holds, correlations = [], [], []
+    for name in (name for name in names if name in known):
+        own = table[table["dataset"] == name].drop_duplicates("sampling").set_index("sampling")
+        if not set(kinds) <= set(own.index):
+            continue
+        full, uniform, shuffled = own.loc[list(kinds), "gini"]
+        correlation = float(own.loc["full", "count_correlation"])
+        correlations.append(correlation)
+        holds.append(correlation < 0 and shuffled - full < HALF * (uniform - full))
+        parts.append(
+            f"{name}: correlation {correlation:.3f}, Gini coefficient {full:.4f} of all ratings, "
+            f"{uniform:.4f} with {RATINGS_PER_USER} a user at random, {shuffled:.4f} so with items "
+            "shuffled"
+        )
+    if not parts:
+        return not_available("coverage")
+    return Finding(
+        verdict_of(all(holds)), effect=max(correlations), reason="; ".join(parts), margin=HALF,
+        margin_of=OURS,
+    )  # fmt: skip
 
 
 @claim("D22")

@@ -6,13 +6,16 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
+    altmin,
     curves,
     facts,
     movielens,
     sampling,
     synthetic,
+    theory,
 )
 from dpmc.studies.dpals.claims.evidence import PREDICATES, TABLES, evidence_of
+from dpmc.studies.dpals.claims.readings import readings
 from dpmc.study.claims import load_claims, table_of_verdicts
 from dpmc.study.rules import INCONCLUSIVE
 from dpmc.study.runs import read_frame
@@ -22,7 +25,7 @@ CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 # what needs MovieLens 10M or 20M, and is looked at on generated data too
 ON_GENERATED = (
     "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13", "D14", "D15", "D16", "D17", "D18", "D19",
-    "D20",
+    "D20", "D31", "D32", "A2",
 )  # fmt: skip
 
 
@@ -53,7 +56,7 @@ def judge_dpals(
     *,
     surrogate: bool = False,
 ) -> pd.DataFrame:
-    """Judge the claims of the DPALS paper.
+    """Judge the claims of the DPALS paper and of the read-me.
 
     Parameters
     ----------
@@ -82,8 +85,8 @@ def judge_dpals(
     """
     evidence = evidence_of(frames, surrogate)
     if not surrogate:
-        return table_of_verdicts(claims, PREDICATES, evidence)
+        return table_of_verdicts(claims, PREDICATES, evidence, readings(evidence))
     some = [claim for claim in claims if claim["id"] in ON_GENERATED]
-    table = table_of_verdicts(some, PREDICATES, evidence)
+    table = table_of_verdicts(some, PREDICATES, evidence, readings(evidence))
     reasons = "generated data, not MovieLens: " + table["reason"].astype(str)
     return table.assign(reported_verdict=INCONCLUSIVE, reason=reasons)

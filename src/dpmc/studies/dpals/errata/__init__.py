@@ -21,6 +21,7 @@ ENTRIES = {  # the papers share one numbering; E33 was wrong and is gone
     "E37": method.one_noise_for_all,
     "E38": method.start_without_noise,
     "E49": method.node_step,
+    "E50": method.resampling,
 }
 
 

@@ -7,12 +7,13 @@ import pandas as pd
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import dataset_label, datasets_of
 from dpmc.study.frames import present
-from dpmc.study.style import BLACK, BLUE, GREY, PAGE, VERMILLION, Drawing, Look, NothingToDraw
+from dpmc.study.style import BLACK, BLUE, GREY, PAGE, SKY, VERMILLION, Drawing, Look, NothingToDraw
 
 SAMPLINGS = {
     "uniform": ("k uniform ratings a user", Look(VERMILLION, "", "--")),
     "full": ("all ratings", Look(BLACK, "", "-")),
     "adaptive": ("k ratings of rare items", Look(BLUE, "", "-.")),
+    "shuffled": ("uniform, items shuffled", Look(SKY, "", (0, (1, 1.2)))),
 }
 TOP = 0.2  # the share of items that the paper names
 

@@ -1,0 +1,127 @@
+"""Claims of the read-me of DP_Matrix_Completion_Alt_Min: A1 to A5."""
+
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+import pandas as pd
+
+from dpmc.statistics.tests import log_positive
+from dpmc.studies.dpals.claims.evidence import CURVE, DpalsEvidence, claim
+from dpmc.studies.dpals.claims.movielens import TOP
+from dpmc.studies.dpals.claims.synthetic import SIZES
+from dpmc.studies.dpals.claims.verdicts import formatted_means, not_available
+from dpmc.study.rules import Finding, Rows, always_below, percent
+
+PRIVATE, PUBLISHED, FRANK_WOLFE = "dp_altmin", "altmin_published", "dpfw"
+LISTED = ("rank-one-20k", "jester-5k", "jester")  # kinds of data that the read-me lists
+EPSILONS = (1.0, 5.0, 20.0)
+LARGEST = EPSILONS[-1]
+
+
+@claim("A1")
+def altmin_beats_frank_wolfe(evidence: DpalsEvidence) -> Finding:
+    """ALL: RMSE of DP-AltMin below that of DPFW, rank one and Jester."""
+    return _against_frank_wolfe(evidence, LISTED)
+
+
+@claim("A2")
+def altmin_beats_frank_wolfe_on_top_movies(evidence: DpalsEvidence) -> Finding:
+    """ALL: RMSE of DP-AltMin below that of DPFW, top 400 movies of MovieLens 10M."""
+    return _against_frank_wolfe(evidence, (TOP,))
+
+
+@claim("A3")
+def altmin_falls_faster(evidence: DpalsEvidence) -> Finding:
+    """ALL: log RSE by iteration falls more steeply than that of Frank-Wolfe, private and not."""
+    table = evidence.tables.get("iterations")
+    if table is None:
+        return not_available("iterations")
+    private = slopes_apart(table, PRIVATE, FRANK_WOLFE)
+    public = slopes_apart(table, PUBLISHED, "frank_wolfe")
+    if not private or not public:
+        return not_available("iterations of AltMin and Frank-Wolfe with and without privacy")
+    return always_below(private | public)
+
+
+@claim("A4")
+def altmin_improves_with_users(evidence: DpalsEvidence) -> Finding:
+    """ALL: RMSE of DP-AltMin at each number of users below that at the one before."""
+    errors = evidence.results
+    return always_below(
+        {
+            f"eps {epsilon:g} {more}": errors.log_rmse(more, PRIVATE, epsilon)
+            - errors.log_rmse(fewer, PRIVATE, epsilon)
+            for epsilon, (fewer, more) in product(EPSILONS, pairwise(SIZES))
+        }
+    )
+
+
+@claim("A5")
+def published_rounds_reduce_the_error(evidence: DpalsEvidence) -> Finding:
+    """ALL: the RSE of AltMin as published falls over its rounds."""
+    table = evidence.tables.get("iterations")
+    curves = {} if table is None else slopes_by_iteration(table, PUBLISHED)
+    if not curves:
+        return not_available("iterations of AltMin as published")
+    rows = {" ".join(place): slopes.to_numpy() for place, slopes in curves.items()}
+    return always_below(rows)
+
+
+def slopes_apart(table: pd.DataFrame, first: str, second: str) -> Rows:
+    """Return the slope of log RSE by iteration of one method less that of another.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`.
+    first, second : str
+        Names of two methods.
+
+    Returns
+    -------
+    dict
+        Data set, variant and epsilon that both have, to an array of shape (trials,).
+    """
+    ours, theirs = slopes_by_iteration(table, first), slopes_by_iteration(table, second)
+    return {
+        " ".join(place): (ours[place] - theirs[place]).dropna().to_numpy()
+        for place in ours
+        if place in theirs
+    }
+
+
+def slopes_by_iteration(table: pd.DataFrame, method: str) -> dict[tuple[str, ...], pd.Series]:
+    """Return the slopes of lines fitted to log RSE by iteration, by curve and trial."""
+    found = {}
+    for (dataset, variant, epsilon), rows in table[table["method"] == method].groupby(
+        CURVE, dropna=False
+    ):
+        curve = rows.pivot(index="iteration", columns="trial", values="rse").sort_index().dropna()
+        place = dataset, variant, f"eps {epsilon:g}" if pd.notna(epsilon) else "not private"
+        if len(curve) > 1:
+            fits = np.polyfit(curve.index.to_numpy(float), log_positive(curve.to_numpy()), 1)
+            found[place] = pd.Series(fits[0], index=curve.columns)
+    return found
+
+
+def _against_frank_wolfe(evidence: DpalsEvidence, datasets: tuple[str, ...]) -> Finding:
+    """Judge DP-AltMin, and name what AltMin as published gives without noise."""
+    errors = evidence.results
+    found = always_below(
+        {
+            f"{dataset} eps {epsilon:g}": errors.log_rmse(dataset, PRIVATE, epsilon)
+            - errors.log_rmse(dataset, FRANK_WOLFE, epsilon)
+            for dataset, epsilon in product(datasets, EPSILONS)
+        }
+    )
+    published = {
+        dataset: errors.log_rmse(dataset, PUBLISHED)
+        - errors.log_rmse(dataset, FRANK_WOLFE, LARGEST)
+        for dataset in datasets
+    }
+    return replace(
+        found,
+        reason=f"{found.reason}. As published, but without noise, against DPFW at eps "
+        f"{LARGEST:g}: {formatted_means(published, percent)}",
+    )

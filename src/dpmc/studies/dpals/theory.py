@@ -1,0 +1,165 @@
+"""What theorem 2, table 1 and remarks 4 and 6 of the DPALS paper say of the drawn matrices.
+
+"DPALS paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
+squares" (ICML 2021). Its bounds have constants that it does not name; here these are 1, as are the
+incoherence mu and the condition number kappa, which are at least 1. So a bound below is the least
+that the theorem can give for constants of at least 1, and the premise on p has no constant.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from dpmc.statistics.tests import log_positive, mean_interval
+from dpmc.studies.dpals.frames import standard, synthetic_sizes
+
+IN_USERS, IN_EPSILON = "users", "epsilon"
+RANK, FACTOR = 5, 20  # of the drawn matrices: p = FACTOR ln(n) / m
+FRANK_WOLFE_RATE = -1 / 5
+METHODS = ("dpals", "dpals_literal", "dpfw", "dpfw_jain")
+COLUMNS = ("method", "along", "at", "slope", "low", "high", "trials", "stated")
+
+
+def error_bound(users, items: int, epsilon, delta: float, rank: int = RANK):
+    """Return theorem 2's bound of ||M - M^||_F / ||M||_F, with all constants 1.
+
+    sqrt(m) log(1/delta) / (epsilon n) gamma / sqrt(p), gamma = r^2 sqrt(m) log^2 n.
+
+    Parameters
+    ----------
+    users, epsilon : float or array
+        n and epsilon.
+    items, rank : int
+        m and r.
+    delta : float
+    """
+    gamma = rank**2 * np.sqrt(items) * np.log(users) ** 2
+    scale = np.sqrt(items) * np.log(1 / delta) / (np.asarray(epsilon) * users)
+    return scale * gamma / np.sqrt(observed(users, items))
+
+
+def frank_wolfe_bound(users, items: int, epsilon):
+    """Return (m^(5/4) / (n epsilon))^(1/5), remark 6's bound for private Frank-Wolfe."""
+    return (items**1.25 / (np.asarray(users) * epsilon)) ** 0.2
+
+
+def observed(users, items: int):
+    """Return p of the drawn matrices, section 6.1."""
+    return FACTOR * np.log(users) / items
+
+
+def needed_per_user(users, rank: int = RANK):
+    """Return the least p m of theorem 2's premise p >= mu^6 kappa^12 r^6 log^3(n) / m."""
+    return rank**6 * np.log(users) ** 3
+
+
+def stated_slope(method: str, along: str, sizes: Iterable[float]) -> float:
+    """Return the slope of the log bound: -1 or -1/5, but for logarithms of n.
+
+    Parameters
+    ----------
+    method : str
+    along : {"users", "epsilon"}
+    sizes : iterable of float
+        The numbers of users over which a line is fitted.
+    """
+    if method.startswith("dpfw"):
+        return FRANK_WOLFE_RATE
+    if along == IN_EPSILON:
+        return -1.0
+    users = np.array(list(sizes), dtype=float)
+    bound = np.log(error_bound(users, 1000, 1.0, 1e-5))  # m, epsilon and delta shift it only
+    return float(slope_of(bound[:, None], np.log(users))[0])
+
+
+def slopes(trials: pd.DataFrame | None, delta: float = 1e-5) -> pd.DataFrame:
+    """Return slopes of log RMSE in log users, by epsilon, and in log epsilon, by users.
+
+    Lines are fitted by trial, over the sizes or budgets that all have; data sets of different
+    sizes are independent, and paired by the number of the trial. Slopes in epsilon are over the
+    epsilons below ln(1/delta), for which theorem 2 is stated.
+
+    Parameters
+    ----------
+    trials : DataFrame or None
+        Columns :data:`dpmc.studies.dpals.cells.DPALS_COLUMNS`.
+    delta : float
+
+    Returns
+    -------
+    DataFrame
+        Columns :data:`COLUMNS`: ``at`` is epsilon or the number of users; ``low`` and ``high`` are
+        ends of a 95 % t interval over trials, NaN with a single one; ``stated`` is
+        :func:`stated_slope`.
+    """
+    here = standard(trials)
+    sizes = synthetic_sizes(here) if len(here) else {}
+    rows = []
+    for method in METHODS:
+        table = here[here["method"].eq(method) & here["dataset"].isin(sizes)] if sizes else []
+        if not len(table):
+            continue
+        within = table[table["epsilon"] < np.log(1 / delta)]
+        for along, at, part in ((IN_USERS, "epsilon", table), (IN_EPSILON, "users", within)):
+            for value, points in part.groupby(at):
+                found = slopes_by_trial(points, along)
+                if found.size:
+                    one = mean_interval(found)
+                    stated = stated_slope(method, along, points["users"].unique())
+                    cell = (method, along, value, one.estimate, one.low, one.high)
+                    rows.append((*cell, found.size, stated))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def slopes_by_trial(points: pd.DataFrame, along: str) -> np.ndarray:
+    """Return the slope of log RMSE in the log of a column, one a trial that has all its values.
+
+    At least three values make a line; else there are no slopes.
+    """
+    wide = points.pivot(index=along, columns="trial", values="rmse").sort_index()
+    wide = wide.dropna(axis="columns")
+    if len(wide) < 3 or not wide.shape[1]:
+        return np.empty(0)
+    return slope_of(log_positive(wide.to_numpy()), np.log(wide.index.to_numpy(float)))
+
+
+def slope_of(values: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return the least-squares slopes of columns of values, NaN where a value is missing.
+
+    Parameters
+    ----------
+    values : array, shape (points, trials)
+    at : array, shape (points,)
+    """
+    apart = at - at.mean()
+    return apart @ values / (apart @ apart)
+
+
+def bounds(trials: pd.DataFrame | None, delta: float = 1e-5) -> pd.DataFrame:
+    """Return measured errors of DPALS and DPFW beside both bounds, and the premise on ratings.
+
+    Returns
+    -------
+    DataFrame
+        A row for each number of users and epsilon: ``users``, ``items``, ``epsilon``, ``dpals``,
+        ``dpfw`` (mean relative errors, NaN where not run), ``bound``, ``frank_wolfe_bound``,
+        ``ratings_per_user`` (p m) and ``needed`` (:func:`needed_per_user`).
+    """
+    here = standard(trials)
+    sizes = synthetic_sizes(here) if len(here) else {}
+    rows = []
+    for dataset, users in sizes.items():
+        own = here[here["dataset"] == dataset]
+        means = own.groupby(["method", "epsilon"])["rse"].mean()
+        items = int(own["items"].iloc[0])
+        for epsilon in sorted(own["epsilon"].dropna().unique()):
+            rows.append({
+                "users": users, "items": items, "epsilon": epsilon,
+                **{method: means.get((method, epsilon), np.nan) for method in ("dpals", "dpfw")},
+                "bound": float(error_bound(users, items, epsilon, delta)),
+                "frank_wolfe_bound": float(frank_wolfe_bound(users, items, epsilon)),
+                "ratings_per_user": float(observed(users, items) * items),
+                "needed": float(needed_per_user(users)),
+            })  # fmt: skip
+    return pd.DataFrame(rows)

@@ -1,0 +1,139 @@
+"""The claims of the read-me of DP_Matrix_Completion_Alt_Min on made-up tables."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from planted_dpals import planted_iterations, planted_trials
+
+from dpmc.studies.dpals.claims.altmin import EPSILONS, LISTED, SIZES, TOP
+from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
+
+S, C, I, N = "supported", "contradicted", "inconclusive", "no effect"  # noqa: E741
+LOUD = {"spread": 2.0}
+COMPARED = [*LISTED, TOP]
+
+
+def against(amount, datasets=COMPARED, epsilons=EPSILONS):
+    """Return levels where DP-AltMin is apart from DPFW in some cells."""
+    levels = {}
+    for dataset, epsilon in product(COMPARED, EPSILONS):
+        there = dataset in datasets and epsilon in epsilons
+        levels[dataset, "dp_altmin", "standard", epsilon] = amount * there
+        levels[dataset, "dpfw", "standard", epsilon] = 0.0
+    return levels
+
+
+def by_users(*falls, epsilons=EPSILONS):
+    """Return levels of DP-AltMin that fall by so much from size to size at some epsilons."""
+    levels = np.concatenate([[0.0], -np.cumsum(falls)])
+    return {
+        (name, "dp_altmin", "standard", epsilon): level * (epsilon in epsilons)
+        for name, level in zip(SIZES, levels, strict=True)
+        for epsilon in EPSILONS
+    }
+
+
+def judge(name, tables, **options):
+    frames = tables if isinstance(tables, dict) else {"trials": tables}
+    some = [claim for claim in load_dpals_claims() if claim["id"] == name]
+    return judge_dpals(frames, some, **options).iloc[0]
+
+
+PLANTED = [
+    ("A1", S, against(-0.1), {}),
+    ("A1", S, against(-0.1, LISTED), {}),  # not about MovieLens
+    ("A1", C, against(-0.1) | {("jester", "dp_altmin", "standard", 20.0): 0.1}, {}),
+    ("A1", N, against(0.0), {}),
+    ("A1", I, against(-0.1, epsilons=[1.0]), {}),
+    ("A1", I, against(-0.1), LOUD),
+    ("A2", S, against(-0.1, [TOP]), {}),
+    ("A2", C, against(0.1, [TOP], [20.0]), {}),
+    ("A2", N, against(-0.1, LISTED), {}),
+    ("A2", I, against(-0.1, [TOP], [1.0, 5.0]), {}),
+    ("A4", S, by_users(0.5, 0.3, 0.2), {}),
+    ("A4", C, by_users(0.5, -0.3, 0.2), {}),
+    ("A4", N, by_users(0.0, 0.0, 0.0), {}),
+    ("A4", I, by_users(0.5, 0.3, 0.2), LOUD),
+]
+
+
+@pytest.mark.parametrize(("name", "verdict", "levels", "options"), PLANTED)
+def test_verdict_on_planted_trials(name, verdict, levels, options):
+    found = judge(name, planted_trials(levels, **options))
+    assert found["verdict"] == verdict, found["reason"]
+    assert found["n"] == 6
+
+
+@pytest.mark.parametrize("name", ["A1", "A2", "A4"])
+def test_a_missing_cell_leaves_no_verdict(name):
+    levels = by_users(0.5, 0.3, 0.2) if name == "A4" else against(-0.1)
+    lost = (SIZES[1] if name == "A4" else TOP if name == "A2" else "jester", 5.0)
+    table = planted_trials(levels)
+    table = table[(table["dataset"] != lost[0]) | (table["epsilon"] != lost[1])]
+    found = judge(name, table)
+    assert found["verdict"] == I
+    assert "data not available" in found["reason"]
+
+
+def test_generated_data_stand_in_for_the_top_movies():
+    table = planted_trials(against(-0.1))
+    table["dataset"] = table["dataset"].replace(TOP, "surrogate-10m-top400")
+    assert judge("A2", table, surrogate=True)["verdict"] == S
+    assert judge("A2", table)["verdict"] == I
+
+
+def test_what_is_published_is_named_and_does_not_decide():
+    published = {(name, "altmin_published", "standard", np.nan): 0.5 for name in COMPARED}
+    found = judge("A1", planted_trials(against(-0.1) | published, spread=1e-7))
+    assert found["verdict"] == S
+    ending = "against DPFW at eps 20: rank-one-20k +64.87 %, jester-5k +64.87 %, jester +64.87 %"
+    assert found["reason"].endswith(ending)
+
+
+NONE = np.nan
+FASTER = {("dp_altmin", 5.0): -0.5, ("dpfw", 5.0): -0.1,
+          ("altmin_published", NONE): -0.5, ("frank_wolfe", NONE): -0.1}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "changed", "options"),
+    [
+        ("A3", S, {}, {}),
+        ("A3", C, {("altmin_published", NONE): 0.1}, {}),  # without privacy it is slower
+        ("A3", C, {("dp_altmin", 5.0): 0.1}, {}),
+        ("A3", N, {("dp_altmin", 5.0): -0.1, ("altmin_published", NONE): -0.1}, {}),
+        ("A3", I, {}, LOUD),
+        ("A5", S, {}, {}),
+        ("A5", C, {("altmin_published", NONE): 0.1}, {}),
+        ("A5", N, {("altmin_published", NONE): 0.0}, {"seed": 1}),
+        ("A5", I, {("altmin_published", NONE): 0.0}, LOUD | {"seed": 1}),
+    ],
+)
+def test_verdict_on_planted_slopes(name, verdict, changed, options):
+    found = judge(name, {"iterations": planted_iterations(FASTER | changed, **options)})
+    assert found["verdict"] == verdict, found["reason"]
+
+
+def test_effects_of_slopes():
+    table = {"iterations": planted_iterations(FASTER)}
+    assert judge("A3", table)["effect"] == pytest.approx(-0.4, abs=2e-3)
+    assert judge("A5", table)["effect"] == pytest.approx(-0.5, abs=2e-3)
+
+
+@pytest.mark.parametrize("lost", list(FASTER))
+def test_one_curve_is_not_enough(lost):
+    slopes = {key: slope for key, slope in FASTER.items() if key != lost}
+    found = judge("A3", {"iterations": planted_iterations(slopes)})
+    assert found["verdict"] == I
+    assert "data not available" in found["reason"]
+
+
+def test_trials_are_paired_by_number():
+    table = planted_iterations(FASTER)
+    rows = table["method"] == "dpfw"
+    common = 5 * table["trial"] * table["iteration"]
+    shifted = table.assign(rse=table["rse"] * np.exp(0.01 * common))
+    shifted = pd.concat([shifted[rows].sample(frac=1, random_state=0), shifted[~rows]])
+    assert judge("A3", {"iterations": shifted})["verdict"] == S
