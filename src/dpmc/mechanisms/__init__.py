@@ -61,7 +61,7 @@ def register_mechanism(name: str) -> Callable[[Class], Class]:
         missing = [m for m in ("from_variance", "rvs", "var") if not hasattr(cls, m)]
         if missing:
             raise InputError(
-                f"the mechanism {target} needs a method {' and a method '.join(missing)}."
+                f"the mechanism {target} needs a function {' and a function '.join(missing)}."
             )
         MECHANISMS[name] = target
         _registered[name] = cls
