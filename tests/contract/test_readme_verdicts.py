@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pandas as pd
-
 from every_study import STUDIES
+
 from dpmc.study.rules import VERDICTS
 
 ROOT = Path(__file__).parents[2]

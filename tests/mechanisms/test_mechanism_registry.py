@@ -112,7 +112,9 @@ def test_a_plug_in_that_lacks_something():
         def var(self):
             return 0.0
 
-    with pytest.raises(InputError, match=r"Silent needs a function from_variance and a function rvs\."):
+    with pytest.raises(
+        InputError, match=r"Silent needs a function from_variance and a function rvs\."
+    ):
         register_mechanism("silent")(Silent)
 
 
