@@ -123,6 +123,8 @@ def test_the_leading_claims_have_the_verdicts_of_the_claims(trials, comparison, 
         assert f"on the reported numbers {claim['reported_verdict']}" in line.text
     dependent = claims.assign(depends_on="odd trials: no effect")
     assert answer_to(dependent, "H9").text.endswith("By another reading: odd trials: no effect.")
+    for nothing in ("", np.nan):  # as it is made, and as it is read from a file
+        assert "By another" not in answer_to(claims.assign(depends_on=nothing), "H9").text
 
 
 def test_verdicts_are_counted(claims):

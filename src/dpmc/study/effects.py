@@ -45,7 +45,7 @@ def answer_to(claims: pd.DataFrame, identifier: str) -> Answer:
     text = f"{identifier}: {effect_text(interval)}"
     text += "" if pd.isna(claim["n"]) else f", {int(claim['n'])} trials a cell"
     text += f"; on the reported numbers {claim['reported_verdict']}"
-    if claim["depends_on"]:
+    if pd.notna(claim["depends_on"]) and claim["depends_on"]:
         text += f". By another reading: {claim['depends_on']}"
     return Answer(claim["verdict"], claim["claim"], f"{text}.")
 
