@@ -109,7 +109,9 @@ def test_interrupted_it_leaves_nothing(tmp_path, table):
     out = tmp_path / "out"
     arguments = listed("fit", table, out, iterations=10**8, rank=None, **FIT)
     command = [sys.executable, "-m", "dpmc", *map(str, arguments)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+    # a test run in the background has its children ignore the signal: undo that
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **heard) as child:
         # the last thing that is said before the fit
         assert "ratings beyond 3 a user" in child.stderr.readline()
         time.sleep(1)
