@@ -194,6 +194,6 @@ def test_the_target_of_a_study_makes_its_page(copy):
     copy.run("huber")
     page = (copy.folder / "results/huber/report/index.html").read_text()
     assert "The Huber mechanism" in page
-    for other in ("Likes and dislikes", "One-bit matrix completion", "alternating least squares"):
+    for other in ("Likes and dislikes", "One-bit matrix completion", "private Frank-Wolfe"):
         assert other not in page
     assert not (copy.folder / "results/report").exists()
