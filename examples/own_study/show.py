@@ -8,8 +8,9 @@ from dpmc.study import style
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.claims import load_claims, table_of_verdicts
 from dpmc.study.effects import Answer
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.results import write_tables
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED, always_below
+from dpmc.study.rules import always_below
 from dpmc.study.runs import read_frame
 from dpmc.study.table_model import Cell, Column, Row, Table
 from own_study import CELL, HERE, METHODS, STUDY

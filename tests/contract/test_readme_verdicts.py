@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 from every_study import STUDIES
 
-from dpmc.study.rules import VERDICTS
+from dpmc.study.finding import VERDICTS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

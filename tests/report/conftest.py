@@ -21,9 +21,9 @@ from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them regis
 from dpmc.studies.huber.published import compare, load
 from dpmc.study.claims import load_claims
 from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
+from dpmc.study.finding import VERDICTS
 from dpmc.study.job import function
 from dpmc.study.plan import Plan
-from dpmc.study.rules import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[2]
 HUBER = Path(huber.__file__).parent

@@ -17,7 +17,7 @@ from dpmc.studies.huber.answer import (
 from dpmc.studies.huber.published.compare import compare
 from dpmc.studies.huber.published.numbers import load
 from dpmc.study.effects import answer_to, by_count, effect_text, signed
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
 
 
 def scaled(trials, factor, **where):

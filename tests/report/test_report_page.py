@@ -26,9 +26,9 @@ from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.effects import Answer
 from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE
+from dpmc.study.finding import SUPPORTED, VERDICTS
 from dpmc.study.heatmap import heatmap
 from dpmc.study.job import function
-from dpmc.study.rules import SUPPORTED, VERDICTS
 from dpmc.study.style import COLUMN, FigureText, render
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"

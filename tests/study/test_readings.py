@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from dpmc.study.claims import table_of_verdicts
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED, Finding
 from dpmc.study.readings import at_medians, depends_on, on_trials
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED, Finding
 
 FIRM = (SUPPORTED, CONTRADICTED, NO_EFFECT)
 

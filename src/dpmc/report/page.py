@@ -18,7 +18,7 @@ from dpmc.report.errata import errata_markdown
 from dpmc.report.page_parts import embedded_figure, embedded_tables, result_files
 from dpmc.study.chapter import Chapter, Judged
 from dpmc.study.erratum import Erratum
-from dpmc.study.rules import FACT, VERDICTS
+from dpmc.study.finding import FACT, VERDICTS
 
 
 def write_page(

@@ -8,8 +8,8 @@ import pandas as pd
 import yaml
 
 from dpmc.errors import InputError, did_you_mean
+from dpmc.study.finding import INCONCLUSIVE, VERDICTS
 from dpmc.study.readings import depends_on
-from dpmc.study.rules import INCONCLUSIVE, VERDICTS
 
 STATEMENT = ("id", "source", "sentence", "claim", "predicate")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.study.cell_settings import Settings, changed_settings
-from dpmc.study.rules import NOT_AVAILABLE
+from dpmc.study.finding import NOT_AVAILABLE
 from dpmc.study.runs import row_names
 from dpmc.study.tolerances import TOLERANCE, Allowance, relative_difference
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.statistics.tests import Interval
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Answer:
     Attributes
     ----------
     verdict : str
-        One of :data:`dpmc.study.rules.VERDICTS`.
+        One of :data:`dpmc.study.finding.VERDICTS`.
     title : str
         What is judged, in a few words.
     text : str

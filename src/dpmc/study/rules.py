@@ -1,67 +1,35 @@
 """The rules by which a claim is judged, on our trials and on the paper's own reported table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 
 from dpmc.statistics.bootstrap import pooled_interval
-from dpmc.statistics.tests import Interval, RowTests, holm, row_tests
+from dpmc.statistics.tests import Interval, holm, row_tests
+from dpmc.study.finding import (
+    ALL,
+    CONTRADICTED,
+    EQUIVALENCE,
+    INCONCLUSIVE,
+    LEVEL,
+    MARGIN,
+    MOST,
+    MOST_OF_ALL,
+    NO_EFFECT,
+    NOT_AVAILABLE,
+    NOT_REPORTED,
+    OURS,
+    POOLED,
+    SUPPORTED,
+    WITHIN,
+    Finding,
+)
+from dpmc.study.power import trials_needed, trials_to_settle
 
-SUPPORTED, CONTRADICTED = "supported", "contradicted"
-NO_EFFECT, INCONCLUSIVE = "no effect", "inconclusive"
-VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE)
-NOT_AVAILABLE = "data not available"
-NOT_REPORTED = "the papers report no number for it"
-LEVEL = 0.05
-MOST_OF_ALL = 0.9  # share of wins that "always" needs
-MARGIN = np.log1p(-0.01), np.log1p(0.01)  # an effect inside +-1 % is not worth naming
-EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %
-OURS, PAPERS = "ours", "the paper's"
-ALL, MOST, POOLED, WITHIN, AT_LEAST, FACT = "all", "most", "pooled", "within", "at least", "fact"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What became of one claim: two verdicts and what is behind them.
-
-    Attributes
-    ----------
-    verdict : str
-        On our trials, one of :data:`VERDICTS`. "No effect" is as firm as the first two: the whole
-        90 % interval lies inside the margin.
-    reported_verdict : str
-        On the papers' own numbers.
-    effect, interval_low, interval_high : float
-        With its 95 % interval.
-    n : float
-        Trials behind the effect (the fewest of any cell), or repeats, starts or samples where the
-        claim is not about trials.
-    reason : str
-    rule : str
-        By which it was judged.
-    margin : float
-        Below which an effect counts as none, or that the claim names, in units of the effect.
-    margin_of : str
-        Whose margin that is, :data:`OURS` or :data:`PAPERS`; empty without one.
-    needed : float
-        About how many trials would decide, if means and spreads stayed what they are; NaN if it is
-        decided or cannot be by more of them.
-    """
-
-    verdict: str
-    reported_verdict: str = INCONCLUSIVE
-    effect: float = np.nan
-    interval_low: float = np.nan
-    interval_high: float = np.nan
-    n: float = np.nan
-    reason: str = ""
-    rule: str = FACT
-    margin: float = np.nan
-    margin_of: str = ""
-    needed: float = np.nan
+Rows = Mapping[str, np.ndarray]  # what is compared -> its comparison by trial
+Formatter = Callable[[float], str]
 
 
 class Sample(NamedTuple):
@@ -182,25 +150,63 @@ def most_verdict(
 
 def judge_all(sample: Sample, threshold: float = 0.0) -> Finding:
     """Apply ALL to comparisons against a threshold."""
-    ours, reported = tally(sample.ours, threshold), count(sample.reported, threshold)
-    verdict = all_verdict(ours, threshold == 0 and has_no_effect(sample.ours))
-    return _finding(ALL, sample, ours, reported, verdict, all_verdict(reported), threshold)
+    return _judge(ALL, sample, threshold)
 
 
 def judge_most(sample: Sample, below: float = 0.0) -> Finding:
     """Apply MOST; ``below`` asks for a pooled effect that is that large."""
-    ours, reported = tally(sample.ours), count(sample.reported)
-    pooled, none = pooled_interval(sample.ours), has_no_effect(sample.ours)
-    verdict = most_verdict(ours, pooled, below, none)
-    return _finding(MOST, sample, ours, reported, verdict, majority_verdict(reported))
+    return _judge(MOST, sample, below=below)
 
 
 def judge_pooled(sample: Sample) -> Finding:
     """Judge by the pooled effect alone; the reported table by a majority of its comparisons."""
-    ours, reported = tally(sample.ours), count(sample.reported)
-    pooled, none = pooled_interval(sample.ours), has_no_effect(sample.ours)
-    verdict = INCONCLUSIVE if ours.obstacle else pooled_verdict(pooled, no_effect=none)
-    return _finding(POOLED, sample, ours, reported, verdict, majority_verdict(reported))
+    return _judge(POOLED, sample)
+
+
+def _judge(rule: str, sample: Sample, threshold: float = 0.0, below: float = 0.0) -> Finding:
+    reported = count(sample.reported, threshold)
+    found, ours, pooled = _found(rule, sample.ours, threshold, below)
+    parts = [ours.obstacle] if ours.obstacle else []
+    if np.isfinite(pooled.estimate):
+        parts += [ours.formatted(), f"pooled {_with_range(pooled, percent)}"]
+    parts.append(reported.obstacle or f"reported: {reported.wins} of {reported.total}")
+    verdict = all_verdict(reported) if rule == ALL else majority_verdict(reported)
+    return replace(found, reported_verdict=verdict, reason="; ".join(parts))
+
+
+def _found(
+    rule: str, values: np.ndarray, threshold: float = 0.0, below: float = 0.0
+) -> tuple[Finding, Tally, Interval]:
+    """Judge comparisons by ALL, MOST or POOLED; the reason is left to the caller."""
+    counts, pooled = tally(values, threshold), pooled_interval(values)
+    none = threshold == 0 and has_no_effect(values)
+    if rule == ALL:
+        verdict = all_verdict(counts, none)
+    elif rule == MOST:
+        verdict = most_verdict(counts, pooled, below, none)
+    else:
+        verdict = INCONCLUSIVE if counts.obstacle else pooled_verdict(pooled, no_effect=none)
+    open_one = verdict == INCONCLUSIVE and not counts.obstacle
+    finding = Finding(
+        verdict,
+        INCONCLUSIVE,
+        pooled.estimate,
+        pooled.low,
+        pooled.high,
+        int(row_tests(values).trials.min()),
+        "",
+        rule,
+        threshold or MARGIN[1],
+        OURS,
+        trials_needed(rule, values, threshold) if open_one else np.nan,
+    )
+    return finding, counts, pooled
+
+
+def _with_range(pooled: Interval, formatter: Formatter) -> str:
+    if not np.isfinite(pooled.low):
+        return formatter(pooled.estimate)
+    return f"{formatter(pooled.estimate)} ({formatter(pooled.low)} to {formatter(pooled.high)})"
 
 
 def both(findings: Sequence[Finding]) -> Finding:
@@ -249,117 +255,14 @@ def percent(log_ratio: float) -> str:
     return f"{100 * np.expm1(log_ratio):+.2f} %"
 
 
-def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> float:
-    """Return about how many trials would decide, if means and spreads stayed what they are.
-
-    The least of what would show that there is no effect, and of what would decide by the rule:
-    POOLED and MOST by an interval off 0, MOST also by wins of more than half of the comparisons,
-    ALL by wins of 90 % of them or by one loss.
-
-    Parameters
-    ----------
-    rule : {"all", "most", "pooled"}
-    values : array, shape (comparisons, trials)
-    threshold : float
-        What comparisons are tested against.
-
-    Returns
-    -------
-    float
-        Two significant digits; NaN with fewer trials than an interval needs, infinite if no number
-        of trials would do.
-    """
-    tests, pooled = row_tests(values, null=threshold), pooled_interval(values)
-    trials = int(tests.trials.min())
-    if trials < 2 or (rule != ALL and not np.isfinite(pooled.low)):
-        return np.nan
-    with np.errstate(divide="ignore", invalid="ignore"):
-        width = (pooled.high - pooled.low) / 2
-        by_effect = (width / np.abs(pooled.estimate - threshold)) ** 2
-        half = special.stdtrit(trials - 1, 1 - LEVEL / (2 * len(values))) * tests.standard_error
-        by_row = (half / np.abs(tests.mean - threshold)) ** 2
-    wins, losses = np.sort(by_row[tests.mean < threshold]), by_row[tests.mean > threshold]
-    if rule == ALL:
-        enough = int(np.ceil(MOST_OF_ALL * len(values)))
-        won = wins[enough - 1] if enough <= len(wins) else np.inf
-        decided = min(won, losses.min(initial=np.inf))
-    elif rule == MOST and pooled.estimate < threshold:
-        enough = len(values) // 2 + 1
-        decided = max(by_effect, wins[enough - 1]) if enough <= len(wins) else np.inf
-    else:
-        decided = by_effect
-    room = MARGIN[1] - abs(pooled.estimate)
-    quantiles = special.stdtrit(trials - 1, [(1 + EQUIVALENCE) / 2, 1 - LEVEL / 2])
-    none = (width * quantiles[0] / quantiles[1] / room) ** 2 if room > 0 else np.inf
-    none = none if threshold == 0 and np.isfinite(none) else np.inf
-    factor = min(decided, none)
-    return _two_digits(max(trials * factor, trials + 1)) if np.isfinite(factor) else np.inf
-
-
-def trials_off_zero(interval: Interval) -> float:
-    """Return about how many trials would take 0 out of an interval, as :func:`trials_needed`."""
-    half = (interval.high - interval.low) / 2
-    if not (np.isfinite(half) and interval.estimate):
-        return np.inf
-    return _two_digits(max(interval.trials * (half / interval.estimate) ** 2, interval.trials + 1))
-
-
-def _two_digits(number: float) -> float:
-    unit = 10.0 ** max(np.floor(np.log10(number)) - 1, 0)
-    return float(np.ceil(number / unit) * unit)
-
-
-def _finding(
-    rule: str,
-    sample: Sample,
-    ours: Tally,
-    reported: Tally,
-    verdict: str,
-    theirs: str,
-    threshold: float = 0.0,
-) -> Finding:
-    pooled = pooled_interval(sample.ours)
-    trials = row_tests(sample.ours).trials
-    open_one = verdict == INCONCLUSIVE and not ours.obstacle
-    return Finding(
-        verdict,
-        theirs,
-        pooled.estimate,
-        pooled.low,
-        pooled.high,
-        int(trials.min()),
-        _reason(ours, reported, pooled),
-        rule,
-        threshold or MARGIN[1],
-        OURS,
-        trials_needed(rule, sample.ours, threshold) if open_one else np.nan,
-    )
-
-
-def _reason(ours: Tally, reported: Tally, pooled: Interval) -> str:
-    parts = [ours.obstacle] if ours.obstacle else []
-    if np.isfinite(pooled.estimate):
-        parts.append(ours.formatted())
-        parts.append(f"pooled {percent(pooled.estimate)}{_range(pooled)}")
-    parts.append(reported.obstacle or f"reported: {reported.wins} of {reported.total}")
-    return "; ".join(parts)
-
-
-def _range(pooled: Interval) -> str:
-    if not np.isfinite(pooled.low):
-        return ""
-    return f" ({percent(pooled.low)} to {percent(pooled.high)})"
-
-
-Rows = Mapping[str, np.ndarray]  # what is compared -> its comparison by trial
-
-
-Formatter = Callable[[float], str]
-
-
 def points(difference: float) -> str:
     """Format a difference of shares in percentage points."""
     return f"{100 * difference:+.2f} points"
+
+
+def plain(value: float) -> str:
+    """Format an RMSE or a recall."""
+    return f"{value:.4f}"
 
 
 def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = percent) -> Finding:
@@ -380,85 +283,85 @@ def mostly_below(rows: Rows, *, formatter: Formatter = percent) -> Finding:
 
 def _below(rule: str, rows: Rows, threshold: float, formatter: Formatter) -> Finding:
     matrix = np.array(list(rows.values()))
-    counts = tally(matrix, threshold)
-    pooled = pooled_interval(matrix)
-    tests = row_tests(matrix)
-    trials = int(tests.trials.min())
-    none = threshold == 0 and has_no_effect(matrix)
-    if rule == MOST:
-        verdict = most_verdict(counts, pooled, no_effect=none)
-    else:
-        verdict = all_verdict(counts, none)
-    open_one = verdict == INCONCLUSIVE and not counts.obstacle
-    found = f"{counts.formatted()}; mean {formatter(pooled.estimate)}"
-    if np.isfinite(pooled.low):
-        found += f" ({formatter(pooled.low)} to {formatter(pooled.high)})"
+    found, counts, pooled = _found(rule, matrix, threshold)
+    reason = f"{counts.formatted()}; mean {_with_range(pooled, formatter)}"
     if counts.losses:
-        worst = int(np.argmax(tests.mean))
-        found += f"; most against it {list(rows)[worst]} {formatter(tests.mean[worst])}"
-    return Finding(
-        verdict,
-        INCONCLUSIVE,
-        pooled.estimate,
-        pooled.low,
-        pooled.high,
-        trials,
-        counts.obstacle or f"{found}; n = {trials}",
-        rule,
-        threshold or MARGIN[1],
-        OURS,
-        trials_needed(rule, matrix, threshold) if open_one else np.nan,
-    )
+        means = row_tests(matrix).mean
+        worst = int(np.argmax(means))
+        reason += f"; most against it {list(rows)[worst]} {formatter(means[worst])}"
+    return replace(found, reason=counts.obstacle or f"{reason}; n = {found.n}")
 
 
 def within(rows: Rows, margin: float) -> Finding:
-    """Judge that mean log ratios lie within +-margin, by simultaneous t-intervals (Bonferroni).
+    """Judge that mean log ratios lie within +-margin, see :func:`inside`."""
+    return inside(rows, -margin, margin)
+
+
+def inside(
+    rows: Rows,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    formatter: Formatter = percent,
+    margin_of: str = OURS,
+) -> Finding:
+    """Judge that means lie in [low, high], by simultaneous t-intervals (Bonferroni, 95 %).
 
     Supported if every interval lies inside, contradicted if any lies wholly outside. The effect
-    is the mean furthest from 0, with its simultaneous interval.
+    is the mean with the least room to a bound, or furthest beyond it, with its interval; the
+    margin is the upper bound, or the lower if there is no upper, and ``margin_of`` says whose.
     """
-    matrix = np.array(list(rows.values()))
-    tests = row_tests(matrix, confidence=1 - LEVEL / len(rows))
+    margin = high if np.isfinite(high) else low
+    tests = row_tests(np.array(list(rows.values())), confidence=1 - LEVEL / len(rows))
     trials = int(tests.trials.min())
     obstacle = obstacle_to(tests.trials)
     if obstacle:
+        means = f": {formatted_means(rows, formatter)}" if trials else ""
         return Finding(
-            INCONCLUSIVE, n=trials, reason=obstacle, rule=WITHIN, margin=margin, margin_of=OURS
+            INCONCLUSIVE,
+            n=trials,
+            reason=obstacle + means,
+            rule=WITHIN,
+            margin=margin,
+            margin_of=margin_of,
         )
-    inside = (tests.low > -margin) & (tests.high < margin)
-    outside = (tests.low > margin) | (tests.high < -margin)
-    far = int(np.argmax(np.abs(tests.mean)))
-    effect, low, high = (float(field[far]) for field in (tests.mean, tests.low, tests.high))
-    verdict = CONTRADICTED if outside.any() else SUPPORTED if inside.all() else INCONCLUSIVE
+    holds = (tests.low >= low) & (tests.high <= high)
+    fails = (tests.high < low) | (tests.low > high)
+    least = int(np.argmin(np.minimum(tests.mean - low, high - tests.mean)))
+    effect, lower, upper = (float(side[least]) for side in (tests.mean, tests.low, tests.high))
+    verdict = CONTRADICTED if fails.any() else SUPPORTED if holds.all() else INCONCLUSIVE
     return Finding(
         verdict,
         INCONCLUSIVE,
         effect,
-        low,
-        high,
+        lower,
+        upper,
         trials,
-        f"{inside.sum()} within {100 * np.expm1(margin):.3g} %, {outside.sum()} outside, "
-        f"{(~inside & ~outside).sum()} undecided of {len(rows)}; furthest {list(rows)[far]} "
-        f"{percent(effect)} ({percent(low)} to {percent(high)}); n = {trials}",
+        f"{_bounds(low, high, formatter)}: {holds.sum()} hold, {fails.sum()} do not, "
+        f"{(~holds & ~fails).sum()} undecided of {len(rows)}; nearest or furthest off "
+        f"{list(rows)[least]} {formatter(effect)} ({formatter(lower)} to {formatter(upper)}); "
+        f"n = {trials}",
         WITHIN,
         margin,
-        OURS,
-        trials_to_settle(tests, -margin, margin) if verdict == INCONCLUSIVE else np.nan,
+        margin_of,
+        trials_to_settle(tests, low, high) if verdict == INCONCLUSIVE else np.nan,
     )
 
 
-def trials_to_settle(tests: RowTests, low: float, high: float) -> float:
-    """Return about how many trials would decide whether all means lie in [low, high].
+def formatted_means(rows: Rows, formatter: Formatter = plain) -> str:
+    """Format mean values, "-" where there is none."""
+    means = {name: row_tests(row).mean[0] for name, row in rows.items()}
+    return ", ".join(
+        f"{name} {formatter(mean) if np.isfinite(mean) else '-'}" for name, mean in means.items()
+    )
 
-    If means and spreads stayed what they are: until one interval lies wholly outside, if a mean
-    does, or all lie inside. Two significant digits; infinite if a mean is at a bound.
-    """
-    room = np.minimum(tests.mean - low, high - tests.mean)  # below 0 outside
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factor = np.where(room == 0, np.inf, np.square((tests.high - tests.mean) / room))
-    factor = factor[room < 0].min() if (room < 0).any() else factor.max()
-    trials = int(tests.trials.min())
-    return _two_digits(max(trials * factor, trials + 1)) if np.isfinite(factor) else np.inf
+
+def _bounds(low: float, high: float, formatter: Formatter) -> str:
+    if np.isinf(high):
+        return f"at least {formatter(low)}"
+    return (
+        f"at most {formatter(high)}" if np.isinf(low) else f"{formatter(low)} to {formatter(high)}"
+    )
 
 
 def named(name: str, finding: Finding) -> Finding:

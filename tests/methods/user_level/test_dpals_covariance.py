@@ -27,10 +27,13 @@ def random_rows(seed, n_users=23, n_items=7):
 
 
 @pytest.mark.parametrize("block", [1, 21, 50, 1 << 22])
-def test_outer_sum(monkeypatch, block):
+@pytest.mark.parametrize("pair", [0, 30, 10**9])  # pair by pair, some of both, products
+def test_outer_sum(monkeypatch, block, pair):
     monkeypatch.setattr(covariance, "BLOCK", block)
+    monkeypatch.setattr(covariance, "PAIR", pair)
     rows, matrix = random_rows(0)
-    np.testing.assert_allclose(outer_sum(rows, 7), np.triu(matrix.T @ matrix), rtol=1e-12)
+    expected = np.triu(matrix.T @ matrix)
+    np.testing.assert_allclose(outer_sum(rows, 7), expected, rtol=1e-12, atol=1e-14)
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), copies=st.integers(1, 3))

@@ -21,7 +21,7 @@ from dpmc.studies.audit.figures import (
 from dpmc.studies.audit.findings import audited
 from dpmc.studies.audit.published_onebit import RELEASED
 from dpmc.studies.audit.tables import attack_table, attacks
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.style import RC
 
 STUDY = "audit"

@@ -16,8 +16,8 @@ from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import PARTS
 from dpmc.study.digest import source_file
+from dpmc.study.finding import INCONCLUSIVE, SUPPORTED
 from dpmc.study.job import function, run_job
-from dpmc.study.rules import INCONCLUSIVE, SUPPORTED
 from dpmc.study.runs import read_frame
 
 HOME = Path(__file__).parents[3]

@@ -6,7 +6,7 @@ from dpmc.studies.dpals.chapter import chapter
 from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.findings import NOT_RUN, caveats, dpals_answer, dpals_findings
 from dpmc.studies.dpals.frames import read_dpals
-from dpmc.study.rules import INCONCLUSIVE
+from dpmc.study.finding import INCONCLUSIVE
 
 pytestmark = pytest.mark.slow
 

@@ -30,12 +30,12 @@ from dpmc.studies.dpals.claims.evidence import PREDICATES
 from dpmc.studies.dpals.claims.judge import ON_GENERATED, judge_dpals, load_dpals_claims
 from dpmc.studies.dpals.claims.movielens import RECALL_OF_ALS
 from dpmc.studies.dpals.claims.sampling import ADAPTIVE, REPORTED, UNIFORM
-from dpmc.studies.dpals.claims.verdicts import inside, some_below
+from dpmc.studies.dpals.claims.verdicts import some_below
 from dpmc.studies.dpals.frames import PUBLISHED
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.studies.dpals.variant_names import named_settings
 from dpmc.study.claims import CLAIM_COLUMNS
-from dpmc.study.rules import always_below, mostly_below
+from dpmc.study.rules import always_below, inside, mostly_below
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 N = "no effect"

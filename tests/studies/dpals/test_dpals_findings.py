@@ -20,7 +20,7 @@ from dpmc.studies.dpals.frames import NAMES, standard
 from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, published_noise
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 ON_TRIALS = (beats_frank_wolfe, best_private, more_users, near_als, beats_biases, alternating,
              claims_kept, projected, better_sampling, better_items)  # fmt: skip

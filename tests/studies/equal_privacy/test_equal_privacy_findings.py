@@ -18,8 +18,8 @@ from dpmc.studies.equal_privacy.findings import (
     usable,
 )
 from dpmc.studies.equal_privacy.frames import NAMES, model_label
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.frames import select
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,8 @@ from dpmc.studies.huber.tables_privacy import (
     totals_table,
     write_privacy_tables,
 )
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE
 from dpmc.study.frames import percent, select
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE
 from dpmc.study.style import MECHANISMS, RC
 
 PUBLISHED = Path(published_numbers.__file__).parent

@@ -10,8 +10,8 @@ from dpmc.statistics.tests import Interval
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, average, delta, synthetic_grid
 from dpmc.studies.huber.claims.evidence import Evidence
+from dpmc.study.finding import Finding
 from dpmc.study.rules import (
-    Finding,
     Sample,
     at_least,
     both,

@@ -6,7 +6,7 @@ from invented_onebit import results, write_onebit
 from dpmc.studies.onebit.chapter import chapter
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.findings import NOT_RUN, caveats, onebit_answer, onebit_findings
-from dpmc.study.rules import INCONCLUSIVE
+from dpmc.study.finding import INCONCLUSIVE
 
 
 @pytest.fixture(scope="module")

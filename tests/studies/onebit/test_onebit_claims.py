@@ -30,7 +30,8 @@ from dpmc.studies.onebit.claims.judge import (
     readings,
 )
 from dpmc.study.claims import CLAIM_COLUMNS
-from dpmc.study.rules import MARGIN, within
+from dpmc.study.finding import MARGIN
+from dpmc.study.rules import within
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 N = "no effect"

@@ -19,8 +19,8 @@ from dpmc.studies.onebit.findings import (
 )
 from dpmc.studies.onebit.frames import NAMES, PUBLISHED
 from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.frames import keeps_claim
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 
 @pytest.fixture(scope="module")

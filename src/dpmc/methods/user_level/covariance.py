@@ -1,6 +1,7 @@
 """Sums of outer products over users: made in blocks, bounded, and released with noise."""
 
 import numpy as np
+from numba import njit
 from scipy.linalg import eigh
 from scipy.linalg.blas import dsyrk
 
@@ -12,6 +13,9 @@ from dpmc.ratings import Compressed
 
 BLOCK = 1 << 22
 """Numbers in a block of dense rows."""
+
+PAIR = 32
+"""What adding one pair of numbers of a row costs, in pairs of a product of matrices."""
 
 SLACK = 1 + 1e-9
 """Rounding in a norm; clipping stays below its bound by more than that."""
@@ -30,8 +34,8 @@ def check_row_lengths(rows: Compressed, bound: float) -> None:
 def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
     """Return the upper triangle of the sum of a a^T over the rows a, zeros below it.
 
-    Rows are written out in blocks, for which the sum is one product of matrices: n_rows
-    n_columns^2 operations, in n_columns^2 numbers and a block's.
+    Short rows are added pair by pair, long ones as a product of matrices, for which they are
+    written out in blocks.
 
     Returns
     -------
@@ -48,16 +52,28 @@ def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
             f"and counts_share, so that at most {MOST_COLUMNS} items get factors."
         )
     total = np.zeros((n_columns, n_columns), order="F")
-    height = max(1, BLOCK // n_columns)
-    n_rows = rows.indptr.size - 1
-    for first in range(0, n_rows, height):
-        last = min(first + height, n_rows)
-        some = slice(rows.indptr[first], rows.indptr[last])
-        block = np.zeros((last - first, n_columns))
-        place = np.repeat(np.arange(last - first), np.diff(rows.indptr[first : last + 1]))
-        block[place, rows.indices[some]] = rows.values[some]
+    long = PAIR * np.diff(rows.indptr) ** 2 > n_columns**2
+    _add_pairs(rows.indptr, rows.indices, rows.values, ~long, total)
+    places, height = np.flatnonzero(long), max(1, BLOCK // n_columns)
+    for first in range(0, places.size, height):
+        some = places[first : first + height]
+        block = np.zeros((some.size, n_columns))
+        for place, row in enumerate(some):
+            own = slice(rows.indptr[row], rows.indptr[row + 1])
+            block[place, rows.indices[own]] = rows.values[own]
         total = dsyrk(1.0, block.T, beta=1.0, c=total, overwrite_c=True)
     return total
+
+
+@njit(cache=True)
+def _add_pairs(indptr, indices, values, chosen, total):
+    """Add a a^T of each chosen row a to the upper triangle."""
+    for row in np.flatnonzero(chosen):
+        for i in range(indptr[row], indptr[row + 1]):
+            column, value = indices[i], values[i]
+            for j in range(indptr[row], indptr[row + 1]):
+                if indices[j] <= column:
+                    total[indices[j], column] += value * values[j]
 
 
 def pack(matrices: np.ndarray, *, plain: bool = False) -> np.ndarray:

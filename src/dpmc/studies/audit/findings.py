@@ -4,7 +4,7 @@ import pandas as pd
 
 from dpmc.studies.audit.figures import describe_audit, with_share
 from dpmc.study.effects import Answer
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 NOT_RUN = "Not run."
 

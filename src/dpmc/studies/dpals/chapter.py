@@ -8,8 +8,8 @@ from dpmc.studies.dpals.findings import NOT_RUN, caveats, dpals_answer, dpals_fi
 from dpmc.studies.dpals.frames import NAMES, has_dpals, read_dpals
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.effects import Answer
+from dpmc.study.finding import INCONCLUSIVE
 from dpmc.study.results import Results
-from dpmc.study.rules import INCONCLUSIVE
 
 HEADING = "Factorisation that protects users"
 LEAD = (

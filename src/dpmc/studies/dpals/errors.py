@@ -28,9 +28,9 @@ from dpmc.studies.dpals.frames import (
     synthetic_sizes,
 )
 from dpmc.study.effects import Answer, by_count
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.frames import NOT_RUN as NONE
 from dpmc.study.frames import trials_text
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 ALTERNATING = ("dp_altmin", "dp_saltls")
 SMALL_LOSS, LARGE_BUDGET = 1.1, 10.0  # against ALS, from that epsilon on

@@ -17,7 +17,7 @@ from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_ti
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
 from dpmc.study.effects import Answer
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 NOT_RUN = "The DPALS part has not been run."
 TUNED = (

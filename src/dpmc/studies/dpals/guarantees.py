@@ -6,8 +6,8 @@ import pandas as pd
 from dpmc.studies.dpals.frames import DPALS, PRIVATE, ends, method_label, number
 from dpmc.studies.dpals.speed import growth, slopes
 from dpmc.study.effects import Answer, by_count
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.frames import NOT_RUN, keeps_claim, present, private_rows
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 FRANK_WOLFE = ("frank_wolfe", "dpfw")
 FEWER = 3  # a third of the iterations counts as far fewer

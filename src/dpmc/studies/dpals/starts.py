@@ -4,8 +4,8 @@ import pandas as pd
 
 from dpmc.studies.dpals.frames import standard, synthetic_sizes
 from dpmc.study.effects import Answer
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.frames import NOT_RUN as NONE
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 FROM_NOISE = ("dpals", "dpals_literal", "dpals_h_free", "dpals_h_free_clipped")
 FROM_DATA = "dpals_analyze_gauss"

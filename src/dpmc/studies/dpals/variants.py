@@ -14,8 +14,8 @@ from dpmc.studies.dpals.frames import (
     summary,
 )
 from dpmc.study.effects import Answer, by_count
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
 from dpmc.study.frames import NOT_RUN
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
 
 TERRIBLE = 1.25  # times the error: what counts as terrible
 LOCAL = "On generated data only, so no verdict on the paper."

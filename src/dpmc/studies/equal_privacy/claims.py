@@ -9,17 +9,9 @@ import pandas as pd
 
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.study.claims import load_claims, registering, table_of_verdicts
+from dpmc.study.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
 from dpmc.study.readings import on_trials
-from dpmc.study.rules import (
-    INCONCLUSIVE,
-    NOT_AVAILABLE,
-    NOT_REPORTED,
-    Finding,
-    Sample,
-    both,
-    judge_most,
-    judge_pooled,
-)
+from dpmc.study.rules import Sample, both, judge_most, judge_pooled
 from dpmc.study.runs import read_frame
 
 METHODS = ("private_als", "private_irls")

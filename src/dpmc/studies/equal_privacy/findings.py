@@ -33,9 +33,9 @@ from dpmc.studies.equal_privacy.frames import (
     model_label,
 )
 from dpmc.study.effects import Answer, signed
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES, in_order, select
 from dpmc.study.results import Results, has_results
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 NOT_RUN = "The privacy part has not been run."
 NO_FITS = "No model has been trained at a stated budget."

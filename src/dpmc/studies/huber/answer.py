@@ -13,8 +13,8 @@ from dpmc.studies.huber.statistics import cell_summary
 from dpmc.studies.huber.weights_meaning import weights_meaning
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.effects import Answer, answer_to, signed
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
 from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, trials_text
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
 
 FIRST = ("H3", "H7", "H9")  # the claims that the papers lead with
 CLOSE, SHARE, MEDIAN = 0.15, 0.85, 0.06  # when the synthetic tables count as reproduced

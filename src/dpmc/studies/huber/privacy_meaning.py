@@ -7,8 +7,8 @@ import pandas as pd
 
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.effects import Answer
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE
 from dpmc.study.frames import EVERY, MECHANISM_LABELS, METHOD_LABELS, percent, select
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dpmc.statistics.tests import holm, row_tests
 from dpmc.studies.huber.published.compare import DEVIATES
 from dpmc.studies.huber.statistics import log_by_trial, published_metric
 from dpmc.study.cells import SYNTHETIC
+from dpmc.study.finding import NOT_AVAILABLE
 from dpmc.study.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
@@ -16,7 +17,6 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
-from dpmc.study.rules import NOT_AVAILABLE
 from dpmc.study.table_model import Cell, Column, Row, Table
 
 LEVEL = 0.05

@@ -8,8 +8,8 @@ from dpmc.studies.onebit.findings import NOT_RUN, caveats, onebit_answer, onebit
 from dpmc.studies.onebit.frames import NAMES, read_onebit
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.effects import Answer
+from dpmc.study.finding import INCONCLUSIVE
 from dpmc.study.results import has_results
-from dpmc.study.rules import INCONCLUSIVE
 
 HEADING = "One-bit completion"
 LEAD = (

@@ -27,10 +27,10 @@ from dpmc.studies.onebit.frames import (
 )
 from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
 from dpmc.study.effects import Answer, by_count
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.frames import NOT_RUN as NONE
 from dpmc.study.frames import keeps_claim, present
 from dpmc.study.results import Results, has_results
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 NOT_RUN = "The one-bit part has not been run."
 NO_VALUES = (

@@ -16,8 +16,8 @@ from dpmc.studies.onebit.frames import (
     link_label,
 )
 from dpmc.study.effects import Answer
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.frames import NOT_RUN, keeps_claim, number, present, private_rows
-from dpmc.study.rules import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 
 EXAMPLE = 1.0  # the claimed epsilon that is spelled out, if it was run
 

@@ -10,8 +10,9 @@ from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import CURVE, DpalsEvidence, claim
 from dpmc.studies.dpals.claims.movielens import TOP
 from dpmc.studies.dpals.claims.synthetic import SIZES
-from dpmc.studies.dpals.claims.verdicts import formatted_means, not_available
-from dpmc.study.rules import Finding, Rows, always_below, percent
+from dpmc.studies.dpals.claims.verdicts import not_available
+from dpmc.study.finding import Finding
+from dpmc.study.rules import Rows, always_below, formatted_means, percent
 
 PRIVATE, PUBLISHED, FRANK_WOLFE = "dp_altmin", "altmin_published", "dpfw"
 LISTED = ("rank-one-20k", "jester-5k", "jester")  # kinds of data that the read-me lists

@@ -17,7 +17,7 @@ from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers
 from dpmc.studies.dpals.claims.evidence import PREDICATES, TABLES, evidence_of
 from dpmc.studies.dpals.claims.readings import readings
 from dpmc.study.claims import load_claims, table_of_verdicts
-from dpmc.study.rules import INCONCLUSIVE
+from dpmc.study.finding import INCONCLUSIVE
 from dpmc.study.runs import read_frame
 
 CLAIMS = Path(__file__).parents[1] / "claims.yaml"

@@ -7,8 +7,8 @@ import numpy as np
 
 from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
-from dpmc.studies.dpals.claims.verdicts import formatted_means, inside, plain
-from dpmc.study.rules import Finding, always_below, both, named
+from dpmc.study.finding import Finding
+from dpmc.study.rules import always_below, both, formatted_means, inside, named, plain
 
 ALL_MOVIES, TOP, PART, IMPLICIT = "ml-10m", "ml-10m-top400", "ml-10m-top400-part", "ml-20m"
 EPSILONS = (1.0, 5.0, 10.0, 20.0)

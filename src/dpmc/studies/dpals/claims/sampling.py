@@ -13,8 +13,18 @@ from dpmc.studies.dpals.claims.evidence import (
     on_both_forms,
 )
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES, IMPLICIT
-from dpmc.studies.dpals.claims.verdicts import best, formatted_means, inside, some_below
-from dpmc.study.rules import Finding, Rows, always_below, both, named, percent, verdict_of
+from dpmc.studies.dpals.claims.verdicts import best, some_below
+from dpmc.study.finding import Finding
+from dpmc.study.rules import (
+    Rows,
+    always_below,
+    both,
+    formatted_means,
+    inside,
+    named,
+    percent,
+    verdict_of,
+)
 
 SHARES = (0.05, 0.2, 1)  # of the movies, by number of ratings
 UNIFORM, ADAPTIVE = "uniform", "adaptive"

@@ -12,13 +12,14 @@ from dpmc.studies.dpals.claims.evidence import (
     claim,
     on_both_forms,
 )
-from dpmc.studies.dpals.claims.verdicts import best, formatted_means, inside, times
+from dpmc.studies.dpals.claims.verdicts import best, times
+from dpmc.study.finding import PAPERS, Finding
 from dpmc.study.rules import (
-    PAPERS,
-    Finding,
     Rows,
     always_below,
     both,
+    formatted_means,
+    inside,
     mostly_below,
     named,
     percent,

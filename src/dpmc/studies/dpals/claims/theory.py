@@ -8,9 +8,10 @@ import pandas as pd
 from dpmc.studies.dpals import theory
 from dpmc.studies.dpals.claims.evidence import EPSILONS, DpalsEvidence, claim
 from dpmc.studies.dpals.claims.synthetic import SIZES
-from dpmc.studies.dpals.claims.verdicts import formatted_means, inside, not_available
+from dpmc.studies.dpals.claims.verdicts import not_available
 from dpmc.studies.dpals.theory import IN_EPSILON, IN_USERS, slope_of, stated_slope
-from dpmc.study.rules import OURS, PAPERS, Finding, Rows, always_below, verdict_of
+from dpmc.study.finding import OURS, PAPERS, Finding
+from dpmc.study.rules import Rows, always_below, formatted_means, inside, verdict_of
 
 USERS = (5000, 10_000, 20_000, 50_000)
 BELOW_LOG = EPSILONS[:4]  # theorem 2 is stated for epsilon < ln(1/delta), 11.5

@@ -17,8 +17,8 @@ from dpmc.studies.dpals.frames import (
     summary,
 )
 from dpmc.study.erratum import CHANGES_CONCLUSION, IMPROVEMENT, WITHOUT_CONSEQUENCE, Erratum
+from dpmc.study.finding import NOT_AVAILABLE
 from dpmc.study.results import Results
-from dpmc.study.rules import NOT_AVAILABLE
 
 RANK, ROWS = 5, 10_000
 ITEMS, STRENGTH = 2000, 3.0  # of the draws of an item step; size of H in units of its noise

@@ -8,7 +8,8 @@ import pandas as pd
 from dpmc.mechanisms.facts import huber_to_laplace_variance
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.rules import INCONCLUSIVE, NO_EFFECT, Finding, combined, verdict_of
+from dpmc.study.finding import INCONCLUSIVE, NO_EFFECT, Finding
+from dpmc.study.rules import combined, verdict_of
 
 CLOSE = 1.10
 VARIANCES = (1.0, 2.0, 3.0, 4.0)

@@ -8,7 +8,8 @@ import pandas as pd
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, delta
 from dpmc.study.claims import registering
-from dpmc.study.rules import Finding, Sample
+from dpmc.study.finding import Finding
+from dpmc.study.rules import Sample
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from dpmc.studies.huber.claims.contrasts import VARIANCES, Contrast, deltas, synthetic_grid
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.rules import MARGIN, Finding, judge_all, judge_most, judge_pooled
+from dpmc.study.finding import MARGIN, Finding
+from dpmc.study.rules import judge_all, judge_most, judge_pooled
 
 
 def irls_minus_als(noise: str, *, variances=VARIANCES, **part) -> list[Contrast]:

@@ -8,7 +8,7 @@ from dpmc.statistics.bootstrap import pooled_interval, pooled_spread_ratio
 from dpmc.studies.huber.claims.budgets import huber_budget_close_to_laplace
 from dpmc.studies.huber.claims.contrasts import average, delta, deltas, synthetic_grid
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.rules import (
+from dpmc.study.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
     MARGIN,
@@ -18,6 +18,9 @@ from dpmc.study.rules import (
     POOLED,
     SUPPORTED,
     Finding,
+)
+from dpmc.study.power import trials_off_zero
+from dpmc.study.rules import (
     Tally,
     at_least,
     both,
@@ -31,7 +34,6 @@ from dpmc.study.rules import (
     percent,
     pooled_verdict,
     tally,
-    trials_off_zero,
     verdict_of,
 )
 

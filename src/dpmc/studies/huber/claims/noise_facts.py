@@ -6,14 +6,8 @@ from scipy import special
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import largest_log_ratio, published_inverse_cdf, total_variation
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.rules import (
-    CONTRADICTED,
-    INCONCLUSIVE,
-    NOT_REPORTED,
-    SUPPORTED,
-    Finding,
-    verdict_of,
-)
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, NOT_REPORTED, SUPPORTED, Finding
+from dpmc.study.rules import verdict_of
 
 SAMPLES = 1_000_000
 LEVEL = 0.01

@@ -20,7 +20,7 @@ from dpmc.studies.huber.claims.contrasts import (
 )
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS, REAL_RANK
-from dpmc.study.rules import (
+from dpmc.study.finding import (
     ALL,
     CONTRADICTED,
     INCONCLUSIVE,
@@ -31,6 +31,8 @@ from dpmc.study.rules import (
     OURS,
     SUPPORTED,
     Finding,
+)
+from dpmc.study.rules import (
     all_verdict,
     at_least,
     has_no_effect,

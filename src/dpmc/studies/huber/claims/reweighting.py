@@ -8,15 +8,9 @@ import pandas as pd
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.statistics import against_same_noise, share_below_one
 from dpmc.study.cells import SYNTHETIC
+from dpmc.study.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
 from dpmc.study.frames import MECHANISM_LABELS, METHOD_LABELS
-from dpmc.study.rules import (
-    INCONCLUSIVE,
-    NOT_AVAILABLE,
-    NOT_REPORTED,
-    Finding,
-    always_below,
-    mostly_below,
-)
+from dpmc.study.rules import always_below, mostly_below
 
 STOPPED = 20  # iterations on MovieLens 100K in the papers
 

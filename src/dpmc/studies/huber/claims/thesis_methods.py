@@ -11,14 +11,8 @@ import pandas as pd
 
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.statistics import seconds_and_errors
-from dpmc.study.rules import (
-    INCONCLUSIVE,
-    NOT_AVAILABLE,
-    NOT_REPORTED,
-    Finding,
-    always_below,
-    both,
-)
+from dpmc.study.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
+from dpmc.study.rules import always_below, both
 
 MUCH = 3.0  # times as fast
 ADEQUATE = 0.1  # more error than the exact method

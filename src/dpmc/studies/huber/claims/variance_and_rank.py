@@ -17,18 +17,8 @@ from dpmc.studies.huber.claims.contrasts import (
 )
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.claims.method_comparisons import irls_minus_als
-from dpmc.study.rules import (
-    CONTRADICTED,
-    INCONCLUSIVE,
-    SUPPORTED,
-    Finding,
-    both,
-    has_no_effect,
-    judge_all,
-    judge_most,
-    judge_pooled,
-    tally,
-)
+from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, Finding
+from dpmc.study.rules import both, has_no_effect, judge_all, judge_most, judge_pooled, tally
 
 
 def less_noise(noise: str, **part) -> list[Contrast]:

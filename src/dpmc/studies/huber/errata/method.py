@@ -14,7 +14,7 @@ from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.trial import fit, run_cell, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.erratum import CHANGES_CONCLUSION, UNSTATED, WITHOUT_CONSEQUENCE, Erratum
-from dpmc.study.rules import NOT_AVAILABLE
+from dpmc.study.finding import NOT_AVAILABLE
 
 SETTINGS = {
     "seed": 1,

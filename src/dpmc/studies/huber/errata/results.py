@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.study.erratum import CHANGES_CONCLUSION, UNSTATED, WITHOUT_CONSEQUENCE, Erratum
-from dpmc.study.rules import NOT_AVAILABLE
+from dpmc.study.finding import NOT_AVAILABLE
 
 STATED_USERS, STATED_ITEMS, STATED_RATINGS = 2000, 77, 45_000  # of SweetRS, thesis 5.2
 

@@ -9,7 +9,7 @@ import pandas as pd
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.onebit.cells import BOTH, ONEBIT_COORDINATES, SYNTHETIC, OneBitCell
 from dpmc.study.claims import registering
-from dpmc.study.rules import Finding
+from dpmc.study.finding import Finding
 
 LINKS = ("gaussian", "logistic")
 # the paper's four mechanisms as it runs them, by the names it gives them

@@ -17,15 +17,15 @@ from dpmc.privacy.guarantee import ROUNDING
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc.studies.onebit.claims.link_facts import ALPHA, GRID
 from dpmc.studies.onebit.claims.synthetic import EPSILONS
-from dpmc.study.rules import (
+from dpmc.study.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
     NOT_AVAILABLE,
     NOT_REPORTED,
     SUPPORTED,
     Finding,
-    verdict_of,
 )
+from dpmc.study.rules import verdict_of
 
 CLIP = 0.5
 # Flips of +1 and of -1 of which all ratios but (1 - p2)/p1 are at most e^1: whichever two of the

@@ -16,7 +16,8 @@ from dpmc.studies.onebit.claims.evidence import (
     claim,
 )
 from dpmc.studies.onebit.claims.verdicts import at_every_rank, on_both_outputs
-from dpmc.study.rules import Finding, Rows, always_below, both, mostly_below, named, points
+from dpmc.study.finding import Finding
+from dpmc.study.rules import Rows, always_below, both, mostly_below, named, points
 
 TRAINING_SHARE = 0.8
 MOVIELENS, RESTAURANT = "ml-100k", "restaurant"

@@ -18,7 +18,8 @@ from dpmc.studies.onebit.claims.evidence import (
     synthetic_cell,
 )
 from dpmc.studies.onebit.claims.verdicts import on_both_outputs
-from dpmc.study.rules import Finding, Rows, always_below, both, mostly_below, named, within
+from dpmc.study.finding import Finding
+from dpmc.study.rules import Rows, always_below, both, mostly_below, named, within
 
 COMPARABLE = np.log(1.10)
 APPROACHED = 0.5  # of the distance to Clear that is left

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dpmc.studies.onebit.claims.evidence import LINKS, OneBitEvidence, Outputs
-from dpmc.study.rules import NOT_REPORTED, VERDICTS, Finding
+from dpmc.study.finding import NOT_REPORTED, VERDICTS, Finding
 
 
 def on_both_outputs(evidence: OneBitEvidence, judge: Callable[[Outputs], Finding]) -> Finding:

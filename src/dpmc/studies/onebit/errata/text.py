@@ -11,7 +11,7 @@ from dpmc.methods.onebit.labels import MECHANISM_LABELS
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.frames import PUBLISHED
 from dpmc.study.erratum import WITHOUT_CONSEQUENCE, Erratum
-from dpmc.study.rules import NOT_AVAILABLE
+from dpmc.study.finding import NOT_AVAILABLE
 
 DRAWS = 10_000
 SIDE = 100  # of the paper's matrices

@@ -1,0 +1,58 @@
+"""The verdict on one claim, what is behind it, and the thresholds that all rules share."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SUPPORTED, CONTRADICTED = "supported", "contradicted"
+NO_EFFECT, INCONCLUSIVE = "no effect", "inconclusive"
+VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE)
+NOT_AVAILABLE = "data not available"
+NOT_REPORTED = "the papers report no number for it"
+LEVEL = 0.05
+MOST_OF_ALL = 0.9  # share of wins that "always" needs
+MARGIN = np.log1p(-0.01), np.log1p(0.01)  # an effect inside +-1 % is not worth naming
+EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %
+OURS, PAPERS = "ours", "the paper's"
+ALL, MOST, POOLED, WITHIN, AT_LEAST, FACT = "all", "most", "pooled", "within", "at least", "fact"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of one claim: two verdicts and what is behind them.
+
+    Attributes
+    ----------
+    verdict : str
+        On our trials, one of :data:`VERDICTS`. "No effect" is as firm as the first two: the whole
+        90 % interval lies inside the margin.
+    reported_verdict : str
+        On the papers' own numbers.
+    effect, interval_low, interval_high : float
+        With its 95 % interval.
+    n : float
+        Trials behind the effect (the fewest of any cell), or repeats, starts or samples where the
+        claim is not about trials.
+    reason : str
+    rule : str
+        By which it was judged.
+    margin : float
+        Below which an effect counts as none, or that the claim names, in units of the effect.
+    margin_of : str
+        Whose margin that is, :data:`OURS` or :data:`PAPERS`; empty without one.
+    needed : float
+        About how many trials would decide, if means and spreads stayed what they are; NaN if it is
+        decided or cannot be by more of them.
+    """
+
+    verdict: str
+    reported_verdict: str = INCONCLUSIVE
+    effect: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    n: float = np.nan
+    reason: str = ""
+    rule: str = FACT
+    margin: float = np.nan
+    margin_of: str = ""
+    needed: float = np.nan
