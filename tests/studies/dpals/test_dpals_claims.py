@@ -533,7 +533,6 @@ def test_comparisons_may_have_other_numbers_of_trials():
     assert (found.verdict, found.n) == ("supported", 4)
 
 
-
 def curves(ours=2, theirs=20, als=1, frank_wolfe=10, *, trials=3):
     """Return tables in which each method's error falls to .5 in so many iterations of 20."""
     needed = {"dpals": ours, "dpfw": theirs, "als": als, "frank_wolfe": frank_wolfe}

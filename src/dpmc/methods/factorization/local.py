@@ -29,6 +29,9 @@ class PublishedItems:
         lambda > 0 of a user's regression.
     own_mean : bool
         Whether users take the mean of their own ratings off, instead of the items' offsets.
+    precisions : float64 array, shape (n_items,), optional
+        Weights of ratings in a user's regression, on what the items' offsets leave of them,
+        unclipped; 1 if not given.
     """
 
     labels: list[str]
@@ -37,13 +40,14 @@ class PublishedItems:
     rating_range: tuple[float, float]
     regularization: float
     own_mean: bool = False
+    precisions: np.ndarray | None = None
 
     @cached_property
     def _places(self) -> dict[str, int]:
         return {label: index for index, label in enumerate(self.labels)}
 
     def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return one user's factors (V^T V + lambda I)^-1 V^T (x - offset), and the offsets.
+        """Return one user's factors (V^T P V + lambda I)^-1 V^T P (x - offset), and the offsets.
 
         Parameters
         ----------
@@ -67,9 +71,12 @@ class PublishedItems:
             left = values - offsets[items]
         else:
             offsets = self.offsets
-            left = np.clip(values - offsets[items], (low - high) / 2, (high - low) / 2)
-        system = rows.T @ rows + self.regularization * np.eye(rows.shape[1])
-        return np.linalg.solve(system, rows.T @ left), offsets
+            left = values - offsets[items]
+            if self.precisions is None:
+                left = np.clip(left, (low - high) / 2, (high - low) / 2)
+        weighted = rows if self.precisions is None else rows * self.precisions[items, None]
+        system = weighted.T @ rows + self.regularization * np.eye(rows.shape[1])
+        return np.linalg.solve(system, weighted.T @ left), offsets
 
     def complete(self, ratings: dict[str, float]) -> np.ndarray:
         """Return predictions of all items for one user.

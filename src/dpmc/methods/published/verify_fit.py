@@ -13,8 +13,8 @@ from dpmc.methods.private import PrivateMethod
 from dpmc.methods.published.fit_folder import (
     BUDGET,
     FILES,
-    ITEM_COLUMNS,
     USER_COLUMNS,
+    item_columns,
     read_factors,
     terms,
 )
@@ -163,7 +163,8 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
     for part, name in FILES.items():
         if prefix + name in stated["files"] and part not in guarantee.publishable:
             raise InputError(f"{path / (prefix + name)} is not covered by the guarantee.")
-    found = {"items": _factors(path / (prefix + FILES["item_factors"]), ITEM_COLUMNS, model)}
+    columns = item_columns(stated["method"])
+    found = {"items": _factors(path / (prefix + FILES["item_factors"]), columns, model)}
     check_list(path, "items", found["items"], lists)
     name = prefix + FILES["user_factors"]
     if name in stated["files"]:
@@ -175,6 +176,8 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
 
 def _factors(file: Path, names: tuple[str, ...], model: PrivateMethod) -> list[str]:
     labels, table = read_factors(file, names)
-    if table.shape[1] != len(names) - 1 + model.n_factors or not np.isfinite(table).all():
-        raise InputError(f"{file} holds something else than {model.n_factors} factors.")
+    columns, most = table.shape[1] - (len(names) - 1), model.n_factors
+    found = 1 <= columns <= most if model.finds_rank else columns == most
+    if not found or not np.isfinite(table).all():
+        raise InputError(f"{file} holds something else than {most} factors.")
     return labels
