@@ -8,8 +8,11 @@ public, and is meant for that user alone.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+
+from dpmc.ratings import Compressed
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,35 +45,6 @@ class PublishedItems:
     def _places(self) -> dict[str, int]:
         return {label: index for index, label in enumerate(self.labels)}
 
-    def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return one user's factors (V^T V + lambda I)^-1 V^T (x - offset), and the offsets.
-
-        Parameters
-        ----------
-        items : integer array, shape (n,)
-            Positions of the rated items.
-        values : array, shape (n,)
-            Ratings; clipped to the range, and less the items' offsets to half its length either
-            way.
-
-        Returns
-        -------
-        user : float64 array, shape (rank,)
-        offsets : float64 array, shape (n_items,)
-            What items are predicted at by factors that are zero.
-        """
-        rows = self.factors[items]
-        low, high = self.rating_range
-        values = np.clip(values, low, high)
-        if self.own_mean and values.size:
-            offsets = np.full_like(self.offsets, values.mean())
-            left = values - offsets[items]
-        else:
-            offsets = self.offsets
-            left = np.clip(values - offsets[items], (low - high) / 2, (high - low) / 2)
-        system = rows.T @ rows + self.regularization * np.eye(rows.shape[1])
-        return np.linalg.solve(system, rows.T @ left), offsets
-
     def complete(self, ratings: dict[str, float]) -> np.ndarray:
         """Return predictions of all items for one user.
 
@@ -84,7 +58,60 @@ class PublishedItems:
         -------
         float64 array, shape (n_items,)
         """
-        known = {label: value for label, value in ratings.items() if label in self._places}
-        items = np.array([self._places[label] for label in known], dtype=int)
-        user, offsets = self.solve(items, np.array(list(known.values()), dtype=float))
-        return np.clip(self.factors @ user + offsets, *self.rating_range)
+        known = {self._places[label]: x for label, x in ratings.items() if label in self._places}
+        items, values = np.array(list(known), dtype=int), np.array(list(known.values()), float)
+        return self.complete_rows(Compressed(np.array([0, items.size]), items, values))[0]
+
+    def complete_rows(self, rows: Compressed) -> np.ndarray:
+        """Return predictions of all items for many users, each from that user's ratings alone.
+
+        Parameters
+        ----------
+        rows : Compressed
+            Of each user: positions of the rated items, and the ratings.
+
+        Returns
+        -------
+        float64 array, shape (n_users, n_items)
+        """
+        users, offsets = self.solve_rows(rows)
+        matrix = users @ self.factors.T
+        matrix += offsets
+        return np.clip(matrix, *self.rating_range, out=matrix)
+
+    def solve_rows(self, rows: Compressed) -> tuple[np.ndarray, np.ndarray]:
+        """Return users' factors (V^T V + lambda I)^-1 V^T (x - offset), and the offsets.
+
+        Parameters
+        ----------
+        rows : Compressed
+            As for :meth:`complete_rows`. Ratings x are clipped to the range, and less the items'
+            offsets to half its length either way.
+
+        Returns
+        -------
+        users : float64 array, shape (n_users, rank)
+        offsets : float64 array, shape (n_items,) or (n_users, n_items)
+            What items are predicted at by factors that are zero.
+        """
+        low, high = self.rating_range
+        values = np.clip(rows.values, low, high)
+        offsets = self.offsets
+        if self.own_mean:
+            counts = np.diff(rows.indptr)
+            owners = np.repeat(np.arange(counts.size), counts)
+            sums = np.bincount(owners, values, minlength=counts.size)
+            means = sums / np.maximum(counts, 1)
+            left = values - means[owners]
+            offsets = np.where(counts[:, None] > 0, means[:, None], offsets)
+        else:
+            left = np.clip(values - offsets[rows.indices], (low - high) / 2, (high - low) / 2)
+        factors = self.factors[rows.indices]
+        rank, n_users = factors.shape[1], rows.indptr.size - 1
+        systems, targets = np.empty((n_users, rank, rank)), np.empty((n_users, rank, 1))
+        for user, (begin, end) in enumerate(pairwise(rows.indptr.tolist())):
+            own = factors[begin:end]
+            systems[user] = own.T @ own
+            targets[user, :, 0] = own.T @ left[begin:end]
+        systems += self.regularization * np.eye(rank)
+        return np.linalg.solve(systems, targets)[..., 0], offsets

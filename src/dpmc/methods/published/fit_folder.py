@@ -163,6 +163,12 @@ def _lists(model, origins) -> dict[str, object]:
 
 def _prediction(model) -> str:
     """How to use the factors."""
+    if not hasattr(model, "user_regularization"):  # biases: V is a column of ones
+        return (
+            "item offset + user offset, clipped to the rating range; a user's offset, the only "
+            "factor, is the sum of the ratings less the items' offsets, each clipped to half the "
+            "range, divided by their number plus shrinkage"
+        )
     regression = (
         "clipped to the rating range; a user's factors are (V^T V + user_regularization I)^-1 "
         "V^T y, V the factors of the items that the user rated and y the ratings less"
@@ -251,7 +257,8 @@ def read_published(path: Path) -> PublishedItems:
     try:
         constants = json.loads((path / (prefix + GUARANTEE)).read_text("utf-8"))["constants"]
         low, high = (float(end) for end in constants["rating_range"])
-        regularization = float(constants["user_regularization"])
+        # of biases a user's offset is the ridge regression on a column of ones
+        regularization = float(constants.get("user_regularization", constants.get("shrinkage")))
         if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
             raise ValueError("rating_range or user_regularization is none")
         own_mean = constants.get("centring") == "user"
