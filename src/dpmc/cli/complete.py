@@ -68,7 +68,8 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
         raise InputError(
             f"{path} has no user '{users[0]}': give --only-user a label from its column of users."
         )
-    ratings = restrict(ratings, None, users)
+    if users:
+        ratings = restrict(ratings, None, users)
     _remark_on_unknown(ratings, published.labels)
     ratings = restrict(ratings, published.labels, None)
     predictions = _predictions(published, ratings, top, include_rated)
@@ -131,12 +132,13 @@ def _predictions(published, ratings, top: int | None, include_rated: bool):
         some = Compressed(starts - starts[0], rows.indices[own], rows.values[own])
         values = published.complete_rows(some)
         if top is None:
-            for user, row in zip(users[first:], values, strict=False):
+            for user, row in zip(users[first : first + step], values, strict=True):
                 yield user, published.labels, row
             continue
         if not include_rated:
             values[np.repeat(np.arange(len(values)), np.diff(starts)), some.indices] = -np.inf
-        for user, (items, best) in zip(users[first:], _best(values, top), strict=False):
+        chosen = _best(values, top)
+        for user, (items, best) in zip(users[first : first + step], chosen, strict=True):
             yield user, labels[items].tolist(), best
 
 

@@ -95,7 +95,8 @@ def _mechanism(settings: dict, method: str, share: float | None) -> str:
     counts = [name for name in ("iterations", "inner_iterations") if name in planned]
     counts = {name: check_count(name, planned[name]) for name in counts}
     releases = planned_releases(relation, **{"iterations": 0} | counts, offset_sides=2)
-    return mechanism_of(relation, releases, epsilon, settings["delta"])
+    per_user = check_ratings_per_user(relation, planned.get("ratings_per_user"))
+    return mechanism_of(relation, method, releases, epsilon, settings["delta"], per_user)
 
 
 def _check_sizes(options: dict) -> None:

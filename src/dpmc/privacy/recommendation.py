@@ -192,7 +192,7 @@ class Recommendation:
         if min(ratios) >= 1 - WORTHWHILE:
             text = f"Take {best.mechanism} noise, of the smallest variance: {compared}."
         else:
-            why = _why(self.plan.relation)
+            why = _why(self.plan)
             text = f"Take {best.mechanism} noise. Of its variance, {compared}; {why}."
         if math.isfinite(best.pure_epsilon):
             text += f" It keeps epsilon = {best.pure_epsilon:.4g} at delta 0 too."
@@ -240,44 +240,59 @@ def recommend(
     found = smallest_variances(count, epsilon, delta)
     options = [_option(mechanism, one, plan) for mechanism, one in found.items()]
     if plan:
-        best = mechanism_of(plan.relation, count, epsilon, delta)
+        best = mechanism_of(
+            plan.relation, plan.method, count, epsilon, delta, plan.ratings_per_user
+        )
     else:
         best = best_of({option.mechanism: option.cost for option in options})
     options.sort(key=lambda option: (option.mechanism != best, option.cost))
     return Recommendation(float(epsilon), float(delta), count, plan, tuple(options))
 
 
-def mechanism_of(relation: str, releases: int, epsilon: float, delta: float) -> str:
+def mechanism_of(
+    relation: str,
+    method: str,
+    releases: int,
+    epsilon: float,
+    delta: float,
+    ratings_per_user: int | None = None,
+) -> str:
     """Return the mechanism to take for a training: the default of ``dpmc fit``.
 
-    Where users are protected that is Gaussian noise: Laplace and Huber noise grow with the number
-    of a user's ratings, not with its square root, and need rows of factors that are short in l1.
-    Where single ratings are protected, sensitivities in l1 and l2 are the same, so it is Gaussian
-    or Laplace noise, whichever has the smaller variance. Huber noise, which saves up to a tenth
-    of it, made no error of a training smaller by more than 1 % (study ``equal_privacy``).
+    Where users are protected that is Gaussian noise: with the ratings of a user that count, the
+    variance of Laplace and Huber noise grows as their square, and rows of factors have to be short
+    in l1. Where single ratings are protected, and of biases, which have no factors, it is Gaussian
+    or Laplace noise, whichever has the smaller variance. Huber noise, which saves up to a tenth of
+    it, made no error of a training smaller by more than 1 % (study ``equal_privacy``).
 
     Parameters
     ----------
     relation : str
+    method : {"als", "irls", "bias"}
     releases : int
         Of the training.
     epsilon, delta : float
         Of all releases together. At delta 0 there is no Gaussian noise.
+    ratings_per_user : int, optional
+        At user level.
     """
     if delta == 0:
         return "laplace"
-    if check_relation(relation) in USER_LEVEL or releases > MOST_RELEASES:
+    of_users = check_relation(relation) in USER_LEVEL
+    if releases > MOST_RELEASES or (of_users and method != "bias"):
         return "gaussian"
     noises = {
         name: calibrate(name, releases=releases, epsilon=epsilon, delta=delta).noise
         for name in ("gaussian", "laplace")
     }
-    return min(noises, key=lambda name: noises[name].var())
+    # k terms of a user have norm k in l1 and sqrt(k) in l2
+    more = ratings_per_user if of_users else 1
+    return "laplace" if more * noises["laplace"].var() < noises["gaussian"].var() else "gaussian"
 
 
-def _why(relation: str) -> str:
+def _why(plan: Plan) -> str:
     """Say why another mechanism has less variance than the one to take."""
-    if relation in USER_LEVEL:
+    if plan.relation in USER_LEVEL and plan.method != "bias":
         return "but noise for l1 needs rows of factors that are short in l1, which hold less"
     return "so little less made no training better"
 
