@@ -117,20 +117,24 @@ def _remark_on_unknown(ratings, labels: list[str]) -> None:
 def _predictions(published, ratings, top: int | None, include_rated: bool):
     """Yield for each user: the label, the labels of items and the prediction of each.
 
-    Ratings are of the items of the model, in its order.
+    Ratings are of the items of the model, in its order. On one thread: matrices are small enough
+    for those of OpenBLAS to spend most of their time waiting for each other.
     """
     import numpy as np
+    from threadpoolctl import ThreadpoolController
 
     from dpmc.ratings import Compressed
 
     labels = np.array(published.labels, dtype=object)
     users, rows = ratings.user_labels.tolist(), ratings.by_user
+    threads = ThreadpoolController()
     step = max(1, PREDICTIONS_AT_A_TIME // max(1, labels.size))
     for first in range(0, len(users), step):
         starts = rows.indptr[first : first + step + 1]
         own = slice(starts[0], starts[-1])
         some = Compressed(starts - starts[0], rows.indices[own], rows.values[own])
-        values = published.complete_rows(some)
+        with threads.limit(limits=1, user_api="blas"):
+            values = published.complete_rows(some)
         if top is None:
             for user, row in zip(users[first : first + step], values, strict=True):
                 yield user, published.labels, row

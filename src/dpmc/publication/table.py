@@ -89,9 +89,7 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
 
 def _no_table(path) -> str:
     """Say what to do with the name of something else than a table."""
-    kinds = (
-        f"{', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, or, if it is text, in {GZIPPED} after that"
-    )
+    kinds = f"{', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, or, if it is text, in {GZIPPED} after that"
     known = REGISTRY.get(str(path))
     if known is None:
         return f"--ratings must name a file that ends in {kinds}, got {path}."

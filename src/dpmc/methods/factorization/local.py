@@ -45,6 +45,11 @@ class PublishedItems:
     def _places(self) -> dict[str, int]:
         return {label: index for index, label in enumerate(self.labels)}
 
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        """The factors, one by one: products with a vector take half the time."""
+        return np.ascontiguousarray(self.factors.T)
+
     def complete(self, ratings: dict[str, float]) -> np.ndarray:
         """Return predictions of all items for one user.
 
@@ -65,6 +70,9 @@ class PublishedItems:
     def complete_rows(self, rows: Compressed) -> np.ndarray:
         """Return predictions of all items for many users, each from that user's ratings alone.
 
+        One matrix product for all would be little faster, and the last digits of a user's
+        predictions would depend on who else is there.
+
         Parameters
         ----------
         rows : Compressed
@@ -75,7 +83,9 @@ class PublishedItems:
         float64 array, shape (n_users, n_items)
         """
         users, offsets = self.solve_rows(rows)
-        matrix = users @ self.factors.T
+        matrix = np.empty((len(users), len(self.labels)))
+        for user, row in zip(users, matrix, strict=True):
+            np.matmul(user, self._columns, out=row)
         matrix += offsets
         return np.clip(matrix, *self.rating_range, out=matrix)
 
