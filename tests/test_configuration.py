@@ -153,14 +153,16 @@ def test_bad_values_of_the_one_bit_part_are_named(change, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"onebit": {"datasets": {"restaurant": {"ranks": [1, 131]}}}}, "restaurant.ranks must be at "
-        "most 130 for 138 users and 130 items, got 131."),
+        (
+            {"onebit": {"datasets": {"restaurant": {"ranks": [1, 131]}}}},
+            "restaurant.ranks must be at most 130 for 138 users and 130 items, got 131.",
+        ),
         ({"onebit": {"datasets": {"synthetic": {"rank": 101}}}}, "at most 100 for 100 users"),
-        ({"equal_privacy": {"datasets": {"synthetic": {"rank": 5000}}}}, "at most 100 for 100 users"),
+        ({"equal_privacy": {"datasets": {"synthetic": {"rank": 101}}}}, "at most 100 for 100 users"),
         ({"dpals": {"datasets": {"synthetic-5k": {"rank": 1001}}}}, "at most 1000 for 5000 users"),
         ({"dpals": {"timing": {"rank": 1001}}}, "dpals.timing.rank must be at most 1000 for 5000"),
     ],
-)  # fmt: skip
+)
 def test_a_rank_that_no_matrix_of_that_size_has(change, words):
     assert words in refused(configuration.merge(DEFAULTS, change))
 
