@@ -158,7 +158,7 @@ def test_bad_values_of_the_one_bit_part_are_named(change, words):
             "restaurant.ranks must be at most 130 for 138 users and 130 items, got 131.",
         ),
         ({"onebit": {"datasets": {"synthetic": {"rank": 101}}}}, "at most 100 for 100 users"),
-        ({"equal_privacy": {"datasets": {"synthetic": {"rank": 101}}}}, "at most 100 for 100 users"),
+        ({"equal_privacy": {"datasets": {"synthetic": {"rank": 101}}}}, "at most 100 for 100"),
         ({"dpals": {"datasets": {"synthetic-5k": {"rank": 1001}}}}, "at most 1000 for 5000 users"),
         ({"dpals": {"timing": {"rank": 1001}}}, "dpals.timing.rank must be at most 1000 for 5000"),
     ],
