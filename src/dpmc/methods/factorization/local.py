@@ -50,6 +50,35 @@ class PublishedItems:
         """The factors, one by one: products with a vector take half the time."""
         return np.ascontiguousarray(self.factors.T)
 
+    def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return one user's factors (V^T V + lambda I)^-1 V^T (x - offset), and the offsets.
+
+        Parameters
+        ----------
+        items : integer array, shape (n,)
+            Positions of the rated items.
+        values : array, shape (n,)
+            Ratings; clipped to the range, and less the items' offsets to half its length either
+            way.
+
+        Returns
+        -------
+        user : float64 array, shape (rank,)
+        offsets : float64 array, shape (n_items,)
+            What items are predicted at by factors that are zero.
+        """
+        rows = self.factors[items]
+        low, high = self.rating_range
+        values = np.clip(values, low, high)
+        if self.own_mean and values.size:
+            offsets = np.full_like(self.offsets, values.mean())
+            left = values - offsets[items]
+        else:
+            offsets = self.offsets
+            left = np.clip(values - offsets[items], (low - high) / 2, (high - low) / 2)
+        system = rows.T @ rows + self.regularization * np.eye(rows.shape[1])
+        return np.linalg.solve(system, rows.T @ left), offsets
+
     def complete(self, ratings: dict[str, float]) -> np.ndarray:
         """Return predictions of all items for one user.
 
@@ -63,15 +92,17 @@ class PublishedItems:
         -------
         float64 array, shape (n_items,)
         """
-        known = {self._places[label]: x for label, x in ratings.items() if label in self._places}
-        items, values = np.array(list(known), dtype=int), np.array(list(known.values()), float)
+        known = {label: value for label, value in ratings.items() if label in self._places}
+        items = np.array([self._places[label] for label in known], dtype=int)
+        values = np.array(list(known.values()), dtype=float)
         return self.complete_rows(Compressed(np.array([0, items.size]), items, values))[0]
 
     def complete_rows(self, rows: Compressed) -> np.ndarray:
         """Return predictions of all items for many users, each from that user's ratings alone.
 
-        One matrix product for all would be little faster, and the last digits of a user's
-        predictions would depend on who else is there.
+        User by user: one product of matrices for all would save a second of five for 70,000 users
+        and 10,000 items, and the last digits of a user's predictions would depend on who else is
+        there.
 
         Parameters
         ----------
@@ -82,46 +113,9 @@ class PublishedItems:
         -------
         float64 array, shape (n_users, n_items)
         """
-        users, offsets = self.solve_rows(rows)
-        matrix = np.empty((len(users), len(self.labels)))
-        for user, row in zip(users, matrix, strict=True):
+        matrix = np.empty((rows.indptr.size - 1, len(self.labels)))
+        for row, (begin, end) in zip(matrix, pairwise(rows.indptr.tolist()), strict=True):
+            user, offsets = self.solve(rows.indices[begin:end], rows.values[begin:end])
             np.matmul(user, self._columns, out=row)
-        matrix += offsets
+            row += offsets
         return np.clip(matrix, *self.rating_range, out=matrix)
-
-    def solve_rows(self, rows: Compressed) -> tuple[np.ndarray, np.ndarray]:
-        """Return users' factors (V^T V + lambda I)^-1 V^T (x - offset), and the offsets.
-
-        Parameters
-        ----------
-        rows : Compressed
-            As for :meth:`complete_rows`. Ratings x are clipped to the range, and less the items'
-            offsets to half its length either way.
-
-        Returns
-        -------
-        users : float64 array, shape (n_users, rank)
-        offsets : float64 array, shape (n_items,) or (n_users, n_items)
-            What items are predicted at by factors that are zero.
-        """
-        low, high = self.rating_range
-        values = np.clip(rows.values, low, high)
-        offsets = self.offsets
-        if self.own_mean:
-            counts = np.diff(rows.indptr)
-            owners = np.repeat(np.arange(counts.size), counts)
-            sums = np.bincount(owners, values, minlength=counts.size)
-            means = sums / np.maximum(counts, 1)
-            left = values - means[owners]
-            offsets = np.where(counts[:, None] > 0, means[:, None], offsets)
-        else:
-            left = np.clip(values - offsets[rows.indices], (low - high) / 2, (high - low) / 2)
-        factors = self.factors[rows.indices]
-        rank, n_users = factors.shape[1], rows.indptr.size - 1
-        systems, targets = np.empty((n_users, rank, rank)), np.empty((n_users, rank, 1))
-        for user, (begin, end) in enumerate(pairwise(rows.indptr.tolist())):
-            own = factors[begin:end]
-            systems[user] = own.T @ own
-            targets[user, :, 0] = own.T @ left[begin:end]
-        systems += self.regularization * np.eye(rank)
-        return np.linalg.solve(systems, targets)[..., 0], offsets

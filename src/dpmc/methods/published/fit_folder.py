@@ -163,18 +163,18 @@ def _lists(model, origins) -> dict[str, object]:
 
 def _prediction(model) -> str:
     """How to use the factors."""
-    if not hasattr(model, "user_regularization"):  # biases: V is a column of ones
-        return (
-            "item offset + user offset, clipped to the rating range; a user's offset, the only "
-            "factor, is the sum of the ratings less the items' offsets, each clipped to half the "
-            "range, divided by their number plus shrinkage"
-        )
     regression = (
         "clipped to the rating range; a user's factors are (V^T V + user_regularization I)^-1 "
         "V^T y, V the factors of the items that the user rated and y the ratings less"
     )
     if getattr(model, "centring", None) == "user":
         return f"mean of the user's ratings + user factors . item factors, {regression} their mean"
+    if not hasattr(model, "user_regularization"):  # biases: V is a column of ones
+        return (
+            "item offset + user offset, clipped to the rating range; a user's offset, the only "
+            "factor, is the sum of the ratings less the items' offsets, each clipped to half the "
+            "range, divided by their number plus shrinkage"
+        )
     return (
         f"item offset + user factors . item factors, {regression} the items' offsets, clipped "
         "to half the range"
