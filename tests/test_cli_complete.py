@@ -182,7 +182,7 @@ def test_json_lines_hold_the_same(folder, tmp_path):
     found = [json.loads(line) for line in lines]
     assert all(list(each) == ["user", "item", "prediction"] for each in found)
     assert [tuple(each.values()) for each in found] == rows_in(run("complete", *arguments).stdout)
-    assert 'Zoë \\"x\\"' in lines[-1]
+    assert 'Zoë \\"x\\"' in lines[0]
 
 
 @pytest.mark.parametrize("rows_at_a_time", [1, 7, 10**6])

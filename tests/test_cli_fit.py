@@ -333,7 +333,7 @@ def test_quiet_says_nothing_but_errors(table, tmp_path, capsys, monkeypatch):
 def test_noise_that_is_not_named_is_what_recommend_says(table, tmp_path):
     for relation, budget, expected in (
         ("entry", {"epsilon": 20}, "laplace"),
-        ("entry", {"epsilon": 0.5}, "gaussian"),
+        ("entry", {"epsilon": 0.5, "delta": 1e-4}, "gaussian"),
         ("user", {"epsilon": 20}, "gaussian"),
         ("user", {"epsilon": 20, "delta": 0}, "laplace"),
     ):

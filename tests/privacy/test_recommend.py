@@ -84,7 +84,7 @@ class TestPlan:
             for relation in ("user_add_remove", "user_replace"):
                 answer = recommend(20, plan=Plan(relation, ratings_per_user=k))
                 assert answer.best.mechanism == "gaussian"
-        assert "laplace noise has 105 times as much" in answer.sentence()
+        assert "laplace noise has 17.8 times as much" in answer.sentence()
         few = recommend(20, plan=Plan("user_add_remove", ratings_per_user=1)).sentence()
         assert "laplace noise has 0.357 times as much" in few
         assert "rows of factors that are short in l1, which hold less." in few
