@@ -150,7 +150,7 @@ def fit(
         raise InputError("Give one of --quiet and --json alone.")
     share = options["items_privately"]
     lists_given = {name: options.pop(name) for name in LISTS}
-    settings = settings_of(options)
+    settings = settings_of(options | {"items_privately": share})
     check_output(output, force, fit_folder.FILES.values(), "fit")
     selection = None if share is None else selection_of(settings, share)
     model = make_model(options["method"], settings, selection)

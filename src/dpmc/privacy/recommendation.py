@@ -263,7 +263,7 @@ def mechanism_of(
     variance of Laplace and Huber noise grows as their square, and rows of factors have to be short
     in l1. Where single ratings are protected, and of biases, which have no factors, it is Gaussian
     or Laplace noise, whichever has the smaller variance. Huber noise, which saves up to a tenth of
-    it, made no error of a training smaller by more than 1 % (study ``equal_privacy``).
+    it, made no error of a training smaller by more than 1 %.
 
     Parameters
     ----------
