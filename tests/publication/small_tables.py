@@ -48,7 +48,8 @@ def listed(command, table, output, **changes):
     """Return the arguments; True is a flag, None leaves a default out."""
     options = {"ratings": table, "output": output, **DEFAULTS[command], **changes}
     if command == "fit" and options["relation"].startswith("user"):
-        options = {"ratings-per-user": 3, "rank": 2} | options
+        rank = {} if options.get("method") == "bias" else {"rank": 2}
+        options = {"ratings-per-user": 3} | rank | options
     arguments = [command]
     for name, value in options.items():
         if value is True:

@@ -173,7 +173,8 @@ def test_whatever_is_fitted_is_in_the_format(tmp_path_factory, data, labels, see
     folder = tmp_path_factory.mktemp("fitted")
     relation = data.draw(st.sampled_from(["user", "user_replace", "entry", "entry_change"]))
     of_users = relation.startswith("user")
-    method = data.draw(st.sampled_from(["als", "irls", "dpals"] if of_users else ["als", "irls"]))
+    methods = ["als", "irls", "bias"] + ["dpals"] * of_users
+    method = data.draw(st.sampled_from(methods))
     mechanism = (
         "gaussian" if method == "dpals" else data.draw(st.sampled_from(["gaussian", "huber"]))
     )
@@ -186,7 +187,7 @@ def test_whatever_is_fitted_is_in_the_format(tmp_path_factory, data, labels, see
         "epsilon": data.draw(st.sampled_from([0.3, 2, 40])),
         "delta": data.draw(st.sampled_from([1e-9, 1e-3])),
         "rating-range": (low, low + data.draw(st.integers(1, 8000)) / 8),
-        "rank": 1,
+        "rank": None if method == "bias" else 1,
         "simulate": data.draw(st.sampled_from([None, seed])),
         "items": write_list(folder / "items.txt", labels),
     }

@@ -35,7 +35,7 @@ FITS = {
     | (USER if relation.startswith("user") else ENTRY | ALL_PARTS)
     for relation in ("user", "user_replace", "entry", "entry_change")
     for mechanism in ("gaussian", "laplace", "huber")
-    for method in ("als", "irls", "dpals")
+    for method in ("als", "irls", "dpals", "bias")
     if method != "dpals" or (relation.startswith("user") and mechanism == "gaussian")
 } | {
     "a little epsilon": USER | LOW,

@@ -1,5 +1,6 @@
 """``dpmc fit``: complete a table of ratings within a privacy budget, for publication."""
 
+import json
 from pathlib import Path
 
 import click
@@ -46,16 +47,15 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 @column_options
 @click.option(
     "--mechanism",
-    default="gaussian",
-    show_default=True,
-    help="gaussian, laplace or huber; see dpmc recommend.",
+    help="gaussian, laplace or huber.  [default: what dpmc recommend says, which is gaussian if "
+    "users are protected, else gaussian or laplace]",
 )
 @click.option(
     "--method",
-    type=click.Choice(["als", "irls", "dpals"]),
+    type=click.Choice(["als", "irls", "dpals", "bias"]),
     default=DEFAULT_METHOD,
     show_default=True,
-    help="dpals is for users only, see above.",
+    help="dpals is for users only, see above; bias has offsets of items and users, no factors.",
 )
 @click.option("--rank", type=int, help="[default: 3 if users are protected, else 1]")
 @click.option(
@@ -93,6 +93,11 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 )
 @click.option("--loss-parameter", type=float, help="Clips residuals of irls.  [default: 0.4 B]")
 @click.option(
+    "--shrinkage",
+    type=float,
+    help="Of bias: how many ratings at the mean each item and user is credited with.  [default: 5]",
+)
+@click.option(
     "--write",
     "extras",
     multiple=True,
@@ -108,7 +113,12 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 )
 @simulate_option
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
-def fit(path, output, extras, sampler, simulate, force, user, item, rating, timestamp, **options):
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def fit(
+    path, output, extras, sampler, simulate, force, quiet, as_json, user, item, rating, timestamp,
+    **options,
+):  # fmt: skip
     """Complete a table of (user, item, rating) and write what may be published.
 
     Written are guarantee.json and the item factors, with which all users can complete their own
@@ -130,13 +140,17 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     same ratings spends its budget anew.
     """
     from dpmc.cli.fit_settings import check_rank, make_model, selection_of, settings_of
+    from dpmc.cli.fit_summary import next_command, summary_of, text_of
+    from dpmc.errors import InputError
     from dpmc.methods.published import fit_folder
     from dpmc.privacy.relations import USER_LEVEL
     from dpmc.publication.folder import check_output
 
+    if quiet and as_json:
+        raise InputError("Give one of --quiet and --json alone.")
     share = options["items_privately"]
     lists_given = {name: options.pop(name) for name in LISTS}
-    settings = settings_of(options)
+    settings = settings_of(options | {"items_privately": share})
     check_output(output, force, fit_folder.FILES.values(), "fit")
     selection = None if share is None else selection_of(settings, share)
     model = make_model(options["method"], settings, selection)
@@ -148,13 +162,14 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     given = read_given(path, columns, settings["rating_range"], lists)
     public = {"items": selection is None, "users": model.relation not in USER_LEVEL}
     odd = check_rank(options["rank"], given.ratings, **public)
-    remark(given.remarks + odd + _remarks(given.ratings, model))
-    _run(model, given.ratings, ledger, selection, simulate)
+    if not quiet:
+        remark(given.remarks + odd + _remarks(given.ratings, model))
+    _run(model, given.ratings, ledger, selection, simulate, quiet=quiet)
     names = fit_folder.write(output, model, parts, {}, origins=lists.origins, sampler=sampler)
-    click.echo(model.guarantee_.sentence())
-    assumed = fit_folder.assumed_public(model, model.guarantee_)
-    click.echo(f"Taken to be public: {'; '.join(assumed.values())}.")
-    click.echo("\n".join(f"wrote {output / name}" for name in names))
+    if not quiet:
+        follows = next_command(output, path, columns)
+        summary = summary_of(model, options["method"], output, names, follows)
+        click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
 
 
 def _check_parts(model, parts) -> None:
@@ -218,13 +233,15 @@ def _remarks(ratings, model) -> list[str]:
     return remarks
 
 
-def _run(model, ratings, ledger, selection, seed: int | None) -> None:
+def _run(model, ratings, ledger, selection, seed: int | None, quiet: bool) -> None:
     """Fit with a progress bar, if there is a terminal to see it."""
     import numpy as np
     from tqdm import tqdm
 
     rng = None if seed is None else np.random.default_rng([seed, 0])
-    with tqdm(total=model.iterations, desc="iterations", disable=None, leave=False) as bar:
+    total = getattr(model, "iterations", 1)  # biases have none
+    hidden = quiet or None  # None: where there is no terminal
+    with tqdm(total=total, desc="iterations", disable=hidden, leave=False) as bar:
         model.fit(
             ratings,
             rng=rng,

@@ -31,15 +31,16 @@ def defaults_of(relation: str, method: str, half_range: float) -> dict[str, floa
     ----------
     relation : str
         One of :data:`dpmc.privacy.relations.RELATIONS`.
-    method : {"als", "irls"}
+    method : {"als", "irls", "bias"}
     half_range : float
         Half the length of the range of the ratings.
     """
     from dpmc.privacy.relations import USER_LEVEL
 
-    found = (
-        {"ratings_per_user": 50, "iterations": 2} if relation in USER_LEVEL else {"iterations": 1}
-    )
+    of_users = relation in USER_LEVEL
+    found = {"ratings_per_user": 50} if of_users else {}
+    if method != "bias":
+        found["iterations"] = 2 if of_users else 1
     if method == "irls":
         found |= {"inner_iterations": 2, "loss_parameter": 0.4 * half_range}
     return found

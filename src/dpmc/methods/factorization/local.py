@@ -8,8 +8,11 @@ public, and is meant for that user alone.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+
+from dpmc.ratings import Compressed
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +48,11 @@ class PublishedItems:
     @cached_property
     def _places(self) -> dict[str, int]:
         return {label: index for index, label in enumerate(self.labels)}
+
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        """The factors, one by one: products with a vector take half the time."""
+        return np.ascontiguousarray(self.factors.T)
 
     def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return one user's factors (V^T P V + lambda I)^-1 V^T P (x - offset), and the offsets.
@@ -93,5 +101,28 @@ class PublishedItems:
         """
         known = {label: value for label, value in ratings.items() if label in self._places}
         items = np.array([self._places[label] for label in known], dtype=int)
-        user, offsets = self.solve(items, np.array(list(known.values()), dtype=float))
-        return np.clip(self.factors @ user + offsets, *self.rating_range)
+        values = np.array(list(known.values()), dtype=float)
+        return self.complete_rows(Compressed(np.array([0, items.size]), items, values))[0]
+
+    def complete_rows(self, rows: Compressed) -> np.ndarray:
+        """Return predictions of all items for many users, each from that user's ratings alone.
+
+        User by user: one product of matrices for all would save a second of five for 70,000 users
+        and 10,000 items, and the last digits of a user's predictions would depend on who else is
+        there.
+
+        Parameters
+        ----------
+        rows : Compressed
+            Of each user: positions of the rated items, and the ratings.
+
+        Returns
+        -------
+        float64 array, shape (n_users, n_items)
+        """
+        matrix = np.empty((rows.indptr.size - 1, len(self.labels)))
+        for row, (begin, end) in zip(matrix, pairwise(rows.indptr.tolist()), strict=True):
+            user, offsets = self.solve(rows.indices[begin:end], rows.values[begin:end])
+            np.matmul(user, self._columns, out=row)
+            row += offsets
+        return np.clip(matrix, *self.rating_range, out=matrix)

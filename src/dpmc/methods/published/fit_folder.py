@@ -183,6 +183,12 @@ def _prediction(model) -> str:
     )
     if getattr(model, "centring", None) == "user":
         return f"mean of the user's ratings + user factors . item factors, {regression} their mean"
+    if not hasattr(model, "user_regularization"):  # biases: V is a column of ones
+        return (
+            "item offset + user offset, clipped to the rating range; a user's offset, the only "
+            "factor, is the sum of the ratings less the items' offsets, each clipped to half the "
+            "range, divided by their number plus shrinkage"
+        )
     return (
         f"item offset + user factors . item factors, {regression} the items' offsets, clipped "
         "to half the range"
@@ -277,7 +283,9 @@ def read_published(path: Path) -> PublishedItems:
         low, high = (float(end) for end in constants["rating_range"])
         regularization = 1.0
         if columns == ITEM_COLUMNS:
-            regularization = float(constants["user_regularization"])
+            # of biases a user's offset is the ridge regression on a column of ones
+            own = constants.get("user_regularization", constants.get("shrinkage"))
+            regularization = float(own)
         if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
             raise ValueError("rating_range or user_regularization is none")
         own_mean = constants.get("centring") == "user"
