@@ -129,6 +129,7 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
     same ratings spends its budget anew.
     """
+    from dpmc.cli.fit_run import ledger_of, remarks_on
     from dpmc.cli.fit_settings import check_rank, make_model, selection_of, settings_of
     from dpmc.methods.published import fit_folder
     from dpmc.privacy.relations import USER_LEVEL
@@ -144,11 +145,11 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     _check_parts(model, parts)
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     lists = lists_of(lists_given, columns, users=model.relation not in USER_LEVEL)
-    ledger = _ledger(model, selection, sampler, simulate)
+    ledger = ledger_of(model, selection, sampler, simulate)
     given = read_given(path, columns, settings["rating_range"], lists)
     public = {"items": selection is None, "users": model.relation not in USER_LEVEL}
     odd = check_rank(options["rank"], given.ratings, **public)
-    remark(given.remarks + odd + _remarks(given.ratings, model))
+    remark(given.remarks + odd + remarks_on(given.ratings, model))
     _run(model, given.ratings, ledger, selection, simulate)
     names = fit_folder.write(output, model, parts, {}, origins=lists.origins, sampler=sampler)
     click.echo(model.guarantee_.sentence())
@@ -172,63 +173,11 @@ def _check_parts(model, parts) -> None:
             )
 
 
-def _ledger(model, selection, sampler: str, seed: int | None):
-    """Return the ledger; a sampler that cannot do it fails here, before the ratings are read."""
-    import numpy as np
-
-    from dpmc.errors import InputError
-    from dpmc.privacy.ledger import FloatNoise, Ledger
-    from dpmc.privacy.release import SAMPLERS, GridNoise
-
-    noise, releases = model.calibration.noise, model.releases_with(selection)
-    if seed is not None:
-        if sampler != "dpmc":
-            raise InputError("--simulate draws repeatable noise, so --sampler has no use with it.")
-        return Ledger(FloatNoise(noise, np.random.default_rng([seed, 1])), releases)
-    exact = GridNoise(noise, SAMPLERS[sampler])
-    exact.add(np.zeros(1), 1.0)
-    return Ledger(exact, releases)
-
-
-def _remarks(ratings, model) -> list[str]:
-    """Return what is noticed about the ratings: not private."""
-    import numpy as np
-
-    remarks = []
-    if not len(ratings):
-        remarks.append("there are no ratings to learn from")
-    if model.ratings_per_user is not None:
-        counts = np.bincount(ratings.users, minlength=ratings.n_users)
-        unused = np.maximum(counts - model.ratings_per_user, 0).sum()
-        if unused:
-            remarks.append(
-                f"{unused} ratings beyond {model.ratings_per_user} a user have no part in the item "
-                "factors"
-            )
-    if model.bounds.user_level and model.bounds.norm == 1:
-        remarks.append(
-            f"{model.mechanism} noise grows with the ratings of a user, gaussian noise with their "
-            "square root"
-        )
-    if model.delta * ratings.n_users >= 1:
-        remarks.append(
-            f"delta {model.delta:g} is not below 1 / {ratings.n_users} users: such a guarantee "
-            "allows to publish all ratings of one user"
-        )
-    return remarks
-
-
 def _run(model, ratings, ledger, selection, seed: int | None) -> None:
     """Fit with a progress bar, if there is a terminal to see it."""
-    import numpy as np
     from tqdm import tqdm
 
-    rng = None if seed is None else np.random.default_rng([seed, 0])
+    from dpmc.cli.fit_run import run
+
     with tqdm(total=model.iterations, desc="iterations", disable=None, leave=False) as bar:
-        model.fit(
-            ratings,
-            rng=rng,
-            ledger=ledger,
-            selection=selection,
-            callback=lambda *_: bar.update(),
-        )
+        run(model, ratings, ledger, selection, seed, callback=lambda *_: bar.update())

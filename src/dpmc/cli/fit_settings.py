@@ -17,8 +17,8 @@ LARGEST_COUNT, LARGEST = 10**9, 1e15
 """Products of several such, or of their inverses, are still numbers."""
 SMALLEST_RANGE = 1e-9
 """Length of a rating range as a share of its larger end: half of the digits are left."""
-_COUNTS = ("ratings_per_user", "rank", "iterations", "inner_iterations")
-_BOUNDS = (
+COUNTS = ("ratings_per_user", "rank", "iterations", "inner_iterations")
+BOUNDS = (
     "factor_bound", "residual_bound", "row_bound", "regularization", "user_regularization",
     "loss_parameter",
 )  # fmt: skip
@@ -74,9 +74,9 @@ def settings_of(options: dict) -> dict:
 
 def _check_sizes(options: dict) -> None:
     """Refuse numbers so large or small that computing with them would fail half way."""
-    for name in _COUNTS:
+    for name in COUNTS:
         check_between(name, options.get(name), 1, LARGEST_COUNT)
-    for name in _BOUNDS:
+    for name in BOUNDS:
         check_between(name, options.get(name), 1 / LARGEST, LARGEST)
     low, high = options["rating_range"]
     size = max(abs(low), abs(high))

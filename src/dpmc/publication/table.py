@@ -74,8 +74,9 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
     is_parquet = path.suffix.lower() == PARQUET
     if not is_parquet and kind_of(path) not in TEXT_SUFFIXES:
         raise InputError(
-            f"--ratings must name a file that ends in {', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, "
-            f"or, if it is text, in {GZIPPED} after that, got {path}."
+            "The table of ratings must be a file that ends in "
+            f"{', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, or, if it is text, in {GZIPPED} after "
+            f"that, got {path}."
         )
     with readable(path):
         read = _read_parquet if is_parquet else _read_text
