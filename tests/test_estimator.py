@@ -29,7 +29,7 @@ def frame():
     """Half of the ratings of each user, and more: one of what is not listed, one item rated twice,
     one rating out of the range."""
     rows = [row for place, row in enumerate(rows_of()) if (place + place // 6) % 2]
-    more = [("u00", "unlisted", 3.0), rows[0][:2] + (1.0,), ("u23", rows_of()[-1][1], 9.0)]
+    more = [("u00", "unlisted", 3.0), (*rows[0][:2], 1.0), ("u23", rows_of()[-1][1], 9.0)]
     return pd.DataFrame(rows[:-1] + more, columns=NAMES)
 
 
@@ -264,7 +264,7 @@ def test_parameters_are_stored_as_given_and_can_be_cloned(frame):
     )
     assert copy.set_params(epsilon=1, rank=3) is copy
     assert (copy.epsilon, copy.rank) == (1, 3)
-    with pytest.raises(InputError, match="no parameter 'epsilom' .did you mean 'epsilon'"):
+    with pytest.raises(InputError, match=r"no parameter 'epsilom' .did you mean 'epsilon'"):
         copy.set_params(rank=9, epsilom=2)
     assert copy.rank == 3
 
@@ -334,13 +334,13 @@ REFUSALS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*not private")
 @pytest.mark.parametrize("case", REFUSALS)
 def test_refusals_are_one_sentence_and_leave_nothing(frame, case):
     changes, sentence = REFUSALS[case]
     model = PrivateFactorization(**USER, simulate=1)
     model.set_params(**{"method": "als"} | changes)
-    with pytest.raises(InputError, match=sentence) as caught, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with pytest.raises(InputError, match=sentence) as caught:
         model.fit(frame)
     assert "--" not in str(caught.value)
     assert not hasattr(model, "guarantee_")
