@@ -9,6 +9,7 @@ from publication.small_tables import refused, rows_of, run, write_table
 
 from dpmc.cli.evaluate import NOTE
 from dpmc.cli.fit_settings import METHODS
+from dpmc.cli.relation import DEFAULT_METHOD
 from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import generate
 from dpmc.publication.table import read_lines, resolve
@@ -36,12 +37,13 @@ def errors(table, *options):
 
 
 def test_a_table_by_method_and_budget(table):
-    options = ["--epsilon", 0.5, "--epsilon", 2000, "--splits", 2]
+    methods = ["--method", "als", "--method", "bias"]
+    options = ["--epsilon", 0.5, "--epsilon", 2000, "--splits", 2, *methods]
     lines = evaluate(table, *options).stdout.splitlines()
     assert lines[0] == NOTE
     assert lines[0].startswith("Not private")
     assert "400 users, 25 items; 2 x 80% to learn from; user_add_remove, delta 1e-05" in lines[1]
-    names = [line[: lines[3].index("epsilon")].strip() for line in lines[3:8]]
+    names = [line.partition("  ")[0] for line in lines[3:8]]
     assert names == ["RMSE", "als", "bias", "user's own mean", "global mean"]
     assert len({len(line) for line in lines[3:8]}) == 1
     found, by_key = errors(table, *options)
@@ -74,6 +76,16 @@ def test_the_means_are_those_of_the_split(table):
         wanted = np.sqrt(np.mean((predicted - held_out.values) ** 2))
         assert by_key[name, None]["by_split"] == [pytest.approx(wanted)]
         assert by_key[name, None]["standard_deviation"] is None
+
+
+def test_what_is_compared_by_default(tmp_path):
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    arguments = ["--rating-range", 1, 5, "--relation", "user", "--json"]
+    found = json.loads(run("evaluate", table, *arguments).stdout)
+    keys = [(each["method"], each["epsilon"]) for each in found["errors"]]
+    assert keys[:6] == [(name, e) for name in (DEFAULT_METHOD, "bias") for e in (1, 5, 20)]
+    assert keys[6:] == [("user's own mean", None), ("global mean", None)]
+    assert all(len(each["by_split"]) == 3 for each in found["errors"])
 
 
 @pytest.mark.parametrize("relation", ["user", "entry"])

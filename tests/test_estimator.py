@@ -21,7 +21,7 @@ from dpmc.methods.published.verify import verify
 
 NAMES = ["user", "item", "rating"]
 COMMON = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
-USER = COMMON | {"ratings_per_user": 3, "rank": 2}
+USER = COMMON | {"ratings_per_user": 3, "method": "als"}
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +59,12 @@ def files_of(folder):
 def test_what_is_saved_is_what_the_command_writes_to_the_byte(frame, tmp_path, relation):
     table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False))
     lists = {"items": write_list(tmp_path / "items.txt", ITEMS)}
-    settings = {"ratings-per-user": 3, "rank": 2}
+    settings = {"ratings-per-user": 3}
     if relation.startswith("entry"):
         lists["users"] = write_list(tmp_path / "users.txt", USERS)
-        settings = {"rank": 2}
-    settings |= {"relation": relation, "simulate": 7, "regularization": 3.5}
+        settings = {}
+    settings |= {"method": "als", "rank": 2, "regularization": 3.5}
+    settings |= {"relation": relation, "simulate": 7}
     run(*listed("fit", table, tmp_path / "command", **settings, **lists))
     given = {name.replace("-", "_"): value for name, value in settings.items()}
     with pytest.warns(UserWarning, match="not private"):
@@ -80,7 +81,7 @@ def test_defaults_are_those_of_the_command(frame, tmp_path, method):
     lists = {"items": write_list(tmp_path / "items.txt", ITEMS)}
     unset = {"ratings-per-user": None, "rank": None}
     run(*listed("fit", table, tmp_path / "command", **options, **lists, **unset))
-    fitted(frame, rank=None, ratings_per_user=None, **options, **lists).save(tmp_path / "saved")
+    fitted(frame, ratings_per_user=None, **options, **lists).save(tmp_path / "saved")
     assert files_of(tmp_path / "saved") == files_of(tmp_path / "command")
 
 
@@ -339,7 +340,7 @@ REFUSALS = {
 def test_refusals_are_one_sentence_and_leave_nothing(frame, case):
     changes, sentence = REFUSALS[case]
     model = PrivateFactorization(**USER, simulate=1)
-    model.set_params(**{"method": "als"} | changes)
+    model.set_params(**changes)
     with pytest.raises(InputError, match=sentence) as caught:
         model.fit(frame)
     assert "--" not in str(caught.value)

@@ -353,8 +353,9 @@ class PrivateFactorization(Parameters):
 def _rows_of_each(users: Labelled) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the label of each user and the places of the user's rows."""
     order = np.argsort(users.codes, kind="stable")
-    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))[:-1]
-    yield from zip(users.labels.tolist(), np.split(order, ends), strict=True)
+    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))
+    for label, first, end in zip(users.labels.tolist(), [0, *ends], ends, strict=False):
+        yield label, order[first:end]
 
 
 def _ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
