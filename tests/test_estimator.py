@@ -331,6 +331,7 @@ REFUSALS = {
     ),
     "seed": ({"simulate": -1}, "simulate must be an integer of at least 0, got -1"),
     "flag": ({"simulate": True}, "simulate must be an integer of at least 0, got True"),
+    "no columns": ({"columns": None}, "columns must be three names"),
     "columns": ({"columns": ("user", "item")}, "columns must be three names"),
 }
 

@@ -192,7 +192,7 @@ class PrivateFactorization(Parameters):
 
     def _columns(self) -> tuple[str, str, str]:
         names = self.columns
-        if isinstance(names, str) or len(names) != 3 or len(set(names)) != 3:
+        if not isinstance(names, tuple | list) or not len(names) == len(set(names)) == 3:
             raise InputError(
                 "columns must be three names, of the columns of users, items and ratings, got "
                 f"{names!r}."
