@@ -84,10 +84,10 @@ def test_a_full_disk_is_one_sentence():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("ml-100k", "`dpmc data fetch ml-100k` brings it, and --ratings data/ml-100k/u.data reads"),
+        ("ml-100k", "`dpmc data fetch ml-100k` brings it as data/ml-100k/u.data: name that"),
         (
             "jester",
-            "takes a file that ends in .csv, .tsv, .parquet or .data, or, if it is text, in",
+            "a file is needed that ends in .csv, .tsv, .parquet or .data, or, if it is text, in",
         ),
         ("netflix", "that data set is no longer public, so give a file of your own."),
     ],
@@ -99,7 +99,7 @@ def test_the_name_of_a_data_set_is_no_file(tmp_path, model, name, words):
         ["complete", "--model", model, "--ratings", name],
     ):
         sentence = refused(*arguments)
-        assert f"{name} is the name of a data set, and --ratings takes a file" in sentence
+        assert f"{name} is the name of a data set, and a file is needed" in sentence
         assert words in sentence
     assert not (tmp_path / "out").exists()
 

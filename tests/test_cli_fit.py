@@ -553,7 +553,10 @@ REFUSALS = {
     "simulate by opendp": ({"simulate": 1, "sampler": "opendp"}, "--sampler has no use with it"),
     "missing item list": ({"items": "nowhere.txt"}, "nowhere.txt cannot be read: No such file"),
     "missing file": ({"ratings": "nowhere.csv"}, "nowhere.csv cannot be read: No such file"),
-    "kind of file": ({"ratings": "mine.xlsx"}, "--ratings must name a file that ends in .csv"),
+    "kind of file": (
+        {"ratings": "mine.xlsx"},
+        "The table of ratings must be a file that ends in .csv",
+    ),
 }
 
 

@@ -58,6 +58,7 @@ def summary_of(
         "sentence": guarantee.sentence(),
         "assumed_public": assumed_public(model, guarantee),
         "next_command": follows,
+        "worth": model.worth_._asdict() if hasattr(model, "worth_") else None,
     }
 
 
@@ -74,6 +75,8 @@ def text_of(summary: dict) -> str:
         "may be published": publish,
         "next": summary["next_command"],
     }
+    if summary["worth"] is not None:
+        facts = {"error": _worth(**summary["worth"])} | facts
     written = [f"wrote {Path(summary['folder']) / name}" for name in summary["files"]]
     return "\n".join(
         [
@@ -83,4 +86,12 @@ def text_of(summary: dict) -> str:
             "",
             *(f"{name + ':':<18}{value}" for name, value in facts.items()),
         ]
+    )
+
+
+def _worth(rmse, bias_rmse, rmse_deviation, bias_rmse_deviation, difference_deviation) -> str:
+    return (
+        f"{rmse:.4g} (noise {rmse_deviation:.2g}) on ratings held out, {bias_rmse:.4g} (noise "
+        f"{bias_rmse_deviation:.2g}) by biases: {bias_rmse - rmse:.2g} (noise "
+        f"{difference_deviation:.2g}) gained"
     )

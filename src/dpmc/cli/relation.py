@@ -1,8 +1,5 @@
 """The neighbouring relation as an option of commands, and the defaults that depend on it."""
 
-DEFAULT_METHOD = "als"
-"""Of ``dpmc fit``, whatever is protected."""
-
 ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
 HELP = (
     "What is protected: user (= user_add_remove), entry (= entry_add_remove), user_replace or "
@@ -22,6 +19,27 @@ def relation_of(option: str) -> str:
 
     name = option.replace("-", "_")
     return check_relation(ALIASES.get(name, name))
+
+
+def default_method(relation: str, mechanism: str | None, delta: float) -> str:
+    """Return the method of ``dpmc fit`` if none is given.
+
+    Parameters
+    ----------
+    relation : str
+        One of :data:`dpmc.privacy.relations.RELATIONS`.
+    mechanism : str or None
+    delta : float
+
+    Returns
+    -------
+    {"bayes", "als"}
+        "bayes" protects users, with Gaussian noise.
+    """
+    from dpmc.privacy.relations import USER_LEVEL
+
+    gaussian = mechanism in (None, "gaussian") and delta > 0
+    return "bayes" if relation in USER_LEVEL and gaussian else "als"
 
 
 def defaults_of(relation: str, method: str, half_range: float) -> dict[str, float]:

@@ -92,15 +92,12 @@ def _no_table(path) -> str:
     kinds = f"{', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, or, if it is text, in {GZIPPED} after that"
     known = REGISTRY.get(str(path))
     if known is None:
-        return f"--ratings must name a file that ends in {kinds}, got {path}."
-    text = f"{known.name} is the name of a data set, and --ratings takes a file"
+        return f"The table of ratings must be a file that ends in {kinds}, got {path}."
+    text = f"{known.name} is the name of a data set, and a file is needed"
     if known.withdrawn:
         return f"{text}: that data set is no longer public, so give a file of your own."
     if kind_of(Path(known.file)) in TEXT_SUFFIXES:
-        return (
-            f"{text}: `dpmc data fetch {known.name}` brings it, and --ratings data/{known.file} "
-            "reads it."
-        )
+        return f"{text}: `dpmc data fetch {known.name}` brings it as data/{known.file}: name that."
     return f"{text} that ends in {kinds}: write {known.title} to such a file first."
 
 

@@ -55,15 +55,7 @@ def account_fit(path: Path, stated: dict) -> str:
     InputError
         Something does not follow.
     """
-    guarantee = Guarantee(
-        **{name: stated[name] for name in BUDGET},
-        noise_multiplier=stated["noise_multiplier"],
-        accountant=stated["accountant"],
-        releases=stated["releases"],
-        publishable=tuple(stated["publishable"]),
-        simulated=stated["simulated"],
-        listed=ItemList(**stated["listed"]) if stated["listed"] else None,
-    )
+    guarantee = guarantee_in(stated)
     selection = _selection(path, stated, guarantee)
     model = _model(path, stated, selection)
     made = model.calibration
@@ -90,6 +82,19 @@ def account_fit(path: Path, stated: dict) -> str:
         )
     _check_files(path, stated, guarantee, model)
     return guarantee.sentence()
+
+
+def guarantee_in(stated: dict) -> Guarantee:
+    """Return the guarantee that a folder states, in the format ``dpmc-fit-1``, as it stands."""
+    return Guarantee(
+        **{name: stated[name] for name in BUDGET},
+        noise_multiplier=stated["noise_multiplier"],
+        accountant=stated["accountant"],
+        releases=stated["releases"],
+        publishable=tuple(stated["publishable"]),
+        simulated=stated["simulated"],
+        listed=ItemList(**stated["listed"]) if stated["listed"] else None,
+    )
 
 
 def _model(path: Path, stated: dict, selection: Selection | None) -> PrivateMethod:

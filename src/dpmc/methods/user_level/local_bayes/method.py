@@ -124,6 +124,11 @@ class LocalBayes(OffsetModel):
         return STEPS
 
     @property
+    def rank(self) -> int:
+        """Number of factors that were found beside the users' level; after a fit."""
+        return self.item_factors_.shape[1] - 1
+
+    @property
     def n_factors(self) -> int:
         """At most; how many there are is told by what is released."""
         return 1 + self.most_factors
