@@ -9,7 +9,6 @@ from publication.small_tables import refused, rows_of, run, write_table
 
 from dpmc.cli.evaluate import NOTE
 from dpmc.cli.fit_settings import METHODS
-from dpmc.cli.relation import DEFAULT_METHOD
 from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import generate
 from dpmc.publication.table import read_lines, resolve
@@ -83,7 +82,7 @@ def test_what_is_compared_by_default(tmp_path):
     arguments = ["--rating-range", 1, 5, "--relation", "user", "--json"]
     found = json.loads(run("evaluate", table, *arguments).stdout)
     keys = [(each["method"], each["epsilon"]) for each in found["errors"]]
-    assert keys[:6] == [(name, e) for name in (DEFAULT_METHOD, "bias") for e in (1, 5, 20)]
+    assert keys[:6] == [(name, e) for name in ("bayes", "bias") for e in (1, 5, 20)]
     assert keys[6:] == [("user's own mean", None), ("global mean", None)]
     assert all(len(each["by_split"]) == 3 for each in found["errors"])
 
@@ -91,7 +90,7 @@ def test_what_is_compared_by_default(tmp_path):
 @pytest.mark.parametrize("relation", ["user", "entry"])
 def test_every_method_that_the_relation_has(tmp_path, relation):
     table = write_table(tmp_path / "mine.csv", rows_of())
-    methods = [*METHODS, "bias"] if relation == "user" else ["als", "irls", "bias"]
+    methods = [*METHODS] if relation == "user" else ["als", "irls", "bias"]
     listed = [word for name in methods for word in ("--method", name)]
     arguments = ["--rating-range", 1, 5, "--relation", relation, "--epsilon", 5, *listed]
     texts = [run("evaluate", table, *arguments, "--seed", seed).stdout for seed in (1, 1, 2)]

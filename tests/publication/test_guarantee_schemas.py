@@ -27,7 +27,7 @@ FORMATS = ("dpmc-fit-1", "dpmc-onebit-1")
 FOLDERS = {
     "users": ("fit", PUBLIC["user"]),
     "privately": ("fit", {"items-privately": 0.4, "ratings-per-user": 6}),
-    "held out": ("fit", {"method": "bayes", "report-error": 0.3}),
+    "held out": ("fit", {"items-are-public": True, "method": "bayes", "report-error": 0.3}),
     "entries": ("fit", PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}),
     "onebit": ("onebit", PUBLIC["entry"] | {"mechanism": "grap_gaussian"}),
 }
@@ -99,10 +99,10 @@ def test_no_required_key_may_lack(name, place, folders, tmp_path):
 VALUES = (
     None, 0, -1, 1, 0.5, 7, 1e300, 1e-300, 10**400, "1e999", "other words", [], True, "infinite",
 )  # fmt: skip
-WORDS = ("spent", "unseen", "versions")
+WORDS = ("spent", "unseen", "versions", "worth")
 CHOICES = (
     "rating_range", "factor_bound", "residual_bound", "regularization", "user_regularization",
-    "threshold", "entry_bound",
+    "threshold", "entry_bound", "most_factors", "explained", "held_out",
 )  # fmt: skip
 """What no other number follows from: another one is another fit, with a guarantee as good."""
 

@@ -80,6 +80,8 @@ def account_fit(path: Path, stated: dict) -> str:
             f"{path}: the stated noise gives epsilon {needed:.6g} at delta {delta:g}, not "
             f"{budget:.6g}: the guarantee does not hold."
         )
+    if ("worth" in stated) != bool(getattr(model, "held_out", 0)):
+        raise InputError(f"{path}: an error is stated if and only if ratings were held out.")
     _check_files(path, stated, guarantee, model)
     return guarantee.sentence()
 
