@@ -16,6 +16,14 @@ REACHED = {
     ("dpals_literal", "start"): 0.86,  # noise on upper triangles is for whole matrices
     ("dpfw_oja", "product"): 0.9,
     ("dpfw_oja", "eigenvalue"): 0.75,
+    **{
+        (family, what): share
+        for family in ("local_bayes", "local_bayes_directions")
+        for what, share in (
+            ("scale", 0.55),  # is for users of 200 ratings
+            ("updates", 0.95),  # with matrix and spread at their bounds too
+        )
+    },
 }
 
 

@@ -63,8 +63,8 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
         },
     ),
     "dp_svd": ("dp_svd", {**_ROWS, "rank": 2, "item_share": 0.75, "counts_share": 0.3}),
-    "local_bayes": ("local_bayes", {}),
-    "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # asked for, whatever the noise
+    "local_bayes": ("local_bayes", {"explained": 1e-6}),  # none is
+    "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # a covariance is asked for
 }  # fmt: skip
 """Name -> method and its settings: every kind of release in one of them at least."""
 
