@@ -27,28 +27,29 @@ SPLITS = (0, 1, 2)  # seeds; settings were chosen on other ones
 SHARE = 0.8
 TARGET = 0.005
 OURS = ("user_item_bias", "als", "bayesian_als")
+SIMILAR = {"name": "pearson_baseline", "user_based": False}
 SURPRISE = {
     "SVD": {
         "ml-100k": {"n_factors": 100, "n_epochs": 100, "lr_all": 0.005, "reg_all": 0.1},
-        "jester": {"n_factors": 20, "n_epochs": 40, "lr_all": 0.005, "reg_all": 0.2},
+        "jester": {"n_factors": 200, "n_epochs": 20, "lr_all": 0.002, "reg_all": 0.17},
     },
     "SVDpp": {
-        "ml-100k": {"n_factors": 20, "n_epochs": 40, "lr_all": 0.005, "reg_all": 0.1},
-        "jester": {"n_factors": 10, "n_epochs": 20, "lr_all": 0.002, "reg_all": 0.2},
+        "ml-100k": {"n_factors": 50, "n_epochs": 50, "lr_all": 0.01, "reg_all": 0.1},
+        "jester": {"n_factors": 50, "n_epochs": 20, "lr_all": 0.002, "reg_all": 0.15},
     },
     "KNNBaseline": {
-        "ml-100k": {"k": 60, "sim_options": {"name": "pearson_baseline", "user_based": False}},
-        "jester": {"k": 60, "sim_options": {"name": "pearson_baseline", "user_based": False}},
+        "ml-100k": {"k": 40, "sim_options": SIMILAR},
+        "jester": {"k": 20, "sim_options": SIMILAR},
     },
 }
 CMFREC = {
     "CMF": {
-        "ml-100k": {"k": 20, "lambda_": 0.1, "scale_lam": True},
-        "jester": {"k": 5, "lambda_": 0.1, "scale_lam": True},
+        "ml-100k": {"k": 100, "lambda_": 0.12, "scale_lam": True},
+        "jester": {"k": 20, "lambda_": 150.0},
     },
     "CMF, implicit features": {
-        "ml-100k": {"k": 20, "lambda_": 0.1, "scale_lam": True, "add_implicit_features": True},
-        "jester": {"k": 5, "lambda_": 0.1, "scale_lam": True, "add_implicit_features": True},
+        "ml-100k": {"k": 100, "lambda_": 0.1, "scale_lam": True, "w_implicit": 1.0},
+        "jester": {"k": 20, "lambda_": 0.3, "scale_lam": True, "w_implicit": 8.0},
     },
 }
 
@@ -92,8 +93,9 @@ def of_cmfrec(dataset):
     from cmfrec import CMF
 
     for name, settings in CMFREC.items():
+        given = {"add_implicit_features": "implicit" in name} | settings[dataset]
 
-        def fit(training, seed, given=settings[dataset]):
+        def fit(training, seed, given=given):
             model = CMF(**given, random_state=seed, nthreads=1, verbose=False)
             return model.fit(frame(training))
 
