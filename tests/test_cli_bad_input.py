@@ -56,7 +56,7 @@ def test_complete_refuses_its_output_before_anything_is_read(tmp_path):
     for name, words in {
         "file/out.csv": "out.csv cannot be written (Not a directory); name another --output.",
         "x" * 250 + ".csv": "cannot be written (File name too long)",
-        "out.txt": "--output must name a file that ends in .csv or .parquet, got ",
+        "out.txt": "--output must name a file that ends in .csv, .parquet, .jsonl, got ",
         "folder.csv": "folder.csv is a folder; name a file for --output.",
         "mine.csv": "mine.csv exists; name another --output, or give --force to replace it.",
     }.items():
@@ -79,6 +79,29 @@ def test_a_full_disk_is_one_sentence():
     with open("/dev/full", "w") as full:
         run = process("budget", stdout=full)
     assert (run.returncode, run.stderr) == (2, "dpmc: No space left on device.\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("ml-100k", "`dpmc data fetch ml-100k` brings it as data/ml-100k/u.data: name that"),
+        (
+            "jester",
+            "a file is needed that ends in .csv, .tsv, .parquet or .data, or, if it is text, in",
+        ),
+        ("netflix", "that data set is no longer public, so give a file of your own."),
+    ],
+)
+def test_the_name_of_a_data_set_is_no_file(tmp_path, model, name, words):
+    for arguments in (
+        listed("fit", name, tmp_path / "out", **FIT),
+        listed("onebit", name, tmp_path / "out", **ONEBIT),
+        ["complete", "--model", model, "--ratings", name],
+    ):
+        sentence = refused(*arguments)
+        assert f"{name} is the name of a data set, and a file is needed" in sentence
+        assert words in sentence
+    assert not (tmp_path / "out").exists()
 
 
 # -- pipes and Ctrl-C ---------------------------------------------------------------------------

@@ -10,7 +10,9 @@ from publication.small_tables import ITEMS, USERS, listed, refused, rows_of, run
 from pyarrow import parquet
 
 from dpmc.cli import complete as command
+from dpmc.methods.factorization.local import PublishedItems
 from dpmc.methods.published.fit_folder import read_published
+from dpmc.ratings import Compressed
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +99,90 @@ def test_unknown_items_stop_nothing_and_are_counted(folder):
             "the files).\n"
         )
         assert known.stderr == ""
+
+
+def test_one_user_alone_gets_the_same_to_the_last_bit(folder):
+    everything = by_user(rows_in(complete(folder).stdout))
+    for user in (USERS[0], USERS[11], USERS[-1]):
+        assert by_user(rows_in(complete(folder, "--only-user", user).stdout)) == {
+            user: everything[user]
+        }
+    first = rows_in(complete(folder, "--top", 2).stdout)[:2]
+    assert rows_in(complete(folder, "--top", 2, "--only-user", f" {USERS[0]} ").stdout) == first
+
+
+def test_what_others_rated_is_not_said_to_one_user(folder, tmp_path):
+    rows = [("ann", "a", 4), ("bob", "Qzx7", 5), ("bob", "Qzx8", 5)]
+    write_table(folder / "few.csv", rows)
+    assert complete(folder, "--only-user", "ann", ratings="few.csv").stderr == ""
+    assert "2 items have no" in complete(folder, "--only-user", "bob", ratings="few.csv").stderr
+
+
+def test_a_user_who_is_not_there(folder, tmp_path):
+    out = tmp_path / "x.csv"
+    arguments = ["--model", folder / "model", "--ratings", folder / "mine.csv"]
+    sentence = refused("complete", *arguments, "--only-user", "nobody", "--output", out)
+    assert "mine.csv has no user 'nobody': give --only-user a label from its column" in sentence
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("at_a_time", [1, 2 * len(ITEMS) + 1, 10**6])
+@pytest.mark.parametrize("options", [[], ["--top", "2"], ["--top", "2", "--include-rated"]])
+def test_users_are_completed_some_at_a_time(folder, monkeypatch, options, at_a_time):
+    expected = complete(folder, *options).stdout
+    monkeypatch.setattr(command, "PREDICTIONS_AT_A_TIME", at_a_time)
+    assert complete(folder, *options).stdout == expected
+
+
+@pytest.mark.parametrize("top", [1, 3, 8, 20])
+def test_the_best_are_those_of_a_stable_sort(top):
+    """With many ties, as predictions have that are clipped to the range."""
+    rng = np.random.default_rng(top)
+    values = rng.integers(0, 4, (200, 8)).astype(float)
+    values[rng.random(values.shape) < 0.3] = -np.inf
+    for row, (places, best) in zip(values, command._best(values, top), strict=True):
+        expected = [each for each in np.argsort(-row, kind="stable") if row[each] >= 0][:top]
+        assert places.tolist() == expected
+        assert best.tolist() == row[expected].tolist()
+
+
+@pytest.mark.parametrize("own_mean", [False, True])
+def test_predictions_by_the_formula(own_mean):
+    rng = np.random.default_rng(3)
+    items = PublishedItems(
+        list(ITEMS), rng.uniform(1, 5, 6), rng.normal(size=(6, 2)), (1.0, 5.0), 0.7, own_mean
+    )
+    observed = rng.random((40, 6)) < 0.4
+    observed[7] = False
+    values = rng.uniform(0, 6, (40, 6))
+    rows = Compressed(
+        np.concatenate([[0], np.cumsum(observed.sum(axis=1))]),
+        np.nonzero(observed)[1],
+        values[observed],
+    )
+    found = items.complete_rows(rows)
+    for user, mine in enumerate(observed):
+        own = np.clip(values[user, mine], 1, 5)
+        offsets = np.full(6, own.mean()) if own_mean and mine.any() else items.offsets
+        left = own - offsets[mine]
+        left = left if own_mean else np.clip(left, -2, 2)
+        design = items.factors[mine]
+        system = design.T @ design + 0.7 * np.eye(2)
+        wanted = items.factors @ np.linalg.inv(system) @ design.T @ left + offsets
+        np.testing.assert_allclose(found[user], np.clip(wanted, 1, 5), rtol=1e-12)
+        given = dict(zip(np.array(ITEMS)[mine].tolist(), values[user, mine].tolist(), strict=True))
+        np.testing.assert_array_equal(items.complete(given), found[user])
+
+
+def test_json_lines_hold_the_same(folder, tmp_path):
+    write_table(tmp_path / "mine.csv", [('Zoë "x"', "a", 4), ("bob", "b", 2)])
+    arguments = ["--model", folder / "model", "--ratings", tmp_path / "mine.csv", "--top", 3]
+    run("complete", *arguments, "--output", tmp_path / "x.jsonl")
+    lines = (tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines()
+    found = [json.loads(line) for line in lines]
+    assert all(list(each) == ["user", "item", "prediction"] for each in found)
+    assert [tuple(each.values()) for each in found] == rows_in(run("complete", *arguments).stdout)
+    assert 'Zoë \\"x\\"' in lines[0]
 
 
 @pytest.mark.parametrize("rows_at_a_time", [1, 7, 10**6])

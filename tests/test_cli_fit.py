@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import shlex
 import subprocess
 import sys
 
@@ -55,6 +56,7 @@ def arguments(path, output, **changes):
         "relation": "user",
         "rating-range": (LOW, HIGH),
         "ratings-per-user": 12,
+        "method": "als",
         "items-are-public": "items" not in changes or None,
         "users-are-public": changes.get("relation", "").startswith("entry") or None,
         **changes,
@@ -187,7 +189,7 @@ def test_entry_level_from_parquet_with_everything_published(truth, tmp_path):
 @pytest.mark.parametrize("relation", ["user_replace", "entry"])
 def test_the_other_relations(table, tmp_path, relation):
     per_user = {"ratings-per-user": None if relation == "entry" else 12}
-    fit(table, tmp_path / "out", relation=relation, **per_user)
+    fit(table, tmp_path / "out", relation=relation, mechanism="gaussian", **per_user)
     stated = guarantee(tmp_path / "out")
     assert stated["relation"] == {"entry": "entry_add_remove"}.get(relation, relation)
     sigma = get_sigma_gaussian(20, 1e-6) * math.sqrt(stated["releases"])
@@ -196,8 +198,8 @@ def test_the_other_relations(table, tmp_path, relation):
 
 @pytest.mark.parametrize("relation", ["user", "entry_change"])
 def test_robust_regression(table, tmp_path, relation):
-    per_user = {"ratings-per-user": 12 if relation == "user" else None}
-    fit(table, tmp_path / "out", relation=relation, method="irls", **per_user)
+    options = {"mechanism": "gaussian", "ratings-per-user": 12 if relation == "user" else None}
+    fit(table, tmp_path / "out", relation=relation, method="irls", **options)
     stated = guarantee(tmp_path / "out")
     constants = stated["constants"]
     assert (stated["method"], constants["loss_parameter"]) == ("private_irls", 0.5)
@@ -240,6 +242,143 @@ def test_dpals_from_csv_to_every_users_own_predictions(table, truth, tmp_path):
     user = np.linalg.solve(system, design.T @ (values - values.mean()))
     mine = [float(row["prediction"]) for row in rows if row["user"] == "u7"]
     np.testing.assert_allclose(mine, np.clip(found[:, 1:] @ user + values.mean(), LOW, HIGH))
+
+
+@pytest.mark.parametrize("relation", ["user", "user_replace", "entry", "entry_change"])
+def test_biases_from_csv_to_every_users_own_predictions(table, truth, tmp_path, relation):
+    out = tmp_path / "out"
+    of_users = relation.startswith("user")
+    parts = None if of_users else ("predictions", "--write", "user-factors")
+    per_user = {"ratings-per-user": 12 if of_users else None}
+    fit(table, out, method="bias", relation=relation, write=parts, **per_user)
+    stated = guarantee(out)
+    assert (stated["method"], stated["constants"]["shrinkage"]) == ("private_user_item_bias", 5.0)
+    releases = {"entry": 4, "entry_change": 2}
+    assert stated["releases"] == releases.get(relation, 2)
+    verified = CliRunner().invoke(cli.cli, ["verify", str(out)], catch_exceptions=False)
+    assert verified.stdout.startswith(stated["sentence"])
+    header, labels, found = factors(out / "item_factors.csv")
+    assert header == ["item", "offset", "factor_1"]
+    assert (found[:, 1] == 1).all()
+    completed = CliRunner().invoke(
+        cli.cli, ["complete", "--model", str(out), "--ratings", str(table)], catch_exceptions=False
+    )
+    rows = list(csv.DictReader(completed.stdout.splitlines()))
+    matrix = truth.matrix()
+    wanted = np.array([matrix[int(row["user"][1:]), int(row["item"]) - 100] for row in rows])
+    error = np.array([float(row["prediction"]) for row in rows]) - wanted
+    assert np.sqrt(np.mean(error**2)) < 0.85 * np.std(wanted)
+    # one user, as guarantee.json states it
+    assert "divided by their number plus shrinkage" in stated["prediction"]
+    own = {str(100 + item): value for user, item, value in _triplets(truth) if user == 7}
+    half = (HIGH - LOW) / 2
+    left = [np.clip(v, LOW, HIGH) - found[labels.index(item), 0] for item, v in own.items()]
+    offset = np.clip(left, -half, half).sum() / (len(own) + 5)
+    mine = [float(row["prediction"]) for row in rows if row["user"] == "u7"]
+    np.testing.assert_allclose(mine, np.clip(found[:, 0] + offset, LOW, HIGH))
+
+
+def test_biases_are_damped_as_told(table, tmp_path):
+    fit(table, tmp_path / "out", method="bias", shrinkage=20, **{"items-are-public": True})
+    assert guarantee(tmp_path / "out")["constants"]["shrinkage"] == 20
+
+
+# -- what is said -------------------------------------------------------------------------------
+
+
+def test_at_the_end_there_is_a_summary_with_the_next_command(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = fit(table, "my model", user="userId", **{"rating-range": (-20, 20)})
+    lines = result.stdout.splitlines()
+    assert lines[0] == guarantee(tmp_path / "my model")["sentence"]
+    start = lines.index("") + 1
+    facts = dict(line.split(":", 1) for line in lines[start:])
+    assert {name: value.strip() for name, value in facts.items()} == {
+        "relation": "user_add_remove: one user with all ratings is added or removed",
+        "epsilon": "20",
+        "delta": "1e-06",
+        "method": "als, rank 3, gaussian noise",
+        "may be published": "item_factors.csv, guarantee.json in my model",
+        "next": f"dpmc complete --model 'my model' --ratings {table} --user userId --top 10",
+    }
+    words = shlex.split(facts["next"])[1:]
+    completed = CliRunner().invoke(cli.cli, words, catch_exceptions=False)
+    assert completed.stdout.count("\n") == 1 + 1500 * 10
+
+
+def test_users_get_local_bayes_by_default(table, truth, tmp_path):
+    """Without noise an error of .35 is left; with that of epsilon 20, and 1,500 users, .45."""
+    out = tmp_path / "out"
+    said = fit(table, out, method=None, **{"ratings-per-user": None}).stdout
+    assert "method:           bayes, rank " in said
+    stated = guarantee(out)
+    assert (stated["method"], stated["mechanism"]) == ("local_bayes", "gaussian")
+    assert "ratings_per_user" not in stated["assumed_public"]
+    header, _, found = factors(out / "item_factors.csv")
+    assert header[:4] == ["item", "offset", "precision", "factor_1"]
+    assert np.isfinite(found).all()
+    verified = CliRunner().invoke(cli.cli, ["verify", str(out)])
+    assert verified.exit_code == 0, verified.output
+    words = ["complete", "--model", str(out), "--ratings", str(table), "--user", "userId"]
+    completed = CliRunner().invoke(cli.cli, [*words, "--top", "3"], catch_exceptions=False)
+    assert completed.stdout.count("\n") == 1 + 1500 * 3
+
+
+def test_held_out_ratings_tell_the_error(table, tmp_path):
+    options = {"method": None, "ratings-per-user": None, "report-error": 0.2}
+    said = fit(table, tmp_path / "out", **options).stdout
+    assert "error:            0." in said
+    assert "on ratings held out" in said
+    worth = guarantee(tmp_path / "out")["worth"]
+    assert 0 < worth["rmse"] < 1
+    verified = CliRunner().invoke(cli.cli, ["verify", str(tmp_path / "out")])
+    assert verified.exit_code == 0, verified.output
+    silent = fit(table, tmp_path / "b", **options | {"report-error": None}).stdout
+    assert "error" not in silent
+
+
+def test_one_json_object(table, tmp_path):
+    out = tmp_path / "out"
+    result = fit(table, out, json=True, delta=1e-3)
+    assert "is not below 1 / 1500 users" in result.stderr
+    stated, said = guarantee(out), json.loads(result.stdout)
+    for name in ("relation", "epsilon", "delta", "mechanism", "sentence", "assumed_public"):
+        assert said[name] == stated[name]
+    assert (said["method"], said["rank"], said["folder"]) == ("als", 3, str(out))
+    assert said["files"] == said["may_be_published"] == ["item_factors.csv", "guarantee.json"]
+    assert said["next_command"].startswith(f"dpmc complete --model {out} --ratings {table}")
+    simulated = fit(table, tmp_path / "b", json=True, simulate=1, method="bias")
+    said = json.loads(simulated.stdout)
+    assert (said["rank"], said["may_be_published"]) == (None, [])
+    assert said["files"] == ["simulated_item_factors.csv", "simulated_guarantee.json"]
+    spoken = fit(table, tmp_path / "c", simulate=1).stdout
+    assert "may be published: nothing, it was simulated\n" in spoken
+
+
+def test_quiet_says_nothing_but_errors(table, tmp_path, capsys, monkeypatch):
+    result = fit(table, tmp_path / "out", quiet=True, delta=1e-3, **{"rating-range": (1, 1.5)})
+    assert result.output == ""
+    listed = arguments(table, tmp_path / "out", quiet=True)
+    assert "exists; name another --output" in refusal(capsys, monkeypatch, "fit", listed)
+
+
+def test_noise_that_is_not_named_is_what_recommend_says(table, tmp_path):
+    for relation, budget, expected in (
+        ("entry", {"epsilon": 20}, "laplace"),
+        ("entry", {"epsilon": 0.5, "delta": 1e-4}, "gaussian"),
+        ("user", {"epsilon": 20}, "gaussian"),
+        ("user", {"epsilon": 20, "delta": 0}, "laplace"),
+    ):
+        out = tmp_path / f"{relation} {budget}"
+        per_user = {} if relation == "user" else {"ratings-per-user": None}
+        fit(table, out, relation=relation, **per_user, **budget)
+        stated = guarantee(out)
+        assert stated["mechanism"] == expected
+        plan = ["--relation", relation, *(["--ratings-per-user", "12"] if not per_user else [])]
+        spent = ["--epsilon", str(stated["epsilon"]), "--delta", str(stated["delta"]), "--json"]
+        asked = CliRunner().invoke(cli.cli, ["recommend", *plan, *spent], catch_exceptions=False)
+        answer = json.loads(asked.stdout)
+        assert (answer["best"], answer["releases"]) == (expected, stated["releases"])
 
 
 def _triplets(truth):
@@ -383,7 +522,40 @@ REFUSALS = {
     "epsilon 0": ({"epsilon": 0}, "epsilon must be a number above 0, got 0"),
     "epsilon nan": ({"epsilon": "nan"}, "epsilon must be a number above 0, got nan"),
     "delta 1": ({"delta": 1}, "delta must lie in [0, 1), got 1.0"),
-    "pure gaussian": ({"delta": 0}, "Gaussian noise gives no guarantee at delta = 0"),
+    "pure gaussian": (
+        {"delta": 0, "mechanism": "gaussian"},
+        "Gaussian noise gives no guarantee at delta = 0",
+    ),
+    "pure dpals": ({"delta": 0, "method": "dpals"}, "Gaussian noise gives no guarantee at delta"),
+    "epsilon 0 of entries": (
+        {"epsilon": 0, "relation": "entry", "ratings-per-user": None},
+        "epsilon must be a number above 0, got 0",
+    ),
+    "no iterations of entries": (
+        {"iterations": 0, "relation": "entry", "ratings-per-user": None},
+        "iterations must be an integer of at least 1, got 0",
+    ),
+    "rank of biases": ({"rank": 2, "method": "bias"}, "--rank is an option of the method als and"),
+    "biases without shrinkage": (
+        {"shrinkage": 0, "method": "bias"},
+        "shrinkage must be a number above 0, got 0.0",
+    ),
+    "bayes of entries": (
+        {"relation": "entry", "method": "bayes", "ratings-per-user": None},
+        "The method bayes protects users with all of their ratings",
+    ),
+    "bayes with Laplace noise": (
+        {"method": "bayes", "mechanism": "laplace"},
+        "mechanism must be 'gaussian'",
+    ),
+    "rank of bayes": ({"rank": 2, "method": "bayes"}, "or leave it out of bayes."),
+    "all held out": (
+        {"report-error": 1, "method": "bayes"},
+        "--report-error must be a share of each user's ratings between 0 and 1, such as 0.1",
+    ),
+    "error of als": ({"report-error": 0.1}, "--report-error is an option of the method bayes only"),
+    "shrinkage of als": ({"shrinkage": 1}, "--shrinkage is an option of the method bias only"),
+    "quiet and loud": ({"quiet": True, "json": True}, "Give one of --quiet and --json alone."),
     "relation": ({"relation": "users"}, "There is no neighbouring relation 'users'"),
     "mechanism": ({"mechanism": "laplac"}, "did you mean 'laplace'?"),
     "no ratings per user": ({"ratings-per-user": 0}, "ratings_per_user must be an integer"),
@@ -427,7 +599,10 @@ REFUSALS = {
     "simulate by opendp": ({"simulate": 1, "sampler": "opendp"}, "--sampler has no use with it"),
     "missing item list": ({"items": "nowhere.txt"}, "nowhere.txt cannot be read: No such file"),
     "missing file": ({"ratings": "nowhere.csv"}, "nowhere.csv cannot be read: No such file"),
-    "kind of file": ({"ratings": "mine.xlsx"}, "--ratings must name a file that ends in .csv"),
+    "kind of file": (
+        {"ratings": "mine.xlsx"},
+        "The table of ratings must be a file that ends in .csv",
+    ),
 }
 
 

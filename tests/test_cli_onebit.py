@@ -458,7 +458,10 @@ REFUSALS = {
     "rank": ({"rank": 41}, "--rank must be at most 40 for 60 users and 40 items, got 41"),
     "missing column": ({"user": "who"}, "there is no column 'who' (--user)"),
     "missing file": ({"ratings": "nowhere.csv"}, "nowhere.csv cannot be read: No such file"),
-    "kind of file": ({"ratings": "mine.xlsx"}, "--ratings must name a file that ends in .csv"),
+    "kind of file": (
+        {"ratings": "mine.xlsx"},
+        "The table of ratings must be a file that ends in .csv",
+    ),
 }
 
 

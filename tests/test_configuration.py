@@ -109,6 +109,7 @@ def test_unknown_key_of_a_data_set():
         ({"seed": "x"}, ["huber.seed", "integer", "'x'"]),
         ({"real": {"ml-100k": 5}}, ["must be null or a mapping of keys to values, got 5"]),
         ({"overrides": [{"where": {"rank": 5}, "set": {"lambda": 1}}]}, ["overrides.0", "lambda"]),
+        ({"real": {"sweetrs": {"rank": 78}}}, ["huber.real.sweetrs.rank", "at most 77", "1476"]),
     ],
 )
 def test_bad_values_are_named(change, words):
@@ -147,6 +148,23 @@ def test_bad_values_of_the_one_bit_part_are_named(change, words):
     message = refused(configuration.merge(DEFAULTS, {"onebit": change}))
     for word in words:
         assert word in message
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            {"onebit": {"datasets": {"restaurant": {"ranks": [1, 131]}}}},
+            "restaurant.ranks must be at most 130 for 138 users and 130 items, got 131.",
+        ),
+        ({"onebit": {"datasets": {"synthetic": {"rank": 101}}}}, "at most 100 for 100 users"),
+        ({"equal_privacy": {"datasets": {"synthetic": {"rank": 101}}}}, "at most 100 for 100"),
+        ({"dpals": {"datasets": {"synthetic-5k": {"rank": 1001}}}}, "at most 1000 for 5000 users"),
+        ({"dpals": {"timing": {"rank": 1001}}}, "dpals.timing.rank must be at most 1000 for 5000"),
+    ],
+)
+def test_a_rank_that_no_matrix_of_that_size_has(change, words):
+    assert words in refused(configuration.merge(DEFAULTS, change))
 
 
 def test_missing_key():

@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from dpmc import cli
+from dpmc.methods.published.verify import verify
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 PROGRAM = "$ .venv/bin/dpmc "
-OWN = ("recommend", "fit", "verify", "complete", "onebit")
+OWN = ("recommend", "fit", "verify", "complete", "evaluate", "onebit")
 
 
 def examples():
@@ -33,7 +34,8 @@ def folder(tmp_path_factory):
         for user in range(60)
         for item in np.flatnonzero(rng.random(20) < 0.5)
     ]
-    (folder / "mine.csv").write_text("user,item,rating\n" + "\n".join(rows) + "\n")
+    for name in ("mine.csv", "public.csv"):
+        (folder / name).write_text("user,item,rating\n" + "\n".join(rows) + "\n")
     (folder / "catalogue.txt").write_text("".join(f"film {item}\n" for item in range(20)))
     return folder
 
@@ -49,3 +51,15 @@ def test_own_ratings_from_fit_to_everybodys_own_predictions(folder, monkeypatch)
         seen.append(words[0])
     assert set(seen) == set(OWN)
     assert "provided that the list of items was known" in README
+
+
+def test_own_ratings_in_python(folder, tmp_path, monkeypatch):
+    (example,) = re.findall(r"```python\n(import pandas.*?)```", README, flags=re.DOTALL)
+    for name in ("mine.csv", "catalogue.txt"):
+        (tmp_path / name).write_text((folder / name).read_text())
+    monkeypatch.chdir(tmp_path)
+    found = {}
+    exec(example, found)
+    assert len(found["predicted"]) == len(found["frame"])
+    assert len(found["best"]) == 10
+    assert verify(tmp_path / "model") == found["model"].guarantee_.sentence()

@@ -15,6 +15,7 @@ import yaml
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.study.api import Study
+from dpmc.study.ranks import check_ranks
 from dpmc.yaml_files import read_mapping
 
 SHARED_SCHEMA = Path(__file__).parent / "study" / "schema.yaml"
@@ -66,6 +67,7 @@ def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
         raise InputError(
             _sentence(min(map(_deepest, errors), key=lambda e: list(map(str, e.path))))
         )
+    check_ranks(result)
     return result
 
 

@@ -19,7 +19,7 @@ from dpmc.privacy.release import SAMPLERS, GridNoise
 from dpmc.privacy.selection import Selection
 from dpmc.ratings import Ratings
 
-NAMES = sorted(name for name in METHODS if name.startswith(("private_", "dp")))
+NAMES = sorted(name for name in METHODS if name.startswith(("private_", "dp", "local")))
 CASES = [
     (name, relation)
     for name in NAMES

@@ -13,7 +13,7 @@ from dpmc.errors import InputError
 from dpmc.methods import METHODS, method_class
 from dpmc.ratings import Ratings
 
-NAMES = sorted(name for name in METHODS if name.startswith(("private_", "dp")))
+NAMES = sorted(name for name in METHODS if name.startswith(("private_", "dp", "local")))
 OF_PAIRS_OF_ITEMS = ("dpfw", "dp_altmin", "dp_svd")
 EVERY = pytest.mark.parametrize("name", NAMES)
 MORE = {

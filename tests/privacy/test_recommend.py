@@ -68,6 +68,42 @@ class TestPlan:
         laplace = next(o for o in answer.options if o.mechanism == "laplace")
         assert laplace.deviations["gram"] == pytest.approx(50 * math.sqrt(2) * 4 / 5, rel=1e-3)
 
+    def test_huber_noise_is_no_advice_for_a_training(self):
+        """What it saves is said, and is too little to matter."""
+        answer = recommend(1, plan=Plan("entry_add_remove", iterations=1))
+        costs = {option.mechanism: option.cost for option in answer.options}
+        assert costs["huber"] < costs["gaussian"] < costs["laplace"]
+        assert answer.best.mechanism == "gaussian"
+        assert answer.sentence() == (
+            "Take gaussian noise. Of its variance, huber noise has 0.935 times as much and laplace "
+            "noise has 1.14 times as much; so little less made no training better."
+        )
+
+    def test_users_are_protected_by_gaussian_noise(self):
+        for k in (1, 50):
+            for relation in ("user_add_remove", "user_replace"):
+                answer = recommend(20, plan=Plan(relation, ratings_per_user=k))
+                assert answer.best.mechanism == "gaussian"
+        assert "laplace noise has 17.8 times as much" in answer.sentence()
+        few = recommend(20, plan=Plan("user_add_remove", ratings_per_user=1)).sentence()
+        assert "laplace noise has 0.357 times as much" in few
+        assert "rows of factors that are short in l1, which hold less." in few
+
+    @pytest.mark.parametrize(("k", "best"), [(1, "laplace"), (50, "gaussian")])
+    def test_biases_have_no_factors(self, k, best):
+        plan = Plan("user_add_remove", "bias", ratings_per_user=k, half_range=2.0)
+        answer = recommend(20, plan=plan)
+        assert answer.releases == 2
+        assert answer.best.mechanism == best
+        assert answer.best.cost <= min(option.cost for option in answer.options) * 1.001
+        for option in answer.options:
+            grows = math.sqrt(k) if option.mechanism == "gaussian" else k
+            expected = {"sums": 2 * grows, "counts": grows}
+            deviations = {
+                name: each / option.noise.std() for name, each in option.deviations.items()
+            }
+            assert deviations == pytest.approx(expected)
+
     @pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
     @pytest.mark.parametrize("relation", RELATIONS)
     @pytest.mark.parametrize("method", ["als", "irls"])
@@ -168,10 +204,32 @@ class TestCommand:
             wanted["gram"] = bounds.gram() * std
         assert noise["deviations"] == pytest.approx(wanted)
 
+    @pytest.mark.parametrize("method", ["als", "irls", "bias"])
+    @pytest.mark.parametrize("relation", ["user", "user-replace", "entry", "entry-change"])
+    @pytest.mark.parametrize("budget", [(0.2, 1e-5), (1, 1e-6), (5, 1e-5), (30, 1e-6), (5, 0)])
+    def test_fit_and_recommend_never_disagree(self, relation, method, budget):
+        epsilon, delta = budget
+        options = dict.fromkeys(TUNABLE) | {"relation": relation, "method": method}
+        options |= {"epsilon": epsilon, "delta": delta, "mechanism": None, "rating_range": (1, 5)}
+        settings = settings_of(options)
+        given = ("--relation", relation, "--method", method, "--rating-range", "1", "5", "--json")
+        answer = json.loads(run("--epsilon", str(epsilon), "--delta", str(delta), *given).output)
+        assert settings["mechanism"] == answer["best"]
+        assert make_model(method, settings).releases == answer["releases"]
+        assert answer["sentence"].startswith(f"Take {answer['best']} noise")
+        if relation.startswith("user"):
+            assert answer["best"] == ("gaussian" if delta else "laplace")
+        else:
+            assert answer["best"] in ("gaussian", "laplace")
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
             ([], "Give either releases, a number, or a relation"),
+            (
+                ["--relation", "user", "--method", "bias", "--iterations", "2"],
+                "--iterations is no option of the method bias",
+            ),
             (["--iterations", "3"], "--iterations is about a training: give --relation too"),
             (["--relation", "usr"], "no neighbouring relation 'usr'"),
             (["--relation", "entry", "--rating-range", "5", "1"], "LOWEST below HIGHEST, got 5 1"),

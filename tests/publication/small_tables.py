@@ -48,7 +48,9 @@ def listed(command, table, output, **changes):
     """Return the arguments; True is a flag, None leaves a default out."""
     options = {"ratings": table, "output": output, **DEFAULTS[command], **changes}
     if command == "fit" and options["relation"].startswith("user"):
-        options = {"ratings-per-user": 3, "rank": 2} | options
+        options = {"ratings-per-user": 3, "method": "als"} | options
+        if options["method"] not in ("bayes", "bias"):
+            options = {"rank": 2} | options
     arguments = [command]
     for name, value in options.items():
         if value is True:

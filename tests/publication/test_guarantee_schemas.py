@@ -27,6 +27,7 @@ FORMATS = ("dpmc-fit-1", "dpmc-onebit-1")
 FOLDERS = {
     "users": ("fit", PUBLIC["user"]),
     "privately": ("fit", {"items-privately": 0.4, "ratings-per-user": 6}),
+    "held out": ("fit", {"method": "bayes", "report-error": 0.3}),
     "entries": ("fit", PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}),
     "onebit": ("onebit", PUBLIC["entry"] | {"mechanism": "grap_gaussian"}),
 }
@@ -79,7 +80,8 @@ def test_there_is_a_schema_of_each_format():
     ids=lambda each: ".".join(each) if isinstance(each, tuple) else each,
 )
 def test_no_required_key_may_lack(name, place, folders, tmp_path):
-    source = "onebit" if "onebit" in name else "privately" if place[0] == "listed" else "entries"
+    own = {"listed": "privately", "worth": "held out"}
+    source = "onebit" if "onebit" in name else own.get(place[0], "entries")
     stated = guarantee_of(folders / source)
     Draft202012Validator(schema_of(name)).validate(stated)
     inner = stated
@@ -173,10 +175,10 @@ def test_whatever_is_fitted_is_in_the_format(tmp_path_factory, data, labels, see
     folder = tmp_path_factory.mktemp("fitted")
     relation = data.draw(st.sampled_from(["user", "user_replace", "entry", "entry_change"]))
     of_users = relation.startswith("user")
-    method = data.draw(st.sampled_from(["als", "irls", "dpals"] if of_users else ["als", "irls"]))
-    mechanism = (
-        "gaussian" if method == "dpals" else data.draw(st.sampled_from(["gaussian", "huber"]))
-    )
+    methods = ["als", "irls", "bias"] + ["bayes", "dpals"] * of_users
+    method = data.draw(st.sampled_from(methods))
+    others = ["gaussian"] if method in ("bayes", "dpals") else ["gaussian", "huber"]
+    mechanism = data.draw(st.sampled_from(others))
     users = [f"u{number}" for number in range(data.draw(st.integers(0, 5)))]
     low = data.draw(st.integers(-1000, 1000)) / 8
     changes = {
@@ -186,7 +188,7 @@ def test_whatever_is_fitted_is_in_the_format(tmp_path_factory, data, labels, see
         "epsilon": data.draw(st.sampled_from([0.3, 2, 40])),
         "delta": data.draw(st.sampled_from([1e-9, 1e-3])),
         "rating-range": (low, low + data.draw(st.integers(1, 8000)) / 8),
-        "rank": 1,
+        "rank": None if method in ("bayes", "bias") else 1,
         "simulate": data.draw(st.sampled_from([None, seed])),
         "items": write_list(folder / "items.txt", labels),
     }

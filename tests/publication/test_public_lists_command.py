@@ -155,7 +155,7 @@ def test_files_that_are_no_lists(name, files, tmp_path):
 
 # -- what nobody sees -----------------------------------------------------------------------------
 
-METHODS = ("als", "irls", "dpals")
+METHODS = ("als", "irls", "dpals", "bias")
 MORE_PARTS = {"write": ("user-factors", "--write", "predictions")}
 LEAKS = {
     f"{relation} {method}": ("fit", ITEMS_FILE | {"relation": relation, "method": method})
@@ -171,7 +171,7 @@ LEAKS = {
         "fit", ITEMS_FILE | USERS_FILE | MORE_PARTS | {"relation": relation, "method": method}
     )
     for relation in ("entry", "entry_change")
-    for method in ("als", "irls")
+    for method in ("als", "irls", "bias")
 } | {"onebit": ("onebit", ITEMS_FILE | USERS_FILE)}  # fmt: skip
 RARE = ("victim", "rare_item", 5)
 

@@ -557,7 +557,7 @@ def test_packed_files_that_are_damaged(tmp_path, cut):
 
 def test_other_packed_files_are_refused(tmp_path):
     for name in ("mine.parquet.gz", "mine.gz", "mine.txt.gz", "gz", ".gz"):
-        assert "--ratings must name a file that ends in .csv" in refusal(tmp_path / name)
+        assert "The table of ratings must be a file that ends in .csv" in refusal(tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -581,7 +581,7 @@ def test_files_that_cannot_be_read(tmp_path):
         path = tmp_path / f"folder.{suffix}"
         path.mkdir()
         assert f"{path} " in refusal(path)
-    assert "--ratings must name a file that ends in .csv, .tsv, .parquet" in refusal(
+    assert "The table of ratings must be a file that ends in .csv, .tsv, .parquet" in refusal(
         tmp_path / "mine.txt"
     )
 

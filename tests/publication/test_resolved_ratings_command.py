@@ -164,7 +164,7 @@ EMPTY = {
 
 @pytest.mark.parametrize("content", EMPTY.values(), ids=EMPTY)
 @pytest.mark.parametrize("relation", ["user", "user_replace", "entry", "entry_change"])
-@pytest.mark.parametrize("method", ["als", "irls", "dpals"])
+@pytest.mark.parametrize("method", ["als", "irls", "dpals", "bias"])
 def test_an_empty_table_is_fitted_if_what_is_published_is_listed(
     method, relation, content, tmp_path, items
 ):

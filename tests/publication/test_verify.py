@@ -35,13 +35,16 @@ FITS = {
     | (USER if relation.startswith("user") else ENTRY | ALL_PARTS)
     for relation in ("user", "user_replace", "entry", "entry_change")
     for mechanism in ("gaussian", "laplace", "huber")
-    for method in ("als", "irls", "dpals")
-    if method != "dpals" or (relation.startswith("user") and mechanism == "gaussian")
+    for method in ("bayes", "als", "irls", "dpals", "bias")
+    if method not in ("bayes", "dpals") or (relation.startswith("user") and mechanism == "gaussian")
 } | {
     "a little epsilon": USER | LOW,
     "a little epsilon, laplace": USER | LOW | {"mechanism": "laplace"},
     "a little epsilon, huber": ENTRY | LOW | {"mechanism": "huber", "relation": "entry"},
     "pure": USER | {"delta": 0, "mechanism": "laplace"},
+    "privately bayes": PRIVATELY | {"method": "bayes"},
+    "bayes of all ratings": USER | {"method": "bayes", "ratings-per-user": None},
+    "bayes and its error": USER | {"method": "bayes", "report-error": 0.3},
     "privately als": PRIVATELY,
     "privately irls": PRIVATELY | {"method": "irls", "relation": "user_replace"},
     "privately dpals": PRIVATELY | {"method": "dpals", "gram": "noised"},

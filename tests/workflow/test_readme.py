@@ -46,7 +46,7 @@ def test_changed_grid():
 
 
 def test_commands_named_exist():
-    named = set(re.findall(r"dpmc (\w+)", " ".join(re.findall(r"`([^`]*)`", README))))
+    named = set(re.findall(r"(?<!from )dpmc (\w+)", " ".join(re.findall(r"`([^`]*)`", README))))
     assert named & set(COMMANDS)
     for command in named:
         assert command in COMMANDS, f"README names dpmc {command}"

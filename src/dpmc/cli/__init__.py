@@ -15,6 +15,7 @@ COMMANDS = {
     "complete": ("dpmc.cli.complete", "complete", "Complete ratings from published factors."),
     "data": ("dpmc.cli.data", "data", "List, fetch and verify data sets."),
     "diff": ("dpmc.cli.diff", "diff", "Compare two result folders."),
+    "evaluate": ("dpmc.cli.evaluate", "evaluate", "Which error at which budget; not private."),
     "fit": ("dpmc.cli.fit", "fit", "Complete your own ratings within a privacy budget."),
     "onebit": ("dpmc.cli.onebit", "onebit", "Complete your own likes within a privacy budget."),
     "recommend": ("dpmc.cli.recommend", "recommend", "Which mechanism for my budget."),

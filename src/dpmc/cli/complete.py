@@ -1,6 +1,7 @@
 """``dpmc complete``: complete users' own ratings from published item factors."""
 
 import csv
+import json
 import sys
 from itertools import repeat
 from pathlib import Path
@@ -10,9 +11,11 @@ import click
 from dpmc.cli.options import column_options, ratings_option, remark
 
 COLUMNS = ("user", "item", "prediction")
-SUFFIXES = (".csv", ".parquet")
+SUFFIXES = (".csv", ".parquet", ".jsonl")
 ROWS_AT_A_TIME = 1 << 20
 """Of a Parquet file, for which they are gathered."""
+PREDICTIONS_AT_A_TIME = 1 << 20
+"""Made of so many users at once that all items of these are no more."""
 
 
 @click.command()
@@ -21,6 +24,9 @@ ROWS_AT_A_TIME = 1 << 20
 )
 @ratings_option
 @column_options
+@click.option(
+    "--only-user", metavar="LABEL", help="Complete the ratings of this user.  [default: of all]"
+)
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -32,10 +38,11 @@ ROWS_AT_A_TIME = 1 << 20
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="File to write, .csv or .parquet.  [default: standard output, as CSV]",
+    help="File to write: .csv, .parquet, or .jsonl with a JSON object a line.  [default: standard "
+    "output, as CSV]",
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
-def complete(model, path, top, include_rated, output, force, **columns):
+def complete(model, path, only_user, top, include_rated, output, force, **columns):
     """Predict all items for each user of a table of (user, item, rating), from that user's ratings.
 
     Each user's predictions are made of that user's ratings and of the published factors, without
@@ -45,6 +52,7 @@ def complete(model, path, top, include_rated, output, force, **columns):
     from dpmc.errors import InputError
     from dpmc.files import atomic_path
     from dpmc.methods.published.fit_folder import read_published
+    from dpmc.publication.lists import restrict
     from dpmc.publication.table import read_lines, resolve
 
     if include_rated and top is None:
@@ -55,11 +63,15 @@ def complete(model, path, top, include_rated, output, force, **columns):
         raise InputError("The standard output is closed: give --output FILE.")
     published = read_published(model)
     ratings = resolve(read_lines(Path(path), columns), published.rating_range)
-    known = set(published.labels)
-    unknown = sum(label not in known for label in ratings.item_labels.tolist())
-    if unknown:
-        have = "item has" if unknown == 1 else "items have"
-        remark([f"{unknown} {have} no factors; ratings of such were left out"])
+    users = None if only_user is None else [only_user.strip()]
+    if users and users[0] not in ratings.user_labels:
+        raise InputError(
+            f"{path} has no user '{users[0]}': give --only-user a label from its column of users."
+        )
+    if users:
+        ratings = restrict(ratings, None, users)
+    _remark_on_unknown(ratings, published.labels)
+    ratings = restrict(ratings, published.labels, None)
     predictions = _predictions(published, ratings, top, include_rated)
     if output is None:
         if hasattr(sys.stdout, "reconfigure"):  # a terminal of another encoding lacks some labels
@@ -69,9 +81,10 @@ def complete(model, path, top, include_rated, output, force, **columns):
     with atomic_path(output) as temporary:
         if output.suffix.lower() == ".parquet":
             _write_parquet(temporary, predictions)
-        else:
-            with open(temporary, "w", newline="", encoding="utf-8") as stream:
-                _write_csv(stream, predictions)
+            return
+        write = _write_jsonl if output.suffix.lower() == ".jsonl" else _write_csv
+        with open(temporary, "w", newline="", encoding="utf-8") as stream:
+            write(stream, predictions)
 
 
 def _check_output(output: Path, force: bool) -> None:
@@ -81,7 +94,7 @@ def _check_output(output: Path, force: bool) -> None:
 
     if output.suffix.lower() not in SUFFIXES:
         raise InputError(
-            f"--output must name a file that ends in {' or '.join(SUFFIXES)}, got {output}."
+            f"--output must name a file that ends in {', '.join(SUFFIXES)}, got {output}."
         )
     check_writable(output)
     if output.is_dir():
@@ -90,27 +103,64 @@ def _check_output(output: Path, force: bool) -> None:
         raise InputError(f"{output} exists; name another --output, or give --force to replace it.")
 
 
-def _predictions(published, ratings, top: int | None, include_rated: bool):
-    """Yield for each user: the label, the labels of items and the prediction of each."""
+def _remark_on_unknown(ratings, labels: list[str]) -> None:
+    """Say how many items that were rated the model does not have."""
     import numpy as np
 
+    known = set(labels)
+    rated = ratings.item_labels[np.unique(ratings.items)].tolist()
+    if unknown := sum(label not in known for label in rated):
+        have = "item has" if unknown == 1 else "items have"
+        remark([f"{unknown} {have} no factors; ratings of such were left out"])
+
+
+def _predictions(published, ratings, top: int | None, include_rated: bool):
+    """Yield for each user: the label, the labels of items and the prediction of each.
+
+    Ratings are of the items of the model, in its order. On one thread: matrices are small enough
+    for those of OpenBLAS to spend most of their time waiting for each other.
+    """
+    import numpy as np
+    from threadpoolctl import ThreadpoolController
+
+    from dpmc.ratings import Compressed
+
     labels = np.array(published.labels, dtype=object)
-    place = {label: index for index, label in enumerate(published.labels)}
-    rated_labels = ratings.item_labels.tolist()
-    rows = ratings.by_user
-    for index, user in enumerate(ratings.user_labels.tolist()):
-        own = slice(rows.indptr[index], rows.indptr[index + 1])
-        items = [rated_labels[item] for item in rows.indices[own]]
-        values = published.complete(dict(zip(items, rows.values[own].tolist(), strict=True)))
+    users, rows = ratings.user_labels.tolist(), ratings.by_user
+    threads = ThreadpoolController()
+    step = max(1, PREDICTIONS_AT_A_TIME // max(1, labels.size))
+    for first in range(0, len(users), step):
+        starts = rows.indptr[first : first + step + 1]
+        own = slice(starts[0], starts[-1])
+        some = Compressed(starts - starts[0], rows.indices[own], rows.values[own])
+        with threads.limit(limits=1, user_api="blas"):
+            values = published.complete_rows(some)
         if top is None:
-            yield user, published.labels, values
+            for user, row in zip(users[first : first + step], values, strict=True):
+                yield user, published.labels, row
             continue
-        # stable, so that items that are predicted alike keep the order of the model
-        order = np.argsort(-values, kind="stable")
         if not include_rated:
-            rated = [place[item] for item in items if item in place]
-            order = order[~np.isin(order, rated)]
-        yield user, labels[order[:top]].tolist(), values[order[:top]]
+            values[np.repeat(np.arange(len(values)), np.diff(starts)), some.indices] = -np.inf
+        chosen = _best(values, top)
+        for user, (items, best) in zip(users[first : first + step], chosen, strict=True):
+            yield user, labels[items].tolist(), best
+
+
+def _best(values, top: int):
+    """Yield the places and values of the largest of each row, equal ones in their order.
+
+    What is minus infinity is none of them.
+    """
+    import numpy as np
+
+    least = np.full(len(values), np.finfo(float).min)
+    if top < values.shape[1]:
+        # of values, not of places: a partition of places has no order of equal ones
+        least = np.maximum(least, np.partition(values, -top, axis=1)[:, -top])
+    for row, bound in zip(values, least, strict=True):
+        places = np.flatnonzero(row >= bound)
+        places = places[np.argsort(-row[places], kind="stable")[:top]]
+        yield places, row[places]
 
 
 def _write_csv(stream, predictions) -> None:
@@ -118,6 +168,13 @@ def _write_csv(stream, predictions) -> None:
     writer.writerow(COLUMNS)
     for user, items, values in predictions:
         writer.writerows(zip(repeat(user), items, map(repr, values.tolist()), strict=False))
+
+
+def _write_jsonl(stream, predictions) -> None:
+    for user, items, values in predictions:
+        for row in zip(repeat(user), items, values.tolist(), strict=False):
+            each = dict(zip(COLUMNS, row, strict=True))
+            stream.write(json.dumps(each, ensure_ascii=False) + "\n")
 
 
 def _write_parquet(path: Path, predictions) -> None:

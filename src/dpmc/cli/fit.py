@@ -1,5 +1,6 @@
 """``dpmc fit``: complete a table of ratings within a privacy budget, for publication."""
 
+import json
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from dpmc.cli.options import (
     remark,
     simulate_option,
 )
-from dpmc.cli.relation import DEFAULT_METHOD, HELP
+from dpmc.cli.relation import HELP
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 
@@ -33,7 +34,8 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 @click.option(
     "--ratings-per-user",
     type=int,
-    help="Ratings of a user that count, chosen at random; if users are protected.  [default: 50]",
+    help="Ratings of a user that count, chosen at random; if users are protected.  [default: all "
+    "of bayes, else 50]",
 )
 @list_options
 @click.option(
@@ -46,16 +48,14 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 @column_options
 @click.option(
     "--mechanism",
-    default="gaussian",
-    show_default=True,
-    help="gaussian, laplace or huber; see dpmc recommend.",
+    help="gaussian, laplace or huber.  [default: what dpmc recommend says, which is gaussian if "
+    "users are protected, else gaussian or laplace]",
 )
 @click.option(
     "--method",
-    type=click.Choice(["als", "irls", "dpals"]),
-    default=DEFAULT_METHOD,
-    show_default=True,
-    help="dpals is for users only, see above.",
+    type=click.Choice(["bayes", "als", "irls", "dpals", "bias"]),
+    help="bayes and dpals are for users only, see above; bias has offsets of items and users, no "
+    "factors.  [default: bayes if users are protected, else als]",
 )
 @click.option("--rank", type=int, help="[default: 3 if users are protected, else 1]")
 @click.option(
@@ -93,6 +93,18 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 )
 @click.option("--loss-parameter", type=float, help="Clips residuals of irls.  [default: 0.4 B]")
 @click.option(
+    "--shrinkage",
+    type=float,
+    help="Of bias: how many ratings at the mean each item and user is credited with.  [default: 5]",
+)
+@click.option(
+    "--report-error",
+    type=float,
+    metavar="SHARE",
+    help="Of bayes: hold this share of each user's ratings out, and tell the error of the model "
+    "and of biases on them, with noise, for 5 % of the budget.",
+)
+@click.option(
     "--write",
     "extras",
     multiple=True,
@@ -108,7 +120,12 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 )
 @simulate_option
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
-def fit(path, output, extras, sampler, simulate, force, user, item, rating, timestamp, **options):
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def fit(
+    path, output, extras, sampler, simulate, force, quiet, as_json, user, item, rating, timestamp,
+    **options,
+):  # fmt: skip
     """Complete a table of (user, item, rating) and write what may be published.
 
     Written are guarantee.json and the item factors, with which all users can complete their own
@@ -118,6 +135,10 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     everybody knows them (--items-are-public), or pay for a private choice (--items-privately).
     Where single ratings are protected, the same goes for the users. If a user rates an item more
     than once, the latest rating counts (--timestamp), or else their mean.
+
+    The method bayes protects users and has nothing to choose: it finds offsets, the number of
+    factors and the factors from four noised statistics, an item of which little is known falls
+    back to what items are like, and users complete their ratings by Bayes' rule.
 
     The method dpals (Chien et al., Private alternating least squares, 2021) protects users. It
     learns no offsets of items: users take the mean of their own ratings off, and all of the budget
@@ -129,14 +150,20 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
     same ratings spends its budget anew.
     """
-    from dpmc.cli.fit_settings import check_rank, make_model, selection_of, settings_of
+    from dpmc.cli.fit_run import ledger_of, remarks_on
+    from dpmc.cli.fit_settings import check_rank, make_model, method_of, selection_of, settings_of
+    from dpmc.cli.fit_summary import next_command, summary_of, text_of
+    from dpmc.errors import InputError
     from dpmc.methods.published import fit_folder
     from dpmc.privacy.relations import USER_LEVEL
     from dpmc.publication.folder import check_output
 
+    if quiet and as_json:
+        raise InputError("Give one of --quiet and --json alone.")
     share = options["items_privately"]
     lists_given = {name: options.pop(name) for name in LISTS}
-    settings = settings_of(options)
+    options["method"] = method_of(options)
+    settings = settings_of(options | {"items_privately": share})
     check_output(output, force, fit_folder.FILES.values(), "fit")
     selection = None if share is None else selection_of(settings, share)
     model = make_model(options["method"], settings, selection)
@@ -144,17 +171,18 @@ def fit(path, output, extras, sampler, simulate, force, user, item, rating, time
     _check_parts(model, parts)
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     lists = lists_of(lists_given, columns, users=model.relation not in USER_LEVEL)
-    ledger = _ledger(model, selection, sampler, simulate)
+    ledger = ledger_of(model, selection, sampler, simulate)
     given = read_given(path, columns, settings["rating_range"], lists)
     public = {"items": selection is None, "users": model.relation not in USER_LEVEL}
     odd = check_rank(options["rank"], given.ratings, **public)
-    remark(given.remarks + odd + _remarks(given.ratings, model))
-    _run(model, given.ratings, ledger, selection, simulate)
+    if not quiet:
+        remark(given.remarks + odd + remarks_on(given.ratings, model))
+    _run(model, given.ratings, ledger, selection, simulate, quiet=quiet)
     names = fit_folder.write(output, model, parts, {}, origins=lists.origins, sampler=sampler)
-    click.echo(model.guarantee_.sentence())
-    assumed = fit_folder.assumed_public(model, model.guarantee_)
-    click.echo(f"Taken to be public: {'; '.join(assumed.values())}.")
-    click.echo("\n".join(f"wrote {output / name}" for name in names))
+    if not quiet:
+        follows = next_command(output, path, columns)
+        summary = summary_of(model, options["method"], output, names, follows)
+        click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
 
 
 def _check_parts(model, parts) -> None:
@@ -172,63 +200,13 @@ def _check_parts(model, parts) -> None:
             )
 
 
-def _ledger(model, selection, sampler: str, seed: int | None):
-    """Return the ledger; a sampler that cannot do it fails here, before the ratings are read."""
-    import numpy as np
-
-    from dpmc.errors import InputError
-    from dpmc.privacy.ledger import FloatNoise, Ledger
-    from dpmc.privacy.release import SAMPLERS, GridNoise
-
-    noise, releases = model.calibration.noise, model.releases_with(selection)
-    if seed is not None:
-        if sampler != "dpmc":
-            raise InputError("--simulate draws repeatable noise, so --sampler has no use with it.")
-        return Ledger(FloatNoise(noise, np.random.default_rng([seed, 1])), releases)
-    exact = GridNoise(noise, SAMPLERS[sampler])
-    exact.add(np.zeros(1), 1.0)
-    return Ledger(exact, releases)
-
-
-def _remarks(ratings, model) -> list[str]:
-    """Return what is noticed about the ratings: not private."""
-    import numpy as np
-
-    remarks = []
-    if not len(ratings):
-        remarks.append("there are no ratings to learn from")
-    if model.ratings_per_user is not None:
-        counts = np.bincount(ratings.users, minlength=ratings.n_users)
-        unused = np.maximum(counts - model.ratings_per_user, 0).sum()
-        if unused:
-            remarks.append(
-                f"{unused} ratings beyond {model.ratings_per_user} a user have no part in the item "
-                "factors"
-            )
-    if model.bounds.user_level and model.bounds.norm == 1:
-        remarks.append(
-            f"{model.mechanism} noise grows with the ratings of a user, gaussian noise with their "
-            "square root"
-        )
-    if model.delta * ratings.n_users >= 1:
-        remarks.append(
-            f"delta {model.delta:g} is not below 1 / {ratings.n_users} users: such a guarantee "
-            "allows to publish all ratings of one user"
-        )
-    return remarks
-
-
-def _run(model, ratings, ledger, selection, seed: int | None) -> None:
+def _run(model, ratings, ledger, selection, seed: int | None, quiet: bool) -> None:
     """Fit with a progress bar, if there is a terminal to see it."""
-    import numpy as np
     from tqdm import tqdm
 
-    rng = None if seed is None else np.random.default_rng([seed, 0])
-    with tqdm(total=model.iterations, desc="iterations", disable=None, leave=False) as bar:
-        model.fit(
-            ratings,
-            rng=rng,
-            ledger=ledger,
-            selection=selection,
-            callback=lambda *_: bar.update(),
-        )
+    from dpmc.cli.fit_run import run
+
+    total = getattr(model, "iterations", 1)  # biases have none
+    hidden = quiet or None  # None: where there is no terminal
+    with tqdm(total=total, desc="iterations", disable=hidden, leave=False) as bar:
+        run(model, ratings, ledger, selection, seed, callback=lambda *_: bar.update())

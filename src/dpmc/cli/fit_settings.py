@@ -3,33 +3,44 @@
 import math
 
 from dpmc.cli.options import check_between
-from dpmc.cli.relation import defaults_of, relation_of
+from dpmc.cli.relation import default_method, defaults_of, relation_of
 from dpmc.errors import InputError
 from dpmc.methods import method_class
-from dpmc.methods.base import check_positive
+from dpmc.methods.base import check_count, check_positive
 from dpmc.methods.private import PrivateMethod, check_range, check_ratings_per_user
+from dpmc.privacy.recommendation import mechanism_of
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.selection import Selection
+from dpmc.privacy.sensitivity import planned_releases
 from dpmc.ratings import Ratings
 
-METHODS = {"als": "private_als", "irls": "private_irls", "dpals": "dpals"}
+METHODS = {
+    "bayes": "local_bayes",
+    "als": "private_als",
+    "irls": "private_irls",
+    "dpals": "dpals",
+    "bias": "private_user_item_bias",
+}
 LARGEST_COUNT, LARGEST = 10**9, 1e15
 """Products of several such, or of their inverses, are still numbers."""
 SMALLEST_RANGE = 1e-9
 """Length of a rating range as a share of its larger end: half of the digits are left."""
-_COUNTS = ("ratings_per_user", "rank", "iterations", "inner_iterations")
-_BOUNDS = (
+SMALLEST_EPSILON = 1e-9
+COUNTS = ("ratings_per_user", "rank", "iterations", "inner_iterations")
+BOUNDS = (
     "factor_bound", "residual_bound", "row_bound", "regularization", "user_regularization",
-    "loss_parameter",
+    "loss_parameter", "shrinkage",
 )  # fmt: skip
 _OF_ALL = (
     "ratings_per_user", "rank", "iterations", "factor_bound", "residual_bound", "regularization",
     "user_regularization",
 )  # fmt: skip
 TUNABLE = {
+    "bayes": ("ratings_per_user", "report_error"),
     "als": _OF_ALL,
     "irls": (*_OF_ALL, "inner_iterations", "loss_parameter"),
     "dpals": (*_OF_ALL, "gram", "row_bound"),
+    "bias": ("ratings_per_user", "shrinkage"),
 }
 """Options of each method, as the command names them."""
 
@@ -58,13 +69,19 @@ def settings_of(options: dict) -> dict:
         )
     low, high = check_range(options["rating_range"])
     _check_sizes(options)
-    relation, method = relation_of(options["relation"]), options["method"]
+    relation, method = relation_of(options["relation"]), method_of(options)
     settings = {name: options[name] for name in ("epsilon", "delta", "mechanism")}
     settings |= {"relation": relation, "rating_range": (low, high)}
     settings |= _given(options, method)
     half = (high - low) / 2
+    if settings["mechanism"] is None:
+        settings["mechanism"] = _mechanism(settings, method, options.get("items_privately"))
+    if method == "bayes":
+        return _of_bayes(settings, options.get("items_privately"))
     if method == "dpals":
         return _of_dpals(settings, half)
+    if method == "bias":
+        return _of_bias(settings)
     of_users = relation in USER_LEVEL
     defaults = {"rank": 3 if of_users else 1} | defaults_of(relation, method, half)
     if of_users:
@@ -72,11 +89,34 @@ def settings_of(options: dict) -> dict:
     return defaults | settings
 
 
+def method_of(options: dict) -> str:
+    """Return the method that was given, or else the default for what is protected."""
+    if options["method"] is not None:
+        return options["method"]
+    relation = relation_of(options["relation"])
+    return default_method(relation, options["mechanism"], options["delta"])
+
+
+def _mechanism(settings: dict, method: str, share: float | None) -> str:
+    """Return what ``dpmc recommend`` says for as many releases; bayes, dpals and a private
+    choice of items have Gaussian noise only."""
+    if method in ("bayes", "dpals") or share is not None:
+        return "gaussian"
+    relation, epsilon = settings["relation"], check_positive("epsilon", settings["epsilon"])
+    planned = defaults_of(relation, method, 1.0) | settings
+    counts = [name for name in ("iterations", "inner_iterations") if name in planned]
+    counts = {name: check_count(name, planned[name]) for name in counts}
+    releases = planned_releases(relation, **{"iterations": 0} | counts, offset_sides=2)
+    per_user = check_ratings_per_user(relation, planned.get("ratings_per_user"))
+    return mechanism_of(relation, method, releases, epsilon, settings["delta"], per_user)
+
+
 def _check_sizes(options: dict) -> None:
     """Refuse numbers so large or small that computing with them would fail half way."""
-    for name in _COUNTS:
+    check_between("epsilon", options["epsilon"], SMALLEST_EPSILON, LARGEST)
+    for name in COUNTS:
         check_between(name, options.get(name), 1, LARGEST_COUNT)
-    for name in _BOUNDS:
+    for name in BOUNDS:
         check_between(name, options.get(name), 1 / LARGEST, LARGEST)
     low, high = options["rating_range"]
     size = max(abs(low), abs(high))
@@ -132,7 +172,8 @@ def _given(options: dict, method: str) -> dict:
         if name not in TUNABLE[method]:
             owners = " and ".join(each for each, names in TUNABLE.items() if name in names)
             raise InputError(
-                f"--{name.replace('_', '-')} is an option of the method {owners} only."
+                f"--{name.replace('_', '-')} is an option of the method {owners} only: give "
+                f"--method too, or leave it out of {method}."
             )
     return given
 
@@ -157,6 +198,33 @@ def _of_dpals(settings: dict, half: float) -> dict:
         settings["value_bound"] = settings.pop("residual_bound")
     bound = ROW_SHARE * half * math.sqrt(settings["ratings_per_user"])
     return {"row_bound": bound} | settings
+
+
+def _of_bayes(settings: dict, share: float | None) -> dict:
+    """Return the settings of local Bayes: all ratings count, unless counts choose the items."""
+    if settings["relation"] not in USER_LEVEL:
+        raise InputError(
+            "The method bayes protects users with all of their ratings: give --relation user or "
+            "another --method."
+        )
+    if share is not None:
+        settings = {"ratings_per_user": 50} | settings
+    if "report_error" in settings:
+        settings["held_out"] = settings.pop("report_error")
+        if not 0 < settings["held_out"] < 1:
+            raise InputError(
+                "--report-error must be a share of each user's ratings between 0 and 1, such as "
+                f"0.1, got {settings['held_out']!r}."
+            )
+    return settings
+
+
+def _of_bias(settings: dict) -> dict:
+    """Return the settings of biases alone; nothing but the rating range bounds what they add up."""
+    settings = defaults_of(settings["relation"], "bias", 1.0) | settings
+    if "shrinkage" in settings:  # users would divide by it
+        check_positive("shrinkage", settings["shrinkage"])
+    return settings
 
 
 def selection_of(settings: dict, share: float) -> Selection:
@@ -193,6 +261,8 @@ def make_model(method: str, settings: dict, selection: Selection | None = None) 
     make = method_class(METHODS[method])
     if method == "dpals":
         return _make_dpals(make, settings)
+    if method in ("bayes", "bias"):
+        return make(**settings)
     model = make(**{"regularization": 1.0, **settings})
     gram = model.bounds.gram() or model.bounds.factor_bound**2
     unit = model.calibration.noise.std() * gram

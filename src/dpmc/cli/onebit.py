@@ -52,14 +52,16 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     """Complete a table of (user, item, like or dislike) and write what may be published.
 
     Written are guarantee.json, for every user and item the likelier sign and the probability of
-    +1, and the factors of the completed matrix, truncated to the rank. Protected is the value of
-    one rating; who rated what is public, and so are the lists of items and users, which have to be
-    given (--items, --users) or said to be public. All ratings of one user together cost more, as
-    guarantee.json says. If a user rates an item more than once, the latest rating counts
-    (--timestamp), or else their mean.
+    +1 (as CSV, of more than a million pairs as Parquet), and the factors of the completed matrix,
+    truncated to the rank. Protected is the value of one rating; who rated what is public, and so
+    are the lists of items and users, which have to be given (--items, --users) or said to be
+    public. All ratings of one user together cost more, as guarantee.json says. If a user rates an
+    item more than once, the latest rating counts (--timestamp), or else their mean.
 
-    No setting may be taken from the ratings, or the guarantee is void: not the threshold either.
-    Each run on the same ratings spends its budget anew.
+    No setting may be taken from the ratings, or the guarantee is void: not the threshold either,
+    which has to be known from what a rating can be. One that all ratings lie on one side of is
+    remarked on, not refused, because to refuse it would tell one rating from another. Each run on
+    the same ratings spends its budget anew.
     """
     from dpmc.cli.onebit_settings import problem_of, remarks_on, settings_of
     from dpmc.datasets.onebit import binarise

@@ -80,10 +80,23 @@ def read_given(path, columns, rating_range, lists) -> Given:
     InputError
         A file that is missing, malformed or lacks a column.
     """
-    from dpmc.publication.lists import restrict
-    from dpmc.publication.table import read_lines, resolve
+    from dpmc.publication.table import read_lines
 
-    lines = read_lines(Path(path), columns)
+    return given_of(read_lines(Path(path), columns), rating_range, lists)
+
+
+def given_of(lines, rating_range, lists) -> Given:
+    """Return what counts of a table that was read.
+
+    Parameters
+    ----------
+    lines : dpmc.publication.table.Lines
+    rating_range : (float, float) or None
+    lists : dpmc.cli.lists.Lists
+    """
+    from dpmc.publication.lists import restrict
+    from dpmc.publication.table import resolve
+
     every = resolve(lines, rating_range)
     ratings = restrict(every, lists.items, lists.users)
     remarks = []

@@ -6,8 +6,6 @@ from dpmc.cli.options import check_between
 from dpmc.cli.relation import HELP, defaults_of, relation_of
 
 LARGEST = 1e9
-MOST_RELEASES = 10_000
-"""Of which Laplace and Huber noise take ten seconds to account for."""
 
 
 @click.command()
@@ -15,7 +13,7 @@ MOST_RELEASES = 10_000
 @click.option("--delta", type=float, default=1e-5, show_default=True)
 @click.option("--releases", type=int, help="How many, each of sensitivity 1. Or plan a training:")
 @click.option("--relation", help=HELP)
-@click.option("--method", type=click.Choice(["als", "irls"]), help="[default: als]")
+@click.option("--method", type=click.Choice(["als", "irls", "bias"]), help="[default: als]")
 @click.option("--iterations", type=int, help="[default: 2 if users are protected, else 1]")
 @click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
 @click.option(
@@ -31,8 +29,10 @@ def recommend(epsilon, delta, releases, as_json, **options):
 
     Give --releases for numbers that change by at most 1, or --relation and what else is known of a
     training: l1 sensitivities, which Laplace and Huber noise need, differ from the l2 ones of
-    Gaussian noise. What is not given is as for dpmc fit; B is half the rating range.
+    Gaussian noise. What is not given is as for dpmc fit; B is half the rating range. For a
+    training, the answer is the noise that dpmc fit adds if not told.
     """
+    from dpmc.privacy.recommendation import MOST_RELEASES
     from dpmc.privacy.recommendation import recommend as ask
 
     check_between("epsilon", epsilon, 1 / LARGEST, LARGEST)
@@ -74,6 +74,10 @@ def _plan(options: dict):
                 raise InputError(
                     f"--{name.replace('_', '-')} is an option of the method irls only."
                 )
+    if given.get("method") == "bias":
+        for name in ("iterations", "factor_bound", "residual_bound"):
+            if name in given:
+                raise InputError(f"--{name.replace('_', '-')} is no option of the method bias.")
     defaults = defaults_of(
         given["relation"], given.get("method", "als"), given.get("half_range", 1.0)
     )
@@ -106,7 +110,8 @@ def _lines(answer):
         )
     yield ""
     yield "Deviation: of the noise on a release of sensitivity 1 in that norm."
-    if answer.plan and "l1" in {option.norm for option in answer.options}:
+    factors = answer.plan and answer.plan.method != "bias"
+    if factors and "l1" in {option.norm for option in answer.options}:
         yield "Rows of factors are clipped in that norm too, in l1 to less than in l2."
     yield answer.sentence()
 

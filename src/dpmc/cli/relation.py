@@ -1,8 +1,5 @@
 """The neighbouring relation as an option of commands, and the defaults that depend on it."""
 
-DEFAULT_METHOD = "als"
-"""Of ``dpmc fit``, whatever is protected."""
-
 ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
 HELP = (
     "What is protected: user (= user_add_remove), entry (= entry_add_remove), user_replace or "
@@ -24,6 +21,27 @@ def relation_of(option: str) -> str:
     return check_relation(ALIASES.get(name, name))
 
 
+def default_method(relation: str, mechanism: str | None, delta: float) -> str:
+    """Return the method of ``dpmc fit`` if none is given.
+
+    Parameters
+    ----------
+    relation : str
+        One of :data:`dpmc.privacy.relations.RELATIONS`.
+    mechanism : str or None
+    delta : float
+
+    Returns
+    -------
+    {"bayes", "als"}
+        "bayes" protects users, with Gaussian noise.
+    """
+    from dpmc.privacy.relations import USER_LEVEL
+
+    gaussian = mechanism in (None, "gaussian") and delta > 0
+    return "bayes" if relation in USER_LEVEL and gaussian else "als"
+
+
 def defaults_of(relation: str, method: str, half_range: float) -> dict[str, float]:
     """Return what ``dpmc fit`` trains with, and ``dpmc recommend`` plans with, if not told.
 
@@ -31,15 +49,16 @@ def defaults_of(relation: str, method: str, half_range: float) -> dict[str, floa
     ----------
     relation : str
         One of :data:`dpmc.privacy.relations.RELATIONS`.
-    method : {"als", "irls"}
+    method : {"als", "irls", "bias"}
     half_range : float
         Half the length of the range of the ratings.
     """
     from dpmc.privacy.relations import USER_LEVEL
 
-    found = (
-        {"ratings_per_user": 50, "iterations": 2} if relation in USER_LEVEL else {"iterations": 1}
-    )
+    of_users = relation in USER_LEVEL
+    found = {"ratings_per_user": 50} if of_users else {}
+    if method != "bias":
+        found["iterations"] = 2 if of_users else 1
     if method == "irls":
         found |= {"inner_iterations": 2, "loss_parameter": 0.4 * half_range}
     return found

@@ -27,6 +27,7 @@ METHODS: dict[str, str] = {
     "dp_altmin": "dpmc.methods.user_level.altmin:DPAltMin",
     "dp_saltls": "dpmc.methods.user_level.saltls:DPSAltLS",
     "dp_svd": "dpmc.methods.user_level.private_svd:PrivateSVD",
+    "local_bayes": "dpmc.methods.user_level.local_bayes.method:LocalBayes",
     "frank_wolfe": "dpmc.methods.user_level.frank_wolfe:FrankWolfe",
     "svd": "dpmc.methods.user_level.references:TruncatedSVD",
     "svt": "dpmc.methods.user_level.references:SVT",

@@ -19,6 +19,9 @@ from dpmc.privacy.selection import Selection
 from dpmc.privacy.sensitivity import NORMS, Sensitivities
 from dpmc.ratings import Compressed, Ratings
 
+EVERY_RATING = int(np.iinfo(np.int32).max)
+"""More ratings than a user can have: all count, where something else bounds their effect."""
+
 TINY = 1e-30
 """Settings of a published fit are not smaller, nor larger than its inverse: their squares and the
 products of several stay far from where floating-point numbers end, and clipping would fail."""
@@ -65,6 +68,9 @@ class PrivateMethod(Method):
 
     most_users: int | None = None
     """Of a fit for publication, where rounding errors bound it."""
+
+    finds_rank = False
+    """Whether the number of factors is told by what is released, up to :attr:`n_factors`."""
 
     item_offsets_: np.ndarray
     user_factors_: np.ndarray

@@ -34,6 +34,10 @@ class Seeded:
         """Keep at most ``most`` ratings of each row, see :func:`choose_ratings`."""
         return choose_ratings(rows, most, int(self.rng.integers(2**63)))
 
+    def part(self, rows: Compressed, share: float) -> np.ndarray:
+        """Return which ratings are in a random part, about this share of each row."""
+        return _hashes(rows, int(self.rng.integers(2**63))) < np.uint64(share * 2**64)
+
     def of(self, ratings: Ratings) -> "Seeded":
         """Return the same for ratings of other items."""
         return self
@@ -93,18 +97,39 @@ class Keyed:
         long = np.flatnonzero(np.diff(rows.indptr) > most)
         if not long.size:
             return rows
+        return keep_smallest(rows, most, self._hashes(b"choice", rows, long, columns))
+
+    def part(self, rows: Compressed, share: float) -> np.ndarray:
+        """Return which ratings are in a part, about this share of each row.
+
+        Parameters
+        ----------
+        rows : Compressed
+            All users and items, by number.
+        share : float
+            From 0 to 1.
+
+        Returns
+        -------
+        bool array, shape (n_ratings,)
+        """
+        every = np.arange(rows.indptr.size - 1)
+        return self._hashes(b"part", rows, every, None) < np.uint64(share * 2**64)
+
+    def _hashes(self, purpose, rows, chosen, columns) -> np.ndarray:
+        """Return a hash of each rating's user and item in the chosen rows, 0 elsewhere."""
         items = self._item_names(rows, columns)
         keys = np.zeros(rows.indices.size, dtype=np.uint64)
-        for row in long.tolist():
+        for row in chosen.tolist():
             own = slice(rows.indptr[row], rows.indptr[row + 1])
-            user = self._hash(b"choice", row)
+            user = self._hash(purpose, row)
             digests = []
             for item in rows.indices[own].tolist():
                 one = user.copy()
                 one.update(items[item])
                 digests.append(one.digest())
             keys[own] = np.frombuffer(b"".join(digests), dtype=np.uint64)
-        return keep_smallest(rows, most, keys)
+        return keys
 
     def of(self, ratings: Ratings) -> "Keyed":
         """Return the same for ratings of other items, which are numbered otherwise."""
@@ -153,9 +178,14 @@ def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     """
     if not (np.diff(rows.indptr) > most).any():
         return rows
+    return keep_smallest(rows, most, _hashes(rows, seed))
+
+
+def _hashes(rows, seed):
+    """Return a hash of a seed and each rating's row and column."""
     row = np.repeat(np.arange(rows.indptr.size - 1, dtype=np.uint64), np.diff(rows.indptr))
     pairs = (row << np.uint64(32)) + rows.indices.astype(np.uint64)
-    return keep_smallest(rows, most, _mix(_mix(pairs) ^ np.uint64(seed)))
+    return _mix(_mix(pairs) ^ np.uint64(seed))
 
 
 def choose_part(rows: Compressed, parts: int, seed: int) -> Compressed:

@@ -15,7 +15,7 @@ import numpy as np
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.datasets.readers.table import read_names
 from dpmc.datasets.readers.text import Layout, blocks, parse, rows
-from dpmc.datasets.registry import OWN_SUFFIXES
+from dpmc.datasets.registry import OWN_SUFFIXES, REGISTRY
 from dpmc.errors import InputError
 from dpmc.publication import fields
 from dpmc.publication.sources import GZIPPED, choose, kind_of, opened, readable
@@ -73,10 +73,7 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
     path = Path(path)
     is_parquet = path.suffix.lower() == PARQUET
     if not is_parquet and kind_of(path) not in TEXT_SUFFIXES:
-        raise InputError(
-            f"--ratings must name a file that ends in {', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, "
-            f"or, if it is text, in {GZIPPED} after that, got {path}."
-        )
+        raise InputError(_no_table(path))
     with readable(path):
         read = _read_parquet if is_parquet else _read_text
         chosen, labels, numbers = read(path, columns)
@@ -88,6 +85,20 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
             )
     users, items = (fields.labelled(*each) for each in labels)
     return Lines(users, items, numbers[0], numbers[1] if len(numbers) > 1 else None)
+
+
+def _no_table(path) -> str:
+    """Say what to do with the name of something else than a table."""
+    kinds = f"{', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, or, if it is text, in {GZIPPED} after that"
+    known = REGISTRY.get(str(path))
+    if known is None:
+        return f"The table of ratings must be a file that ends in {kinds}, got {path}."
+    text = f"{known.name} is the name of a data set, and a file is needed"
+    if known.withdrawn:
+        return f"{text}: that data set is no longer public, so give a file of your own."
+    if kind_of(Path(known.file)) in TEXT_SUFFIXES:
+        return f"{text}: `dpmc data fetch {known.name}` brings it as data/{known.file}: name that."
+    return f"{text} that ends in {kinds}: write {known.title} to such a file first."
 
 
 def resolve(lines: Lines, rating_range: tuple[float, float] | None) -> Ratings:

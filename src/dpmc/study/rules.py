@@ -53,6 +53,15 @@ class Tally(NamedTuple):
         return f"{self.wins} wins, {self.losses} losses, {undecided} undecided of {self.total}"
 
 
+def as_matrix(rows: Rows) -> np.ndarray:
+    """Return comparisons as an array of shape (comparisons, trials), NaN for missing trials."""
+    trials = max(map(len, rows.values()))
+    matrix = np.full((len(rows), trials), np.nan)
+    for row, values in zip(matrix, rows.values(), strict=True):
+        row[: len(values)] = values
+    return matrix
+
+
 def tally(matrix: np.ndarray, threshold: float = 0.0) -> Tally:
     """Count wins and losses of paired t-tests, Holm-corrected over the rows at 5 %."""
     tests = row_tests(matrix, null=threshold)
@@ -282,7 +291,7 @@ def mostly_below(rows: Rows, *, formatter: Formatter = percent) -> Finding:
 
 
 def _below(rule: str, rows: Rows, threshold: float, formatter: Formatter) -> Finding:
-    matrix = np.array(list(rows.values()))
+    matrix = as_matrix(rows)
     found, counts, pooled = _found(rule, matrix, threshold)
     reason = f"{counts.formatted()}; mean {_with_range(pooled, formatter)}"
     if counts.losses:
@@ -312,7 +321,7 @@ def inside(
     margin is the upper bound, or the lower if there is no upper, and ``margin_of`` says whose.
     """
     margin = high if np.isfinite(high) else low
-    tests = row_tests(np.array(list(rows.values())), confidence=1 - LEVEL / len(rows))
+    tests = row_tests(as_matrix(rows), confidence=1 - LEVEL / len(rows))
     trials = int(tests.trials.min())
     obstacle = obstacle_to(tests.trials)
     if obstacle:

@@ -43,7 +43,7 @@ def test_a_part_names_a_function_and_exactly_settings_of_the_section(name):
 
 def test_a_part_depends_on_every_method_that_it_makes_by_name():
     assert {method for method, _ in FAMILIES.values()} == set(USER_LEVEL_METHODS)
-    private = {name for name in REGISTERED if name.startswith(("private", "dp"))}
+    private = {name for name in REGISTERED if name.startswith(("private", "dp", "local"))}
     assert private == {*METHODS, *USER_LEVEL_METHODS}
     modules = JOB.modules(SECTION, {"part": "attack"})
     assert {method_module(name) for name in private} < set(modules)

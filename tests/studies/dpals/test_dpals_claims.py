@@ -527,6 +527,12 @@ class TestRules:
         assert some_below({"a": np.zeros(4)}).verdict == I
 
 
+def test_comparisons_may_have_other_numbers_of_trials():
+    long, short = np.full(9, -1.0) + 0.01 * np.arange(9), np.full(4, -2.0) + 0.01 * np.arange(4)
+    found = always_below({"long": long, "short": short})
+    assert (found.verdict, found.n) == ("supported", 4)
+
+
 def curves(ours=2, theirs=20, als=1, frank_wolfe=10, *, trials=3):
     """Return tables in which each method's error falls to .5 in so many iterations of 20."""
     needed = {"dpals": ours, "dpfw": theirs, "als": als, "frank_wolfe": frank_wolfe}

@@ -8,8 +8,11 @@ public, and is meant for that user alone.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+
+from dpmc.ratings import Compressed
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,9 @@ class PublishedItems:
         lambda > 0 of a user's regression.
     own_mean : bool
         Whether users take the mean of their own ratings off, instead of the items' offsets.
+    precisions : float64 array, shape (n_items,), optional
+        Weights of ratings in a user's regression, on what the items' offsets leave of them,
+        unclipped; 1 if not given.
     """
 
     labels: list[str]
@@ -37,13 +43,19 @@ class PublishedItems:
     rating_range: tuple[float, float]
     regularization: float
     own_mean: bool = False
+    precisions: np.ndarray | None = None
 
     @cached_property
     def _places(self) -> dict[str, int]:
         return {label: index for index, label in enumerate(self.labels)}
 
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        """The factors, one by one: products with a vector take half the time."""
+        return np.ascontiguousarray(self.factors.T)
+
     def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return one user's factors (V^T V + lambda I)^-1 V^T (x - offset), and the offsets.
+        """Return one user's factors (V^T P V + lambda I)^-1 V^T P (x - offset), and the offsets.
 
         Parameters
         ----------
@@ -67,9 +79,12 @@ class PublishedItems:
             left = values - offsets[items]
         else:
             offsets = self.offsets
-            left = np.clip(values - offsets[items], (low - high) / 2, (high - low) / 2)
-        system = rows.T @ rows + self.regularization * np.eye(rows.shape[1])
-        return np.linalg.solve(system, rows.T @ left), offsets
+            left = values - offsets[items]
+            if self.precisions is None:
+                left = np.clip(left, (low - high) / 2, (high - low) / 2)
+        weighted = rows if self.precisions is None else rows * self.precisions[items, None]
+        system = weighted.T @ rows + self.regularization * np.eye(rows.shape[1])
+        return np.linalg.solve(system, weighted.T @ left), offsets
 
     def complete(self, ratings: dict[str, float]) -> np.ndarray:
         """Return predictions of all items for one user.
@@ -86,5 +101,28 @@ class PublishedItems:
         """
         known = {label: value for label, value in ratings.items() if label in self._places}
         items = np.array([self._places[label] for label in known], dtype=int)
-        user, offsets = self.solve(items, np.array(list(known.values()), dtype=float))
-        return np.clip(self.factors @ user + offsets, *self.rating_range)
+        values = np.array(list(known.values()), dtype=float)
+        return self.complete_rows(Compressed(np.array([0, items.size]), items, values))[0]
+
+    def complete_rows(self, rows: Compressed) -> np.ndarray:
+        """Return predictions of all items for many users, each from that user's ratings alone.
+
+        User by user: one product of matrices for all would save a second of five for 70,000 users
+        and 10,000 items, and the last digits of a user's predictions would depend on who else is
+        there.
+
+        Parameters
+        ----------
+        rows : Compressed
+            Of each user: positions of the rated items, and the ratings.
+
+        Returns
+        -------
+        float64 array, shape (n_users, n_items)
+        """
+        matrix = np.empty((rows.indptr.size - 1, len(self.labels)))
+        for row, (begin, end) in zip(matrix, pairwise(rows.indptr.tolist()), strict=True):
+            user, offsets = self.solve(rows.indices[begin:end], rows.values[begin:end])
+            np.matmul(user, self._columns, out=row)
+            row += offsets
+        return np.clip(matrix, *self.rating_range, out=matrix)

@@ -12,7 +12,7 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.methods import method_name
 from dpmc.methods.factorization.local import PublishedItems
-from dpmc.methods.private import PrivateMethod
+from dpmc.methods.private import EVERY_RATING, PrivateMethod
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.release import MOST_TERMS
 from dpmc.publication.folder import (
@@ -38,6 +38,8 @@ LARGEST_FACTOR = 1e100
 """Beyond any that a fit can publish: sums of squares of such are still numbers."""
 ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
 """Of the files of factors, before the factors."""
+WITH_PRECISIONS = {"local_bayes": ("item", "offset", "precision")}
+"""Methods whose users weight their ratings, and what there is before the factors of items."""
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
 """Settings of a method that are not among the constants of a guarantee, but beside them."""
 
@@ -91,6 +93,8 @@ def write(
         **notes,
         **terms(model, guarantee),
     }
+    if hasattr(model, "worth_"):
+        content["worth"] = model.worth_._asdict()
     with whole_folder(path) as folder:
         for part in parts:
             _WRITERS[part](folder / (prefix + FILES[part]), model)
@@ -131,9 +135,10 @@ def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]
     else:
         if model.most_users is not None:
             assumed["sizes"] += f", and there are at most {model.most_users} users"
-        assumed["ratings_per_user"] = (
-            f"that {model.ratings_per_user} ratings of a user count, whoever the users are"
-        )
+        if model.ratings_per_user < EVERY_RATING:
+            assumed["ratings_per_user"] = (
+                f"that {model.ratings_per_user} ratings of a user count, whoever the users are"
+            )
     if model.bounds.counts_are_public:
         assumed["pairs"] = "which user rated which item"
     return assumed
@@ -142,6 +147,9 @@ def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]
 def describe_key(model: PrivateMethod, guarantee: Guarantee) -> str | None:
     """Return in words how the ratings of a user that count were chosen; None if all count."""
     if not model.bounds.user_level:
+        return None
+    held_out = bool(getattr(model, "held_out", 0))
+    if model.ratings_per_user == EVERY_RATING and not held_out:
         return None
     if guarantee.simulated:
         return "simulated: a user's ratings that count were chosen by a seeded generator"
@@ -163,21 +171,42 @@ def _lists(model, origins) -> dict[str, object]:
 
 def _prediction(model) -> str:
     """How to use the factors."""
+    if method_name(model) in WITH_PRECISIONS:
+        return (
+            "item offset + user factors . item factors, clipped to the rating range; a user's "
+            "factors are (V^T P V + I)^-1 V^T P y, V the factors and P the diagonal of the "
+            "precisions of the items that the user rated and y the ratings less their offsets"
+        )
     regression = (
         "clipped to the rating range; a user's factors are (V^T V + user_regularization I)^-1 "
         "V^T y, V the factors of the items that the user rated and y the ratings less"
     )
     if getattr(model, "centring", None) == "user":
         return f"mean of the user's ratings + user factors . item factors, {regression} their mean"
+    if not hasattr(model, "user_regularization"):  # biases: V is a column of ones
+        return (
+            "item offset + user offset, clipped to the rating range; a user's offset, the only "
+            "factor, is the sum of the ratings less the items' offsets, each clipped to half the "
+            "range, divided by their number plus shrinkage"
+        )
     return (
         f"item offset + user factors . item factors, {regression} the items' offsets, clipped "
         "to half the range"
     )
 
 
+def item_columns(method: str) -> tuple[str, ...]:
+    """Return the columns of the file of item factors before the factors."""
+    return WITH_PRECISIONS.get(method, ITEM_COLUMNS)
+
+
 def _write_items(path, model):
-    table = np.column_stack([model.item_offsets_, model.item_factors_])
-    _write_factors(path, ITEM_COLUMNS, model.item_labels_, table)
+    columns = item_columns(method_name(model))
+    before = [model.item_offsets_]
+    if len(columns) > len(ITEM_COLUMNS):
+        before.append(model.item_precisions_)
+    table = np.column_stack([*before, model.item_factors_])
+    _write_factors(path, columns, model.item_labels_, table)
 
 
 def _write_users(path, model):
@@ -249,9 +278,14 @@ def read_published(path: Path) -> PublishedItems:
     """
     prefix = SIMULATED if (path / (SIMULATED + GUARANTEE)).exists() else ""
     try:
-        constants = json.loads((path / (prefix + GUARANTEE)).read_text("utf-8"))["constants"]
+        stated = json.loads((path / (prefix + GUARANTEE)).read_text("utf-8"))
+        constants, columns = stated["constants"], item_columns(stated["method"])
         low, high = (float(end) for end in constants["rating_range"])
-        regularization = float(constants["user_regularization"])
+        regularization = 1.0
+        if columns == ITEM_COLUMNS:
+            # of biases a user's offset is the ridge regression on a column of ones
+            own = constants.get("user_regularization", constants.get("shrinkage"))
+            regularization = float(own)
         if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
             raise ValueError("rating_range or user_regularization is none")
         own_mean = constants.get("centring") == "user"
@@ -267,9 +301,17 @@ def read_published(path: Path) -> PublishedItems:
     ) as error:
         raise InputError(f"{path} holds no output of dpmc fit ({error}).") from None
     file = path / (prefix + FILES["item_factors"])
-    labels, table = read_factors(file, ITEM_COLUMNS)
+    labels, table = read_factors(file, columns)
     if len(set(labels)) < len(labels):
         raise InputError(f"{file} names an item twice.")
     if not (np.abs(table) < LARGEST_FACTOR).all():
         raise InputError(f"{file} holds a number that is not finite, or far too large.")
-    return PublishedItems(labels, table[:, 0], table[:, 1:], (low, high), regularization, own_mean)
+    precisions = None
+    if columns != ITEM_COLUMNS:
+        precisions = table[:, 1]
+        if not (precisions > 0).all():
+            raise InputError(f"{file} holds a precision that is not above 0.")
+    factors = table[:, len(columns) - 1 :]
+    return PublishedItems(
+        labels, table[:, 0], factors, (low, high), regularization, own_mean, precisions
+    )

@@ -13,8 +13,8 @@ from dpmc.methods.private import PrivateMethod
 from dpmc.methods.published.fit_folder import (
     BUDGET,
     FILES,
-    ITEM_COLUMNS,
     USER_COLUMNS,
+    item_columns,
     read_factors,
     terms,
 )
@@ -55,15 +55,7 @@ def account_fit(path: Path, stated: dict) -> str:
     InputError
         Something does not follow.
     """
-    guarantee = Guarantee(
-        **{name: stated[name] for name in BUDGET},
-        noise_multiplier=stated["noise_multiplier"],
-        accountant=stated["accountant"],
-        releases=stated["releases"],
-        publishable=tuple(stated["publishable"]),
-        simulated=stated["simulated"],
-        listed=ItemList(**stated["listed"]) if stated["listed"] else None,
-    )
+    guarantee = guarantee_in(stated)
     selection = _selection(path, stated, guarantee)
     model = _model(path, stated, selection)
     made = model.calibration
@@ -90,6 +82,19 @@ def account_fit(path: Path, stated: dict) -> str:
         )
     _check_files(path, stated, guarantee, model)
     return guarantee.sentence()
+
+
+def guarantee_in(stated: dict) -> Guarantee:
+    """Return the guarantee that a folder states, in the format ``dpmc-fit-1``, as it stands."""
+    return Guarantee(
+        **{name: stated[name] for name in BUDGET},
+        noise_multiplier=stated["noise_multiplier"],
+        accountant=stated["accountant"],
+        releases=stated["releases"],
+        publishable=tuple(stated["publishable"]),
+        simulated=stated["simulated"],
+        listed=ItemList(**stated["listed"]) if stated["listed"] else None,
+    )
 
 
 def _model(path: Path, stated: dict, selection: Selection | None) -> PrivateMethod:
@@ -163,7 +168,8 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
     for part, name in FILES.items():
         if prefix + name in stated["files"] and part not in guarantee.publishable:
             raise InputError(f"{path / (prefix + name)} is not covered by the guarantee.")
-    found = {"items": _factors(path / (prefix + FILES["item_factors"]), ITEM_COLUMNS, model)}
+    columns = item_columns(stated["method"])
+    found = {"items": _factors(path / (prefix + FILES["item_factors"]), columns, model)}
     check_list(path, "items", found["items"], lists)
     name = prefix + FILES["user_factors"]
     if name in stated["files"]:
@@ -175,6 +181,8 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
 
 def _factors(file: Path, names: tuple[str, ...], model: PrivateMethod) -> list[str]:
     labels, table = read_factors(file, names)
-    if table.shape[1] != len(names) - 1 + model.n_factors or not np.isfinite(table).all():
-        raise InputError(f"{file} holds something else than {model.n_factors} factors.")
+    columns, most = table.shape[1] - (len(names) - 1), model.n_factors
+    found = 1 <= columns <= most if model.finds_rank else columns == most
+    if not found or not np.isfinite(table).all():
+        raise InputError(f"{file} holds something else than {most} factors.")
     return labels

@@ -7,14 +7,12 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.methods.base import check_choice, check_positive
 from dpmc.methods.kernels.private import column_counts
+from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.predictions import OffsetModel
 from dpmc.methods.user_level.sampling import less, means_of_rows, take_columns
 from dpmc.ratings import Compressed, Ratings
 
 CENTRINGS = ("global", "user")
-
-EVERY_RATING = int(np.iinfo(np.int32).max)
-"""More ratings than a user can have."""
 
 
 class JointMethod(OffsetModel):

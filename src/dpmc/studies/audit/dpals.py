@@ -15,6 +15,8 @@ from dpmc.mechanisms import Gaussian
 from dpmc.methods import method_class
 from dpmc.methods.user_level import dpals, item_step
 from dpmc.methods.user_level.dpals import DPALS
+from dpmc.methods.user_level.local_bayes import directions, offsets, refinement
+from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.methods.user_level.sampling import clip_values
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
@@ -61,6 +63,8 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
         },
     ),
     "dp_svd": ("dp_svd", {**_ROWS, "rank": 2, "item_share": 0.75, "counts_share": 0.3}),
+    "local_bayes": ("local_bayes", {}),
+    "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # asked for, whatever the noise
 }  # fmt: skip
 """Name -> method and its settings: every kind of release in one of them at least."""
 
@@ -69,6 +73,9 @@ NO_K = "start without its factor k"
 MEAN_SQRT_K = "private mean with sqrt(k)"
 COUNTS_FREE = "counts not charged"
 ROWS_NOT_CLIPPED = "rows of ratings not clipped"
+ROWS_NOT_SHORTENED = "rows of offsets not shortened"
+UPDATES_NOT_SHORTENED = "updates not shortened"
+COVARIANCE_OF_LONG_ROWS = "covariance of long rows"
 RUNS = 250
 """Of a faulty method, on each of two neighbouring data sets: enough to see these faults."""
 
@@ -144,6 +151,35 @@ class _UnclippedDPALS(DPALS):
             super()._fit(*arguments)
 
 
+class _UnshortenedBayes(LocalBayes):
+    """A norm of what users send is taken to be bounded, which nobody looks at."""
+
+    unshortened = ""
+
+    def _fit(self, *arguments):
+        module, factor = {
+            ROWS_NOT_SHORTENED: (offsets, 4.0),
+            UPDATES_NOT_SHORTENED: (refinement, 4.0),
+            COVARIANCE_OF_LONG_ROWS: (directions, 4.0),
+        }[self.unshortened]
+        right = module.statistic
+
+        def longer(*given):
+            sent, longest = right(*given)
+            return factor * sent, longest
+
+        with patch.object(module, "statistic", longer):
+            super()._fit(*arguments)
+
+
+def _unshortened(fault: str) -> Callable[[LocalBayes, object], None]:
+    def plant(method, _):
+        method.__class__ = _UnshortenedBayes
+        method.unshortened = fault
+
+    return plant
+
+
 def _smaller_sigma(method, rng):
     return FloatNoise(Gaussian(method.calibration.noise.scale / 2**0.5), rng)
 
@@ -179,5 +215,10 @@ FAULTS = {
     MEAN_SQRT_K: ("dpals_frequent", _less_sensitive(_K**0.5, "total_sum", "total_count")),
     COUNTS_FREE: ("dpals_frequent", _counts_free),
     ROWS_NOT_CLIPPED: ("dpals_h_free_clipped", _rows_unclipped),
-}
+    ROWS_NOT_SHORTENED: ("local_bayes", _unshortened(ROWS_NOT_SHORTENED)),
+    UPDATES_NOT_SHORTENED: ("local_bayes", _unshortened(UPDATES_NOT_SHORTENED)),
+    COVARIANCE_OF_LONG_ROWS: (
+        "local_bayes_directions", _unshortened(COVARIANCE_OF_LONG_ROWS),
+    ),
+}  # fmt: skip
 """Fault -> family, and what plants the fault into a method of it and maybe returns its noise."""

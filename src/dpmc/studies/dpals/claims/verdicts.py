@@ -10,7 +10,7 @@ from dpmc.study.finding import (
     SUPPORTED,
     Finding,
 )
-from dpmc.study.rules import Rows, percent, tally
+from dpmc.study.rules import Rows, as_matrix, percent, tally
 
 SOME = "some"
 
@@ -27,7 +27,7 @@ def times(log_ratio: float) -> str:
 
 def some_below(rows: Rows) -> Finding:
     """Judge that some comparison is below 0, Holm-corrected; contradicted if all are above."""
-    matrix = np.array(list(rows.values()))
+    matrix = as_matrix(rows)
     counts = tally(matrix)
     tests = row_tests(matrix)
     trials = int(tests.trials.min())
@@ -51,6 +51,6 @@ def some_below(rows: Rows) -> Finding:
 
 def best(rows: Rows) -> tuple[str, np.ndarray]:
     """Return the row with the least mean over trials, or one that has none, with its name."""
-    means = row_tests(np.array(list(rows.values()))).mean
+    means = row_tests(as_matrix(rows)).mean
     place = int(np.argmin(means))  # a missing mean counts as the least
     return list(rows.items())[place]

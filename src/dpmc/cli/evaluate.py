@@ -1,0 +1,162 @@
+"""``dpmc evaluate``: what error to expect at which budget, on ratings that need no protection."""
+
+import json
+
+import click
+
+from dpmc.cli.options import column_options, read_given, remark
+from dpmc.cli.relation import HELP, default_method, relation_of
+
+BIAS = "bias"
+TRAINING_SHARE = 0.8
+MEANS = {"user's own mean": "user_mean", "global mean": "global_mean"}
+"""What is compared with, without noise."""
+NOTE = (
+    "Not private: these errors are computed from the ratings themselves, and the noise is "
+    "simulated. Use them to plan, on public or made-up ratings."
+)
+
+
+@click.command()
+@click.argument("path", metavar="RATINGS", type=click.Path())
+@click.option("--rating-range", nargs=2, type=float, help="Lowest and highest possible rating.")
+@click.option("--relation", required=True, help=HELP)
+@click.option(
+    "--epsilon",
+    "epsilons",
+    multiple=True,
+    type=float,
+    help="Budget of a fit; may be given more than once.  [default: 1, 5 and 20]",
+)
+@click.option("--delta", type=float, default=1e-5, show_default=True)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    help="One of dpmc fit; may be given more than once.  [default: that of dpmc fit, and bias]",
+)
+@click.option("--mechanism", help="As for dpmc fit.")
+@click.option(
+    "--ratings-per-user", type=int, help="That count, if users are protected: as for dpmc fit."
+)
+@column_options
+@click.option("--splits", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating, timestamp, **rest):
+    """Compare methods and budgets by their errors on held-out ratings of the table RATINGS.
+
+    Each split learns from 80 % of the ratings and predicts the others, with all settings as those
+    of dpmc fit are if they are not given. Errors are RMSEs, means over the splits with their
+    standard deviation. The items, and where single ratings are protected the users, are those of
+    the table.
+
+    The output is not private: it is computed from the ratings without any protection, and the
+    noise is simulated. To choose a method or a budget by it, use public or made-up ratings.
+    """
+    from dpmc.cli.lists import Lists
+
+    epsilons = dict.fromkeys(epsilons or (1.0, 5.0, 20.0))
+    default = default_method(relation_of(rest["relation"]), rest["mechanism"], rest["delta"])
+    methods = dict.fromkeys(methods or (default, BIAS))
+    models = {
+        (method, epsilon): _model(rest | {"method": method, "epsilon": epsilon})
+        for method in methods
+        for epsilon in epsilons
+    }
+    columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
+    given = read_given(path, columns, rest["rating_range"], Lists(None, None, {}))
+    remark(given.remarks)
+    errors = _errors(models, given.ratings, splits, seed)
+    result = _summary(next(iter(models.values())), given.ratings, errors, splits, seed)
+    for line in [json.dumps(result, indent=2)] if as_json else _lines(result, list(epsilons)):
+        click.echo(line)
+
+
+def _model(options: dict):
+    """Return a method as ``dpmc fit`` makes it."""
+    from dpmc.cli.fit_settings import METHODS, make_model, settings_of
+    from dpmc.methods.base import check_choice
+
+    method = check_choice("--method", options["method"], tuple(METHODS))
+    return make_model(method, settings_of(options))
+
+
+def _errors(models: dict, ratings, splits: int, seed: int) -> dict[tuple, list[float]]:
+    """Return the errors by split of the models and, without an epsilon, of the means."""
+    import numpy as np
+    from tqdm import tqdm
+
+    from dpmc.datasets.splits import random_split
+    from dpmc.methods import method_class
+    from dpmc.statistics.errors import rmse
+
+    models = models | {(name, None): method_class(each)() for name, each in MEANS.items()}
+    errors = {key: [] for key in models}
+    with tqdm(total=splits * len(models), desc="fits", disable=None, leave=False) as bar:
+        for split in range(splits):
+            rngs = [np.random.default_rng([seed, split, stream]) for stream in range(3)]
+            training, held_out = random_split(ratings, TRAINING_SHARE, rngs[0], "the ratings")
+            start, noise = (int(rng.integers(2**63)) for rng in rngs[1:])
+            for key, model in models.items():
+                model.fit(training, rng=start, noise_rng=noise)
+                predicted = model.predict(held_out.users, held_out.items)
+                errors[key].append(rmse(predicted, held_out.values))
+                bar.update()
+    return errors
+
+
+def _summary(model, ratings, errors: dict, splits: int, seed: int) -> dict[str, object]:
+    import numpy as np
+
+    return {
+        "private": False,
+        "note": NOTE,
+        "relation": model.relation,
+        "delta": model.delta,
+        "mechanism": model.mechanism,
+        "ratings": len(ratings),
+        "users": ratings.n_users,
+        "items": ratings.n_items,
+        "training_share": TRAINING_SHARE,
+        "splits": splits,
+        "seed": seed,
+        "errors": [
+            {
+                "method": method,
+                "epsilon": epsilon,
+                "rmse": float(np.mean(found)),
+                "standard_deviation": float(np.std(found, ddof=1)) if splits > 1 else None,
+                "by_split": found,
+            }
+            for (method, epsilon), found in errors.items()
+        ],
+    }
+
+
+def _lines(result: dict, epsilons: list[float]) -> list[str]:
+    cells = {(each["method"], each["epsilon"]): _cell(each) for each in result["errors"]}
+    names = list(dict.fromkeys(method for method, _ in cells))
+    rows = [["RMSE", *(f"epsilon {epsilon:g}" for epsilon in epsilons)]]
+    for name in names:
+        rows.append([name, *(cells.get((name, e)) or cells[name, None] for e in epsilons)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        NOTE,
+        f"{result['ratings']:,} ratings, {result['users']:,} users, {result['items']:,} items; "
+        f"{result['splits']} x {result['training_share']:.0%} to learn from; "
+        f"{result['relation']}, delta {result['delta']:g}, {result['mechanism']} noise.",
+        "",
+        *(
+            f"{row[0]:<{widths[0]}}"
+            + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+            for row in rows
+        ),
+        "",
+        "The two means are those of the ratings to learn from, without noise.",
+    ]
+
+
+def _cell(error: dict) -> str:
+    spread = error["standard_deviation"]
+    return f"{error['rmse']:.3f}" + ("" if spread is None else f" +- {spread:.3f}")

@@ -1,0 +1,97 @@
+"""What ``dpmc fit`` says when it is done, as text and as JSON. All of it may be published."""
+
+import shlex
+from pathlib import Path
+
+from dpmc.methods.private import PrivateMethod
+from dpmc.methods.published.fit_folder import assumed_public
+from dpmc.privacy.relations import RELATIONS
+
+
+def next_command(output: Path, ratings: str, columns: dict[str, str | None]) -> str:
+    """Return the command by which users complete their ratings with the model.
+
+    Parameters
+    ----------
+    output : Path
+        The folder of the model.
+    ratings : str
+        The table of ratings.
+    columns : dict
+        Role -> name of its column; None: it was not given.
+    """
+    words = ["dpmc", "complete", "--model", str(output), "--ratings", str(ratings)]
+    for role, name in columns.items():
+        words += [] if name is None else [f"--{role}", name]
+    return shlex.join([*words, "--top", "10"])
+
+
+def summary_of(
+    model: PrivateMethod, method: str, output: Path, names: list[str], follows: str
+) -> dict[str, object]:
+    """Return what a fit guarantees and wrote, as plain values.
+
+    Parameters
+    ----------
+    model : PrivateMethod
+        Fitted.
+    method : str
+        As the command names it.
+    output : Path
+        The folder that was written.
+    names : list of str
+        Its files.
+    follows : str
+        The command that makes use of it.
+    """
+    guarantee = model.guarantee_
+    return {
+        "relation": guarantee.relation,
+        "epsilon": guarantee.epsilon,
+        "delta": guarantee.delta,
+        "method": method,
+        "mechanism": guarantee.mechanism,
+        "rank": getattr(model, "rank", None),
+        "folder": str(output),
+        "files": names,
+        "may_be_published": [] if guarantee.simulated else names,
+        "sentence": guarantee.sentence(),
+        "assumed_public": assumed_public(model, guarantee),
+        "next_command": follows,
+        "worth": model.worth_._asdict() if hasattr(model, "worth_") else None,
+    }
+
+
+def text_of(summary: dict) -> str:
+    """Return the summary for people: the guarantee in words, then a line for each fact."""
+    rank = "" if summary["rank"] is None else f", rank {summary['rank']}"
+    files = summary["may_be_published"]
+    publish = f"{', '.join(files)} in {summary['folder']}" if files else "nothing, it was simulated"
+    facts = {
+        "relation": f"{summary['relation']}: {RELATIONS[summary['relation']]}",
+        "epsilon": f"{summary['epsilon']:g}",
+        "delta": f"{summary['delta']:g}",
+        "method": f"{summary['method']}{rank}, {summary['mechanism']} noise",
+        "may be published": publish,
+        "next": summary["next_command"],
+    }
+    if summary["worth"] is not None:
+        facts = {"error": _worth(**summary["worth"])} | facts
+    written = [f"wrote {Path(summary['folder']) / name}" for name in summary["files"]]
+    return "\n".join(
+        [
+            summary["sentence"],
+            f"Taken to be public: {'; '.join(summary['assumed_public'].values())}.",
+            *written,
+            "",
+            *(f"{name + ':':<18}{value}" for name, value in facts.items()),
+        ]
+    )
+
+
+def _worth(rmse, bias_rmse, rmse_deviation, bias_rmse_deviation, difference_deviation) -> str:
+    return (
+        f"{rmse:.4g} (noise {rmse_deviation:.2g}) on ratings held out, {bias_rmse:.4g} (noise "
+        f"{bias_rmse_deviation:.2g}) by biases: {bias_rmse - rmse:.2g} (noise "
+        f"{difference_deviation:.2g}) gained"
+    )

@@ -1,0 +1,378 @@
+"""Matrix completion within a privacy budget in a few lines of Python: what ``dpmc fit`` does."""
+
+import warnings
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from dpmc.cli.fit_parameters import lists_given, options_as_parameters, options_of
+from dpmc.cli.fit_run import ledger_of, remarks_on, run
+from dpmc.cli.fit_settings import METHODS, check_rank, make_model, settings_of
+from dpmc.cli.options import given_of
+from dpmc.datasets.readers.columns import Labelled
+from dpmc.errors import InputError
+from dpmc.methods.base import check_count
+from dpmc.methods.factorization.local import PublishedItems
+from dpmc.methods.private import EVERY_RATING
+from dpmc.methods.published import fit_folder
+from dpmc.methods.published.verify import read_guarantee
+from dpmc.methods.published.verify_fit import guarantee_in
+from dpmc.parameters import Parameters
+from dpmc.privacy.relations import USER_LEVEL
+from dpmc.publication.folder import check_output
+from dpmc.publication.frames import columns_of, labels_of, lines_in, lines_of_one
+from dpmc.publication.lists import restrict
+from dpmc.publication.table import Lines, resolve
+from dpmc.ratings import Ratings
+
+
+class PrivateFactorization(Parameters):
+    """Learn items within a privacy budget; users predict for themselves.
+
+    What the guarantee covers is what :meth:`save` writes: the items' factors and offsets. What
+    :meth:`predict` and :meth:`recommend` return is made of these and of the own ratings of the one
+    user whom it is about, without any noise: show it to that user and to nobody else. A fitted
+    model holds the ratings, so save it, and never pickle it, to hand it on.
+
+    The noise is exact and drawn from the operating system's random bits, so no fit can be repeated;
+    each one spends its budget anew. No parameter may be taken from the ratings.
+
+    Parameters are stored as given and checked by :meth:`fit`, after scikit-learn's conventions.
+    Those without an explanation here are options of ``dpmc fit --help``, with its defaults.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget of the whole fit, above 0.
+    delta : float
+    rating_range : (float, float)
+        Lowest and highest possible rating, known without the ratings; others are clipped.
+    items : path, or iterable of labels
+        List of all items, known without the ratings, or the file that it is in. Ratings of others
+        are left out.
+    users : path, or iterable of labels, optional
+        The same of users, where single ratings are protected, and only there.
+    relation : {"user", "entry", "user_replace", "entry_change"}
+        What is protected: users with all of their ratings, or single ratings.
+    ratings_per_user : int, optional
+        That count, chosen at random; where users are protected.
+    mechanism : {"gaussian", "laplace", "huber"}, optional
+    method : str, optional
+    rank, iterations, inner_iterations : int, optional
+    factor_bound, residual_bound, row_bound : float, optional
+    gram : {"free", "noised"}, optional
+    regularization, user_regularization, loss_parameter, shrinkage : float, optional
+    report_error : float, optional
+        Share of each user's ratings that are held out, so that the error on them can be told.
+    sampler : {"dpmc", "opendp"}
+        What draws the noise.
+    simulate : int, optional
+        Seed of repeatable noise for experiments, which must not be published.
+    columns : (str, str, str)
+        Names of a frame's columns of users, items and ratings.
+
+    Attributes
+    ----------
+    guarantee_ : dpmc.privacy.guarantee.Guarantee
+    worth_ : dpmc.methods.user_level.local_bayes.worth.Worth
+        With ``report_error``: errors of the model and of biases, with noise.
+    published_ : dpmc.methods.factorization.local.PublishedItems
+        All that predictions are made of besides a user's own ratings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dpmc import PrivateFactorization
+    >>> frame = pd.DataFrame(
+    ...     {"user": [1, 1, 2, 2, 3, 3], "item": list("abbcac"), "rating": [5, 4, 4, 2, 5, 1]}
+    ... )
+    >>> model = PrivateFactorization(
+    ...     epsilon=2, delta=1e-6, rating_range=(1, 5), items=["a", "b", "c"], simulate=0
+    ... ).fit(frame)
+    >>> model.guarantee_.epsilon, model.guarantee_.delta
+    (2.0, 1e-06)
+    >>> model.predict(frame).shape
+    (6,)
+    >>> list(model.recommend({"a": 5, "b": 4}, n=1))
+    ['c']
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon,
+        delta=1e-5,
+        rating_range=None,
+        items=None,
+        users=None,
+        relation="user",
+        ratings_per_user=None,
+        mechanism=None,
+        method=None,
+        rank=None,
+        iterations=None,
+        inner_iterations=None,
+        factor_bound=None,
+        residual_bound=None,
+        row_bound=None,
+        gram=None,
+        regularization=None,
+        user_regularization=None,
+        loss_parameter=None,
+        shrinkage=None,
+        report_error=None,
+        sampler="dpmc",
+        simulate=None,
+        columns=("user", "item", "rating"),
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rating_range = rating_range
+        self.items = items
+        self.users = users
+        self.relation = relation
+        self.ratings_per_user = ratings_per_user
+        self.mechanism = mechanism
+        self.method = method
+        self.rank = rank
+        self.iterations = iterations
+        self.inner_iterations = inner_iterations
+        self.factor_bound = factor_bound
+        self.residual_bound = residual_bound
+        self.row_bound = row_bound
+        self.gram = gram
+        self.regularization = regularization
+        self.user_regularization = user_regularization
+        self.loss_parameter = loss_parameter
+        self.shrinkage = shrinkage
+        self.report_error = report_error
+        self.sampler = sampler
+        self.simulate = simulate
+        self.columns = columns
+
+    # -- fit ----------------------------------------------------------------------------------
+
+    def fit(self, X, y=None) -> "PrivateFactorization":
+        """Learn the items and return the model.
+
+        If a user rates an item more than once, the mean of these ratings counts. What is noticed
+        about the ratings, such as how many of them are of no item in the list, is a warning: it is
+        for whoever holds the ratings.
+
+        Parameters
+        ----------
+        X : frame, or array of shape (n, 3)
+            Of pandas, polars or Arrow, with columns of users, items and ratings; see ``columns``.
+            Or, with ``y``, of users and items alone, as an array of shape (n, 2).
+        y : array of shape (n,), optional
+            The ratings.
+
+        Raises
+        ------
+        InputError
+            A parameter out of its range or without the list that the guarantee rests on, a column
+            that is missing, a row with a label or rating that is missing or none, or a budget that
+            cannot be met.
+        """
+        for name in ("guarantee_", "published_", "worth_", "_fitted", "_own"):
+            self.__dict__.pop(name, None)  # a fit that fails has none
+        with options_as_parameters():
+            options = options_of(self.get_params())
+            settings = settings_of(options)
+            lists = lists_given(self.items, self.users, settings["relation"])
+            model = make_model(options["method"], settings)
+            ledger = ledger_of(model, None, self.sampler, self.simulate)
+            given = given_of(lines_in(X, y, self._columns()), settings["rating_range"], lists)
+            public = {"items": True, "users": model.relation not in USER_LEVEL}
+            odd = check_rank(options["rank"], given.ratings, **public)
+            for each in given.remarks + odd + remarks_on(given.ratings, model):
+                warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
+            run(model, given.ratings, ledger, None, self.simulate)
+        self._fitted = model, {"origins": lists.origins, "sampler": self.sampler}
+        self._own = given.ratings
+        with TemporaryDirectory() as place:  # predictions see what is published, and that alone
+            self._write(Path(place) / "model")
+            self.published_ = fit_folder.read_published(Path(place) / "model")
+        self.guarantee_ = model.guarantee_
+        if hasattr(model, "worth_"):
+            self.worth_ = model.worth_
+        return self
+
+    def _columns(self) -> tuple[str, str, str]:
+        names = self.columns
+        if not isinstance(names, tuple | list) or not len(names) == len(set(names)) == 3:
+            raise InputError(
+                "columns must be three names, of the columns of users, items and ratings, got "
+                f"{names!r}."
+            )
+        return tuple(names)
+
+    # -- what it is for -----------------------------------------------------------------------
+
+    def predict(self, X, ratings=None) -> np.ndarray:
+        """Return the predicted rating of each row, made of that user's own ratings.
+
+        A user without ratings is predicted what the items are like. An item that is not in the
+        list is predicted the mean of the user's ratings; without these, of the user's predictions.
+
+        Parameters
+        ----------
+        X : frame, or array of shape (n, 2)
+            With columns of users and items; others are not looked at.
+        ratings : frame, or array of shape (m, 3), optional
+            The users' own ratings, in place of those of the fit, as for :meth:`fit`.
+
+        Returns
+        -------
+        float64 array, shape (n,)
+
+        Raises
+        ------
+        InputError
+            There was no fit, a loaded model gets no ratings, or a table is not as it must be.
+        """
+        published, names = self._published(), self._columns()
+        users, items = (
+            labels_of(*each) for each in zip(columns_of(X, names[:2]), names, strict=False)
+        )
+        if ratings is not None:
+            own = self._resolved(lines_in(ratings, None, names))
+        elif "_own" in vars(self):
+            own = self._own
+        else:
+            raise InputError(
+                "A loaded model holds nobody's ratings: give the users' own, predict(X, ratings)."
+            )
+        known = {label: index for index, label in enumerate(own.user_labels.tolist())}
+        places = {label: index for index, label in enumerate(published.labels)}
+        place = np.array([places.get(each, -1) for each in items.labels.tolist()], dtype=int)
+        unknown = published.complete({})
+        predicted = np.empty(users.codes.size)
+        for user, rows in _rows_of_each(users):
+            mine = _ratings_of(own, known[user]) if user in known else {}
+            values = published.complete(mine) if mine else unknown
+            at = place[items.codes[rows]]
+            mean = np.mean(list(mine.values()) if mine else values)
+            predicted[rows] = np.where(at >= 0, values[at], mean)
+        return predicted
+
+    def recommend(self, user_ratings, n: int = 10) -> dict[str, float]:
+        """Return the best items for one user, who need not have been in the fit.
+
+        Parameters
+        ----------
+        user_ratings : mapping from items to ratings, or frame
+            The user's own ratings; may be empty. Those of items that are not in the list are left
+            out.
+        n : int
+
+        Returns
+        -------
+        dict
+            Item -> predicted rating: the n best that the user did not rate, the best one first.
+
+        Raises
+        ------
+        InputError
+            There was no fit, ``n`` is no number, or the ratings are not as they must be.
+        """
+        published, n = self._published(), check_count("n", n)
+        mine = _ratings_of(self._resolved(lines_of_one(user_ratings, self._columns())), 0)
+        values = published.complete(mine)
+        # stable, so that items that are predicted alike keep the order of the list
+        order = np.argsort(-values, kind="stable").tolist()
+        best = islice((each for each in order if published.labels[each] not in mine), n)
+        return {published.labels[each]: float(values[each]) for each in best}
+
+    def _published(self) -> PublishedItems:
+        if "published_" not in vars(self):
+            raise InputError("PrivateFactorization has nothing to tell before fit().")
+        return self.published_
+
+    def _resolved(self, lines: Lines) -> Ratings:
+        """Return one rating of each listed item, as :meth:`fit` does."""
+        published = self._published()
+        return restrict(resolve(lines, published.rating_range), published.labels, None)
+
+    # -- folders ------------------------------------------------------------------------------
+
+    def save(self, folder, *, force: bool = False) -> None:
+        """Write what may be published: the folder that ``dpmc fit`` writes.
+
+        ``dpmc complete`` and :meth:`load` read it, and ``dpmc verify`` checks it. With simulated
+        noise the names of the files say so.
+
+        Parameters
+        ----------
+        folder : path
+        force : bool
+            Replace an earlier one.
+
+        Raises
+        ------
+        InputError
+            There was no fit, or the folder exists, or cannot be written.
+        """
+        self._published()
+        if "_fitted" not in vars(self):
+            raise InputError("This model was loaded: copy the folder that it is from.")
+        with options_as_parameters():
+            check_output(Path(folder), force, fit_folder.FILES.values(), "fit")
+        self._write(Path(folder))
+
+    def _write(self, folder: Path) -> None:
+        model, facts = self._fitted
+        fit_folder.write(folder, model, ("item_factors",), {}, **facts)
+
+    @classmethod
+    def load(cls, folder) -> "PrivateFactorization":
+        """Return a model from a folder that :meth:`save` or ``dpmc fit`` wrote.
+
+        It holds no users: give their ratings to :meth:`predict` and :meth:`recommend`. Its
+        parameters are the budget, the method and what all methods share; for the others see
+        ``guarantee.json``. ``dpmc verify`` says whether the folder is true.
+
+        Parameters
+        ----------
+        folder : path
+
+        Raises
+        ------
+        InputError
+            There is no such folder, or something else is in it.
+        """
+        folder = Path(folder)
+        _, stated = read_guarantee(folder)
+        if stated["format"] != fit_folder.FORMAT:
+            raise InputError(f"{folder} is not a folder that dpmc fit wrote.")
+        published, constants = fit_folder.read_published(folder), stated["constants"]
+        names = {target: name for name, target in METHODS.items()}
+        per_user = constants.get("ratings_per_user")
+        model = cls(
+            **{name: stated[name] for name in fit_folder.BUDGET},
+            rating_range=published.rating_range,
+            ratings_per_user=None if per_user == EVERY_RATING else per_user,
+            method=names.get(stated["method"]),
+            items=published.labels,
+        )
+        model.published_, model.guarantee_ = published, guarantee_in(stated)
+        return model
+
+
+def _rows_of_each(users: Labelled) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the label of each user and the places of the user's rows."""
+    order = np.argsort(users.codes, kind="stable")
+    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))
+    for label, first, end in zip(users.labels.tolist(), [0, *ends], ends, strict=False):
+        yield label, order[first:end]
+
+
+def _ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
+    """Return the ratings of one user, by number, as a dict by item."""
+    rows = ratings.by_user
+    own = slice(rows.indptr[user], rows.indptr[user + 1])
+    items = ratings.item_labels[rows.indices[own]].tolist()
+    return dict(zip(items, rows.values[own].tolist(), strict=True))

@@ -1,0 +1,146 @@
+"""What is known of the items: Gaussian information from noised statistics, and an empirical prior.
+
+Of every item there is a vector of parameters: its offset, its share in the users' level and its
+factors. Each noised statistic observes it with a known precision. The prior is normal, with
+independent parameters whose variances, and some means, are those under which what was observed is
+most likely (empirical Bayes; Efron, "Large-scale inference", 2010, chapter 1), found by
+expectation maximisation. All of this is post-processing.
+"""
+
+import numpy as np
+
+from dpmc.methods.user_level.local_bayes.constants import OWN_MEANS
+
+OFFSET, LEVEL = 0, 1
+"""Places of an item's offset and of its share in the users' level; factors come after them."""
+
+ROUNDS = 15
+"""Of expectation maximisation."""
+
+LEAST = 1e-6
+"""No variance of the prior falls below so much of the one that it starts from."""
+
+
+class Beliefs:
+    """Information on the parameters of items, and a prior.
+
+    Parameters
+    ----------
+    typical : float
+        Typical size of a rating less its user's mean, in which the prior starts.
+    popularity : float64 array, shape (n_items,)
+        Above 0: the prior mean of an offset is a line in its logarithm, as popular items are liked.
+    rank : int
+        Number of factors.
+
+    Attributes
+    ----------
+    precision : float64 array, shape (n_items, 2 + rank, 2 + rank)
+        Of what was observed.
+    score : float64 array, shape (n_items, 2 + rank)
+        Precision times what was observed.
+    prior_mean : float64 array, shape (n_items, 2 + rank)
+    prior_variance : float64 array, shape (2 + rank,)
+    mean, variance : float64 arrays, shape (n_items, 2 + rank)
+        Of the posterior.
+    """
+
+    def __init__(self, typical: float, popularity: np.ndarray, rank: int = 0):
+        n_items, size = popularity.size, 2 + rank
+        logarithm = np.log(popularity)
+        self._line = np.column_stack([np.ones(n_items), logarithm - logarithm.mean()])
+        self.precision = np.zeros((n_items, size, size))
+        self.score = np.zeros((n_items, size))
+        self.prior_mean = np.zeros((n_items, size))
+        self.prior_mean[:, LEVEL] = OWN_MEANS * typical
+        self.prior_variance = np.full(size, 0.05 * typical**2)
+        self.prior_variance[OFFSET] = 0.1 * typical**2
+        self.prior_variance[LEVEL] = (0.1 * OWN_MEANS * typical) ** 2
+        self._least = LEAST * self.prior_variance
+        self._update()
+
+    def with_factors(self, observed: np.ndarray, precision: np.ndarray) -> "Beliefs":
+        """Return the same with factors, observed one by one.
+
+        Parameters
+        ----------
+        observed, precision : float64 arrays, shape (n_items, rank)
+            With precision 0 where nothing was.
+        """
+        rank = observed.shape[1]
+        wider = Beliefs(1.0, np.exp(self._line[:, 1]), rank)
+        own = slice(0, 2)
+        wider.precision[:, own, own] = self.precision
+        wider.score[:, own] = self.score
+        wider.prior_mean[:, own] = self.prior_mean
+        wider.prior_variance[own] = self.prior_variance
+        wider._least[own] = self._least
+        places = np.arange(2, 2 + rank)
+        wider.precision[:, places, places] = precision
+        wider.score[:, 2:] = precision * observed
+        known = precision.sum(axis=0)
+        second = np.sum(
+            precision * (observed**2 - 1 / np.where(precision > 0, precision, np.inf)), axis=0
+        )
+        start = np.where(known > 0, second / np.maximum(known, 1e-300), 0)
+        wider.prior_variance[2:] = np.maximum(start, 1e-3 * np.max(observed**2, axis=0, initial=0))
+        wider._least[2:] = LEAST * wider.prior_variance[2:]
+        wider.learn()
+        return wider
+
+    def observe(self, observed: np.ndarray, precision: np.ndarray) -> None:
+        """Add an observation of all parameters, after discounting what was known by it.
+
+        What was known is of an earlier state of the users' factors. Each parameter gets the extra
+        variance, the same for all items, by which old and new differ more than both should.
+
+        Parameters
+        ----------
+        observed : float64 array, shape (n_items, size)
+        precision : float64 array, shape (n_items, size, size)
+        """
+        self._discount(observed, precision)
+        self.precision += precision
+        self.score += np.einsum("nij,nj->ni", precision, observed)
+
+    def _discount(self, observed, precision):
+        diagonal = np.arange(observed.shape[1])
+        faint = np.diag(1e-6 / self.prior_variance)
+        old, new = (np.linalg.inv(each + faint) for each in (self.precision, precision))
+        before = np.einsum("nij,nj->ni", old, self.score)
+        old, new = old[:, diagonal, diagonal], new[:, diagonal, diagonal]
+        expected = old + new
+        weights = (old < 100 * self.prior_variance) / (expected + self.prior_variance) ** 2
+        excess = np.sum(weights * ((observed - before) ** 2 - expected), axis=0)
+        extra = np.maximum(excess, 0) / np.maximum(weights.sum(axis=0), 1e-300)
+        # (P^-1 + E)^-1 = (I + P E)^-1 P
+        left = np.linalg.inv(np.eye(extra.size) + self.precision * extra)
+        self.score = np.einsum("nij,nj->ni", left, self.score)
+        precision = left @ self.precision
+        self.precision = (precision + precision.transpose(0, 2, 1)) / 2
+
+    def learn(self) -> None:
+        """Fit the prior to what was observed, and set the posterior."""
+        self._update()
+        for _ in range(ROUNDS):
+            known = np.clip(1 - self.variance / self.prior_variance, 1e-6, 1)
+            line = self._line * known[:, [OFFSET]]
+            system = line.T @ self._line + 1e-9 * np.eye(2)
+            self.prior_mean[:, OFFSET] = self._line @ np.linalg.solve(
+                system, line.T @ self.mean[:, OFFSET]
+            )
+            level = np.average(self.mean[:, LEVEL], weights=known[:, LEVEL])
+            self.prior_mean[:, LEVEL] = level
+            second = (self.mean - self.prior_mean) ** 2 + self.variance
+            variance = np.sum(known * second, axis=0) / known.sum(axis=0)
+            self.prior_variance = np.maximum(variance, self._least)
+            self._update()
+
+    def _update(self):
+        diagonal = np.arange(self.prior_variance.size)
+        precision = self.precision.copy()
+        precision[:, diagonal, diagonal] += 1 / self.prior_variance
+        covariance = np.linalg.inv(precision)
+        score = self.score + self.prior_mean / self.prior_variance
+        self.mean = np.einsum("nij,nj->ni", covariance, score)
+        self.variance = covariance[:, diagonal, diagonal]

@@ -1,0 +1,50 @@
+"""Every number of local Bayes that was chosen: on generated ratings alone, or from theory.
+
+None is fitted to a real data set. ``benchmarks/tune_local_bayes.py`` draws the ratings and prints
+how the error changes around each.
+"""
+
+SCALE_SHARE, OFFSETS_SHARE, DIRECTIONS_SHARE = 0.03, 0.22, 0.25
+"""Of the budget, as mu^2; refinement has the rest."""
+
+WORTH_SHARE = 0.05
+"""Of the budget, for errors on ratings that were held out, if they are asked for."""
+
+FEW = 5
+"""Ratings from which on a user's spread counts, and below which a user counts in part."""
+
+MANY = 200
+"""Ratings up to which a user adds to the number of all ratings."""
+
+BINS = 14
+"""Half octaves of a user's spread: the last one is from half of the rating range upwards."""
+
+SHORTEST = 5.0
+"""Rows of offsets are shortened to the length of SHORTEST^2 typical ratings."""
+
+COUNTED = 0.6
+"""What a rating adds to the count of its item, in units of the typical rating."""
+
+OWN_MEANS = 0.5
+"""Standard deviation of users' levels, in units of the typical rating."""
+
+EXPLAINED = 0.1
+"""Share of the spread that a direction explains if it is worth looking for."""
+
+MOST_ITEMS = 1200
+"""With directions: their covariance takes so many numbers squared."""
+
+MOST_FACTORS = 12
+"""Directions that are kept at most."""
+
+EDGE = 1.02
+"""Eigenvalues count above so many times the edge of pure noise."""
+
+STEPS = 4
+"""Of refinement."""
+
+UNSHORTENED = 2.0
+"""Typical ratings up to whose root of a number a user's row is not shortened in refinement."""
+
+GRAM_BOUND, SPREAD_UNIT = 0.25, 0.2
+"""Norms of a user's matrix and of a user's log spread, where a row has norm 1."""

@@ -1,0 +1,150 @@
+"""The third release: the covariance of what is left of the ratings of frequent items.
+
+**Sensitivity.** A user's row of residuals is scaled to norm at most 1, so one user more or less
+moves the sum of its outer product by at most 1 in the Frobenius norm
+(:func:`dpmc.methods.user_level.covariance.outer_sensitivity`).
+
+Its eigenvectors above the edge of noise are directions in which users differ. Before, rows and
+columns are divided by the noise that they carry, so that noise is about the same everywhere and its
+eigenvalues end at twice the root of the size; the diagonal, which holds the noise of single
+ratings, is set aside and refilled by what was found. An eigenvalue and the angle of its vector are
+corrected for the noise (Benaych-Georges and Nadakuditi, "The eigenvalues and eigenvectors of
+finite, low rank perturbations of large random matrices", Advances in Mathematics 227, 2011; Gavish
+and Donoho, "The optimal hard threshold for singular values is 4/sqrt(3)", IEEE Transactions on
+Information Theory 60, 2014). Noise on the covariance: Dwork, Talwar, Thakurta and Zhang, "Analyze
+Gauss" (STOC 2014); for recommendations McSherry and Mironov (KDD 2009).
+"""
+
+import numpy as np
+from scipy.linalg import eigh
+
+from dpmc.methods.user_level.covariance import outer_sum, pack, unpack
+from dpmc.methods.user_level.local_bayes.constants import (
+    EDGE,
+    MOST_FACTORS,
+    MOST_ITEMS,
+)
+from dpmc.methods.user_level.local_bayes.scale import Scale
+from dpmc.methods.user_level.matrices import row_lengths, spread
+from dpmc.methods.user_level.sampling import margin, take_columns
+from dpmc.ratings import Compressed
+
+REFILLS = 6
+"""Of the diagonal."""
+
+NEAR_BEST = 0.8
+"""As many items are taken as leave so much of the best ratio of signal to noise."""
+
+
+def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: float) -> np.ndarray:
+    """Return the most frequent items for which a direction would rise above the noise, ascending.
+
+    A direction that explains a share of what is left of each rating is compared with the edge of
+    the noise, for numbers of items up to :data:`MOST_ITEMS`.
+
+    Parameters
+    ----------
+    shares : float64 array, shape (n_items,)
+        Of each item in all ratings.
+    noise : float
+        Standard deviation, on the diagonal of the covariance.
+    scale : Scale
+    explained : float
+        That share.
+
+    Returns
+    -------
+    integer array
+        Empty if no number of items would do.
+    """
+    order = np.argsort(-shares, kind="stable")
+    most = min(order.size, MOST_ITEMS)
+    sizes = np.unique(np.round(np.geomspace(4, max(most, 4), 40)).astype(int))
+    sizes = sizes[sizes <= most]
+    ratios = np.zeros(sizes.size)
+    for place, size in enumerate(sizes):
+        units = _units(scale.ratings * shares[order[:size]], noise, scale)
+        ratios[place] = explained * scale.typical**2 * np.sum(units**2) / (2 * np.sqrt(size))
+    if not ratios.size or ratios.max() < 1:
+        return np.empty(0, dtype=np.int64)
+    return np.sort(order[: sizes[np.flatnonzero(ratios >= NEAR_BEST * ratios.max())[-1]]])
+
+
+def _units(counts, noise, scale):
+    """Return what a factor of 1 of each item is in the scaled covariance, as a vector."""
+    return _scales(counts, noise, scale) * counts / np.sqrt(counts.sum() * scale.typical**2)
+
+
+def _scales(counts, noise, scale):
+    """Return by what rows and columns are multiplied so that noise has a variance of at most 1.
+
+    That of an entry is noise^2/2 and, of users' rows of unit length, n_i n_j users/(sum n)^2.
+    """
+    return (noise / np.sqrt(2) + np.sqrt(scale.users) * counts / counts.sum()) ** -0.5
+
+
+def statistic(
+    rows: Compressed, items: np.ndarray, n_items: int, typical: float
+) -> tuple[np.ndarray, float]:
+    """Return the packed sum of outer products of shortened rows, and the longest row's norm.
+
+    Parameters
+    ----------
+    rows : Compressed
+        What is left of the ratings, by user.
+    items : integer array, shape (size,)
+        Ascending.
+    n_items : int
+    typical : float
+        Rows are divided by their norms, or by this if it is more.
+
+    Returns
+    -------
+    triangle : float64 array, shape (size (size + 1) / 2,)
+    longest : float
+    """
+    chosen = take_columns(rows, items, n_items)
+    lengths = row_lengths(chosen, chosen.values)
+    shrink = (1 - margin(chosen.values.dtype)) / np.maximum(lengths, typical)
+    short = Compressed(chosen.indptr, chosen.indices, chosen.values * spread(chosen, shrink))
+    return pack(outer_sum(short, items.size)), np.max(lengths * shrink, initial=0.0)
+
+
+def read(
+    noised: np.ndarray, noise: float, items: np.ndarray, shares: np.ndarray, scale: Scale
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return factors of the items and their precisions, from a noised :func:`statistic`.
+
+    Parameters
+    ----------
+    noised : float64 array, shape (size (size + 1) / 2,)
+    noise : float
+        Its standard deviation.
+    items : integer array, shape (size,)
+    shares : float64 array, shape (n_items,)
+    scale : Scale
+
+    Returns
+    -------
+    factors, precisions : float64 arrays, shape (n_items, rank)
+        Precision 0 for the other items; rank 0 if no eigenvalue is above the edge.
+    """
+    size, counts = items.size, scale.ratings * shares[items]
+    scales = _scales(counts, noise, scale)
+    matrix = unpack(noised, size) * np.outer(scales, scales)
+    diagonal = np.zeros(size)
+    for _ in range(REFILLS):
+        np.fill_diagonal(matrix, diagonal)
+        values, vectors = eigh(matrix, subset_by_index=(max(0, size - MOST_FACTORS), size - 1))
+        above = np.flatnonzero(values > EDGE * 2 * np.sqrt(size))[::-1]
+        values, vectors = values[above], vectors[:, above]
+        clear = (values + np.sqrt(values**2 - 4 * size)) / 2  # the eigenvalue without noise
+        cosine2 = 1 - size / clear**2
+        diagonal = vectors**2 @ (clear * cosine2)
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(above.size)]
+    vectors = vectors * np.where(largest < 0, -1.0, 1.0)
+    units = _units(counts, noise, scale)[:, None]
+    factors, precisions = (np.zeros((shares.size, above.size)) for _ in range(2))
+    factors[items] = vectors * np.sqrt(clear / cosine2) / units
+    precisions[items] = units**2 * size / (clear * (1 / cosine2 - 1))
+    return factors, precisions

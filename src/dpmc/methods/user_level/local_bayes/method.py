@@ -1,0 +1,233 @@
+"""The default for one's own ratings: a model that users complete for themselves, by Bayes' rule."""
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import check_count, check_positive
+from dpmc.methods.private import EVERY_RATING
+from dpmc.methods.user_level.covariance import SLACK, outer_sensitivity
+from dpmc.methods.user_level.local_bayes import directions, offsets, refinement, scale, worth
+from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET
+from dpmc.methods.user_level.local_bayes.constants import (
+    DIRECTIONS_SHARE,
+    EXPLAINED,
+    MOST_FACTORS,
+    OFFSETS_SHARE,
+    OWN_MEANS,
+    SCALE_SHARE,
+    STEPS,
+    WORTH_SHARE,
+)
+from dpmc.methods.user_level.local_bayes.users import posterior_means
+from dpmc.methods.user_level.matrices import observed
+from dpmc.methods.user_level.predictions import OffsetModel
+from dpmc.methods.user_level.sampling import keep
+from dpmc.privacy.ledger import PrivacyViolation
+from dpmc.privacy.relations import USER_REPLACE
+from dpmc.ratings import Compressed
+
+
+class LocalBayes(OffsetModel):
+    """User u rates item j as b_j + v_j . f + noise of variance 1/p_j, where f ~ N(0, I) is u's own.
+
+    The offsets b, factors v and precisions p of items are published; users take the posterior mean
+    of f given their own ratings, alone (Kearns, Pai, Roth and Ullman, "Mechanism design in large
+    games", ITCS 2014: the billboard lemma). The first factor is about the same for all items and
+    stands for the user's level. Items are learnt from four noised statistics, each with a share of
+    the budget and a sensitivity of its own, derived where it is made:
+
+    1. :mod:`~dpmc.methods.user_level.local_bayes.scale`: how large ratings are, and how many;
+    2. :mod:`~dpmc.methods.user_level.local_bayes.offsets`: sums and counts of the items;
+    3. :mod:`~dpmc.methods.user_level.local_bayes.directions`: one covariance, where public numbers
+       say that it could show anything, for the number of factors and a start;
+    4. :mod:`~dpmc.methods.user_level.local_bayes.refinement`: some Newton steps.
+
+    Each is an observation of the items with known precision, added to what is known of them
+    (:mod:`~dpmc.methods.user_level.local_bayes.beliefs`): an item of which little is known falls
+    back to what items are like. There is nothing to choose: rank, steps, bounds and regularisation
+    follow from what was released and from constants
+    (:mod:`~dpmc.methods.user_level.local_bayes.constants`).
+
+    Parameters
+    ----------
+    relation : {"user_add_remove", "user_replace"}
+    epsilon, delta, rating_range
+        See :class:`dpmc.methods.private.PrivateMethod`.
+    mechanism : {"gaussian"}
+    ratings_per_user : int, optional
+        Of each user so many ratings take part in what is released; all of them if not given. No
+        sensitivity rests on it.
+    most_factors : int
+        Beside the users' level.
+    explained : float
+        A covariance is asked for where a direction that explains this share of what is left of
+        ratings would rise above the noise.
+    held_out : float
+        Share, below 1, of each user's ratings that have no part in the model, so that its error on
+        them can be released; 0 for all ratings in the model and no error.
+
+    Attributes
+    ----------
+    item_precisions_ : float64 array, shape (n_items,)
+        p.
+    bias_offsets_ : float64 array, shape (n_items,)
+        Offsets after the second release: those of a model without factors.
+    scale_ : dpmc.methods.user_level.local_bayes.scale.Scale
+    worth_ : dpmc.methods.user_level.local_bayes.worth.Worth
+        If ratings were held out.
+    spread_ : float
+        Standard deviation of ratings around what an ideal model predicts.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range.
+    """
+
+    finds_rank = True
+
+    def __init__(
+        self,
+        *,
+        relation,
+        epsilon,
+        rating_range,
+        delta=1e-5,
+        mechanism="gaussian",
+        ratings_per_user=None,
+        most_factors=MOST_FACTORS,
+        explained=EXPLAINED,
+        held_out=0.0,
+    ):
+        super().__init__(
+            relation=relation,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            rating_range=rating_range,
+            ratings_per_user=EVERY_RATING if ratings_per_user is None else ratings_per_user,
+        )
+        self.most_factors = check_count("most_factors", most_factors)
+        self.explained = check_positive("explained", explained)
+        self.held_out = check_positive("held_out", held_out, zero=True)
+        if self.held_out >= 1:
+            raise InputError(f"held_out must be a share below 1, got {held_out!r}.")
+
+    @property
+    def releases(self) -> int:
+        """1, which is dealt out in shares."""
+        return 1
+
+    @property
+    def iterations(self) -> int:
+        """Of refinement."""
+        return STEPS
+
+    @property
+    def rank(self) -> int:
+        """Number of factors that were found beside the users' level; after a fit."""
+        return self.item_factors_.shape[1] - 1
+
+    @property
+    def n_factors(self) -> int:
+        """At most; how many there are is told by what is released."""
+        return 1 + self.most_factors
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        own = self._bounded(ratings.by_user)
+        self._ledger, self._noise = statistics.ledger, statistics.noise
+        out = randomness.part(own, self.held_out) if self.held_out else None
+        rows = own if out is None else keep(own, ~out)
+        rows = randomness.choose(rows, self.ratings_per_user)
+        beliefs, shares, whole, left = self._start(rows, ratings.n_items)
+        left -= WORTH_SHARE if self.held_out else 0
+        spread = refinement.first_spread(beliefs, shares, whole)
+        for step in range(1, STEPS + 1):
+            form = refinement.Step.of(spread, beliefs.mean.shape[1] - 1)
+            sent, largest = refinement.statistic(rows, beliefs, whole.mean, form)
+            noised, noise = self._release("updates", sent, largest, refinement.NORM, left / STEPS)
+            spread = refinement.read(noised, noise, beliefs, shares, whole, form)
+            if callback is not None:
+                self._take(beliefs, whole, spread, own)
+                callback(step, self)
+        self._take(beliefs, whole, spread, own)
+        if out is not None:
+            self.worth_ = self._worth(own, out, whole)
+
+    def _worth(self, own, out, whole):
+        """Release the errors of the model and of the biases on the ratings held out."""
+        rows, held_out = keep(own, ~out), keep(own, out)
+        level = np.full((self.shape_[1], 1), OWN_MEANS * whole.typical)
+        models = (
+            (self.item_offsets_, self.item_factors_, self.item_precisions_),
+            (self.bias_offsets_, level, np.full(self.shape_[1], whole.typical**-2)),
+        )
+        predictions = []
+        for offsets_of, factors, precisions in models:
+            bias = offsets_of - self.centre
+            users = posterior_means(rows, bias, factors, precisions)
+            found = bias[held_out.indices] + observed(held_out, users, factors)
+            predictions.append(np.clip(found, -self.bounds.half_range, self.bounds.half_range))
+        sent = worth.statistic(held_out, *predictions, whole.typical)
+        noised, noise = self._release("worth", sent, worth.NORM, worth.NORM, WORTH_SHARE)
+        return worth.read(noised, noise, whole.typical)
+
+    def _start(self, rows, n_items):
+        """Return what three releases say of the items, and the share of the budget that is left."""
+        half = self.bounds.half_range
+        sent = scale.statistic(rows, half)
+        noised, _ = self._release("scale", sent, scale.NORM, scale.NORM, SCALE_SHARE)
+        whole = scale.read(noised, half)
+        sent, longest = offsets.statistic(rows, n_items, whole)
+        noised, noise = self._release("offsets", sent, longest, 1.0, OFFSETS_SHARE)
+        shares, beliefs = offsets.read(noised, noise, whole)
+        self.bias_offsets_ = self.centre + whole.mean + beliefs.mean[:, OFFSET]
+        left = 1 - SCALE_SHARE - OFFSETS_SHARE
+        sensitivity = outer_sensitivity(self.relation, 1.0)
+        noise = self._noise * sensitivity * DIRECTIONS_SHARE**-0.5
+        items = directions.items_worth_it(shares, noise, whole, self.explained)
+        if items.size:
+            unexplained = self._unexplained(rows, beliefs, whole)
+            sent, longest = directions.statistic(unexplained, items, n_items, whole.typical)
+            _check("covariance", longest, 1.0)
+            noised = self._ledger.release(
+                "covariance", sent, sensitivity, weight=DIRECTIONS_SHARE**-0.5
+            )
+            found = directions.read(noised, noise, items, shares, whole)
+            most = self.most_factors
+            beliefs = beliefs.with_factors(found[0][:, :most], found[1][:, :most])
+            left -= DIRECTIONS_SHARE
+        return beliefs, shares, whole, left
+
+    def _unexplained(self, rows, beliefs, whole):
+        """Return the ratings less the items' offsets and their users' levels."""
+        bias = whole.mean + beliefs.mean[:, OFFSET]
+        level = np.ascontiguousarray(beliefs.mean[:, [LEVEL]])
+        precisions = refinement.precisions_of(beliefs, whole.typical)
+        users = posterior_means(rows, bias, level, precisions)
+        own = np.repeat(users[:, 0], np.diff(rows.indptr))
+        left = rows.values - bias[rows.indices] - level[rows.indices, 0] * own
+        return Compressed(rows.indptr, rows.indices, left)
+
+    def _release(self, what, sent, longest, norm, share):
+        """Release a sum over users of vectors of at most this norm, and return it and its noise."""
+        _check(what, longest, norm)
+        sensitivity = norm * (2 if self.relation == USER_REPLACE else 1)
+        noised = self._ledger.release(what, sent, sensitivity, weight=share**-0.5)
+        return noised, self._noise * sensitivity * share**-0.5
+
+    def _take(self, beliefs, whole, spread, own):
+        self.scale_, self.spread_ = whole, float(spread)
+        bias = whole.mean + beliefs.mean[:, OFFSET]
+        self.item_offsets_ = self.centre + bias
+        self.item_factors_ = np.ascontiguousarray(beliefs.mean[:, LEVEL:])
+        self.item_precisions_ = refinement.precisions_of(beliefs, spread)
+        self.user_factors_ = posterior_means(own, bias, self.item_factors_, self.item_precisions_)
+        self.user_offsets_ = np.zeros(self.shape_[0])
+        self.user_means_ = np.full(self.shape_[0], self.centre)
+        self.frequent_ = np.ones(self.shape_[1], dtype=bool)
+
+
+def _check(what, longest, norm):
+    if not longest <= norm * SLACK:
+        raise PrivacyViolation(f"{what}: a user has norm {longest:g}, above the bound {norm:g}")

@@ -1,0 +1,83 @@
+"""The first release: how large ratings are, how many users and ratings there are, and their mean.
+
+**Sensitivity.** A user adds 1 to one bin of a histogram, and to three sums a number of at most 1 in
+size each: a vector of norm at most 2, so one user more or less moves their sum by at most 2, and
+another in the same place by at most 4.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dpmc.methods.user_level.local_bayes.constants import BINS, FEW, MANY
+from dpmc.methods.user_level.sampling import means_of_rows, squared_norms
+from dpmc.ratings import Compressed
+
+NORM = 2.0
+"""Of what one user adds."""
+
+
+class Scale(NamedTuple):
+    """What is known of the ratings as a whole, from a noised statistic.
+
+    Attributes
+    ----------
+    typical : float
+        Typical size of a rating less its user's mean, above 0.
+    mean : float
+        Of the users' means, within the range from its centre.
+    users, ratings : float
+        About how many there are; at least 1.
+    """
+
+    typical: float
+    mean: float
+    users: float
+    ratings: float
+
+
+def statistic(rows: Compressed, half_range: float) -> np.ndarray:
+    """Return the histogram of users' spreads in half octaves, and three sums over users.
+
+    These are of users' means over half the range, of users and of their numbers of ratings in units
+    of :data:`MANY`, where a user with few ratings counts in part.
+
+    Parameters
+    ----------
+    rows : Compressed
+        Ratings by user, less the centre of the range.
+    half_range : float
+
+    Returns
+    -------
+    float64 array, shape (BINS + 3,)
+    """
+    sizes = np.diff(rows.indptr)
+    means = means_of_rows(rows, 0.0)
+    left = Compressed(rows.indptr, rows.indices, rows.values - np.repeat(means, sizes))
+    spread = np.sqrt(squared_norms(left) / np.maximum(sizes - 1, 1))
+    bins = np.floor(2 * np.log2(np.maximum(spread / half_range, 1e-9))) + BINS
+    bins = np.clip(bins, 0, BINS - 1).astype(np.int64)
+    histogram = np.bincount(bins[sizes >= FEW], minlength=BINS)
+    part = np.minimum(1, sizes / FEW)
+    sums = [part @ (means / half_range), part.sum(), np.minimum(1, sizes / MANY).sum()]
+    return np.concatenate([histogram, sums])
+
+
+def read(noised: np.ndarray, half_range: float) -> Scale:
+    """Return what a noised :func:`statistic` says.
+
+    The typical spread is the centre of the three neighbouring bins that hold most users.
+    """
+    histogram, (total, users, ratings) = noised[:BINS], noised[BINS:]
+    middle = int(np.argmax(np.convolve(histogram, [0.5, 1, 0.5], "same")))
+    near = np.arange(max(middle - 1, 0), min(middle + 2, BINS))
+    weights = np.maximum(histogram[near], 0) + 1e-9
+    place = np.average(near, weights=weights)
+    users = max(users, 1.0)
+    return Scale(
+        half_range * 2 ** ((place + 0.5 - BINS) / 2),
+        half_range * float(np.clip(total / users, -1, 1)),
+        users,
+        max(ratings * MANY, users),
+    )

@@ -1,0 +1,223 @@
+"""What users compute alone, from their own ratings and what was released of the items.
+
+A user u rates item j as x = b_j + v_j . f + noise of variance 1/p_j, with f ~ N(0, I). The
+posterior of f is a regression on the user's own ratings; leaving one rating out of it is a
+correction of rank one (Sherman and Morrison). Explicit loops over one user's ratings in a fixed
+order, no fast-math: the same bits wherever the user stands.
+"""
+
+import numpy as np
+from numba import njit
+
+from dpmc.methods.user_level.local_bayes.constants import FEW
+from dpmc.ratings import Compressed
+
+
+@njit(cache=True, nogil=True)
+def _invert(matrix, inverse):
+    """Invert a positive definite matrix by its Cholesky factor; it is overwritten."""
+    n = len(matrix)
+    for i in range(n):
+        for j in range(i + 1):
+            left = matrix[i, j]
+            for k in range(j):
+                left -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = np.sqrt(left) if i == j else left / matrix[j, j]
+    for i in range(n):
+        inverse[i, i] = 1 / matrix[i, i]
+        for j in range(i):
+            left = 0.0
+            for k in range(j, i):
+                left -= matrix[i, k] * inverse[k, j]
+            inverse[i, j] = left / matrix[i, i]
+    for i in range(n):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(i, n):
+                total += inverse[k, i] * inverse[k, j]
+            matrix[i, j] = total
+    for i in range(n):
+        for j in range(i + 1):
+            inverse[i, j] = inverse[j, i] = matrix[i, j]
+
+
+@njit(cache=True, nogil=True)
+def _posterior(items, values, offsets, factors, precisions, matrix, covariance, right, mean):
+    """Set a user's posterior covariance and mean."""
+    rank = right.size
+    matrix[:] = np.eye(rank)
+    right[:] = 0
+    for k in range(items.size):
+        v, p = factors[items[k]], precisions[items[k]]
+        x = values[k] - offsets[items[k]]
+        for c in range(rank):
+            right[c] += p * v[c] * x
+            for d in range(c + 1):
+                matrix[c, d] += p * v[c] * v[d]
+    _invert(matrix, covariance)
+    for c in range(rank):
+        mean[c] = 0
+        for d in range(rank):
+            mean[c] += covariance[c, d] * right[d]
+
+
+@njit(cache=True, nogil=True)
+def _posterior_means(indptr, indices, values, offsets, factors, precisions, means):
+    rank = factors.shape[1]
+    matrix, covariance, right = np.empty((rank, rank)), np.empty((rank, rank)), np.empty(rank)
+    for user in range(indptr.size - 1):
+        own = slice(indptr[user], indptr[user + 1])
+        _posterior(
+            indices[own], values[own], offsets, factors, precisions, matrix, covariance, right,
+            means[user],
+        )  # fmt: skip
+
+
+def posterior_means(
+    rows: Compressed, offsets: np.ndarray, factors: np.ndarray, precisions: np.ndarray
+) -> np.ndarray:
+    """Return the posterior mean of every user's factors.
+
+    Parameters
+    ----------
+    rows : Compressed
+        Ratings by user.
+    offsets, precisions : float64 arrays, shape (n_items,)
+        b and p.
+    factors : float64 array, shape (n_items, rank)
+        v.
+
+    Returns
+    -------
+    float64 array, shape (n_users, rank)
+        Zeros for users without ratings.
+    """
+    means = np.empty((rows.indptr.size - 1, factors.shape[1]))
+    _posterior_means(rows.indptr, rows.indices, rows.values, offsets, factors, precisions, means)
+    return means
+
+
+@njit(cache=True, nogil=True)
+def _without_itself(items, values, offsets, factors, precisions, buffers, left, known, weights):
+    """Set, for each rating, what is left of it and the factors that the others give.
+
+    ``weights`` are the inverses of the variances of what is left.
+    """
+    matrix, covariance, right, mean = buffers
+    _posterior(items, values, offsets, factors, precisions, matrix, covariance, right, mean)
+    rank = mean.size
+    for k in range(items.size):
+        v, p = factors[items[k]], precisions[items[k]]
+        x = values[k] - offsets[items[k]]
+        leverage = 0.0
+        for c in range(rank):
+            along = 0.0
+            for d in range(rank):
+                along += covariance[c, d] * v[d]
+            known[k, c] = along
+            leverage += p * along * v[c]
+            x -= v[c] * mean[c]
+        left[k] = x / (1 - leverage)
+        weights[k] = p * (1 - leverage)
+        for c in range(rank):
+            known[k, c] = mean[c] - p * left[k] * known[k, c]
+
+
+@njit(cache=True, nogil=True)
+def _add_updates(
+    indptr, indices, values, offsets, factors, precisions, unshortened, unit, gram_bound,
+    spread_unit, totals, gram, sizes,
+):  # fmt: skip
+    """Add what users send to ``totals``, ``gram`` and the returned sum of log spreads."""
+    rank = factors.shape[1]
+    longest = np.diff(indptr).max()
+    square, flat = np.empty((rank, rank)), np.empty(rank)
+    buffers = square, np.empty((rank, rank)), flat, np.empty(rank)
+    left, weights = np.empty(longest), np.empty(longest)
+    known, own_gram = np.empty((longest, rank)), np.empty((1 + rank, 1 + rank))
+    one = np.ones(1 + rank)
+    spreads = 0.0
+    for user in range(indptr.size - 1):
+        begin, n = indptr[user], indptr[user + 1] - indptr[user]
+        if n < 2:
+            continue
+        own = slice(begin, begin + n)
+        _without_itself(
+            indices[own], values[own], offsets, factors, precisions, buffers, left, known, weights
+        )
+        squares = chi = 0.0
+        own_gram[:] = 0
+        for k in range(n):
+            one[1:] = known[k]
+            norm = 1.0
+            for c in range(1, 1 + rank):
+                norm += one[c] * one[c]
+            score = left[k] * weights[k]
+            squares += norm * score * score
+            chi += left[k] * score
+            for c in range(1 + rank):
+                for d in range(c + 1):
+                    own_gram[c, d] += weights[k] * one[c] * one[d]
+        shrink = 1 / max(np.sqrt(squares), unshortened)
+        for k in range(n):
+            score = left[k] * weights[k] * shrink
+            item = indices[begin + k]
+            totals[item, 0] += score
+            for c in range(rank):
+                totals[item, 1 + c] += score * known[k, c]
+        norm = 0.0
+        for c in range(1 + rank):
+            for d in range(c + 1):
+                norm += own_gram[c, d] ** 2 * (1 if c == d else 2)
+        scale = shrink * unit
+        scale /= max(1.0, np.sqrt(norm) * scale / gram_bound)
+        for c in range(1 + rank):
+            for d in range(c + 1):
+                gram[c, d] += scale * own_gram[c, d]
+        spread = min(max(0.5 * np.log(max(chi / n, 1e-300)), -1.0), 1.0)
+        spread *= spread_unit * min(1.0, n / FEW)
+        spreads += spread
+        sizes[user] = np.sqrt(squares * shrink**2 + norm * scale**2 + spread**2)
+    return spreads
+
+
+def updates(
+    rows: Compressed, offsets: np.ndarray, factors: np.ndarray, precisions: np.ndarray, *,
+    unshortened: float, unit: float, gram_bound: float, spread_unit: float,
+) -> tuple[np.ndarray, np.ndarray, float, float]:  # fmt: skip
+    """Return the sums over users of what they send in a step of refinement.
+
+    For each rating w e (1, f), e being what is left of it, f the user's factors without that
+    rating and 1/w the variance of e, all of them shortened as one row to norm at most 1:
+    multiplied by 1/max(norm, ``unshortened``). With them ``unit`` times the sum of
+    w (1, f) (1, f)^T, multiplied alike and shortened to Frobenius norm ``gram_bound``; and
+    ``spread_unit`` times half the logarithm of the mean of w e^2, within [-1, 1], in part for
+    users with few ratings. A user with one rating sends nothing.
+
+    Parameters
+    ----------
+    rows, offsets, factors, precisions
+        See :func:`posterior_means`.
+    unshortened, unit, gram_bound, spread_unit : float
+        Above 0.
+
+    Returns
+    -------
+    totals : float64 array, shape (n_items, 1 + rank)
+    gram : float64 array, shape (1 + rank, 1 + rank)
+        Lower triangle.
+    spreads : float
+    largest : float
+        Norm of the longest that any user sent, where an entry off the diagonal of the matrix
+        stands for two.
+    """
+    n_items, rank = factors.shape
+    totals, gram = np.zeros((n_items, 1 + rank)), np.zeros((1 + rank, 1 + rank))
+    sizes = np.zeros(rows.indptr.size - 1)
+    if not rows.values.size:
+        return totals, gram, 0.0, 0.0
+    spreads = _add_updates(
+        rows.indptr, rows.indices, rows.values, offsets, factors, precisions, unshortened, unit,
+        gram_bound, spread_unit, totals, gram, sizes,
+    )  # fmt: skip
+    return totals, gram, spreads, sizes.max(initial=0.0)

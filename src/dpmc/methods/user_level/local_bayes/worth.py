@@ -1,0 +1,104 @@
+"""What a model is worth: its error and that of biases on ratings that were held out, with noise.
+
+Each user compares both models alone on own ratings that had no part in anything else. A user's mean
+squared error counts up to :data:`LARGEST` typical ratings squared, and the difference of the two
+up to a fourth of that either way, so that what is gained is rather understated.
+
+**Sensitivity.** A user adds a share of at most 1 for the error of the biases, at most 1/2 in size
+for the difference, and a count of at most 1: a vector of norm at most 3/2.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dpmc.methods.user_level.local_bayes.constants import FEW
+from dpmc.methods.user_level.sampling import means_of_rows
+from dpmc.ratings import Compressed
+
+LARGEST = 4.0
+"""In squares of a typical rating."""
+
+FINER = 4.0
+"""By so much is the difference of two errors seen more exactly than one of them."""
+
+NORM = 1.5
+"""Of what one user adds."""
+
+
+class Worth(NamedTuple):
+    """Root mean squared errors over users, each of whom counts alike (in part with few ratings).
+
+    Attributes
+    ----------
+    rmse, bias_rmse : float
+        Of the model, and of item offsets with the user's level.
+    rmse_deviation, bias_rmse_deviation, difference_deviation : float
+        Standard deviations of the noise in both, and in their difference.
+    """
+
+    rmse: float
+    bias_rmse: float
+    rmse_deviation: float
+    bias_rmse_deviation: float
+    difference_deviation: float
+
+
+def statistic(
+    held_out: Compressed, predicted: np.ndarray, by_biases: np.ndarray, typical: float
+) -> np.ndarray:
+    """Return the sums over users of errors of biases, of differences, and of users.
+
+    Parameters
+    ----------
+    held_out : Compressed
+        Ratings by user.
+    predicted, by_biases : float64 arrays, shape (n_ratings,)
+        Predictions of them.
+    typical : float
+
+    Returns
+    -------
+    float64 array, shape (3,)
+    """
+    sizes, most = np.diff(held_out.indptr), LARGEST * typical**2
+    ours, theirs = (
+        means_of_rows(Compressed(held_out.indptr, held_out.indices, squares), 0.0)
+        for squares in ((held_out.values - each) ** 2 for each in (predicted, by_biases))
+    )
+    part = np.minimum(1, sizes / FEW)
+    shares = np.minimum(theirs / most, 1)
+    gains = np.clip(FINER * (theirs - ours) / most, -1, 1) / 2
+    return np.array([part @ shares, part @ gains, part.sum()])
+
+
+def read(noised: np.ndarray, noise: float, typical: float) -> Worth:
+    """Return what a noised :func:`statistic` says.
+
+    Parameters
+    ----------
+    noised : float64 array, shape (3,)
+    noise : float
+        Its standard deviation.
+    typical : float
+    """
+    users, most = max(noised[2], 1.0), LARGEST * typical**2
+    theirs = most * np.clip(noised[0] / users, 0, 1)
+    gain = most / FINER * 2 * np.clip(noised[1] / users, -0.5, 0.5)
+    ours = max(theirs - gain, 0.0)
+    # of a ratio of noised sums, to first order
+    share, half = theirs / most, 2 * gain / most * FINER / 4
+    of_theirs = most * noise / users * np.hypot(1, share)
+    of_gain = most / FINER * 2 * noise / users * np.hypot(1, half)
+    rmse, bias_rmse = np.sqrt(ours), np.sqrt(theirs)
+
+    def deviation(of_square, root):
+        return float(of_square / max(2 * root, 1e-300))
+
+    return Worth(
+        float(rmse),
+        float(bias_rmse),
+        deviation(np.hypot(of_theirs, of_gain), rmse),
+        deviation(of_theirs, bias_rmse),
+        deviation(of_gain, (rmse + bias_rmse) / 2),
+    )

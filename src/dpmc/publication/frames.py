@@ -1,0 +1,201 @@
+"""Tables of ratings that a program holds, read as strictly as files: data frames and arrays.
+
+A frame is anything with named columns that Arrow can read, such as those of pandas, polars and
+Arrow itself; none of these is imported here. As in files, labels are text, whatever they look like,
+and the refusal of a malformed row names the row and what is expected there, never what was found.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+
+import numpy as np
+
+from dpmc.datasets.readers.columns import Labelled
+from dpmc.errors import InputError
+from dpmc.publication import fields
+from dpmc.publication.lists import read_list
+from dpmc.publication.table import Lines
+
+
+def columns_of(table: object, names: Sequence[str]) -> list:
+    """Return Arrow columns: of a frame those of these names, of an array all, in this order.
+
+    Parameters
+    ----------
+    table : frame, or array of shape (n, len(names))
+    names : sequence of str
+
+    Raises
+    ------
+    InputError
+        A column that is not there or there twice, an array of another shape, or values of
+        several kinds in one column.
+    """
+    there = names_in(table)
+    if there is None:
+        array = _array(table)
+        if array.ndim != 2 or array.shape[1] != len(names):
+            raise InputError(
+                f"A table of ratings must be a data frame or an array with the columns "
+                f"{', '.join(names)}, got shape {array.shape}."
+            )
+        return [column_of(array[:, place], name) for place, name in enumerate(names)]
+    for name in names:
+        if there.count(name) != 1:
+            found = "no column" if name not in there else "more than one column"
+            raise InputError(f"The frame has {found} '{name}': name its columns with columns=.")
+    return [column_of(table[name], name) for name in names]
+
+
+def names_in(table: object) -> list[str] | None:
+    """Return the names of a frame's columns; None of what is no frame."""
+    for attribute in ("column_names", "columns"):  # of Arrow; of pandas and polars
+        if hasattr(table, attribute):
+            return list(getattr(table, attribute))
+    return None
+
+
+def column_of(values: object, name: str):
+    """Return a sequence as an Arrow column (ChunkedArray).
+
+    Raises
+    ------
+    InputError
+        It has values of several kinds, or more than one dimension.
+    """
+    import pyarrow as pa
+
+    try:
+        if hasattr(values, "__arrow_c_stream__"):
+            return pa.chunked_array(values)
+        column = pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        raise InputError(f"The column '{name}' must hold values of one kind.") from None
+    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+
+
+def labels_of(column, name: str) -> Labelled:
+    """Return the labels in an Arrow column of text or integers, as text.
+
+    Raises
+    ------
+    InputError
+        A column of something else, or a label that is missing or none.
+    """
+    codes, texts = fields.distinct(fields.as_text(column, f"The column '{name}'"))
+    bad = np.array([not fields.is_label(text) for text in texts], dtype=bool)
+    _check(bad[codes], name, fields.LABEL)
+    return fields.labelled(codes, texts)
+
+
+def lines_in(table: object, ratings: object, names: Sequence[str]) -> Lines:
+    """Return what stands in a table, one rating a row.
+
+    Parameters
+    ----------
+    table : frame, or array of shape (n, 3)
+        Or of shape (n, 2), without the ratings, where these are given.
+    ratings : sequence of n numbers, or None
+    names : sequence of str
+        Of the columns of users, items and ratings.
+
+    Raises
+    ------
+    InputError
+        A column that is not there, columns of different lengths, or a row with a label or a
+        number that is missing or none.
+    """
+    if ratings is None:
+        users, items, values = columns_of(table, names)
+    else:
+        users, items = columns_of(table, names[:2])
+        values = column_of(ratings, names[2])
+    return Lines(labels_of(users, names[0]), *_rated(items, values, names), None)
+
+
+def lines_of_one(ratings: object, names: Sequence[str]) -> Lines:
+    """Return the ratings of one user, who has no label here.
+
+    Parameters
+    ----------
+    ratings : mapping from items to ratings, or frame
+        With columns of items and ratings.
+    names : sequence of str
+        Of the columns of users, items and ratings.
+
+    Raises
+    ------
+    InputError
+        Neither of them, a frame of several users, or a label or a number that is none.
+    """
+    there = names_in(ratings)
+    if there is not None:
+        items, values = columns_of(ratings, names[1:])
+        if names[0] in there and len(labels_of(*_users(ratings, names)).labels) > 1:
+            raise InputError("These are ratings of several users; give those of one.")
+    elif isinstance(ratings, Mapping):
+        items, values = (
+            column_of(list(each), name)
+            for each, name in zip((ratings, ratings.values()), names[1:], strict=True)
+        )
+    else:
+        raise InputError("One user's ratings must be a mapping from items to ratings, or a frame.")
+    items, values = _rated(items, values, names)
+    nobody = Labelled(np.zeros(values.size, dtype=np.int32), np.array([""], dtype=object))
+    return Lines(nobody, items, values, None)
+
+
+def public_list(labels: object, what: str) -> list[str]:
+    """Return a public list of labels as text, in its order.
+
+    Parameters
+    ----------
+    labels : path, or iterable of labels, such as a list, an array or a column of a frame
+        A path is that of a file, see :func:`dpmc.publication.lists.read_list`.
+    what : str
+        "items" or "users".
+
+    Raises
+    ------
+    InputError
+        Something else, nothing in the list, a label that is missing, none or there twice.
+    """
+    if isinstance(labels, str | PathLike):
+        return read_list(labels, what.removesuffix("s"))
+    if names_in(labels) is not None or not isinstance(labels, Iterable):
+        raise InputError(f"{what} must be a list of labels, one column of a frame, or a file.")
+    if not hasattr(labels, "__arrow_c_stream__") and not isinstance(labels, np.ndarray):
+        labels = list(labels)
+    found = labels_of(column_of(labels, what), what)
+    if not found.codes.size:
+        raise InputError(f"The list of {what} is empty; it must have at least one.")
+    if len(found.labels) < len(found.codes):
+        twice = found.labels[np.bincount(found.codes).argmax()]
+        raise InputError(f"The list of {what} has '{twice}' more than once; list it once.")
+    return found.labels[found.codes].tolist()
+
+
+def _users(ratings, names):
+    return columns_of(ratings, names[:1])[0], names[0]
+
+
+def _rated(items, values, names) -> tuple[Labelled, np.ndarray]:
+    """Return items and ratings from Arrow columns of one length."""
+    if len(items) != len(values):
+        raise InputError(f"There are {len(items)} items and {len(values)} ratings, not as many.")
+    labels = labels_of(items, names[1])
+    numbers = fields.as_numbers(values, f"The column '{names[2]}'")
+    _check(~np.isfinite(numbers), names[2], "a finite number")
+    return labels, numbers
+
+
+def _check(bad: np.ndarray, name: str, expected: str) -> None:
+    if bad.any():
+        raise InputError(f"Row {bad.argmax() + 1}: {expected} is expected in the column '{name}'.")
+
+
+def _array(table: object) -> np.ndarray:
+    try:
+        return np.asarray(table)
+    except ValueError:  # lists of several lengths
+        return np.empty(0)

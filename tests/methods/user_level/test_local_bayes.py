@@ -1,0 +1,195 @@
+"""Local Bayes as a whole: budget, publication, what users complete, and how good it is."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dpmc.errors import InputError
+from dpmc.methods import method_class, method_name
+from dpmc.methods.private import EVERY_RATING
+from dpmc.methods.published import fit_folder
+from dpmc.methods.published.verify_fit import account_fit
+from dpmc.methods.user_level.local_bayes import worth
+from dpmc.methods.user_level.local_bayes.method import LocalBayes
+from dpmc.privacy.ledger import FloatNoise, Ledger
+from dpmc.privacy.release import GridNoise
+from dpmc.ratings import Ratings
+
+RANGE = (1.0, 5.0)
+
+
+def drawn(seed, n_users=1500, n_items=60, rank=3, density=0.4, noise=0.6):
+    """Return ratings of a drawn matrix of stars: item offsets, factors and noise."""
+    rng = np.random.default_rng(seed)
+    observed = rng.random((n_users, n_items)) < density
+    users, items = np.nonzero(observed)
+    u, v = rng.standard_normal((n_users, rank)), 0.4 * rng.standard_normal((n_items, rank))
+    truth = 3 + 0.4 * rng.standard_normal(n_items) + 0.4 * rng.standard_normal((n_users, 1))
+    truth = truth + u @ v.T
+    values = np.clip(truth[users, items] + noise * rng.standard_normal(users.size), *RANGE)
+    labels = {
+        "user_labels": np.array([f"u{k}" for k in range(n_users)], dtype=object),
+        "item_labels": np.array([f"i{k}" for k in range(n_items)], dtype=object),
+    }
+    return Ratings(users, items, values, n_users, n_items, **labels)
+
+
+def model(epsilon=5.0, relation="user_add_remove", **settings):
+    return LocalBayes(
+        relation=relation, epsilon=epsilon, delta=1e-5, rating_range=RANGE, **settings
+    )
+
+
+def halves(ratings, seed=0):
+    part = np.random.default_rng(seed).random(len(ratings)) < 0.8
+    return ratings.take(part), ratings.take(~part)
+
+
+def rmse(fitted, test):
+    return np.sqrt(np.mean((fitted.predict(test.users, test.items) - test.values) ** 2))
+
+
+@pytest.mark.parametrize("relation", ["user_add_remove", "user_replace"])
+@pytest.mark.parametrize("epsilon", [0.01, 1, 20])
+def test_a_fit_spends_its_budget_and_no_more(relation, epsilon):
+    fitted = model(epsilon, relation)
+    ledger = Ledger(FloatNoise(fitted.calibration.noise, np.random.default_rng(1)), 1, keep=True)
+    fitted.fit(drawn(0, n_users=200), rng=0, ledger=ledger)
+    assert ledger.spent == pytest.approx(1, rel=1e-12)
+    names = [each.what for each in ledger.transcript]
+    assert names[:2] == ["scale", "offsets"]
+    assert set(names[2:]) <= {"covariance", "updates"}
+    assert fitted.guarantee_.epsilon == epsilon
+    doubled = 2 if relation == "user_replace" else 1
+    assert ledger.transcript[0].sensitivity == 2 * doubled
+
+
+def test_it_is_known_by_its_name_and_repeatable():
+    assert method_class("local_bayes") is LocalBayes
+    assert method_name(model()) == "local_bayes"
+    one, two = (model().fit(drawn(0, n_users=300), rng=0, noise_rng=1) for _ in range(2))
+    np.testing.assert_array_equal(one.item_factors_, two.item_factors_)
+
+
+@pytest.mark.parametrize("n_ratings", [0, 1, 5])
+def test_hardly_any_ratings_are_no_error(n_ratings):
+    few = drawn(0, n_users=50).take(np.arange(n_ratings))
+    fitted = model(0.5).fit(few, rng=0, noise_rng=1)
+    matrix = fitted.predict_matrix()
+    assert np.isfinite(matrix).all()
+    assert matrix.min() >= 1
+    assert matrix.max() <= 5
+
+
+def test_users_without_ratings_get_the_offsets():
+    ratings = drawn(0, n_users=300)
+    fitted = model().fit(ratings.take(ratings.users != 7), rng=0, noise_rng=1)
+    np.testing.assert_allclose(
+        fitted.predict(np.full(60, 7), np.arange(60)), np.clip(fitted.item_offsets_, *RANGE)
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"relation": "entry_change"}, "relation must be"),
+        ({"mechanism": "laplace"}, "mechanism must be"),
+        ({"most_factors": 0}, "most_factors must be an integer of at least 1"),
+        ({"epsilon": 0}, "epsilon must be"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, sentence):
+    with pytest.raises(InputError, match=sentence):
+        model(**settings)
+
+
+@pytest.mark.parametrize("given", [None, 10])
+def test_published_with_exact_noise_and_completed_alone(tmp_path, given):
+    ratings = drawn(1, n_users=400)
+    fitted = model(20.0, ratings_per_user=given)
+    fitted.fit(ratings, ledger=Ledger(GridNoise(fitted.calibration.noise), 1))
+    fit_folder.write(tmp_path / "out", fitted, ("item_factors",), {})
+    stated = json.loads((tmp_path / "out" / "guarantee.json").read_text())
+    assert stated["constants"]["ratings_per_user"] == (given or EVERY_RATING)
+    assert ("ratings_per_user" in stated["assumed_public"]) == (given is not None)
+    assert (stated["key"] is None) == (given is None)
+    assert account_fit(tmp_path / "out", stated) == fitted.guarantee_.sentence()
+    published = fit_folder.read_published(tmp_path / "out")
+    rows = ratings.by_user
+    for user in (0, 3):
+        own = slice(rows.indptr[user], rows.indptr[user + 1])
+        labels = ratings.item_labels[rows.indices[own]].tolist()
+        found = published.complete(dict(zip(labels, rows.values[own], strict=True)))
+        expected = fitted.predict(np.full(60, user), np.arange(60))
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_a_file_without_its_precisions_is_refused(tmp_path):
+    fitted = model().fit(drawn(1, n_users=100), rng=0, noise_rng=1)
+    fit_folder.write(tmp_path / "out", fitted, ("item_factors",), {})
+    path = tmp_path / "out" / "SIMULATED_item_factors.csv"
+    path = path if path.exists() else next((tmp_path / "out").glob("*item_factors.csv"))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(",".join(line.split(",")[:2]) for line in lines) + "\n")
+    with pytest.raises(InputError, match="holds no factors"):
+        fit_folder.read_published(tmp_path / "out")
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2, 20])
+def test_it_is_never_worse_than_biases_and_better_where_there_is_room(epsilon):
+    """Over 4 drawn matrices; differences are 5 standard errors or more: it fails by no chance."""
+    gaps = []
+    for seed in range(4):
+        train, test = halves(drawn(seed, n_users=3000))
+        bias = method_class("private_user_item_bias")(
+            relation="user_add_remove", epsilon=epsilon, rating_range=RANGE, ratings_per_user=30
+        ).fit(train, rng=0, noise_rng=1)
+        fitted = model(epsilon).fit(train, rng=0, noise_rng=1)
+        gaps.append(rmse(fitted, test) / rmse(bias, test))
+    assert max(gaps) < 1.003
+    if epsilon == 20:
+        assert max(gaps) < 0.93
+        assert fitted.item_factors_.shape[1] == 4  # the users' level and the three drawn factors
+
+
+def test_held_out_ratings_say_what_the_model_is_worth(tmp_path):
+    """The noise of 5 % of epsilon 20 over 3,000 users is .002: the bounds are ten times that."""
+    ratings = drawn(0, n_users=3000)
+    fitted = model(20.0, held_out=0.2).fit(ratings, rng=0, noise_rng=1)
+    worth = fitted.worth_
+    train, test = halves(ratings)
+    unbiased = model(20.0).fit(train, rng=0, noise_rng=1)
+    # a user's difference counts up to a bound, so that what is gained is rather understated
+    assert -0.02 < worth.rmse - rmse(unbiased, test) < 0.06
+    assert worth.rmse < worth.bias_rmse - 5 * worth.difference_deviation
+    assert 0 < worth.difference_deviation < worth.bias_rmse_deviation < 0.02
+    fit_folder.write(tmp_path / "out", fitted, ("item_factors",), {})
+    stated = json.loads(next((tmp_path / "out").glob("*guarantee.json")).read_text())
+    assert stated["worth"]["rmse"] == worth.rmse
+    assert account_fit(tmp_path / "out", stated) == fitted.guarantee_.sentence()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_stated_deviations_of_errors_are_those_of_the_noise(seed):
+    """2,000 draws of the noise: standard deviations are within 7 % but once in 10^5."""
+    rng = np.random.default_rng(seed)
+    exact = np.array([300.0, 40.0, 1000.0]) * rng.uniform(0.8, 1.2, 3)
+    draws = [worth.read(exact + 5 * rng.standard_normal(3), 5.0, 1.0) for _ in range(2000)]
+    expected = worth.read(exact, 5.0, 1.0)
+    for name, values in (
+        ("rmse_deviation", [each.rmse for each in draws]),
+        ("bias_rmse_deviation", [each.bias_rmse for each in draws]),
+        ("difference_deviation", [each.bias_rmse - each.rmse for each in draws]),
+    ):
+        assert np.std(values) == pytest.approx(getattr(expected, name), rel=0.15)
+
+
+def test_one_user_moves_the_errors_by_at_most_their_norm():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        n = rng.integers(1, 12)
+        rows = Ratings(np.zeros(n, int), np.arange(n), 9 * rng.standard_normal(n), 1, 12).by_user
+        both = 9 * rng.standard_normal((2, n)) * (rng.random((2, 1)) < 0.7)
+        moved = np.linalg.norm(worth.statistic(rows, *both, rng.uniform(0.1, 10)))
+        assert moved <= worth.NORM * (1 + 1e-12)

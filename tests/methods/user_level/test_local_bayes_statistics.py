@@ -1,0 +1,328 @@
+"""Local Bayes, what it releases: against brute force, and how far one user can move it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate
+
+from dpmc.methods.user_level.covariance import pack, unpack
+from dpmc.methods.user_level.local_bayes import directions, offsets, refinement, scale
+from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, Beliefs
+from dpmc.methods.user_level.local_bayes.constants import GRAM_BOUND, SPREAD_UNIT
+from dpmc.methods.user_level.local_bayes.users import posterior_means, updates
+from dpmc.ratings import Ratings
+
+N_ITEMS = 9
+WHOLE = scale.Scale(typical=0.2, mean=0.1, users=30.0, ratings=120.0)
+
+
+def drawn_rows(seed, n_users=12, density=0.5, size=1.0):
+    rng = np.random.default_rng(seed)
+    observed = rng.random((n_users, N_ITEMS)) < density * rng.random((n_users, 1)) * 2
+    users, items = np.nonzero(observed)
+    values = np.clip(size * rng.standard_normal(users.size), -1, 1)
+    return Ratings(users, items, values, n_users, N_ITEMS).by_user
+
+
+def without(rows, user):
+    """Return the rows with one that is empty."""
+    users = np.repeat(np.arange(rows.indptr.size - 1), np.diff(rows.indptr))
+    kept = users != user
+    return Ratings(
+        users[kept], rows.indices[kept], rows.values[kept], rows.indptr.size - 1, N_ITEMS
+    ).by_user
+
+
+def drawn_items(seed, rank):
+    rng = np.random.default_rng(seed + 1)
+    return (
+        0.3 * rng.standard_normal(N_ITEMS),
+        0.5 * rng.standard_normal((N_ITEMS, rank)),
+        rng.uniform(0.5, 3, N_ITEMS),
+    )
+
+
+def brute_posterior(items, values, b, v, p):
+    matrix = np.eye(v.shape[1]) + (v[items] * p[items, None]).T @ v[items]
+    return np.linalg.solve(matrix, v[items].T @ (p[items] * (values - b[items])))
+
+
+@given(seed=st.integers(0, 10**6), rank=st.integers(1, 4))
+@settings(max_examples=25, deadline=None)
+def test_posterior_means_are_weighted_ridge_regressions(seed, rank):
+    rows, (b, v, p) = drawn_rows(seed), drawn_items(seed, rank)
+    found = posterior_means(rows, b, v, p)
+    for user in range(rows.indptr.size - 1):
+        own = slice(rows.indptr[user], rows.indptr[user + 1])
+        expected = brute_posterior(rows.indices[own], rows.values[own], b, v, p)
+        np.testing.assert_allclose(found[user], expected, rtol=1e-9, atol=1e-12)
+
+
+@given(seed=st.integers(0, 10**6), rank=st.integers(1, 4))
+@settings(max_examples=25, deadline=None)
+def test_updates_leave_each_rating_out_by_fitting_again(seed, rank):
+    rows, (b, v, p) = drawn_rows(seed), drawn_items(seed, rank)
+    totals, gram, spreads, _ = updates(
+        rows, b, v, p, unshortened=2.0, unit=0.01, gram_bound=0.02, spread_unit=0.2
+    )
+    expected, matrix, logs = np.zeros_like(totals), np.zeros((1 + rank, 1 + rank)), 0.0
+    for user in range(rows.indptr.size - 1):
+        own = np.arange(rows.indptr[user], rows.indptr[user + 1])
+        items, values = rows.indices[own], rows.values[own]
+        if own.size < 2:
+            continue
+        sent, mine, chi = [], 0, 0.0
+        for k, item in enumerate(items):
+            rest = np.delete(np.arange(own.size), k)
+            f = brute_posterior(items[rest], values[rest], b, v, p)
+            others = v[items[rest]]
+            precision = np.eye(rank) + (others * p[items[rest], None]).T @ others
+            weight = 1 / (1 / p[item] + v[item] @ np.linalg.solve(precision, v[item]))
+            left = values[k] - b[item] - v[item] @ f
+            one = np.concatenate([[1], f])
+            sent.append(left * weight * one)
+            mine = mine + weight * np.outer(one, one)
+            chi += left**2 * weight
+        shrink = 1 / max(np.linalg.norm(sent), 2.0)
+        np.add.at(expected, items, np.array(sent) * shrink)
+        mine = mine * shrink * 0.01
+        matrix += mine / max(1, np.linalg.norm(mine) / 0.02)
+        logs += 0.2 * min(1, own.size / 5) * np.clip(0.5 * np.log(chi / own.size), -1, 1)
+    np.testing.assert_allclose(totals, expected, rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(np.tril(gram), np.tril(matrix), rtol=1e-8, atol=1e-12)
+    assert spreads == pytest.approx(logs, rel=1e-8, abs=1e-12)
+
+
+def _scale(rows):
+    return scale.statistic(rows, 1.0), scale.NORM, None
+
+
+def _offsets(rows):
+    sums, longest = offsets.statistic(rows, N_ITEMS, WHOLE)
+    return sums, 1.0, longest
+
+
+def _directions(rows):
+    items = np.array([0, 2, 3, 5, 8])
+    triangle, longest = directions.statistic(rows, items, N_ITEMS, WHOLE.typical)
+    return triangle, 1.0, longest
+
+
+def _updates(rows):
+    beliefs = Beliefs(1e-3, np.full(N_ITEMS, 1 / N_ITEMS)).with_factors(
+        1e-3 * np.random.default_rng(3).standard_normal((N_ITEMS, 2)), np.full((N_ITEMS, 2), 1e8)
+    )
+    step = refinement.Step.of(1e-3, 3)  # ratings are far off what is believed
+    sent, largest = refinement.statistic(rows, beliefs, WHOLE.mean, step)
+    return sent, refinement.NORM, largest
+
+
+STATISTICS = [_scale, _offsets, _directions, _updates]
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@given(seed=st.integers(0, 10**6), size=st.sampled_from([1e-3, 0.3, 1.0, 30.0]))
+@settings(max_examples=40, deadline=None)
+def test_one_user_moves_no_statistic_by_more_than_its_norm(statistic, seed, size):
+    rows = drawn_rows(seed, size=size)
+    whole, norm, longest = statistic(rows)
+    for user in range(3):
+        moved = np.linalg.norm(whole - statistic(without(rows, user))[0])
+        assert moved <= norm * (1 + 1e-9)
+        if longest is not None:
+            assert moved <= longest * (1 + 1e-9) <= norm * (1 + 2e-9)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "least"),
+    [(_scale, 0.99), (_offsets, 0.99), (_directions, 0.99), (_updates, 0.95)],
+)
+def test_some_user_moves_each_statistic_by_nearly_its_norm(statistic, least):
+    n = 9  # one user who rated everything as differently as can be
+    values = np.where(np.arange(n) % 2, 1.0, -1.0) + (1e-3 if statistic is _updates else 0)
+    if statistic is _scale:
+        values = np.array([1.0] * n)  # the mean at the end of the range
+    rows = Ratings(np.zeros(n, int), np.arange(n), values, 1, n).by_user
+    moved = np.linalg.norm(statistic(rows)[0])
+    # a user of the scale has MANY ratings to be counted in full, and one of 9 is counted in part
+    norm = np.sqrt(3 + (n / scale.MANY) ** 2) if statistic is _scale else statistic(rows)[1]
+    assert moved >= least * norm
+
+
+@pytest.mark.parametrize("statistic", STATISTICS[1:])
+def test_sums_of_items_that_a_user_did_not_rate_keep_their_bits(statistic):
+    rows = drawn_rows(5, n_users=40)
+    whole, _, _ = statistic(rows)
+    for user in range(5):
+        own = rows.indices[rows.indptr[user] : rows.indptr[user + 1]]
+        less, _, _ = statistic(without(rows, user))
+        untouched = np.setdiff1d(np.arange(N_ITEMS), own)
+        if statistic is _directions:
+            places = np.flatnonzero(np.isin([0, 2, 3, 5, 8], untouched))
+            here, there = (unpack(each, 5)[np.ix_(places, places)] for each in (whole, less))
+        elif statistic is _offsets:
+            here, there = whole[:, untouched], less[:, untouched]
+        else:
+            here, there = (
+                each[: N_ITEMS * 4].reshape(N_ITEMS, 4)[untouched] for each in (whole, less)
+            )
+        np.testing.assert_array_equal(here, there)
+
+
+@given(noised=st.lists(st.floats(-30, 50), min_size=3, max_size=6), noise=st.floats(0.5, 20))
+@settings(max_examples=40, deadline=None)
+def test_counts_are_means_of_normal_posteriors_cut_off_at_zero(noised, noise):
+    noised = np.array(noised)
+    prior = max(noised.mean(), 0.1 * noise)
+    for value, found in zip(noised, offsets.positive_means(noised, noise), strict=True):
+        peak = max(value - noise**2 / prior, 0)
+
+        def log_density(n, value=value):
+            return -n / prior - (value - n) ** 2 / (2 * noise**2)
+
+        def density(n, peak=peak, log_density=log_density):
+            return np.exp(log_density(n) - log_density(peak))
+
+        upper = peak + 12 * noise
+        mass, first = (
+            integrate.quad(f, 0, upper, limit=200, points=[peak])[0]
+            for f in (density, lambda n: n * density(n))
+        )
+        assert found == pytest.approx(first / mass, rel=1e-4, abs=1e-6)
+
+
+def test_the_scale_is_read_without_noise():
+    rng = np.random.default_rng(0)
+    n_users, n_items = 3000, 40
+    users, items = np.nonzero(rng.random((n_users, n_items)) < 0.5)
+    values = (
+        0.2 + 0.1 * rng.standard_normal(n_users)[users] + 0.25 * rng.standard_normal(users.size)
+    )
+    rows = Ratings(users, items, np.clip(values, -1, 1), n_users, n_items).by_user
+    whole = scale.read(scale.statistic(rows, 1.0), 1.0)
+    assert whole.typical == pytest.approx(0.25, rel=0.15)
+    assert whole.mean == pytest.approx(0.2, abs=0.01)
+    assert whole.users == pytest.approx(n_users, rel=0.01)
+    assert whole.ratings == pytest.approx(users.size, rel=0.01)
+
+
+def planted(seed, noise, rank=3, size=60, n_users=4000):
+    """Return a noised covariance of users with planted factors, and the factors."""
+    rng = np.random.default_rng(seed)
+    v = rng.standard_normal((size, rank)) * np.array([0.7, 0.5, 0.4])[:rank]
+    x = rng.standard_normal((n_users, rank)) @ v.T + rng.standard_normal((n_users, size))
+    users, items = np.nonzero(rng.random((n_users, size)) < 0.5)
+    rows = Ratings(users, items, x[users, items], n_users, size).by_user
+    typical = np.sqrt(1 + np.sum(v**2) / size)
+    whole = scale.Scale(typical, 0.0, n_users, users.size)
+    triangle, _ = directions.statistic(rows, np.arange(size), size, typical)
+    return triangle + noise * rng.standard_normal(triangle.size), whole, v
+
+
+def test_planted_directions_are_found_with_their_size():
+    noised, whole, v = planted(1, noise=2.0)
+    shares = np.full(60, 1 / 60)
+    factors, precisions = directions.read(noised, 2.0, np.arange(60), shares, whole)
+    assert factors.shape == (60, 3)
+    # the same products of factors, whatever the rotation: within what the precisions say
+    difference = factors @ factors.T - v @ v.T
+    assert np.linalg.norm(difference) < 0.35 * np.linalg.norm(v @ v.T)
+    assert (precisions > 0).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_alone_is_no_direction(seed):
+    """Above 1.02 times the edge of pure noise of size 200 there is one in about 2 % of draws."""
+    rng = np.random.default_rng(seed)
+    whole = scale.Scale(1.0, 0.0, 10.0, 4000.0)
+    triangle = 500 * rng.standard_normal(200 * 201 // 2)
+    found, _ = directions.read(triangle, 500.0, np.arange(200), np.full(200, 1 / 200), whole)
+    assert found.shape[1] == 0
+
+
+def test_no_items_are_worth_it_under_large_noise_and_many_under_small():
+    shares = np.full(100, 0.01)
+    whole = scale.Scale(1.0, 0.0, 1000.0, 30000.0)
+    assert directions.items_worth_it(shares, 1e4, whole, 0.1).size == 0
+    assert directions.items_worth_it(shares, 1.0, whole, 0.1).size == 100
+
+
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=15, deadline=None)
+def test_the_posterior_of_one_observation_is_the_mean_weighted_by_precision(seed):
+    rng = np.random.default_rng(seed)
+    beliefs = Beliefs(1.0, np.full(50, 0.02))
+    observed, precision = rng.standard_normal(50), rng.uniform(1, 9, 50)
+    beliefs.precision[:, 0, 0] = precision
+    beliefs.score[:, 0] = precision * observed
+    beliefs.learn()
+    prior = 1 / beliefs.prior_variance[0]
+    expected = (precision * observed + prior * beliefs.prior_mean[:, 0]) / (precision + prior)
+    np.testing.assert_allclose(beliefs.mean[:, 0], expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(beliefs.variance[:, 0], 1 / (precision + prior), rtol=1e-9)
+
+
+def test_the_prior_is_learnt():
+    """Offsets on a line in the logarithm of popularity, with deviation .4 around it."""
+    rng = np.random.default_rng(2)
+    popularity = rng.lognormal(0, 1, 4000)
+    log = np.log(popularity) - np.log(popularity).mean()
+    truth = 0.3 + 0.2 * log + 0.4 * rng.standard_normal(4000)
+    precision = rng.uniform(1, 30, 4000)
+    beliefs = Beliefs(1.0, popularity)
+    beliefs.precision[:, 0, 0] = precision
+    beliefs.score[:, 0] = precision * (truth + precision**-0.5 * rng.standard_normal(4000))
+    for _ in range(3):
+        beliefs.learn()
+    assert np.sqrt(beliefs.prior_variance[0]) == pytest.approx(0.4, abs=0.03)
+    slope, level = np.polyfit(log, beliefs.prior_mean[:, 0], 1)
+    assert slope == pytest.approx(0.2, abs=0.03)
+    assert level == pytest.approx(0.3, abs=0.03)
+
+
+def test_an_old_observation_that_the_new_one_contradicts_counts_less():
+    rng = np.random.default_rng(3)
+    truth, n = 0.5 * rng.standard_normal(500), 500
+
+    def after(drift):
+        beliefs = Beliefs(1.0, np.full(n, 1 / n))
+        beliefs.precision[:, LEVEL, LEVEL] = 100
+        beliefs.score[:, LEVEL] = 100 * (truth + drift * rng.standard_normal(n))
+        beliefs.precision[:, 0, 0] = 1e-3
+        beliefs.learn()
+        precision = np.tile(np.diag([1e-3, 100.0]), (n, 1, 1))
+        observed = np.stack([np.zeros(n), truth + 0.1 * rng.standard_normal(n)], axis=1)
+        beliefs.observe(observed, precision)
+        return beliefs.precision[:, LEVEL, LEVEL].mean()
+
+    assert after(0.1) > 180
+    assert 100 < after(0.5) < 115
+
+
+def test_a_step_points_from_the_beliefs_to_the_truth():
+    """Without noise one step moves offsets that are off by .3 most of the way."""
+    rng = np.random.default_rng(4)
+    n_users, n_items = 3000, 30
+    truth = 0.3 * rng.standard_normal(n_items)
+    users, items = np.nonzero(rng.random((n_users, n_items)) < 0.5)
+    values = truth[items] + 0.2 * rng.standard_normal(n_users)[users]
+    values += 0.4 * rng.standard_normal(users.size)
+    rows = Ratings(users, items, values, n_users, n_items).by_user
+    shares = np.full(n_items, 1 / n_items)
+    whole = scale.Scale(0.5, 0.0, n_users, users.size)
+    beliefs = Beliefs(0.5, shares)
+    before = np.abs(beliefs.mean[:, 0] - truth).mean()
+    spread = 0.5
+    for _ in range(3):
+        step = refinement.Step.of(spread, 1)
+        sent, _ = refinement.statistic(rows, beliefs, 0.0, step)
+        spread = refinement.read(sent, 1e-6, beliefs, shares, whole, step)
+    assert np.abs(beliefs.mean[:, 0] - truth).mean() < 0.1 * before
+    assert spread == pytest.approx(0.4, rel=0.1)
+
+
+def test_norms_are_those_of_the_release():
+    assert pytest.approx(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2)) == refinement.NORM
+    triangle = np.array([[1.0, 2.0], [2.0, 3.0]])
+    assert np.linalg.norm(pack(triangle)) == pytest.approx(np.linalg.norm(triangle))

@@ -1,0 +1,143 @@
+"""`dpmc evaluate`: errors on held-out ratings by method and budget, for planning."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from publication.small_tables import refused, rows_of, run, write_table
+
+from dpmc.cli.evaluate import NOTE
+from dpmc.cli.fit_settings import METHODS
+from dpmc.cli.relation import DEFAULT_METHOD
+from dpmc.datasets.splits import random_split
+from dpmc.datasets.synthetic import generate
+from dpmc.publication.table import read_lines, resolve
+
+LOW, HIGH = 0, 2.5
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """About 4,000 ratings of rank 2."""
+    drawn = generate(np.random.default_rng(3), users=400, items=25, rank=2, observed_fraction=0.4)
+    seen = drawn.observed
+    rows = zip(seen.users.tolist(), seen.items.tolist(), seen.values.tolist(), strict=True)
+    return write_table(tmp_path_factory.mktemp("evaluate") / "public.csv", rows)
+
+
+def evaluate(table, *options):
+    arguments = ["--rating-range", LOW, HIGH, "--relation", "user", *options]
+    return run("evaluate", table, *arguments)
+
+
+def errors(table, *options):
+    found = json.loads(evaluate(table, *options, "--json").stdout)
+    return found, {(each["method"], each["epsilon"]): each for each in found["errors"]}
+
+
+def test_a_table_by_method_and_budget(table):
+    methods = ["--method", "als", "--method", "bias"]
+    options = ["--epsilon", 0.5, "--epsilon", 2000, "--splits", 2, *methods]
+    lines = evaluate(table, *options).stdout.splitlines()
+    assert lines[0] == NOTE
+    assert lines[0].startswith("Not private")
+    assert "400 users, 25 items; 2 x 80% to learn from; user_add_remove, delta 1e-05" in lines[1]
+    names = [line.partition("  ")[0] for line in lines[3:8]]
+    assert names == ["RMSE", "als", "bias", "user's own mean", "global mean"]
+    assert len({len(line) for line in lines[3:8]}) == 1
+    found, by_key = errors(table, *options)
+    assert found["private"] is False
+    assert found["note"] == NOTE
+    assert (found["users"], found["items"], found["splits"]) == (400, 25, 2)
+    for (name, epsilon), error in by_key.items():
+        assert error["rmse"] == pytest.approx(np.mean(error["by_split"]))
+        assert error["standard_deviation"] == pytest.approx(np.std(error["by_split"], ddof=1))
+        (line,) = (each for each in lines[3:8] if each.startswith(name))
+        text = f"{error['rmse']:.3f} +- {error['standard_deviation']:.3f}"
+        assert line.count(text) == (1 if epsilon else 2)
+    # with next to no noise factors explain ratings of rank 2, and with a lot of it they do not
+    own, everybody = by_key["user's own mean", None]["rmse"], by_key["global mean", None]["rmse"]
+    assert by_key["als", 2000]["rmse"] < by_key["bias", 2000]["rmse"] < everybody
+    assert by_key["als", 2000]["rmse"] < 0.8 * own
+    assert by_key["als", 0.5]["rmse"] > own
+
+
+def test_the_means_are_those_of_the_split(table):
+    _, by_key = errors(table, "--epsilon", 5, "--method", "bias", "--seed", 4, "--splits", 1)
+    columns = {"user": None, "item": None, "rating": None, "timestamp": None}
+    ratings = resolve(read_lines(table, columns), (LOW, HIGH))
+    rng = np.random.default_rng([4, 0, 0])
+    training, held_out = random_split(ratings, 0.8, rng, "public")
+    everybody = training.values.mean()
+    means = [training.values[training.users == user] for user in range(ratings.n_users)]
+    own = np.array([each.mean() if each.size else everybody for each in means])
+    for name, predicted in (("global mean", everybody), ("user's own mean", own[held_out.users])):
+        wanted = np.sqrt(np.mean((predicted - held_out.values) ** 2))
+        assert by_key[name, None]["by_split"] == [pytest.approx(wanted)]
+        assert by_key[name, None]["standard_deviation"] is None
+
+
+def test_what_is_compared_by_default(tmp_path):
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    arguments = ["--rating-range", 1, 5, "--relation", "user", "--json"]
+    found = json.loads(run("evaluate", table, *arguments).stdout)
+    keys = [(each["method"], each["epsilon"]) for each in found["errors"]]
+    assert keys[:6] == [(name, e) for name in (DEFAULT_METHOD, "bias") for e in (1, 5, 20)]
+    assert keys[6:] == [("user's own mean", None), ("global mean", None)]
+    assert all(len(each["by_split"]) == 3 for each in found["errors"])
+
+
+@pytest.mark.parametrize("relation", ["user", "entry"])
+def test_every_method_that_the_relation_has(tmp_path, relation):
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    methods = [*METHODS, "bias"] if relation == "user" else ["als", "irls", "bias"]
+    listed = [word for name in methods for word in ("--method", name)]
+    arguments = ["--rating-range", 1, 5, "--relation", relation, "--epsilon", 5, *listed]
+    texts = [run("evaluate", table, *arguments, "--seed", seed).stdout for seed in (1, 1, 2)]
+    assert texts[0] == texts[1] != texts[2]
+    assert all(f"\n{name} " in texts[0] for name in methods)
+
+
+def test_columns_mechanisms_and_numbers_of_ratings(tmp_path):
+    table = write_table(tmp_path / "mine.csv", rows_of(), header=("who", "item", "stars"))
+    named = ["--user", "who", "--rating", "stars", "--epsilon", 5, "--method", "bias"]
+    arguments = ["evaluate", table, "--rating-range", 1, 5, "--relation", "user", *named]
+    results = [
+        json.loads(run(*arguments, *more, "--json").stdout)
+        for more in ((), ("--mechanism", "laplace"), ("--ratings-per-user", 2))
+    ]
+    assert results[1]["mechanism"] == "laplace"
+    assert len({each["errors"][0]["rmse"] for each in results}) == 3
+    assert len({each["errors"][1]["rmse"] for each in results}) == 1
+
+
+REFUSALS = {
+    "no range": (["--relation", "user"], "Give --rating-range LOWEST HIGHEST"),
+    "range": (["--rating-range", 5, 1, "--relation", "user"], "rating_range must be two numbers"),
+    "relation": (["--relation", "users"], "There is no neighbouring relation 'users'"),
+    "method": (["--relation", "user", "--method", "biased"], "--method must be .* got 'biased'"),
+    "method of users": (["--relation", "entry", "--method", "dpals"], "protects users with all"),
+    "epsilon": (["--relation", "user", "--epsilon", 0], "epsilon must be a number above 0"),
+    "delta": (["--relation", "user", "--delta", 2], r"delta must lie in \[0, 1\)"),
+    "mechanism": (["--relation", "user", "--mechanism", "laplac"], "did you mean 'laplace'"),
+    "column": (["--relation", "user", "--user", "who"], "there is no column 'who'"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_refusals_are_one_sentence(tmp_path, case):
+    options, sentence = REFUSALS[case]
+    ranged = [] if "range" in case else ["--rating-range", 1, 5]
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    assert re.search(sentence, refused("evaluate", table, *ranged, *options))
+
+
+def test_tables_that_are_refused(tmp_path):
+    options = ["--rating-range", 1, 5, "--relation", "user"]
+    said = refused("evaluate", tmp_path / "none.csv", *options)
+    assert "none.csv cannot be read: No such file" in said
+    said = refused("evaluate", tmp_path / "mine.xlsx", *options)
+    assert "The table of ratings must be a file that ends in .csv" in said
+    one = write_table(tmp_path / "one.csv", rows_of()[:1])
+    assert "leaves no rating to train on or none to test on" in refused("evaluate", one, *options)

@@ -1,0 +1,433 @@
+"""`dpmc.PrivateFactorization`: the numbers and folders of `dpmc fit`, by scikit-learn's manners."""
+
+import csv
+import doctest
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from publication.small_tables import ITEMS, USERS, listed, rows_of, run, write_list, write_table
+
+import dpmc
+from dpmc import PrivateFactorization, estimator
+from dpmc.cli.fit_settings import METHODS, TUNABLE
+from dpmc.errors import InputError
+from dpmc.methods.published.fit_folder import read_published
+from dpmc.methods.published.verify import verify
+
+NAMES = ["user", "item", "rating"]
+COMMON = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
+USER = COMMON | {"ratings_per_user": 3, "method": "als"}
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """Half of the ratings of each user, and more: one of what is not listed, one item rated twice,
+    one rating out of the range."""
+    rows = [row for place, row in enumerate(rows_of()) if (place + place // 6) % 2]
+    more = [("u00", "unlisted", 3.0), (*rows[0][:2], 1.0), ("u23", rows_of()[-1][1], 9.0)]
+    return pd.DataFrame(rows[:-1] + more, columns=NAMES)
+
+
+@pytest.fixture(scope="module")
+def model(frame):
+    return fitted(frame, simulate=1)
+
+
+def fitted(frame, y=None, **changes):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return PrivateFactorization(**USER | changes).fit(frame, y)
+
+
+def every_pair():
+    return pd.DataFrame([(u, i) for u in USERS for i in ITEMS], columns=NAMES[:2])
+
+
+def files_of(folder):
+    return {each.name: each.read_bytes() for each in folder.iterdir()}
+
+
+# -- it is dpmc fit --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("relation", ["user", "user_replace", "entry", "entry_change"])
+def test_what_is_saved_is_what_the_command_writes_to_the_byte(frame, tmp_path, relation):
+    table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False))
+    lists = {"items": write_list(tmp_path / "items.txt", ITEMS)}
+    settings = {"ratings-per-user": 3}
+    if relation.startswith("entry"):
+        lists["users"] = write_list(tmp_path / "users.txt", USERS)
+        settings = {}
+    settings |= {"method": "als", "rank": 2, "regularization": 3.5}
+    settings |= {"relation": relation, "simulate": 7}
+    run(*listed("fit", table, tmp_path / "command", **settings, **lists))
+    given = {name.replace("-", "_"): value for name, value in settings.items()}
+    with pytest.warns(UserWarning, match="not private"):
+        model = PrivateFactorization(**COMMON | given | lists).fit(frame)
+    model.save(tmp_path / "saved")
+    assert files_of(tmp_path / "saved") == files_of(tmp_path / "command")
+    assert model.guarantee_.sentence() == verify(tmp_path / "saved")
+
+
+@pytest.mark.parametrize("method", [None, *METHODS])
+def test_defaults_are_those_of_the_command(frame, tmp_path, method):
+    table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False))
+    options = {"method": method, "simulate": 2}
+    lists = {"items": write_list(tmp_path / "items.txt", ITEMS)}
+    unset = {"ratings-per-user": None, "rank": None}
+    run(*listed("fit", table, tmp_path / "command", **options, **lists, **unset))
+    fitted(frame, ratings_per_user=None, **options, **lists).save(tmp_path / "saved")
+    assert files_of(tmp_path / "saved") == files_of(tmp_path / "command")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_complete_load_and_predict_agree(frame, tmp_path, method):
+    model = fitted(frame, method=method)
+    model.save(tmp_path / "model")
+    assert verify(tmp_path / "model") == model.guarantee_.sentence()
+    assert not model.guarantee_.simulated
+    table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False))
+    printed = run("complete", "--model", tmp_path / "model", "--ratings", table).stdout
+    rows = list(csv.DictReader(printed.splitlines()))
+    assert len(rows) == len(USERS) * len(ITEMS)
+    pairs = pd.DataFrame(rows)
+    wanted = pairs["prediction"].astype(float)
+    np.testing.assert_allclose(model.predict(pairs), wanted, rtol=1e-12)
+    loaded = PrivateFactorization.load(tmp_path / "model")
+    assert loaded.guarantee_ == model.guarantee_
+    np.testing.assert_array_equal(loaded.predict(pairs, frame), model.predict(pairs))
+    mine = frame[frame["user"] == "u05"]
+    assert loaded.recommend(mine, n=3) == model.recommend(mine, n=3)
+
+
+def test_noise_is_new_each_time_unless_simulated(frame, tmp_path):
+    found = [fitted(frame, simulate=seed) for seed in (None, None, 3, 3, 4)]
+    a, b, c, d, e = (model.predict(every_pair()) for model in found)
+    assert not (a == b).any()
+    np.testing.assert_array_equal(c, d)
+    assert not (c == e).any()
+    assert [model.guarantee_.simulated for model in found] == [False, False, True, True, True]
+    for model in found[1:3]:
+        model.save(tmp_path / "out", force=True)
+        prefix = "simulated_" if model.guarantee_.simulated else ""
+        assert all(name.startswith(prefix) for name in files_of(tmp_path / "out"))
+    assert PrivateFactorization.load(tmp_path / "out").guarantee_.simulated
+
+
+def test_remarks_are_warnings_of_the_caller(frame):
+    with pytest.warns(UserWarning, match="not private, and not in what save writes") as caught:
+        PrivateFactorization(**USER, simulate=1).fit(frame)
+    said = " ".join(str(each.message) for each in caught)
+    for remark in (
+        "1 lines rate an item again",
+        "1 ratings of what is not listed",
+        "1 ratings were clipped",
+    ):
+        assert remark in said
+    assert {each.filename for each in caught} == {__file__}
+
+
+def test_a_list_in_a_program_is_said_to_be_public(frame, tmp_path):
+    found = []
+    for items in (
+        ITEMS,
+        np.array(ITEMS),
+        pd.Series(ITEMS),
+        dict.fromkeys(ITEMS),
+        (i for i in ITEMS),
+    ):
+        model = fitted(frame, items=items, simulate=1)
+        model.save(tmp_path / "out", force=True)
+        found.append(files_of(tmp_path / "out"))
+    assert all(each == found[0] for each in found)
+    assert b'"origin": "said to be public"' in found[0]["simulated_guarantee.json"]
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def same_tables(frame):
+    values = frame["rating"].to_numpy()
+    yield "arrow", pa.table({name: list(frame[name]) for name in NAMES}), None
+    yield "objects", frame.astype(object), None
+    yield "categories", frame.astype({"user": "category", "item": "category"}), None
+    yield "array of three columns", frame.to_numpy(dtype=object), None
+    yield "X and y", frame[NAMES[:2]].to_numpy(dtype=object), values
+    yield "text and y", frame[NAMES[:2]].to_numpy(dtype=str), list(values)
+    yield "frame and y", frame[NAMES[:2]], frame["rating"]
+    yield "other order", frame.iloc[::-1][["rating", "user", "item"]], None
+
+
+def test_the_same_ratings_in_any_form(frame, model):
+    wanted = model.predict(every_pair())
+    for name, X, y in same_tables(frame):
+        found = fitted(X, y, simulate=1)
+        np.testing.assert_array_equal(found.predict(every_pair()), wanted, err_msg=name)
+    pairs = [every_pair().to_numpy(), pa.table(dict(every_pair())), every_pair().astype(object)]
+    for X in pairs:
+        np.testing.assert_array_equal(model.predict(X), wanted)
+    renamed = frame.set_axis(["who", "film", "stars"], axis=1)
+    found = fitted(renamed, simulate=1, columns=("who", "film", "stars"))
+    renamed = every_pair().set_axis(["who", "film"], axis=1)
+    np.testing.assert_array_equal(found.predict(renamed), wanted)
+
+
+def test_polars(frame, model):
+    polars = pytest.importorskip("polars")
+    found = fitted(polars.from_dicts(frame.to_dict("records")), simulate=1)
+    pairs = polars.from_dicts(every_pair().to_dict("records"))
+    np.testing.assert_array_equal(found.predict(pairs), model.predict(every_pair()))
+    mine = frame[frame["user"] == "u05"]
+    assert model.recommend(polars.from_dicts(mine.to_dict("records"))) == model.recommend(mine)
+
+
+def test_numbers_are_labels_too():
+    users, items = np.divmod(np.arange(60), 6)
+    ratings = 1.0 + np.arange(60) % 5
+    text = pd.DataFrame({"user": users.astype(str), "item": items.astype(str), "rating": ratings})
+    wanted = fitted(text, items=list("012345"), simulate=1).predict(text)
+    for X in (np.column_stack([users, items]), np.column_stack([users, items]).astype(float)):
+        model = fitted(X, ratings, items=range(6), simulate=1)
+        np.testing.assert_array_equal(model.predict(X), wanted)
+        assert model.recommend({0: 5, 1.0: 4}) == model.recommend({"0": 5, "1": 4})
+        assert set(model.recommend({0: 5, 1: 4})) == set("2345")
+
+
+def test_no_ratings_at_all():
+    for nothing in (pd.DataFrame(columns=NAMES), np.empty((0, 3))):
+        with pytest.warns(UserWarning, match="there are no ratings to learn from"):
+            model = PrivateFactorization(**USER, simulate=1).fit(nothing)
+        assert len(model.recommend({}, n=99)) == len(ITEMS)
+    assert model.predict(np.empty((0, 2))).shape == (0,)
+
+
+# -- predictions -----------------------------------------------------------------------------------
+
+
+def test_users_and_items_that_are_new(frame, model):
+    published = model.published_
+    mine = frame[(frame["user"] == "u05") & frame["item"].isin(ITEMS)]
+    pairs = [("u05", "a"), ("u05", "tea"), ("nobody", "a"), ("nobody", "tea"), ("u05", "f")]
+    found = model.predict(np.array(pairs))
+    own = published.complete(dict(zip(mine["item"], mine["rating"], strict=True)))
+    nothing = published.complete({})
+    wanted = [own[0], mine["rating"].mean(), nothing[0], nothing.mean(), own[5]]
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    # ratings given in place of those of the fit
+    given = [("nobody", "a", 5), ("nobody", "b", 4), ("nobody", "tea", 1)]
+    found = model.predict(np.array(pairs), np.array(given, dtype=object))
+    other = published.complete({"a": 5.0, "b": 4.0})
+    np.testing.assert_allclose(found[2:4], [other[0], 4.5], rtol=1e-12)
+    np.testing.assert_allclose(found[0], nothing[0], rtol=1e-12)
+
+
+def test_recommendations(model):
+    published = model.published_
+    mine = {"a": 5.0, "c": 1.0, "tea": 3.0, "d": 99.0}
+    found = model.recommend(mine, n=2)
+    values = dict(zip(ITEMS, published.complete({"a": 5.0, "c": 1.0, "d": 5.0}), strict=True))
+    best = sorted("bef", key=lambda item: -values[item])[:2]
+    assert list(found) == best
+    assert found == {item: values[item] for item in best}
+    assert list(model.recommend(mine, n=99)) == sorted("bef", key=lambda item: -values[item])
+    table = pd.DataFrame({"item": list(mine), "rating": list(mine.values())})
+    assert model.recommend(table, n=2) == found
+    twice = pd.concat([table.assign(rating=table["rating"] - 1), table.assign(rating=99)])
+    clipped = {"a": 4.5, "c": 3.0, "d": 5.0}
+    assert model.recommend(twice) == model.recommend(clipped)
+    assert set(model.recommend({})) == set(ITEMS)
+
+
+# -- scikit-learn's manners ------------------------------------------------------------------------
+
+
+def test_parameters_are_stored_as_given_and_can_be_cloned(frame):
+    base = pytest.importorskip("sklearn.base")
+    given = USER | {"items": np.array(ITEMS), "rating_range": [1, 5], "simulate": 1}
+    model = PrivateFactorization(**given)
+    for name, value in given.items():
+        assert getattr(model, name) is value
+        assert model.get_params()[name] is value
+    fit_first = fitted(frame, **given)
+    for name, value in given.items():
+        assert getattr(fit_first, name) is value
+    copy = base.clone(fit_first)
+    assert not hasattr(copy, "guarantee_")
+    assert repr(copy) == repr(model)
+    pairs = every_pair()
+    np.testing.assert_array_equal(
+        fitted(frame, **copy.get_params()).predict(pairs), fit_first.predict(pairs)
+    )
+    assert copy.set_params(epsilon=1, rank=3) is copy
+    assert (copy.epsilon, copy.rank) == (1, 3)
+    with pytest.raises(InputError, match=r"no parameter 'epsilom' .did you mean 'epsilon'"):
+        copy.set_params(rank=9, epsilom=2)
+    assert copy.rank == 3
+
+
+def test_every_option_of_the_methods_is_a_parameter():
+    names = PrivateFactorization(epsilon=1).get_params()
+    assert {name for each in TUNABLE.values() for name in each} <= names.keys()
+
+
+def test_a_model_as_text():
+    assert repr(PrivateFactorization(epsilon=2)) == "PrivateFactorization(epsilon=2)"
+    text = repr(PrivateFactorization(epsilon=2, items=range(10**6), rank=None, rating_range=(1, 5)))
+    assert text == ("PrivateFactorization(epsilon=2, rating_range=(1, 5), items=range(0, 1000000))")
+    assert len(repr(PrivateFactorization(epsilon=2, items=list(map(str, range(1000)))))) < 100
+
+
+def test_its_example_runs():
+    assert doctest.testmod(estimator).attempted >= 5
+    assert doctest.testmod(estimator).failed == 0
+
+
+def test_importing_dpmc_imports_nothing_heavy():
+    code = "import dpmc, sys; print({'numpy', 'pandas', 'numba', 'click'} & set(sys.modules))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert printed.stdout == "set()\n", printed.stderr
+    assert "PrivateFactorization" in dpmc.__all__
+    with pytest.raises(AttributeError, match="no attribute 'PrivateFactorisation'"):
+        dpmc.PrivateFactorisation  # noqa: B018
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+REFUSALS = {
+    "no items": ({"items": None}, "Give items, a list known without the ratings"),
+    "no item": ({"items": []}, "The list of items is empty"),
+    "item twice": ({"items": ["a", "b", "a"]}, "The list of items has 'a' more than once"),
+    "missing item": ({"items": ["a", None]}, "Row 2: a label .* is expected in the column 'items'"),
+    "mixed items": ({"items": ["a", 1]}, "The column 'items' must hold values of one kind"),
+    "frame of items": ({"items": pd.DataFrame({"item": ["a"]})}, "items must be a list of labels"),
+    "number of items": ({"items": 6}, "items must be a list of labels"),
+    "no such list": ({"items": "nowhere.txt"}, "nowhere.txt cannot be read: No such file"),
+    "users": ({"users": USERS}, "users is of no use where users are protected"),
+    "no users": (
+        {"relation": "entry", "ratings_per_user": None},
+        "Give users, a list known without the ratings",
+    ),
+    "no range": ({"rating_range": None}, "^Give rating_range LOWEST HIGHEST"),
+    "half a range": ({"rating_range": 5}, "rating_range must be two numbers"),
+    "epsilon": ({"epsilon": 0}, "epsilon must be a number above 0, got 0"),
+    "epsilon as text": ({"epsilon": "2"}, "epsilon must be a number above 0, got '2'"),
+    "delta": ({"delta": None}, "delta must be at least 0, got None"),
+    "rank": ({"rank": 2.5}, "rank must be an integer of at least 1, got 2.5"),
+    "rank beyond": ({"rank": 7}, "^rank must be at most 6 for 6 items, got 7"),
+    "bound": ({"factor_bound": "1"}, "factor_bound must be a number above 0, got '1'"),
+    "relation": ({"relation": None}, "There is no neighbouring relation 'None'"),
+    "method": ({"method": "alss"}, "method must be .* got 'alss' .did you mean 'als'"),
+    "mechanism": ({"mechanism": "laplac"}, "did you mean 'laplace'"),
+    "not of als": ({"row_bound": 1}, "^row_bound is an option of the method"),
+    "sampler": ({"sampler": "numpy"}, "sampler must be 'dpmc' or 'opendp', got 'numpy'"),
+    "sampler of none": (
+        {"simulate": 1, "sampler": "opendp"},
+        "^simulate draws repeatable noise, so sampler has no use with it",
+    ),
+    "seed": ({"simulate": -1}, "simulate must be an integer of at least 0, got -1"),
+    "flag": ({"simulate": True}, "simulate must be an integer of at least 0, got True"),
+    "no columns": ({"columns": None}, "columns must be three names"),
+    "columns": ({"columns": ("user", "item")}, "columns must be three names"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*not private")
+@pytest.mark.parametrize("case", REFUSALS)
+def test_refusals_are_one_sentence_and_leave_nothing(frame, case):
+    changes, sentence = REFUSALS[case]
+    model = PrivateFactorization(**USER, simulate=1)
+    model.set_params(**changes)
+    with pytest.raises(InputError, match=sentence) as caught:
+        model.fit(frame)
+    assert "--" not in str(caught.value)
+    assert not hasattr(model, "guarantee_")
+
+
+TABLES = {
+    "lacks a column": (lambda f: f.drop(columns="item"), "The frame has no column 'item'"),
+    "a column twice": (
+        lambda f: pd.concat([f, f["item"]], axis=1),
+        "more than one column 'item'",
+    ),
+    "missing rating": (
+        lambda f: f.assign(rating=[None, *f["rating"][1:]]),
+        "Row 1: a finite number",
+    ),
+    "infinite": (lambda f: f.assign(rating=f["rating"].replace(1.0, np.inf)), "a finite number"),
+    "no number": (lambda f: f.assign(rating="good"), "Row 1: a finite number is expected"),
+    "missing user": (lambda f: f.assign(user=[*f["user"][:-1], None]), "a label .* column 'user'"),
+    "empty label": (lambda f: f.assign(item=" "), "Row 1: a label .* in the column 'item'"),
+    "labels that are no labels": (lambda f: f.assign(user=0.5), "Row 1: a label"),
+    "flags": (lambda f: f.assign(user=True), "'user' must hold text or integers, not bool"),
+    "mixed": (lambda f: f.assign(user=[1, *f["user"][1:]]), "'user' must hold values of one kind"),
+    "two columns": (lambda f: f[NAMES[:2]].to_numpy(), r"user, item, rating, got shape \(\d+, 2\)"),
+    "text": (lambda f: "mine.csv", r"must be a data frame or an array .* got shape \(\)"),
+    "ragged": (lambda f: [["a", "b", 1], ["a"]], "must be a data frame or an array"),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_tables_that_are_refused(frame, model, case):
+    change, sentence = TABLES[case]
+    with pytest.raises(InputError, match=sentence):
+        fitted(change(frame), simulate=1)
+
+
+def test_a_refused_fit_leaves_none_of_an_earlier_one(frame):
+    model = fitted(frame, simulate=1)
+    with pytest.raises(InputError, match="no column 'item'"):
+        model.fit(frame.drop(columns="item"))
+    assert not hasattr(model, "guarantee_")
+    with pytest.raises(InputError, match="has nothing to tell before fit"):
+        model.predict(frame)
+
+
+def test_what_else_is_refused(frame, model, tmp_path):
+    with pytest.raises(InputError, match="There are 3 items and 2 ratings"):
+        fitted(np.array([("u", "a"), ("v", "b"), ("w", "c")]), [1, 2])
+    for use in ("predict", "recommend", "save"):
+        with pytest.raises(InputError, match="has nothing to tell before fit"):
+            getattr(PrivateFactorization(**USER), use)(frame)
+    for given, sentence in (
+        (frame, "These are ratings of several users"),
+        (["a", "b"], "must be a mapping from items to ratings, or a frame"),
+        ({"a": "good"}, "Row 1: a finite number"),
+        ({"": 1}, "Row 1: a label"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            model.recommend(given)
+    with pytest.raises(InputError, match="n must be an integer of at least 1, got 0"):
+        model.recommend({}, n=0)
+    model.save(tmp_path / "model")
+    before = files_of(tmp_path / "model")
+    with pytest.raises(InputError, match="exists; name another output, or give force"):
+        model.save(tmp_path / "model")
+    loaded = PrivateFactorization.load(tmp_path / "model")
+    with pytest.raises(InputError, match="A loaded model holds nobody's ratings"):
+        loaded.predict(every_pair())
+    with pytest.raises(InputError, match="This model was loaded: copy the folder"):
+        loaded.save(tmp_path / "copy")
+    assert files_of(tmp_path / "model") == before
+    with pytest.raises(InputError, match=r"holds no guarantee\.json"):
+        PrivateFactorization.load(tmp_path)
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    lists = {"items-are-public": True, "users-are-public": True}
+    run(*listed("onebit", table, tmp_path / "likes", **lists))
+    with pytest.raises(InputError, match="is not a folder that dpmc fit wrote"):
+        PrivateFactorization.load(tmp_path / "likes")
+
+
+def test_a_loaded_model_can_be_fitted_again(frame, model, tmp_path):
+    model.save(tmp_path / "model")
+    loaded = PrivateFactorization.load(tmp_path / "model")
+    assert read_published(tmp_path / "model").labels == loaded.items
+    given = loaded.get_params()
+    assert (given["epsilon"], given["delta"], given["rating_range"]) == (30, 1e-9, (1, 5))
+    assert (given["ratings_per_user"], given["relation"]) == (3, "user_add_remove")
+    again = fitted(frame, **given)
+    assert (again.guarantee_.epsilon, again.guarantee_.simulated) == (30, False)
