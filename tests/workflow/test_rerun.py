@@ -87,7 +87,7 @@ def test_nothing_runs_twice(finished):
     assert len(finished.cells("onebit/curve")) == 4
     assert len(finished.rows(TABLES["onebit"])) == 2 * (4 * 2 + 2 * 4)
     assert len(finished.rows(TABLES["dpals"])) == 2 * 2 * (1 + 2)
-    assert len(finished.rows(TABLES["equal_privacy"])) == 2 * (10 + 2)
+    assert len(finished.rows(TABLES["equal_privacy"])) == 2 * (10 + 3)
 
 
 def test_one_changed_setting_reruns_its_cells_and_changes_no_other_row(copy):
@@ -133,7 +133,7 @@ def test_one_changed_setting_reruns_its_cells_and_changes_no_other_row(copy):
                 "huber": {"variances": [2, 3]},
                 # the generated data, and the two methods on them
                 "dpals": {"datasets": {"surrogate-10m": {"scale": 0.03}}},
-                # of seven curves two are not private
+                # of eight curves three are not private
                 "equal_privacy": {"delta": 1.0e-6},
             },
             {"huber_cell": 6, "dpals_surrogate": 1, "dpals_fit": 2, "equal_privacy_fit": 5},

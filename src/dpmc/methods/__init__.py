@@ -11,6 +11,7 @@ from dpmc.errors import InputError, did_you_mean
 
 METHODS: dict[str, str] = {
     "als": "dpmc.methods.factorization.als:ALS",
+    "bayesian_als": "dpmc.methods.factorization.bayesian_als:BayesianALS",
     "irls": "dpmc.methods.factorization.irls:IRLS",
     "global_mean": "dpmc.methods.factorization.baselines:GlobalMean",
     "item_bias": "dpmc.methods.factorization.baselines:ItemBias",

@@ -163,7 +163,7 @@ def test_regularization_grows_with_the_noise(relation):
         assert given["user_regularization"] == pytest.approx(expected, rel=1e-3)
 
 
-@pytest.mark.parametrize("method", ["private_irls", "private_item_bias", "als"])
+@pytest.mark.parametrize("method", ["private_irls", "private_item_bias", "als", "bayesian_als"])
 def test_every_method_is_tuned(method):
     private = method.startswith("private")
     each = CalibratedCell(

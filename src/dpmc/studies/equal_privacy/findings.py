@@ -34,7 +34,7 @@ from dpmc.studies.equal_privacy.frames import (
 )
 from dpmc.study.effects import Answer, signed
 from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
-from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES, in_order, select
+from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES, in_order, number, select
 from dpmc.study.results import Results, has_results
 
 NOT_RUN = "The privacy part has not been run."
@@ -92,7 +92,9 @@ def cost(calibrated: pd.DataFrame | None) -> Answer:
 
 def _at(row: pd.Series) -> str:
     ratio = np.exp(row["log_ratio"])
-    more = f"{ratio:,.3g} times" if ratio > 2 else signed(row["log_ratio"], 1 if ratio < 1.1 else 0)
+    more = (
+        f"{number(ratio)} times" if ratio > 2 else signed(row["log_ratio"], 1 if ratio < 1.1 else 0)
+    )
     return f"{more} ({dataset_label(row['dataset'])})"
 
 

@@ -19,6 +19,7 @@ from dpmc.study.frames import (
 NAMES = ("calibrated", "frontier")
 CELL = ["dataset", "relation", "epsilon"]
 MODEL = ["method", "mechanism"]
+REFERENCE_LABELS = {**METHOD_LABELS, "bayesian_als": "Bayesian ALS", **BASELINE_LABELS}
 TRIVIAL = "private_global_mean"
 DATASETS = {
     SYNTHETIC: "Synthetic, 100 × 500",
@@ -42,7 +43,7 @@ def dataset_label(name: str) -> str:
 
 def model_label(method: str, mechanism: str) -> str:
     """Format a model: "ALS + Huber", "Item bias", "ALS without noise"."""
-    labels = {**FACTOR_MODELS, **PRIVATE_BASELINES, **METHOD_LABELS, **BASELINE_LABELS}
+    labels = {**FACTOR_MODELS, **PRIVATE_BASELINES, **REFERENCE_LABELS}
     name = labels.get(method, method)
     if mechanism == "none":
         return f"{name} without noise" if method in METHOD_LABELS else f"{name}, not private"

@@ -10,13 +10,16 @@ from dpmc.studies.equal_privacy.comparisons import (
     summary,
     winners,
 )
-from dpmc.studies.equal_privacy.frames import DATASETS, RELATION_TITLES, dataset_label
+from dpmc.studies.equal_privacy.frames import (
+    DATASETS,
+    REFERENCE_LABELS,
+    RELATION_TITLES,
+    dataset_label,
+)
 from dpmc.study.frames import (
-    BASELINE_LABELS,
     EVERY,
     FACTOR_MODELS,
     MECHANISM_LABELS,
-    METHOD_LABELS,
     PRIVATE_BASELINES,
     in_order,
     trials_text,
@@ -88,10 +91,9 @@ def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[
         if method in PRIVATE_BASELINES:
             selectors.append({"method": method})
             columns.append(Column(method, PRIVATE_BASELINES[method], "Private baselines"))
-    labels = {**METHOD_LABELS, **BASELINE_LABELS}
-    for method in in_order(plain["method"], labels):
+    for method in in_order(plain["method"], REFERENCE_LABELS):
         selectors.append({"method": method, "free": True})
-        columns.append(Column(method, labels.get(method, method), NO_NOISE))
+        columns.append(Column(method, REFERENCE_LABELS.get(method, method), NO_NOISE))
     return selectors, columns
 
 

@@ -30,6 +30,7 @@ GIVE_UP = math.log(1.02)  # a step this much worse on the first trial is not tri
 
 NOISE_UNITS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
 WITHOUT_NOISE = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+AVERAGED = "bayesian_als"  # forgives a rank too high, and more iterations never harm it
 
 Candidate = tuple[int, ...]  # an index into the values of each hyper-parameter
 Space = dict[str, tuple]
@@ -63,6 +64,8 @@ def space_of(cell: CalibratedCell, rating_range) -> Space:
     if cell.relation is None:
         values["iterations"] = (5, 10, 20, 50)
         values["regularization"] = _rounded(half * np.array(WITHOUT_NOISE))
+    if cell.method == AVERAGED:
+        values["rank"], values["iterations"] = (2, 5, 10, 20), (200,)
     known = inspect.signature(method_class(cell.method)).parameters
     return {name: values[name] for name in HYPERPARAMETERS if name in known and name in values}
 

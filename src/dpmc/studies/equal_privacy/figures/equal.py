@@ -18,13 +18,17 @@ from dpmc.privacy.relations import (
     USER_REPLACE,
 )
 from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary
-from dpmc.studies.equal_privacy.frames import DATASETS, RELATION_TITLES, TRIVIAL, dataset_label
+from dpmc.studies.equal_privacy.frames import (
+    DATASETS,
+    REFERENCE_LABELS,
+    RELATION_TITLES,
+    TRIVIAL,
+    dataset_label,
+)
 from dpmc.study.frames import (
-    BASELINE_LABELS,
     EVERY,
     FACTOR_MODELS,
     MECHANISM_LABELS,
-    METHOD_LABELS,
     PRIVATE_BASELINES,
     in_order,
     trials_text,
@@ -162,8 +166,7 @@ def _reference(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
     text, place = "", None
     if len(free):
         row = free.loc[free["mean"].idxmin()]
-        labels = {**METHOD_LABELS, **BASELINE_LABELS}
-        text = f"{labels.get(row['method'], row['method'])}, no noise"
+        text = f"{REFERENCE_LABELS.get(row['method'], row['method'])}, no noise"
         if row["mean"] > low / FAR:
             axes.axhline(row["mean"], color=BLACK, linewidth=0.9, zorder=1)
             low, place = min(low, row["mean"]), row["mean"]
