@@ -74,14 +74,11 @@ class PublishedItems:
         rows = self.factors[items]
         low, high = self.rating_range
         values = np.clip(values, low, high)
-        if self.own_mean and values.size:
-            offsets = np.full_like(self.offsets, values.mean())
-            left = values - offsets[items]
-        else:
-            offsets = self.offsets
-            left = values - offsets[items]
-            if self.precisions is None:
-                left = np.clip(left, (low - high) / 2, (high - low) / 2)
+        of_user = self.own_mean and values.size
+        offsets = np.full_like(self.offsets, values.mean()) if of_user else self.offsets
+        left = values - offsets[items]
+        if not of_user and self.precisions is None:
+            left = np.clip(left, (low - high) / 2, (high - low) / 2)
         weighted = rows if self.precisions is None else rows * self.precisions[items, None]
         system = weighted.T @ rows + self.regularization * np.eye(rows.shape[1])
         return np.linalg.solve(system, weighted.T @ left), offsets
