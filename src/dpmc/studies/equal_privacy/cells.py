@@ -89,7 +89,7 @@ def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
         for dataset, entry in privacy["datasets"].items()
         for relation in entry["relations"]
         for epsilon in privacy["epsilons"]
-        for method in [*privacy["methods"], *privacy["baselines"]]
+        for method in [*privacy["methods"], *privacy["baselines"], *_untuned(privacy, relation)]
     ]
     references = [
         CalibratedCell(dataset, None, None, method)
@@ -97,6 +97,11 @@ def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
         for method in privacy["references"]
     ]
     return private + references
+
+
+def _untuned(privacy: Mapping, relation: str) -> list[str]:
+    """Return the methods that have nothing to choose; they protect users."""
+    return list(privacy["untuned"]) if relation in USER_LEVEL else []
 
 
 def mechanisms_of(privacy: Mapping, cell: CalibratedCell) -> list[str]:
@@ -109,6 +114,8 @@ def mechanisms_of(privacy: Mapping, cell: CalibratedCell) -> list[str]:
     """
     if cell.relation is None:
         return [NOT_PRIVATE]
+    if cell.method in privacy["untuned"]:
+        return ["gaussian"]
     section = "baseline_mechanisms" if cell.method in privacy["baselines"] else "mechanisms"
     if cell.relation not in USER_LEVEL:
         return list(privacy[section]["entry_level"])
@@ -135,7 +142,9 @@ def calibrated_settings(
     """
     settings = shared_settings(privacy, cell)
     settings["hyperparameters"] = {
-        mechanism: _row(hyperparameters, cell, mechanism)
+        mechanism: {}
+        if cell.method in privacy["untuned"]
+        else _row(hyperparameters, cell, mechanism)
         for mechanism in mechanisms_of(privacy, cell)
     }
     return settings

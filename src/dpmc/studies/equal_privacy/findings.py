@@ -29,6 +29,7 @@ from dpmc.studies.equal_privacy.frames import (
     CELL,
     DATASETS,
     TRIVIAL,
+    UNTUNED,
     dataset_label,
     model_label,
 )
@@ -58,6 +59,7 @@ def findings(results: Results) -> list[Answer]:
     return [
         cost(calibrated),
         *(against_baselines(calibrated, relation) for relation in LEVELS),
+        nothing_to_choose(calibrated),
         against_constant(calibrated),
         huber_at_equal_privacy(calibrated),
         least_noise(results["frontier"]),
@@ -139,6 +141,32 @@ def _where(wins: pd.DataFrame) -> str:
 def _budgets(epsilons) -> str:
     formatted = [f"{epsilon:g}" for epsilon in epsilons]
     return "ε = " + " and ".join(filter(None, (", ".join(formatted[:-1]), formatted[-1])))
+
+
+def nothing_to_choose(calibrated: pd.DataFrame | None) -> Answer:
+    """Judge whether the model that has nothing to choose is as good as the best that was tuned."""
+    title = "With one user protected, Local Bayes is never worse than the best tuned private model"
+    tuned = [*FACTOR_MODELS, *PRIVATE_BASELINES]
+    if calibrated is None:
+        return Answer(INCONCLUSIVE, title, NO_FITS)
+    here = calibrated[calibrated["relation"] == USER_ADD_REMOVE]
+    found = advantage(here, models_of(here, UNTUNED), models_of(here, tuned))
+    if found.empty:
+        return Answer(INCONCLUSIVE, title, NO_FITS)
+    wins, losses = better(found), worse(found)
+    sorted_rows = found.sort_values("difference")
+    best, worst = sorted_rows.iloc[0], sorted_rows.iloc[-1]
+    text = (
+        f"It has nothing to choose, and is better by over 1 % at {int(wins.sum())} of {len(found)} "
+        f"budgets, worse at {int(losses.sum())} (paired t-tests, Holm); from "
+        f"{signed(best['difference'], 1)} ({_place(best)}) to {signed(worst['difference'], 1)} "
+        f"({_place(worst)})."
+    )
+    return Answer(CONTRADICTED if losses.any() else SUPPORTED, title, text)
+
+
+def _place(row: pd.Series) -> str:
+    return f"{dataset_label(row['dataset'])} at ε = {row['epsilon']:g}"
 
 
 def against_constant(calibrated: pd.DataFrame | None) -> Answer:

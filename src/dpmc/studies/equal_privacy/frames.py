@@ -21,6 +21,8 @@ CELL = ["dataset", "relation", "epsilon"]
 MODEL = ["method", "mechanism"]
 REFERENCE_LABELS = {**METHOD_LABELS, "bayesian_als": "Bayesian ALS", **BASELINE_LABELS}
 TRIVIAL = "private_global_mean"
+UNTUNED = {"local_bayes": "Local Bayes"}
+"""Models of which nothing was chosen on other seeds."""
 DATASETS = {
     SYNTHETIC: "Synthetic, 100 × 500",
     "synthetic_large": "Synthetic, 20,000 × 500",
@@ -43,7 +45,7 @@ def dataset_label(name: str) -> str:
 
 def model_label(method: str, mechanism: str) -> str:
     """Format a model: "ALS + Huber", "Item bias", "ALS without noise"."""
-    labels = {**FACTOR_MODELS, **PRIVATE_BASELINES, **REFERENCE_LABELS}
+    labels = {**FACTOR_MODELS, **UNTUNED, **PRIVATE_BASELINES, **REFERENCE_LABELS}
     name = labels.get(method, method)
     if mechanism == "none":
         return f"{name} without noise" if method in METHOD_LABELS else f"{name}, not private"

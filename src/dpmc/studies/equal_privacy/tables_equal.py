@@ -14,6 +14,7 @@ from dpmc.studies.equal_privacy.frames import (
     DATASETS,
     REFERENCE_LABELS,
     RELATION_TITLES,
+    UNTUNED,
     dataset_label,
 )
 from dpmc.study.frames import (
@@ -87,6 +88,10 @@ def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[
             selectors.append({"method": method, "mechanism": mechanism})
             name = MECHANISM_LABELS.get(mechanism, mechanism)
             columns.append(Column(f"{method}_{mechanism}", name, label))
+    for method in in_order(here["method"], UNTUNED):
+        if method in UNTUNED:
+            selectors.append({"method": method})
+            columns.append(Column(method, UNTUNED[method], "Nothing chosen"))
     for method in in_order(here["method"], PRIVATE_BASELINES):
         if method in PRIVATE_BASELINES:
             selectors.append({"method": method})
