@@ -29,6 +29,7 @@ PRIVACY = {
         "l1_epsilons_at_user_level": [1],
     },
     "baselines": ["private_global_mean"],
+    "untuned": ["local_bayes"],
     "baseline_mechanisms": {"entry_level": ["gaussian", "laplace"], "user_level": ["gaussian"]},
     "references": ["als"],
     "datasets": {
@@ -78,8 +79,9 @@ def table():
 
 def test_the_grid_is_every_relation_epsilon_and_method_and_the_references_once():
     cells = calibrated_cells(PRIVACY)
-    # three (data, relation), two epsilons, a method and a baseline; one reference for two data sets
-    assert len(cells) == len(set(cells)) == 3 * 2 * 2 + 2
+    # three (data, relation), two epsilons, a method and a baseline, and where users are protected
+    # one that has nothing to choose; one reference for two data sets
+    assert len(cells) == len(set(cells)) == 3 * 2 * 2 + 2 * 2 + 2
     assert CalibratedCell("synthetic", "user_replace", 0.5, "private_global_mean") in cells
     assert cells[-2:] == [
         CalibratedCell(name, None, None, "als") for name in ("synthetic", "stars")

@@ -70,8 +70,9 @@ def test_describing_the_study_imports_nothing_heavy():
 def test_data_sets_that_are_null_are_left_out(section):
     assert list(section["datasets"]) == ["synthetic", "jester"]
     cells = list(STUDY.job("fit").cells(section))
-    # synthetic data under four relations, jokes under two; five methods, and three references each
-    assert len(cells) == (4 + 2) * 5 + 2 * 3  # curves, whatever the epsilons
+    # synthetic data under four relations, jokes under two; five methods, at user level one more,
+    # and three references each
+    assert len(cells) == (4 + 2) * 5 + (2 + 1) + 2 * 3  # curves, whatever the epsilons
     assert {name for cell in cells for name in cell} == set(STUDY.job("fit").coordinates)
     assert not any(mark in value for cell in cells for value in cell.values() for mark in "/~")
 
@@ -139,7 +140,7 @@ def test_the_chapter_has_findings_an_answer_and_the_claim(tmp_path):
     assert [line.title for line in found.answers] == [
         "With a true guarantee matrix factorisation still beats private baselines"
     ]
-    assert len(found.findings) == 6
+    assert len(found.findings) == 7
     assert list(found.judged[0].claims["id"]) == ["H34"]
     names = [name for name, _ in found.downloads]
     assert names == ["calibrated.csv", "frontier.csv", "equal_privacy_claims.csv"]
