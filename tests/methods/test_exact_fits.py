@@ -36,6 +36,7 @@ MORE = {
     "update_bound": 2.0,
     "item_ratings": 4.0,
     "groups": 2,
+    "explained": 1e6,
 }
 
 

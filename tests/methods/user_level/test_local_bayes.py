@@ -54,9 +54,10 @@ def rmse(fitted, test):
 @pytest.mark.parametrize("epsilon", [0.01, 1, 20])
 def test_a_fit_spends_its_budget_and_no_more(relation, epsilon):
     fitted = model(epsilon, relation)
-    ledger = Ledger(FloatNoise(fitted.calibration.noise, np.random.default_rng(1)), 1, keep=True)
+    noise = FloatNoise(fitted.calibration.noise, np.random.default_rng(1))
+    ledger = Ledger(noise, fitted.releases, keep=True)
     fitted.fit(drawn(0, n_users=200), rng=0, ledger=ledger)
-    assert ledger.spent == pytest.approx(1, rel=1e-12)
+    assert ledger.spent == pytest.approx(fitted.releases, rel=1e-12)
     names = [each.what for each in ledger.transcript]
     assert names[:2] == ["scale", "offsets"]
     assert set(names[2:]) <= {"covariance", "updates"}
@@ -108,7 +109,7 @@ def test_settings_out_of_range_are_refused(settings, sentence):
 def test_published_with_exact_noise_and_completed_alone(tmp_path, given):
     ratings = drawn(1, n_users=400)
     fitted = model(20.0, ratings_per_user=given)
-    fitted.fit(ratings, ledger=Ledger(GridNoise(fitted.calibration.noise), 1))
+    fitted.fit(ratings, ledger=Ledger(GridNoise(fitted.calibration.noise), fitted.releases))
     fit_folder.write(tmp_path / "out", fitted, ("item_factors",), {})
     stated = json.loads((tmp_path / "out" / "guarantee.json").read_text())
     assert stated["constants"]["ratings_per_user"] == (given or EVERY_RATING)

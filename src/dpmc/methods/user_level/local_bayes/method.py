@@ -115,8 +115,12 @@ class LocalBayes(OffsetModel):
 
     @property
     def releases(self) -> int:
-        """1, which is dealt out in shares."""
-        return 1
+        """Of equal noise, to which the shares add up: about as many as there are."""
+        return 3 + STEPS + bool(self.held_out)
+
+    def _weight(self, share: float) -> float:
+        """Return the weight of a release with a share of the budget."""
+        return (share * self.releases) ** -0.5
 
     @property
     def iterations(self) -> int:
@@ -184,15 +188,14 @@ class LocalBayes(OffsetModel):
         self.bias_offsets_ = self.centre + whole.mean + beliefs.mean[:, OFFSET]
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)
-        noise = self._noise * sensitivity * DIRECTIONS_SHARE**-0.5
+        weight = self._weight(DIRECTIONS_SHARE)
+        noise = self._noise * sensitivity * weight
         items = directions.items_worth_it(shares, noise, whole, self.explained)
         if items.size:
             unexplained = self._unexplained(rows, beliefs, whole)
             sent, longest = directions.statistic(unexplained, items, n_items, whole.typical)
             _check("covariance", longest, 1.0)
-            noised = self._ledger.release(
-                "covariance", sent, sensitivity, weight=DIRECTIONS_SHARE**-0.5
-            )
+            noised = self._ledger.release("covariance", sent, sensitivity, weight=weight)
             found = directions.read(noised, noise, items, shares, whole)
             most = self.most_factors
             beliefs = beliefs.with_factors(found[0][:, :most], found[1][:, :most])
@@ -213,8 +216,9 @@ class LocalBayes(OffsetModel):
         """Release a sum over users of vectors of at most this norm, and return it and its noise."""
         _check(what, longest, norm)
         sensitivity = norm * (2 if self.relation == USER_REPLACE else 1)
-        noised = self._ledger.release(what, sent, sensitivity, weight=share**-0.5)
-        return noised, self._noise * sensitivity * share**-0.5
+        weight = self._weight(share)
+        noised = self._ledger.release(what, sent, sensitivity, weight=weight)
+        return noised, self._noise * sensitivity * weight
 
     def _take(self, beliefs, whole, spread, own):
         self.scale_, self.spread_ = whole, float(spread)
