@@ -200,7 +200,7 @@ def test_the_scale_is_read_without_noise():
         0.2 + 0.1 * rng.standard_normal(n_users)[users] + 0.25 * rng.standard_normal(users.size)
     )
     rows = Ratings(users, items, np.clip(values, -1, 1), n_users, n_items).by_user
-    whole = scale.read(scale.statistic(rows, 1.0), 1.0)
+    whole = scale.read(scale.statistic(rows, 1.0), 1.0, 1.0)
     assert whole.typical == pytest.approx(0.25, rel=0.15)
     assert whole.mean == pytest.approx(0.2, abs=0.01)
     assert whole.users == pytest.approx(n_users, rel=0.01)

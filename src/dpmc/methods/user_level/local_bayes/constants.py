@@ -19,6 +19,16 @@ MANY = 200
 BINS = 14
 """Half octaves of a user's spread: the last one is from half of the rating range upwards."""
 
+USUAL, USUAL_WITHIN = 0.4, 2.0
+"""A typical spread in units of half the range before anything is known, and how many half octaves
+it may be off."""
+
+MEANS = 0.3
+"""Standard deviation of the mean rating around the middle of the range, in units of half of it."""
+
+CHANGES = 0.3
+"""Standard deviation of the logarithm of the spread in a step, before it is seen."""
+
 SHORTEST = 5.0
 """Rows of offsets are shortened to the length of SHORTEST^2 typical ratings."""
 

@@ -180,8 +180,8 @@ class LocalBayes(OffsetModel):
         """Return what three releases say of the items, and the share of the budget that is left."""
         half = self.bounds.half_range
         sent = scale.statistic(rows, half)
-        noised, _ = self._release("scale", sent, scale.NORM, scale.NORM, SCALE_SHARE)
-        whole = scale.read(noised, half)
+        noised, noise = self._release("scale", sent, scale.NORM, scale.NORM, SCALE_SHARE)
+        whole = scale.read(noised, noise, half)
         sent, longest = offsets.statistic(rows, n_items, whole)
         noised, noise = self._release("offsets", sent, longest, 1.0, OFFSETS_SHARE)
         shares, beliefs = offsets.read(noised, noise, whole)

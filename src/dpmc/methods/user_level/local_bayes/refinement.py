@@ -17,6 +17,7 @@ import numpy as np
 from dpmc.methods.user_level.covariance import pack, unpack
 from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
+    CHANGES,
     GRAM_BOUND,
     MANY,
     SPREAD_UNIT,
@@ -138,5 +139,6 @@ def read(
     moves = np.linalg.solve(hessians, totals[:, :, None])[:, :, 0]
     beliefs.observe(beliefs.mean + moves, precision)
     beliefs.learn()
-    change = noised[-1] / SPREAD_UNIT / scale.users
+    gain = 1 / (1 + (noise / (SPREAD_UNIT * scale.users * CHANGES)) ** 2)
+    change = gain * noised[-1] / SPREAD_UNIT / scale.users
     return step.spread * float(np.exp(np.clip(change, -FASTEST, FASTEST)))

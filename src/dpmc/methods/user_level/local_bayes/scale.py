@@ -9,12 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpmc.methods.user_level.local_bayes.constants import BINS, FEW, MANY
+from dpmc.methods.user_level.local_bayes.constants import (
+    BINS,
+    FEW,
+    MANY,
+    MEANS,
+    USUAL,
+    USUAL_WITHIN,
+)
 from dpmc.methods.user_level.sampling import means_of_rows, squared_norms
 from dpmc.ratings import Compressed
 
 NORM = 2.0
 """Of what one user adds."""
+
+BUMP = np.array([0.25, 0.5, 0.25])
+"""Users around the typical spread, by half octaves."""
 
 
 class Scale(NamedTuple):
@@ -64,20 +74,29 @@ def statistic(rows: Compressed, half_range: float) -> np.ndarray:
     return np.concatenate([histogram, sums])
 
 
-def read(noised: np.ndarray, half_range: float) -> Scale:
-    """Return what a noised :func:`statistic` says.
+def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
+    """Return what a noised :func:`statistic` says, with a prior for where noise hides it.
 
-    The typical spread is the centre of the three neighbouring bins that hold most users.
+    Users' spreads are taken to be about alike: the histogram to be a short bump at an unknown
+    place. Its posterior mean is used, as is that of the mean rating.
+
+    Parameters
+    ----------
+    noised : float64 array, shape (BINS + 3,)
+    noise : float
+        Its standard deviation, above 0.
+    half_range : float
     """
     histogram, (total, users, ratings) = noised[:BINS], noised[BINS:]
-    middle = int(np.argmax(np.convolve(histogram, [0.5, 1, 0.5], "same")))
-    near = np.arange(max(middle - 1, 0), min(middle + 2, BINS))
-    weights = np.maximum(histogram[near], 0) + 1e-9
-    place = np.average(near, weights=weights)
-    users = max(users, 1.0)
+    users = max(users, noise, 1.0)
+    places = np.arange(BINS)
+    fits = np.convolve(histogram, BUMP, "same")
+    prior = -((places - BINS - 2 * np.log2(USUAL)) ** 2) / (2 * USUAL_WITHIN**2)
+    logs = prior + users * fits / noise**2
+    place = np.average(places, weights=np.exp(logs - logs.max()))
     return Scale(
-        half_range * 2 ** ((place + 0.5 - BINS) / 2),
-        half_range * float(np.clip(total / users, -1, 1)),
-        users,
-        max(ratings * MANY, users),
+        float(half_range * 2 ** ((place + 0.5 - BINS) / 2)),
+        float(half_range * np.clip(total * users / (users**2 + (noise / MEANS) ** 2), -1, 1)),
+        float(users),
+        float(np.clip(ratings * MANY, FEW * users, MANY * users)),
     )
