@@ -23,8 +23,11 @@ from dpmc.ratings import Compressed
 NORM = 2.0
 """Of what one user adds."""
 
-BUMP = np.array([0.25, 0.5, 0.25])
-"""Users around the typical spread, by half octaves."""
+PLACES = np.arange(0, BINS - 0.9, 0.25)
+"""Of the typical spread among the bins."""
+
+WIDTH = 0.8
+"""Standard deviation of users' spreads around the typical one, in half octaves."""
 
 
 class Scale(NamedTuple):
@@ -89,11 +92,11 @@ def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
     """
     histogram, (total, users, ratings) = noised[:BINS], noised[BINS:]
     users = max(users, noise, 1.0)
-    places = np.arange(BINS)
-    fits = np.convolve(histogram, BUMP, "same")
-    prior = -((places - BINS - 2 * np.log2(USUAL)) ** 2) / (2 * USUAL_WITHIN**2)
+    apart = np.arange(BINS)[:, None] - PLACES
+    fits = histogram @ (np.exp(-(apart**2) / (2 * WIDTH**2)) / (WIDTH * np.sqrt(2 * np.pi)))
+    prior = -((PLACES - BINS - 2 * np.log2(USUAL)) ** 2) / (2 * USUAL_WITHIN**2)
     logs = prior + users * fits / noise**2
-    place = np.average(places, weights=np.exp(logs - logs.max()))
+    place = np.average(PLACES, weights=np.exp(logs - logs.max()))
     return Scale(
         float(half_range * 2 ** ((place + 0.5 - BINS) / 2)),
         float(half_range * np.clip(total * users / (users**2 + (noise / MEANS) ** 2), -1, 1)),
