@@ -23,6 +23,7 @@ from dpmc.studies.equal_privacy.frames import (
     REFERENCE_LABELS,
     RELATION_TITLES,
     TRIVIAL,
+    UNTUNED,
     dataset_label,
 )
 from dpmc.study.frames import (
@@ -47,6 +48,7 @@ from dpmc.study.style import (
 COLUMNS = 3  # panels side by side
 FACES = {"private_als": None, "private_irls": "white"}
 DODGE = 0.028  # of the logarithm to base 10, between two models
+NOTHING_CHOSEN = {"color": BLACK, "linewidth": 1.2, "marker": "*", "markersize": 5}
 WORST = 2.0  # times the error of a constant: what is worse is not shown
 FAR = 3.0  # a reference lower by this factor is named, not drawn
 
@@ -112,6 +114,12 @@ def _panel(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
         axes.plot(part["epsilon"], part["mean"], color=look.color, linestyle=look.line, zorder=2)
         axes.fill_between(
             part["epsilon"], part["low"], part["high"], color=look.color, alpha=0.25, linewidth=0
+        )
+    for method in UNTUNED:
+        part = here[here["method"] == method].sort_values("epsilon")
+        axes.plot(part["epsilon"], part["mean"], **NOTHING_CHOSEN, zorder=5)
+        axes.fill_between(
+            part["epsilon"], part["low"], part["high"], color=BLACK, alpha=0.2, linewidth=0
         )
     shifts = iter(DODGE * np.linspace(-2.5, 2.5, 6))
     for method in FACTOR_MODELS:
@@ -202,6 +210,9 @@ def _handles(table: pd.DataFrame) -> list[Line2D]:
                     label=f"{label} + {MECHANISM_LABELS[mechanism]}",
                 )
             )
+    for method, label in UNTUNED.items():
+        if (table["method"] == method).any():
+            handles.append(Line2D([], [], **NOTHING_CHOSEN, label=f"{label}, nothing chosen"))
     for method, label in PRIVATE_BASELINES.items():
         if (table["method"] == method).any():
             look = BASELINES[method.removeprefix("private_")]
@@ -215,7 +226,7 @@ def describe_equal(data: pd.DataFrame) -> str:
     private = data[data["epsilon"].notna()]
     cells = private.groupby(["relation", "dataset", "epsilon"])
     lowest = private.loc[cells["mean"].idxmin()]
-    factors = int(lowest["method"].isin(list(FACTOR_MODELS)).sum())
+    factors = int(lowest["method"].isin([*FACTOR_MODELS, *UNTUNED]).sum())
     return (
         f"Means over {trials_text(data['trials'])} with 95 % t intervals; at {factors} of "
         f"{len(lowest)} budgets a matrix factorisation has the lowest mean."
