@@ -112,7 +112,7 @@ def test_a_reference_far_below_is_a_number_and_no_line(results):
         drawing = FIGURES[0].function({"calibrated": calibrated})
     panels = {axes.get_title(): axes for axes in drawing.figure.axes}
     texts = {title: [text.get_text() for text in axes.texts] for title, axes in panels.items()}
-    assert texts["Jester 5k"] == ["ALS, no noise: 0.012 (below)"]
+    assert texts["Jester 5k"] == ["No noise: 0.012 (below)"]
     assert texts["SweetRS"] == ["ALS, no noise"]
     assert panels["Jester 5k"].get_ylim()[0] > 1
 

@@ -179,7 +179,7 @@ def _reference(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
             axes.axhline(row["mean"], color=BLACK, linewidth=0.9, zorder=1)
             low, place = min(low, row["mean"]), row["mean"]
         else:
-            text += f": {row['mean']:.2g} (below)"
+            text = f"No noise: {row['mean']:.2g} (below)"
     span = max(high / low, 1.01)
     axes.set_ylim(low / span**0.13, high * span**0.06)
     if place is None:
