@@ -121,8 +121,11 @@ def test_cell_as_text():
     ("arguments", "words"),
     [
         (["--mechanism", "hubber"], "huber"),
-        (["--method", "asl"], "did you mean 'als'.*the methods of cells are als, bayesian_als, irls, glob"),
-        (["--method", "dpals"], "which does not give relation, epsilon, .* are als, bayesian_als, irls, "),
+        (["--method", "asl"], "did you mean 'als'.*methods of cells are als, bayesian_als, irls"),
+        (
+            ["--method", "dpals"],
+            "which does not give relation, epsilon, .* are als, bayesian_als, irls",
+        ),
         (["--method", "private_als"], "private_als cannot run in a cell"),
         (["--rank", "21"], "--rank must be at most 20 for 20 users and 30 items, got 21"),
         (["--rank", "9" * 30], "--rank must be at most 20"),
