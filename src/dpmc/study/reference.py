@@ -7,7 +7,7 @@ import pandas as pd
 from dpmc import tables
 from dpmc.errors import InputError
 from dpmc.files import write_text
-from dpmc.study.cell_settings import SETTINGS, settings_text
+from dpmc.study.cell_settings import SETTINGS
 from dpmc.study.check import TOLERANCES, Results, kept
 from dpmc.study.comparison import missing_trials
 from dpmc.study.tolerances import ALLOWED
@@ -45,7 +45,8 @@ def update(results: Results, folder: Path, profile: str | None = None) -> list[P
         columns = (*regression.coordinates, "trial", *regression.metrics)
         trials = kept(results.trials, regression).reset_index()
         written.append(_write(folder / f"{regression.table}.csv", trials[list(columns)]))
-        write_text(folder / SETTINGS, settings_text(results.settings))
+        # as they were written, with settings inside of settings
+        write_text(folder / SETTINGS, (results.folder / SETTINGS).read_text("utf-8"))
         written.append(folder / SETTINGS)
         if not (folder / TOLERANCES).exists():
             tables.write(folder / TOLERANCES, (*regression.coordinates, *ALLOWED), [])
