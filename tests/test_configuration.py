@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from dpmc import configuration, studies
@@ -311,6 +311,7 @@ CLOSED = [path for path in mappings(DEFAULTS) if path not in NAMED_BY_THE_USER]
 
 @settings(deadline=None, max_examples=40, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(st.sampled_from(CLOSED), st.from_regex("[a-z]{3,8}_zz", fullmatch=True))
+@example(("dpals", "experiments", "recall_items", "variants", "adaptive_1"), "rnak_zz")
 def test_an_unknown_key_anywhere_is_refused_in_one_sentence(path, key):
     configured = copy.deepcopy(DEFAULTS)
     place = configured

@@ -37,7 +37,7 @@ def prepare(configuration: Mapping[str, object]) -> Section:
     given = configuration["dpals"]
     table = load_hyperparameters(given["hyperparameters"] or HYPERPARAMETERS)
     section = {**given, "hyperparameters": table}
-    check_dpals(section, configuration["data"]["sets"])
+    check_dpals({**section, "large": True}, configuration["data"]["sets"])  # what may run later too
     return section
 
 
