@@ -87,7 +87,7 @@ def test_nothing_runs_twice(finished):
     assert len(finished.cells("onebit/curve")) == 4
     assert len(finished.rows(TABLES["onebit"])) == 2 * (4 * 2 + 2 * 4)
     assert len(finished.rows(TABLES["dpals"])) == 2 * 2 * (1 + 2)
-    assert len(finished.rows(TABLES["equal_privacy"])) == 2 * (10 + 3)
+    assert len(finished.rows(TABLES["equal_privacy"])) == 2 * (12 + 3)
 
 
 def test_one_changed_setting_reruns_its_cells_and_changes_no_other_row(copy):
@@ -136,7 +136,7 @@ def test_one_changed_setting_reruns_its_cells_and_changes_no_other_row(copy):
                 # of eight curves three are not private
                 "equal_privacy": {"delta": 1.0e-6},
             },
-            {"huber_cell": 6, "dpals_surrogate": 1, "dpals_fit": 2, "equal_privacy_fit": 5},
+            {"huber_cell": 6, "dpals_surrogate": 1, "dpals_fit": 2, "equal_privacy_fit": 6},
         ),
         (
             {
