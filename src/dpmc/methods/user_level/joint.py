@@ -84,7 +84,7 @@ class JointMethod(OffsetModel):
 
     def _weight(self, share: float) -> float:
         """Return the weight of a release with a share of the budget that counts leave."""
-        return ((1 - self.counts_share) * share * self.releases) ** -0.5
+        return super()._weight((1 - self.counts_share) * share)
 
     def _prepare(self, ratings: Ratings, statistics, randomness) -> tuple[Compressed, Compressed]:
         """Set offsets and frequent items; return their centred ratings: those that count, all."""
@@ -111,7 +111,7 @@ class JointMethod(OffsetModel):
             "counts",
             column_counts(rows, n_items),
             self.bounds.counts(),
-            weight=(self.counts_share * self.releases) ** -0.5,
+            weight=super()._weight(self.counts_share),
         )
         number = math.ceil(self.item_share * n_items)
         return np.sort(np.argsort(-counts, kind="stable")[:number])

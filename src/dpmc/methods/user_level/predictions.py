@@ -1,4 +1,4 @@
-"""Models at user level with user offsets whose frequent items alone have factors."""
+"""Models at user level with Gaussian noise, and those with user offsets and frequent items."""
 
 import numpy as np
 
@@ -9,14 +9,8 @@ from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import MOST_TERMS
 
 
-class OffsetModel(PrivateMethod):
-    """user offset + item offset + user factors . item factors; the user's mean for other items.
-
-    Attributes
-    ----------
-    user_offsets_, user_means_ : float64 arrays, shape (n_users,)
-    frequent_ : bool array, shape (n_items,)
-        Which items have factors.
+class UserLevelMethod(PrivateMethod):
+    """A model that protects users, with Gaussian noise, so that its budget has shares.
 
     Raises
     ------
@@ -26,14 +20,14 @@ class OffsetModel(PrivateMethod):
 
     most_users = MOST_TERMS  # terms of sums over users, see dpmc.privacy.release
 
-    user_offsets_: np.ndarray
-    user_means_: np.ndarray
-    frequent_: np.ndarray
-
     def __init__(self, *, relation, mechanism, **budget):
         check_choice("relation", relation, USER_LEVEL)
         check_choice("mechanism", mechanism, ("gaussian",))
         super().__init__(relation=relation, mechanism=mechanism, **budget)
+
+    def _weight(self, share: float) -> float:
+        """Return the weight of a release with a share of the budget."""
+        return (share * self.releases) ** -0.5
 
     def _check_publication(self, ledger, ratings):
         super()._check_publication(ledger, ratings)
@@ -43,6 +37,21 @@ class OffsetModel(PrivateMethod):
                 "most: leave some out at random, or fit with simulated noise, which is not for "
                 "publication."
             )
+
+
+class OffsetModel(UserLevelMethod):
+    """user offset + item offset + user factors . item factors; the user's mean for other items.
+
+    Attributes
+    ----------
+    user_offsets_, user_means_ : float64 arrays, shape (n_users,)
+    frequent_ : bool array, shape (n_items,)
+        Which items have factors.
+    """
+
+    user_offsets_: np.ndarray
+    user_means_: np.ndarray
+    frequent_: np.ndarray
 
     def predict_matrix(self) -> np.ndarray:
         """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""

@@ -63,8 +63,8 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
         },
     ),
     "dp_svd": ("dp_svd", {**_ROWS, "rank": 2, "item_share": 0.75, "counts_share": 0.3}),
-    "local_bayes": ("local_bayes", {"explained": 1e-6}),  # none is
-    "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # a covariance is asked for
+    "local_bayes": ("local_bayes", {"explained": 1e-6}),  # no covariance is asked for
+    "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # one is, whatever the noise
 }  # fmt: skip
 """Name -> method and its settings: every kind of release in one of them at least."""
 
@@ -157,16 +157,16 @@ class _UnshortenedBayes(LocalBayes):
     unshortened = ""
 
     def _fit(self, *arguments):
-        module, factor = {
-            ROWS_NOT_SHORTENED: (offsets, 4.0),
-            UPDATES_NOT_SHORTENED: (refinement, 4.0),
-            COVARIANCE_OF_LONG_ROWS: (directions, 4.0),
+        module = {
+            ROWS_NOT_SHORTENED: offsets,
+            UPDATES_NOT_SHORTENED: refinement,
+            COVARIANCE_OF_LONG_ROWS: directions,
         }[self.unshortened]
         right = module.statistic
 
         def longer(*given):
             sent, longest = right(*given)
-            return factor * sent, longest
+            return 4 * sent, longest
 
         with patch.object(module, "statistic", longer):
             super()._fit(*arguments)

@@ -20,14 +20,14 @@ from dpmc.methods.user_level.local_bayes.constants import (
 )
 from dpmc.methods.user_level.local_bayes.users import posterior_means
 from dpmc.methods.user_level.matrices import observed
-from dpmc.methods.user_level.predictions import OffsetModel
+from dpmc.methods.user_level.predictions import UserLevelMethod
 from dpmc.methods.user_level.sampling import keep
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc.ratings import Compressed
 
 
-class LocalBayes(OffsetModel):
+class LocalBayes(UserLevelMethod):
     """User u rates item j as b_j + v_j . f + noise of variance 1/p_j, where f ~ N(0, I) is u's own.
 
     The offsets b, factors v and precisions p of items are published; users take the posterior mean
@@ -118,10 +118,6 @@ class LocalBayes(OffsetModel):
         """Of equal noise, to which the shares add up: about as many as there are."""
         return 3 + STEPS + bool(self.held_out)
 
-    def _weight(self, share: float) -> float:
-        """Return the weight of a release with a share of the budget."""
-        return (share * self.releases) ** -0.5
-
     @property
     def iterations(self) -> int:
         """Of refinement."""
@@ -139,26 +135,27 @@ class LocalBayes(OffsetModel):
 
     def _fit(self, ratings, statistics, randomness, callback):
         own = self._bounded(ratings.by_user)
-        self._ledger, self._noise = statistics.ledger, statistics.noise
         out = randomness.part(own, self.held_out) if self.held_out else None
         rows = own if out is None else keep(own, ~out)
         rows = randomness.choose(rows, self.ratings_per_user)
-        beliefs, shares, whole, left = self._start(rows, ratings.n_items)
+        beliefs, shares, whole, left = self._start(rows, ratings.n_items, statistics)
         left -= WORTH_SHARE if self.held_out else 0
         spread = refinement.first_spread(beliefs, shares, whole)
         for step in range(1, STEPS + 1):
             form = refinement.Step.of(spread, beliefs.mean.shape[1] - 1)
             sent, largest = refinement.statistic(rows, beliefs, whole.mean, form)
-            noised, noise = self._release("updates", sent, largest, refinement.NORM, left / STEPS)
+            noised, noise = self._release(
+                statistics, "updates", sent, largest, refinement.NORM, left / STEPS
+            )
             spread = refinement.read(noised, noise, beliefs, shares, whole, form)
-            if callback is not None:
+            if callback is not None or step == STEPS:
                 self._take(beliefs, whole, spread, own)
+            if callback is not None:
                 callback(step, self)
-        self._take(beliefs, whole, spread, own)
         if out is not None:
-            self.worth_ = self._worth(own, out, whole)
+            self.worth_ = self._worth(own, out, whole, statistics)
 
-    def _worth(self, own, out, whole):
+    def _worth(self, own, out, whole, statistics):
         """Release the errors of the model and of the biases on the ratings held out."""
         rows, held_out = keep(own, ~out), keep(own, out)
         level = np.full((self.shape_[1], 1), OWN_MEANS * whole.typical)
@@ -173,29 +170,33 @@ class LocalBayes(OffsetModel):
             found = bias[held_out.indices] + observed(held_out, users, factors)
             predictions.append(np.clip(found, -self.bounds.half_range, self.bounds.half_range))
         sent = worth.statistic(held_out, *predictions, whole.typical)
-        noised, noise = self._release("worth", sent, worth.NORM, worth.NORM, WORTH_SHARE)
+        noised, noise = self._release(
+            statistics, "worth", sent, worth.NORM, worth.NORM, WORTH_SHARE
+        )
         return worth.read(noised, noise, whole.typical)
 
-    def _start(self, rows, n_items):
+    def _start(self, rows, n_items, statistics):
         """Return what three releases say of the items, and the share of the budget that is left."""
         half = self.bounds.half_range
         sent = scale.statistic(rows, half)
-        noised, noise = self._release("scale", sent, scale.NORM, scale.NORM, SCALE_SHARE)
+        noised, noise = self._release(
+            statistics, "scale", sent, scale.NORM, scale.NORM, SCALE_SHARE
+        )
         whole = scale.read(noised, noise, half)
         sent, longest = offsets.statistic(rows, n_items, whole)
-        noised, noise = self._release("offsets", sent, longest, 1.0, OFFSETS_SHARE)
+        noised, noise = self._release(statistics, "offsets", sent, longest, 1.0, OFFSETS_SHARE)
         shares, beliefs = offsets.read(noised, noise, whole)
         self.bias_offsets_ = self.centre + whole.mean + beliefs.mean[:, OFFSET]
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)
         weight = self._weight(DIRECTIONS_SHARE)
-        noise = self._noise * sensitivity * weight
+        noise = statistics.noise_std(sensitivity) * weight
         items = directions.items_worth_it(shares, noise, whole, self.explained)
         if items.size:
             unexplained = self._unexplained(rows, beliefs, whole)
             sent, longest = directions.statistic(unexplained, items, n_items, whole.typical)
             _check("covariance", longest, 1.0)
-            noised = self._ledger.release("covariance", sent, sensitivity, weight=weight)
+            noised = statistics.ledger.release("covariance", sent, sensitivity, weight=weight)
             found = directions.read(noised, noise, items, shares, whole)
             most = self.most_factors
             beliefs = beliefs.with_factors(found[0][:, :most], found[1][:, :most])
@@ -212,13 +213,13 @@ class LocalBayes(OffsetModel):
         left = rows.values - bias[rows.indices] - level[rows.indices, 0] * own
         return Compressed(rows.indptr, rows.indices, left)
 
-    def _release(self, what, sent, longest, norm, share):
+    def _release(self, statistics, what, sent, longest, norm, share):
         """Release a sum over users of vectors of at most this norm, and return it and its noise."""
         _check(what, longest, norm)
         sensitivity = norm * (2 if self.relation == USER_REPLACE else 1)
         weight = self._weight(share)
-        noised = self._ledger.release(what, sent, sensitivity, weight=weight)
-        return noised, self._noise * sensitivity * weight
+        noised = statistics.ledger.release(what, sent, sensitivity, weight=weight)
+        return noised, statistics.noise_std(sensitivity) * weight
 
     def _take(self, beliefs, whole, spread, own):
         self.scale_, self.spread_ = whole, float(spread)
@@ -227,9 +228,6 @@ class LocalBayes(OffsetModel):
         self.item_factors_ = np.ascontiguousarray(beliefs.mean[:, LEVEL:])
         self.item_precisions_ = refinement.precisions_of(beliefs, spread)
         self.user_factors_ = posterior_means(own, bias, self.item_factors_, self.item_precisions_)
-        self.user_offsets_ = np.zeros(self.shape_[0])
-        self.user_means_ = np.full(self.shape_[0], self.centre)
-        self.frequent_ = np.ones(self.shape_[1], dtype=bool)
 
 
 def _check(what, longest, norm):
