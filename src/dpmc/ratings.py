@@ -129,7 +129,7 @@ class Ratings:
         """
         indptr = np.zeros(self.n_users + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.users, minlength=self.n_users), out=indptr[1:])
-        if _ascending(self.users, self.items):
+        if ascending(self.users, self.items):
             return Compressed(indptr, self.items, self.values)
         rows = transposed(self._listed_by_item(), self.n_users)
         return Compressed(indptr, rows.indices, rows.values)
@@ -255,14 +255,14 @@ def _indices(given, name: str) -> np.ndarray:
 
 def any_pair_repeats(users: np.ndarray, items: np.ndarray, n_items: int) -> bool:
     """Return whether a (user, item) pair occurs more than once."""
-    if _ascending(users, items):
+    if ascending(users, items):
         return False
     # sorted, not np.unique: its hash table takes 15 times as long on 10 million pairs
     key = np.sort(users.astype(np.int64) * n_items + items)
     return bool((key[1:] == key[:-1]).any())
 
 
-def _ascending(users, items) -> bool:
+def ascending(users, items) -> bool:
     """Return whether the pairs ascend by user and, within a user, by item; no pair twice."""
     later_item = (users[1:] == users[:-1]) & (items[1:] > items[:-1])
     return bool((later_item | (users[1:] > users[:-1])).all())

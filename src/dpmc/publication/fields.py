@@ -93,7 +93,9 @@ def labelled(codes: np.ndarray, texts: list[str]) -> Labelled:
 
 
 def as_text(column, where: str):
-    """Return a Parquet column of labels as an Arrow column of text; integers in decimals.
+    """Return a Parquet column of labels as an Arrow column of text, encoded as a dictionary or not.
+
+    Integers are spelled in decimals.
 
     Raises
     ------
@@ -113,7 +115,10 @@ def as_text(column, where: str):
         column = compute.if_else(whole, column, None).cast(pa.int64())
     if not pa.types.is_integer(column.type):
         raise InputError(f"{where} must hold text or integers, not {column.type}.")
-    return column.cast(pa.large_string())
+    # each integer is spelled once, however many rows it has
+    column = column.dictionary_encode("encode").unify_dictionaries().combine_chunks()
+    labels = column.dictionary.cast(pa.large_string()).fill_null("")
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(column.indices, labels)])
 
 
 def as_numbers(column, where: str) -> np.ndarray:

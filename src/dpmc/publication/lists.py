@@ -12,7 +12,7 @@ from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
 from dpmc.publication import fields
 from dpmc.publication.sources import choose_one, readable
-from dpmc.ratings import Ratings
+from dpmc.ratings import Ratings, ascending
 
 _INSTEAD = ", or give one label a line in a .txt file"
 
@@ -116,7 +116,8 @@ def restrict(ratings: Ratings, items: Sequence[str] | None, users: Sequence[str]
     rows, user_labels = _renumbered(ratings.users, ratings.user_labels, users)
     columns, item_labels = _renumbered(ratings.items, ratings.item_labels, items)
     kept = np.flatnonzero((rows >= 0) & (columns >= 0))
-    kept = kept[np.lexsort((columns[kept], rows[kept]))]
+    if not ascending(rows[kept], columns[kept]):
+        kept = kept[np.argsort(rows[kept].astype(np.int64) * item_labels.size + columns[kept])]
     return replace(
         ratings,
         users=rows[kept],
