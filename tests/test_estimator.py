@@ -14,13 +14,19 @@ from publication.small_tables import ITEMS, USERS, listed, rows_of, run, write_l
 
 import dpmc
 from dpmc import PrivateFactorization, estimator
-from dpmc.cli.fit_settings import METHODS, TUNABLE
+from dpmc.cli.fit import fit
+from dpmc.cli.fit_settings import METHODS
 from dpmc.errors import InputError
 from dpmc.methods.published.fit_folder import read_published
 from dpmc.methods.published.verify import verify
 
 NAMES = ["user", "item", "rating"]
 COMMON = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
+COMMANDS_OWN = {
+    *("path", "user", "item", "rating", "timestamp"),  # a frame, and columns
+    *("output", "extras", "force"),  # save
+    *("quiet", "as_json", "items_are_public", "users_are_public"),  # a list is said to be public
+}
 USER = COMMON | {"ratings_per_user": 3, "method": "als"}
 
 
@@ -83,6 +89,28 @@ def test_defaults_are_those_of_the_command(frame, tmp_path, method):
     run(*listed("fit", table, tmp_path / "command", **options, **lists, **unset))
     fitted(frame, ratings_per_user=None, **options, **lists).save(tmp_path / "saved")
     assert files_of(tmp_path / "saved") == files_of(tmp_path / "command")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_items_can_be_chosen_privately(frame, tmp_path, method):
+    rare = pd.DataFrame([("u00", "rare", 5.0)], columns=NAMES)
+    frame = pd.concat([frame[frame["item"].isin(ITEMS)], rare])
+    table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False))
+    options = {"method": method, "simulate": 4, "items-privately": 0.4, "ratings-per-user": 4}
+    run(*listed("fit", table, tmp_path / "command", **options, delta=1e-5, rank=None))
+    given = {name.replace("-", "_"): value for name, value in options.items()}
+    model = fitted(frame, **given, delta=1e-5, items=None)
+    model.save(tmp_path / "saved")
+    assert files_of(tmp_path / "saved") == files_of(tmp_path / "command")
+    assert model.guarantee_.listed.share == 0.4
+    assert "rare" not in model.published_.labels
+    # to the model, ratings of what is not listed are none
+    known = frame[frame["item"].isin(model.published_.labels)]
+    loaded = PrivateFactorization.load(tmp_path / "saved")
+    pairs = pd.concat([every_pair(), rare[NAMES[:2]]])
+    np.testing.assert_array_equal(model.predict(pairs), loaded.predict(pairs, known))
+    assert (loaded.items, loaded.items_privately) == (None, 0.4)
+    assert fitted(frame, **loaded.get_params()).guarantee_.listed.share == 0.4
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -270,9 +298,9 @@ def test_parameters_are_stored_as_given_and_can_be_cloned(frame):
     assert copy.rank == 3
 
 
-def test_every_option_of_the_methods_is_a_parameter():
-    names = PrivateFactorization(epsilon=1).get_params()
-    assert {name for each in TUNABLE.values() for name in each} <= names.keys()
+def test_every_option_of_the_command_is_a_parameter():
+    options = {option.name for option in fit.params} - COMMANDS_OWN
+    assert options == PrivateFactorization(epsilon=1).get_params().keys() - {"columns"}
 
 
 def test_a_model_as_text():
@@ -299,7 +327,25 @@ def test_importing_dpmc_imports_nothing_heavy():
 # -- what is refused -------------------------------------------------------------------------------
 
 REFUSALS = {
-    "no items": ({"items": None}, "Give items, a list known without the ratings"),
+    "no items": ({"items": None}, "Give items, a list known .*; or items_privately, the share of"),
+    "no items of single ratings": (
+        {"items": None, "relation": "entry", "ratings_per_user": None},
+        "an item that one user alone rated[.]$",
+    ),
+    "two ways to items": ({"items_privately": 0.3}, "Give one of items and items_privately alone"),
+    "share as text": (
+        {"items": None, "items_privately": "0.3"},
+        "items_privately must be a number above 0, got '0.3'",
+    ),
+    "share of all": ({"items": None, "items_privately": 1}, "must lie between 0 and 1, such as"),
+    "share of laplace": (
+        {"items": None, "items_privately": 0.3, "mechanism": "laplace"},
+        "^items_privately needs gaussian noise: leave out mechanism",
+    ),
+    "error as text": (
+        {"method": None, "report_error": "0.1"},
+        "report_error must be a number above 0, got '0.1'",
+    ),
     "no item": ({"items": []}, "The list of items is empty"),
     "item twice": ({"items": ["a", "b", "a"]}, "The list of items has 'a' more than once"),
     "missing item": ({"items": ["a", None]}, "Row 2: a label .* is expected in the column 'items'"),

@@ -1,8 +1,6 @@
 """Matrix completion within a privacy budget in a few lines of Python: what ``dpmc fit`` does."""
 
 import warnings
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,12 +8,11 @@ import numpy as np
 
 from dpmc.cli.fit_parameters import lists_given, options_as_parameters, options_of
 from dpmc.cli.fit_run import ledger_of, remarks_on, run
-from dpmc.cli.fit_settings import METHODS, check_rank, make_model, settings_of
+from dpmc.cli.fit_settings import METHODS, check_rank, make_model, selection_of, settings_of
 from dpmc.cli.options import given_of
-from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.methods.base import check_count
-from dpmc.methods.factorization.local import PublishedItems
+from dpmc.methods.factorization.local import PublishedItems, ratings_of
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.published import fit_folder
 from dpmc.methods.published.verify import read_guarantee
@@ -50,9 +47,12 @@ class PrivateFactorization(Parameters):
     delta : float
     rating_range : (float, float)
         Lowest and highest possible rating, known without the ratings; others are clipped.
-    items : path, or iterable of labels
+    items : path, or iterable of labels, optional
         List of all items, known without the ratings, or the file that it is in. Ratings of others
         are left out.
+    items_privately : float, optional
+        In place of ``items``: the share of the budget for a private choice of those that enough
+        users rated; where users are protected.
     users : path, or iterable of labels, optional
         The same of users, where single ratings are protected, and only there.
     relation : {"user", "entry", "user_replace", "entry_change"}
@@ -107,6 +107,7 @@ class PrivateFactorization(Parameters):
         delta=1e-5,
         rating_range=None,
         items=None,
+        items_privately=None,
         users=None,
         relation="user",
         ratings_per_user=None,
@@ -132,6 +133,7 @@ class PrivateFactorization(Parameters):
         self.delta = delta
         self.rating_range = rating_range
         self.items = items
+        self.items_privately = items_privately
         self.users = users
         self.relation = relation
         self.ratings_per_user = ratings_per_user
@@ -182,20 +184,22 @@ class PrivateFactorization(Parameters):
         with options_as_parameters():
             options = options_of(self.get_params())
             settings = settings_of(options)
-            lists = lists_given(self.items, self.users, settings["relation"])
-            model = make_model(options["method"], settings)
-            ledger = ledger_of(model, None, self.sampler, self.simulate)
+            lists = lists_given(self.items, self.items_privately, self.users, settings["relation"])
+            selection = selection_of(settings, options["items_privately"])
+            model = make_model(options["method"], settings, selection)
+            ledger = ledger_of(model, selection, self.sampler, self.simulate)
             given = given_of(lines_in(X, y, self._columns()), settings["rating_range"], lists)
-            public = {"items": True, "users": model.relation not in USER_LEVEL}
+            public = {"items": selection is None, "users": model.relation not in USER_LEVEL}
             odd = check_rank(options["rank"], given.ratings, **public)
             for each in given.remarks + odd + remarks_on(given.ratings, model):
                 warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
-            run(model, given.ratings, ledger, None, self.simulate)
+            run(model, given.ratings, ledger, selection, self.simulate)
         self._fitted = model, {"origins": lists.origins, "sampler": self.sampler}
-        self._own = given.ratings
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
             self.published_ = fit_folder.read_published(Path(place) / "model")
+        # only a private choice of items leaves ratings of others in
+        self._own = given.ratings if selection is None else self._listed(given.ratings)
         self.guarantee_ = model.guarantee_
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_
@@ -246,18 +250,7 @@ class PrivateFactorization(Parameters):
             raise InputError(
                 "A loaded model holds nobody's ratings: give the users' own, predict(X, ratings)."
             )
-        known = {label: index for index, label in enumerate(own.user_labels.tolist())}
-        places = {label: index for index, label in enumerate(published.labels)}
-        place = np.array([places.get(each, -1) for each in items.labels.tolist()], dtype=int)
-        unknown = published.complete({})
-        predicted = np.empty(users.codes.size)
-        for user, rows in _rows_of_each(users):
-            mine = _ratings_of(own, known[user]) if user in known else {}
-            values = published.complete(mine) if mine else unknown
-            at = place[items.codes[rows]]
-            mean = np.mean(list(mine.values()) if mine else values)
-            predicted[rows] = np.where(at >= 0, values[at], mean)
-        return predicted
+        return published.predict(own, users, items)
 
     def recommend(self, user_ratings, n: int = 10) -> dict[str, float]:
         """Return the best items for one user, who need not have been in the fit.
@@ -280,12 +273,8 @@ class PrivateFactorization(Parameters):
             There was no fit, ``n`` is no number, or the ratings are not as they must be.
         """
         published, n = self._published(), check_count("n", n)
-        mine = _ratings_of(self._resolved(lines_of_one(user_ratings, self._columns())), 0)
-        values = published.complete(mine)
-        # stable, so that items that are predicted alike keep the order of the list
-        order = np.argsort(-values, kind="stable").tolist()
-        best = islice((each for each in order if published.labels[each] not in mine), n)
-        return {published.labels[each]: float(values[each]) for each in best}
+        own = self._resolved(lines_of_one(user_ratings, self._columns()))
+        return published.best(ratings_of(own, 0), n)
 
     def _published(self) -> PublishedItems:
         if "published_" not in vars(self):
@@ -294,8 +283,11 @@ class PrivateFactorization(Parameters):
 
     def _resolved(self, lines: Lines) -> Ratings:
         """Return one rating of each listed item, as :meth:`fit` does."""
-        published = self._published()
-        return restrict(resolve(lines, published.rating_range), published.labels, None)
+        return self._listed(resolve(lines, self._published().rating_range))
+
+    def _listed(self, ratings: Ratings) -> Ratings:
+        """Return the ratings of the model's items, in its order."""
+        return restrict(ratings, self.published_.labels, None)
 
     # -- folders ------------------------------------------------------------------------------
 
@@ -351,28 +343,15 @@ class PrivateFactorization(Parameters):
         published, constants = fit_folder.read_published(folder), stated["constants"]
         names = {target: name for name, target in METHODS.items()}
         per_user = constants.get("ratings_per_user")
+        guarantee = guarantee_in(stated)
+        chosen = guarantee.listed
         model = cls(
             **{name: stated[name] for name in fit_folder.BUDGET},
             rating_range=published.rating_range,
             ratings_per_user=None if per_user == EVERY_RATING else per_user,
             method=names.get(stated["method"]),
-            items=published.labels,
+            items=None if chosen else published.labels,
+            items_privately=chosen.share if chosen else None,
         )
-        model.published_, model.guarantee_ = published, guarantee_in(stated)
+        model.published_, model.guarantee_ = published, guarantee
         return model
-
-
-def _rows_of_each(users: Labelled) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the label of each user and the places of the user's rows."""
-    order = np.argsort(users.codes, kind="stable")
-    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))
-    for label, first, end in zip(users.labels.tolist(), [0, *ends], ends, strict=False):
-        yield label, order[first:end]
-
-
-def _ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
-    """Return the ratings of one user, by number, as a dict by item."""
-    rows = ratings.by_user
-    own = slice(rows.indptr[user], rows.indptr[user + 1])
-    items = ratings.item_labels[rows.indices[own]].tolist()
-    return dict(zip(items, rows.values[own].tolist(), strict=True))

@@ -165,7 +165,7 @@ def fit(
     options["method"] = method_of(options)
     settings = settings_of(options | {"items_privately": share})
     check_output(output, force, fit_folder.FILES.values(), "fit")
-    selection = None if share is None else selection_of(settings, share)
+    selection = selection_of(settings, share)
     model = make_model(options["method"], settings, selection)
     parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
     _check_parts(model, parts)

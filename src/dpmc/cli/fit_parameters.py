@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from numbers import Integral
 from os import PathLike
 
-from dpmc.cli.fit_settings import BOUNDS, COUNTS, METHODS, method_of
+from dpmc.cli.fit_settings import BOUNDS, COUNTS, METHODS, SHARES, method_of
 from dpmc.cli.lists import Lists
 from dpmc.errors import InputError
 from dpmc.methods.base import check_choice, check_count, check_positive
@@ -43,7 +43,7 @@ def options_of(parameters: Mapping[str, object]) -> dict[str, object]:
     options = dict(parameters) | {"relation": str(parameters["relation"])}
     if options["method"] is not None:
         check_choice("method", options["method"], tuple(METHODS))
-    for names, check in ((COUNTS, check_count), (BOUNDS, check_positive)):
+    for names, check in ((COUNTS, check_count), (BOUNDS + SHARES, check_positive)):
         for name in names:
             if options[name] is not None:
                 options[name] = check(name, options[name])
@@ -58,13 +58,15 @@ def options_of(parameters: Mapping[str, object]) -> dict[str, object]:
     return options
 
 
-def lists_given(items: object, users: object, relation: str) -> Lists:
+def lists_given(items: object, items_privately: object, users: object, relation: str) -> Lists:
     """Return the public lists, or refuse a fit whose lists would be private data.
 
     Parameters
     ----------
     items, users : path, iterable of labels, or None
         See :func:`dpmc.publication.frames.public_list`.
+    items_privately : float or None
+        The share of the budget for a private choice of items.
     relation : str
         One of :data:`dpmc.privacy.relations.RELATIONS`.
 
@@ -73,10 +75,14 @@ def lists_given(items: object, users: object, relation: str) -> Lists:
     InputError
         A list that is missing, of no use, or not as it must be.
     """
-    if items is None:
+    if items is not None and items_privately is not None:
+        raise InputError("Give one of items and items_privately alone.")
+    if items is None and items_privately is None:
+        privately = "; or items_privately, the share of the budget for a private choice of them"
         raise InputError(
             "Give items, a list known without the ratings (of labels, or a file), because a list "
-            "taken from the ratings would give away an item that one user alone rated."
+            "taken from the ratings would give away an item that one user alone rated"
+            f"{privately if relation in USER_LEVEL else ''}."
         )
     if relation in USER_LEVEL and users is not None:
         raise InputError(
@@ -94,4 +100,4 @@ def lists_given(items: object, users: object, relation: str) -> Lists:
         what: FROM_FILE if isinstance(labels, str | PathLike) else SAID_PUBLIC
         for what, labels in given.items()
     }
-    return Lists(lists["items"], lists.get("users"), origins)
+    return Lists(lists.get("items"), lists.get("users"), origins)

@@ -31,6 +31,7 @@ BOUNDS = (
     "factor_bound", "residual_bound", "row_bound", "regularization", "user_regularization",
     "loss_parameter", "shrinkage",
 )  # fmt: skip
+SHARES = ("items_privately", "report_error")
 _OF_ALL = (
     "ratings_per_user", "rank", "iterations", "factor_bound", "residual_bound", "regularization",
     "user_regularization",
@@ -227,14 +228,16 @@ def _of_bias(settings: dict) -> dict:
     return settings
 
 
-def selection_of(settings: dict, share: float) -> Selection:
-    """Return the private choice of items that takes a share of the budget.
+def selection_of(settings: dict, share: float | None) -> Selection | None:
+    """Return the private choice of items that takes a share of the budget; None without one.
 
     Raises
     ------
     InputError
         A share that is none, noise other than Gaussian, or a relation of single ratings.
     """
+    if share is None:
+        return None
     if settings["mechanism"] != "gaussian":
         raise InputError("--items-privately needs gaussian noise: leave out --mechanism.")
     if settings["relation"] not in USER_LEVEL:

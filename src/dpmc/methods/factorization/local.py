@@ -6,13 +6,15 @@ ITCS 2014: the billboard lemma): what comes out depends on the user's own rating
 public, and is meant for that user alone.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
-from dpmc.ratings import Compressed
+from dpmc.datasets.readers.columns import Labelled
+from dpmc.ratings import Compressed, Ratings
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,3 +125,63 @@ class PublishedItems:
             np.matmul(user, self._columns, out=row)
             row += offsets
         return np.clip(matrix, *self.rating_range, out=matrix)
+
+    def predict(self, own: Ratings, users: Labelled, items: Labelled) -> np.ndarray:
+        """Return the predicted rating of each pair, made of that user's own ratings.
+
+        Parameters
+        ----------
+        own : Ratings
+            The users' own ratings, of items that are here.
+        users, items : Labelled
+            The pairs. A user without own ratings is predicted what the items are like. An item that
+            is not here is predicted the mean of the user's ratings; without these, of the user's
+            predictions.
+
+        Returns
+        -------
+        float64 array, shape (n_pairs,)
+        """
+        known = {label: index for index, label in enumerate(own.user_labels.tolist())}
+        place = [self._places.get(each, -1) for each in items.labels.tolist()]
+        place = np.array(place, dtype=int)
+        unknown = self.complete({})
+        predicted = np.empty(users.codes.size)
+        for user, rows in _rows_of_each(users):
+            mine = ratings_of(own, known[user]) if user in known else {}
+            values = self.complete(mine) if mine else unknown
+            at = place[items.codes[rows]]
+            mean = np.mean(list(mine.values()) if mine else values)
+            predicted[rows] = np.where(at >= 0, values[at], mean)
+        return predicted
+
+    def best(self, ratings: dict[str, float], n: int) -> dict[str, float]:
+        """Return item -> prediction of the n best that a user did not rate, the best one first.
+
+        Parameters
+        ----------
+        ratings : dict
+            See :meth:`complete`.
+        n : int
+        """
+        values = self.complete(ratings)
+        # stable, so that items that are predicted alike keep the order of the list
+        order = np.argsort(-values, kind="stable").tolist()
+        chosen = islice((each for each in order if self.labels[each] not in ratings), n)
+        return {self.labels[each]: float(values[each]) for each in chosen}
+
+
+def ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
+    """Return the ratings of one user, by number, as a dict by item."""
+    rows = ratings.by_user
+    own = slice(rows.indptr[user], rows.indptr[user + 1])
+    items = ratings.item_labels[rows.indices[own]].tolist()
+    return dict(zip(items, rows.values[own].tolist(), strict=True))
+
+
+def _rows_of_each(users: Labelled) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the label of each user and the places of the user's rows."""
+    order = np.argsort(users.codes, kind="stable")
+    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))
+    for label, first, end in zip(users.labels.tolist(), [0, *ends], ends, strict=False):
+        yield label, order[first:end]
