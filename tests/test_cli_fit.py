@@ -3,9 +3,14 @@
 import csv
 import json
 import math
+import os
+import pty
+import re
 import shlex
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
@@ -437,6 +442,29 @@ def test_in_a_process_of_its_own(table, tmp_path):
     assert "iterations" not in run.stderr  # the bar is for a terminal
     assert "Traceback" not in run.stderr
     assert guarantee(tmp_path / "out")["mechanism"] == "huber"
+
+
+def test_a_bar_is_for_a_terminal_and_not_for_the_quiet(table, tmp_path):
+    bar = on_terminal(*arguments(table, tmp_path / "out"))
+    assert re.search(r"iterations: +0%.* 0/2 .*", bar)
+    assert bar.split("\r")[-1] == "", "the bar is not cleared"
+    assert "iterations:" in on_terminal(*arguments(table, tmp_path / "json", json=True))
+    assert on_terminal(*arguments(table, tmp_path / "quiet", quiet=True)) == ""
+
+
+def on_terminal(*listed):
+    """Return what `dpmc fit` writes to a standard error that is a terminal."""
+    ours, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, (24, 80))
+    command = [sys.executable, "-m", "dpmc", "fit", *map(str, listed)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal) as child:
+        os.close(terminal)
+        written = b""
+        with suppress(OSError), open(ours, "rb", buffering=0) as stream:  # EIO: nobody writes
+            while more := stream.read(1024):
+                written += more
+    assert child.returncode == 0, written
+    return written.decode()
 
 
 def test_noise_is_new_each_time_unless_simulated(table, tmp_path):
