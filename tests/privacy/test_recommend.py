@@ -241,7 +241,7 @@ class TestCommand:
             run("--epsilon", "1", *arguments)
 
     def test_help_imports_nothing(self):
-        assert "Say which mechanism" in run("--help").output
+        assert "Say which noise mechanism" in run("--help").output
         code = "import sys, dpmc.cli.recommend; print('numpy' in sys.modules)"
         result = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -6,29 +6,71 @@ import sys
 import click
 
 from dpmc import __version__
+from dpmc.cli.help import Group
 from dpmc.errors import InputError, did_you_mean
 
-# command -> (module, attribute, one line for --help): nothing is imported until it is called
+# command -> (module, attribute, the first sentence of its help): nothing is imported until it is
+# called
 COMMANDS = {
-    "budget": ("dpmc.cli.budget", "budget", "Per-release epsilon of each mechanism (table 1)."),
-    "cell": ("dpmc.cli.cell", "cell", "Run one cell by hand, on the grid or off."),
-    "complete": ("dpmc.cli.complete", "complete", "Complete ratings from published factors."),
+    "budget": (
+        "dpmc.cli.budget",
+        "budget",
+        "Print the nominal epsilon of one release for each mechanism.",
+    ),
+    "cell": ("dpmc.cli.cell", "cell", "Run one experiment of the Huber study by hand."),
+    "complete": (
+        "dpmc.cli.complete",
+        "complete",
+        "Predict ratings for users from a published model.",
+    ),
     "data": ("dpmc.cli.data", "data", "List, fetch and verify data sets."),
-    "diff": ("dpmc.cli.diff", "diff", "Compare two result folders."),
-    "evaluate": ("dpmc.cli.evaluate", "evaluate", "Which error at which budget; not private."),
-    "fit": ("dpmc.cli.fit", "fit", "Complete your own ratings within a privacy budget."),
-    "onebit": ("dpmc.cli.onebit", "onebit", "Complete your own likes within a privacy budget."),
-    "recommend": ("dpmc.cli.recommend", "recommend", "Which mechanism for my budget."),
+    "diff": ("dpmc.cli.diff", "diff", "Compare the numbers in two folders of results."),
+    "evaluate": (
+        "dpmc.cli.evaluate",
+        "evaluate",
+        "Measure the error of each method and budget on public ratings.",
+    ),
+    "fit": (
+        "dpmc.cli.fit",
+        "fit",
+        "Learn a model that may be published from private ratings.",
+    ),
+    "onebit": (
+        "dpmc.cli.onebit",
+        "onebit",
+        "Complete likes and dislikes within a privacy budget.",
+    ),
+    "recommend": (
+        "dpmc.cli.recommend",
+        "recommend",
+        "Say which noise mechanism suits a privacy budget best.",
+    ),
     "reference": (
         "dpmc.cli.reference",
         "reference",
-        "Update the numbers that check compares with.",
+        "Manage the reference results that a run is checked against.",
     ),
-    "verify": ("dpmc.cli.verify", "verify", "Check a folder that fit or onebit wrote."),
+    "verify": (
+        "dpmc.cli.verify",
+        "verify",
+        "Check a folder that dpmc fit or dpmc onebit wrote.",
+    ),
 }
+TASKS = {
+    "Your own ratings": ("evaluate", "recommend", "fit", "verify", "complete", "onebit"),
+    "The papers": ("budget", "cell", "diff", "reference"),
+    "Data sets": ("data",),
+}
+"""The commands in the order of ``dpmc --help``."""
+EXAMPLES = (
+    "dpmc fit --ratings mine.csv --items catalogue.txt --output model \\\n"
+    "    --relation user --rating-range 1 5 --epsilon 5",
+    "dpmc complete --model model --ratings mine.csv --top 10",
+    "dpmc COMMAND --help",
+)
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group that imports a command's module only when that command is used."""
 
     def list_commands(self, ctx):
@@ -50,16 +92,19 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx, formatter):
         """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][2]) for name in sorted(COMMANDS)])
+        for title, names in TASKS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, COMMANDS[name][2]) for name in names])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, examples=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="dpmc")
 def cli():
-    """Differentially private matrix completion: reproduction, checks, budgets.
+    """Complete ratings with differential privacy, and check what papers claim.
 
-    The full reproduction is a Snakemake workflow: `make reproduce`.
+    The reproduction of the papers is a Snakemake workflow: run `make reproduce`.
     """
 
 

@@ -2,36 +2,43 @@
 
 import click
 
+from dpmc.cli.help import Command
 
-@click.command()
+
+@click.command(
+    cls=Command,
+    groups={"Noise": ("variances", "sensitivity", "delta"), "Output": ("as_json",)},
+    examples=("dpmc budget", "dpmc budget --variance 2 --sensitivity 1 --delta 1e-6 --json"),
+)
 @click.option(
     "--variance",
     "variances",
     multiple=True,
     type=float,
     default=(1.0, 2.0, 3.0, 4.0),
-    show_default="1 2 3 4",
-    help="Variance of the noise; may be given several times.",
+    help="Variance of the noise; may be given more than once.  [default: 1, 2, 3 and 4]",
 )
 @click.option(
     "--sensitivity",
     type=float,
     default=5.0,
     show_default=True,
-    help="Assumed distance between the values released on neighbouring data.",
+    help="Assumed difference between the values released on neighbouring data.",
 )
 @click.option(
     "--delta",
     type=float,
     default=1e-5,
     show_default=True,
-    help="Delta of the Gaussian mechanism (Laplace and Huber are pure).",
+    help="Delta of the Gaussian mechanism; Laplace and Huber noise need none.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def budget(variances, sensitivity, delta, as_json):
-    """Print nominal privacy budgets: published form, corrected, exact.
+    """Print the nominal epsilon of one release for each mechanism.
 
-    An epsilon is that of one release of one coordinate. It is not a guarantee of a training run.
+    The table has the Huber paper's formulas as published, the same with their errors corrected,
+    and the exact values. Each epsilon is that of one released number. It is not a guarantee of a
+    training run.
     """
     from dpmc.privacy.nominal import NOT_A_GUARANTEE, table_one
 

@@ -5,65 +5,162 @@ import math
 
 import click
 
-from dpmc.cli.data import place_of, place_options
+from dpmc.cli.data import PLACE, place_of, place_options
+from dpmc.cli.help import Command
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    groups={
+        "Data": ("dataset", "fraction", "users", "items", "scale"),
+        "Method": (
+            "method", "rank", "regularization", "iterations", "irls_iterations", "loss_parameter",
+            "residual_scale", "start", "shrinkage", "plugin_files",
+        ),
+        "Noise": ("mechanism", "variance"),
+        "Trials": ("trials", "seed"),
+        "Files": PLACE,
+        "Output": ("as_json",),
+    },
+    examples=(
+        "dpmc cell --rank 5 --fraction 0.1 --method irls --mechanism huber --variance 2",
+        "dpmc cell --dataset ml-100k --rank 8 --fraction 0.8 --trials 3 --json",
+    ),
+)  # fmt: skip
 @click.option(
-    "--dataset", default="synthetic", show_default=True, help="Or a name from `dpmc data list`."
+    "--dataset",
+    default="synthetic",
+    show_default=True,
+    help="A synthetic matrix, or a name from `dpmc data list`.",
 )
-@click.option("--users", type=click.IntRange(1), default=100, show_default=True, help="Synthetic.")
-@click.option("--items", type=click.IntRange(1), default=500, show_default=True, help="Synthetic.")
 @click.option(
-    "--scale", type=float, default=1.0, show_default=True, help="Factor c of c P Q^T, synthetic."
+    "--users",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Number of users of the synthetic matrix.",
 )
-@click.option("--rank", type=click.IntRange(1), default=5, show_default=True)
+@click.option(
+    "--items",
+    type=click.IntRange(1),
+    default=500,
+    show_default=True,
+    help="Number of items of the synthetic matrix.",
+)
+@click.option(
+    "--scale",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Factor c of the synthetic matrix c P Q^T.",
+)
+@click.option(
+    "--rank",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="Rank of the model, and of the synthetic matrix.",
+)
 @click.option(
     "--fraction",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.1,
     show_default=True,
-    help="Observed share: of the matrix (synthetic) or of the ratings (real).",
+    help="Observed fraction of the synthetic matrix, or share of the real ratings to train on.",
 )
 @click.option(
     "--method",
     default="als",
     show_default=True,
-    help="als, irls, a baseline or your own: none that needs a budget.",
+    help="als, irls, a baseline, or one from --plugin; not a method that needs a privacy budget.",
 )
 @click.option(
-    "--mechanism", default="none", show_default=True, help="none, gaussian, laplace, huber."
+    "--mechanism",
+    default="none",
+    show_default=True,
+    help="none, gaussian, laplace, huber, or one from --plugin.",
 )
 @click.option(
-    "--variance", type=float, default=None, help="Of one coordinate of the noise.  [default: 1]"
-)
-@click.option("--regularization", type=float, default=0.5, show_default=True, help="lambda")
-@click.option("--iterations", type=click.IntRange(1), default=50, show_default=True, help="T")
-@click.option("--irls-iterations", type=click.IntRange(1), default=20, show_default=True, help="K")
-@click.option(
-    "--loss-parameter", default="noise", show_default=True, help="a of the Huber loss, or 'noise'."
-)
-@click.option("--residual-scale", type=float, default=1.0, show_default=True)
-@click.option(
-    "--start", type=click.Choice(["normal", "uniform"]), default="normal", show_default=True
+    "--variance",
+    type=float,
+    default=None,
+    help="Variance of the noise on one coordinate.  [default: 1]",
 )
 @click.option(
-    "--shrinkage", type=float, default=None, help="Bias baselines.  [default: 1 synthetic, 5 real]"
+    "--regularization",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="Regularization lambda of the factors.",
 )
-@click.option("--trials", type=click.IntRange(1), default=10, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=2206, show_default=True)
+@click.option(
+    "--iterations",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    help="Outer iterations T.",
+)
+@click.option(
+    "--irls-iterations",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Inner iterations K of irls.",
+)
+@click.option(
+    "--loss-parameter",
+    default="noise",
+    show_default=True,
+    help="Parameter a of the Huber loss, or 'noise' for that of the noise.",
+)
+@click.option(
+    "--residual-scale",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Divide residuals by this number before irls weights them.",
+)
+@click.option(
+    "--start",
+    type=click.Choice(["normal", "uniform"]),
+    default="normal",
+    show_default=True,
+    help="Law of the initial factors.",
+)
+@click.option(
+    "--shrinkage",
+    type=float,
+    default=None,
+    help="Ratings at the mean that the bias baselines credit everybody with.  [default: 1 for "
+    "synthetic data, 5 for real data]",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Number of trials.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=2206,
+    show_default=True,
+    help="Seed of all random numbers.",
+)
 @click.option(
     "--plugin",
     "plugin_files",
     multiple=True,
-    help="Python file with your own mechanisms or methods.",
+    help="Python file with mechanisms or methods of your own; may be given more than once.",
 )
 @place_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def cell(as_json, plugin_files, directory, mirror, config, **options):
-    """Run all trials of one cell and print its errors.
+    """Run one experiment of the Huber study by hand.
 
-    With the settings of the configuration the numbers are those of `make reproduce`.
+    A cell is one combination of data, method and noise. All its trials are run and their errors
+    printed. With the settings of the configuration the numbers are those of `make reproduce`.
     """
     import numpy as np
 

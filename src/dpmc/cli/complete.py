@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from dpmc.cli.help import Command
 from dpmc.cli.options import column_options, ratings_option, remark
 
 COLUMNS = ("user", "item", "prediction")
@@ -18,36 +19,47 @@ PREDICTIONS_AT_A_TIME = 1 << 20
 """Made of so many users at once that all items of these are no more."""
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    groups={
+        "Model and ratings": ("model", "path", "user", "item", "rating", "timestamp"),
+        "Predictions": ("only_user", "top", "include_rated"),
+        "Output": ("output", "force"),
+    },
+    examples=(
+        "dpmc complete --model model --ratings mine.csv --top 10",
+        "dpmc complete --model model --ratings mine.csv --only-user u7 --output u7.csv",
+    ),
+)
 @click.option(
     "--model", required=True, type=click.Path(path_type=Path), help="Folder that dpmc fit wrote."
 )
 @ratings_option
 @column_options
 @click.option(
-    "--only-user", metavar="LABEL", help="Complete the ratings of this user.  [default: of all]"
+    "--only-user", metavar="LABEL", help="Predict for this user only.  [default: for all]"
 )
 @click.option(
     "--top",
     type=click.IntRange(1),
     metavar="N",
-    help="Only the N best items of each user, the best one first, without those that the user "
-    "rated.  [default: all items]",
+    help="Write the N best items of each user only, the best one first, without those that the "
+    "user rated.  [default: all items]",
 )
-@click.option("--include-rated", is_flag=True, help="Let --top count rated items too.")
+@click.option("--include-rated", is_flag=True, help="Let --top include items that the user rated.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="File to write: .csv, .parquet, or .jsonl with a JSON object a line.  [default: standard "
-    "output, as CSV]",
+    help="File to write: .csv, .parquet, or .jsonl with one JSON object per line.  [default: "
+    "standard output, as CSV]",
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 def complete(model, path, only_user, top, include_rated, output, force, **columns):
-    """Predict all items for each user of a table of (user, item, rating), from that user's ratings.
+    """Predict ratings for users from a published model.
 
-    Each user's predictions are made of that user's ratings and of the published factors, without
-    any noise: show them to that user and to nobody else. Ratings of items that the model does not
-    have are left out.
+    Each user's predictions are computed from the model and that user's own ratings, without any
+    noise: show them to that user and to nobody else. Users need not have been in the fit. Ratings
+    of items that the model does not have are left out.
     """
     from dpmc.errors import InputError
     from dpmc.files import atomic_path

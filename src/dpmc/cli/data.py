@@ -5,17 +5,22 @@ from typing import NamedTuple
 
 import click
 
+from dpmc.cli.help import Group
+
 _OPTIONS = (
-    click.option("--directory", help="Folder that holds the downloads.  [default: data]"),
+    click.option("--directory", help="Folder of the downloads.  [default: data]"),
     click.option(
-        "--mirror", help="Folder with copies of the files.  [default: variable DPMC_DATA_MIRROR]"
+        "--mirror",
+        help="Folder with copies of the files.  [default: the variable DPMC_DATA_MIRROR]",
     ),
     click.option(
         "--config",
         type=click.Path(dir_okay=False),
-        help="Configuration: its section data gives the folders and your own files.",
+        help="Configuration file whose section data names the folders and files of your own.",
     ),
 )
+PLACE = ("directory", "mirror", "config")
+"""Names of these options."""
 
 
 class _Place(NamedTuple):
@@ -32,19 +37,22 @@ def place_options(command: Callable) -> Callable:
     return command
 
 
-@click.group()
+@click.group(
+    cls=Group,
+    examples=("dpmc data list", "dpmc data fetch ml-100k", "dpmc data verify"),
+)
 def data():
     """List, fetch and verify data sets.
 
-    Files are taken from the data folder, else from a mirror folder, else from their official
-    address, and are used only if their checksum is right.
+    A file is taken from the data folder, or else from a mirror folder, or else from its official
+    address, and is used only if its checksum is right.
     """
 
 
-@data.command("list")
+@data.command("list", groups={"Files": PLACE}, examples=("dpmc data list --config mine.yaml",))
 @place_options
 def list_(**options):
-    """Print every data set: where its file is, its size and its licence."""
+    """Print each data set with its size, licence and whether it is here."""
     from dpmc.datasets import locate
 
     place = place_of(**options)
@@ -64,12 +72,18 @@ def list_(**options):
         )
 
 
-@data.command()
+@data.command(
+    groups={"Data sets": ("everything",), "Files": PLACE},
+    examples=("dpmc data fetch ml-100k sweetrs", "dpmc data fetch --all --mirror /mnt/copies"),
+)
 @click.argument("names", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Fetch every data set.")
 @place_options
 def fetch(names, everything, **options):
-    """Bring the data sets NAMES to the data folder, from a mirror or their official address."""
+    """Download data sets, or copy them from a mirror.
+
+    NAMES are those that `dpmc data list` prints.
+    """
     from dpmc.datasets import obtain
 
     def action(dataset):
@@ -83,11 +97,16 @@ def fetch(names, everything, **options):
     _each(_chosen(names, place), action)
 
 
-@data.command()
+@data.command(
+    groups={"Files": PLACE}, examples=("dpmc data verify", "dpmc data verify ml-100k jester")
+)
 @click.argument("names", nargs=-1)
 @place_options
 def verify(names, **options):
-    """Check the checksum of the data sets NAMES and read them; without NAMES, all that are here."""
+    """Check the checksums of data sets, and read them.
+
+    Without NAMES, all data sets that are here are checked.
+    """
     from dpmc import datasets
 
     def action(dataset):

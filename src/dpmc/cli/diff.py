@@ -6,8 +6,14 @@ import sys
 
 import click
 
+from dpmc.cli.help import Command
 
-@click.command()
+
+@click.command(
+    cls=Command,
+    groups={"Comparison": ("tolerance",), "Output": ("as_json",)},
+    examples=("dpmc diff results before", "dpmc diff results/huber before/huber --tolerance 1e-3"),
+)
 @click.argument("run_a", type=click.Path())
 @click.argument("run_b", type=click.Path())
 @click.option(
@@ -15,14 +21,15 @@ import click
     type=click.FloatRange(0),
     default=1e-6,
     show_default=True,
-    help="Relative difference up to which two errors count as equal.",
+    help="Relative difference up to which two numbers count as equal.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def diff(run_a, run_b, tolerance, as_json):
-    """Compare every table of every study in two folders of results.
+    """Compare the numbers in two folders of results.
 
-    Rows are paired by cell and trial. The exit status is 0 if the runs are equal, 1 if they differ
-    and 2 if one cannot be read. Seconds are not compared.
+    Every table of every study is compared, with rows paired by cell and trial. The exit status is
+    0 if the runs are equal, 1 if they differ and 2 if one cannot be read. Seconds are not
+    compared.
     """
     if math.isnan(tolerance):
         raise click.BadParameter("nan is not a number >= 0.", param_hint="'--tolerance'")

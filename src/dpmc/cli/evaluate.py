@@ -4,7 +4,8 @@ import json
 
 import click
 
-from dpmc.cli.options import column_options, read_given, remark
+from dpmc.cli.help import Command
+from dpmc.cli.options import column_options, delta_option, range_option, read_given, remark
 from dpmc.cli.relation import HELP, default_method, relation_of
 
 BIAS = "bias"
@@ -17,39 +18,66 @@ NOTE = (
 )
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    groups={
+        "Ratings": ("rating_range", "user", "item", "rating", "timestamp"),
+        "Privacy": ("relation", "epsilons", "delta", "mechanism", "ratings_per_user"),
+        "Comparison": ("methods", "splits", "seed"),
+        "Output": ("as_json",),
+    },
+    examples=(
+        "dpmc evaluate public.csv --rating-range 1 5 --relation user --epsilon 1",
+        "dpmc evaluate public.csv --rating-range 1 5 --relation entry \\\n"
+        "    --method als --method bias --epsilon 1 --epsilon 10",
+    ),
+)
 @click.argument("path", metavar="RATINGS", type=click.Path())
-@click.option("--rating-range", nargs=2, type=float, help="Lowest and highest possible rating.")
+@range_option
 @click.option("--relation", required=True, help=HELP)
 @click.option(
     "--epsilon",
     "epsilons",
     multiple=True,
     type=float,
-    help="Budget of a fit; may be given more than once.  [default: 1, 5 and 20]",
+    help="Budget of one fit; may be given more than once.  [default: 1, 5 and 20]",
 )
-@click.option("--delta", type=float, default=1e-5, show_default=True)
+@delta_option
 @click.option(
     "--method",
     "methods",
     multiple=True,
-    help="One of dpmc fit; may be given more than once.  [default: that of dpmc fit, and bias]",
+    help="Method of dpmc fit; may be given more than once.  [default: the default of dpmc fit, "
+    "and bias]",
 )
-@click.option("--mechanism", help="As for dpmc fit.")
+@click.option("--mechanism", help="Noise, as for dpmc fit.")
 @click.option(
-    "--ratings-per-user", type=int, help="That count, if users are protected: as for dpmc fit."
+    "--ratings-per-user",
+    type=int,
+    help="Largest number of a user's ratings that count, as for dpmc fit.",
 )
 @column_options
-@click.option("--splits", type=click.IntRange(1), default=3, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option(
+    "--splits",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Number of random splits into training and held-out ratings.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="Seed of the splits, the starts and the noise.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating, timestamp, **rest):
-    """Compare methods and budgets by their errors on held-out ratings of the table RATINGS.
+    """Measure the error of each method and budget on public ratings.
 
-    Each split learns from 80 % of the ratings and predicts the others, with all settings as those
-    of dpmc fit are if they are not given. Errors are RMSEs, means over the splits with their
-    standard deviation. The items, and where single ratings are protected the users, are those of
-    the table.
+    RATINGS is a table as for dpmc fit. Each split learns from 80 % of it and predicts the rest,
+    with the defaults of dpmc fit for whatever is not given. Printed are the means of the RMSE over
+    the splits and their standard deviations.
 
     The output is not private: it is computed from the ratings without any protection, and the
     noise is simulated. To choose a method or a budget by it, use public or made-up ratings.

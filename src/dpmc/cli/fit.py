@@ -5,10 +5,13 @@ from pathlib import Path
 
 import click
 
+from dpmc.cli.help import Command
 from dpmc.cli.lists import OPTIONS as LISTS
 from dpmc.cli.lists import list_options, lists_of
 from dpmc.cli.options import (
     column_options,
+    delta_option,
+    range_option,
     ratings_option,
     read_given,
     remark,
@@ -19,104 +22,131 @@ from dpmc.cli.relation import HELP
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    groups={
+        "Ratings": ("path", "rating_range", "user", "item", "rating", "timestamp"),
+        "Privacy": (
+            "relation", "epsilon", "delta", "ratings_per_user", "mechanism", "sampler", "simulate",
+        ),
+        "Lists of items and users": (
+            "items", "items_are_public", "items_privately", "users", "users_are_public",
+        ),
+        "Method": (
+            "method", "rank", "iterations", "inner_iterations", "factor_bound", "residual_bound",
+            "row_bound", "gram", "regularization", "user_regularization", "loss_parameter",
+            "shrinkage",
+        ),
+        "Output": ("output", "extras", "report_error", "force", "quiet", "as_json"),
+    },
+    examples=(
+        "dpmc fit --ratings mine.csv --items catalogue.txt --output model \\\n"
+        "    --relation user --rating-range 1 5 --epsilon 5 --delta 1e-6",
+        "dpmc fit --ratings mine.csv --items-are-public --users-are-public \\\n"
+        "    --relation entry --rating-range 1 5 --epsilon 2 --output model",
+    ),
+)  # fmt: skip
 @ratings_option
-@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to make.")
-@click.option("--epsilon", required=True, type=float, help="Budget of the whole fit, above 0.")
-@click.option("--delta", type=float, default=1e-5, show_default=True)
-@click.option("--relation", required=True, help=HELP)
+@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to write.")
 @click.option(
-    "--rating-range",
-    nargs=2,
-    type=float,
-    help="Lowest and highest possible rating, known without the data; others are clipped.",
+    "--epsilon", required=True, type=float, help="Privacy budget of the whole fit, above 0."
 )
+@delta_option
+@click.option("--relation", required=True, help=HELP)
+@range_option
 @click.option(
     "--ratings-per-user",
     type=int,
-    help="Ratings of a user that count, chosen at random; if users are protected.  [default: all "
-    "of bayes, else 50]",
+    help="Largest number K of a user's ratings that count, chosen at random, where users are "
+    "protected.  [default: all with bayes, else 50]",
 )
 @list_options
 @click.option(
     "--items-privately",
     type=float,
     metavar="SHARE",
-    help="Choose the items within the budget, of which it takes this share: those that enough "
-    "users rated.",
+    help="Choose the items that enough users rated, for this share of the budget.",
 )
 @column_options
 @click.option(
     "--mechanism",
-    help="gaussian, laplace or huber.  [default: what dpmc recommend says, which is gaussian if "
+    help="Noise: gaussian, laplace or huber.  [default: what dpmc recommend says: gaussian where "
     "users are protected, else gaussian or laplace]",
 )
 @click.option(
     "--method",
     type=click.Choice(["bayes", "als", "irls", "dpals", "bias"]),
-    help="bayes and dpals are for users only, see above; bias has offsets of items and users, no "
-    "factors.  [default: bayes if users are protected, else als]",
+    help="bayes and dpals protect users only, see above; bias learns offsets of items and users "
+    "and no factors.  [default: bayes where users are protected, else als]",
 )
-@click.option("--rank", type=int, help="[default: 3 if users are protected, else 1]")
+@click.option(
+    "--rank", type=int, help="Number of factors.  [default: 3 where users are protected, else 1]"
+)
 @click.option(
     "--iterations",
     type=int,
-    help="[default: 2 if users are protected, else 1; of dpals 3]",
+    help="Outer iterations.  [default: 2 where users are protected, else 1; 3 with dpals]",
 )
-@click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
+@click.option("--inner-iterations", type=int, help="Inner iterations of irls.  [default: 2]")
 @click.option("--factor-bound", type=float, help="Largest norm of a row of factors.")
 @click.option(
     "--residual-bound",
     type=float,
-    help="To which ratings less offsets are clipped.  [default: B/2, of dpals B]",
+    help="Largest size of a rating less its offsets; others are clipped.  [default: B/2, with "
+    "dpals B]",
 )
 @click.option(
     "--row-bound",
     type=float,
-    help="Of dpals: to which norm a user's K ratings are shortened.  [default: 0.3 B sqrt(K)]",
+    help="Largest norm of a user's K ratings with dpals; longer ones are shortened.  [default: "
+    "0.3 B sqrt(K)]",
 )
 @click.option(
     "--gram",
     type=click.Choice(["free", "noised"]),
-    help="Of dpals: noised solves items with Gram matrices, for half of the budget.  "
-    "[default: free]",
+    help="Whether dpals spends nothing on Gram matrices, or half of its budget.  [default: free]",
 )
 @click.option(
     "--regularization",
     type=float,
-    help="Of items, but for dpals without Gram matrices.  [default: 8 S]",
+    help="Regularization of items; with dpals only beside --gram noised.  [default: 8 S]",
 )
 @click.option(
     "--user-regularization",
     type=float,
-    help="Of users.  [default: 0.1 B if users are protected, of dpals 10, else S]",
+    help="Regularization of users.  [default: 0.1 B where users are protected, else S; 10 with "
+    "dpals]",
 )
-@click.option("--loss-parameter", type=float, help="Clips residuals of irls.  [default: 0.4 B]")
+@click.option(
+    "--loss-parameter",
+    type=float,
+    help="Residual beyond which irls clips.  [default: 0.4 B]",
+)
 @click.option(
     "--shrinkage",
     type=float,
-    help="Of bias: how many ratings at the mean each item and user is credited with.  [default: 5]",
+    help="Ratings at the mean that bias credits each item and user with.  [default: 5]",
 )
 @click.option(
     "--report-error",
     type=float,
     metavar="SHARE",
-    help="Of bayes: hold this share of each user's ratings out, and tell the error of the model "
-    "and of biases on them, with noise, for 5 % of the budget.",
+    help="With bayes: hold out this share of each user's ratings and print the noised error of the "
+    "model and of biases on them, for 5 % of the budget.",
 )
 @click.option(
     "--write",
     "extras",
     multiple=True,
     type=click.Choice([*PARTS]),
-    help="Write this too, if the guarantee covers it; may be given twice.",
+    help="Also write this, if the guarantee covers it; may be given twice.",
 )
 @click.option(
     "--sampler",
     type=click.Choice(["dpmc", "opendp"]),
     default="dpmc",
     show_default=True,
-    help="What draws the noise; opendp has no Huber noise.",
+    help="Library that draws the noise; opendp has no Huber noise.",
 )
 @simulate_option
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
@@ -126,25 +156,22 @@ def fit(
     path, output, extras, sampler, simulate, force, quiet, as_json, user, item, rating, timestamp,
     **options,
 ):  # fmt: skip
-    """Complete a table of (user, item, rating) and write what may be published.
+    """Learn a model that may be published from private ratings.
 
-    Written are guarantee.json and the item factors, with which all users can complete their own
-    ratings (dpmc complete). The noise is exact and drawn from the operating system's random bits.
+    The model (item factors and guarantee.json) lets all users predict their own ratings with dpmc
+    complete. The noise is exact and comes from the operating system's random bits.
 
-    Which items there are must not be learnt from the ratings: give a list (--items), say that
-    everybody knows them (--items-are-public), or pay for a private choice (--items-privately).
-    Where single ratings are protected, the same goes for the users. If a user rates an item more
-    than once, the latest rating counts (--timestamp), or else their mean.
+    The list of items must not be taken from the ratings: give a file (--items), declare it public
+    (--items-are-public), or pay for a private choice (--items-privately). Where single ratings are
+    protected, the same goes for the users. If a user rates an item more than once, the latest
+    rating counts (--timestamp), or else their mean.
 
     The method bayes protects users and has nothing to choose: it finds offsets, the number of
-    factors and the factors from four noised statistics, an item of which little is known falls
-    back to what items are like, and users complete their ratings by Bayes' rule.
+    factors and the factors from four noised statistics.
 
     The method dpals (Chien et al., Private alternating least squares, 2021) protects users. It
-    learns no offsets of items: users take the mean of their own ratings off, and all of the budget
-    goes into sums of users' factors times their ratings, an equal share for each iteration. A
-    user's ratings, as one vector of up to K numbers, are shortened to the row bound, so that less
-    noise will do.
+    learns no offsets of items; users subtract the mean of their own ratings, and the whole budget
+    goes into the items' factors.
 
     No setting may be taken from the ratings, or the guarantee is void. The defaults are not: B is
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the

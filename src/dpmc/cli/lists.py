@@ -31,14 +31,14 @@ def list_options(command):
         command = click.option(
             f"--{what}-are-public",
             is_flag=True,
-            help=f"Everybody knows which {what} there are, so those of the ratings will do.",
+            help=f"Take the list of {what} from the ratings, because everybody knows it anyway.",
         )(command)
         command = click.option(
             f"--{what}",
             type=click.Path(),
             metavar="FILE",
-            help=f"List of all {what}, known without the ratings: one label a line, or a column "
-            "of a .csv or .parquet file. Ratings of others are left out.",
+            help=f"File with all {what}, known without the ratings: one label per line, or a "
+            "column of a .csv or .parquet file. Ratings of others are left out.",
         )(command)
     return command
 

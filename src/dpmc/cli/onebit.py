@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from dpmc.cli.help import Command
 from dpmc.cli.lists import OPTIONS as LISTS
 from dpmc.cli.lists import list_options, lists_of
 from dpmc.cli.options import (
@@ -15,53 +16,82 @@ from dpmc.cli.options import (
 )
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    groups={
+        "Ratings": ("path", "threshold", "user", "item", "rating", "timestamp"),
+        "Privacy": ("epsilon", "delta", "mechanism", "simulate"),
+        "Lists of items and users": (
+            "items", "items_are_public", "users", "users_are_public",
+        ),
+        "Method": ("link", "constraint", "alpha", "rank"),
+        "Output": ("output", "force"),
+    },
+    examples=(
+        "dpmc onebit --ratings mine.csv --items-are-public --users-are-public \\\n"
+        "    --output likes --epsilon 2 --threshold 3.5",
+    ),
+)  # fmt: skip
 @ratings_option
-@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to make.")
-@click.option("--epsilon", required=True, type=float, help="Budget of one rating, above 0.")
-@click.option("--delta", type=float, help="Of grap_gaussian only.  [default: 1e-05]")
+@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to write.")
+@click.option("--epsilon", required=True, type=float, help="Privacy budget of one rating, above 0.")
+@click.option("--delta", type=float, help="Delta of grap_gaussian.  [default: 1e-05]")
 @click.option(
     "--mechanism",
     default="inp",
     show_default=True,
-    help="inp, objp, grap, grap_gaussian, outp or private_item_bias; with --simulate also what "
-    "the paper prints: objp_paper, objp_literal, grap_paper, outp_paper.",
+    help="inp, objp, grap, grap_gaussian, outp or private_item_bias; with --simulate also those "
+    "as published: objp_paper, objp_literal, grap_paper, outp_paper.",
 )
-@click.option("--link", default="logistic", show_default=True, help="logistic or gaussian.")
+@click.option(
+    "--link",
+    default="logistic",
+    show_default=True,
+    help="Link between the matrix and the probability of a like: logistic or gaussian.",
+)
 @click.option(
     "--threshold",
-    help="A rating above this number is +1, any other -1.  [default: 0, so that -1/+1 and 0/1 stay "
-    "what they are]",
+    help="A rating above this number is a like, any other a dislike.  [default: 0, which suits "
+    "ratings -1/+1 and 0/1]",
 )
 @click.option(
-    "--alpha", type=float, default=1.0, show_default=True, help="Bound on entries of the matrix."
+    "--alpha",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Bound on the entries of the matrix.",
 )
-@click.option("--rank", type=int, default=1, show_default=True, help="Of the matrix written.")
+@click.option(
+    "--rank", type=int, default=1, show_default=True, help="Rank of the matrix that is written."
+)
 @click.option(
     "--constraint",
     type=click.Choice(["both", "nuclear"]),
     default="both",
     show_default=True,
-    help="Bound the nuclear norm, by alpha sqrt(users items rank), and every entry; or not these.",
+    help="Bound the nuclear norm by alpha sqrt(users items rank) and every entry by alpha, or the "
+    "norm alone.",
 )
 @list_options
 @column_options
 @simulate_option
 @click.option("--force", is_flag=True, help="Replace the output of an earlier run.")
 def onebit(path, output, force, simulate, user, item, rating, timestamp, **options):
-    """Complete a table of (user, item, like or dislike) and write what may be published.
+    """Complete likes and dislikes within a privacy budget.
 
-    Written are guarantee.json, for every user and item the likelier sign and the probability of
-    +1 (as CSV, of more than a million pairs as Parquet), and the factors of the completed matrix,
-    truncated to the rank. Protected is the value of one rating; who rated what is public, and so
-    are the lists of items and users, which have to be given (--items, --users) or said to be
-    public. All ratings of one user together cost more, as guarantee.json says. If a user rates an
-    item more than once, the latest rating counts (--timestamp), or else their mean.
+    The output is guarantee.json, the likelier sign and the probability of a like for every user
+    and item (as CSV; as Parquet if there are more than a million pairs), and the factors of the
+    completed matrix, truncated to the rank.
 
-    No setting may be taken from the ratings, or the guarantee is void: not the threshold either,
-    which has to be known from what a rating can be. One that all ratings lie on one side of is
-    remarked on, not refused, because to refuse it would tell one rating from another. Each run on
-    the same ratings spends its budget anew.
+    What is protected is the value of one rating. Who rated what is public, and so are the lists of
+    items and users, which you give (--items, --users) or declare public. All ratings of one user
+    together cost more, as guarantee.json says. If a user rates an item more than once, the latest
+    rating counts (--timestamp), or else their mean.
+
+    No setting may be taken from the ratings, or the guarantee is void; that includes the
+    threshold. If all ratings lie on one side of it you get a remark and no refusal, because a
+    refusal would tell one rating from another. Each run on the same ratings spends its budget
+    anew.
     """
     from dpmc.cli.onebit_settings import problem_of, remarks_on, settings_of
     from dpmc.datasets.onebit import binarise

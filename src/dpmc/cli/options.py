@@ -31,16 +31,40 @@ def ratings_option(command):
         "path",
         required=True,
         type=click.Path(),
-        help="Table of ratings: .csv, .tsv (both also .gz), .parquet, or u.data of MovieLens.",
+        help="Table of users, items and ratings: .csv or .tsv (also .gz), .parquet, or u.data of "
+        "MovieLens.",
+    )(command)
+
+
+def range_option(command):
+    """Add --rating-range."""
+    return click.option(
+        "--rating-range",
+        nargs=2,
+        type=float,
+        metavar="LOWEST HIGHEST",
+        help="Lowest and highest possible rating, known without the data; ratings outside are "
+        "clipped.",
+    )(command)
+
+
+def delta_option(command):
+    """Add --delta."""
+    return click.option(
+        "--delta",
+        type=float,
+        default=1e-5,
+        show_default=True,
+        help="Delta of the guarantee; keep it well below 1 / number of users.",
     )(command)
 
 
 def column_options(command):
-    """Add --user, --item and --rating, the columns of a table of ratings."""
-    described = "Name of the column that says which of two ratings is the later one."
+    """Add --user, --item, --rating and --timestamp, the columns of a table of ratings."""
+    described = "Column that says which of two ratings of the same item is later."
     command = click.option("--timestamp", help=described)(command)
     for role in ("rating", "item", "user"):
-        described = f"Name of the column of {role}s.  [default: detected]"
+        described = f"Column of {role}s.  [default: detected]"
         command = click.option(f"--{role}", help=described)(command)
     return command
 
@@ -122,7 +146,9 @@ def remark(remarks: list[str]) -> None:
 
 def simulate_option(command):
     """Add --simulate SEED."""
-    described = "Repeatable noise for experiments: the files say that they must not be published."
+    described = (
+        "Draw repeatable noise for experiments; the files say that they must not be published."
+    )
     return click.option("--simulate", type=click.IntRange(0), metavar="SEED", help=described)(
         command
     )

@@ -2,35 +2,75 @@
 
 import click
 
-from dpmc.cli.options import check_between
+from dpmc.cli.help import Command
+from dpmc.cli.options import check_between, delta_option
 from dpmc.cli.relation import HELP, defaults_of, relation_of
 
 LARGEST = 1e9
 
 
-@click.command()
-@click.option("--epsilon", required=True, type=float, help="Budget of all releases together.")
-@click.option("--delta", type=float, default=1e-5, show_default=True)
-@click.option("--releases", type=int, help="How many, each of sensitivity 1. Or plan a training:")
-@click.option("--relation", help=HELP)
-@click.option("--method", type=click.Choice(["als", "irls", "bias"]), help="[default: als]")
-@click.option("--iterations", type=int, help="[default: 2 if users are protected, else 1]")
-@click.option("--inner-iterations", type=int, help="Of irls.  [default: 2]")
+@click.command(
+    cls=Command,
+    groups={
+        "Budget": ("epsilon", "delta"),
+        "Plain numbers": ("releases",),
+        "A training": (
+            "relation", "method", "iterations", "inner_iterations", "ratings_per_user",
+            "rating_range", "factor_bound", "residual_bound", "loss_parameter",
+        ),
+        "Output": ("as_json",),
+    },
+    examples=(
+        "dpmc recommend --epsilon 5 --relation user",
+        "dpmc recommend --epsilon 1 --releases 10 --json",
+    ),
+)  # fmt: skip
 @click.option(
-    "--ratings-per-user", type=int, help="That count, if users are protected.  [default: 50]"
+    "--epsilon", required=True, type=float, help="Privacy budget of all releases together."
 )
-@click.option("--rating-range", nargs=2, type=float, help="[default: -1 1]")
-@click.option("--factor-bound", type=float, help="Of rows of factors.")
-@click.option("--residual-bound", type=float, help="Of ratings less offsets, in item steps.")
-@click.option("--loss-parameter", type=float, help="Clips residuals of irls.  [default: 0.4 B]")
+@delta_option
+@click.option("--releases", type=int, help="Number of releases, each of sensitivity 1.")
+@click.option("--relation", help=HELP)
+@click.option(
+    "--method",
+    type=click.Choice(["als", "irls", "bias"]),
+    help="Method of dpmc fit.  [default: als]",
+)
+@click.option(
+    "--iterations",
+    type=int,
+    help="Outer iterations.  [default: 2 where users are protected, else 1]",
+)
+@click.option("--inner-iterations", type=int, help="Inner iterations of irls.  [default: 2]")
+@click.option(
+    "--ratings-per-user",
+    type=int,
+    help="Largest number of a user's ratings that count, where users are protected.  [default: 50]",
+)
+@click.option(
+    "--rating-range",
+    nargs=2,
+    type=float,
+    metavar="LOWEST HIGHEST",
+    help="Lowest and highest possible rating.  [default: -1 1]",
+)
+@click.option("--factor-bound", type=float, help="Largest norm of a row of factors.")
+@click.option(
+    "--residual-bound",
+    type=float,
+    help="Largest size of a rating less its offsets, when items are learnt.",
+)
+@click.option(
+    "--loss-parameter", type=float, help="Residual beyond which irls clips.  [default: 0.4 B]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def recommend(epsilon, delta, releases, as_json, **options):
-    """Say which mechanism needs the least noise for a budget.
+    """Say which noise mechanism suits a privacy budget best.
 
-    Give --releases for numbers that change by at most 1, or --relation and what else is known of a
-    training: l1 sensitivities, which Laplace and Huber noise need, differ from the l2 ones of
-    Gaussian noise. What is not given is as for dpmc fit; B is half the rating range. For a
-    training, the answer is the noise that dpmc fit adds if not told.
+    Ask about plain numbers that change by at most 1 (--releases), or about a training (--relation
+    and what else is known of it), for which Laplace and Huber noise need l1 sensitivities and
+    Gaussian noise l2 ones. Whatever is not given is as for dpmc fit; B is half the rating range.
+    For a training, the answer is the noise that dpmc fit adds by default.
     """
     from dpmc.privacy.recommendation import MOST_RELEASES
     from dpmc.privacy.recommendation import recommend as ask

@@ -2,13 +2,27 @@
 
 import click
 
+from dpmc.cli.help import Group
 
-@click.group()
+
+@click.group(cls=Group, examples=("dpmc reference update --study huber",))
 def reference():
-    """The committed numbers that `snakemake check` compares with."""
+    """Manage the reference results that a run is checked against.
+
+    The check itself is `make reproduce TARGET=check`.
+    """
 
 
-@reference.command()
+@reference.command(
+    groups={
+        "Results": ("results", "names", "profile", "overlays"),
+        "Output": ("folder",),
+    },
+    examples=(
+        "dpmc reference update --study huber",
+        "dpmc reference update --profile quick --results results/quick",
+    ),
+)
 @click.option(
     "--results",
     type=click.Path(),
@@ -22,32 +36,32 @@ def reference():
     type=click.Path(),
     default="results/reference",
     show_default=True,
-    help="Folder to write to; a study from outside has its own.",
+    help="Folder to write to; a study of your own has a folder of its own.",
 )
 @click.option(
     "--profile",
     default=None,
-    help="Update only what is expected of this profile (ci, quick), from its own run.",
+    help="Update only what is expected of this profile (ci or quick), from a run of its own.",
 )
 @click.option(
     "--study",
     "names",
     multiple=True,
-    help="Update only this study; may be given again.  [default: all that have results]",
+    help="Update only this study; may be given more than once.  [default: all with results]",
 )
 @click.option(
     "--configfile",
     "overlays",
     type=click.Path(),
     multiple=True,
-    help="An overlay that names studies from outside, as given to snakemake.",
+    help="Configuration that names studies of your own; may be given more than once.",
 )
 def update(results, folder, profile, names, overlays):
-    """Make a finished run the new reference.
+    """Make the results of a finished run the new reference.
 
-    Without --profile the run must be the full one; of every study its first trials, settings, other
-    numbers, statuses and verdicts are written. Look at the difference with `git diff` before you
-    commit it.
+    Without --profile the run must be the full one; the first trials of each study, its settings,
+    other numbers, statuses and verdicts are written. Look at the difference with `git diff` before
+    you commit it.
     """
     from pathlib import Path
 

@@ -2,8 +2,8 @@
 
 ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
 HELP = (
-    "What is protected: user (= user_add_remove), entry (= entry_add_remove), user_replace or "
-    "entry_change."
+    "What is protected: user (short for user_add_remove), entry (for entry_add_remove), "
+    "user_replace or entry_change."
 )
 
 

@@ -4,15 +4,18 @@ from pathlib import Path
 
 import click
 
+from dpmc.cli.help import Command
 
-@click.command()
+
+@click.command(cls=Command, examples=("dpmc verify model", "dpmc verify likes"))
 @click.argument("model", type=click.Path(path_type=Path))
 def verify(model):
-    """Check a folder that dpmc fit or dpmc onebit wrote, and print its guarantee.
+    """Check a folder that dpmc fit or dpmc onebit wrote.
 
-    Checked are the form of guarantee.json, that the files are those that it was written for, and
-    that the stated noise gives the stated epsilon when it is accounted for anew. Whether the noise
-    was drawn as stated, and whether what is assumed to be public was, cannot be seen from outside.
+    The check covers the form of guarantee.json, that the files are those it was written for, and
+    that the stated noise gives the stated epsilon when it is accounted for anew; then the
+    guarantee is printed. Whether the noise was drawn as stated, and whether what is assumed to be
+    public was public, cannot be seen from outside.
     """
     from dpmc.methods.published.verify import verify as check
 

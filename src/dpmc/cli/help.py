@@ -1,0 +1,79 @@
+"""What ``--help`` shows: options in named groups, and examples at the end."""
+
+from collections.abc import Mapping, Sequence
+
+import click
+
+
+class _Examples:
+    """A command whose help ends in examples.
+
+    Attributes
+    ----------
+    examples : sequence of str
+        Command lines as one types them; a backslash ends a line that goes on.
+    """
+
+    examples: Sequence[str] = ()
+
+    def format_epilog(self, ctx, formatter):
+        """Write the examples as they stand, because a wrapped line could not be copied."""
+        if self.examples:
+            with formatter.section("Examples"):
+                indent = " " * formatter.current_indent
+                for line in "\n".join(self.examples).splitlines():
+                    formatter.write(f"{indent}{line}\n")
+
+
+class Command(_Examples, click.Command):
+    """A command whose options have groups.
+
+    Parameters
+    ----------
+    groups : mapping, optional
+        Title of a group -> names of its parameters. What is in none is shown last.
+    examples : sequence of str, optional
+        See :class:`_Examples`.
+    *args, **kwargs
+        Of ``click.Command``.
+    """
+
+    def __init__(
+        self,
+        *args,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        examples: Sequence[str] = (),
+        **kwargs,
+    ):
+        super().__init__(*args, **kwargs)
+        self.groups = dict(groups or {})
+        self.examples = examples
+
+    def format_options(self, ctx, formatter):
+        """Write a section for each group."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        records = {each.name: each.get_help_record(ctx) for each in options}
+        for title, names in self.groups.items():
+            with formatter.section(title):
+                formatter.write_dl([records.pop(name) for name in names])
+        others = [record for record in records.values() if record is not None]
+        with formatter.section("Other options" if self.groups else "Options"):
+            formatter.write_dl(others)
+
+
+class Group(_Examples, click.Group):
+    """A group of commands whose help ends in examples.
+
+    Parameters
+    ----------
+    examples : sequence of str, optional
+        See :class:`_Examples`.
+    *args, **kwargs
+        Of ``click.Group``.
+    """
+
+    command_class = Command
+
+    def __init__(self, *args, examples: Sequence[str] = (), **kwargs):
+        super().__init__(*args, **kwargs)
+        self.examples = examples
