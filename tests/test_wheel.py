@@ -1,0 +1,162 @@
+"""What `python -m build` makes: a wheel that works alone, a source distribution that is whole."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpmc.cli import COMMANDS
+from dpmc.datasets import REGISTRY
+
+pytestmark = pytest.mark.slow
+
+HOME = Path(__file__).parents[1]
+PROGRAM = """
+import pandas as pd
+from dpmc import PrivateFactorization
+import dpmc
+
+model = PrivateFactorization(epsilon=5, delta=1e-6, rating_range=(1, 5), items="items.txt")
+model.fit(pd.read_csv("mine.csv"))
+model.save("saved")
+assert len(model.recommend({"film 3": 5}, n=2)) == 2
+print(dpmc.__file__)
+"""
+# in this order: later ones read what earlier ones wrote
+WORK = {
+    "budget": ["budget"],
+    "recommend": ["recommend", "--epsilon", "5", "--relation", "user"],
+    "fit": [
+        *("fit", "--ratings", "mine.csv", "--items", "items.txt", "--output", "model"),
+        *("--relation", "user", "--rating-range", "1", "5", "--epsilon", "5", "--delta", "1e-6"),
+    ],
+    "verify": ["verify", "model"],
+    "complete": ["complete", "--model", "model", "--ratings", "mine.csv", "--top", "3"],
+    "evaluate": [
+        *("evaluate", "mine.csv", "--rating-range", "1", "5", "--relation", "user"),
+        *("--epsilon", "5"),
+    ],
+    "onebit": [
+        *("onebit", "--ratings", "mine.csv", "--items-are-public", "--users-are-public"),
+        *("--output", "likes", "--epsilon", "2", "--threshold", "3.5"),
+    ],
+    "cell": [
+        *("cell", "--users", "20", "--items", "30", "--rank", "2", "--fraction", "0.3"),
+        *("--iterations", "3", "--trials", "2"),
+    ],
+    "data": ["data", "list"],
+}
+# about runs of the workflow, which the wheel does not hold: without one, a sentence
+ABOUT_RUNS = {
+    "diff": (["diff", "results", "others"], "There is no folder results."),
+    "reference": (["reference", "update"], "results holds the results of no study."),
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folder with both distributions; the wheel is made of the source distribution."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, HOME]
+    made = run(folder, *command)
+    assert made.returncode == 0, made.stdout + made.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def programs(built, tmp_path_factory):
+    """The programs of an environment with the wheel, and of this one only what it depends on."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    (wheel,) = built.glob("*.whl")
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
+    installed = run(folder, *pip, "--no-deps", "--no-index", wheel)
+    assert installed.returncode == 0, installed.stderr
+    # a path of a .pth file is not searched for others, so the checkout stays out of sight
+    own = next(folder.glob("lib/python*/site-packages"))
+    (own / "dependencies.pth").write_text("\n".join(_dependencies()) + "\n")
+    return folder / "bin"
+
+
+def _dependencies():
+    """Return the folders of installed packages of the environment that runs the tests."""
+    found = [path for path in sys.path if Path(path).name == "site-packages"]
+    return list(dict.fromkeys([sysconfig.get_path("purelib"), *found]))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("empty")
+    rng = np.random.default_rng(0)
+    rows = [
+        f"u{user},film {item},{rng.integers(1, 6)}"
+        for user in range(60)
+        for item in np.flatnonzero(rng.random(20) < 0.5)
+    ]
+    (folder / "mine.csv").write_text("user,item,rating\n" + "\n".join(rows) + "\n")
+    (folder / "items.txt").write_text("".join(f"film {item}\n" for item in range(20)))
+    return folder
+
+
+def run(folder, *command):
+    """Run a program as a user without the checkout would."""
+    hidden = ("PYTHONPATH", "DPMC_DATA_MIRROR")
+    return subprocess.run(
+        [*map(str, command)],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if name not in hidden},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_every_command_is_tried():
+    assert {*WORK, *ABOUT_RUNS} == set(COMMANDS)
+
+
+def test_commands_work_without_the_checkout(programs, folder):
+    seen = {}
+    for name, arguments in WORK.items():
+        result = run(folder, programs / "dpmc", *arguments)
+        assert result.returncode == 0, (name, result.stdout, result.stderr)
+        seen[name] = result.stdout
+    assert "The form, the files and the accounting are right." in seen["verify"]
+    assert all(f"\n{name} " in seen["data"] for name in REGISTRY)
+
+
+@pytest.mark.parametrize("name", sorted(ABOUT_RUNS))
+def test_commands_about_runs_say_what_is_missing(name, programs, tmp_path):
+    arguments, sentence = ABOUT_RUNS[name]
+    result = run(tmp_path, programs / "dpmc", *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == f"dpmc: {sentence}\n"
+
+
+def test_workflow_says_that_it_needs_the_checkout(programs, tmp_path):
+    result = run(tmp_path, programs / "python", "-m", "dpmc.launch", "--cores", "1", "quick")
+    assert result.returncode == 2
+    assert result.stderr == "dpmc: There is no Snakefile; run this in the folder of the project.\n"
+
+
+def test_class_works_without_the_checkout(programs, folder):
+    result = run(folder, programs / "python", "-c", PROGRAM)
+    assert result.returncode == 0, result.stderr
+    assert Path(result.stdout.strip()).is_relative_to(programs.parent)
+    assert run(folder, programs / "dpmc", "verify", "saved").returncode == 0
+
+
+def test_source_distribution_is_the_checkout(built):
+    listed = subprocess.run(["git", "ls-files"], cwd=HOME, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a checkout: git does not list its files")
+    (archive,) = built.glob("*.tar.gz")
+    with tarfile.open(archive) as stream:
+        held = {name.partition("/")[2] for name in stream.getnames()}
+    assert set(listed.stdout.splitlines()) <= held
