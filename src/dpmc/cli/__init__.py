@@ -7,6 +7,7 @@ import click
 
 from dpmc import __version__
 from dpmc.errors import InputError, did_you_mean
+from dpmc.files import refusal
 
 # command -> (module, attribute, one line for --help): nothing is imported until it is called
 COMMANDS = {
@@ -75,8 +76,7 @@ def main():
         print(f"dpmc: {error}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
-        where = "" if error.filename is None else f"{error.filename}: "
-        print(f"dpmc: {where}{error.strerror or error}.", file=sys.stderr)
+        print(f"dpmc: {refusal(error)}", file=sys.stderr)
         sys.exit(2)
     except MemoryError as error:
         advice = "ask for fewer users or items, a lower rank or fewer trials"
