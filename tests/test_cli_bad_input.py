@@ -78,7 +78,8 @@ def test_trying_a_place_leaves_nothing(tmp_path):
 def test_a_full_disk_is_one_sentence():
     with open("/dev/full", "w") as full:
         run = process("budget", stdout=full)
-    assert (run.returncode, run.stderr) == (2, "dpmc: No space left on device.\n")
+    sentence = "A file cannot be written: the disk is full; make room there, then run this again."
+    assert (run.returncode, run.stderr) == (2, f"dpmc: {sentence}\n")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What a workflow script leaves in its log."""
 
+import errno
+import os
 import re
 import sys
 
@@ -22,6 +24,13 @@ def test_prints_go_to_the_log_and_nowhere_else(tmp_path, capsys):
     ("error", "first", "lines"),
     [
         (InputError("The file is wrong."), "dpmc: The file is wrong.", 1),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "x.csv"),
+            "dpmc: x.csv cannot be written: the disk is full; make room there, then run this "
+            "again.",
+            1,
+        ),
+        (OSError(errno.EACCES, "Permission denied", "x.csv"), "dpmc: x.csv: Permission denied.", 1),
         (KeyError("rank"), "Traceback (most recent call last):", None),
     ],
 )
@@ -47,3 +56,22 @@ def test_a_rule_may_have_no_log(capsys):
     with logged(None):
         print("nowhere")
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a disk that is full")
+@pytest.mark.parametrize("error", [None, InputError("The file is wrong.")])
+def test_what_a_full_log_cannot_take_goes_to_standard_error(capsys, error):
+    def job():
+        with logged("/dev/full"):
+            print("a line")
+            if error is not None:
+                raise error
+
+    with pytest.raises(SystemExit) as caught:
+        job()
+    assert caught.value.code == 1
+    words = "the disk is full" if error is None else "The file is wrong."
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert words in captured.err

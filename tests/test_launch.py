@@ -1,6 +1,9 @@
 """Starting the workflow: one run at a time, what a crash leaves, and bad input in one sentence."""
 
 import contextlib
+import errno
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -8,15 +11,18 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc import configuration, files, launch, recovery, run_lock
 from dpmc.errors import InputError
+from dpmc.ratings import Ratings
 from dpmc.yaml_files import read_mapping
 
 HOME = Path(__file__).parents[1]
@@ -275,6 +281,72 @@ def test_an_unreadable_record_makes_its_output_incomplete(folder, content):
         assert (incomplete / name).read_text() == '{"external_jobid": null}'
     assert not (incomplete / "good").exists()
     assert recovery.mend_records(folder) == []
+
+
+def test_results_from_the_future_are_dated_back_in_their_order(folder):
+    now = time.time()
+    ages = {"results/a.csv": 9000, "results/b/c.csv": 10, "results/b/d.npz": -7200}
+    for name, age in ages.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+        os.utime(folder / name, (now - age,) * 2)
+    assert recovery.mend_dates(folder) > 7200
+    dates = [(folder / name).stat().st_mtime for name in ages]
+    assert dates[1] - dates[0] == pytest.approx(9000 - 10)
+    assert dates[2] - dates[1] == pytest.approx(7200 + 10)
+    # what was edited since the clock was set back is newer
+    assert dates[2] < now - 7200
+    assert recovery.mend_dates(folder) == 0
+    assert [(folder / name).stat().st_mtime for name in ages] == dates
+
+
+def test_outputs_of_other_inputs_are_incomplete(folder):
+    metadata, incomplete = folder / ".snakemake/metadata", folder / ".snakemake/incomplete"
+    metadata.mkdir(parents=True)
+    (folder / "in.csv").write_text("x")
+    right = hashlib.sha256(b"x").hexdigest()
+    for name, checksums in {
+        "same": {"in.csv": f"sha256:{right}"},
+        "without": None,
+        "gone": {"gone.csv": "sha256:0"},
+        "other": {"gone.csv": "sha256:0", "in.csv": "sha256:1"},
+    }.items():
+        (metadata / name).write_text(json.dumps({"input_checksums": checksums}))
+    assert recovery.mark_stale(folder) == [metadata / "other"]
+    assert [path.name for path in incomplete.iterdir()] == ["other"]
+
+
+def test_archives_that_are_cut_short_go(folder):
+    (folder / "results").mkdir()
+    for name in ("whole", "cut"):
+        np.savez(folder / "results" / f"{name}.npz", a=np.arange(100))
+    os.truncate(folder / "results/cut.npz", 300)
+    # stands for data that are not available
+    (folder / "results/empty.npz").touch()
+    assert recovery.remove_broken_archives(folder) == [folder / "results/cut.npz"]
+    assert recovery.remove_broken_archives(folder) == []
+
+
+def test_an_archive_that_is_broken_is_refused(folder):
+    Ratings(np.arange(999), np.arange(999), np.ones(999), 999, 999).save("x.npz")
+    content = bytearray(Path("x.npz").read_bytes())
+    # in the middle of the numbers
+    content[2000] ^= 0xFF
+    for broken in (content, content[:100], b"nonsense"):
+        Path("x.npz").write_bytes(broken)
+        with pytest.raises(InputError, match=r"^x\.npz is broken \(.*delete it, then run"):
+            Ratings.load("x.npz")
+
+
+def test_a_full_disk_is_said_before_anything_starts(project, capsys, monkeypatch):
+    def full(path, room):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(recovery, "probe", full)
+    assert refusal("--cores=1", capsys=capsys) == (
+        "dpmc: results cannot be written: the disk is full; make room there, then run this again.\n"
+    )
+    shutil.rmtree(".snakemake")
 
 
 def test_broken_kernels_go(folder):

@@ -72,6 +72,25 @@ def test_other_errors_and_warnings_are_shown(handler, capsys):
     )
 
 
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("OSError: [Errno 28] No space left on device", "the disk is full; make room there"),
+        ("[Errno 30] Read-only file system: 'results'", "the file system is read-only"),
+        ("older than input. This could indicate a clock skew problem", "The clock was set back"),
+    ],
+)
+def test_what_to_do_is_said_once(handler, capsys, message, words):
+    for _ in range(2):
+        send(handler, LogEvent.ERROR, logging.ERROR, message, exception="WorkflowError")
+    last = "WorkflowError:\nAt least one job did not complete successfully."
+    send(handler, LogEvent.ERROR, logging.ERROR, last, exception="WorkflowError")
+    send(handler, None, logging.ERROR, "Exiting because a job execution failed. Look above")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("dpmc: ")
+    assert words in line
+
+
 def test_a_terminal_gets_a_bar(handler, capsys, monkeypatch):
     import sys
 

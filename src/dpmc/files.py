@@ -1,13 +1,45 @@
 """Writing files whole or not at all, and finding out beforehand whether they can be written."""
 
+import errno
 import os
 import secrets
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from dpmc.errors import InputError
+
+ADVICE = {
+    errno.ENOSPC: "the disk is full; make room there, then run this again",
+    errno.EDQUOT: "your quota of this disk is used up; make room there, then run this again",
+    errno.EROFS: "the file system is read-only; make it writable, or work in another folder",
+}
+"""What a file system refuses when something is written, and never when it is read."""
+
+
+def refusal(error: OSError) -> str:
+    """Return in one sentence what the file system refused and, where it is known, what to do."""
+    if error.errno in ADVICE:
+        return f"{error.filename or 'A file'} cannot be written: {ADVICE[error.errno]}."
+    where = "" if error.filename is None else f"{error.filename}: "
+    return f"{where}{error.strerror or error}."
+
+
+def refusal_in(text: str) -> str | None:
+    """Return the sentence of :func:`refusal` for a message of another program, None if it has none.
+
+    Parameters
+    ----------
+    text : str
+        Read for the operating system's words for a full disk and the like.
+    """
+    for number in ADVICE:
+        if os.strerror(number) in text:
+            return refusal(OSError(number, os.strerror(number)))
+    return None
 
 
 def check_writable(path: str | Path) -> None:
@@ -26,18 +58,73 @@ def check_writable(path: str | Path) -> None:
     InputError
         It cannot be written.
     """
+    try:
+        probe(path)
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be written ({error.strerror or error}); name another --output."
+        ) from None
+
+
+def probe(path: str | Path, room: int = 0) -> None:
+    """Make a folder beside a path with a file in it, and remove both.
+
+    Parameters
+    ----------
+    path : path
+        Folders above it need not exist yet.
+    room : int
+        Bytes of the file.
+
+    Raises
+    ------
+    OSError
+        So much cannot be written there.
+    """
     place = Path(os.path.abspath(path))
     above = place.parent
     while not os.path.lexists(above):
         above = above.parent
-    # at least as long as the names that are given to what is not whole yet
-    probe = above / f".{place.name}.{secrets.token_hex(4)}{place.suffix}.old"
+    with naming(path):
+        # at least as long as the names that are given to what is not whole yet
+        folder = above / f".{place.name}.{secrets.token_hex(4)}{place.suffix}.old"
+        folder.mkdir()
+        file = folder / "room"
+        try:
+            file.write_bytes(bytes(room))
+            _flush(file)
+        finally:
+            file.unlink(missing_ok=True)
+            folder.rmdir()
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Let an error of writing name ``path`` rather than nothing, or what is not whole yet."""
     try:
-        probe.mkdir()
-        probe.rmdir()
+        yield
     except OSError as error:
+        if error.errno in ADVICE:
+            error.filename = str(path)
+        raise
+
+
+@contextmanager
+def reading_npz(path: str | Path) -> Iterator[None]:
+    """Refuse an .npz file of ours that is cut short or otherwise broken, in one sentence.
+
+    Raises
+    ------
+    InputError
+        It is.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as error:
         raise InputError(
-            f"{path} cannot be written ({error.strerror or error}); name another --output."
+            f"{path} is broken ({error}); delete it, then run this again: it is made anew."
         ) from None
 
 
@@ -49,17 +136,19 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     is killed in the block leaves the temporary file, see :mod:`dpmc.recovery`.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        os.chmod(temporary, 0o666 & ~_umask())
-        _flush(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shape = {"prefix": f".{path.name}.", "suffix": path.suffix}
+        handle, name = tempfile.mkstemp(dir=path.parent, **shape)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            os.chmod(temporary, 0o666 & ~_umask())
+            _flush(temporary)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def write_text(path: str | Path, text: str) -> None:

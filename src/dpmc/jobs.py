@@ -1,5 +1,6 @@
 """What every workflow script does around its work: a log, and one sentence on bad input."""
 
+import os
 import sys
 import time
 import traceback
@@ -8,27 +9,41 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dpmc.errors import InputError
+from dpmc.files import refusal
 
 
 @contextmanager
 def logged(log: str | Path | None) -> Iterator[None]:
     """Send everything printed to the log file; end on an error with exit status 1.
 
-    An :class:`InputError` leaves its sentence alone in the log, any other error its traceback.
+    An :class:`InputError`, or a file that cannot be written, leaves its sentence alone in the log,
+    any other error its traceback. What the log cannot take, on a full disk, goes to standard error.
     """
     stdout, stderr = sys.stdout, sys.stderr
-    with open(log or "/dev/null", "w", encoding="utf-8") as stream:
-        sys.stdout = sys.stderr = stream
-        try:
-            yield
-        except InputError as error:
-            print(f"dpmc: {error}")
-            raise SystemExit(1) from None
-        except Exception:
-            traceback.print_exc()
-            raise SystemExit(1) from None
-        finally:
-            sys.stdout, sys.stderr = stdout, stderr
+    failure = None
+    try:
+        with open(log or os.devnull, "w", encoding="utf-8") as stream:
+            sys.stdout = sys.stderr = stream
+            try:
+                yield
+            except Exception as error:
+                failure = _reported(error)
+                print(failure)
+    except OSError as error:
+        print(failure or _reported(error), file=stderr, flush=True)
+        raise SystemExit(1) from None
+    finally:
+        sys.stdout, sys.stderr = stdout, stderr
+    if failure is not None:
+        raise SystemExit(1)
+
+
+def _reported(error: Exception) -> str:
+    if isinstance(error, InputError):
+        return f"dpmc: {error}"
+    if isinstance(error, OSError):
+        return f"dpmc: {refusal(error)}"
+    return "".join(traceback.format_exception(error)).rstrip()
 
 
 @contextmanager

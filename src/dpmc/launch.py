@@ -13,14 +13,16 @@ import argparse
 import atexit
 import contextlib
 import functools
+import logging
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dpmc import recovery, run_lock
 from dpmc.errors import InputError, did_you_mean
+from dpmc.files import refusal
 from dpmc.yaml_files import read_mapping
 
 # as in workflow/profiles/default; given here, so that the first line is ours
@@ -39,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _snakemake(command)
     except InputError as error:
         print(f"dpmc: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"dpmc: {refusal(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -196,6 +201,18 @@ def before_execution(workflow) -> None:
         return execute(*args, executor_plugin=executor_plugin, **options)
 
     workflow.execute = checked_execute
+    logging.FileHandler.handleError = _unless_the_disk_is_full(logging.FileHandler.handleError)
+
+
+def _unless_the_disk_is_full(handle_error: Callable) -> Callable:
+    """Keep Snakemake's own log from printing a traceback for each line that it cannot write."""
+
+    @functools.wraps(handle_error)
+    def handle(handler, record):
+        if not isinstance(sys.exc_info()[1], OSError):
+            handle_error(handler, record)
+
+    return handle
 
 
 def check_targets(targets: Iterable[str], rules: Iterable) -> None:
@@ -253,6 +270,7 @@ def _folder_held() -> Iterator[None]:
         return
     if lock.former:
         print("dpmc: the last run was interrupted; going on from there", file=sys.stderr)
+    recovery.check_room(Path.cwd())
     recovery.recover(Path.cwd(), lock.former)
     lock.begin()
     yield

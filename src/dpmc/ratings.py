@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from dpmc.errors import InputError
-from dpmc.files import atomic_path
+from dpmc.files import atomic_path, reading_npz
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ class Ratings:
     @classmethod
     def load(cls, path: str | Path) -> "Ratings":
         """Read what :meth:`save` wrote."""
-        with np.load(path) as stored:
+        with reading_npz(path), np.load(path) as stored:
             limits = stored["rating_range"]
             return cls(
                 stored["users"],

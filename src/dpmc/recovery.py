@@ -9,17 +9,23 @@ configuration could put old numbers over the new run's, which Snakemake would th
 They are recognised by the name of their run in their environment, which no other process has. Jobs
 on another machine (a cluster) and in another container cannot be seen from here; they are the
 scheduler's to end.
+
+Why dates are looked at: Snakemake takes an output for current that is not older than its inputs. A
+clock that was set back breaks that rule, in silence or with an error in every job.
 """
 
+import hashlib
 import json
 import os
 import re
 import shutil
 import time
+import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dpmc.errors import InputError
+from dpmc.files import ADVICE, naming, probe
 from dpmc.run_lock import RUN_VARIABLE
 
 STATE = Path(".snakemake")
@@ -30,7 +36,12 @@ _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}(?P<suffix>\.[^.]+)")
 # nobody but the workflow writes below results/; in data/ `dpmc data fetch` may be at work
 STRAYS = {"results": 0.0, "data": 3600.0}
 
+# bytes without which there is no use in starting a job
+ROOM = 2**20
+
 PATIENCE = 10.0
+
+DAY = 86400.0
 
 
 def recover(folder: str | Path, runs: Iterable[str]) -> None:
@@ -47,6 +58,8 @@ def recover(folder: str | Path, runs: Iterable[str]) -> None:
     ------
     InputError
         A job of a dead run cannot be ended, or a file cannot be removed.
+    OSError
+        The disk is full, or nothing can be written.
     """
     folder = Path(folder)
     end_orphans(runs)
@@ -55,12 +68,30 @@ def recover(folder: str | Path, runs: Iterable[str]) -> None:
         remove_strays(folder)
         # whatever the last run said: a power loss may come after its end
         mend_records(folder)
+        remove_broken_archives(folder)
+        mend_dates(folder)
+        mark_stale(folder)
         remove_broken_kernels(Path(__file__).parent)
     except OSError as error:
+        if error.errno in ADVICE:
+            raise
         raise InputError(
             f"{error.filename} is left from a run that was killed and cannot be removed: "
             f"{error.strerror}; remove it, then run this again."
         ) from None
+
+
+def check_room(folder: str | Path) -> None:
+    """Find out whether results, and Snakemake's records of them, can be written.
+
+    Raises
+    ------
+    OSError
+        They cannot: the disk is full, say.
+    """
+    for place in (Path("results"), STATE):
+        with naming(place):
+            probe(Path(folder, place, "room"), ROOM)
 
 
 def end_orphans(runs: Iterable[str]) -> int:
@@ -124,14 +155,62 @@ def mend_records(folder: Path) -> list[Path]:
     Without a record Snakemake takes an output for current, whatever its settings were.
     """
     metadata, incomplete = folder / STATE / "metadata", folder / STATE / "incomplete"
-    broken = [path for path in _files(metadata) if not _is_record(path)]
+    broken = [path for path in _files(metadata) if _record(path) is None]
     for path in broken:
         _mark(incomplete / path.relative_to(metadata))
         path.unlink()
     for path in _files(incomplete):
-        if not _is_record(path):
+        if _record(path) is None:
             _mark(path)
     return broken
+
+
+def remove_broken_archives(folder: Path) -> list[Path]:
+    """Remove .npz files of results that were cut short, so that they are made anew; return which.
+
+    Empty ones stand for data that are not available.
+    """
+    removed = []
+    for path in _files(folder / "results"):
+        if path.suffix == ".npz" and path.stat().st_size and not zipfile.is_zipfile(path):
+            path.unlink()
+            removed.append(path)
+    return removed
+
+
+def mend_dates(folder: Path) -> float:
+    """Date results back, all alike, if some are dated in the future; return by how many seconds.
+
+    So their order stays, and what is made now is newer than all of them. They become a day older
+    than they need to, so that data of the user's own are newer too that were edited since the clock
+    was set back: Snakemake then compares their content, or makes anew what depends on them.
+    """
+    dates = {path: path.stat().st_mtime for path in _files(folder / "results")}
+    ahead = max(dates.values(), default=0.0) - time.time()
+    if ahead <= 0:
+        return 0.0
+    for path, date in dates.items():
+        os.utime(path, (date - ahead - DAY,) * 2)
+    return ahead + DAY
+
+
+def mark_stale(folder: Path) -> list[Path]:
+    """Mark outputs as incomplete that were made of other inputs; return the records.
+
+    Snakemake records the content of inputs but compares it only where the input is the newer file:
+    not if it was made anew after the clock was set back, in a run that then died.
+    """
+    metadata, stale = folder / STATE / "metadata", []
+    found: dict[str, str | None] = {}
+    for path in _files(metadata):
+        for name, recorded in (_record(path).get("input_checksums") or {}).items():
+            if name not in found:
+                found[name] = _checksum(folder / name)
+            if found[name] not in (None, recorded.removeprefix("sha256:")):
+                _mark(folder / STATE / "incomplete" / path.relative_to(metadata))
+                stale.append(path)
+                break
+    return stale
 
 
 def remove_broken_kernels(package: Path) -> list[Path]:
@@ -188,16 +267,26 @@ def _files(top: Path) -> Iterator[Path]:
                 yield path
 
 
-def _is_record(path: Path) -> bool:
+def _record(path: Path) -> dict | None:
     try:
-        return isinstance(json.loads(path.read_bytes()), dict)
+        content = json.loads(path.read_bytes())
     except ValueError:
-        return False
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _checksum(path: Path) -> str | None:
+    """Return the SHA-256 of a file, which Snakemake records; None if there is no such file."""
+    if not path.is_file():
+        return None
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _mark(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text('{"external_jobid": null}', encoding="utf-8")
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"external_jobid": null}', encoding="utf-8")
 
 
 def _begins_with(path: Path, start: bytes) -> bool:

@@ -11,6 +11,7 @@ one JSON object a line: which runs began and which of them ended, for the messag
 the lock taken, and so that jobs that outlived their run can be found by their environment.
 """
 
+import contextlib
 import errno
 import fcntl
 import json
@@ -22,6 +23,7 @@ import uuid
 from pathlib import Path
 
 from dpmc.errors import InputError
+from dpmc.files import ADVICE, naming
 
 LOCK = Path(".snakemake") / "dpmc.lock"
 
@@ -72,7 +74,9 @@ class RunLock:
 
     def end(self) -> None:
         """Write down that the run ended, and give the lock back."""
-        _append(self._descriptor, {"ended": self._run})
+        # unsaid on a full disk, the next run looks for jobs of this one, and finds none
+        with contextlib.suppress(OSError):
+            _append(self._descriptor, {"ended": self._run})
         os.close(self._descriptor)
 
     def _note_begin(self) -> None:
@@ -135,9 +139,8 @@ def _opened(path: Path) -> int:
         # appending: runs that share the file add whole lines
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
     except OSError as error:
-        raise InputError(
-            f"{path} cannot be written: {error.strerror}; run this in a folder of your own."
-        ) from None
+        why = ADVICE.get(error.errno, f"{error.strerror}; run this in a folder of your own")
+        raise InputError(f"{path} cannot be written: {why}.") from None
 
 
 def _flock(descriptor: int, kind: int) -> None:
@@ -160,7 +163,10 @@ def _is_still(descriptor: int, path: Path) -> bool:
 
 
 def _append(descriptor: int, line: dict) -> None:
-    os.write(descriptor, (json.dumps(line) + "\n").encode())
+    text = (json.dumps(line) + "\n").encode()
+    with naming(LOCK):
+        if os.write(descriptor, text) < len(text):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _unended(descriptor: int) -> list[dict]:

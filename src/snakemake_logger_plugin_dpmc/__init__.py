@@ -15,10 +15,15 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from tqdm import tqdm
 
+from dpmc.files import refusal, refusal_in
+from dpmc.recovery import check_room
+
 SECONDS: dict[str, float] = {}
 """Rule to about how long one of its jobs takes, for the time left; the workflow fills it in."""
 OTHER_SECONDS = 1.5
 PAGE = "page"
+REPETITIONS = ("Exiting because a job execution failed", "At least one job did not complete")
+"""What Snakemake says at the end after each failed job was named."""
 LONG = 5.0
 """Seconds between two lines, and of a job that is announced when it starts."""
 
@@ -44,6 +49,7 @@ class LogHandler(LogHandlerBase):
         self.running: dict[int, str] = {}
         self.announced: set[str] = set()
         self.page: str | None = None
+        self.said: set[str] = set()
         self.failed = self.ended = False
         self.begin = self.last_line = time.monotonic()
         self.cores = 1
@@ -71,8 +77,17 @@ class LogHandler(LogHandlerBase):
             self.bar = None
         if self.jobs and not self.verbose and not self.ended:
             self.ended = True
+            if self.failed and not self.said:
+                self._explain()
             self._line(self._ending())
         super().close()
+
+    def _explain(self) -> None:
+        """Say that the disk is full, where a job failed without a word."""
+        try:
+            check_room(Path.cwd())
+        except OSError as error:
+            self._line(f"dpmc: {refusal(error)}")
 
     def _ending(self) -> str:
         gone = _duration(time.monotonic() - self.begin)
@@ -138,13 +153,23 @@ class LogHandler(LogHandlerBase):
         self._line(f"dpmc: {record.rule_name} failed: {', '.join(record.output)}")
         for log in map(Path, record.log):
             if log.exists() and self.common_settings.show_failed_logs:
-                self._line(log.read_text(encoding="utf-8", errors="replace").rstrip())
+                text = log.read_text(encoding="utf-8", errors="replace").strip()
+                # empty where the disk is full: then the job has said it itself
+                if text:
+                    self._line(text)
 
     def _error(self, record) -> None:
         self.failed = True
         # a failed script comes as JOB_ERROR too, where its log says more than its command line
         if getattr(record, "exception", "") not in ("RuleException", "CalledProcessError"):
-            self._print(record)
+            text = self.format(record) or ""
+            sentence = _sentence(text)
+            if sentence is None:
+                if text and not any(each in text for each in REPETITIONS):
+                    self._line(text)
+            elif sentence not in self.said:
+                self.said.add(sentence)
+                self._line(f"dpmc: {sentence}")
 
     def _seconds_left(self) -> float:
         work = sum(n * SECONDS.get(rule, OTHER_SECONDS) for rule, n in self.remaining.items())
@@ -153,7 +178,8 @@ class LogHandler(LogHandlerBase):
     def _other(self, record) -> None:
         # what Snakemake says beside its events is chatter, with two exceptions
         text = str(record.msg)
-        if record.levelno >= logging.WARNING or text.startswith("Nothing to be done"):
+        told = record.levelno >= logging.WARNING and not text.startswith(REPETITIONS)
+        if told or text.startswith("Nothing to be done"):
             self._print(record)
 
     def _print(self, record) -> None:
@@ -165,6 +191,13 @@ class LogHandler(LogHandlerBase):
         if self.bar is not None:
             self.bar.clear()
         print(text, file=sys.stderr, flush=True)
+
+
+def _sentence(text: str) -> str | None:
+    """Return what is wrong and what to do where an error of Snakemake does not say it."""
+    if "clock skew" in text:
+        return "The clock was set back while this ran; run this again, and it goes on from here."
+    return refusal_in(text)
 
 
 def _words(rule: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from dpmc import recovery
 from dpmc.configuration import load
 
 HOME = Path(__file__).parents[2]
@@ -191,3 +192,47 @@ class Workspace:
         """Return a copy of the folder, times and records included."""
         subprocess.run(["cp", "-a", self.folder, folder], check=True)
         return Workspace(folder, self.overlay)
+
+
+class Launched(Workspace):
+    """A workspace in which the workflow is started as `make reproduce` does it."""
+
+    def command(self, *targets, cores=2):
+        return [
+            *(sys.executable, "-m", "dpmc.launch", "--snakefile", HOME / "Snakefile"),
+            *("--cores", str(cores), "--config", self.folder / "overlay.yaml", *targets),
+        ]
+
+    def started(self, *targets):
+        """Start a run in a process group of its own."""
+        return subprocess.Popen(
+            [str(part) for part in self.command(*targets)],
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def strays(self):
+        names = [path for path in (self.folder / "results").rglob(".*") if path.is_file()]
+        return [path for path in names if recovery.is_stray(path.name)]
+
+    def every_table(self):
+        """Return the rows of every table below results/huber, without columns of seconds."""
+        found = {}
+        for path in sorted((self.folder / "results" / "huber").rglob("[!.]*.csv")):
+            with open(path, newline="") as stream:
+                rows = list(csv.reader(stream))
+            kept = [i for i, name in enumerate(rows[0]) if "seconds" not in name]
+            name = str(path.relative_to(self.folder))
+            found[name] = [[row[i] for i in kept if i < len(row)] for row in rows]
+        return found
+
+
+def until(condition, seconds=600):
+    """Wait for something that another process does."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)

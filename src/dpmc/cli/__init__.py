@@ -8,6 +8,7 @@ import click
 from dpmc import __version__
 from dpmc.cli.help import Group
 from dpmc.errors import InputError, did_you_mean
+from dpmc.files import refusal
 
 # command -> (module, attribute, the first sentence of its help): nothing is imported until it is
 # called
@@ -120,8 +121,7 @@ def main():
         print(f"dpmc: {error}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
-        where = "" if error.filename is None else f"{error.filename}: "
-        print(f"dpmc: {where}{error.strerror or error}.", file=sys.stderr)
+        print(f"dpmc: {refusal(error)}", file=sys.stderr)
         sys.exit(2)
     except MemoryError as error:
         advice = "ask for fewer users or items, a lower rank or fewer trials"

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from dpmc.datasets.registry import Dataset
 from dpmc.datasets.transfer import TransferFailed, transfer
 from dpmc.errors import InputError
-from dpmc.files import atomic_path
+from dpmc.files import ADVICE, atomic_path, naming, refusal
 
 MIRROR_VARIABLE = "DPMC_DATA_MIRROR"
 
@@ -128,8 +128,11 @@ def _refuse_withdrawn(dataset: Dataset) -> None:
 def _file_errors(path: Path) -> Iterator[None]:
     """Turn what the file system refuses (rights, a full disk) into one sentence."""
     try:
-        yield
+        with naming(path):
+            yield
     except OSError as error:
+        if error.errno in ADVICE:
+            raise InputError(refusal(error)) from error
         raise InputError(
             f"{error.filename or path} cannot be read or written: {error.strerror or error}."
         ) from error

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.files import atomic_path
+from dpmc.files import atomic_path, reading_npz
 from dpmc.ratings import Ratings
 
 
@@ -99,7 +99,7 @@ def save_instances(path: str | Path, instances: Sequence[SyntheticInstance]) -> 
 
 def load_instances(path: str | Path) -> list[SyntheticInstance]:
     """Read what :func:`save_instances` wrote."""
-    with np.load(path) as stored:
+    with reading_npz(path), np.load(path) as stored:
         return [_load_instance(stored, number) for number in range(int(stored["count"]))]
 
 

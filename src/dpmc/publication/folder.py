@@ -18,7 +18,7 @@ import numpy as np
 
 from dpmc import __version__
 from dpmc.errors import InputError
-from dpmc.files import check_writable
+from dpmc.files import check_writable, naming
 from dpmc.mechanisms import Mechanism
 
 GUARANTEE = "guarantee.json"
@@ -71,20 +71,21 @@ def check_output(path: Path, force: bool, files: Collection[str], command: str) 
 def whole_folder(path: Path) -> Iterator[Path]:
     """Yield a temporary folder that becomes ``path`` when the block ends well, and only then."""
     path = Path(os.path.abspath(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    temporary.mkdir()
-    try:
-        yield temporary
-        if path.exists():
-            old = temporary.with_name(temporary.name + ".old")
-            os.replace(path, old)
-            os.replace(temporary, path)
-            shutil.rmtree(old)
-        else:
-            os.replace(temporary, path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        temporary.mkdir()
+        try:
+            yield temporary
+            if path.exists():
+                old = temporary.with_name(temporary.name + ".old")
+                os.replace(path, old)
+                os.replace(temporary, path)
+                shutil.rmtree(old)
+            else:
+                os.replace(temporary, path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_pairs(

@@ -16,7 +16,7 @@ import numpy as np
 from dpmc.datasets.onebit import binarise, first_split, instance
 from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
-from dpmc.files import atomic_path
+from dpmc.files import atomic_path, reading_npz
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.private import Problem, Simulated, complete
 from dpmc.methods.onebit.solve import Ball
@@ -196,7 +196,7 @@ def save_matrices(path: str | Path, matrices: Sequence[np.ndarray]) -> None:
 
 def load_matrices(path: str | Path) -> list[np.ndarray]:
     """Read what :func:`save_matrices` wrote."""
-    with np.load(path) as stored:
+    with reading_npz(path), np.load(path) as stored:
         return [stored[f"matrix_{number}"] for number in range(len(stored.files))]
 
 
