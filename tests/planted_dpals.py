@@ -11,8 +11,9 @@ def planted_trials(levels, *, spread=0.001, trials=6, seed=0):
     rng = np.random.default_rng(seed)
     rows = [
         dict(zip(DPALS_COORDINATES, cell, strict=True))
-        | {"trial": trial, "users": USERS.get(cell[0], 1000)}
-        | {"rmse": np.exp(level + spread * rng.standard_normal()), "items": 1000}
+        | {"trial": trial, "users": USERS.get(cell[0], 20_000 if cell[0] in ITEMS else 1000)}
+        | {"rmse": np.exp(level + spread * rng.standard_normal())}
+        | {"items": ITEMS.get(cell[0], 1000)}
         for cell, level in levels.items()
         for trial in range(trials)
     ]
@@ -37,3 +38,4 @@ def planted_iterations(slopes, *, spread=0.001, trials=6, steps=8, seed=0):
 
 USERS = {"synthetic-5k": 5000, "synthetic-10k": 10_000, "synthetic-20k": 20_000,
          "synthetic-50k": 50_000}  # fmt: skip
+ITEMS = {"items-250": 250, "items-500": 500, "items-2000": 2000}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from invented_dpals import fake_trials
-from planted_dpals import planted_trials
+from planted_dpals import ITEMS, planted_trials
 from scipy import optimize, stats
 
 from dpmc.report.errata import GROUPS
@@ -13,7 +13,7 @@ from dpmc.studies.dpals import errata
 @pytest.fixture(scope="module")
 def entries():
     found = {entry.id: entry for entry in errata.entries({"trials": fake_trials()})}
-    assert list(found) == [f"E{number}" for number in (30, 31, 32, *range(34, 39), 49, 50)]
+    assert list(found) == [f"E{number}" for number in (30, 31, 32, *range(34, 39), *range(49, 53))]
     return found
 
 
@@ -112,6 +112,34 @@ def test_node_step(entries):
     rng = np.random.default_rng(3)
     row, value = rng.standard_normal(5), 2.0
     assert row @ (value * row / (row @ row)) == pytest.approx(value)
+
+
+def test_one_direction(entries):
+    """Of one column: a median that is 0, and a matrix of rank one."""
+    found = numbers(entries, "E51")
+    assert (found["median"], found["directions"]) == (0.0, 1)
+    # all lengths 1 and the best common factor: what is left is the spread of the lengths
+    rng = np.random.default_rng(1)
+    users, items = rng.standard_normal((400, 5)), rng.standard_normal((60, 5))
+    lengths = np.linalg.norm(users @ items.T, axis=0)
+    right = np.sqrt(1 - lengths.mean() ** 2 / np.mean(lengths**2))
+    assert found["unit_length"] == pytest.approx(right)
+
+
+def test_growth_with_items():
+    """Slopes of RMSE beside those that are stated in two ways."""
+    sizes = {**ITEMS, "synthetic-20k": 1000}
+    levels = {(size, "dpals", "standard", epsilon): slope * np.log(items)
+              for size, items in sizes.items()
+              for epsilon, slope in ((1.0, 0.6), (5.0, 0.9))}  # fmt: skip
+    found = errata.ENTRIES["E52"]("E52", {"trials": planted_trials(levels, spread=1e-6)})
+    assert dict(found.numbers) == pytest.approx(
+        {"theorem": 1.5, "remark": 1.0, "epsilon_1": 0.6, "epsilon_5": 0.9}, abs=1e-4
+    )
+    assert "0.90 (0.90 to 0.90) at ε = 5" in found.evidence
+    alone = errata.ENTRIES["E52"]("E52", {})
+    assert alone.numbers == pytest.approx({"theorem": 1.5, "remark": 1.0})
+    assert alone.evidence == "Data not available."
 
 
 def test_resampling():

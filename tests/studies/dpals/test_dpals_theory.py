@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from planted_dpals import USERS, planted_trials
+from planted_dpals import ITEMS, USERS, planted_trials
 
 from dpmc.studies.dpals import theory
 from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
@@ -59,6 +59,44 @@ def test_effects_of_slopes():
     assert "users at eps 1 -0.90" in judge("D28", trials)["reason"]
 
 
+def growing(slope, epsilons=(1.0, 5.0, 20.0), others=1.0):
+    """Return log errors that grow with such a slope in log items at some epsilons."""
+    return {
+        (size, "dpals", "standard", epsilon): (slope if epsilon in epsilons else others)
+        * np.log(items / 1000)
+        for size, items in {**ITEMS, "synthetic-20k": 1000}.items()
+        for epsilon in (1.0, 5.0, 20.0)
+    }
+
+
+@pytest.mark.parametrize(
+    ("verdict", "levels", "options"),
+    [
+        (S, growing(1.0), {}),
+        (S, growing(0.2), {}),
+        (S, growing(1.05), {}),  # within .1
+        (C, growing(1.5), {}),  # as theorem 2's bound does
+        (C, growing(1.2, [5.0]), {}),
+        (I, growing(1.1), {"spread": 0.05}),  # at the margin
+        (I, growing(1.0), {"spread": 2.0}),
+    ],
+)
+def test_verdict_on_planted_growth_with_items(verdict, levels, options):
+    found = judge("D33", planted_trials(levels, **options))
+    assert found["verdict"] == verdict, found["reason"]
+    assert (found["n"], found["margin"]) == (6, 0.1)
+
+
+def test_growth_with_items_is_held_against_table_one():
+    trials = planted_trials(growing(0.7), spread=1e-6)
+    found = judge("D33", trials)
+    assert found["effect"] == pytest.approx(-0.3, abs=1e-4)
+    assert "items at eps 20 +0.70" in found["reason"]
+    lost = judge("D33", trials[trials["dataset"] != "items-500"])
+    assert lost["verdict"] == I
+    assert "data not available" in lost["reason"]
+
+
 @pytest.mark.parametrize("name", ["D27", "D28"])
 def test_a_missing_cell_leaves_no_verdict(name):
     trials = planted_trials(falling((-1.0, -1.0)))
@@ -102,6 +140,10 @@ def test_stated_slopes():
     assert found == pytest.approx(-1 + 1.5 / np.log(15_000), abs=0.003)
     assert theory.stated_slope("dpals", theory.IN_EPSILON, ()) == -1
     assert {theory.stated_slope("dpfw", along, ()) for along in ("users", "epsilon")} == {-0.2}
+    assert theory.stated_slope("dpals", theory.IN_ITEMS, [250, 1000]) == pytest.approx(1.5)
+    rates = np.diff(np.log(theory.frank_wolfe_bound(20_000, np.array([250, 1000]), 1.0)))
+    right = rates[0] / np.log(4)
+    assert theory.stated_slope("dpfw", theory.IN_ITEMS, ()) == pytest.approx(right)
 
 
 def test_slopes_are_those_of_numpy_over_epsilons_below_the_log():
@@ -119,6 +161,25 @@ def test_slopes_are_those_of_numpy_over_epsilons_below_the_log():
         own = [levels[size, method, "standard", epsilon] for epsilon in EPSILONS[:4]]
         right = np.polyfit(np.log(EPSILONS[:4]), own, 1)[0]
         assert found[method, "epsilon", users] == pytest.approx(right)
+
+
+def test_slopes_in_items_are_those_of_numpy():
+    """Matrices with other numbers of users take no part, nor these in slopes in users."""
+    rng = np.random.default_rng(0)
+    levels = {key: rng.normal() for key in falling((0, 0)) | growing(0)}
+    trials = planted_trials(levels, spread=0.0, trials=2)
+    found = theory.slopes(trials)
+    here = found[found["along"] == "items"].set_index(["method", "at"])
+    assert list(here.index) == [("dpals", 1.0), ("dpals", 5.0), ("dpals", 20.0)]
+    sizes = {**ITEMS, "synthetic-20k": 1000}
+    for epsilon in (1.0, 5.0, 20.0):
+        own = [levels[size, "dpals", "standard", epsilon] for size in sizes]
+        right = np.polyfit(np.log(list(sizes.values())), own, 1)[0]
+        assert here["slope"]["dpals", epsilon] == pytest.approx(right)
+    assert here["stated"].tolist() == pytest.approx([1.5] * 3)
+    without = theory.slopes(trials[~trials["dataset"].isin(ITEMS)])
+    others = found[found["along"] != "items"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(others, without)
 
 
 def test_tables():

@@ -12,6 +12,7 @@ import pandas as pd
 from dpmc.studies.dpals.comparisons import best_of, less, more, ratios
 from dpmc.studies.dpals.frames import (
     BIAS,
+    BY_ITEMS,
     DPALS,
     OWN_MEAN,
     PRIVATE,
@@ -37,10 +38,10 @@ SMALL_LOSS, LARGE_BUDGET = 1.1, 10.0  # against ALS, from that epsilon on
 
 
 def places(trials: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the data sets, but for generated ones, with their rows of the standard variant."""
+    """Yield the data sets with several methods, but for generated ones: rows of the standard."""
     for name in datasets_of(trials):
         here = standard(trials, name)
-        if len(here) and not is_surrogate(name):
+        if len(here) and not is_surrogate(name) and not name.startswith(BY_ITEMS):
             yield name, here
 
 

@@ -36,6 +36,9 @@ DATASETS = {
     "synthetic-10k": "Synthetic, 10,000 users",
     "synthetic-20k": "Synthetic, 20,000 users",
     "synthetic-50k": "Synthetic, 50,000 users",
+    "items-250": "Synthetic, 20,000 users, 250 items",
+    "items-500": "Synthetic, 20,000 users, 500 items",
+    "items-2000": "Synthetic, 20,000 users, 2,000 items",
     "rank-one-20k": "Rank one, 20,000 users",
     "rank-one-100k": "Rank one, 100,000 users",
     "rank-one-500k": "Rank one, 500,000 users",
@@ -51,7 +54,7 @@ DATASETS = {
     "surrogate-small": "Generated, small",
 }
 # how the names of such data sets begin
-SYNTHETIC, RANK_ONE, SURROGATE = "synthetic", "rank-one", "surrogate"
+SYNTHETIC, BY_ITEMS, RANK_ONE, SURROGATE = "synthetic", "items", "rank-one", "surrogate"
 FREE = {
     "trivial": "Global mean",
     "user_mean": "User’s own mean",
@@ -64,6 +67,7 @@ FREE = {
     "fast_tri": "Fast tri-factorisation",
     "frank_wolfe": "Frank-Wolfe",
     "altmin_published": "AltMin, as published",
+    "saltls_published": "SAltLS, as published",
 }
 PRIVATE = {
     "dpals": "DPALS",
@@ -108,6 +112,7 @@ LOOKS = {
     "fast_tri": Look(PURPLE, "", DASH_DOTTED),
     "frank_wolfe": Look(VERMILLION, "", DOTTED),
     "altmin_published": Look(PURPLE, "", LONG_DASHED),
+    "saltls_published": Look(ORANGE, "", LONG_DASHED),
 }
 PART, DPALS_PART = "-part", "dpals_part"  # of the users: end of such a data set, and its curve
 METRICS = {"rmse": "RMSE", "rse": "RSE = ‖M̂ − M‖ / ‖M‖", "recall": "Recall@20"}
@@ -184,6 +189,13 @@ def synthetic_sizes(trials: pd.DataFrame | None) -> dict[str, int]:
     names = [name for name in datasets_of(trials) if name.startswith(SYNTHETIC)]
     sizes = {name: int(trials.loc[trials["dataset"] == name, "users"].iloc[0]) for name in names}
     return dict(sorted(sizes.items(), key=lambda pair: pair[1]))
+
+
+def of_other_shapes(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of drawn matrices that have as many users and different numbers of items."""
+    names = trials["dataset"].astype(str)
+    users = trials.loc[names.str.startswith(BY_ITEMS), "users"]
+    return trials[names.str.startswith((BY_ITEMS, SYNTHETIC)) & trials["users"].isin(users)]
 
 
 def is_surrogate(dataset: str) -> bool:

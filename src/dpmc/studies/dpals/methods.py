@@ -78,6 +78,7 @@ METHODS: Mapping[str, Method] = {
     "dpfw_residual": Method(_FRANK_WOLFE, True, {"noise": "residual_clip"}),
     # parts and averages as published, of which nothing is private, so without noise
     "altmin_published": Method("dpmc.methods.user_level.altmin_published:PublishedAltMin", False),
+    "saltls_published": Method("dpmc.methods.user_level.saltls_published:PublishedSAltLS", False),
     "dp_altmin": Method("dpmc.methods.user_level.altmin:DPAltMin", True),
     "dp_saltls": Method("dpmc.methods.user_level.saltls:DPSAltLS", True),
     "dp_svd": Method("dpmc.methods.user_level.private_svd:PrivateSVD", True),

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.studies.dpals.frames import (
+    BY_ITEMS,
     DATASETS,
     METHODS,
     RANK_ONE,
@@ -78,7 +79,7 @@ def _error_tables(trials: pd.DataFrame | None, published: pd.DataFrame | None) -
     plain = standard(trials)
     tables = []
     if len(plain):
-        drawn = plain["dataset"].str.startswith((SYNTHETIC, RANK_ONE))
+        drawn = plain["dataset"].str.startswith((SYNTHETIC, BY_ITEMS, RANK_ONE))
         beside = plain["dataset"].str.startswith((RANK_ONE, "jester-5k"))
         parts = (
             ("1_synthetic", "RMSE on synthetic matrices", plain[drawn], "rmse"),

@@ -4,7 +4,7 @@ import pandas as pd
 
 from dpmc.studies.dpals.frames import method_label
 from dpmc.studies.dpals.tables_parts import OURS, error_cell
-from dpmc.studies.dpals.theory import IN_USERS, bounds, slopes
+from dpmc.studies.dpals.theory import IN_EPSILON, RATE_IN_ITEMS, bounds, slopes
 from dpmc.study.frames import trials_text
 from dpmc.study.table_model import Cell, Column, Row, Table
 
@@ -36,17 +36,19 @@ def rates_table(fits: pd.DataFrame) -> Table:
     )
     rows = []
     for row in fits.to_dict("records"):
-        users = row["along"] == IN_USERS
-        at = f"ε = {row['at']:g}" if users else f"{row['at']:,.0f} users"
+        of_budgets = row["along"] == IN_EPSILON
+        at = f"{row['at']:,.0f} users" if of_budgets else f"ε = {row['at']:g}"
         keys = (row["method"], row["along"], row["at"])
-        labels = (method_label(row["method"]), "users" if users else "ε", at)
+        labels = (method_label(row["method"]), "ε" if of_budgets else row["along"], at)
         cells = tuple(Cell(float(row[column.key]), digits=2) for column in columns)
         rows.append(Row(keys, labels, OURS, cells))
     notes = (
-        "Slopes of log RMSE on drawn matrices of rank 5 against the logarithm of users or of ε, "
-        "fitted by trial; 95 % t intervals. Of the bound: of theorem 2 and, for Frank-Wolfe, of "
-        "remark 6. A slope above it is an error that falls more slowly than the bound; the "
-        f"premises of theorem 2 hold nowhere here. {trials_text(fits['trials']).capitalize()}.",
+        "Slopes of log RMSE on drawn matrices of rank 5 against the logarithm of users, of ε or of "
+        "items, fitted by trial; 95 % t intervals. Of the bound: of theorem 2 and, for "
+        "Frank-Wolfe, of remark 6. A slope above it is an error that falls more slowly, or with "
+        "items grows faster, than the bound; in items remark 6 and table 1 have "
+        f"{RATE_IN_ITEMS:g} for DPALS. The premises of theorem 2 hold nowhere here. "
+        f"{trials_text(fits['trials']).capitalize()}.",
     )
     headings = (("method", "Method"), ("along", "In"), ("at", "At"))
     title = "How fast errors fall, and the bounds of theorem 2 and remark 6"

@@ -12,11 +12,14 @@ import numpy as np
 import pandas as pd
 
 from dpmc.statistics.tests import log_positive, mean_interval
-from dpmc.studies.dpals.frames import standard, synthetic_sizes
+from dpmc.studies.dpals.frames import of_other_shapes, standard, synthetic_sizes
 
-IN_USERS, IN_EPSILON = "users", "epsilon"
+IN_USERS, IN_EPSILON, IN_ITEMS = "users", "epsilon", "items"
 RANK, FACTOR = 5, 20  # of the drawn matrices: p = FACTOR ln(n) / m
-FRANK_WOLFE_RATE = -1 / 5
+FRANK_WOLFE_RATES = {IN_USERS: -1 / 5, IN_EPSILON: -1 / 5, IN_ITEMS: 1 / 4}
+RATE_IN_ITEMS = (
+    1.0  # of the error: remark 6 asks for n >= C m / (zeta epsilon), and so does table 1
+)
 METHODS = ("dpals", "dpals_literal", "dpfw", "dpfw_jain")
 COLUMNS = ("method", "along", "at", "slope", "low", "high", "trials", "stated")
 
@@ -55,26 +58,27 @@ def needed_per_user(users, rank: int = RANK):
 
 
 def stated_slope(method: str, along: str, sizes: Iterable[float]) -> float:
-    """Return the slope of the log bound: -1 or -1/5, but for logarithms of n.
+    """Return the slope of the log bound: -1 or -1/5, but for logarithms of n; 3/2 or 1/4 in items.
 
     Parameters
     ----------
     method : str
-    along : {"users", "epsilon"}
+    along : {"users", "epsilon", "items"}
     sizes : iterable of float
-        The numbers of users over which a line is fitted.
+        The numbers of users or items over which a line is fitted.
     """
     if method.startswith("dpfw"):
-        return FRANK_WOLFE_RATE
+        return FRANK_WOLFE_RATES[along]
     if along == IN_EPSILON:
         return -1.0
-    users = np.array(list(sizes), dtype=float)
-    bound = np.log(error_bound(users, 1000, 1.0, 1e-5))  # m, epsilon and delta shift it only
-    return float(slope_of(bound[:, None], np.log(users))[0])
+    at = np.array(list(sizes), dtype=float)
+    users, items = (at, 1000) if along == IN_USERS else (20_000, at)
+    bound = np.log(error_bound(users, items, 1.0, 1e-5))  # what is fixed shifts it only
+    return float(slope_of(bound[:, None], np.log(at))[0])
 
 
 def slopes(trials: pd.DataFrame | None, delta: float = 1e-5) -> pd.DataFrame:
-    """Return slopes of log RMSE in log users, by epsilon, and in log epsilon, by users.
+    """Return slopes of log RMSE in log users and log items, by epsilon, and in log epsilon.
 
     Lines are fitted by trial, over the sizes or budgets that all have; data sets of different
     sizes are independent, and paired by the number of the trial. Slopes in epsilon are over the
@@ -97,16 +101,18 @@ def slopes(trials: pd.DataFrame | None, delta: float = 1e-5) -> pd.DataFrame:
     sizes = synthetic_sizes(here) if len(here) else {}
     rows = []
     for method in METHODS:
-        table = here[here["method"].eq(method) & here["dataset"].isin(sizes)] if sizes else []
-        if not len(table):
+        own = here[here["method"] == method] if sizes else []
+        if not len(own):
             continue
+        table = own[own["dataset"].isin(sizes)]
         within = table[table["epsilon"] < np.log(1 / delta)]
-        for along, at, part in ((IN_USERS, "epsilon", table), (IN_EPSILON, "users", within)):
+        parts = (IN_USERS, "epsilon", table), (IN_EPSILON, "users", within)
+        for along, at, part in (*parts, (IN_ITEMS, "epsilon", of_other_shapes(own))):
             for value, points in part.groupby(at):
                 found = slopes_by_trial(points, along)
                 if found.size:
                     one = mean_interval(found)
-                    stated = stated_slope(method, along, points["users"].unique())
+                    stated = stated_slope(method, along, points[along].unique())
                     cell = (method, along, value, one.estimate, one.low, one.high)
                     rows.append((*cell, found.size, stated))
     return pd.DataFrame(rows, columns=list(COLUMNS))

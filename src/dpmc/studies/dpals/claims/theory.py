@@ -1,4 +1,4 @@
-"""Claims about bounds and rates on drawn matrices: D26 to D30."""
+"""Claims about bounds and rates on drawn matrices: D26 to D30, and D33."""
 
 from dataclasses import replace
 
@@ -9,11 +9,20 @@ from dpmc.studies.dpals import theory
 from dpmc.studies.dpals.claims.evidence import EPSILONS, DpalsEvidence, claim
 from dpmc.studies.dpals.claims.synthetic import SIZES
 from dpmc.studies.dpals.claims.verdicts import not_available
-from dpmc.studies.dpals.theory import IN_EPSILON, IN_USERS, slope_of, stated_slope
+from dpmc.studies.dpals.theory import (
+    IN_EPSILON,
+    IN_ITEMS,
+    IN_USERS,
+    RATE_IN_ITEMS,
+    slope_of,
+    stated_slope,
+)
 from dpmc.study.finding import OURS, PAPERS, Finding
 from dpmc.study.rules import Rows, always_below, formatted_means, inside, verdict_of
 
 USERS = (5000, 10_000, 20_000, 50_000)
+ITEMS = {"items-250": 250, "items-500": 500, "synthetic-20k": 1000, "items-2000": 2000}
+OF_ITEMS = (1.0, 5.0, 20.0)  # epsilons at which the number of items was varied
 BELOW_LOG = EPSILONS[:4]  # theorem 2 is stated for epsilon < ln(1/delta), 11.5
 ALMOST = 0.1
 
@@ -97,6 +106,22 @@ def fewer_ratings_than_frank_wolfe(evidence: DpalsEvidence) -> Finding:
         f"{theirs.max():.0f}",
         margin_of=OURS,
     )
+
+
+@claim("D33")
+def grows_as_items(evidence: DpalsEvidence) -> Finding:
+    """Slopes of log RMSE of DPALS in items are at most .1 above that of remark 6."""
+    errors = evidence.results
+    rows = {
+        f"{IN_ITEMS} at eps {epsilon:g}": slope_of(
+            np.array([errors.log_rmse(size, "dpals", epsilon) for size in ITEMS]),
+            np.log(list(ITEMS.values())),
+        )
+        for epsilon in OF_ITEMS
+    }
+    apart = {name: row - RATE_IN_ITEMS for name, row in rows.items()}
+    found = inside(apart, high=ALMOST, formatter=slope)
+    return _with_slopes(found, {"dpals": rows})
 
 
 def slopes_of(evidence: DpalsEvidence, method: str) -> Rows:

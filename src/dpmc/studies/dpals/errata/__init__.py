@@ -22,6 +22,8 @@ ENTRIES = {  # the papers share one numbering; E33 was wrong and is gone
     "E38": method.start_without_noise,
     "E49": method.node_step,
     "E50": method.resampling,
+    "E51": method.one_direction,
+    "E52": method.growth_with_items,
 }
 
 

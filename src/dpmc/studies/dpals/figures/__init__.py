@@ -114,7 +114,8 @@ DPALS_FIGURES = [
         title="DPALS figure 9: DP-AltMin and DP-SAltLS beside DPALS and private Frank-Wolfe",
         caption=f"RSE and RMSE against ε, {INTERVALS}; {LINES}. DP-AltMin and DP-SAltLS are done "
         "so that they are private, which their published code is not (see the errata); “AltMin, as "
-        "published, no noise” has the parts and the averages of the read-me, and no privacy.",
+        "published” and “SAltLS, as published” have the parts and the averages of the read-me, no "
+        "noise and no privacy.",
         alt="Line charts on logarithmic axes against epsilon, a column for each data set, RSE "
         "above and RMSE below.",
         function=budgets.side_by_side,
@@ -136,11 +137,12 @@ DPALS_FIGURES = [
         id="dpals_11_rates",
         title="DPALS figure 11: how fast errors fall, and the bounds of theorem 2 and remark 6",
         caption="Slopes of log RMSE on drawn matrices against the logarithm of users, for each ε, "
-        "and of ε below ln(1/δ), for each number of users; fitted by trial, means with 95 % t "
-        "intervals. Dotted: the slope of the bound of the same colour. Points above it: errors "
-        "that fall more slowly than the bound, whose premises hold in none of these cells.",
-        alt="Points with error bars of slopes between −1 and 0, against epsilon and against the "
-        "number of users, with a dotted horizontal line for each bound.",
+        "of ε below ln(1/δ), for each number of users, and of items, for each ε; fitted by trial, "
+        "means with 95 % t intervals. Dotted: the slope of the bound of the same colour. Points "
+        "above it: errors that fall more slowly than the bound, or with items grow faster; its "
+        "premises hold in none of these cells.",
+        alt="Points with error bars of slopes, against epsilon, against the number of users and "
+        "again against epsilon, with a dotted horizontal line for each bound.",
         function=rates.rates,
         inputs=("trials",),
         describe=rates.describe_rates,

@@ -6,6 +6,7 @@ import pandas as pd
 
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
+    BY_ITEMS,
     DPALS,
     DPALS_PART,
     FREE,
@@ -55,7 +56,7 @@ def parts_as_methods(trials: pd.DataFrame) -> pd.DataFrame:
 def small_data(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw the trade-off on the real data that have fewer users."""
     trials = standard(inputs.get("trials"))
-    others = (*LARGE, SYNTHETIC, *SIDE_BY_SIDE)
+    others = (*LARGE, SYNTHETIC, BY_ITEMS, *SIDE_BY_SIDE)
     names = [name for name in datasets_of(trials) if not name.startswith(others)]
     if not names:
         raise NothingToDraw("No real data have been run")

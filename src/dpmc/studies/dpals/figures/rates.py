@@ -1,4 +1,4 @@
-"""How fast errors fall with users and with epsilon, beside the bounds' rates."""
+"""How fast errors change with users, epsilon and items, beside the bounds' rates."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import method_label
-from dpmc.studies.dpals.theory import IN_EPSILON, IN_USERS, slopes
+from dpmc.studies.dpals.theory import IN_EPSILON, IN_ITEMS, IN_USERS, slopes
 from dpmc.study.frames import present, trials_text
 from dpmc.study.style import PAGE, Drawing, NothingToDraw
 
@@ -17,17 +17,19 @@ BOUNDS = {"dpals": "bound of theorem 2", "dpfw": "bound of remark 6"}
 PANELS = {
     IN_USERS: ("Slope in the number of users", "ε of one user, all ratings"),
     IN_EPSILON: ("Slope in ε", "Users (thousands)"),
+    IN_ITEMS: ("Slope in the number of items", "ε of one user, all ratings"),
 }
+NAMES = {IN_USERS: "users", IN_EPSILON: "ε", IN_ITEMS: "items"}
 
 
 def rates(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
-    """Draw slopes of log RMSE, a panel for those in users and one for those in epsilon."""
+    """Draw slopes of log RMSE, a panel each for those in users, in epsilon and in items."""
     table = slopes(inputs.get("trials"))
     table = table[table["method"].isin(SHOWN)]
     if table.empty:
         raise NothingToDraw("The drawn matrices have not been run at three sizes or budgets")
     along = present(table["along"], PANELS)
-    figure, panels = lines.grid(PAGE, along, 2, 2.6, sharey=True)
+    figure, panels = lines.grid(PAGE, along, len(PANELS), 2.6, sharey=True)
     for axes, name in zip(panels, along, strict=True):
         _panel(axes, table[table["along"] == name], name)
         if axes.get_subplotspec().is_first_col():
@@ -49,7 +51,7 @@ def _bound(name: str) -> dict[str, object]:
 
 def _panel(axes, here: pd.DataFrame, along: str) -> None:
     """Draw points with intervals, set side by side, and the slopes of the bounds."""
-    unit = 1 if along == IN_USERS else 1000
+    unit = 1000 if along == IN_EPSILON else 1
     methods = present(here["method"], SHOWN)
     for name, shift in zip(methods, lines.side_by_side(len(methods)), strict=True):
         one = here[here["method"] == name].sort_values("at").rename(columns={"slope": "mean"})
@@ -69,8 +71,9 @@ def describe_rates(data: pd.DataFrame) -> str:
     for name in present(data["method"], SHOWN):
         here = data[data["method"] == name]
         texts = [
-            f"{part['slope'].min():.2f} to {part['slope'].max():.2f} in "
-            f"{'users' if along == IN_USERS else 'ε'}".replace("-", "−")
+            f"{part['slope'].min():.2f} to {part['slope'].max():.2f} in {NAMES[along]}".replace(
+                "-", "−"
+            )
             for along, part in here.groupby("along", sort=False)
         ]
         parts.append(f"{method_label(name)} {', '.join(texts)}")
