@@ -48,8 +48,9 @@ label sorts nobody else anew; and a user's row of factors is solved for by itsel
 (:mod:`dpmc.methods.normal`): the same bits wherever in memory the user stands, which tests check.
 (Regressions in batches, as methods without privacy have them, would not do: who leaves a batch was
 measured to move the rows of others by up to 2.3e-10 of their length.) Means and lengths of a user's
-ratings may differ with the place by a few units in the last digit, and rows of factors are kept
-below their bound up to a relative 1e-9; both are far below what is left of 2^-10.
+ratings may differ with the place by a few units in the last digit, but where they decide something
+(in which bin a user counts), which tests check, and rows of factors are kept below their bound up
+to a relative 1e-9; both are far below what is left of 2^-10.
 
 Where a user's row is bounded as a whole, ||x|| <= L, and sums by item of u x have the sensitivity
 ||u|| L, the errors of the items that the user rated add up, by Minkowski's inequality over the

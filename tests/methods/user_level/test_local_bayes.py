@@ -15,6 +15,8 @@ from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
+from dpmc.studies.audit.neighbours import labelled_neighbours
+from dpmc.studies.audit.published import Publisher, follow_published
 
 RANGE = (1.0, 5.0)
 
@@ -194,3 +196,29 @@ def test_one_user_moves_the_errors_by_at_most_their_norm():
         both = 9 * rng.standard_normal((2, n)) * (rng.random((2, 1)) < 0.7)
         moved = np.linalg.norm(worth.statistic(rows, *both, rng.uniform(0.1, 10)))
         assert moved <= worth.NORM * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("half_range", [2.0, 1e15])
+def test_an_error_below_its_noise_has_a_deviation_of_the_size_of_the_noise(half_range):
+    """Nobody at all, so that every other error reads as 0: what is published of it is a number."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        found = worth.read(5 * rng.standard_normal(3), 5.0, half_range)
+        largest = worth.LARGEST**0.5 * half_range * 5 * 10
+        assert all(0 <= each <= largest for each in found)
+
+
+@pytest.mark.parametrize("relation", ["user_add_remove", "user_replace"])
+@pytest.mark.parametrize("explained", [1e-6, 1e6])  # without a covariance, and with one
+def test_nothing_but_noised_sums_leaves_a_fit_that_tells_its_error(relation, explained):
+    """Which ratings are held out, and which of the others count, is each user's own business."""
+    settings = {"held_out": 0.4, "ratings_per_user": 3, "explained": explained}
+    publisher = Publisher(model(relation=relation, **settings))
+    rng = np.random.default_rng(0)
+    noise = FloatNoise(publisher.method.calibration.noise, rng)
+    for _ in range(2):
+        for here, there in labelled_neighbours(relation, rng).values():
+            found = follow_published(publisher, noise, here, there, rng)
+            assert "worth" in found.changes
+            assert max(found.changes.values()) <= 1 + 1e-9
+            assert found.differing == 0

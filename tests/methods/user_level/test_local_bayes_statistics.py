@@ -170,6 +170,51 @@ def test_sums_of_items_that_a_user_did_not_rate_keep_their_bits(statistic):
         np.testing.assert_array_equal(here, there)
 
 
+def test_no_user_is_counted_in_another_bin_for_who_stands_in_front():
+    """Of spreads at the edges of bins, where one more or less bit of rounding would decide."""
+    rng = np.random.default_rng(0)
+
+    def at_an_edge():
+        values = rng.standard_normal(rng.integers(5, 60))
+        values -= values.mean()
+        spread = np.sqrt(np.sum(values**2) / (values.size - 1))
+        return values / spread * 2.0 ** (-rng.integers(2, 8) / 2) + rng.uniform(-0.2, 0.2)
+
+    def histogram(*users):
+        n = max(user.size for user in users)
+        indices = np.concatenate([np.arange(user.size) for user in users])
+        numbers = np.repeat(np.arange(len(users)), [user.size for user in users])
+        rows = Ratings(numbers, indices, np.concatenate(users), len(users), n).by_user
+        return scale.statistic(rows, 1.0)[: scale.BINS]
+
+    users = [at_an_edge() for _ in range(300)]
+    alone = sum(histogram(user) for user in users)
+    for front in range(1, 18):
+        others = [at_an_edge() for _ in range(front)]
+        found = histogram(*others, *users) - sum(histogram(other) for other in others)
+        np.testing.assert_array_equal(found, alone)
+
+
+@pytest.mark.parametrize("far", [1.0, 1e4, 1e8, 1e12])
+def test_what_a_user_sends_is_finite_and_short_however_far_out_the_items_are(far):
+    """Where rounding hides that factors times their precisions are not all that there is."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        n, rank = rng.integers(2, 8), rng.integers(1, 5)
+        v = far * rng.standard_normal((n, rank))
+        if rng.random() < 0.5:
+            v[:] = v[0]
+        values = rng.choice([-1.0, 0.0, 0.3, 1.0], n)
+        rows = Ratings(np.zeros(n, int), np.arange(n), values, 1, n).by_user
+        totals, gram, spreads, _ = updates(
+            rows, np.zeros(n), v, np.ones(n), unshortened=2.0, unit=0.01, gram_bound=GRAM_BOUND,
+            spread_unit=SPREAD_UNIT,
+        )  # fmt: skip
+        sent = np.concatenate([totals.ravel(), pack(gram.T), [spreads]])
+        assert np.linalg.norm(sent) <= refinement.NORM * (1 + 1e-9)
+        assert np.isfinite(posterior_means(rows, np.zeros(n), v, np.ones(n))).all()
+
+
 @given(noised=st.lists(st.floats(-30, 50), min_size=3, max_size=6), noise=st.floats(0.5, 20))
 @settings(max_examples=40, deadline=None)
 def test_counts_are_means_of_normal_posteriors_cut_off_at_zero(noised, noise):

@@ -46,7 +46,10 @@ class LocalBayes(UserLevelMethod):
     (:mod:`~dpmc.methods.user_level.local_bayes.beliefs`): an item of which little is known falls
     back to what items are like. There is nothing to choose: rank, steps, bounds and regularisation
     follow from what was released and from constants
-    (:mod:`~dpmc.methods.user_level.local_bayes.constants`).
+    (:mod:`~dpmc.methods.user_level.local_bayes.constants`). Whether the third release is made hangs
+    on the first two. Given these, the rest of the budget is spent in full either way, on releases
+    of the same mu together, and that is what adaptive composition asks for (Dong, Roth and Su,
+    "Gaussian differential privacy", JRSS B 2022, theorem 3.2).
 
     Parameters
     ----------

@@ -2,7 +2,9 @@
 
 **Sensitivity.** A user adds 1 to one bin of a histogram, and to three sums a number of at most 1 in
 size each: a vector of norm at most 2, so one user more or less moves their sum by at most 2, and
-another in the same place by at most 4.
+another in the same place by at most 4. In which bin a user is must depend on the user's own ratings
+to the last bit: a spread at the edge of a bin that rounded otherwise behind another user would move
+the histogram by a whole user more. Sums by row are made for each row by itself; tests check it.
 """
 
 from typing import NamedTuple

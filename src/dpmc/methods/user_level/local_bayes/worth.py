@@ -34,7 +34,8 @@ class Worth(NamedTuple):
     rmse, bias_rmse : float
         Of the model, and of item offsets with the user's level.
     rmse_deviation, bias_rmse_deviation, difference_deviation : float
-        Standard deviations of the noise in both, and in their difference.
+        Standard deviations of the noise in both, and in their difference; where an error is not
+        above the noise, how large noise alone makes it.
     """
 
     rmse: float
@@ -93,7 +94,8 @@ def read(noised: np.ndarray, noise: float, typical: float) -> Worth:
     rmse, bias_rmse = np.sqrt(ours), np.sqrt(theirs)
 
     def deviation(of_square, root):
-        return float(of_square / max(2 * root, 1e-300))
+        # of a root near 0 the first order says nothing: it is as large as that of the noise
+        return float(of_square / max(2 * root, np.sqrt(of_square)))
 
     return Worth(
         float(rmse),
