@@ -20,7 +20,7 @@ help:
 	@awk '/^## / {text = substr($$0, 4); next} text {sub(/:.*/, ""); printf "  %-11s %s\n", $$0, text; text = ""}' $(firstword $(MAKEFILE_LIST))
 	@echo "Settings, such as make reproduce TARGET=quick: TARGET, CORES, CONFIG, PYTHON, VENV"
 
-## run what TARGET names (all, quick, a study, check, ...; see the README); goes on after a crash
+## run what TARGET names (all, quick, a study, check, ...; see docs/run.md); goes on after a crash
 reproduce: $(VENV)/installed
 	@$(LAUNCH) -- $(foreach name,$(TARGET),$(call quoted,$(name)))
 

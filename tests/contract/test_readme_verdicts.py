@@ -1,33 +1,42 @@
-"""What README.md says of verdicts is what the reference expects of a full run."""
+"""What the documents say of verdicts is what the reference expects of a full run."""
 
 import re
-from pathlib import Path
 
 import pandas as pd
+import pytest
+from document_texts import DOCUMENTS, HOME, README, name_of
 from every_study import STUDIES
 
 from dpmc.study.finding import VERDICTS
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+NAMED = rf"claim ([A-Z]\d+): ({'|'.join(VERDICTS)})"
+
+
+def named_in(document):
+    return re.findall(NAMED, " ".join(document.read_text(encoding="utf-8").split()))
 
 
 def expected(study):
-    path = ROOT / "results" / "reference" / study / "expected" / "full" / "claims.csv"
+    path = HOME / "results" / "reference" / study / "expected" / "full" / "claims.csv"
     return pd.read_csv(path).set_index("id")["verdict"] if path.is_file() else pd.Series(dtype=str)
 
 
-def test_verdicts_that_are_named():
+@pytest.mark.parametrize("document", [*filter(named_in, DOCUMENTS)], ids=name_of)
+def test_verdicts_that_are_named(document):
     verdicts = pd.concat([expected(study) for study in STUDIES])
-    named = re.findall(rf"claim ([A-Z]\d+): ({'|'.join(VERDICTS)})", README)
-    assert named
+    named = named_in(document)
     assert [(name, verdicts[name]) for name, _ in named] == named
+
+
+def test_the_readme_names_a_verdict():
+    assert named_in(README)
 
 
 def test_counts_of_verdicts():
     head = f"| claims of | judged | {' | '.join(VERDICTS)} |"
-    assert README.count(head) == 1
-    rows = README.split(head)[1].split("\n\n")[0].strip().splitlines()[1:]
+    text = README.read_text(encoding="utf-8")
+    assert text.count(head) == 1
+    rows = text.split(head)[1].split("\n\n")[0].strip().splitlines()[1:]
     counted = {}
     for row in rows:
         name, *numbers = (cell.strip() for cell in row.strip("| ").split("|"))

@@ -1,23 +1,23 @@
-"""The examples of README.md run as they stand there."""
+"""Examples of the documents that need the workflow run as they stand there."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 import yaml
+from document_texts import DOCUMENTS, blocks, examples
 from workspaces import DEFAULTS, HOME, SMALL, TABLES
 
 from dpmc import studies
-from dpmc.cli import COMMANDS
 from dpmc.configuration import checked, merge
 from dpmc.study.plan import Plan
 
-README = (HOME / "README.md").read_text()
-BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.DOTALL)
-
 
 def block(language, first_line):
-    (found,) = [text for kind, text in BLOCKS if kind == language and first_line in text]
-    return found
+    found = [text for each in DOCUMENTS for text in blocks(each, language) if first_line in text]
+    (only,) = found
+    return only
 
 
 @pytest.mark.workflow
@@ -45,16 +45,21 @@ def test_changed_grid():
     assert len(list(cells)) == 4 * (2 * 10 + 4)
 
 
-def test_commands_named_exist():
-    named = set(re.findall(r"(?<!from )dpmc (\w+)", " ".join(re.findall(r"`([^`]*)`", README))))
-    assert named & set(COMMANDS)
-    for command in named:
-        assert command in COMMANDS, f"README names dpmc {command}"
+def targets_of(config):
+    """Return the targets of the workflow, from the sentence that refuses one that is none."""
+    command = [sys.executable, "-m", "dpmc.launch", "--cores=1", f"--config={config}", "--", "no"]
+    run = subprocess.run(command, cwd=HOME, capture_output=True, text=True, timeout=300)
+    return re.findall(r"\w+", run.stderr.partition("name one of ")[2].partition(", or a file")[0])
 
 
-def test_make_targets_named_exist():
-    makefile = (HOME / "Makefile").read_text()
-    for line in block("console", "TARGET=quick").splitlines():
-        for target in line.split("#")[0].replace("$ make", "").split("|"):
-            name = target.split()[0]
-            assert re.search(rf"^{name}:", makefile, flags=re.MULTILINE), name
+@pytest.mark.workflow
+def test_targets_named_exist():
+    named = set()
+    for document in DOCUMENTS:
+        for example in examples(document):
+            given = dict(word.split("=", 1) for word in example.words if "=" in word)
+            config = given.get("CONFIG", "")
+            there = (HOME / config).is_file()  # the reader's own adds no target
+            named.add((given.get("TARGET", "all"), config if there else ""))
+    known = {config: targets_of(config) for _, config in named}
+    assert [each for each in sorted(named) if each[0] not in known[each[1]]] == []

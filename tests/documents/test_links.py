@@ -1,0 +1,74 @@
+"""Links of the documents lead somewhere, and the README is short."""
+
+import re
+
+import pytest
+from document_texts import DOCUMENTS, HOME, README, name_of
+
+MOST_LINES = 200
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+BEFORE = re.compile(r"https?://|mailto:")
+
+
+def prose(document):
+    """Return the text of a document without its blocks, and code in it without brackets."""
+    text = document.read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"`([^`\n]*)`", lambda code: re.sub(r"[\[\]()]", "", code[1]), text)
+
+
+def anchors(document):
+    """Return the anchors of headings, as GitHub makes them."""
+    text = document.read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    found = []
+    for heading in re.findall(r"^#+ +(.*?)\s*$", text, flags=re.MULTILINE):
+        name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        copies = sum(re.fullmatch(rf"{re.escape(name)}(-\d+)?", each) is not None for each in found)
+        found.append(f"{name}-{copies}" if copies else name)
+    return found
+
+
+def dead(document):
+    """Yield the links of a document that lead nowhere."""
+    for link in LINK.findall(prose(document)):
+        if BEFORE.match(link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (document.parent / path).resolve() if path else document
+        inside = target.is_relative_to(HOME)
+        if not inside or not target.exists() or (anchor and anchor not in anchors(target)):
+            yield link
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_links_lead_somewhere(document):
+    assert list(dead(document)) == []
+
+
+def test_dead_links_are_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("test_links.HOME", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# One two\n## One two\n[a](page.md#one-two-1) [b](#one-two) [c](#two) [d](none.md)\n"
+        "[`e`](page.md#no) ![f](none.png) [g](../out.md) `[h](none.md)`\n```\n[i](no.md)\n```\n"
+    )
+    assert list(dead(page)) == ["#two", "none.md", "page.md#no", "none.png", "../out.md"]
+
+
+def test_every_page_is_linked_from_the_readme_or_from_a_page_that_is():
+    reached, waiting = set(), [README]
+    while waiting:
+        document = waiting.pop()
+        if document in reached:
+            continue
+        reached.add(document)
+        for link in LINK.findall(prose(document)):
+            target = (document.parent / link.partition("#")[0]).resolve()
+            if target in DOCUMENTS:
+                waiting.append(target)
+    assert [name_of(each) for each in DOCUMENTS if each not in reached] == []
+
+
+def test_the_readme_is_short():
+    assert len(README.read_text(encoding="utf-8").splitlines()) < MOST_LINES
