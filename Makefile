@@ -5,20 +5,23 @@ BIN := $(VENV)/bin
 TARGET ?= all
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 CONFIG ?=
+PROFILE ?=
 # a value as one word of the shell, whatever stands in it
 quoted = '$(subst ','\'',$(1))'
+# how many cores, or the profile that says where jobs run
+WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quoted,$(CORES)))
 # checks what is asked for, mends what a crash left, then runs Snakemake
-LAUNCH = $(BIN)/python -m dpmc.launch --cores=$(call quoted,$(CORES)) --config=$(call quoted,$(CONFIG))
+LAUNCH = $(BIN)/python -m dpmc.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples
 
-.PHONY: help reproduce report test test-all lint benchmark coverage mutations clean
+.PHONY: help reproduce report test test-all test-slurm lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
 
 ## these lines
 help:
 	@echo "make TARGET, where TARGET is"
 	@awk '/^## / {text = substr($$0, 4); next} text {sub(/:.*/, ""); printf "  %-11s %s\n", $$0, text; text = ""}' $(firstword $(MAKEFILE_LIST))
-	@echo "Settings, such as make reproduce TARGET=quick: TARGET, CORES, CONFIG, PYTHON, VENV"
+	@echo "Settings, such as make reproduce TARGET=quick: TARGET, CORES, CONFIG, PROFILE, PYTHON, VENV"
 
 ## run what TARGET names (all, quick, a study, check, ...; see docs/run.md); goes on after a crash
 reproduce: $(VENV)/installed
@@ -38,6 +41,10 @@ test: $(VENV)/installed
 ## the rest of the tests: statistics with many draws, audits, figures, workflow runs
 test-all: $(VENV)/installed
 	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile -m slow
+
+## the quick run on a Slurm of one node, started here as root, killed and resumed (minutes)
+test-slurm: $(VENV)/installed
+	@DPMC_SLURM=1 $(BIN)/python -m pytest -q tests/slurm
 
 ## style and form of the code and of the workflow
 lint: $(VENV)/installed

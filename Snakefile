@@ -10,7 +10,6 @@ from dpmc import launch
 
 min_version("9.0")
 HOME = Path(workflow.basedir)
-launch.before_execution(workflow)
 
 
 configfile: str(HOME / "config" / "config.yaml")
@@ -20,6 +19,9 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/studies.smk"
 include: "workflow/rules/report.smk"
+
+
+launch.before_execution(workflow, cluster.bundles(STUDIES.values()))
 
 
 rule all:

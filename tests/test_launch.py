@@ -514,6 +514,91 @@ def test_targets_that_do_not_exist(folder, target, words):
         assert word in str(caught.value)
 
 
+# clusters
+
+
+def test_a_profile_that_is_not_there(project, capsys):
+    assert "PROFILE=nosuch is no folder with a config.yaml;" in refusal(
+        "--profile=nosuch", capsys=capsys
+    )
+    (project / "workflow" / "profiles" / "slurm").mkdir(parents=True)
+    (project / "workflow" / "profiles" / "slurm" / "config.yaml").write_text("cores: 1")
+    nearest = refusal("--profile=workflow/profiles/slrum", capsys=capsys)
+    assert "(did you mean 'workflow/profiles/slurm'?)" in nearest
+
+
+def test_a_profile_whose_executor_is_not_installed(project, capsys):
+    (project / "config.yaml").write_text("executor: nosuch")
+    sentence = refusal("--profile=.", capsys=capsys)
+    assert "runs jobs by nosuch, whose plug-in is not installed" in sentence
+    assert "pip install snakemake-executor-plugin-nosuch" in sentence
+
+
+def test_a_profile_says_where_jobs_run_and_on_how_many_cores(project):
+    (project / "config.yaml").write_text("executor: local\ncores: 1")
+    arguments = launch.snakemake_arguments("Snakefile", "2", "", ["quick"], ".")
+    assert arguments[:4] == ["-s", "Snakefile", "--workflow-profile", "."]
+    assert "--cores" not in arguments
+
+
+def test_submissions_are_named_after_the_run(monkeypatch):
+    monkeypatch.setenv(run_lock.RUN_VARIABLE, "12-ab")
+    names = []
+    for prefix in ("", "alice"):
+        plugin = SimpleNamespace(jobname_prefix=prefix)
+        launch.name_submissions(plugin)
+        names.append(plugin.jobname_prefix)
+    assert names == ["12-ab", "12-ab_alice"]
+    launch.name_submissions(None)
+
+
+@pytest.fixture
+def slurm(folder, monkeypatch):
+    """A Slurm that has three jobs, of which scancel takes those that it is told."""
+    (folder / "bin").mkdir()
+    (folder / "queue").write_text("1|12-ab_x\n2|12-ab_alice_y\n3|12-abc_z\n")
+    scripts = {
+        "squeue": f'cat "{folder}/queue"',
+        "scancel": f'for job; do sed -i "/^$job|/d" "{folder}/queue"; done',
+    }
+    for name, text in scripts.items():
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}/bin:{os.environ['PATH']}")
+    (folder / recovery.SUBMITTED).mkdir(parents=True)
+    return folder
+
+
+def test_submissions_of_dead_runs_are_cancelled_and_no_others(slurm):
+    assert recovery.cancel_submissions(["12-ab", "other"]) == 2
+    assert (slurm / "queue").read_text() == "3|12-abc_z\n"
+    assert recovery.cancel_submissions([]) == 0
+    recovery.recover(slurm, ["12-abc"])
+    assert (slurm / "queue").read_text() == ""
+
+
+def test_a_submission_that_does_not_go(slurm, monkeypatch):
+    (slurm / "bin" / "scancel").write_text("#!/bin/sh\n")
+    monkeypatch.setattr(recovery, "SLURM_PATIENCE", 0.5)
+    with pytest.raises(InputError, match=r"cancel it \(scancel 3\)"):
+        recovery.cancel_submissions(["12-abc"])
+
+
+@pytest.mark.parametrize("text", ["echo no controller >&2; exit 1", None])
+def test_a_slurm_that_does_not_answer_counts_only_where_jobs_were_submitted(
+    slurm, text, monkeypatch
+):
+    monkeypatch.setenv("PATH", f"{slurm}/bin")
+    if text is None:
+        (slurm / "bin" / "squeue").unlink()
+    else:
+        (slurm / "bin" / "squeue").write_text(f"#!/bin/sh\n{text}\n")
+    with pytest.raises(InputError, match="squeue does not say"):
+        recovery.recover(slurm, ["12-ab"])
+    (slurm / recovery.SUBMITTED).rmdir()
+    recovery.recover(slurm, ["12-ab"])
+
+
 # make
 
 
@@ -547,4 +632,14 @@ def test_make_hands_values_over_as_they_are(tmp_path, value):
     )
     assert result.stdout.splitlines() == [
         *("-m", "dpmc.launch", "--cores=3", f"--config={value}", "--", "quick", "huber")
+    ]
+    elsewhere = subprocess.run(
+        [*command, "reproduce", f"PROFILE={given}"],
+        cwd=HOME,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert elsewhere.stdout.splitlines() == [
+        *("-m", "dpmc.launch", f"--profile={value}", f"--config={value}", "--", "all")
     ]

@@ -54,6 +54,19 @@ def test_progress_counts_jobs_and_time_left_falls(handler, capsys):
     assert handler._seconds_left() == 0
 
 
+def test_a_cluster_has_no_time_left_and_few_words_for_much_at_once(handler, capsys):
+    send(handler, LogEvent.RESOURCES_INFO, nodes=100)
+    send(handler, LogEvent.RUN_INFO, stats={"a": 1, "b": 1, "slow_figures": 1, "c": 1, "total": 4})
+    assert capsys.readouterr().err == "dpmc: 4 jobs to run on a cluster\n"
+    for job, rule in enumerate(("a", "b", "c", "slow_figures", "d", "e")):
+        send(handler, LogEvent.JOB_INFO, jobid=job, rule_name=rule)
+    assert capsys.readouterr().err == ""
+    handler.last_line -= 100
+    send(handler, LogEvent.JOB_FINISHED, job_id=1)
+    line = capsys.readouterr().err
+    assert line == "dpmc: 1 of 4 jobs done, now a and c and slow figures and 2 more, 0 s gone\n"
+
+
 def test_a_failed_job_shows_its_log_once(handler, capsys, tmp_path):
     log = tmp_path / "a.log"
     log.write_text("dpmc: the file is wrong.\n")

@@ -13,6 +13,7 @@ import argparse
 import atexit
 import contextlib
 import functools
+import importlib.util
 import logging
 import os
 import shlex
@@ -25,7 +26,7 @@ from dpmc.errors import InputError, did_you_mean
 from dpmc.files import refusal
 from dpmc.yaml_files import read_mapping
 
-# as in workflow/profiles/default; given here, so that the first line is ours
+# as in the profiles; given here, so that the first line is ours
 OPTIONS = (
     *("--logger", "dpmc", "--scheduler", "greedy"),
     *("--rerun-incomplete", "--show-failed-logs"),
@@ -36,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the workflow in the current folder; return the exit status, 2 on bad input."""
     given = _parsed(arguments)
     try:
-        command = snakemake_arguments(given.snakefile, given.cores, given.config, given.targets)
+        command = snakemake_arguments(
+            given.snakefile, given.cores, given.config, given.targets, given.profile
+        )
         with _folder_held():
             return _snakemake(command)
     except InputError as error:
@@ -50,7 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def snakemake_arguments(
-    snakefile: str | Path, cores: str, config: str, targets: Sequence[str]
+    snakefile: str | Path,
+    cores: str,
+    config: str,
+    targets: Sequence[str],
+    profile: str = "",
 ) -> list[str]:
     """Check what was asked for and return the arguments of Snakemake.
 
@@ -65,14 +72,19 @@ def snakemake_arguments(
         there is a space in a name. May be empty.
     targets : sequence of str
         Rules or files; may be empty.
+    profile : str
+        Folder of the profile that says where jobs run, and on how many cores; may be empty.
 
     Raises
     ------
     InputError
-        One sentence: no such snakefile, count, configuration or data file; a configuration that is
-        not valid YAML or has a key twice.
+        One sentence: no such snakefile, count, profile, configuration or data file; a profile or
+        configuration that is not valid YAML or has a key twice; a plug-in that is not installed.
     """
-    check_cores(cores)
+    if profile:
+        check_profile(profile)
+    else:
+        check_cores(cores)
     snakefile = Path(snakefile)
     if not snakefile.is_file():
         raise InputError(f"There is no {snakefile}; run this in the folder of the project.")
@@ -82,7 +94,8 @@ def snakemake_arguments(
     check_configurations(snakefile, overlays)
     # targets before --configfile, which takes all that follows it
     configured = ["--configfile", *overlays] if overlays else []
-    return ["-s", str(snakefile), "--cores", cores, *OPTIONS, *targets, *configured]
+    where = ["--workflow-profile", profile] if profile else ["--cores", cores]
+    return ["-s", str(snakefile), *where, *OPTIONS, *targets, *configured]
 
 
 def check_cores(cores: str) -> None:
@@ -98,6 +111,31 @@ def check_cores(cores: str) -> None:
         raise InputError(
             f"CORES must be a whole number of at least 1, or all, got {cores!r}; "
             "for example: make reproduce CORES=2."
+        )
+
+
+def check_profile(profile: str) -> None:
+    """Refuse a profile that is not there, or whose executor is not installed.
+
+    Raises
+    ------
+    InputError
+        There is no such folder with a ``config.yaml``, it is not valid YAML, or asks for a plug-in
+        that is not there.
+    """
+    path = Path(profile) / "config.yaml"
+    if not path.is_file():
+        there = [str(each.parent) for each in Path("workflow/profiles").glob("*/config.yaml")]
+        raise InputError(
+            f"PROFILE={profile} is no folder with a config.yaml{did_you_mean(profile, there)}; "
+            "name one, such as workflow/profiles/slurm."
+        )
+    executor = read_mapping(path).get("executor")
+    plugin = f"snakemake_executor_plugin_{executor}"
+    if executor not in (None, "local") and importlib.util.find_spec(plugin) is None:
+        raise InputError(
+            f"{path} runs jobs by {executor}, whose plug-in is not installed; install it: "
+            f"pip install {plugin.replace('_', '-')}."
         )
 
 
@@ -179,26 +217,46 @@ def check_own_files(sets: Mapping[str, Mapping]) -> None:
             )
 
 
-def before_execution(workflow) -> None:
-    """Have targets checked and the folder's lock taken when Snakemake is about to run.
+def before_execution(workflow, bundles: Mapping[str, int]) -> None:
+    """Have targets checked, the folder's lock taken, and jobs for a cluster named and bundled.
+
+    All this when Snakemake is about to run.
 
     Called by the Snakefile. Snakemake has no hook between reading the Snakefile, when the targets
     are not known yet, and locking the folder: so its method that does the latter is wrapped. A dry
     run, ``--lint`` and the like, and jobs on a cluster, take no lock.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+    bundles : mapping
+        How many jobs of a group share a submission, by its name; ``--group-components`` of the
+        command line or profile goes before.
     """
     execute = getattr(workflow, "execute", None)
-    if execute is None or not workflow.is_main_process:
+    if execute is None:
         return
 
     @functools.wraps(execute)
-    def checked_execute(*args, executor_plugin, **options):
-        try:
-            check_targets(workflow.dag_settings.targets, workflow.rules)
-        except InputError as error:
-            stop(error)
-        if not executor_plugin.common_settings.dryrun_exec:
-            _share_folder()
-        return execute(*args, executor_plugin=executor_plugin, **options)
+    def checked_execute(*args, executor_plugin, executor_settings, **options):
+        # only now: Snakemake sets its own after it has read the Snakefile. On the node as well,
+        # where a bundle would fall apart into jobs that each start a Snakemake
+        chosen = workflow.group_settings.group_components
+        workflow.group_settings.group_components = {**bundles, **chosen}
+        if workflow.is_main_process:
+            try:
+                check_targets(workflow.dag_settings.targets, workflow.rules)
+            except InputError as error:
+                stop(error)
+            if not executor_plugin.common_settings.dryrun_exec:
+                _share_folder()
+                name_submissions(executor_settings)
+        return execute(
+            *args,
+            executor_plugin=executor_plugin,
+            executor_settings=executor_settings,
+            **options,
+        )
 
     workflow.execute = checked_execute
     logging.FileHandler.handleError = _unless_the_disk_is_full(logging.FileHandler.handleError)
@@ -213,6 +271,20 @@ def _unless_the_disk_is_full(handle_error: Callable) -> Callable:
             handle_error(handler, record)
 
     return handle
+
+
+def name_submissions(executor_settings: object) -> None:
+    """Let the names of Slurm jobs begin with that of the run, so that recovery finds them.
+
+    Parameters
+    ----------
+    executor_settings : object
+        Those of Snakemake's plug-in; of another plug-in, None or without ``jobname_prefix``.
+    """
+    run = os.environ.get(run_lock.RUN_VARIABLE)
+    if run and hasattr(executor_settings, "jobname_prefix"):
+        given = executor_settings.jobname_prefix
+        executor_settings.jobname_prefix = f"{run}_{given}" if given else run
 
 
 def check_targets(targets: Iterable[str], rules: Iterable) -> None:
@@ -303,7 +375,9 @@ def _snakemake(arguments: list[str]) -> int:
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m dpmc.launch", description=__doc__)
     parser.add_argument("--snakefile", default="Snakefile")
-    parser.add_argument("--cores", default=str(os.cpu_count() or 1))
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--cores", default=str(os.cpu_count() or 1))
+    where.add_argument("--profile", default="", metavar="FOLDER")
     parser.add_argument("--config", default="", metavar="FILES")
     parser.add_argument("targets", nargs="*")
     return parser.parse_args(arguments)

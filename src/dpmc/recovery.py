@@ -7,7 +7,8 @@ Why jobs that outlived their run are ended, rather than left alone: they write f
 all, and with the settings of today the same bytes; but one that started before an edit of the
 configuration could put old numbers over the new run's, which Snakemake would then take for new.
 They are recognised by the name of their run in their environment, which no other process has. Jobs
-on another machine (a cluster) and in another container cannot be seen from here; they are the
+on the nodes of a Slurm cluster have it in their names (:mod:`dpmc.launch`) and are cancelled. Those
+in another container, or on a cluster of another kind, cannot be seen from here; they are the
 scheduler's to end.
 
 Why dates are looked at: Snakemake takes an output for current that is not older than its inputs. A
@@ -19,6 +20,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import time
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -40,6 +42,11 @@ STRAYS = {"results": 0.0, "data": 3600.0}
 ROOM = 2**20
 
 PATIENCE = 10.0
+# Slurm by default gives a job half a minute between asking it to end and ending it
+SLURM_PATIENCE = 90.0
+
+# made by Snakemake's plug-in: jobs were submitted from this folder
+SUBMITTED = STATE / "slurm_logs"
 
 DAY = 86400.0
 
@@ -62,6 +69,8 @@ def recover(folder: str | Path, runs: Iterable[str]) -> None:
         The disk is full, or nothing can be written.
     """
     folder = Path(folder)
+    if (folder / SUBMITTED).is_dir():
+        cancel_submissions(runs)
     end_orphans(runs)
     try:
         remove_locks(folder)
@@ -119,6 +128,54 @@ def end_orphans(runs: Iterable[str]) -> int:
             )
         time.sleep(0.02)
     return len(ended)
+
+
+def cancel_submissions(runs: Iterable[str]) -> int:
+    """Cancel the Slurm jobs of dead runs and wait until they are gone; return how many there were.
+
+    Raises
+    ------
+    InputError
+        Slurm does not answer, or a job does not go.
+    """
+    runs = set(runs)
+    if not runs:
+        return 0
+    cancelled = set()
+    end = time.monotonic() + SLURM_PATIENCE
+    while left := _submissions(runs):
+        if new := sorted(set(left) - cancelled):
+            _slurm("scancel", *new)
+            cancelled.update(new)
+        if time.monotonic() > end:
+            raise InputError(
+                f"Slurm job {left[0]} of a run that was killed cannot be cancelled; cancel it "
+                f"(scancel {left[0]}), then run this again."
+            )
+        time.sleep(0.5)
+    return len(cancelled)
+
+
+def _submissions(runs: set[str]) -> list[str]:
+    """Return the ids of this user's Slurm jobs that wait or run and whose name is that of a run."""
+    lines = _slurm("squeue", "--me", "--noheader", "--format=%i|%j").splitlines()
+    named = [line.partition("|")[::2] for line in lines]
+    return [job for job, name in named if name.partition("_")[0] in runs]
+
+
+def _slurm(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SLURM_PATIENCE)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said = str(error)
+    else:
+        if done.returncode == 0:
+            return done.stdout
+        said = done.stderr.strip()
+    raise InputError(
+        f"Jobs of a run that was killed may be alive on the cluster, and {command[0]} does not say "
+        f"({said}); run this again where Slurm answers, or remove {SUBMITTED} if there is none."
+    )
 
 
 def remove_locks(folder: Path) -> None:

@@ -26,6 +26,8 @@ REPETITIONS = ("Exiting because a job execution failed", "At least one job did n
 """What Snakemake says at the end after each failed job was named."""
 LONG = 5.0
 """Seconds between two lines, and of a job that is announced when it starts."""
+NAMED = 3
+"""Rules in a line at most: on a cluster everything may run at once."""
 
 
 class LogHandler(LogHandlerBase):
@@ -53,6 +55,8 @@ class LogHandler(LogHandlerBase):
         self.failed = self.ended = False
         self.begin = self.last_line = time.monotonic()
         self.cores = 1
+        # how long jobs wait in the queue of a cluster nobody knows
+        self.is_cluster = False
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record; see the class."""
@@ -99,24 +103,24 @@ class LogHandler(LogHandlerBase):
         stats = getattr(record, "stats", None) or {}
         self.remaining = {rule: n for rule, n in stats.items() if rule != "total"}
         self.jobs = sum(self.remaining.values())
-        self._line(
-            f"dpmc: {_count(self.jobs, 'job')} to run, "
-            f"about {_duration(self._seconds_left())} on {_count(self.cores, 'core')}"
-        )
+        about = f"about {_duration(self._seconds_left())} on {_count(self.cores, 'core')}"
+        jobs = _count(self.jobs, "job")
+        self._line(f"dpmc: {jobs} to run{' on a cluster' if self.is_cluster else f', {about}'}")
         self.begin = self.last_line = time.monotonic()
         if sys.stderr.isatty():
             self.bar = tqdm(total=self.jobs, unit="job", bar_format="{l_bar}{bar}| {postfix}")
 
     def _resources(self, record) -> None:
         self.cores = getattr(record, "cores", None) or self.cores
+        self.is_cluster = self.is_cluster or getattr(record, "nodes", None) is not None
 
     def _start(self, record) -> None:
         rule = record.rule_name
         self.rules[record.jobid] = self.running[record.jobid] = rule
         if rule == PAGE or rule.endswith(f"_{PAGE}"):
             self.page = next(iter(getattr(record, "output", None) or []), None)
-        # nothing may finish for as long as this takes
-        long = SECONDS.get(rule, OTHER_SECONDS) >= LONG
+        # nothing may finish for as long as this takes; on a cluster it is only submitted
+        long = not self.is_cluster and SECONDS.get(rule, OTHER_SECONDS) >= LONG
         self._tell(at_once=long and rule not in self.announced)
         if long:
             self.announced.add(rule)
@@ -142,11 +146,13 @@ class LogHandler(LogHandlerBase):
             self._line(f"dpmc: {self._state()}")
 
     def _state(self) -> str:
-        doing = " and ".join(dict.fromkeys(map(_words, self.running.values())))
+        kinds = list(dict.fromkeys(map(_words, self.running.values())))
+        more = [f"{len(kinds) - NAMED} more"] if len(kinds) > NAMED else []
+        doing = " and ".join(kinds[:NAMED] + more)
         state = f"{self.jobs_done} of {self.jobs} jobs done"
         gone = _duration(time.monotonic() - self.begin)
-        left = _duration(self._seconds_left())
-        return f"{state}{doing and f', now {doing}'}, {gone} gone, about {left} left"
+        left = "" if self.is_cluster else f", about {_duration(self._seconds_left())} left"
+        return f"{state}{doing and f', now {doing}'}, {gone} gone{left}"
 
     def _failure(self, record) -> None:
         self.failed = True

@@ -8,7 +8,7 @@ import snakemake_logger_plugin_dpmc as progress
 from dpmc import configuration, launch, studies
 from dpmc.datasets import available, resolve
 from dpmc.errors import InputError
-from dpmc.study import plan
+from dpmc.study import cluster, plan
 from dpmc.yaml_files import read_mapping
 
 # one thread inside a job: parallelism is Snakemake's
@@ -58,6 +58,11 @@ except InputError as error:
 
 progress.SECONDS.update(plan.estimates(STUDIES.values()))
 OWN_SETS = PLANS["results"].configuration["data"]["sets"]
+
+
+# where Slurm binds no cores, Snakemake takes all of the node for a bundle that has one
+if not workflow.is_main_process and "SLURM_CPUS_PER_TASK" in os.environ:
+    workflow.global_resources["_cores"] = int(os.environ["SLURM_CPUS_PER_TASK"])
 
 
 wildcard_constraints:

@@ -1,6 +1,11 @@
 # Raw data -> verified file -> ratings.
 
 
+# nodes of a cluster seldom reach the internet
+localrules:
+    download,
+
+
 rule download:
     input:
         own_file,
@@ -24,6 +29,8 @@ rule ratings:
         "results/data/{dataset}.npz",
     log:
         "results/logs/ratings/{dataset}.log",
+    group:
+        "ratings"
     conda:
         "../../envs/dpmc.yaml"
     params:

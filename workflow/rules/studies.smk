@@ -58,6 +58,14 @@ def step_settings_of(study, step):
     )
 
 
+def minutes_of(job):
+    return lambda wildcards, attempt: cluster.minutes(job, attempt)
+
+
+def megabytes_of(job):
+    return lambda wildcards, attempt: cluster.megabytes(job, attempt)
+
+
 def job_files(study, job):
     """The parts of tables that a job writes, then its other file."""
     parts = [plan.part_file("{top}", study, job, table) for table in job.tables]
@@ -92,10 +100,16 @@ for study in STUDIES.values():
                 **{name: "[^/~]+" for name in job.coordinates},
             # no cores are kept free for a job that waits for all of them: it comes first
             priority: int(job.alone)
+            group:
+                cluster.group(study, job)
             conda:
                 "../../envs/dpmc.yaml"
             # a clock wants the machine alone
             threads: (workflow.cores or 1) if job.alone else 1
+            resources:
+                runtime=minutes_of(job),
+                mem_mb=megabytes_of(job),
+                slurm_extra=cluster.options(job),
             params:
                 run=job.run,
                 columns=job.tables,
@@ -120,6 +134,8 @@ for study in STUDIES.values():
                 settings=f"{{top}}/{study.name}/{plan.SETTINGS}" if trials else [],
             log:
                 plan.log_file("{top}", study, f"join_{table}"),
+            group:
+                cluster.step_group(study)
             conda:
                 "../../envs/dpmc.yaml"
             params:
@@ -142,6 +158,8 @@ for study in STUDIES.values():
                 ],
             log:
                 plan.log_file("{top}", study, step.name),
+            group:
+                cluster.step_group(study)
             conda:
                 "../../envs/dpmc.yaml"
             params:

@@ -81,6 +81,11 @@ class Job:
         Name of the target that asks for it; None if it belongs to the study's own.
     seconds : float
         About how long one takes: only for telling the time left.
+    longest : float
+        Seconds of the longest one: what a cluster is asked for. Like the next one read off the
+        files in ``benchmarks/`` that a full run on two busy cores leaves (column ``s``).
+    memory : int
+        Megabytes of the largest one (column ``max_rss``).
     """
 
     name: str
@@ -95,6 +100,8 @@ class Job:
     alone: bool = False
     target: str | None = None
     seconds: float = 2.0
+    longest: float = 300.0
+    memory: int = 1000
 
 
 @dataclass(frozen=True)

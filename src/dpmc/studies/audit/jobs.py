@@ -32,4 +32,6 @@ PART = Job(
     settings=part_settings,
     modules=part_modules,
     seconds=20.0,
+    longest=200.0,
+    memory=460,
 )

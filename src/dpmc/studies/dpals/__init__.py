@@ -52,7 +52,9 @@ STUDY = Study(
             cells=surrogate_jobs,
             settings=surrogate_job_settings,
             file="npz",
-            seconds=60.0,
+            seconds=16.0,
+            longest=20.0,
+            memory=670,
         ),
         Job(
             "fit",
@@ -65,6 +67,8 @@ STUDY = Study(
             inputs=ratings_inputs,
             modules=method_modules,
             seconds=15.0,
+            longest=320.0,
+            memory=1200,
         ),
         Job(
             "timing",
@@ -73,6 +77,8 @@ STUDY = Study(
             settings=lambda section, coordinates: timing_settings(section),
             modules=timing_modules,
             seconds=120.0,
+            longest=160.0,
+            memory=900,
         ),
         Job(
             "coverage",
@@ -82,13 +88,17 @@ STUDY = Study(
             cells=coverage_jobs,
             settings=coverage_job_settings,
             inputs=ratings_inputs,
-            seconds=10.0,
+            seconds=4.0,
+            longest=8.0,
+            memory=760,
         ),
         Job(
             "accounting",
             "dpmc.studies.dpals.accounting:run",
             tables={"accounting": ACCOUNTING_COLUMNS},
             settings=lambda section, coordinates: accounting_settings(section),
+            longest=2.0,
+            memory=70,
         ),
         # candidates of hyper-parameters on the validation data of another seed
         Job(
@@ -102,6 +112,9 @@ STUDY = Study(
             modules=method_modules,
             target="dpals_tune",
             seconds=300.0,
+            # not measured: room for the slowest candidate, memory as for "fit"
+            longest=1800.0,
+            memory=1200,
         ),
     ),
     steps=(

@@ -84,6 +84,8 @@ FIT = Job(
     inputs=ratings_of,
     modules=modules_of,
     seconds=10.0,
+    longest=260.0,
+    memory=600,
 )
 FRONTIER = Job(
     name="frontier",
@@ -93,6 +95,8 @@ FRONTIER = Job(
     cells=frontier_cells,
     settings=frontier_settings,
     seconds=15.0,
+    longest=20.0,
+    memory=160,
 )
 # hyper-parameters are chosen once, on other seeds, and lie in hyperparameters.csv
 TUNE = Job(

@@ -136,6 +136,8 @@ JOBS = (
         inputs=ratings_of,
         modules=_modules,
         seconds=12.0,
+        longest=21.0,
+        memory=400,
     ),
     Job(
         name="heldout",
@@ -147,6 +149,8 @@ JOBS = (
         inputs=ratings_of,
         modules=_modules,
         seconds=20.0,
+        longest=25.0,
+        memory=240,
     ),
     Job(
         name="sweetrs_variances",
@@ -157,7 +161,9 @@ JOBS = (
         settings=_settings_of_variances,
         inputs=ratings_of,
         modules=_modules,
-        seconds=8.0,
+        seconds=4.0,
+        longest=5.0,
+        memory=200,
     ),
     Job(
         name="thesis_methods",
@@ -170,5 +176,7 @@ JOBS = (
         modules=_thesis_modules,
         alone=True,
         seconds=15.0,
+        longest=26.0,
+        memory=200,
     ),
 )

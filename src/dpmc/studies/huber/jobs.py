@@ -200,6 +200,8 @@ JOBS = (
         settings=settings_of_instances,
         modules=lambda section, coordinates: ["dpmc.datasets.synthetic"],
         file="npz",
+        longest=2.0,
+        memory=140,
     ),
     Job(
         name="cell",
@@ -211,6 +213,8 @@ JOBS = (
         inputs=inputs_of_cell,
         modules=modules_of_cell,
         seconds=1.8,
+        longest=32.0,
+        memory=270,
     ),
     Job(
         name="convergence",
@@ -219,6 +223,8 @@ JOBS = (
         settings=_side("convergence"),
         modules=side_modules,
         seconds=16.0,
+        longest=65.0,
+        memory=180,
     ),
     Job(
         name="starts",
@@ -227,6 +233,8 @@ JOBS = (
         settings=_side("starts"),
         modules=side_modules,
         seconds=12.0,
+        longest=20.0,
+        memory=180,
     ),
     Job(
         name="timing",
@@ -236,6 +244,8 @@ JOBS = (
         modules=side_modules,
         alone=True,
         seconds=16.0,
+        longest=16.0,
+        memory=280,
     ),
     *experiments.JOBS,
     privacy.TOTALS,
@@ -276,6 +286,8 @@ JOBS = (
         modules=side_modules,
         target=FORENSICS,
         seconds=60.0,
+        longest=60.0,
+        memory=200,
     ),
 )
 STEPS = (

@@ -76,6 +76,8 @@ TOTALS = Job(
     tables={SUMS: TOTAL_COLUMNS},
     settings=totals_settings,
     seconds=10.0,
+    longest=10.0,
+    memory=160,
 )
 TRANSCRIPT = Job(
     name="transcript",
@@ -87,4 +89,6 @@ TRANSCRIPT = Job(
     inputs=transcript_inputs,
     modules=transcript_modules,
     seconds=15.0,
+    longest=71.0,
+    memory=450,
 )

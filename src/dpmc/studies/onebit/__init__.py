@@ -51,6 +51,8 @@ STUDY = Study(
             settings=clear_settings,
             inputs=job_inputs,
             file="npz",
+            longest=3.0,
+            memory=190,
         ),
         Job(
             "curve",
@@ -62,6 +64,8 @@ STUDY = Study(
             inputs=job_inputs,
             modules=noises,
             seconds=8.0,
+            longest=65.0,
+            memory=300,
         ),
         Job(
             "outp",
@@ -69,13 +73,17 @@ STUDY = Study(
             tables={"outp_change": OUTP_CHANGE_COLUMNS, "outp_attack": OUTP_ATTACK_COLUMNS},
             settings=outp_settings,
             modules=noises,
-            seconds=60.0,
+            seconds=13.0,
+            longest=14.0,
+            memory=90,
         ),
         Job(
             "bounds",
             "dpmc.studies.onebit.bounds:run",
             tables={"bounds": BOUND_COLUMNS, "link_constants": CONSTANT_COLUMNS},
             settings=bound_settings,
+            longest=2.0,
+            memory=80,
         ),
     ),
     steps=(

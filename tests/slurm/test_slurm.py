@@ -1,0 +1,147 @@
+"""The quick run on a real Slurm: killed, resumed, cancelled, resumed, and no number moves.
+
+Only when asked for, since it takes minutes and installs Slurm: ``make test-slurm``.
+"""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import single_node
+
+from dpmc import studies
+from dpmc.run_lock import RUN_VARIABLE
+from dpmc.study.plan import benchmark_file
+
+HOME = Path(__file__).parents[2]
+PROFILE = HOME / "workflow" / "profiles" / "slurm"
+QUICK = "results/quick"
+STUDIES = studies.load()
+# tables that hold seconds, and what is made of them: no two runs share them
+BY_CLOCK = {each for study in STUDIES.values() for each in study.regression.by_clock}
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not os.environ.get("DPMC_SLURM"), reason="only when asked for: make test-slurm"
+    ),
+]
+
+
+class Folder:
+    """A folder in which the quick run is started as ``make reproduce`` does it."""
+
+    def __init__(self, path):
+        self.path = path
+        path.mkdir()
+
+    def started(self, *where):
+        """Start a run; what it prints goes to a file."""
+        command = [sys.executable, "-m", "dpmc.launch", f"--snakefile={HOME / 'Snakefile'}"]
+        # no run in the folder of another, and nothing from the internet
+        variables = {k: v for k, v in os.environ.items() if k not in (RUN_VARIABLE, "SLURM_CONF")}
+        with open(self.path / "output.txt", "w") as stream:
+            return subprocess.Popen(
+                [*command, *where, "--", "quick"],
+                cwd=self.path,
+                env=variables,
+                stdout=stream,
+                stderr=stream,
+            )
+
+    def output(self):
+        return (self.path / "output.txt").read_text()
+
+    def ran(self, *where):
+        """Run to the end; return what was printed."""
+        status = self.started(*where).wait()
+        assert status == 0, self.output()
+        return self.output()
+
+    def made(self):
+        """Return the tables that there are."""
+        return sorted((self.path / QUICK).rglob("[!.]*.csv"))
+
+    def tables(self):
+        """Return the rows of every table without what comes from a clock."""
+        found = {}
+        for path in self.made():
+            with open(path, newline="") as stream:
+                rows = list(csv.reader(stream))
+            kept = [i for i, name in enumerate(rows[0]) if "seconds" not in name]
+            rows = [[row[i] for i in kept if i < len(row)] for row in rows]
+            name = str(path.relative_to(self.path))
+            found[name] = [row for row in rows if not row or row[0] not in BY_CLOCK]
+        return found
+
+
+def until(condition, seconds=1200):
+    """Wait for something that other processes do."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+def slurm_jobs(state):
+    """Return the names of the jobs in a state by id."""
+    command = ["squeue", "--noheader", "--format=%i|%j", f"--states={state}"]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return dict(line.split("|") for line in lines)
+
+
+@pytest.fixture(scope="module")
+def slurm():
+    try:
+        single_node.start()
+    except single_node.Unavailable as reason:
+        pytest.skip(f"no Slurm: {reason}")
+    yield
+    single_node.stop()
+
+
+def test_killed_and_cancelled_and_resumed_it_makes_the_tables_of_a_local_run(slurm, tmp_path):
+    where = f"--profile={PROFILE}"
+    folder = Folder(tmp_path / "slurm")
+
+    run = folder.started(where)
+    until(lambda: folder.made() and slurm_jobs("RUNNING"))
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    orphans = slurm_jobs("RUNNING,PENDING")
+    assert orphans
+
+    run = folder.started(where)
+    until(lambda: set(slurm_jobs("RUNNING")) - set(orphans))
+    assert "going on from there" in folder.output()
+    assert set(orphans) <= set(slurm_jobs("all"))
+    assert not set(orphans) & set(slurm_jobs("RUNNING,PENDING"))
+    # a cancelled job is submitted again, until its attempts are used up
+    while run.poll() is None:
+        subprocess.run(["scancel", *slurm_jobs("RUNNING,PENDING")], check=False)
+        time.sleep(2)
+    assert run.returncode == 1
+    assert "failed" in folder.output()
+
+    folder.ran(where)
+    local = Folder(tmp_path / "local")
+    local.ran("--cores=2")
+    assert folder.tables() == local.tables()
+    assert "Nothing to be done" in folder.ran(where)
+    held_to_what_was_declared(local)
+
+
+def held_to_what_was_declared(folder):
+    """No quick job takes longer, or more memory, than the study says of the longest and largest."""
+    for study in STUDIES.values():
+        for job in study.jobs:
+            pattern = benchmark_file(QUICK, study, job)
+            files = folder.path.glob(pattern.split("{")[0].rpartition("/")[0] + "/**/*.tsv")
+            for path in files if job.coordinates else folder.path.glob(pattern):
+                (row,) = csv.DictReader(path.read_text().splitlines(), delimiter="\t")
+                assert float(row["max_rss"]) <= job.memory, path

@@ -1,0 +1,66 @@
+"""What the profile for Slurm would submit, as far as that can be seen without Slurm."""
+
+import re
+import sys
+from collections import Counter
+
+import pytest
+import yaml
+from workspaces import HOME, OWN_STUDY, SMALL, TABLES, Workspace
+
+from dpmc import studies
+from dpmc.study import cluster
+
+FOLDER = HOME / "workflow" / "profiles" / "slurm"
+PROFILE = yaml.safe_load((FOLDER / "config.yaml").read_text())
+STUDIES = studies.load()
+
+
+def test_the_profile_bundles_groups_that_there_are():
+    rules = "".join(path.read_text() for path in (HOME / "workflow" / "rules").glob("*.smk"))
+    named = set(re.findall(r'group:\s+"(\w+)"', rules))
+    for entry in PROFILE["group-components"]:
+        assert entry.partition("=")[0] in named
+
+
+def dry_run(folder, overlay, *targets):
+    """Return the output of a dry run with the profile."""
+    pytest.importorskip("snakemake_executor_plugin_slurm")
+
+    class OnCluster(Workspace):
+        def command(self, *targets, cores=None):
+            return [
+                *(sys.executable, "-m", "snakemake", "-s", HOME / "Snakefile", *targets),
+                *("--directory", self.folder, "--configfile", self.folder / "overlay.yaml"),
+                *("--workflow-profile", FOLDER),
+            ]
+
+    return OnCluster(folder, overlay).run("--dry-run", *targets)
+
+
+def submissions(output):
+    """Return how many submissions of each group there are."""
+    return Counter(re.findall(r"Group job (\w+)", output))
+
+
+@pytest.mark.workflow
+def test_jobs_of_every_study_share_submissions_and_ask_for_what_was_measured(tmp_path):
+    output = dry_run(tmp_path / "work", SMALL, *TABLES.values())
+    jobs = Counter(re.findall(r"^ *rule (\w+):", output, re.MULTILINE))
+    submitted = submissions(output)
+    assert jobs["huber_cell"] == 12
+    assert submitted["huber_cell"] == 1
+    for name, study in STUDIES.items():
+        if name in TABLES:
+            assert submitted[cluster.step_group(study)] == 1
+    cell = STUDIES["huber"].job("cell")
+    asked = rf"rule huber_cell:(?:\n .*)* mem_mb={cluster.megabytes(cell)}, .*runtime=2\b"
+    assert re.search(asked, output)
+
+
+@pytest.mark.workflow
+def test_a_study_from_outside_is_bundled_as_well(tmp_path):
+    overlay = yaml.safe_load((OWN_STUDY / "config.yaml").read_text())
+    overlay["studies"] = [str(OWN_STUDY)]
+    submitted = submissions(dry_run(tmp_path / "work", overlay, "results/own_study/claims.csv"))
+    assert submitted == {"own_study_fit": 1, "own_study_results": 1}
