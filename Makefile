@@ -14,13 +14,13 @@ WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quote
 LAUNCH = $(BIN)/python -m dpmc.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples
 
-.PHONY: help reproduce report test test-all test-slurm lint benchmark coverage mutations clean
+.PHONY: help reproduce report report-single test test-all test-slurm lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
 
 ## these lines
 help:
 	@echo "make TARGET, where TARGET is"
-	@awk '/^## / {text = substr($$0, 4); next} text {sub(/:.*/, ""); printf "  %-11s %s\n", $$0, text; text = ""}' $(firstword $(MAKEFILE_LIST))
+	@awk '/^## / {text = substr($$0, 4); next} text {sub(/:.*/, ""); printf "  %-13s %s\n", $$0, text; text = ""}' $(firstword $(MAKEFILE_LIST))
 	@echo "Settings, such as make reproduce TARGET=quick: TARGET, CORES, CONFIG, PROFILE, PYTHON, VENV"
 
 ## run what TARGET names (all, quick, a study, check, ...; see docs/run.md); goes on after a crash
@@ -30,6 +30,10 @@ reproduce: $(VENV)/installed
 ## the report alone: results/report/index.html, and what it needs
 report: $(VENV)/installed
 	@$(LAUNCH) -- results/report/index.html
+
+## the report as one file: results/report/single.html
+report-single: $(VENV)/installed
+	@$(LAUNCH) -- results/report/single.html
 
 # tests run side by side: one thread of BLAS each
 test test-all coverage: export OPENBLAS_NUM_THREADS = 1

@@ -89,8 +89,10 @@ def chapter(folder, settings):
         lead="from which observed fraction on ALS with noise beats the item bias",
         introduction="Generated data; sizes and variance of the noise as in the configuration.",
         answers=[Answer(verdict, f"Noisy factors pay from {FEW:g} observed on", many.reason)],
+        key_figure=FIGURE.id,
         tables=[folder / "tables"],
         galleries=[Gallery([FIGURE], folder / "figures")],
         judged=[Judged("What noise costs", verdicts)],
         downloads=[("own_study.csv", folder / "trials.csv")],
+        metrics={"rmse": "RMSE on unobserved entries"},
     )

@@ -15,7 +15,8 @@ from privacy_results import write_results
 
 from dpmc import configuration, studies
 from dpmc.privacy.nominal import table_one
-from dpmc.report.page import write_page
+from dpmc.report.numbers import Numbers
+from dpmc.report.page import Report, StudyPage, write_single, write_site
 from dpmc.studies import huber
 from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
 from dpmc.studies.huber.published import compare, load
@@ -297,7 +298,27 @@ def chapter_of(planned: Plan, name: str, folder: Path):
 
 
 @pytest.fixture(scope="session")
-def outputs(results, chapters) -> Path:
-    """A folder with the results of all studies and the page, index.html."""
-    write_page(results / "index.html", chapters, ERRATA, MANIFEST, "Report <1>")
+def rows(results, chapters, planned) -> dict:
+    """The claims and numbers of each study."""
+    plan = Plan(str(results), planned.configuration, STUDIES)
+    return {
+        name: Numbers(plan, STUDIES[name], chapter, "snakemake").rows()
+        for name, chapter in chapters.items()
+    }
+
+
+@pytest.fixture(scope="session")
+def report(chapters, rows) -> Report:
+    pages = {
+        name: StudyPage(chapter, ERRATA if name == "huber" else [], MANIFEST, rows[name])
+        for name, chapter in chapters.items()
+    }
+    return Report("Report <1>", pages, MANIFEST)
+
+
+@pytest.fixture(scope="session")
+def outputs(results, report) -> Path:
+    """The results of all studies, the report as a site in ``report`` and as ``single.html``."""
+    write_site(results / "report", report)
+    write_single(results / "single.html", report)
     return results

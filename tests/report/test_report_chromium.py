@@ -1,4 +1,4 @@
-"""The page in a real browser, headless: nothing sticks out, nothing is fetched, figures appear."""
+"""The site in a real browser, headless: nothing sticks out, nothing is fetched, all is found."""
 
 import html
 import json
@@ -7,6 +7,9 @@ import shutil
 import subprocess
 
 import pytest
+
+from dpmc.report.page import COLUMNS
+from dpmc.study.plan import INDEX, NUMBERS, page_file
 
 pytestmark = pytest.mark.slow
 
@@ -23,76 +26,169 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--allow-file-access-from-files",
+    "--enable-logging=stderr",
     "--window-size=1400,1000",
 ]
-WIDTHS = (390, 1280)
+WIDTHS = (390, 1400)
+STUDIES = ("huber", "equal_privacy", "audit", "onebit", "dpals")
+PAGES = (INDEX, NUMBERS, *map(page_file, STUDIES), "single.html")
 PROBE = """<!doctype html><pre id="out"></pre><script>
-const widths = %s, found = [];
-for (const width of widths) {
+const jobs = %s, found = [];
+next();
+function next() {
+  if (found.length === jobs.length) {
+    document.getElementById("out").textContent = JSON.stringify(found);
+    return;
+  }
+  const [name, width] = jobs[found.length];
   const frame = document.createElement("iframe");
-  frame.width = width; frame.height = 900; frame.style.border = 0; frame.src = "index.html";
+  frame.width = width; frame.height = 900; frame.style.border = 0; frame.src = name;
   frame.onload = () => {
     const page = frame.contentDocument, root = page.documentElement;
     const outside = [...page.querySelectorAll("body *")].filter(part =>
       !part.parentElement.closest(".scroll") && !part.closest(".skip, .vh") &&
       part.getBoundingClientRect().right > root.clientWidth + 1);
-    found.push({
-      width, visible: root.clientWidth, content: root.scrollWidth,
+    const size = {
+      name, width, visible: root.clientWidth, content: root.scrollWidth,
       outside: outside.map(part => part.outerHTML.slice(0, 80)),
+      images: page.images.length,
       drawn: [...page.images].filter(image => image.naturalWidth > 0).length,
       requests: frame.contentWindow.performance.getEntriesByType("resource").map(e => e.name)
-        .filter(name => !name.startsWith("data:")),
-      filtered: filtered(page), shown: shown(page),
-    });
-    if (found.length < widths.length) return;
-    document.getElementById("out").textContent = JSON.stringify(found);
+        .filter(address => !/^(data|file):/.test(address)),
+    };
+    found.push({...size, ...(page.getElementById("rows") ? numbers(page) : {}),
+                ...(page.getElementById("huber-0-all") ? claims(page) : {})});
+    next(); // before the frame goes: else the page counts as loaded, and the browser ends
+    frame.remove();
   };
   document.body.append(frame);
 }
-function shown(page) {
-  const rows = [...page.querySelectorAll("#huber .filter .claims tbody tr")];
-  return rows.filter(row => row.offsetHeight > 0).length;
+function visible(page, selector) {
+  return [...page.querySelectorAll(selector)].filter(row => row.offsetHeight > 0);
 }
-function filtered(page) {
+function claims(page) {
+  const rows = "#huber .filter .claims tbody tr", shown = visible(page, rows).length;
   page.getElementById("huber-0-contradicted").click();
-  const count = shown(page);
+  const filtered = visible(page, rows).length;
   page.getElementById("huber-0-all").click();
-  return count;
+  return {shown, filtered};
+}
+function numbers(page) {
+  const rows = () => visible(page, "#rows tbody tr"), form = page.getElementById("finder");
+  const status = () => page.getElementById("found").textContent;
+  const column = place => rows().map(row => row.cells[place].textContent);
+  const event = new Event("input", {bubbles: true});
+  const heading = place => page.querySelectorAll("#rows thead th")[place];
+  const choose = (place, value) => {
+    const select = form.querySelector(`[data-column="${place}"]`);
+    select.value = value;
+    select.dispatchEvent(event);
+    return column(place);
+  };
+  const first = rows().length, start = status();
+  page.getElementById("more").click();
+  const more = rows().length;
+  const search = page.getElementById("words");
+  search.value = "RANK 20 laplace";
+  search.dispatchEvent(event);
+  const searched = rows().map(row => row.textContent);
+  search.value = "";
+  const chosen = {study: choose(1, "Audit"), verdict: choose(9, "passed")};
+  choose(9, "");
+  chosen.mixed = [choose(1, "The Huber mechanism"), choose(3, "ml-100k"), choose(4, "laplace")][2];
+  choose(3, ""); choose(4, ""); choose(2, "mean of a cell");
+  const sorted = {};
+  for (const direction of ["ascending", "descending"]) {
+    heading(7).querySelector("button").click();
+    sorted[direction] = heading(7).getAttribute("aria-sort") === direction ? column(7) : [];
+  }
+  const link = rows()[0].querySelector("a[href^='#o']");
+  link.click();
+  const origin = page.querySelector("#rows .origin").textContent;
+  const expected = page.querySelector(link.hash).textContent;
+  link.click();
+  return {first, start, more, searched, chosen, sorted, origin, expected,
+          left: page.querySelectorAll("#rows .origin").length,
+          focusable: page.querySelectorAll("#rows thead button").length,
+          labelled: [...form.elements].filter(each => each.labels && each.labels.length).length};
 }
 </script>"""
 
 
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory, outputs) -> dict[int, dict]:
-    """Load the page in frames of each width and measure it there."""
+def opened(tmp_path_factory, outputs):
+    """Load every page in frames of each width, and say what was measured and logged."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed (apt-get install chromium)")
     folder = tmp_path_factory.mktemp("browser")
-    shutil.copy(outputs / "index.html", folder)
-    (folder / "probe.html").write_text(PROBE % list(WIDTHS), encoding="utf-8")
+    shutil.copytree(outputs / "report", folder, dirs_exist_ok=True)
+    shutil.copy(outputs / "single.html", folder)
+    jobs = [(name, width) for name in PAGES for width in WIDTHS]
+    (folder / "probe.html").write_text(PROBE % json.dumps(jobs), encoding="utf-8")
     profile = tmp_path_factory.mktemp("profile")
     address = (folder / "probe.html").as_uri()
-    command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "--dump-dom", address]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "--timeout=200000", "--dump-dom"]
+    done = subprocess.run(
+        [*command, address], capture_output=True, text=True, timeout=300, check=True
+    )
     found = re.search(r'<pre id="out">(.+?)</pre>', done.stdout)
     assert found, done.stderr[-2000:]
-    return {frame["width"]: frame for frame in json.loads(html.unescape(found[1]))}
+    frames = json.loads(html.unescape(found[1]))
+    return {(frame["name"], frame["width"]): frame for frame in frames}, done.stderr
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_page_does_not_scroll_sideways(measured, width):
-    frame = measured[width]
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_scrolls_sideways_or_asks_a_server(opened, name, width):
+    frame = opened[0][name, width]
     assert frame["outside"] == []
     assert frame["content"] <= frame["visible"] <= width
+    assert frame["drawn"] == frame["images"]
+    assert frame["requests"] == []
+
+
+def test_nothing_is_said_on_the_console(opened):
+    assert "CONSOLE" not in opened[1]
+
+
+@pytest.mark.parametrize("name", [page_file("huber"), "single.html"])
+def test_claims_are_filtered_by_a_click(opened, claims, name):
+    frame = opened[0][name, 1400]
+    assert frame["shown"] == len(claims)
+    assert frame["filtered"] == int((claims["verdict"] == "contradicted").sum())
+
+
+def values(texts):
+    return [float(text.split()[0].replace("−", "-")) for text in texts]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_all_figures_appear_and_nothing_is_fetched(measured, chapters, width):
-    galleries = [gallery for chapter in chapters.values() for gallery in chapter.galleries]
-    assert measured[width]["drawn"] == sum(len(gallery.figures) for gallery in galleries)
-    assert measured[width]["requests"] == []
+@pytest.mark.parametrize("name", [NUMBERS, "single.html"])
+def test_numbers_are_searched_filtered_and_sorted(opened, rows, name, width):
+    frame, every = opened[0][name, width], [row for study in STUDIES for row in rows[study]]
+    assert frame["start"] == f"{len(every)} of {len(every)} rows, the first 200 shown"
+    assert (frame["first"], frame["more"]) == (200, 400)
+    assert frame["searched"]
+    for text in frame["searched"]:
+        assert all(word in text.lower() for word in ("rank", "20", "laplace"))
+    audit = rows["audit"]
+    assert frame["chosen"]["study"] == ["Audit"] * len(audit)
+    assert len(frame["chosen"]["verdict"]) == sum(row.verdict == "passed" for row in audit)
+    mixed = [row for row in rows["huber"] if (row.data, row.mechanism) == ("ml-100k", "laplace")]
+    assert frame["chosen"]["mixed"] == ["laplace"] * len(mixed)
+    assert mixed
+    up, down = (values(frame["sorted"][way]) for way in ("ascending", "descending"))
+    assert up == sorted(up)
+    assert down == sorted(down, reverse=True)
+    assert min(down) >= min(up) > 0
+    assert len(up) > 100
 
 
-def test_claims_are_filtered_by_a_click(measured, claims):
-    assert measured[1280]["shown"] == len(claims)
-    assert measured[1280]["filtered"] == int((claims["verdict"] == "contradicted").sum())
+def test_a_row_opens_its_settings_and_command(opened):
+    for name, width in ((NUMBERS, 390), (NUMBERS, 1400), ("single.html", 1400)):
+        frame = opened[0][name, width]
+        assert frame["origin"] == frame["expected"]
+        assert "snakemake --force" in frame["origin"]
+        assert frame["left"] == 0
+        assert frame["focusable"] == len(COLUMNS) - 1
+        assert frame["labelled"] == 1 + sum(COLUMNS.values())

@@ -1,20 +1,23 @@
-"""The page is whole, self-contained, accessible, and honest about what is missing."""
+"""The report in one file is whole, self-contained, accessible, honest about what is missing."""
 
 import base64
+import hashlib
 import re
 import shutil
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from pages import Page
 
 import dpmc.report
 from dpmc.report.markdown import to_html
-from dpmc.report.page import flattened, interval_text, write_page
-from dpmc.report.page_parts import embedded_tables
+from dpmc.report.numbers import interval_text
+from dpmc.report.overview import OVERVIEW
+from dpmc.report.page import Report, StudyPage, flattened, write_single
+from dpmc.report.page_parts import data_uri, shown_tables
 from dpmc.studies.dpals.findings import NOT_RUN as NO_DPALS
 from dpmc.studies.equal_privacy.findings import NOT_RUN
 from dpmc.studies.huber.chapter import coverage
@@ -32,42 +35,18 @@ from dpmc.study.job import function
 from dpmc.study.style import COLUMN, FigureText, render
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
-LIMIT = 11_000_000  # bytes
-VOID = {"meta", "link", "input", "img", "br"}
-
-
-class Page(HTMLParser):
-    """Collects what the tests ask about; fails if tags do not nest."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.text = [], [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if "style" not in self.open:
-            self.text.append(data)
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.tags if name == tag]
-
-    @property
-    def words(self):
-        return " ".join(" ".join(self.text).split())
 
 
 @pytest.fixture(scope="module")
 def page(outputs):
-    return Page((outputs / "index.html").read_text(encoding="utf-8"))
+    return Page((outputs / "single.html").read_text(encoding="utf-8"))
+
+
+def single(path, chapters):
+    """Write chapters alone as one file, and return it."""
+    pages = {name: StudyPage(chapter) for name, chapter in chapters.items()}
+    write_single(path, Report("Title", pages, {}))
+    return Page(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +68,7 @@ def bare(tmp_path_factory, planned, trials_without_data, published_folder, budge
     for name, study in planned.studies.items():
         settings = study.chapter_settings(planned.sections[name])
         chapters[name] = function(study.chapter)(top / name, settings)
-    write_page(top / "index.html", chapters, [], {}, "Bare")
-    return Page((top / "index.html").read_text(encoding="utf-8"))
+    return single(top / "single.html", chapters)
 
 
 @pytest.fixture
@@ -99,8 +77,7 @@ def written(tmp_path):
 
     def write(**given):
         chapter = Chapter(**{"heading": "Mine", "lead": "a", "introduction": "b"} | given)
-        write_page(tmp_path / "index.html", {"my_study": chapter}, [], {}, "Title")
-        return Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+        return single(tmp_path / "single.html", {"my_study": chapter})
 
     return write
 
@@ -113,23 +90,25 @@ def downloads(page):
     return {name: base64.b64decode(href.partition(",")[2]) for name, href in files.items()}
 
 
-def test_one_file_of_reasonable_size(outputs):
-    assert (outputs / "index.html").stat().st_size < LIMIT
-
-
 def test_nothing_is_requested_from_anywhere(outputs, page):
     for tag, attributes in page.tags:
         for name in ("src", "srcset", "poster", "data", "action", "background"):
             assert attributes.get(name, "data:").startswith("data:"), tag
         address = attributes.get("href", "#")
         assert address.startswith(("#", "data:")), tag
-        assert tag not in {"script", "iframe", "object", "embed"}
-    text = (outputs / "index.html").read_text(encoding="utf-8")
+        assert tag not in {"iframe", "object", "embed"}
+    assert page.all("script") == [{}]
+    text = (outputs / "single.html").read_text(encoding="utf-8")
     style = text.partition("<style>")[2].partition("</style>")[0]
     assert "url(" not in style
     assert "@import" not in style
     policy = next(m["content"] for m in page.all("meta") if "http-equiv" in m)
-    assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    script = text.partition("<script>")[2].partition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy.split("; ") == [
+        "default-src 'none'", "img-src data:", "style-src 'unsafe-inline'",
+        f"script-src 'sha256-{digest}'",
+    ]  # fmt: skip
     for image in page.all("img"):
         drawing = base64.b64decode(image["src"].partition(",")[2]).decode()
         assert not re.search(r'(href|src)="(?!#)', drawing)
@@ -137,17 +116,15 @@ def test_nothing_is_requested_from_anywhere(outputs, page):
 
 def test_the_answer_comes_first_then_all_sections(page):
     sections = [attributes["id"] for attributes in page.all("section")]
-    names = ["huber", "equal-privacy", "audit", "onebit", "dpals"]
-    assert sections == ["answer", *names, "errata", "provenance"]
-    targets = {
-        attributes["href"][1:] for attributes in page.all("a") if "download" not in attributes
-    }
-    assert targets == set(sections)
+    names = ["huber", "equal_privacy", "audit", "onebit", "dpals"]
+    parts = [part for name in names for part in (name, f"{name}-provenance")]
+    assert sections == ["index", *parts, "numbers", "provenance"]
 
 
 def test_ids_are_unique_and_links_arrive(page):
-    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
-    assert len(ids) == len(set(ids))
+    assert len(page.ids) == len(set(page.ids))
+    targets = {link["href"] for link in page.all("a") if "download" not in link}
+    assert {"#huber", "#numbers", "#huber-0-H1", "#o0"} <= targets <= {f"#{i}" for i in page.ids}
 
 
 def test_headings_are_in_order(page):
@@ -161,11 +138,11 @@ def test_every_figure_has_an_alternative_text_and_its_numbers(page, chapters):
     images, files = page.all("img"), downloads(page)
     galleries = [gallery for chapter in chapters.values() for gallery in chapter.galleries]
     shown = [(entry, gallery.folder) for gallery in galleries for entry in gallery.figures]
-    assert len(images) == len(shown) > 25
-    for (entry, folder), image in zip(shown, images, strict=True):
-        assert image["alt"].startswith(entry.alt)
-        drawn = base64.b64decode(image["src"].partition(",")[2])
-        assert drawn == (folder / f"{entry.id}.svg").read_bytes()
+    assert len(images) == len(shown) + 1 > 25
+    assert images[0]["alt"].startswith(OVERVIEW.alt)
+    drawn = {base64.b64decode(each["src"].partition(",")[2]): each["alt"] for each in images}
+    for entry, folder in shown:
+        assert drawn[(folder / f"{entry.id}.svg").read_bytes()].startswith(entry.alt)
         assert files[f"{entry.id}.csv"] == (folder / f"{entry.id}.csv").read_bytes()
     assert {"claims.csv", "comparison.csv", "table3.csv", "table3.md", "table3.tex"} <= set(files)
 
@@ -181,10 +158,12 @@ def test_every_file_that_a_chapter_offers_can_be_saved(page, chapters):
 
 def test_tables_are_accessible(page, chapters):
     tables, every = page.all("table"), chapters.values()
-    embedded = [each for c in every for folder in c.tables for each in embedded_tables(folder)]
+    folders = [folder for chapter in every for folder in chapter.tables]
+    embedded = [each for folder in folders for each in shown_tables(folder, data_uri)]
     judged = [each for chapter in every for each in chapter.judged]
     assert len(embedded) > 20
-    assert len(tables) == len(embedded) + len(judged) + 1  # that of what made these results
+    others = 2 + (1 + len(chapters))  # verdicts and numbers, and what made the results
+    assert len(tables) == len(embedded) + len(judged) + others
     assert len(page.all("caption")) == len(tables)
     scopes = {attributes.get("scope") for attributes in page.all("th")}
     assert scopes == {"col", "colgroup", "row", "rowgroup"}
@@ -195,11 +174,12 @@ def test_tables_are_accessible(page, chapters):
 
 
 def test_claims_can_be_filtered_without_a_script(page, claims):
-    radios = [a["id"] for a in page.all("input")]
+    chosen = [a for a in page.all("input") if a["type"] == "radio"]
+    radios = [a["id"] for a in chosen]
     kinds = ("all", "supported", "contradicted", "no-effect", "inconclusive")
     assert radios == [f"huber-0-{kind}" for kind in kinds]
-    assert {label["for"] for label in page.all("label")} == set(radios)
-    assert [a["class"] for a in page.all("input")] == [f"show-{kind}" for kind in kinds]
+    assert {label["for"] for label in page.all("label") if label} == set(radios)
+    assert [a["class"] for a in chosen] == [f"show-{kind}" for kind in kinds]
     rows = [a["class"] for a in page.all("tr") if a.get("class", "").startswith("is-")]
     # those of the one-bit and the DPALS study, which have no filter, stand after
     assert rows[: len(claims)] == [f"is-{each.replace(' ', '-')}" for each in claims["verdict"]]
@@ -250,7 +230,8 @@ def test_a_page_without_data_says_so(bare):
     assert bare.words.count(NOT_RUN) == 1
     assert bare.words.count(NO_ONEBIT) == 1
     assert bare.words.count(NO_DPALS) == 1
-    assert bare.all("img") == []
+    (overview,) = bare.all("img")
+    assert overview["alt"].startswith(OVERVIEW.alt)
 
 
 def test_heat_maps_of_the_forensics_are_shown_if_there(written, planned, results):
@@ -270,14 +251,15 @@ def test_heat_maps_of_the_forensics_are_shown_if_there(written, planned, results
         page = written(galleries=[shown])
     finally:
         shutil.rmtree(forensics)
-    assert len(page.all("img")) == 1
+    assert len(page.all("img")) == 2  # one is the overview
     assert title in page.words
     assert page.words.count("This figure has not been drawn.") == len(FORENSICS) - 1
 
 
 def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
     page = written(heading="Mine & yours", introduction="one <i>x</i>")
-    assert [a["id"] for a in page.all("section")] == ["answer", "my-study", "provenance"]
+    sections = ["index", "my_study", "my_study-provenance", "numbers", "provenance"]
+    assert [a["id"] for a in page.all("section")] == sections
     assert "Mine & yours" in page.words
     assert "Tables" not in page.words
     figure = FigureText(id="figure_x", title="X", caption="Of x.", alt="x")
@@ -291,14 +273,14 @@ def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
     assert "5\N{NO-BREAK SPACE}%" in "".join(page.text)
     for text in ("Only & first", "A <note> & more", "Drawn", "This figure has not been drawn."):
         assert text in page.words
-    assert downloads(page) == {}
+    assert set(downloads(page)) == {"overview.csv"}
 
 
 def test_two_tables_of_claims_are_filtered_each_for_itself(written, claims):
     page = written(judged=[Judged("A", claims, reported=True), Judged("B", claims, reported=True)])
-    ids = [a["id"] for a in page.all("input")]
-    assert len(ids) == len(set(ids)) == 2 * (1 + len(VERDICTS))
-    assert {a["name"] for a in page.all("input")} == {"verdict-my_study-0", "verdict-my_study-1"}
+    radios = [a for a in page.all("input") if a["type"] == "radio"]
+    assert len({a["id"] for a in radios}) == len(radios) == 2 * (1 + len(VERDICTS))
+    assert {a["name"] for a in radios} == {"verdict-my_study-0", "verdict-my_study-1"}
 
 
 def test_full_coverage_needs_no_note(comparison):

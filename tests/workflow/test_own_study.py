@@ -1,5 +1,8 @@
 """A study from outside of the package runs through the unchanged workflow: jobs, page, check."""
 
+import html
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,9 +24,14 @@ def edited(own_study, tmp_path):
 
 
 def test_it_has_a_page_of_its_own_and_passes_its_check(own_study):
-    page = (own_study.folder / "results/own_study/report/index.html").read_text()
-    for text in ("How many ratings do noisy factors need?", 'class="claims"', "data:image/svg"):
+    report = own_study.folder / "results" / "own_study" / "report"
+    title = "How many ratings do noisy factors need?"
+    page = (report / "study-own_study.html").read_text()
+    for text in (title, 'class="claims"', 'src="files/own_study/own_study.svg"'):
         assert text in page
+    assert page.index('id="own_study"') < page.index("<img") < page.index('class="claims"')
+    assert (report / "files" / "own_study" / "own_study.svg").is_file()
+    assert f'<a href="study-own_study.html">{title}</a>' in (report / "index.html").read_text()
     check = (own_study.folder / "results/own_study_check.txt").read_text()
     assert check.startswith("dpmc: check passed: own_study\n")
     settings = own_study.overlay["own_study"]
@@ -31,6 +39,37 @@ def test_it_has_a_page_of_its_own_and_passes_its_check(own_study):
         len(own_study.rows(TRIALS)) == 3 * len(settings["observed_fractions"]) * settings["trials"]
     )
     assert not (own_study.folder / "results" / "huber").exists()
+
+
+def test_its_page_of_numbers_says_how_each_is_computed_again(own_study):
+    """The command of a row makes the file of the row and no other, and the same numbers."""
+    page = (own_study.folder / "results/own_study/report/numbers.html").read_text()
+    settings = own_study.overlay["own_study"]
+    cells = 3 * len(settings["observed_fractions"])
+    assert page.count("<td>mean of a cell</td>") == cells
+    (command,) = {
+        line
+        for line in re.findall(r"<code>(.*?)</code>", page)
+        if "method~noisy_als" in line
+    }  # fmt: skip
+    start, *options, forced, path = shlex.split(html.unescape(command))
+    assert (start, forced) == (".venv/bin/snakemake", "--force")
+    assert options == ["--cores", "1", "--configfile", "overlay.yaml"]
+    part = own_study.folder / path
+    before, time = part.read_text(), part.stat().st_mtime_ns
+    planned = own_study.planned(forced, path)
+    assert planned == {"own_study_fit": 1}
+    own_study.run(forced, path)
+    assert part.stat().st_mtime_ns > time
+    assert part.read_text() == before
+
+
+def test_one_file_holds_its_report(own_study):
+    own_study.run("own_study_single")
+    text = (own_study.folder / "results/own_study/report/single.html").read_text()
+    assert "How many ratings do noisy factors need?" in text
+    assert "files/" not in re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert text.count('src="data:image/svg+xml') == 2
 
 
 def test_one_changed_setting_reruns_its_jobs_alone(own_study):

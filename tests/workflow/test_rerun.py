@@ -192,8 +192,11 @@ def test_the_target_of_a_study_plans_its_jobs_alone(finished):
 
 def test_the_target_of_a_study_makes_its_page(copy):
     copy.run("huber")
-    page = (copy.folder / "results/huber/report/index.html").read_text()
-    assert "The Huber mechanism" in page
-    for other in ("Likes and dislikes", "One-bit matrix completion", "private Frank-Wolfe"):
-        assert other not in page
+    pages = list((copy.folder / "results/huber/report").glob("*.html"))
+    assert {page.name for page in pages} == {"index.html", "numbers.html", "study-huber.html"}
+    for page in pages:
+        text = page.read_text()
+        assert "The Huber mechanism" in text
+        for other in ("Likes and dislikes", "One-bit matrix completion", "private Frank-Wolfe"):
+            assert other not in text
     assert not (copy.folder / "results/report").exists()

@@ -1,4 +1,6 @@
 # The report of all studies, that of each, and the comparison with the committed reference.
+import shlex
+
 REPORT = ["dpmc.report.page", "dpmc.report.manifest"]
 TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
 
@@ -16,13 +18,19 @@ def page_code(chosen):
     return plan.code_digest([*REPORT, *modules], [*TEMPLATES, *files])
 
 
-def seeds(top, chosen):
-    """Folder of each run of these studies -> its seed."""
+def seeds(top, study):
+    """Folder of each run of a study -> its seed."""
     return {
         plan.run_folder(top, study, below): seed
-        for study in chosen
         for below, seed in study.seeds(PLANS[top].sections[study.name]).items()
     }
+
+
+def snakemake_command():
+    """What runs this workflow with its configuration again, to which a file is added."""
+    overlays = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
+    configured = ["--configfile", *overlays] if overlays else []
+    return shlex.join([".venv/bin/snakemake", "--cores", "1", *configured])
 
 
 def targets_of(chosen):
@@ -47,7 +55,8 @@ def page_params(chosen):
                 study.name: dict(study.chapter_settings(current.sections[study.name]))
                 for study in chosen
             },
-            "seeds": seeds(wildcards.top, chosen),
+            "seeds": {study.name: seeds(wildcards.top, study) for study in chosen},
+            "snakemake": snakemake_command(),
             "configuration": current.configuration,
             "home": str(HOME),
         }
@@ -60,7 +69,8 @@ for name, chosen in {
     "": list(STUDIES.values()),
     **{name: [study] for name, study in STUDIES.items()},
 }.items():
-    below = f"{{top}}/{name}/report" if name else "{top}"
+    beside = f"{{top}}/{name}/report" if name else "{top}"
+    site = f"{{top}}/{name}/report" if name else "{top}/report"
 
     rule:
         name:
@@ -69,11 +79,31 @@ for name, chosen in {
             targets=targets_of(chosen),
             sources=sources_of(chosen),
         output:
-            page=f"{below}/index.html" if name else "{top}/report/index.html",
-            errata=f"{below}/errata.md",
-            manifest=f"{below}/manifest.json",
+            index=f"{site}/{plan.INDEX}",
+            pages=[f"{site}/{page}" for page in plan.report_pages(chosen)],
+            files=directory(f"{site}/{plan.REPORT_FILES}"),
+            errata=f"{beside}/errata.md",
+            manifest=f"{beside}/manifest.json",
         log:
             f"{{top}}/logs/{name or 'all'}_page.log",
+        conda:
+            "../../envs/dpmc.yaml"
+        params:
+            settings=page_params(chosen),
+            code=page_code(chosen),
+        script:
+            "../scripts/page.py"
+
+    rule:
+        name:
+            f"{name}_single" if name else "single"
+        input:
+            targets=targets_of(chosen),
+            sources=sources_of(chosen),
+        output:
+            single=f"{site}/single.html",
+        log:
+            f"{{top}}/logs/{name or 'all'}_single.log",
         conda:
             "../../envs/dpmc.yaml"
         params:

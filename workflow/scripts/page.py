@@ -1,4 +1,4 @@
-"""Write the page of one study or of all, with errata and manifest beside it."""
+"""Write the report of a study or of all: a site, errata and manifest beside it, or one file."""
 
 import json
 from pathlib import Path
@@ -8,36 +8,45 @@ from dpmc.files import write_text
 from dpmc.jobs import logged
 from dpmc.report.errata import errata_markdown
 from dpmc.report.manifest import manifest
-from dpmc.report.page import write_page
+from dpmc.report.numbers import Numbers
+from dpmc.report.page import Report, StudyPage, write_single, write_site
 from dpmc.study.job import function
+from dpmc.study.plan import Plan
 from dpmc.study.runs import raw_files
 
 with logged(snakemake.log[0]):
     given, top = snakemake.params.settings, Path(snakemake.wildcards.top)
     known = studies.load(given["outside"])
-    chosen = [known[name] for name in given["studies"]]
+    plan = Plan(str(top), given["configuration"], known)
     raw = raw_files(snakemake.input.sources)
     available = {name: Path(path) for name, path in raw.items() if path}
-    errata = [
-        entry
-        for study in chosen
-        if study.errata is not None
-        for entry in function(study.errata)(top / study.name, available)
-    ]
-    chapters = {
-        study.name: function(study.chapter)(top / study.name, given["chapters"][study.name])
-        for study in chosen
-    }
-    content = manifest(
-        root=given["home"],
-        configuration=given["configuration"],
-        seeds=given["seeds"],
-        raw_files=raw,
-        benchmarks=[
-            path for study in chosen for path in (top / study.name / "benchmarks").rglob("*.tsv")
-        ],
-    )
-    write_text(snakemake.output.errata, errata_markdown(errata))
-    write_text(snakemake.output.manifest, json.dumps(content, indent=2) + "\n")
-    title = given["configuration"]["report"]["title"]
-    write_page(snakemake.output.page, chapters, errata, content, title)
+
+    def provenance(names):
+        """Return the manifest of some studies."""
+        data = plan.real_data(known[name] for name in names)
+        return manifest(
+            root=given["home"],
+            configuration=given["configuration"],
+            seeds={run: seed for name in names for run, seed in given["seeds"][name].items()},
+            raw_files={name: raw[name] for name in data},
+            benchmarks=[
+                path for name in names for path in (top / name / "benchmarks").rglob("*.tsv")
+            ],
+        )
+
+    pages = {}
+    for name in given["studies"]:
+        study, folder = known[name], top / name
+        chapter = function(study.chapter)(folder, given["chapters"][name])
+        errata = [] if study.errata is None else function(study.errata)(folder, available)
+        rows = Numbers(plan, study, chapter, given["snakemake"]).rows()
+        pages[name] = StudyPage(chapter, errata, provenance([name]), rows)
+    content = provenance(given["studies"])
+    report = Report(given["configuration"]["report"]["title"], pages, content)
+    if hasattr(snakemake.output, "single"):
+        write_single(snakemake.output.single, report)
+    else:
+        entries = [entry for page in pages.values() for entry in page.errata]
+        write_text(snakemake.output.errata, errata_markdown(entries))
+        write_text(snakemake.output.manifest, json.dumps(content, indent=2) + "\n")
+        write_site(Path(snakemake.output.index).parent, report)

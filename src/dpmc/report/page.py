@@ -1,11 +1,16 @@
-"""The report: one HTML file that holds everything, opens offline and asks no server for anything.
+"""The report: a small site that opens from a folder, or one file that holds everything.
 
-Figures, tables and the files behind them are embedded as data URIs; a content security policy
-forbids the browser every other source. Every study is a chapter.
+``index.html`` answers first and leads to a page for each study and to one of all claims and
+numbers; figures, and files to download, lie beside them. A content security policy forbids the
+browser every server. In the single file all of that is one page, its files data URIs.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import jinja2
 import numpy as np
@@ -15,51 +20,165 @@ from markupsafe import Markup
 from dpmc.files import write_text
 from dpmc.report import markdown
 from dpmc.report.errata import errata_markdown
-from dpmc.report.page_parts import embedded_figure, embedded_tables, result_files
+from dpmc.report.numbers import Row, claim_anchor, interval_text, shown
+from dpmc.report.overview import OVERVIEW, agreement, draw_overview, verdict_counts
+from dpmc.report.page_parts import (
+    Address,
+    copied_to,
+    data_uri,
+    result_files,
+    shown_figure,
+    shown_tables,
+)
 from dpmc.study.chapter import Chapter, Judged
 from dpmc.study.erratum import Erratum
-from dpmc.study.finding import FACT, VERDICTS
+from dpmc.study.finding import AGREES, DEVIATES, FACT, VERDICTS
+from dpmc.study.plan import INDEX, NUMBERS, REPORT_FILES, page_file
+
+TEMPLATES = Path(__file__).parent / "templates"
+FIRST, ALL_NUMBERS = "index", "numbers"  # pages that belong to no study
+COLUMNS = {  # of the page of numbers, and whether it can be filtered by them
+    "Claim or cell": False,
+    "Study": True,
+    "Kind": True,
+    "Data": True,
+    "Mechanism": True,
+    "Metric": True,
+    "Published": False,
+    "Ours": False,
+    "Trials": False,
+    "Verdict": True,
+    "Seed": False,
+    "How": False,
+}
 
 
-def write_page(
-    path: str | Path,
-    chapters: Mapping[str, Chapter],
-    errata: Sequence[Erratum],
-    manifest: Mapping,
-    title: str,
-) -> None:
-    """Write the report.
+@dataclass(frozen=True)
+class StudyPage:
+    """What the report holds of a study.
 
-    Parameters
+    Attributes
     ----------
-    path : path
-        The page, for example ``results/report/index.html``.
-    chapters : mapping
-        By the name of the study, in the order of the page.
+    chapter : Chapter
     errata : sequence of Erratum
     manifest : mapping
         Versions, commit, machine, seeds, digests, wall time; nested as it likes.
-    title : str
+    rows : sequence of Row
+        Its claims and numbers.
     """
+
+    chapter: Chapter
+    errata: Sequence[Erratum] = ()
+    manifest: Mapping[str, object] = ()
+    rows: Sequence[Row] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that the report holds.
+
+    Attributes
+    ----------
+    title : str
+    studies : mapping of str to StudyPage
+        By name, in the order of the pages.
+    manifest : mapping
+        That of the whole run.
+    """
+
+    title: str
+    studies: Mapping[str, StudyPage]
+    manifest: Mapping[str, object]
+
+
+def write_site(folder: str | Path, report: Report) -> None:
+    """Write the report as pages in a folder, files in a folder beside them."""
+    folder = Path(folder)
+    names = {FIRST: INDEX, ALL_NUMBERS: NUMBERS}
+    names |= {name: page_file(name) for name in report.studies}
+
+    def link(page: str, anchor: str = "") -> str:
+        return f"{names[page]}#{anchor}" if anchor else names[page]
+
+    content = _content(report, lambda study: copied_to(folder, f"{REPORT_FILES}/{study}"))
+    shared = _shared(content, link, "'self' file: data:")
+    environment = _environment()
+    for page, file in names.items():
+        study = next((each for each in content["studies"] if each["id"] == page), None)
+        template = environment.get_template(f"{'study' if study else page}.html.jinja")
+        write_text(folder / file, template.render(shared, page=page, study=study))
+
+
+def write_single(path: str | Path, report: Report) -> None:
+    """Write the report as one file."""
+    content = _content(report, lambda study: data_uri)
+    shared = _shared(content, lambda page, anchor="": f"#{anchor or page}", "data:")
+    write_text(path, _environment().get_template("single.html.jinja").render(shared, page=""))
+
+
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["unbroken"] = _unbroken
-    every = list(chapters.values())
-    page = environment.get_template("page.html.jinja").render(
-        title=title,
-        lead=Markup(_sentence(chapter.lead for chapter in every)),
-        answers=[line for chapter in every for line in chapter.answers],
-        notes=[note for chapter in every for note in chapter.notes],
-        chapters=[_chapter(name, chapter) for name, chapter in chapters.items()],
-        errata=Markup(markdown.to_html(errata_markdown(errata), top=3)) if errata else "",
-        manifest=list(flattened(manifest)),
-    )
-    write_text(path, page)
+    return environment
+
+
+def _shared(content: Mapping, link: Callable[..., str], images: str) -> dict[str, object]:
+    """Return what all templates are given: the report, and how its pages find each other."""
+    script = (TEMPLATES / "numbers.js").read_text(encoding="utf-8")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    studies = [(study["id"], study["heading"]) for study in content["studies"]]
+    return {
+        "report": content,
+        "link": link,
+        "pages": [(FIRST, "Answer"), *studies, (ALL_NUMBERS, "Claims and numbers")],
+        "images": images,
+        "script": Markup(script),
+        "script_hash": Markup(f"sha256-{digest}"),
+        "column_labels": Markup(_column_labels()),
+    }
+
+
+def _column_labels() -> str:
+    """Return the style that names the values of a row where it is a block of lines."""
+    rules = [
+        f'.numbers td:nth-child({place})::before {{ content: "{label}: "; }}'
+        for place, label in enumerate(COLUMNS, start=1)
+    ]
+    return f"@media (max-width: 60rem) {{ {' '.join(rules)} }}"
+
+
+def _content(report: Report, address: Callable[[str], Address]) -> dict[str, object]:
+    """Return what the templates show, files by their addresses."""
+    pages = report.studies.values()
+    chapters = {name: page.chapter for name, page in report.studies.items()}
+    rows = [(name, row) for name, page in report.studies.items() for row in page.rows]
+    origins = {row.origin: None for _, row in rows}
+    places = {origin: place for place, origin in enumerate(origins)}
+    with TemporaryDirectory() as folder:
+        draw_overview(chapters, folder)
+        overview = shown_figure(OVERVIEW, Path(folder), address(FIRST))
+    return {
+        "title": report.title,
+        "lead": Markup(_sentence(page.chapter.lead for page in pages)),
+        "overview": overview,
+        "answers": [line for page in pages for line in page.chapter.answers],
+        "notes": [note for page in pages for note in page.chapter.notes],
+        "verdicts": VERDICTS,
+        "studies": [_study(name, page, address(name)) for name, page in report.studies.items()],
+        "rows": [(asdict(row) | {"page": name}, places[row.origin]) for name, row in rows],
+        "origins": list(origins),
+        "columns": [
+            {"label": label, "filter": by, "place": place}
+            for place, (label, by) in enumerate(COLUMNS.items())
+        ],
+        "manifest": list(flattened(report.manifest)),
+    }
 
 
 def _sentence(parts: Iterable[str]) -> str:
@@ -67,35 +186,67 @@ def _sentence(parts: Iterable[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _chapter(name: str, chapter: Chapter) -> dict[str, object]:
-    """Return what the template shows of a chapter, images and files as data URIs."""
-    return {
-        "id": name.replace("_", "-"),
+def _study(name: str, page: StudyPage, address: Address) -> dict[str, object]:
+    """Return what the templates show of a study."""
+    chapter, status = page.chapter, agreement(page.chapter)
+    compared = sum(status.get(name, 0) for name in (AGREES, DEVIATES))
+    figures = {
+        entry.id: shown_figure(entry, gallery.folder, address)
+        for gallery in chapter.galleries
+        for entry in gallery.figures
+    }
+    key = chapter.key_figure
+    galleries = [
+        {
+            "title": gallery.title,
+            "grid": gallery.grid,
+            "figures": [figures[entry.id] for entry in gallery.figures if entry.id != key],
+        }
+        for gallery in chapter.galleries
+    ]
+    study = {
+        "id": name,
         "heading": chapter.heading,
         "introduction": Markup(chapter.introduction),
         "caveat": chapter.caveat,
+        "counts": verdict_counts(chapter),
+        "agreement": f"{status.get(AGREES, 0)} of {compared}" if compared else "",
+        "key_figure": figures.get(key),
         "findings": chapter.findings,
-        "tables": [table for folder in chapter.tables for table in embedded_tables(folder)],
-        "galleries": [
-            {
-                "title": gallery.title,
-                "grid": gallery.grid,
-                "figures": [embedded_figure(entry, gallery.folder) for entry in gallery.figures],
-            }
-            for gallery in chapter.galleries
-        ],
+        "tables": [each for folder in chapter.tables for each in shown_tables(folder, address)],
+        "galleries": [gallery for gallery in galleries if gallery["figures"]],
         "judged": [_judged(name, number, each) for number, each in enumerate(chapter.judged)],
-        "files": result_files(chapter.downloads),
+        "files": result_files(chapter.downloads, address),
+        "errata_count": len(page.errata),
+        "errata": "",
+        "manifest": list(flattened(page.manifest)),
     }
+    if page.errata:
+        study["errata"] = Markup(markdown.to_html(errata_markdown(page.errata), top=3))
+    return study | {"contents": list(_contents(study))}
+
+
+def _contents(study: Mapping) -> Iterator[tuple[str, str]]:
+    """Yield anchor and text of what the page of a study has."""
+    name = study["id"]
+    if study["findings"]:
+        yield f"{name}-findings", "Findings"
+    for judged in study["judged"]:
+        yield f"claims-{judged['id']}", judged["title"]
+    for part in ("figures", "tables", "errata"):
+        if study["galleries" if part == "figures" else part]:
+            yield f"{name}-{part}", part.capitalize()
+    yield f"{name}-provenance", "Provenance"
 
 
 def _judged(name: str, number: int, judged: Judged) -> dict[str, object]:
     verdicts = judged.claims["verdict"]
+    rows = claim_rows(judged.claims)
     return {
         "id": f"{name}-{number}",
         "title": judged.title,
         "text": Markup(judged.text),
-        "rows": claim_rows(judged.claims),
+        "rows": [row | {"anchor": claim_anchor(name, number, row["id"])} for row in rows],
         "counts": {verdict: int((verdicts == verdict).sum()) for verdict in VERDICTS},
         "reported": judged.reported,
     }
@@ -115,7 +266,7 @@ def claim_rows(claims: pd.DataFrame) -> list[dict]:
         rows.append(
             {
                 **{name: "" if pd.isna(value) else value for name, value in claim.items()},
-                "effect": _shown(claim["effect"]),
+                "effect": shown(claim["effect"]) or "–",
                 "interval": interval_text(claim["interval_low"], claim["interval_high"]),
                 "n": "–" if pd.isna(claim["n"]) else f"{int(claim['n']):,}",
                 "rule": rule_text(claim),
@@ -130,7 +281,7 @@ def rule_text(claim: Mapping[str, object]) -> str:
     if pd.isna(claim.get("rule")) or claim["rule"] in ("", FACT):
         return ""
     margin = claim.get("margin")
-    known = "" if pd.isna(margin) else f", margin {_shown(margin)} ({claim['margin_of']})"
+    known = "" if pd.isna(margin) else f", margin {shown(margin)} ({claim['margin_of']})"
     return f"Rule: {claim['rule']}{known}."
 
 
@@ -141,15 +292,6 @@ def needed_text(needed: float) -> str:
     if not np.isfinite(needed):
         return "No number of such trials would decide."
     return f"About {needed:,.0f} trials would decide."
-
-
-def interval_text(low: float, high: float) -> str:
-    """Format an interval; nothing where there is none."""
-    return "" if pd.isna(low) or pd.isna(high) else f"[{_shown(low)}, {_shown(high)}]"
-
-
-def _shown(number: float) -> str:
-    return "–" if pd.isna(number) else f"{number:.4g}".replace("-", "−")
 
 
 def flattened(value: object, name: str = "") -> Iterator[tuple[str, str]]:

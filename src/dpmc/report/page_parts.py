@@ -1,12 +1,14 @@
-"""Parts of the page: tables and figures with what lies behind them, as data URIs."""
+"""Parts of the pages: tables and figures, and the files behind them."""
 
+import shutil
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
 from markupsafe import Markup
 
+from dpmc.files import atomic_path
 from dpmc.study.style import FigureText
 from dpmc.study.table_formats import FRAGMENT
 
@@ -17,32 +19,46 @@ MEDIA = {
     "tex": "application/x-tex",
     "svg": "image/svg+xml",
 }
+Address = Callable[[Path, str], str]
+"""From a file and the name to save it under to the address that a page has for it."""
 
 
-def data_uri(content: bytes, kind: str) -> str:
-    """Return ``content`` as an address that holds it."""
-    return f"data:{MEDIA[kind]};base64,{b64encode(content).decode()}"
+def data_uri(path: Path, name: str) -> str:
+    """Return an address that holds the file itself."""
+    kind = MEDIA[Path(name).suffix[1:]]
+    return f"data:{kind};base64,{b64encode(path.read_bytes()).decode()}"
 
 
-def embedded_tables(folder: Path) -> Iterator[dict]:
+def copied_to(site: Path, below: str) -> Address:
+    """Return a function that copies files to a folder of the site: their addresses there."""
+
+    def address(path: Path, name: str) -> str:
+        with atomic_path(site / below / name) as temporary:
+            shutil.copyfile(path, temporary)
+        return f"{below}/{name}"
+
+    return address
+
+
+def shown_tables(folder: Path, address: Address) -> Iterator[dict]:
     """Yield every table of ``folder``: its HTML, and its other formats as downloads."""
     for path in sorted(folder.glob("table*.html")):
         text = path.read_text(encoding="utf-8")
         fragment = text.partition(FRAGMENT[0])[2].partition(FRAGMENT[1])[0]
-        files = [path.with_suffix(f".{kind}") for kind in ("csv", "md", "tex")]
+        files = [path.with_suffix(f".{kind}") for kind in LABELS]
         yield {
             "id": path.stem,
             "html": Markup(fragment),
             "files": [
-                (file.name, LABELS[file.suffix[1:]], data_uri(file.read_bytes(), file.suffix[1:]))
+                (file.name, LABELS[file.suffix[1:]], address(file, file.name))
                 for file in files
                 if file.is_file()
             ],
         }
 
 
-def embedded_figure(entry: FigureText, folder: Path) -> dict:
-    """Return what the page needs of one figure; without an image it says that it is absent."""
+def shown_figure(entry: FigureText, folder: Path, address: Address) -> dict:
+    """Return what a page needs of one figure; without an image it says that it is absent."""
     image, numbers = folder / f"{entry.id}.svg", folder / f"{entry.id}.csv"
     figure = {
         "id": entry.id,
@@ -55,9 +71,9 @@ def embedded_figure(entry: FigureText, folder: Path) -> dict:
     }
     if not image.is_file():
         return figure
-    figure["image"] = data_uri(image.read_bytes(), "svg")
+    figure["image"] = address(image, image.name)
     if numbers.is_file():
-        figure["csv"] = data_uri(numbers.read_bytes(), "csv")
+        figure["csv"] = address(numbers, numbers.name)
         data = pd.read_csv(numbers)
         if entry.describe and len(data):
             sentence = entry.describe(data)
@@ -66,8 +82,6 @@ def embedded_figure(entry: FigureText, folder: Path) -> dict:
     return figure
 
 
-def result_files(files: Sequence[tuple[str, Path]]) -> list[tuple[str, str, str]]:
+def result_files(files: Sequence[tuple[str, Path]], address: Address) -> list[tuple[str, str, str]]:
     """Return the files that are there as downloads: file name, label, address."""
-    return [
-        (name, name, data_uri(path.read_bytes(), "csv")) for name, path in files if path.is_file()
-    ]
+    return [(name, name, address(path, name)) for name, path in files if path.is_file()]

@@ -33,8 +33,11 @@ def load(paths: Iterable[str | Path] = ()) -> dict[str, Study]:
     return studies
 
 
-RESERVED = ("data", "report", "reference", "studies", "all", "quick", "check", "results")
-"""Names that mean something else in the configuration, among targets or below results."""
+RESERVED = (
+    *("data", "report", "reference", "studies", "all", "quick", "check", "results"),
+    *("index", "numbers", "single"),
+)
+"""Names that mean something else in the configuration, among targets, pages or below results."""
 
 
 def _outside(path: Path) -> Study:

@@ -1,7 +1,7 @@
 """What a study shows in the report."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -43,22 +43,31 @@ class Judged:
         What the reader must know first.
     reported : bool
         Whether the verdicts on the paper's own numbers are shown too.
+    counted : bool
+        Whether they are verdicts about a paper, which the overview counts.
+    table : str
+        The study's table in which they stand.
     """
 
     title: str
     claims: pd.DataFrame
     text: str = ""
     reported: bool = False
+    counted: bool = True
+    table: str = "claims"
+
+
+PUBLISHED_COLUMNS = ("metric", "published", "mean", "standard_error", "trials", "status")
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter of the report.
+    """What a study shows: a page of the report, and its part of the answer and of the numbers.
 
     Attributes
     ----------
     heading : str
-        Also its line in the table of contents.
+        Of its page, and in the list of pages.
     lead : str
         What is reproduced, half a sentence of HTML for the top of the report.
     introduction : str
@@ -67,6 +76,8 @@ class Chapter:
         Lines of the answer at the top of the report.
     notes : sequence of str
         What the reader must know about this run first; at the top of the report.
+    key_figure : str
+        Id of the figure that says most, which comes first on its page; "" for none.
     caveat : str
         The same about the chapter, at its beginning.
     findings : sequence of Answer
@@ -76,6 +87,12 @@ class Chapter:
     judged : sequence of Judged
     downloads : sequence of (str, path)
         Name to be saved as, and file; files that are not there are left out.
+    published : DataFrame or None
+        Published numbers beside ours: :data:`PUBLISHED_COLUMNS` and coordinates of the table of
+        trials; the status is one of :data:`dpmc.study.finding.STATUSES`.
+    metrics : mapping
+        Which metrics of the table of trials the page of numbers shows, by name, to their labels;
+        empty for all that the regression compares.
     """
 
     heading: str
@@ -83,9 +100,12 @@ class Chapter:
     introduction: str
     answers: Sequence[Answer] = ()
     notes: Sequence[str] = ()
+    key_figure: str = ""
     caveat: str = ""
     findings: Sequence[Answer] = ()
     tables: Sequence[Path] = ()
     galleries: Sequence[Gallery] = ()
     judged: Sequence[Judged] = ()
     downloads: Sequence[tuple[str, Path]] = ()
+    published: pd.DataFrame | None = None
+    metrics: Mapping[str, str] = field(default_factory=dict)

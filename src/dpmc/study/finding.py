@@ -7,6 +7,8 @@ import numpy as np
 SUPPORTED, CONTRADICTED = "supported", "contradicted"
 NO_EFFECT, INCONCLUSIVE = "no effect", "inconclusive"
 VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE)
+AGREES, DEVIATES, NOT_COMPARED = "agrees", "deviates", "not run"
+STATUSES = (AGREES, DEVIATES, NOT_COMPARED)  # of our number beside a published one
 NOT_AVAILABLE = "data not available"
 NOT_REPORTED = "the papers report no number for it"
 LEVEL = 0.05

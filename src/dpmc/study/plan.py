@@ -12,6 +12,11 @@ from dpmc.study.api import Coordinates, Job, Made, Ratings, Regression, Section,
 from dpmc.study.cell_settings import SETTINGS, Settings, settings_text
 from dpmc.study.digest import code_digest
 
+INDEX, NUMBERS = "index.html", "numbers.html"
+"""Pages of the report: the first one, and that of all claims and numbers."""
+REPORT_FILES = "files"
+"""The folder of figures and downloads beside the pages."""
+
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -197,6 +202,16 @@ def other_file(top: str, study: Study, job: Job) -> str:
     """Return the other file of a job."""
     name = pattern(job) if job.coordinates else job.name
     return f"{top}/{study.name}/{job.name}/{name}.{job.file}"
+
+
+def page_file(name: str) -> str:
+    """Return the file of a study's page in the report."""
+    return f"study-{name}.html"
+
+
+def report_pages(studies: Iterable[Study]) -> list[str]:
+    """Return the files of the report's pages beside its first one."""
+    return [NUMBERS, *(page_file(study.name) for study in studies)]
 
 
 def log_file(top: str, study: Study, name: str, job: Job | None = None) -> str:

@@ -33,6 +33,7 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
         HEADING,
         lead=LEAD,
         introduction=INTRODUCTION,
+        key_figure="privacy_audit_tests",
         findings=[audited(audit)],
         tables=[folder / "tables"],
         galleries=[Gallery(FIGURES, folder / "figures")],

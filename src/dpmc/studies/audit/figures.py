@@ -31,11 +31,14 @@ RELATIONS = {
     "user_add_remove": "user joins or leaves",
     "user_replace": "user replaced",
 }
+TESTS = {"kolmogorov_smirnov": "Kolmogorov–Smirnov"}
 SIGNIFICANCE = ("kolmogorov_smirnov", "independence")  # they measure a p-value
 PUBLISHED = "published"  # the target of the audit of files
 CHOICE = {"private_choice_of_items": "private choice of items"}
 REACH = 1.6  # of the axis, in shares of the claim; what is beyond is drawn at the end
 ROW = 0.165  # inches
+HONEST, PLANTED = SERIES[0], SERIES[1]
+COUNTS = (1.95, 2.3)  # where the counts of tests passed and of faults caught end, as shares
 
 
 def audit_rows(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -60,6 +63,48 @@ def audit_rows(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     panels[1].set_xlabel("Found / claimed\n(lower bound of ε, or change of a release)")
     tests = [test for test in dict.fromkeys(audit["test"]) if test not in SIGNIFICANCE]
     figure.legend(handles=_handles(tests), loc="outside upper center", ncols=4)
+    return Drawing(figure, drawn.reset_index(drop=True))
+
+
+def audit_tests(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+    """Draw a line for each kind of test: what it found of honest code, and of planted faults."""
+    audit = inputs.get("audit")
+    if audit is None:
+        raise NothingToDraw("The audit has not been run")
+    drawn = with_share(audit)
+    kinds = dict.fromkeys(drawn["test"])
+    figure = new_figure(PAGE, 0.9 + 0.3 * len(kinds))
+    axes = figure.subplots()
+    honest = drawn["planted_fault"].isna()
+    sides = [(honest, -0.14, HONEST), (~honest, 0.14, PLANTED)]
+    for place, kind in enumerate(kinds):
+        here = drawn["test"] == kind
+        texts = []
+        for side, shift, look in sides:
+            part = drawn[here & side]
+            share = part["share"].clip(upper=REACH)
+            axes.plot(share, np.full(len(part), place + shift), look.marker, color=look.color,
+                      markersize=4, alpha=0.6)  # fmt: skip
+            texts.append(f"{int(part['passed'].sum())} of {len(part)}" if len(part) else "–")
+        for reach, text, (_, _, look) in zip(COUNTS, texts, sides, strict=True):
+            axes.text(reach, place, text, ha="right", va="center", color=look.color)
+    for reach, text, (_, _, look) in zip(COUNTS, ("passed", "caught"), sides, strict=True):
+        axes.text(reach, -0.9, text, ha="right", va="center", color=look.color, weight="bold")
+    axes.axvline(1, color=BLACK, linewidth=1)
+    axes.set_yticks(
+        range(len(kinds)), [TESTS.get(kind, kind.replace("_", " ").capitalize()) for kind in kinds]
+    )
+    axes.set(ylim=(len(kinds) - 0.4, -1.3), xlim=(-0.03, COUNTS[-1]))
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1, 1.25, 1.5])
+    axes.set_xlabel("Found / claimed (lower bound of ε, or change of a release)", loc="left")
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", visible=False)
+    handles = [
+        Line2D([], [], color=look.color, marker=look.marker, ls="none", label=label)
+        for label, look in (("as it is", HONEST), ("a planted fault", PLANTED))
+    ]
+    handles.append(Line2D([], [], color=BLACK, lw=1, label="claim"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return Drawing(figure, drawn.reset_index(drop=True))
 
 
@@ -193,6 +238,19 @@ def describe_audit(data: pd.DataFrame) -> str:
 
 
 FIGURES = [
+    FigureEntry(
+        id="privacy_audit_tests",
+        title="What each test found, and which planted faults it caught",
+        caption="A mark is a lower bound of ε over the ε that is claimed, or the largest change of "
+        f"a release over its stated sensitivity; beyond {REACH:g} it stands at the end. Tests "
+        "without marks give a p-value, or say yes or no. Not every test can see every fault: each "
+        "counts where it was meant to be caught.",
+        alt="By kind of test: what was found of honest code lies at or below the claim, what was "
+        "found of planted faults beyond it.",
+        function=audit_tests,
+        inputs=("audit",),
+        describe=describe_audit,
+    ),
     FigureEntry(
         id="privacy_audit",
         title="Audit of mechanisms and models",

@@ -4,8 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.studies.dpals.figures import DPALS_FIGURES
-from dpmc.studies.dpals.findings import NOT_RUN, caveats, dpals_answer, dpals_findings
-from dpmc.studies.dpals.frames import NAMES, has_dpals, read_dpals
+from dpmc.studies.dpals.findings import (
+    NOT_RUN,
+    beside_ours,
+    caveats,
+    dpals_answer,
+    dpals_findings,
+)
+from dpmc.studies.dpals.frames import METRICS, NAMES, has_dpals, read_dpals
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.effects import Answer
 from dpmc.study.finding import INCONCLUSIVE
@@ -53,6 +59,7 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
         LEAD,
         INTRODUCTION,
         answers=dpals_answer(results),
+        key_figure="dpals_3_users",
         caveat=caveats(results["trials"]),
         findings=dpals_findings(results),
         tables=[folder / "tables"],
@@ -61,6 +68,8 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
         downloads=[
             (f"dpals_{name}.csv", folder / f"{name}.csv") for name in NAMES if name not in LARGE
         ],
+        published=beside_ours(results["trials"], results["published"]),
+        metrics=METRICS,
     )
 
 
@@ -70,7 +79,7 @@ def _judged(results: Results) -> list[Judged]:
         "claims_surrogate": ("The same on generated data: no verdicts", ON_GENERATED),
     }
     return [
-        Judged(title, results[name], text)
+        Judged(title, results[name], text, counted=name == "claims", table=name)
         for name, (title, text) in texts.items()
         if results[name] is not None
     ]

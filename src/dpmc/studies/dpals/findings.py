@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
+from dpmc.studies.dpals.cells import DPALS_COORDINATES
 from dpmc.studies.dpals.errors import (
     alternating,
     beats_biases,
@@ -16,8 +18,9 @@ from dpmc.studies.dpals.frames import Results, datasets_of, ends, has_dpals, is_
 from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, published_noise
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
+from dpmc.study.chapter import PUBLISHED_COLUMNS
 from dpmc.study.effects import Answer
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.finding import AGREES, CONTRADICTED, DEVIATES, INCONCLUSIVE, NOT_COMPARED, SUPPORTED
 
 NOT_RUN = "The DPALS part has not been run."
 TUNED = (
@@ -30,6 +33,7 @@ GENERATED = (
     "Data called “generated” have the format, the size and the popularity of MovieLens 10M or 20M "
     "and stand in where those files are not available; what they give is no verdict on the paper."
 )
+PROTOTYPE = "prototype"  # a source that is not published
 CLOSE, SHARE = 0.15, 0.85  # when numbers from elsewhere count as met
 
 
@@ -104,3 +108,20 @@ def numbers_met(trials: pd.DataFrame | None, published: pd.DataFrame) -> Answer:
         f"{missing} of {len(published)} have not been run."
     )
     return Answer(SUPPORTED if close >= SHARE * count else CONTRADICTED, title, text)
+
+
+def beside_ours(trials: pd.DataFrame | None, published: pd.DataFrame) -> pd.DataFrame:
+    """Return the published numbers beside our means, see :attr:`dpmc.study.chapter.Chapter`.
+
+    They agree if ours is as close as for :func:`numbers_met`.
+    """
+    keys, rows = list(DPALS_COORDINATES), published[published["source"] != PROTOTYPE]
+    rows = rows.rename(columns={"value": "published"})
+    if trials is not None:
+        metrics = [name for name in rows["metric"].unique() if name in trials]
+        ours = [summary(trials, name).assign(metric=name) for name in metrics]
+        rows = rows.merge(pd.concat(ours), on=[*keys, "metric"], how="left") if ours else rows
+    rows = rows.reindex(columns=[*keys, *PUBLISHED_COLUMNS])
+    away = (rows["mean"] / rows["published"] - 1).abs()
+    judged = np.where(away <= CLOSE, AGREES, DEVIATES)
+    return rows.assign(status=np.where(away.notna(), judged, NOT_COMPARED))

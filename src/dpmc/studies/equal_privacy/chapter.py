@@ -43,6 +43,7 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
         HEADING,
         lead=LEAD,
         introduction=INTRODUCTION,
+        key_figure="privacy_equal_user",
         answers=[usable(results["calibrated"])],
         caveat=TUNED,
         findings=findings(results),
@@ -53,6 +54,7 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
             *((f"{name}.csv", folder / f"{name}.csv") for name in NAMES),
             ("equal_privacy_claims.csv", folder / "claims.csv"),
         ],
+        metrics={"rmse_heldout": "RMSE, held out"},
     )
 
 

@@ -22,9 +22,14 @@ LEAD = (
     "completion” (Gowtham, Muthukrishnan, Tholeti and Kalyani, arXiv:2206.07910) and of the thesis "
     "behind it, computed again and set beside the reported one"
 )
+METRICS = {
+    "rmse_all": "RMSE, all entries",
+    "rmse_heldout": "RMSE, held out",
+    "epsilon": "ε reported for one release",
+}
 INTRODUCTION = (
-    "The tables of the paper in its own layout; below each reported number ours. The columns on "
-    "the right are baselines that the papers leave out."
+    "The claims of the papers and their tables, in their own layout: below each reported number "
+    "ours, on the right baselines that the papers leave out."
 )
 JUDGED = (
     "Each claim is judged by a predicate that was fixed before the trials were run, but for those "
@@ -60,6 +65,7 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
         introduction=INTRODUCTION,
         answers=answer(trials, comparison, claims, totals, losses, weights),
         notes=[*_left_out(settings["left_out"]), *coverage(comparison, settings["left_out"])],
+        key_figure="paired_differences",
         findings=[published_meaning(totals, losses)],
         tables=[folder / "tables", folder / "method_tables", folder / "privacy_tables"],
         galleries=[
@@ -88,6 +94,8 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
             ("totals.csv", folder / "totals.csv"),
             ("transcript_loss.csv", folder / "transcript_loss.csv"),
         ],
+        published=comparison,
+        metrics=METRICS,
     )
 
 

@@ -24,6 +24,10 @@ INTRODUCTION = (
     "value of one sign; who rated what is public. “As published” is the noise that the paper "
     "prints, which does not always give the ε that is claimed for it."
 )
+METRICS = {
+    "are_truncated": "Relative error, truncated to the rank",
+    "accuracy_truncated": "Test signs that are right",
+}
 # these are too large; the CSV of every figure holds its means and intervals
 EMBEDDED = tuple(name for name in NAMES if name not in ("trials", "ranks"))
 
@@ -49,10 +53,12 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
         LEAD,
         INTRODUCTION,
         answers=onebit_answer(results),
+        key_figure="onebit_7_outp_privacy",
         caveat=caveats(results["trials"]),
         findings=onebit_findings(results),
         tables=[folder / "tables"],
         galleries=[Gallery(ONEBIT_FIGURES, folder / "figures")],
         judged=[] if claims is None else [Judged("Claims of the one-bit paper, judged", claims)],
         downloads=[(f"onebit_{name}.csv", folder / f"{name}.csv") for name in EMBEDDED],
+        metrics=METRICS,
     )

@@ -8,6 +8,7 @@ from dpmc.statistics.tests import holm, row_tests, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.published.numbers import as_run, cells_of
 from dpmc.studies.huber.statistics import published_metric
+from dpmc.study.finding import AGREES, DEVIATES, NOT_COMPARED
 
 COMPARISON_COLUMNS = (
     "table",
@@ -20,7 +21,6 @@ COMPARISON_COLUMNS = (
     "log_ratio",
     "status",
 )
-AGREES, DEVIATES, NOT_RUN = "agrees", "deviates", "not run"
 LEVEL = 0.05
 CLOSE = 0.15
 
@@ -60,7 +60,7 @@ def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame
     tests = _tests(trials, comparison[measured])
     for column, values in zip(("mean", "standard_error", "trials"), tests.T, strict=True):
         comparison.loc[measured, column] = values
-    comparison["status"] = NOT_RUN
+    comparison["status"] = NOT_COMPARED
     comparison.loc[measured, "status"] = _statuses(comparison[measured])
     _add_budgets(comparison, ~measured, budgets)
     comparison["log_ratio"] = np.log(comparison["mean"] / comparison["published"])
@@ -123,7 +123,7 @@ def _statuses(rows: pd.DataFrame) -> np.ndarray:
     p_values = 2 * special.stdtr(np.maximum(trials - 1, 1), -statistic)
     p_values = holm(np.where(trials > 1, p_values, np.nan))
     status = np.where(p_values <= LEVEL, DEVIATES, AGREES)
-    return np.where(np.isfinite(p_values), status, NOT_RUN)
+    return np.where(np.isfinite(p_values), status, NOT_COMPARED)
 
 
 def _add_budgets(comparison: pd.DataFrame, rows: np.ndarray, budgets: pd.DataFrame) -> None:
