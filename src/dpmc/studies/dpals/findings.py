@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from dpmc.studies.dpals.default_method import never_worse
 from dpmc.studies.dpals.errors import (
     alternating,
     beats_biases,
@@ -48,6 +49,7 @@ def dpals_findings(results: Results) -> list[Answer]:
         near_als(trials),
         beats_biases(trials),
         alternating(trials),
+        never_worse(trials),
         projected(trials),
         better_sampling(trials),
         better_items(trials),
