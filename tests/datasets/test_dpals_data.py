@@ -83,6 +83,18 @@ def test_training_is_sorted_float32_and_repeatable():
     assert not np.array_equal(split.training.values[:50], other.training.values[:50])
 
 
+def test_noise_is_on_what_is_observed_alone():
+    given = {"users": 400, "items": 300, "rank": 3, "share": 0.2, "test_entries": 1000}
+    clean, noisy = (
+        synthetic(np.random.default_rng(5), **given, noise=noise) for noise in (0.0, 0.5)
+    )
+    assert (noisy.test.values == clean.test.values).all()
+    errors = noisy.training.values - clean.training.values
+    assert errors.std() == pytest.approx(0.5, rel=0.03)
+    assert abs(np.corrcoef(errors, clean.training.values)[0, 1]) < 0.03
+    assert (noisy.training.values == np.float32(noisy.training.values)).all()
+
+
 def test_rank_one_of_unit_max_norm():
     split = drawn(rank=1, max_norm=True, test_entries=60_000)
     values = np.concatenate([split.training.values, split.test.values])

@@ -31,13 +31,13 @@ def synthetic(
     share: float,
     test_entries: int,
     max_norm: bool = False,
+    noise: float = 0.0,
     name: str = "synthetic",
 ) -> Split:
     """Draw a matrix of random orthonormal factors, its observed entries and fresh ones.
 
-    M = c P Q^T with P and Q orthonormal bases of uniformly distributed subspaces, without noise.
-    c makes the root mean square of the entries 1, or with ``max_norm`` the largest of their
-    absolute values.
+    M = c P Q^T with P and Q orthonormal bases of uniformly distributed subspaces. c makes the root
+    mean square of the entries 1, or with ``max_norm`` the largest of their absolute values.
 
     Parameters
     ----------
@@ -50,6 +50,8 @@ def synthetic(
         How many distinct entries to compare with, at most half of those not observed.
     max_norm : bool
         Of a matrix of rank 1 only.
+    noise : float
+        Standard deviation of normal noise on the observed entries; the fresh ones have none.
     name : str
 
     Returns
@@ -77,7 +79,10 @@ def synthetic(
         return entries(user_factors, item_factors, rows, columns)
 
     rows = np.repeat(np.arange(users, dtype=np.int32), np.diff(indptr))
-    training = Compressed(indptr, indices, values(rows, indices))
+    seen = values(rows, indices)
+    if noise:
+        seen = np.float32(seen + noise * rng.standard_normal(seen.size)).astype(float)
+    training = Compressed(indptr, indices, seen)
     return Split(
         Ratings.from_rows(training, items, name=name),
         Ratings(*fresh, values(*fresh), users, items, name),

@@ -7,6 +7,7 @@ from invented_dpals import fake_timing, results
 from scipy import stats
 
 from dpmc.studies.dpals.comparisons import best_of, less, more, ratios
+from dpmc.studies.dpals.default_method import against_best, never_worse
 from dpmc.studies.dpals.errors import (
     alternating,
     beats_biases,
@@ -21,9 +22,10 @@ from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_ti
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
 from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.frames import select
 
 ON_TRIALS = (beats_frank_wolfe, best_private, more_users, near_als, beats_biases, alternating,
-             claims_kept, projected, better_sampling, better_items)  # fmt: skip
+             claims_kept, never_worse, projected, better_sampling, better_items)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,7 @@ def test_without_results_there_is_nothing_to_say(tables):
 
 def test_every_line_is_whole(tables):
     found = dpals_findings(tables)
-    assert len({line.title for line in found}) == len(found) == 16
+    assert len({line.title for line in found}) == len(found) == 17
     for line in found:
         assert line.text.endswith((".", ".)"))
         assert "nan" not in line.text
@@ -170,7 +172,7 @@ def test_claims_kept(trials):
     line = claims_kept(trials)
     assert line.verdict == CONTRADICTED
     assert "DPALS, as published 1.060 times" in line.text
-    assert line.text.startswith("11 methods keep it")
+    assert line.text.startswith("13 methods keep it")
     honest = trials[trials["method"] != "dpals_literal"]
     assert claims_kept(honest).verdict == SUPPORTED
 
@@ -250,3 +252,35 @@ def test_a_start_that_fails_is_counted(trials):
     assert line.text.startswith("1 of ")
     assert "at most 3 times" in line.text
     assert random_starts(None).verdict == INCONCLUSIVE
+
+
+def test_the_default_is_compared_with_the_best_of_the_others(trials):
+    found = against_best(trials)
+    assert found.groupby("dataset").size().to_dict() == {"jester": 6, "ml-100k": 6}
+    here = trials[(trials["variant"] == "tuned") & (trials["dataset"] == "ml-100k")]
+    logs = np.log(here[here["epsilon"] == 5].pivot(index="trial", columns="method", values="rmse"))
+    best = logs.drop(columns="local_bayes").mean().idxmin()
+    row = select(found, dataset="ml-100k", epsilon=5).iloc[0]
+    assert row["best"] == best
+    assert row["ratio"] == pytest.approx(np.exp((logs["local_bayes"] - logs[best]).mean()))
+    assert row["trials"] == 10
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(1.0, SUPPORTED), (1.02, CONTRADICTED), (1.2, CONTRADICTED)]
+)
+def test_the_default_may_be_hardly_worse_and_rarely(trials, factor, verdict):
+    # as good as the best of the others, times a factor
+    here = trials[(trials["variant"] == "tuned") & (trials["method"] != "local_bayes")]
+    least = here.groupby(["dataset", "epsilon", "trial"])["rmse"].min().mul(factor).reset_index()
+    mine = least.assign(method="local_bayes", variant="tuned")
+    assert never_worse(pd.concat([here, mine], ignore_index=True)).verdict == verdict
+
+
+def test_one_point_far_off_is_too_much(trials):
+    off = (trials["dataset"] == "jester") & (trials["epsilon"] == 20)
+    off &= (trials["method"] == "local_bayes") & (trials["variant"] == "tuned")
+    good = never_worse(trials)
+    bad = never_worse(trials.assign(rmse=trials["rmse"].where(~off, 1.2 * trials["rmse"])))
+    assert (good.verdict, bad.verdict) == (SUPPORTED, CONTRADICTED)
+    assert "11 of 12" in bad.text

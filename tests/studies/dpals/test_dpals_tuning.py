@@ -12,7 +12,7 @@ import yaml
 from dpmc.methods.user_level.dpals import DPALS
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals import tuning
-from dpmc.studies.dpals.cells import STANDARD, TUNING_COLUMNS, DpalsCell
+from dpmc.studies.dpals.cells import STANDARD, TUNED, TUNING_COLUMNS, DpalsCell
 from dpmc.studies.dpals.data import make_split
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, make_model, taken_settings
@@ -133,6 +133,7 @@ def test_bounds_are_scaled_by_public_numbers_alone():
         found.append({name: unit(0.5) for name, unit in units.items()})
     assert found[0] == found[1]
     expected = {"value_bound": 1, "row_bound": 1, "update_bound": 1, "item_ratings": 30}
+    expected |= {"residual_bound": 1}
     assert found[0] == expected | {"nuclear_bound": pytest.approx(math.sqrt(60 * 20))}
     drawn = tuning.scales("dpfw", settings({}), ratings)  # of deviation 1, whatever the range
     assert drawn["value_bound"](0.5) == 0.5
@@ -161,7 +162,7 @@ def test_the_grid_is_searched_on_other_seeds_where_that_is_possible():
     dpals["hyperparameters"] = load_hyperparameters(HYPERPARAMETERS)
     cells = tuning_cells(dpals)
     assert {each.dataset for each in cells} == set(dpals["tuning"]["datasets"])
-    assert {each.variant for each in cells} == {STANDARD}
+    assert {each.variant for each in cells} == {STANDARD, TUNED}
     assert {each.method for each in cells} <= set(SPACES)
     for each in cells:
         given = tuning_settings(dpals, each)

@@ -74,6 +74,7 @@ def draw(rng: np.random.Generator, entry: Mapping, name: str) -> Split:
         share=share,
         test_entries=entry["test_entries"],
         max_norm=entry.get("max_norm", False),
+        noise=entry.get("noise", 0.0),
         name=name,
     )
 

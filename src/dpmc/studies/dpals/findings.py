@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.studies.dpals.cells import DPALS_COORDINATES
+from dpmc.studies.dpals.default_method import never_worse
 from dpmc.studies.dpals.errors import (
     alternating,
     beats_biases,
@@ -52,6 +53,7 @@ def dpals_findings(results: Results) -> list[Answer]:
         near_als(trials),
         beats_biases(trials),
         alternating(trials),
+        never_worse(trials),
         projected(trials),
         better_sampling(trials),
         better_items(trials),

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.statistics.tests import row_tests, trial_matrix
-from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD
+from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD, TUNED
 from dpmc.study.frames import DATASET_LABELS, RAISED, present
 from dpmc.study.frames import number as format_number
 from dpmc.study.results import Results, has_results, read_results
@@ -31,6 +31,8 @@ from dpmc.study.style import (
 NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", "claims_surrogate")
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
 DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
+LOCAL_BAYES = "local_bayes"  # has nothing to tune
+NOISES = {"": "no noise", "-half-noise": "noise 0.5", "-full-noise": "noise 1"}
 DATASETS = {
     "synthetic-5k": "Synthetic, 5,000 users",
     "synthetic-10k": "Synthetic, 10,000 users",
@@ -39,17 +41,24 @@ DATASETS = {
     "items-250": "Synthetic, 20,000 users, 250 items",
     "items-500": "Synthetic, 20,000 users, 500 items",
     "items-2000": "Synthetic, 20,000 users, 2,000 items",
+    **{
+        f"drawn-{name}{end}": f"Drawn, {sizes}, {noise}"
+        for name, sizes in (("20k-500", "20,000 × 500"), ("50k-1000", "50,000 × 1,000"))
+        for end, noise in NOISES.items()
+    },
     "rank-one-20k": "Rank one, 20,000 users",
     "rank-one-100k": "Rank one, 100,000 users",
     "rank-one-500k": "Rank one, 500,000 users",
     "ml-100k": "MovieLens 100K",
     "jester-5k": "Jester 5k",
     "jester": "Jester",
+    "sweetrs": "SweetRS",
     "ml-10m-top400": "MovieLens 10M, top 400",
     "ml-10m": "MovieLens 10M",
     "ml-20m": "MovieLens 20M",
     "surrogate-10m-top400": "Generated 10M, top 400",
     "surrogate-10m": "Generated 10M",
+    "surrogate-10m-20k-2000": "Generated 10M, 20,000 × 2,000",
     "surrogate-20m": "Generated 20M",
     "surrogate-small": "Generated, small",
 }
@@ -82,6 +91,8 @@ PRIVATE = {
     "dp_saltls": "DP-SAltLS",
     "dp_svd": "DPSVD",
     BIAS: "User + item bias, private",
+    "private_als": "ALS, private",
+    LOCAL_BAYES: "Local Bayes",
     "dpals_part": "DPALS, part of the users",
 }
 METHODS = {**FREE, **PRIVATE}
@@ -100,6 +111,8 @@ LOOKS = {
     "dp_saltls": Look(PURPLE, "*", DASHED),
     "dp_svd": Look(GREY, "h"),
     BIAS: Look(BLACK, "d", DASHED),
+    "private_als": Look(SKY, "H", DASHED),
+    LOCAL_BAYES: Look(VERMILLION, "*"),
     "dpals_part": Look(SKY, "o", DOTTED),
     "als": Look(BLACK, ""),
     "als_sampled": Look(BLACK, "", LONG_DASHED),
@@ -177,6 +190,11 @@ def standard(trials: pd.DataFrame | None, dataset: str | None = None) -> pd.Data
         return pd.DataFrame()
     keep = trials["variant"] == STANDARD
     return trials[keep if dataset is None else keep & (trials["dataset"] == dataset)]
+
+
+def tuned(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of the comparison with the method that has nothing to tune."""
+    return pd.DataFrame() if trials is None else trials[trials["variant"] == TUNED]
 
 
 def datasets_of(trials: pd.DataFrame | None) -> list[str]:

@@ -85,6 +85,8 @@ METHODS: Mapping[str, Method] = {
     "private_user_item_bias": Method(
         "dpmc.methods.factorization.private_baselines:PrivateUserItemBias", True
     ),
+    "private_als": Method("dpmc.methods.factorization.private_als:PrivateALS", True),
+    "local_bayes": Method("dpmc.methods.user_level.local_bayes.method:LocalBayes", True),
 }
 # methods that rank items for users that they were not trained on, and those that do only this
 RANKING = ("popularity", "ials", "dpals")

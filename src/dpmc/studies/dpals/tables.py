@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmc.studies.dpals.cells import TUNED
+from dpmc.studies.dpals.default_method import default_table
 from dpmc.studies.dpals.frames import (
     BY_ITEMS,
     DATASETS,
@@ -22,6 +24,7 @@ from dpmc.studies.dpals.frames import (
     read_dpals,
     standard,
     summary,
+    tuned,
 )
 from dpmc.studies.dpals.tables_parts import (
     OURS,
@@ -64,6 +67,7 @@ def build_dpals_tables(results: Results) -> list[Table]:
         *_other(results, "accounting", accounting_table),
         *_other(results, "iterations", iterations_table),
         *_other(results, "timing", timing_table),
+        *([default_table(results["trials"])] if len(tuned(results["trials"])) else []),
         *theory_tables(results["trials"]),
         *_other(results, "claims", judged_table),
         *_other(results, "claims_surrogate", surrogate_table),
@@ -90,7 +94,9 @@ def _error_tables(trials: pd.DataFrame | None, published: pd.DataFrame | None) -
         for name, title, here, metric in parts:
             if here[metric].notna().any():
                 tables.append(error_table(here, published, f"table_dpals_{name}", title, metric))
-    others = pd.DataFrame() if trials is None else trials[trials["variant"] != STANDARD]
+    others = (
+        pd.DataFrame() if trials is None else trials[~trials["variant"].isin([STANDARD, TUNED])]
+    )
     if len(others) and others["rmse"].notna().any():
         title = "RMSE of variants: sampling, items, projection, iterations"
         tables.append(error_table(others, published, "table_dpals_5_variants", title, "rmse"))

@@ -50,6 +50,7 @@ def scales(
         "value_bound": lambda value: value * half,
         "row_bound": lambda value: value * half,
         "update_bound": lambda value: value * half,
+        "residual_bound": lambda value: value * half,
         "item_ratings": lambda value: value * training.n_users,
         "nuclear_bound": lambda value: value * half * size,
     }

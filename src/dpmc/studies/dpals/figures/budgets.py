@@ -23,6 +23,7 @@ from dpmc.studies.dpals.frames import (
     number,
     standard,
     summary,
+    tuned,
 )
 from dpmc.study.frames import present, trials_text
 from dpmc.study.style import PAGE, Drawing, NothingToDraw
@@ -84,7 +85,7 @@ def tradeoff(
     Parameters
     ----------
     trials : DataFrame
-        Rows of the standard variant.
+        Rows of one variant.
     names : sequence of str
         Data sets, each with at least one row.
     published : DataFrame or None
@@ -127,6 +128,14 @@ def _of(
     here = here[here["method"].isin(private["method"]) & here["epsilon"].notna()]
     here = here[here["variant"] == STANDARD]
     return here if len(here) else None
+
+
+def default_method(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+    """Draw Local Bayes beside the others at their own best settings."""
+    trials = tuned(inputs.get("trials"))
+    if trials.empty:
+        raise NothingToDraw("The default method has not been run beside the others")
+    return tradeoff(trials, datasets_of(trials), None)
 
 
 def side_by_side(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
