@@ -236,6 +236,7 @@ def before_execution(workflow, bundles: Mapping[str, int]) -> None:
     execute = getattr(workflow, "execute", None)
     if execute is None:
         return
+    _keep_to_own_cores(workflow)
 
     @functools.wraps(execute)
     def checked_execute(*args, executor_plugin, executor_settings, **options):
@@ -271,6 +272,13 @@ def _unless_the_disk_is_full(handle_error: Callable) -> Callable:
             handle_error(handler, record)
 
     return handle
+
+
+def _keep_to_own_cores(workflow) -> None:
+    """Keep a bundle to its cores: where Slurm binds none, Snakemake takes all of the node."""
+    cores = os.environ.get("SLURM_CPUS_PER_TASK")
+    if cores is not None and not workflow.is_main_process:
+        workflow.global_resources["_cores"] = int(cores)
 
 
 def name_submissions(executor_settings: object) -> None:

@@ -60,11 +60,6 @@ progress.SECONDS.update(plan.estimates(STUDIES.values()))
 OWN_SETS = PLANS["results"].configuration["data"]["sets"]
 
 
-# where Slurm binds no cores, Snakemake takes all of the node for a bundle that has one
-if not workflow.is_main_process and "SLURM_CPUS_PER_TASK" in os.environ:
-    workflow.global_resources["_cores"] = int(os.environ["SLURM_CPUS_PER_TASK"])
-
-
 wildcard_constraints:
     top="|".join(PLANS),
     dataset="[A-Za-z0-9][A-Za-z0-9_.-]*",
