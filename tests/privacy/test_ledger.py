@@ -146,24 +146,27 @@ def test_a_guarantee_says_everything():
     assert GUARANTEE.sentence() == (
         "If one user with all ratings is added or removed, the law of the item factors and offsets "
         "changes by at most (epsilon = 1, delta = 1e-05), provided that the list of items was "
-        "known without the ratings: 6 releases with gaussian noise of standard deviation 7.5 times "
-        "their sensitivity, accounted exactly, as Gaussian differential privacy. Not covered: the "
-        "user factors and the completed matrix; each user may see their own, nobody else's."
+        "known without the ratings: all that is released amounts to 6 releases with gaussian noise "
+        "of standard deviation 7.5 times their sensitivity, accounted exactly, as Gaussian "
+        "differential privacy. Not covered: the user factors and the completed matrix; each user "
+        "may see their own, nobody else's."
     )
     of_entries = replace(GUARANTEE, relation="entry_change", publishable=tuple(PARTS))
     assert of_entries.sentence() == (
         "If the value of one rating changes, and who rated what is public, the law of the item "
         "factors and offsets and the user factors and the completed matrix changes by at most "
         "(epsilon = 1, delta = 1e-05), provided that the lists of items and users were known "
-        "without the ratings: 6 releases with gaussian noise of standard deviation 7.5 times their "
-        "sensitivity, accounted exactly, as Gaussian differential privacy."
+        "without the ratings: all that is released amounts to 6 releases with gaussian noise of "
+        "standard deviation 7.5 times their sensitivity, accounted exactly, as Gaussian "
+        "differential privacy."
     )
     listed = ItemList(share=0.25, delta=2.5e-6, noise_std=31.25, threshold=162.5)
     chosen = replace(GUARANTEE, listed=listed)
     assert chosen.sentence() == (
         "If one user with all ratings is added or removed, the law of the list of items and the "
-        "item factors and offsets changes by at most (epsilon = 1, delta = 1e-05): 6 releases with "
-        "gaussian noise of standard deviation 7.5 times their sensitivity, and the items that more "
+        "item factors and offsets changes by at most (epsilon = 1, delta = 1e-05): all that is "
+        "released amounts to 6 releases with gaussian noise of standard deviation 7.5 times their "
+        "sensitivity, and the items that more "
         "than 162.5 users rated by a count with gaussian noise of standard deviation 31.25, "
         "accounted exactly, as Gaussian differential privacy. Not covered: the user factors and "
         "the completed matrix; each user may see their own, nobody else's."

@@ -74,8 +74,8 @@ class Guarantee:
     accountant : str
         A key of :data:`ACCOUNTANTS`.
     releases : int
-        How often a noised statistic of the ratings was released; 1 too if several releases share
-        the budget of one.
+        To how many releases with this noise all that was released amounts; where they share the
+        budget unequally, they need not be so many.
     publishable : tuple of str
         Keys of :data:`PARTS`: what the guarantee covers. What is not named may be shown to the
         user whom it is about, and to nobody else.
@@ -132,10 +132,10 @@ class Guarantee:
 
     def _released(self) -> str:
         noise = f"{self.mechanism} noise of standard deviation {self.noise_multiplier:.4g} times"
-        if self.releases > 1:
-            text = f"{self.releases} releases with {noise} their sensitivity"
-        else:
-            text = f"all that is released amounts to one release with {noise} its sensitivity"
+        each = "one release" if self.releases == 1 else f"{self.releases} releases"
+        whose = "its" if self.releases == 1 else "their"
+        # releases may share the budget unequally: what holds for all of them is the sum
+        text = f"all that is released amounts to {each} with {noise} {whose} sensitivity"
         if self.listed:
             text += (
                 f", and the items that more than {self.listed.threshold:.4g} users rated by a "
