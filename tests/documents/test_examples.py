@@ -20,6 +20,7 @@ from document_texts import (
     write_blocks,
     write_own_files,
 )
+from snakemake.cli import get_argument_parser
 
 from dpmc import studies
 from dpmc.cli import COMMANDS, cli
@@ -29,19 +30,21 @@ from dpmc.study.plan import Plan
 
 RUN = HOME / "docs" / "run.md"
 """It speaks of the reader's own mine.yaml and shows none."""
+CLUSTER = HOME / "docs" / "cluster.md"
+"""Its YAML is of profiles of Snakemake, and its programs are those of a cluster."""
 OWN_RATINGS = ("recommend", "fit", "verify", "complete", "evaluate", "onebit")
 ONLY_PARSED = (("data", "fetch"), ("diff",), ("reference", "update"))
 """They need the network, or results."""
 REPLACING = ("fit", "onebit", "complete")
 """Commands that refuse to replace what an example above wrote."""
-PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd")
+PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd", "squeue", "tmux")
 
 every = {
     kind: pytest.mark.parametrize("document", found, ids=name_of)
     for kind, found in {
         "console": [each for each in DOCUMENTS if list(examples(each))],
         "python": [each for each in DOCUMENTS if blocks(each, "python")],
-        "yaml": [each for each in DOCUMENTS if blocks(each, "yaml")],
+        "yaml": [each for each in DOCUMENTS if each != CLUSTER and blocks(each, "yaml")],
     }.items()
 }
 
@@ -131,6 +134,15 @@ def test_configurations_are_valid(document, folder):
         changed = [name for name in overlay if name in known]
         assert changed
         assert all(any(plan.targets(known[name])) for name in changed)
+
+
+def test_profiles_name_options_of_snakemake_and_rules():
+    options = {option for each in get_argument_parser()._actions for option in each.option_strings}
+    rules = {f"{name}_{job.name}" for name, study in studies.load().items() for job in study.jobs}
+    for block in blocks(CLUSTER, "yaml"):
+        profile = yaml.safe_load(block)
+        assert {f"--{name}" for name in profile} <= options
+        assert set(profile.get("set-resources", ())) <= rules
 
 
 def test_commands_named_in_sentences_exist():
