@@ -15,9 +15,9 @@ from dpmc.study.style import PAGE, Drawing, NothingToDraw
 SHOWN = ("dpals", "dpals_literal", "dpfw")
 BOUNDS = {"dpals": "bound of theorem 2", "dpfw": "bound of remark 6"}
 PANELS = {
-    IN_USERS: ("Slope in the number of users", "ε of one user, all ratings"),
-    IN_EPSILON: ("Slope in ε", "Users (thousands)"),
-    IN_ITEMS: ("Slope in the number of items", "ε of one user, all ratings"),
+    IN_USERS: ("In users", "ε of one user, all ratings"),
+    IN_EPSILON: ("In ε", "Users (thousands)"),
+    IN_ITEMS: ("In items", "ε of one user, all ratings"),
 }
 NAMES = {IN_USERS: "users", IN_EPSILON: "ε", IN_ITEMS: "items"}
 
