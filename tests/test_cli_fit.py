@@ -584,7 +584,10 @@ REFUSALS = {
     "error of als": ({"report-error": 0.1}, "--report-error is an option of the method bayes only"),
     "shrinkage of als": ({"shrinkage": 1}, "--shrinkage is an option of the method bias only"),
     "quiet and loud": ({"quiet": True, "json": True}, "Give one of --quiet and --json alone."),
-    "relation": ({"relation": "users"}, "There is no neighbouring relation 'users'"),
+    "relation": (
+        {"relation": "users"},
+        "There is no neighbouring relation 'users' (did you mean 'user'?)",
+    ),
     "mechanism": ({"mechanism": "laplac"}, "did you mean 'laplace'?"),
     "no ratings per user": ({"ratings-per-user": 0}, "ratings_per_user must be an integer"),
     "per user at entry level": ({"relation": "entry"}, "has no meaning with the relation"),

@@ -17,6 +17,7 @@ from dpmc.studies.huber.statistics import published_metric
 from dpmc.studies.huber.tables import build_tables, write_tables
 from dpmc.studies.huber.tables_privacy import build_privacy_tables
 from dpmc.studies.huber.tables_rmse import (
+    LEFT_OUT,
     NOT_AVAILABLE,
     NOT_RUN,
     PROVIDE_DATA,
@@ -217,6 +218,14 @@ def test_no_winner_without_trials_or_others(trials):
     assert significantly_lowest({"alone": all_cells["als", "huber"]}) is None
     empty = {key: cell.head(0) for key, cell in all_cells.items()}
     assert significantly_lowest(empty) is None
+
+
+def test_data_that_are_left_out_are_not_asked_for(trials_without_data, published_folder, budgets):
+    comparison = compare(trials_without_data, load(published_folder), budgets)
+    for left_out, said in ((["ml-100k"], LEFT_OUT), (["sweetrs"], PROVIDE_DATA)):
+        tables = build_tables(trials_without_data, comparison, budgets, left_out)
+        (notes,) = [table.notes for table in tables if table.id == "table4"]
+        assert notes[0] == said
 
 
 def test_missing_data_are_said(without_data):

@@ -15,10 +15,18 @@ def relation_of(option: str) -> str:
     InputError
         An unknown name.
     """
-    from dpmc.privacy.relations import check_relation
+    from dpmc.errors import InputError, did_you_mean
+    from dpmc.privacy.relations import RELATIONS
 
     name = option.replace("-", "_")
-    return check_relation(ALIASES.get(name, name))
+    name = ALIASES.get(name, name)
+    if name not in RELATIONS:
+        known = (*ALIASES, *RELATIONS)
+        raise InputError(
+            f"There is no neighbouring relation {option!r}{did_you_mean(option, known)}; known are "
+            f"{', '.join(known)}."
+        )
+    return name
 
 
 def default_method(relation: str, mechanism: str | None, delta: float) -> str:

@@ -10,11 +10,11 @@ from pathlib import Path
 from dpmc.errors import InputError
 from dpmc.studies.huber import plugins
 from dpmc.studies.huber.cells import COORDINATES
-from dpmc.studies.huber.jobs import JOBS, STEPS, settings_by_cell
+from dpmc.studies.huber.jobs import JOBS, STEPS, left_out, settings_by_cell
 from dpmc.studies.huber.privacy_columns import TOTAL_KEYS
 from dpmc.studies.huber.settings import check_grid
 from dpmc.studies.huber.trial import METRICS
-from dpmc.study.api import Regression, Section, Study
+from dpmc.study.api import Regression, Study
 from dpmc.study.cells import SYNTHETIC
 
 
@@ -34,12 +34,6 @@ def prepare(configuration: Mapping[str, Mapping]) -> dict[str, object]:
     plugins.load(section["plugins"])
     check_grid(section, sets)
     return section
-
-
-def left_out(section: Section) -> dict[str, object]:
-    """Return the papers' data sets that the configuration leaves out."""
-    papers = ("ml-100k", "sweetrs")
-    return {"left_out": [name for name in papers if name not in section["real"]]}
 
 
 STUDY = Study(

@@ -178,11 +178,19 @@ def reported_trials(section: Section) -> dict[str, object]:
     return {"reported_trials": section["reported_trials"]}
 
 
+def left_out(section: Section) -> dict[str, object]:
+    """Return the papers' data sets that the configuration leaves out."""
+    papers = ("ml-100k", "sweetrs")
+    return {"left_out": [name for name in papers if name not in section["real"]]}
+
+
 def settings_of_tables(section: Section) -> dict[str, object]:
-    """Return how many trials stand beside the papers' numbers, and the parameters of table 2."""
+    """Return how many trials stand beside the papers' numbers, the parameters of table 2, and the
+    data sets that are left out."""
     from dpmc.studies.huber.tables_parameters import parameter_settings  # imports pandas
 
-    return reported_trials(section) | {"parameters": parameter_settings(section)}
+    parameters = {"parameters": parameter_settings(section)}
+    return reported_trials(section) | parameters | left_out(section)
 
 
 def variances(section: Section, coordinates: Coordinates | None = None) -> Mapping[str, object]:

@@ -53,7 +53,7 @@ def tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     """Write the papers' tables with our numbers, of as many trials as the papers have."""
     comparison = read_frame(folder / "comparison.csv")
     trials = _first(read_frame(folder / "trials.csv"), settings["reported_trials"])
-    write_tables(trials, comparison, pd.DataFrame(table_one()), out)
+    write_tables(trials, comparison, pd.DataFrame(table_one()), out, settings["left_out"])
     results.write_tables([parameters_table(settings["parameters"])], out)
 
 

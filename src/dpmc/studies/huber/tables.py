@@ -5,6 +5,7 @@ Source: "Introducing the Huber mechanism for differentially private low-rank mat
 5 MovieLens 100K and SweetRS, table 1 the nominal budgets.
 """
 
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,11 @@ HEADINGS = {"observed_fraction": "Observed", "irls_iterations": "IRLS iterations
 
 
 def write_tables(
-    trials: pd.DataFrame, comparison: pd.DataFrame, budgets: pd.DataFrame, folder: str | Path
+    trials: pd.DataFrame,
+    comparison: pd.DataFrame,
+    budgets: pd.DataFrame,
+    folder: str | Path,
+    left_out: Collection[str] = (),
 ) -> None:
     """Write ``table1``, ``table3`` to ``table7`` as .csv, .md, .tex and .html into ``folder``.
 
@@ -60,17 +65,22 @@ def write_tables(
     budgets : DataFrame
         Rows of :func:`dpmc.privacy.nominal.table_one`.
     folder : path
+    left_out : collection of str
+        Data sets that the configuration leaves out.
     """
-    results.write_tables(build_tables(trials, comparison, budgets), folder)
+    results.write_tables(build_tables(trials, comparison, budgets, left_out), folder)
 
 
 def build_tables(
-    trials: pd.DataFrame, comparison: pd.DataFrame, budgets: pd.DataFrame
+    trials: pd.DataFrame,
+    comparison: pd.DataFrame,
+    budgets: pd.DataFrame,
+    left_out: Collection[str] = (),
 ) -> list[Table]:
     """Return the tables that :func:`write_tables` writes, in the order of the paper."""
     tables = [budget_table(comparison, budgets)]
     names = comparison.loc[comparison["metric"] != "epsilon", "table"].unique()
-    tables += [rmse_table(name, trials, comparison) for name in sorted(names)]
+    tables += [rmse_table(name, trials, comparison, left_out) for name in sorted(names)]
     other = other_table(trials, comparison)
     return tables + ([other] if other else [])
 
