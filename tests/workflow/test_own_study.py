@@ -65,7 +65,7 @@ def test_its_page_of_numbers_says_how_each_is_computed_again(own_study):
 
 
 def test_one_file_holds_its_report(own_study):
-    own_study.run("own_study_single")
+    own_study.run("results/own_study/report/single.html")
     text = (own_study.folder / "results/own_study/report/single.html").read_text()
     assert "How many ratings do noisy factors need?" in text
     assert "files/" not in re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)

@@ -112,10 +112,12 @@ class Numbers:
         rows = self.chapter.published
         for row in [] if rows is None else rows.to_dict("records"):
             name = cell_name({key: row[key] for key in self._coordinates})
+            what, *others = self._named(row, name)
             yield Row(
                 self.chapter.heading,
                 PUBLISHED,
-                *self._named(row, name),
+                f"{row['place']}: {what}",
+                *others,
                 metric=self._label(row["metric"]),
                 published=shown(row["published"]),
                 ours=mean_text(row["mean"], row["standard_error"]),
@@ -155,7 +157,8 @@ class Numbers:
     def _named(self, row: Mapping, name: str) -> tuple:
         """Return what a cell is, where its numbers are from, its data and its mechanism."""
         what = without_filters({key: row[key] for key in self._coordinates})
-        origin = self._origins.get(name) or self._of_table(self.study.regression.table)
+        table = self.chapter.published_table or self.study.regression.table
+        origin = self._origins.get(name) or self._of_table(table)
         return what, origin, *filters(row).values()
 
     def _label(self, metric: str) -> str:

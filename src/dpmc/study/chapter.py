@@ -57,7 +57,9 @@ class Judged:
     table: str = "claims"
 
 
-PUBLISHED_COLUMNS = ("metric", "published", "mean", "standard_error", "trials", "status")
+PUBLISHED_COLUMNS = (
+    *("place", "metric", "published", "mean", "standard_error", "trials", "status"),
+)
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,11 @@ class Chapter:
     downloads : sequence of (str, path)
         Name to be saved as, and file; files that are not there are left out.
     published : DataFrame or None
-        Published numbers beside ours: :data:`PUBLISHED_COLUMNS` and coordinates of the table of
-        trials; the status is one of :data:`dpmc.study.finding.STATUSES`.
+        Published numbers beside ours: :data:`PUBLISHED_COLUMNS` and the coordinates of our cell;
+        ``place`` is where it was published, ``status`` one of
+        :data:`dpmc.study.finding.STATUSES`.
+    published_table : str
+        The table that holds what is beside published numbers of no cell; "" if there are none.
     metrics : mapping
         Which metrics of the table of trials the page of numbers shows, by name, to their labels;
         empty for all that the regression compares.
@@ -108,4 +113,5 @@ class Chapter:
     judged: Sequence[Judged] = ()
     downloads: Sequence[tuple[str, Path]] = ()
     published: pd.DataFrame | None = None
+    published_table: str = ""
     metrics: Mapping[str, str] = field(default_factory=dict)

@@ -88,6 +88,26 @@ def test_the_audit_marks_faults_as_caught_or_missed(drawings, results):
     assert [text.get_text() for text in honest.texts].count("exceeded") == 4
 
 
+def test_the_key_figure_counts_by_test(drawings, results):
+    audit = results["audit"]
+    (axes,) = drawings["privacy_audit_tests"].figure.axes
+    texts = [text.get_text() for text in axes.texts]
+    assert texts[-2:] == ["passed", "caught"]
+    kinds = list(dict.fromkeys(audit["test"]))
+    assert len(axes.get_yticklabels()) == len(kinds)
+    for kind, passed, caught in zip(kinds, texts[:-2:2], texts[1:-2:2], strict=True):
+        here = audit[audit["test"] == kind]
+        for text, part in (
+            (passed, here[here["planted_fault"].isna()]),
+            (caught, here[here["planted_fault"].notna()]),
+        ):
+            assert text == (f"{len(part)} of {len(part)}" if len(part) else "–")
+    missed = audit.assign(passed=audit["planted_fault"].isna())
+    with matplotlib.rc_context(RC):
+        (axes,) = FIGURES[0].function({"audit": missed}).figure.axes
+    assert {text.get_text().split()[0] for text in axes.texts[1:-2:2]} == {"0", "–"}
+
+
 def test_shares_of_a_claim(results):
     shared = with_share(results["audit"])
     by_test = shared[shared["planted_fault"].isna()].groupby("test")["share"]

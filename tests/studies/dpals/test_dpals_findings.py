@@ -16,12 +16,19 @@ from dpmc.studies.dpals.errors import (
     more_users,
     near_als,
 )
-from dpmc.studies.dpals.findings import caveats, dpals_answer, dpals_findings, numbers_met
+from dpmc.studies.dpals.findings import (
+    beside_ours,
+    caveats,
+    dpals_answer,
+    dpals_findings,
+    numbers_met,
+)
 from dpmc.studies.dpals.frames import NAMES, standard
 from dpmc.studies.dpals.guarantees import claims_kept, few_iterations, linear_time, published_noise
 from dpmc.studies.dpals.starts import random_starts
 from dpmc.studies.dpals.variants import better_items, better_sampling, projected, surrogates
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.chapter import PUBLISHED_COLUMNS
+from dpmc.study.finding import AGREES, CONTRADICTED, INCONCLUSIVE, NOT_COMPARED, SUPPORTED
 from dpmc.study.frames import select
 
 ON_TRIALS = (beats_frank_wolfe, best_private, more_users, near_als, beats_biases, alternating,
@@ -240,6 +247,20 @@ def test_numbers_from_elsewhere(trials, tables):
     far = tables["published"]["method"] == "dpfw"
     assert numbers_met(trials, tables["published"][~far]).verdict == SUPPORTED
     assert "None of 7 has been run" in numbers_met(None, tables["published"]).text
+
+
+def test_published_numbers_stand_beside_ours(trials, tables):
+    published = tables["published"].assign(source="paper")
+    rows = beside_ours(trials, published)
+    assert set(PUBLISHED_COLUMNS) <= set(rows)
+    assert len(rows) == len(published)
+    run = rows[rows["mean"].notna()]
+    assert len(run) == 5
+    assert (run["status"] == AGREES).sum() == 4
+    assert set(rows.loc[rows["mean"].isna(), "status"]) == {NOT_COMPARED}
+    # what a prototype gave is not published
+    assert beside_ours(trials, published.assign(source="prototype")).empty
+    assert set(beside_ours(None, published)["status"]) == {NOT_COMPARED}
 
 
 def test_a_start_that_fails_is_counted(trials):

@@ -97,6 +97,7 @@ def audit_tests(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     axes.set(ylim=(len(kinds) - 0.4, -1.3), xlim=(-0.03, COUNTS[-1]))
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1, 1.25, 1.5])
     axes.set_xlabel("Found / claimed (lower bound of ε, or change of a release)", loc="left")
+    axes.set_ylabel("Test")
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
     handles = [

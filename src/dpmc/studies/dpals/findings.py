@@ -118,7 +118,7 @@ def beside_ours(trials: pd.DataFrame | None, published: pd.DataFrame) -> pd.Data
     They agree if ours is as close as for :func:`numbers_met`.
     """
     keys, rows = list(DPALS_COORDINATES), published[published["source"] != PROTOTYPE]
-    rows = rows.rename(columns={"value": "published"})
+    rows = rows.rename(columns={"value": "published", "note": "place"})
     if trials is not None:
         metrics = [name for name in rows["metric"].unique() if name in trials]
         ours = [summary(trials, name).assign(metric=name) for name in metrics]

@@ -94,9 +94,17 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
             ("totals.csv", folder / "totals.csv"),
             ("transcript_loss.csv", folder / "transcript_loss.csv"),
         ],
-        published=comparison,
+        published=beside_ours(comparison),
+        published_table="comparison",
         metrics=METRICS,
     )
+
+
+def beside_ours(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Return the comparison as the page of numbers has it: a cell without noise has no variance."""
+    noisy = comparison["mechanism"] != "none"
+    place = comparison["table"].str.replace("table", "table ")
+    return comparison.assign(place=place, variance=comparison["variance"].where(noisy))
 
 
 def _left_out(names: list[str]) -> list[str]:
