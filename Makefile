@@ -9,7 +9,7 @@ CONFIG ?=
 quoted = '$(subst ','\'',$(1))'
 # checks what is asked for, mends what a crash left, then runs Snakemake
 LAUNCH = $(BIN)/python -m dpmc.launch --cores=$(call quoted,$(CORES)) --config=$(call quoted,$(CONFIG))
-SOURCES := src tests workflow benchmarks examples
+SOURCES := src tests workflow benchmarks examples envs
 
 .PHONY: help reproduce report test test-all lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
