@@ -24,6 +24,8 @@ rule ratings:
         "results/data/{dataset}.npz",
     log:
         "results/logs/ratings/{dataset}.log",
+    benchmark:
+        "results/benchmarks/ratings/{dataset}.tsv"
     conda:
         "../../envs/dpmc.yaml"
     params:

@@ -142,6 +142,8 @@ for study in STUDIES.values():
                 ],
             log:
                 plan.log_file("{top}", study, step.name),
+            benchmark:
+                plan.step_benchmark_file("{top}", study, step)
             conda:
                 "../../envs/dpmc.yaml"
             params:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from dpmc import studies
 from dpmc.files import write_text
-from dpmc.jobs import logged
+from dpmc.jobs import logged, timed
 from dpmc.report.errata import errata_markdown
 from dpmc.report.manifest import manifest
 from dpmc.report.page import write_page
 from dpmc.study.job import function
 from dpmc.study.runs import raw_files
 
-with logged(snakemake.log[0]):
+with logged(snakemake.log[0]), timed():
     given, top = snakemake.params.settings, Path(snakemake.wildcards.top)
     known = studies.load(given["outside"])
     chosen = [known[name] for name in given["studies"]]

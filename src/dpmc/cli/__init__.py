@@ -18,6 +18,7 @@ COMMANDS = {
     "evaluate": ("dpmc.cli.evaluate", "evaluate", "Which error at which budget; not private."),
     "fit": ("dpmc.cli.fit", "fit", "Complete your own ratings within a privacy budget."),
     "onebit": ("dpmc.cli.onebit", "onebit", "Complete your own likes within a privacy budget."),
+    "plan": ("dpmc.cli.plan", "plan", "What a run will cost, before anything runs."),
     "recommend": ("dpmc.cli.recommend", "recommend", "Which mechanism for my budget."),
     "reference": (
         "dpmc.cli.reference",

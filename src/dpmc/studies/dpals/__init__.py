@@ -18,6 +18,13 @@ from dpmc.studies.dpals.cells import (
     accounting_settings,
     timing_settings,
 )
+from dpmc.studies.dpals.effort import (
+    effort_of_candidates,
+    effort_of_coverage,
+    effort_of_fits,
+    effort_of_surrogate,
+    effort_of_timing,
+)
 from dpmc.studies.dpals.regression import REGRESSION
 from dpmc.studies.dpals.settings import (
     SURROGATE,
@@ -53,6 +60,7 @@ STUDY = Study(
             settings=surrogate_job_settings,
             file="npz",
             seconds=60.0,
+            effort=effort_of_surrogate,
         ),
         Job(
             "fit",
@@ -65,6 +73,7 @@ STUDY = Study(
             inputs=ratings_inputs,
             modules=method_modules,
             seconds=15.0,
+            effort=effort_of_fits,
         ),
         Job(
             "timing",
@@ -73,6 +82,7 @@ STUDY = Study(
             settings=lambda section, coordinates: timing_settings(section),
             modules=timing_modules,
             seconds=120.0,
+            effort=effort_of_timing,
         ),
         Job(
             "coverage",
@@ -83,6 +93,7 @@ STUDY = Study(
             settings=coverage_job_settings,
             inputs=ratings_inputs,
             seconds=10.0,
+            effort=effort_of_coverage,
         ),
         Job(
             "accounting",
@@ -102,6 +113,7 @@ STUDY = Study(
             modules=method_modules,
             target="dpals_tune",
             seconds=300.0,
+            effort=effort_of_candidates,
         ),
     ),
     steps=(
@@ -130,4 +142,5 @@ STUDY = Study(
     errata="dpmc.studies.dpals.errata:errata",
     regression=REGRESSION,
     schema=HERE / "schema.yaml",
+    costs=HERE / "costs.csv",
 )

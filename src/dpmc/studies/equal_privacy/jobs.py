@@ -10,7 +10,7 @@ from dpmc.studies.equal_privacy.cells import (
     calibrated_settings,
     tuning_settings,
 )
-from dpmc.study.api import Coordinates, Job, Ratings, Section
+from dpmc.study.api import Coordinates, Effort, Job, Ratings, Section
 from dpmc.study.cells import format_coordinate
 
 CELL = ("dataset", "relation", "epsilon", "method")
@@ -40,8 +40,23 @@ def curve_settings(section: Section, coordinates: Coordinates) -> dict[str, obje
     }
 
 
+def effort(section: Section, coordinates: Coordinates) -> Effort:
+    """Return what a curve's cost grows with: trials, budgets, mechanisms; users of drawn data."""
+    fits = curve_settings(section, coordinates)["fits"].values()
+    return Effort(
+        " ".join(coordinates.values()),
+        sum(fit["trials"] * len(fit["hyperparameters"]) for fit in fits),
+        section["datasets"][coordinates["dataset"]].get("users", 1),
+    )
+
+
 def _curve(cell: CalibratedCell) -> tuple[str, ...]:
     return cell.dataset, format_coordinate(cell.relation), cell.method
+
+
+def effort_of_frontier(section: Section, coordinates: Coordinates) -> Effort:
+    """Return what a part of the frontier costs: each budget the same."""
+    return Effort(coordinates["releases"], len(section["frontier"]["epsilons"]))
 
 
 def tune_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
@@ -84,6 +99,7 @@ FIT = Job(
     inputs=ratings_of,
     modules=modules_of,
     seconds=10.0,
+    effort=effort,
 )
 FRONTIER = Job(
     name="frontier",
@@ -93,6 +109,7 @@ FRONTIER = Job(
     cells=frontier_cells,
     settings=frontier_settings,
     seconds=15.0,
+    effort=effort_of_frontier,
 )
 # hyper-parameters are chosen once, on other seeds, and lie in hyperparameters.csv
 TUNE = Job(
