@@ -12,7 +12,7 @@ quoted = '$(subst ','\'',$(1))'
 WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quoted,$(CORES)))
 # checks what is asked for, mends what a crash left, then runs Snakemake
 LAUNCH = $(BIN)/python -m dpmc.launch $(WHERE) --config=$(call quoted,$(CONFIG))
-SOURCES := src tests workflow benchmarks examples
+SOURCES := src tests workflow benchmarks examples envs
 
 .PHONY: help reproduce report report-single test test-all test-slurm lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce

@@ -55,6 +55,10 @@ WORK = {
 # about runs of the workflow, which the wheel does not hold: without one, a sentence
 ABOUT_RUNS = {
     "diff": (["diff", "results", "others"], "There is no folder results."),
+    "plan": (
+        ["plan"],
+        "There is no config/config.yaml; run this in the folder of the project.",
+    ),
     "reference": (["reference", "update"], "results holds the results of no study."),
 }
 

@@ -170,7 +170,7 @@ def check_named(path: str, home: Path) -> None:
     there = [str(each) for each in (*Path().glob("*.yaml"), *Path().glob("config/*.yaml"))]
     there += [str(each) for each in home.glob("config/*.yaml")]
     raise InputError(
-        f"There is no configuration file {path}{did_you_mean(path, there)}; correct CONFIG, "
+        f"There is no configuration file {path}{did_you_mean(path, there)}; correct the name, "
         "or write the file."
     )
 

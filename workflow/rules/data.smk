@@ -29,6 +29,8 @@ rule ratings:
         "results/data/{dataset}.npz",
     log:
         "results/logs/ratings/{dataset}.log",
+    benchmark:
+        "results/benchmarks/ratings/{dataset}.tsv"
     group:
         "ratings"
     conda:

@@ -86,6 +86,8 @@ for name, chosen in {
             manifest=f"{beside}/manifest.json",
         log:
             f"{{top}}/logs/{name or 'all'}_page.log",
+        benchmark:
+            f"{{top}}/benchmarks/{name or 'all'}_page.tsv"
         conda:
             "../../envs/dpmc.yaml"
         params:

@@ -158,6 +158,8 @@ for study in STUDIES.values():
                 ],
             log:
                 plan.log_file("{top}", study, step.name),
+            benchmark:
+                plan.step_benchmark_file("{top}", study, step)
             group:
                 cluster.step_group(study)
             conda:

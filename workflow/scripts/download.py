@@ -4,9 +4,9 @@ import json
 
 from dpmc.datasets import DataNotAvailable, obtain, resolve
 from dpmc.files import write_text
-from dpmc.jobs import logged
+from dpmc.jobs import logged, timed
 
-with logged(snakemake.log[0]):
+with logged(snakemake.log[0]), timed():
     data = snakemake.config["data"]
     dataset = resolve(snakemake.wildcards.dataset, data["sets"])
     record = {"dataset": dataset.name, "path": None, "reason": None}

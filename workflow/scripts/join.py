@@ -2,9 +2,9 @@
 
 from dpmc import tables
 from dpmc.files import write_text
-from dpmc.jobs import logged
+from dpmc.jobs import logged, timed
 
-with logged(snakemake.log[0]):
+with logged(snakemake.log[0]), timed():
     if snakemake.params.settings:
         write_text(snakemake.output.settings, snakemake.params.settings)
     tables.join(snakemake.output[0], snakemake.params.columns, snakemake.input)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dpmc import studies
 from dpmc.files import write_text
-from dpmc.jobs import logged
+from dpmc.jobs import logged, timed
 from dpmc.report.errata import errata_markdown
 from dpmc.report.manifest import manifest
 from dpmc.report.numbers import Numbers
@@ -14,7 +14,7 @@ from dpmc.study.job import function
 from dpmc.study.plan import Plan
 from dpmc.study.runs import raw_files
 
-with logged(snakemake.log[0]):
+with logged(snakemake.log[0]), timed():
     given, top = snakemake.params.settings, Path(snakemake.wildcards.top)
     known = studies.load(given["outside"])
     plan = Plan(str(top), given["configuration"], known)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from dpmc.datasets import read, resolve
 from dpmc.files import atomic_path
-from dpmc.jobs import logged
+from dpmc.jobs import logged, timed
 
-with logged(snakemake.log[0]):
+with logged(snakemake.log[0]), timed():
     record = json.loads(Path(snakemake.input[0]).read_text(encoding="utf-8"))
     if record["path"] is None:
         with atomic_path(snakemake.output[0]):

@@ -41,6 +41,7 @@ COMMANDS = {
         "onebit",
         "Complete likes and dislikes within a privacy budget.",
     ),
+    "plan": ("dpmc.cli.plan", "plan", "State what a run will cost before anything runs."),
     "recommend": (
         "dpmc.cli.recommend",
         "recommend",

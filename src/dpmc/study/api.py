@@ -34,6 +34,25 @@ class Made:
 Source = Ratings | Made
 
 
+@dataclass(frozen=True)
+class Effort:
+    """What the cost of a job is in proportion to, for telling it before anything runs.
+
+    Attributes
+    ----------
+    alike : str
+        Jobs of a kind that do the same work on more or fewer data have the same.
+    amount : float
+        How often the work is done: trials, budgets, iterations.
+    size : float
+        Of the data that it is done on; CPU time, memory and disk grow with it.
+    """
+
+    alike: str = ""
+    amount: float = 1.0
+    size: float = 1.0
+
+
 def once(section: Section) -> list[Coordinates]:
     """Return the cells of a kind of job that runs once."""
     return [{}]
@@ -42,6 +61,11 @@ def once(section: Section) -> list[Coordinates]:
 def nothing(section: Section, coordinates: Coordinates | None = None) -> dict:
     """Return no settings, inputs or modules."""
     return {}
+
+
+def unlike_others(section: Section, coordinates: Coordinates) -> Effort:
+    """Return the effort of a job that costs what it cost before."""
+    return Effort(" ".join(coordinates.values()))
 
 
 def own_seed(section: Section) -> dict[str, int]:
@@ -80,12 +104,15 @@ class Job:
     target : str or None
         Name of the target that asks for it; None if it belongs to the study's own.
     seconds : float
-        About how long one takes: only for telling the time left.
+        About how long one takes: only for telling the time left, and for what was never
+        measured.
     longest : float
         Seconds of the longest one: what a cluster is asked for. Like the next one read off the
         files in ``benchmarks/`` that a full run on two busy cores leaves (column ``s``).
     memory : int
         Megabytes of the largest one (column ``max_rss``).
+    effort : callable
+        From the section and coordinates to what the cost of the job grows with.
     """
 
     name: str
@@ -102,6 +129,7 @@ class Job:
     seconds: float = 2.0
     longest: float = 300.0
     memory: int = 1000
+    effort: Callable[[Section, Coordinates], Effort] = unlike_others
 
 
 @dataclass(frozen=True)
@@ -218,6 +246,8 @@ class Study:
     regression : tuple of Regression
     schema : path or None
         JSON schema of its section, as YAML; None refuses nothing.
+    costs : path or None
+        CSV file of what its jobs were measured to cost, see :mod:`dpmc.study.costs`.
     folder : path or None
         Of a study outside of this package; its reference lies in ``reference`` inside. None for one
         of this package, whose reference lies in ``results/reference``.
@@ -234,6 +264,7 @@ class Study:
     seeds: Callable[[Section], Mapping[str, int]] = own_seed
     regression: Regression | None = None
     schema: Path | None = None
+    costs: Path | None = None
     folder: Path | None = None
 
     def job(self, name: str) -> Job:

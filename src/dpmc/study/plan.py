@@ -226,6 +226,11 @@ def benchmark_file(top: str, study: Study, job: Job) -> str:
     return f"{top}/{study.name}/benchmarks/{below}.tsv"
 
 
+def step_benchmark_file(top: str, study: Study, step: Step) -> str:
+    """Return where Snakemake writes what a step took."""
+    return f"{top}/{study.name}/benchmarks/{step.name}.tsv"
+
+
 def run_folder(top: str, study: Study, below: str) -> str:
     """Return the folder of one of a study's runs; "" below it is the study's own."""
     return f"{top}/{study.name}/{below}".rstrip("/")

@@ -29,4 +29,5 @@ STUDY = Study(
     chapter="dpmc.studies.audit.chapter:chapter",
     regression=Regression(passed={"audit": AUDIT_KEYS}),
     schema=HERE / "schema.yaml",
+    costs=HERE / "costs.csv",
 )

@@ -4,7 +4,7 @@ from dpmc.methods import method_module
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import HERE, PARTS
 from dpmc.studies.audit.rows import AUDIT_COLUMNS
-from dpmc.study.api import Coordinates, Job, Section
+from dpmc.study.api import Coordinates, Effort, Job, Section
 
 
 def part_cells(section: Section) -> list[Coordinates]:
@@ -23,6 +23,13 @@ def part_modules(section: Section, coordinates: Coordinates) -> list[str]:
     return [PARTS[coordinates["part"]].module, *dict.fromkeys(methods)]
 
 
+def effort(section: Section, coordinates: Coordinates) -> Effort:
+    """Return what a part's cost grows with: publications, transcripts or draws."""
+    used = part_settings(section, coordinates)
+    counts = [used[name] for name in ("attacks", "runs", "samples") if name in used]
+    return Effort(coordinates["part"], next(iter(counts), 1))
+
+
 PART = Job(
     name="part",
     run=f"{HERE}.run:run",
@@ -34,4 +41,5 @@ PART = Job(
     seconds=20.0,
     longest=200.0,
     memory=460,
+    effort=effort,
 )

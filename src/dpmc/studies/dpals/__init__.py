@@ -18,6 +18,13 @@ from dpmc.studies.dpals.cells import (
     accounting_settings,
     timing_settings,
 )
+from dpmc.studies.dpals.effort import (
+    effort_of_candidates,
+    effort_of_coverage,
+    effort_of_fits,
+    effort_of_surrogate,
+    effort_of_timing,
+)
 from dpmc.studies.dpals.regression import REGRESSION
 from dpmc.studies.dpals.settings import (
     SURROGATE,
@@ -55,6 +62,7 @@ STUDY = Study(
             seconds=16.0,
             longest=20.0,
             memory=670,
+            effort=effort_of_surrogate,
         ),
         Job(
             "fit",
@@ -69,6 +77,7 @@ STUDY = Study(
             seconds=15.0,
             longest=320.0,
             memory=1200,
+            effort=effort_of_fits,
         ),
         Job(
             "timing",
@@ -79,6 +88,7 @@ STUDY = Study(
             seconds=120.0,
             longest=160.0,
             memory=900,
+            effort=effort_of_timing,
         ),
         Job(
             "coverage",
@@ -91,6 +101,7 @@ STUDY = Study(
             seconds=4.0,
             longest=8.0,
             memory=760,
+            effort=effort_of_coverage,
         ),
         Job(
             "accounting",
@@ -115,6 +126,7 @@ STUDY = Study(
             # not measured: room for the slowest candidate, memory as for "fit"
             longest=1800.0,
             memory=1200,
+            effort=effort_of_candidates,
         ),
     ),
     steps=(
@@ -143,4 +155,5 @@ STUDY = Study(
     errata="dpmc.studies.dpals.errata:errata",
     regression=REGRESSION,
     schema=HERE / "schema.yaml",
+    costs=HERE / "costs.csv",
 )

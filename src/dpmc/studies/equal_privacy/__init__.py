@@ -34,4 +34,5 @@ STUDY = Study(
     chapter="dpmc.studies.equal_privacy.chapter:chapter",
     regression=REGRESSION,
     schema=HERE / "schema.yaml",
+    costs=HERE / "costs.csv",
 )

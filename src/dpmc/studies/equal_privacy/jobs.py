@@ -10,7 +10,7 @@ from dpmc.studies.equal_privacy.cells import (
     calibrated_settings,
     tuning_settings,
 )
-from dpmc.study.api import Coordinates, Job, Ratings, Section
+from dpmc.study.api import Coordinates, Effort, Job, Ratings, Section
 from dpmc.study.cells import format_coordinate
 
 CELL = ("dataset", "relation", "epsilon", "method")
@@ -40,8 +40,23 @@ def curve_settings(section: Section, coordinates: Coordinates) -> dict[str, obje
     }
 
 
+def effort(section: Section, coordinates: Coordinates) -> Effort:
+    """Return what a curve's cost grows with: trials, budgets, mechanisms; users of drawn data."""
+    fits = curve_settings(section, coordinates)["fits"].values()
+    return Effort(
+        " ".join(coordinates.values()),
+        sum(fit["trials"] * len(fit["hyperparameters"]) for fit in fits),
+        section["datasets"][coordinates["dataset"]].get("users", 1),
+    )
+
+
 def _curve(cell: CalibratedCell) -> tuple[str, ...]:
     return cell.dataset, format_coordinate(cell.relation), cell.method
+
+
+def effort_of_frontier(section: Section, coordinates: Coordinates) -> Effort:
+    """Return what a part of the frontier costs: each budget the same."""
+    return Effort(coordinates["releases"], len(section["frontier"]["epsilons"]))
 
 
 def tune_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
@@ -86,6 +101,7 @@ FIT = Job(
     seconds=10.0,
     longest=260.0,
     memory=600,
+    effort=effort,
 )
 FRONTIER = Job(
     name="frontier",
@@ -97,6 +113,7 @@ FRONTIER = Job(
     seconds=15.0,
     longest=20.0,
     memory=160,
+    effort=effort_of_frontier,
 )
 # hyper-parameters are chosen once, on other seeds, and lie in hyperparameters.csv
 TUNE = Job(

@@ -56,4 +56,5 @@ STUDY = Study(
         by_clock=("H40", "H41", "H42", "H43"),
     ),
     schema=Path(__file__).parent / "schema.yaml",
+    costs=Path(__file__).parent / "costs.csv",
 )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dpmc.methods import method_module
 from dpmc.studies.huber import plugins
 from dpmc.studies.huber.cells import COORDINATES, Cell, huber_cells
+from dpmc.studies.huber.effort import in_proportion_to
 from dpmc.studies.huber.heldout import HELDOUT_COLUMNS
 from dpmc.studies.huber.settings import cell_settings
 from dpmc.studies.huber.thesis_methods import THESIS_COLUMNS
@@ -146,6 +147,7 @@ JOBS = (
         coordinates=("dataset",),
         cells=_only(MOVIELENS),
         settings=_settings_of_heldout,
+        effort=in_proportion_to("heldout.trials", "heldout.iterations"),
         inputs=ratings_of,
         modules=_modules,
         seconds=20.0,
@@ -159,6 +161,7 @@ JOBS = (
         coordinates=("dataset",),
         cells=_only(SWEETRS),
         settings=_settings_of_variances,
+        effort=in_proportion_to("sweetrs_variances.trials"),
         inputs=ratings_of,
         modules=_modules,
         seconds=4.0,
@@ -172,6 +175,7 @@ JOBS = (
         coordinates=("dataset",),
         cells=_only(MOVIELENS),
         settings=_settings_of_thesis_methods,
+        effort=in_proportion_to("thesis_methods.trials"),
         inputs=ratings_of,
         modules=_thesis_modules,
         alone=True,

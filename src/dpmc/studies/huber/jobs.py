@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dpmc.studies.huber import experiments, plugins, privacy
 from dpmc.studies.huber.cells import COORDINATES, Cell, huber_cells
+from dpmc.studies.huber.effort import in_proportion_to
 from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
 from dpmc.studies.huber.forensics import real_variants as variants_of_real_data
 from dpmc.studies.huber.forensics import synthetic_variants as all_synthetic_variants
@@ -13,7 +14,7 @@ from dpmc.studies.huber.forensics_loss import LOSS_COLUMNS
 from dpmc.studies.huber.settings import SYNTHETIC_SETTINGS, cell_settings, side_settings
 from dpmc.studies.huber.side import CONVERGENCE_COLUMNS, STARTS_COLUMNS, TIMING_COLUMNS
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
-from dpmc.study.api import Coordinates, Job, Made, Ratings, Section, Source, Step
+from dpmc.study.api import Coordinates, Effort, Job, Made, Ratings, Section, Source, Step
 from dpmc.study.cells import SYNTHETIC, cell_name, format_coordinate
 
 HOME = Path(__file__).parent
@@ -36,6 +37,18 @@ def settings_of_cell(section: Section, coordinates: Coordinates) -> dict[str, ob
     cell = Cell.from_formatted(coordinates)
     used = plugins.used_by(cell, section["plugins"])
     return cell_settings(section, cell) | {"plugins": used}
+
+
+def effort_of_cell(section: Section, coordinates: Coordinates) -> Effort:
+    """Return what a cell's cost grows with: trials, iterations; entries of generated data."""
+    settings = settings_of_cell(section, coordinates)
+    names = ("dataset", "rank", "method", "mechanism", "irls_iterations")
+    size = settings.get("users", 1) * settings.get("items", 1)
+    return Effort(
+        " ".join(coordinates[name] for name in names),
+        settings["trials"] * settings.get("iterations", 1),
+        size * float(coordinates["observed_fraction"]),
+    )
 
 
 def inputs_of_cell(section: Section, coordinates: Coordinates) -> dict[str, Source]:
@@ -83,6 +96,12 @@ def settings_of_instances(section: Section, coordinates: Coordinates) -> dict[st
         "trials": section["trials"],
         **sizes,
     }
+
+
+def effort_of_instances(section: Section, coordinates: Coordinates) -> Effort:
+    """Return what generated data cost: entries, as often as there are trials."""
+    settings = settings_of_instances(section, coordinates)
+    return Effort(amount=settings["trials"], size=settings["users"] * settings["items"])
 
 
 # -- side experiments ---------------------------------------------------------------------------
@@ -210,6 +229,7 @@ JOBS = (
         file="npz",
         longest=2.0,
         memory=140,
+        effort=effort_of_instances,
     ),
     Job(
         name="cell",
@@ -223,12 +243,14 @@ JOBS = (
         seconds=1.8,
         longest=32.0,
         memory=270,
+        effort=effort_of_cell,
     ),
     Job(
         name="convergence",
         run="dpmc.studies.huber.run:convergence",
         tables={"convergence": CONVERGENCE_COLUMNS},
         settings=_side("convergence"),
+        effort=in_proportion_to("trials", "iterations"),
         modules=side_modules,
         seconds=16.0,
         longest=65.0,
@@ -239,6 +261,7 @@ JOBS = (
         run="dpmc.studies.huber.run:starts",
         tables={"starts": STARTS_COLUMNS},
         settings=_side("starts"),
+        effort=in_proportion_to("starts.count", "iterations"),
         modules=side_modules,
         seconds=12.0,
         longest=20.0,
@@ -249,6 +272,7 @@ JOBS = (
         run="dpmc.studies.huber.run:timing",
         tables={"timing": TIMING_COLUMNS},
         settings=_side("timing"),
+        effort=in_proportion_to("timing.repeats", "iterations"),
         modules=side_modules,
         alone=True,
         seconds=16.0,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from dpmc.methods import method_module
 from dpmc.studies.huber.cells import Cell, huber_cells
+from dpmc.studies.huber.effort import in_proportion_to
 from dpmc.studies.huber.privacy_columns import TABLES, TOTAL_COLUMNS, TRANSCRIPT_COLUMNS
 from dpmc.study.api import Coordinates, Job, Ratings, Section
 from dpmc.study.cells import SYNTHETIC
@@ -86,6 +87,7 @@ TRANSCRIPT = Job(
     coordinates=PART,
     cells=transcript_parts,
     settings=transcript_settings,
+    effort=in_proportion_to("transcript.neighbours"),
     inputs=transcript_inputs,
     modules=transcript_modules,
     seconds=15.0,

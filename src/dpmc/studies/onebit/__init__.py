@@ -11,6 +11,7 @@ from dpmc.studies.onebit.cells import (
     CLEAR_COORDINATES,
     CONSTANT_COLUMNS,
     CURVE_COORDINATES,
+    OBSERVED_FRACTION,
     ONEBIT_COLUMNS,
     OUTP_ATTACK_COLUMNS,
     OUTP_CHANGE_COLUMNS,
@@ -27,7 +28,7 @@ from dpmc.studies.onebit.settings import (
     outp_settings,
     prepare,
 )
-from dpmc.study.api import Coordinates, Job, Section, Step, Study
+from dpmc.study.api import Coordinates, Effort, Job, Section, Step, Study
 
 HERE = Path(__file__).parent
 
@@ -35,6 +36,24 @@ HERE = Path(__file__).parent
 def noises(section: Section, coordinates: Coordinates) -> tuple[str, ...]:
     """Return the modules of the noises, which are imported by name."""
     return ("dpmc.mechanisms.gaussian", "dpmc.mechanisms.laplace")
+
+
+def effort(section: Section, coordinates: Coordinates) -> Effort:
+    """Return what a curve's cost grows with: trials and budgets; entries of drawn matrices."""
+    privately = "mechanism" in coordinates
+    settings = (curve_settings if privately else clear_settings)(section, coordinates)
+    names = (name for name in coordinates if name != OBSERVED_FRACTION)
+    return Effort(
+        " ".join(coordinates[name] for name in names),
+        settings["trials"] * len(settings.get("epsilons", [None])),
+        settings.get("users", 1) * settings.get("items", 1),
+    )
+
+
+def effort_of_outp(section: Section, coordinates: Coordinates) -> Effort:
+    """Return what the attack's cost grows with."""
+    settings = outp_settings(section, coordinates)
+    return Effort(amount=len(settings["links"]) * settings["trials"], size=settings["samples"])
 
 
 STUDY = Study(
@@ -53,6 +72,7 @@ STUDY = Study(
             file="npz",
             longest=3.0,
             memory=190,
+            effort=effort,
         ),
         Job(
             "curve",
@@ -66,6 +86,7 @@ STUDY = Study(
             seconds=8.0,
             longest=65.0,
             memory=300,
+            effort=effort,
         ),
         Job(
             "outp",
@@ -76,6 +97,7 @@ STUDY = Study(
             seconds=13.0,
             longest=14.0,
             memory=90,
+            effort=effort_of_outp,
         ),
         Job(
             "bounds",
@@ -110,4 +132,5 @@ STUDY = Study(
     errata="dpmc.studies.onebit.errata.entries:errata",
     regression=REGRESSION,
     schema=HERE / "schema.yaml",
+    costs=HERE / "costs.csv",
 )

@@ -1,0 +1,127 @@
+"""``dpmc plan``: what a run will cost, before anything runs."""
+
+import json
+import math
+from pathlib import Path
+
+import click
+
+DEFAULTS = Path("config/config.yaml")
+
+
+@click.command()
+@click.option(
+    "--config",
+    default="",
+    metavar="FILES",
+    help="Configurations laid over config/config.yaml from left to right, as for make reproduce.",
+)
+@click.option(
+    "--measure",
+    "results",
+    multiple=True,
+    type=click.Path(file_okay=False),
+    help="Folder of a finished run with this configuration: measure it; may be given again.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def plan(config, results, as_json):
+    """State jobs, CPU hours, memory and disk of a run by study; nothing runs.
+
+    What it says rests on measured figures. With --measure it writes new ones, from the logs and
+    benchmarks of finished runs: those of jobs that these did not have stay.
+    """
+    from dpmc import studies
+    from dpmc.configuration import checked
+    from dpmc.study import costs
+    from dpmc.study.plan import Plan
+
+    configuration = _configuration(config)
+    known = studies.load(configuration.get("studies") or [])
+    configuration = checked(configuration, known)
+    if results:
+        runs = [Plan(folder, configuration, known) for folder in results]
+        _update(costs.measure(runs), costs.files_of(known.values()))
+        return
+    jobs = costs.planned(Plan("results", configuration, known))
+    figures = costs.Figures(known.values())
+    found = costs.totals(jobs, figures.cost)
+    missing = _missing(jobs, configuration["data"])
+    waiting = [job for job in jobs if set(job.data) & set(missing)]
+    found["all"] = costs.total(jobs, figures.cost)
+    found["without data"] = costs.total(waiting, figures.cost)
+    click.echo(_json(found, missing) if as_json else "\n".join(_lines(found, missing)))
+
+
+def _configuration(files: str) -> dict:
+    from dpmc import launch
+    from dpmc.configuration import load
+    from dpmc.errors import InputError
+
+    if not DEFAULTS.is_file():
+        raise InputError(f"There is no {DEFAULTS}; run this in the folder of the project.")
+    overlays = launch.named_files(files)
+    for path in overlays:
+        launch.check_named(path, Path())
+    return load(DEFAULTS, overlays)
+
+
+def _missing(jobs, data) -> list[str]:
+    """Return the data sets that jobs ask for and that are neither here nor in a mirror."""
+    from dpmc.datasets import available, resolve
+
+    names = dict.fromkeys(name for job in jobs for name in job.data)
+    place = data["directory"], data["mirror"]
+    return [name for name in names if not available(resolve(name, data["sets"]), *place)]
+
+
+def _update(measured, files) -> None:
+    from dpmc.study.costs import update
+
+    for study, figures in measured.items():
+        if study in files:
+            update(files[study], figures)
+            click.echo(f"wrote {files[study]} ({len(figures)} figures measured)")
+
+
+def _json(found, missing) -> str:
+    rows = {name: _plain(total) for name, total in found.items()}
+    waiting = rows.pop("without data") | {"data": missing}
+    return json.dumps({"totals": rows, "without_data": waiting}, indent=2)
+
+
+def _plain(total) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {name: None if math.isnan(value) else value for name, value in asdict(total).items()}
+
+
+def _lines(found, missing):
+    waiting = found.pop("without data")
+    headings = ("", "jobs", "CPU hours", "longest job", "memory of a job", "disk")
+    rows = [headings, *(_row(name, total) for name, total in found.items())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = (f"{text:>{width}}" for text, width in zip(others, widths[1:], strict=True))
+        yield "  ".join([f"{first:<{widths[0]}}", *cells])
+    yield (
+        "Memory is that of the job that needs most: as many as run at once need it each. A run "
+        "that goes on from earlier results needs less."
+    )
+    if guessed := found["all"].guessed:
+        yield f"{guessed} jobs are like none that was measured: theirs are guesses."
+    if missing:
+        yield (
+            f"Not here: {', '.join(missing)}. Without them {waiting.jobs} of the jobs have nothing "
+            f"to do, which take {waiting.seconds / 3600:.2f} of the CPU hours with them."
+        )
+
+
+def _row(name, total) -> tuple[str, ...]:
+    return (
+        name,
+        f"{total.jobs}",
+        f"{total.seconds / 3600:.2f}",
+        f"{total.longest / 60:.1f} min",
+        "unknown" if math.isnan(total.memory) else f"{total.memory:,.0f} MB",
+        f"{total.disk:,.0f} MB",
+    )

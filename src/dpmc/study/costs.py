@@ -1,0 +1,425 @@
+"""What a run will cost: every job that it needs, and what such jobs were measured to take.
+
+A **figure** is what jobs of one kind took that do the same work on as many data; a study keeps its
+own in a CSV file (:attr:`dpmc.study.api.Study.costs`), those of joining tables, reading data and
+making pages lie beside this module. A job is expected to take
+
+- as long to start as its figure says, and for its work in proportion to amount and size;
+- the memory of starting, and the rest in proportion to size;
+- disk in proportion to amount and size,
+
+from the figure of its likes whose size is nearest. A job that is like none that was measured is
+expected to cost the mean of its kind, and the memory of the largest, whatever its size; one of a
+kind that was never measured takes the ``seconds`` that its study states.
+"""
+
+import csv
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from dpmc import tables
+from dpmc.datasets import resolve
+from dpmc.errors import InputError
+from dpmc.study import plan as places
+from dpmc.study.api import Effort, Ratings, Study
+from dpmc.study.plan import Plan
+
+SHARED = "data and report"  # stands for a study where a job belongs to none
+SHARED_COSTS = Path(__file__).with_name("costs.csv")
+JOIN, RATINGS, DOWNLOAD, PAGE = "join", "ratings", "download", "page"
+SECONDS = re.compile(r"^CPU seconds: ([\d.]+) to start, ([\d.]+) to run$", re.MULTILINE)
+MEGABYTE = 1e6
+DIGITS = 4  # that are kept of a figure
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What jobs were measured to take: one row of a CSV file.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the job or step.
+    alike : str
+    size : float
+        See :class:`dpmc.study.api.Effort`.
+    jobs : float
+        How many were measured.
+    start, run : float
+        CPU seconds to start one, and for one unit of amount.
+    memory : float
+        Largest megabytes of a job; nan if unknown.
+    disk : float
+        Megabytes for one unit of amount.
+    """
+
+    kind: str
+    alike: str
+    size: float
+    jobs: float
+    start: float
+    run: float
+    memory: float
+    disk: float
+
+
+TEXTS = ("kind", "alike")
+COLUMNS = tuple(each.name for each in fields(Figure))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a job is expected to take.
+
+    Attributes
+    ----------
+    seconds : float
+        Of CPU.
+    memory, disk : float
+        Megabytes; memory is nan if unknown.
+    measured : bool
+        Whether it rests on jobs that do the same work.
+    """
+
+    seconds: float
+    memory: float
+    disk: float
+    measured: bool
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One job of a run.
+
+    Attributes
+    ----------
+    study : str
+        :data:`SHARED` if it belongs to none.
+    kind : str
+    effort : Effort
+    stated : float
+        Seconds that are expected where nothing was measured.
+    data : tuple of str
+        Real data sets without which it has nothing to do.
+    log, benchmark : str
+        Where it says what it took.
+    files : tuple of str
+        What it writes.
+    """
+
+    study: str
+    kind: str
+    effort: Effort
+    stated: float
+    data: tuple[str, ...]
+    log: str
+    benchmark: str
+    files: tuple[str, ...]
+
+
+# -- the jobs of a run --------------------------------------------------------------------------
+
+
+def planned(run: Plan) -> list[Planned]:
+    """Return all jobs that a run needs if nothing of it is there yet."""
+    own = [job for study in run.studies.values() for job in _of_study(run, study)]
+    return own + list(_shared(run))
+
+
+def _of_study(run: Plan, study: Study) -> Iterator[Planned]:
+    top, section = run.top, run.sections[study.name]
+    jobs = [job for job in study.jobs if job.target is None]
+    for job in jobs:
+        for cell in job.cells(section):
+            sources = job.inputs(section, cell).values()
+            files = [places.part_file(top, study, job, table) for table in job.tables]
+            files += [places.other_file(top, study, job)] if job.file else []
+            yield Planned(
+                study.name,
+                job.name,
+                job.effort(section, cell),
+                job.seconds,
+                tuple(source.dataset for source in sources if isinstance(source, Ratings)),
+                places.log_file(top, study, job.name, job).format(**cell),
+                places.benchmark_file(top, study, job).format(**cell),
+                tuple(file.format(**cell) for file in files),
+            )
+    joined = dict.fromkeys(table for job in jobs if job.coordinates for table in job.tables)
+    for table in joined:
+        file = places.table_file(top, study, table)
+        log = places.log_file(top, study, f"join_{table}")
+        parts = len(run.parts(study, table))
+        yield Planned(study.name, JOIN, Effort(amount=parts), 0.0, (), log, "", (file,))
+    for step in study.steps:
+        if step.target is None:
+            yield Planned(
+                study.name,
+                step.name,
+                Effort(),
+                step.seconds,
+                (),
+                places.log_file(top, study, step.name),
+                places.step_benchmark_file(top, study, step),
+                tuple(places.step_files(top, study, step)),
+            )
+
+
+def _shared(run: Plan) -> Iterator[Planned]:
+    data = run.configuration["data"]
+    for name in run.real_data(run.studies.values()):
+        size = (resolve(name, data["sets"]).size or MEGABYTE) / MEGABYTE
+        for kind, file in (
+            (DOWNLOAD, places.source_file(name)),
+            (RATINGS, places.ratings_file(name)),
+        ):
+            yield Planned(
+                SHARED,
+                kind,
+                Effort(name, size=size),
+                0.0,
+                (name,) if kind == RATINGS else (),
+                *_places(run.top, f"{kind}/{name}"),
+                (f"{run.top}/{Path(file).relative_to('results')}",),
+            )
+    page = f"{run.top}/report/index.html"
+    yield Planned(SHARED, PAGE, Effort(), 0.0, (), *_places(run.top, "all_page"), (page,))
+
+
+def _places(top: str, name: str) -> tuple[str, str]:
+    return f"{top}/logs/{name}.log", f"{top}/benchmarks/{name}.tsv"
+
+
+def _keeper(job: Planned) -> str:
+    """Return the study whose file has the figures of a job; joining costs the same everywhere."""
+    return SHARED if job.kind == JOIN else job.study
+
+
+# -- what they will cost ------------------------------------------------------------------------
+
+
+class Figures:
+    """All figures, for telling what a job will cost.
+
+    Parameters
+    ----------
+    studies : iterable of Study
+    """
+
+    def __init__(self, studies: Iterable[Study]):
+        self._of: dict[tuple[str, str], list[Figure]] = defaultdict(list)
+        for name, path in files_of(studies).items():
+            for figure in read(path):
+                self._of[name, figure.kind].append(figure)
+
+    def cost(self, job: Planned) -> Cost:
+        """Return what a job is expected to take."""
+        known = self._of.get((_keeper(job), job.kind), [])
+        if not known:
+            return Cost(job.stated, math.nan, 0.0, False)
+        least = -_largest(-each.memory for each in known)
+        alike = [each for each in known if each.alike == job.effort.alike]
+        if alike:
+            nearest = min(alike, key=lambda each: abs(math.log(each.size / job.effort.size)))
+            return _expected(nearest, job.effort, least)
+        expected = [_expected(each, replace(job.effort, size=each.size), least) for each in known]
+        return Cost(
+            fmean(each.seconds for each in expected),
+            _largest(each.memory for each in expected),
+            fmean(each.disk for each in expected),
+            measured=False,
+        )
+
+
+def _expected(figure: Figure, effort: Effort, start_memory: float) -> Cost:
+    """Return the cost of a job that does what others did, on more or fewer data.
+
+    Parameters
+    ----------
+    start_memory : float
+        Megabytes of a job of this kind that has next to no data.
+    """
+    ratio = effort.size / figure.size
+    return Cost(
+        figure.start + figure.run * effort.amount * ratio,
+        start_memory + (figure.memory - start_memory) * ratio,
+        figure.disk * effort.amount * ratio,
+        measured=True,
+    )
+
+
+@dataclass(frozen=True)
+class Total:
+    """What several jobs are expected to take.
+
+    Attributes
+    ----------
+    jobs : int
+    seconds : float
+        Of CPU.
+    longest : float
+        CPU seconds of the longest job.
+    memory : float
+        Megabytes of the job that needs most; nan if nothing is known.
+    disk : float
+        Megabytes.
+    guessed : int
+        Jobs that are like none that was measured.
+    """
+
+    jobs: int
+    seconds: float
+    longest: float
+    memory: float
+    disk: float
+    guessed: int
+
+
+def total(jobs: Iterable[Planned], cost_of: Callable[[Planned], Cost]) -> Total:
+    """Return what jobs are expected to take in all."""
+    costs = [cost_of(job) for job in jobs]
+    return Total(
+        len(costs),
+        math.fsum(cost.seconds for cost in costs),
+        max((cost.seconds for cost in costs), default=0.0),
+        _largest(cost.memory for cost in costs),
+        math.fsum(cost.disk for cost in costs),
+        sum(not cost.measured for cost in costs),
+    )
+
+
+def totals(jobs: Collection[Planned], cost_of: Callable[[Planned], Cost]) -> dict[str, Total]:
+    """Return what the jobs of every study, and those of none, are expected to take."""
+    groups: dict[str, list[Planned]] = defaultdict(list)
+    for job in jobs:
+        groups[job.study].append(job)
+    return {name: total(group, cost_of) for name, group in groups.items()}
+
+
+# -- measuring ----------------------------------------------------------------------------------
+
+
+def measure(runs: Iterable[Plan]) -> dict[str, list[Figure]]:
+    """Return the figures of finished runs by study.
+
+    Parameters
+    ----------
+    runs : iterable of Plan
+        The tops are their folders of results.
+
+    Raises
+    ------
+    InputError
+        A folder holds no finished job.
+    """
+    found: dict[tuple[str, str, str, float], list[tuple[float, _Taken]]] = defaultdict(list)
+    for run in runs:
+        finished = [(job, taken) for job in planned(run) if (taken := _taken(job)) is not None]
+        if not finished:
+            raise InputError(f"{run.top} holds no log of a finished job.")
+        for job, taken in finished:
+            effort = job.effort
+            found[_keeper(job), job.kind, effort.alike, effort.size].append((effort.amount, taken))
+    figures: dict[str, list[Figure]] = defaultdict(list)
+    for (keeper, *of_what), group in found.items():
+        figures[keeper].append(_figure(*of_what, group))
+    return figures
+
+
+class _Taken(NamedTuple):
+    """What one job took: CPU seconds to start and to work, megabytes."""
+
+    start: float
+    run: float
+    memory: float
+    disk: float
+
+
+def _taken(job: Planned) -> _Taken | None:
+    """Return what a job took; None if it is not finished, or did nothing for want of data."""
+    log, files = Path(job.log), [Path(file) for file in job.files]
+    if not log.exists() or not all(file.exists() for file in files):
+        return None
+    found = SECONDS.search(log.read_text(encoding="utf-8"))
+    if found is None:
+        return None
+    disk = sum(_bytes(file) for file in files) / MEGABYTE
+    return _Taken(*map(float, found.groups()), _memory(job.benchmark), disk)
+
+
+def _bytes(path: Path) -> int:
+    held = path.rglob("*") if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in held if each.is_file())
+
+
+def _memory(benchmark: str) -> float:
+    """Megabytes that Snakemake saw; nan if it did not look, or the job was over before."""
+    if not benchmark or not Path(benchmark).exists():
+        return math.nan
+    with open(benchmark, encoding="utf-8", newline="") as stream:
+        seen = [row["max_rss"] for row in csv.DictReader(stream, delimiter="\t")]
+    return _largest(float(text) for text in seen if text not in ("NA", "-"))
+
+
+def _figure(kind: str, alike: str, size: float, group: list[tuple[float, _Taken]]) -> Figure:
+    amount = math.fsum(amount for amount, _ in group)
+    return Figure(
+        kind,
+        alike,
+        size,
+        len(group),
+        fmean(taken.start for _, taken in group),
+        math.fsum(taken.run for _, taken in group) / amount,
+        _largest(taken.memory for _, taken in group),
+        math.fsum(taken.disk for _, taken in group) / amount,
+    )
+
+
+def _largest(megabytes: Iterable[float]) -> float:
+    """Return the largest that is known; nan if none is."""
+    return max((each for each in megabytes if not math.isnan(each)), default=math.nan)
+
+
+# -- their files --------------------------------------------------------------------------------
+
+
+def files_of(studies: Iterable[Study]) -> dict[str, Path]:
+    """Return where figures are kept, by study."""
+    own = {study.name: study.costs for study in studies if study.costs is not None}
+    return {**own, SHARED: SHARED_COSTS}
+
+
+def read(path: Path) -> list[Figure]:
+    """Read the figures of a file; none if there is no such file."""
+    if not path.exists():
+        return []
+    with open(path, encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return [
+        Figure(**{name: row[name] if name in TEXTS else _number(row[name]) for name in COLUMNS})
+        for row in rows
+    ]
+
+
+def _number(text: str) -> float:
+    return float(text) if text else math.nan
+
+
+def update(path: Path, figures: Iterable[Figure]) -> None:
+    """Write figures to a file; those of other jobs that it holds stay."""
+    kept = {(each.kind, each.alike, each.size): each for each in (*read(path), *figures)}
+    tables.write(path, COLUMNS, [_row(kept[key]) for key in sorted(kept)])
+
+
+def _row(figure: Figure) -> dict[str, object]:
+    row = asdict(figure)
+    numbers = {name: value for name, value in row.items() if name not in TEXTS}
+    return row | {
+        name: None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
+        for name, value in numbers.items()
+    }

@@ -1,0 +1,172 @@
+"""The files that say which packages, which Python and which citation agree with each other.
+
+pyproject.toml leads; the lock, the conda file, the container and CI follow it.
+"""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+HOME = Path(__file__).parents[1]
+sys.path.insert(0, str(HOME / "envs"))
+from lock import CONDA, LOCK, PIN, conda_file  # noqa: E402
+
+PROJECT = tomllib.loads((HOME / "pyproject.toml").read_text())["project"]
+PYTHONS = SpecifierSet(PROJECT["requires-python"])
+CLASSIFIED = re.findall(r"Programming Language :: Python :: (3\.\d+)", str(PROJECT["classifiers"]))
+DOCKER = (HOME / "envs" / "Dockerfile").read_text()
+CITATION = yaml.safe_load((HOME / "CITATION.cff").read_text())
+
+
+def instructions():
+    """The instructions of the Dockerfile in their order: (name, arguments)."""
+    text = re.sub(r"^#.*\n", "", DOCKER, flags=re.MULTILINE).replace("\\\n", " ")
+    return [tuple(line.split(maxsplit=1)) for line in text.splitlines() if line.strip()]
+
+
+def arguments(name):
+    return [rest for found, rest in instructions() if found == name]
+
+
+# -- versions -----------------------------------------------------------------------------------
+
+
+def test_classifiers_are_the_versions_of_python_that_are_allowed():
+    allowed = [f"3.{minor}" for minor in range(100) if f"3.{minor}" in PYTHONS]
+    assert allowed == CLASSIFIED
+
+
+def test_ci_runs_dot_ci_run_on_every_python_and_nothing_else():
+    workflow = yaml.safe_load((HOME / ".github" / "workflows" / "ci.yml").read_text())
+    (job,) = workflow["jobs"].values()
+    assert job["strategy"]["matrix"] == {"python": CLASSIFIED}
+    checkout, python, *others = job["steps"]
+    assert checkout["uses"].startswith("actions/checkout@")
+    assert python["uses"].startswith("actions/setup-python@")
+    assert python["with"] == {"python-version": "${{ matrix.python }}"}
+    assert others == [{"run": ".ci/run"}]
+    assert (HOME / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_the_makefile_names_the_versions_of_python_that_are_allowed():
+    makefile = (HOME / "Makefile").read_text()
+    first, last = (tuple(map(int, each.split("."))) for each in (CLASSIFIED[0], CLASSIFIED[-1]))
+    assert f"{first} <= v <= {last}" in makefile
+    assert f"Python {', '.join(CLASSIFIED[:-1])} or {CLASSIFIED[-1]}" in makefile
+
+
+# -- the lock, and what is made of it -----------------------------------------------------------
+
+
+def pins():
+    return {canonicalize_name(pin["name"]): pin for pin in PIN.finditer(LOCK.read_text())}
+
+
+@pytest.mark.parametrize("group", ["dependencies", *PROJECT["optional-dependencies"]])
+def test_the_lock_has_what_pyproject_asks_for(group):
+    own, extras = PROJECT["dependencies"], PROJECT["optional-dependencies"]
+    locked = pins()
+    for text in own if group == "dependencies" else extras[group]:
+        wanted = Requirement(text)
+        pin = locked.get(canonicalize_name(wanted.name))
+        assert pin is not None, f"envs/requirements.lock lacks {text}: run envs/lock.py"
+        assert wanted.specifier.contains(pin["version"]), f"{text} but {pin['version']} is locked"
+
+
+def test_every_version_of_the_lock_has_its_hashes():
+    entries = re.split(r"\n(?=\w)", LOCK.read_text().strip())
+    assert len(entries) == len(pins()) > 50
+    assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+def test_the_conda_file_is_made_from_the_lock():
+    made = conda_file(LOCK.read_text(), PROJECT["requires-python"])
+    assert CONDA.read_text() == made, "run envs/lock.py"
+    *_, python, pip, packages = ["", *yaml.safe_load(made)["dependencies"]]
+    assert (python, pip) == (f"python{PROJECT['requires-python']}", "pip")
+    assert len(packages["pip"]) == len(pins())
+    assert all(Requirement(text).specifier for text in packages["pip"])
+
+
+# -- the container ------------------------------------------------------------------------------
+
+
+def test_the_container_starts_from_one_version_of_python():
+    (base,) = arguments("FROM")
+    version = re.fullmatch(r"python:(3\.\d+)-slim-\w+", base)
+    assert version, f"{base} is no pinned version of Python"
+    assert version[1] == CLASSIFIED[-1]
+
+
+def test_the_container_installs_the_lock_before_it_copies_the_source():
+    copies = [rest.replace("--chown=dpmc ", "") for rest in arguments("COPY")]
+    assert copies == ["envs/requirements.lock envs/", ". ."]
+    order = [f"{name} {rest}" for name, rest in instructions()]
+    (install,) = [n for n, line in enumerate(order) if "--require-hashes" in line]
+    lock, source = (n for n, line in enumerate(order) if line.startswith("COPY"))
+    assert lock < install < source
+    assert "-r envs/requirements.lock" in order[install]
+    assert order[-2].startswith("RUN make .venv/installed")
+
+
+def test_the_container_keeps_no_cache_and_runs_as_nobody_special():
+    (packages,) = [rest for rest in arguments("RUN") if "apt-get" in rest]
+    assert "--no-install-recommends" in packages
+    assert "rm -rf /var/lib/apt/lists/*" in packages
+    assert "PIP_NO_CACHE_DIR=1" in arguments("ENV")
+    (user,) = arguments("USER")
+    assert f"useradd --create-home {user}" in packages
+    order = [name for name, _ in instructions()]
+    assert "ADD" not in order
+    # whatever is copied or installed below /dpmc belongs to that user
+    assert order.index("USER") < order.index("COPY")
+
+
+def test_the_commands_of_the_container_are_ones_of_the_shell():
+    for line in arguments("RUN"):
+        checked = subprocess.run(["sh", "-n", "-c", line], capture_output=True, text=True)
+        assert checked.returncode == 0, checked.stderr
+
+
+def test_what_git_ignores_stays_out_of_the_container():
+    ignored = (HOME / ".dockerignore").read_text().splitlines()
+    for line in (HOME / ".gitignore").read_text().splitlines():
+        name = line.strip("/")
+        if name in (".venv", ".snakemake", "data", "build", "dist", "results/*"):
+            assert name in ignored
+    assert "!results/reference" in ignored
+
+
+# -- citation -----------------------------------------------------------------------------------
+
+
+def test_the_citation_is_of_this_version():
+    assert CITATION["version"] == PROJECT["version"]
+    assert CITATION["license"] == PROJECT["license"]
+    assert CITATION["keywords"] == PROJECT["keywords"]
+    assert re.match(r"\d{4}-\d{2}-\d{2}$", str(CITATION["date-released"]))
+
+
+REQUIRED = ("cff-version", "message", "title", "authors")  # by the schema of version 1.2.0
+KINDS = ("article", "conference-paper", "thesis", "software")
+NAMES = ({"name"}, {"family-names", "given-names"})
+
+
+def test_the_citation_has_what_its_format_requires():
+    assert CITATION["cff-version"] == "1.2.0"
+    assert CITATION["type"] == "software"
+    assert all(CITATION[name] for name in REQUIRED)
+    for work in (CITATION, *CITATION["references"]):
+        assert work["type"] in KINDS
+        assert work["title"]
+        assert work["authors"]
+        assert all(set(author) in NAMES for author in work["authors"])
+        assert all(set(each) == {"type", "value"} for each in work.get("identifiers", []))
