@@ -1,5 +1,6 @@
 """The examples of the documents run as they stand there, and print what is said."""
 
+import os
 import re
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from snakemake.cli import get_argument_parser
 from dpmc import studies
 from dpmc.cli import COMMANDS, cli
 from dpmc.configuration import checked, load, merge
+from dpmc.datasets.download import MIRROR_VARIABLE
 from dpmc.methods.published.verify import verify
 from dpmc.study.plan import Plan
 
@@ -33,8 +35,11 @@ RUN = HOME / "docs" / "run.md"
 CLUSTER = HOME / "docs" / "cluster.md"
 """Its YAML is of profiles of Snakemake, and its programs are those of a cluster."""
 OWN_RATINGS = ("recommend", "fit", "verify", "complete", "evaluate", "onebit")
-ONLY_PARSED = (("data", "fetch"), ("diff",), ("reference", "update"))
-"""They need the network, or results."""
+ONLY_PARSED = (
+    *(("diff",), ("reference", "update")),
+    *([] if os.environ.get(MIRROR_VARIABLE) else [("data", "fetch")]),
+)
+"""They need results, or the network where there is no mirror."""
 REPLACING = ("fit", "onebit", "complete")
 """Commands that refuse to replace what an example above wrote."""
 PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd", "squeue", "tmux")

@@ -60,7 +60,7 @@ COMMANDS = {
 }
 TASKS = {
     "Your own ratings": ("evaluate", "recommend", "fit", "verify", "complete", "onebit"),
-    "The papers": ("budget", "cell", "diff", "reference"),
+    "The papers": ("plan", "budget", "cell", "diff", "reference"),
     "Data sets": ("data",),
 }
 """The commands in the order of ``dpmc --help``."""

@@ -6,10 +6,20 @@ from pathlib import Path
 
 import click
 
+from dpmc.cli.help import Command
+
 DEFAULTS = Path("config/config.yaml")
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    groups={"Run": ("config",), "Figures": ("results",), "Output": ("as_json",)},
+    examples=(
+        "dpmc plan",
+        "dpmc plan --config config/large.yaml",
+        "dpmc plan --config mine.yaml --json",
+    ),
+)
 @click.option(
     "--config",
     default="",
@@ -25,7 +35,9 @@ DEFAULTS = Path("config/config.yaml")
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def plan(config, results, as_json):
-    """State jobs, CPU hours, memory and disk of a run by study; nothing runs.
+    """State what a run will cost before anything runs.
+
+    Shown are jobs, CPU hours, memory and disk by study.
 
     What it says rests on measured figures. With --measure it writes new ones, from the logs and
     benchmarks of finished runs: those of jobs that these did not have stay.
