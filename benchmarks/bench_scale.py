@@ -1,0 +1,170 @@
+"""Time and memory of `dpmc fit` and `dpmc complete --top 10` against the number of ratings.
+
+    python benchmarks/bench_scale.py [--millions .1 1 10]
+
+Each line is whole processes on two cores, from a Parquet file of generated ratings to a file with
+the top 10 of all users: seconds, CPU seconds and the peak of memory. Beside them the same with
+`implicit`, on the same file. See README.md for what is compared. Ends with status 1 if the largest
+table takes longer or more memory than it may.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+# nothing heavy: a process counts the memory of its parent as its own until it has begun
+
+CORES = 2
+TOP = 10
+MOST_SECONDS, MOST_MEMORY = 180.0, 4.0  # GiB; of 10 million ratings
+FULL = 10.0  # million: ratings of the shape at scale 1
+COLUMNS = ("user", "item", "rating")
+BUDGET = ("--epsilon", "5", "--relation", "user", "--items-are-public")
+THEIR_FACTORS = 100  # by default
+
+
+@dataclass(frozen=True)
+class Used:
+    """What processes took, one after the other.
+
+    Attributes
+    ----------
+    seconds, cpu : float
+    memory : float
+        Peak, in GiB.
+    """
+
+    seconds: float
+    cpu: float
+    memory: float
+
+    def __add__(self, other: "Used") -> "Used":
+        return Used(
+            self.seconds + other.seconds, self.cpu + other.cpu, max(self.memory, other.memory)
+        )
+
+
+def used_by(*command, printed: Path) -> Used:
+    """Run a command, what it prints in a file, and return what it took."""
+    begin = time.perf_counter()
+    with open(printed, "wb") as stream:
+        process = subprocess.Popen([str(word) for word in command], stdout=stream)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{command} ended with status {process.returncode}")
+    seconds = time.perf_counter() - begin
+    return Used(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 2**20)
+
+
+def generate(path, millions):
+    """Write ratings of the shape and the popularities of MovieLens 10M, in random order."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from dpmc.datasets import surrogate
+
+    rng = np.random.default_rng(0)
+    scale = (millions / FULL) ** (2 / 3)
+    rows = surrogate.generate(rng, surrogate.FORMS["ml-10m"], scale)
+    users = np.repeat(np.arange(1, rows.indptr.size), np.diff(rows.indptr))
+    order = rng.permutation(users.size)
+    columns = (users[order], rows.indices[order] + 1, rows.values[order])
+    parquet.write_table(pa.table(dict(zip(COLUMNS, columns, strict=True))), path)
+    print(f"{users.size:,} ratings, {rows.indptr.size - 1:,} x {rows.indices.max() + 1:,}")
+
+
+def recommend_with_implicit(path, output, factors):
+    """Do what fit and complete do, as one would with `implicit`."""
+    import numpy as np
+    import pandas as pd
+    from implicit.als import AlternatingLeastSquares
+    from scipy.sparse import csr_matrix
+
+    frame = pd.read_parquet(path)
+    users, user_labels = pd.factorize(frame["user"], sort=True)
+    items, item_labels = pd.factorize(frame["item"], sort=True)
+    shape = (user_labels.size, item_labels.size)
+    matrix = csr_matrix((frame["rating"].astype(np.float32), (users, items)), shape)
+    model = AlternatingLeastSquares(factors=int(factors), num_threads=CORES, random_state=0)
+    model.fit(matrix, show_progress=False)
+    best, scores = model.recommend(np.arange(shape[0]), matrix, N=TOP)
+    columns = (np.repeat(user_labels, TOP), item_labels[best.ravel()], scores.ravel())
+    pd.DataFrame(dict(zip(COLUMNS, columns, strict=True))).to_parquet(output)
+
+
+def with_dpmc(table, folder):
+    """Return what fit and complete took, and how many factors were found."""
+    model, output, printed = folder / "model", folder / "ours.parquet", folder / "fit.json"
+    dpmc = (sys.executable, "-m", "dpmc")
+    given = ("--ratings", table, *BUDGET, "--rating-range", "0.5", "5")
+    fit = used_by(*dpmc, "fit", *given, "--output", model, "--json", printed=printed)
+    given = ("--model", model, "--ratings", table, "--top", TOP, "--output", output)
+    complete = used_by(*dpmc, "complete", *given, printed=os.devnull)
+    return fit, complete, 1 + json.loads(printed.read_bytes())["rank"]  # and the users' level
+
+
+def line(name, used, ours=None):
+    """Print a line of the table; with the ratio to ours, if it is another."""
+    ratio = (
+        "" if ours is None else f"{used.seconds / ours.seconds:>8.1f}{used.cpu / ours.cpu:>6.1f}"
+    )
+    print(
+        f"  {name:<34}{used.seconds:>7.1f} s{used.cpu:>8.1f} s{used.memory:>7.2f} GiB{ratio}",
+        flush=True,
+    )
+
+
+def run(millions):
+    """Print the lines of one table of ratings; return what ours took."""
+    this = (sys.executable, __file__)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        table = folder / "ratings.parquet"
+        subprocess.run([*this, "--generate", table, str(millions)], check=True)
+        fit, complete, factors = with_dpmc(table, folder)
+        ours = fit + complete
+        line("dpmc fit", fit)
+        line(f"dpmc complete --top {TOP}", complete)
+        line(f"both ({factors} factors)", ours)
+        for number in (factors, THEIR_FACTORS):
+            command = (*this, "--implicit", table, folder / "theirs.parquet", number)
+            line(f"implicit, {number} factors", used_by(*command, printed=os.devnull), ours)
+    return ours
+
+
+def main():
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--millions", type=float, nargs="+", default=[0.1, 1.0, FULL])
+    parser.add_argument("--generate", nargs=2, metavar=("FILE", "MILLIONS"), help="only that")
+    theirs = ("FILE", "OUTPUT", "FACTORS")
+    parser.add_argument("--implicit", nargs=3, metavar=theirs, help="only that")
+    given = parser.parse_args()
+    if given.generate:
+        generate(given.generate[0], float(given.generate[1]))
+        return 0
+    if given.implicit:
+        recommend_with_implicit(*given.implicit)
+        return 0
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # implicit asks for it
+    print(f"{'':<36}{'wall':>7}{'CPU':>12}{'peak':>11}{'ratios of wall and CPU':>26}")
+    for millions in given.millions:
+        ours = run(millions)
+    if millions < FULL:
+        return 0
+    missed = ours.seconds > MOST_SECONDS or ours.memory > MOST_MEMORY
+    print(f"target {MOST_SECONDS:g} s and {MOST_MEMORY:g} GiB: {'missed' if missed else 'met'}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
