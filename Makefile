@@ -11,7 +11,7 @@ quoted = '$(subst ','\'',$(1))'
 LAUNCH = $(BIN)/python -m dpmc.launch --cores=$(call quoted,$(CORES)) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples
 
-.PHONY: help reproduce report test test-all lint benchmark coverage mutations clean
+.PHONY: help reproduce report test test-all test-faults lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
 
 ## these lines
@@ -29,7 +29,7 @@ report: $(VENV)/installed
 	@$(LAUNCH) -- results/report/index.html
 
 # tests run side by side: one thread of BLAS each
-test test-all coverage: export OPENBLAS_NUM_THREADS = 1
+test test-all test-faults coverage: export OPENBLAS_NUM_THREADS = 1
 
 ## the everyday tests, a small run of the workflow among them: about 4 minutes on two cores
 test: $(VENV)/installed
@@ -38,6 +38,11 @@ test: $(VENV)/installed
 ## the rest of the tests: statistics with many draws, audits, figures, workflow runs
 test-all: $(VENV)/installed
 	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile -m slow
+
+# the ten kills last: they take longest
+## full disks, kills, broken files and the like, and what was seen (minutes; as root: more)
+test-faults: $(VENV)/installed
+	@DPMC_FAULTS=1 DPMC_KILLS=10 $(BIN)/python -m pytest -q tests/faults tests/workflow/test_crash.py -k "faults or many_kills"
 
 ## style and form of the code and of the workflow
 lint: $(VENV)/installed
