@@ -14,7 +14,7 @@ WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quote
 LAUNCH = $(BIN)/python -m dpmc.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples envs
 
-.PHONY: help reproduce report report-single test test-all test-slurm lint benchmark coverage mutations clean
+.PHONY: help reproduce report report-single test test-all test-faults test-slurm lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
 
 ## these lines
@@ -36,7 +36,7 @@ report-single: $(VENV)/installed
 	@$(LAUNCH) -- results/report/single.html
 
 # tests run side by side: one thread of BLAS each
-test test-all coverage: export OPENBLAS_NUM_THREADS = 1
+test test-all test-faults coverage: export OPENBLAS_NUM_THREADS = 1
 
 ## the everyday tests, a small run of the workflow among them: about 4 minutes on two cores
 test: $(VENV)/installed
@@ -49,6 +49,11 @@ test-all: $(VENV)/installed
 ## the quick run on a Slurm of one node, started here as root, killed and resumed (minutes)
 test-slurm: $(VENV)/installed
 	@DPMC_SLURM=1 $(BIN)/python -m pytest -q tests/slurm
+
+# the ten kills last: they take longest
+## full disks, kills, broken files and the like, and what was seen (minutes; as root: more)
+test-faults: $(VENV)/installed
+	@DPMC_FAULTS=1 DPMC_KILLS=10 $(BIN)/python -m pytest -q tests/faults tests/workflow/test_crash.py -k "faults or many_kills"
 
 ## style and form of the code and of the workflow
 lint: $(VENV)/installed

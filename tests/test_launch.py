@@ -283,21 +283,23 @@ def test_an_unreadable_record_makes_its_output_incomplete(folder, content):
     assert recovery.mend_records(folder) == []
 
 
-def test_results_from_the_future_are_dated_back_in_their_order(folder):
+@pytest.mark.parametrize("oldest", [9000, -60])
+def test_results_from_the_future_are_dated_back_in_their_order(folder, oldest):
     now = time.time()
-    ages = {"results/a.csv": 9000, "results/b/c.csv": 10, "results/b/d.npz": -7200}
-    for name, age in ages.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("x")
-        os.utime(folder / name, (now - age,) * 2)
-    assert recovery.mend_dates(folder) > 7200
-    dates = [(folder / name).stat().st_mtime for name in ages]
-    assert dates[1] - dates[0] == pytest.approx(9000 - 10)
-    assert dates[2] - dates[1] == pytest.approx(7200 + 10)
-    # what was edited since the clock was set back is newer
-    assert dates[2] < now - 7200
-    assert recovery.mend_dates(folder) == 0
-    assert [(folder / name).stat().st_mtime for name in ages] == dates
+    ages = {"a.csv": oldest, "b/c.csv": -3600, "d.npz": -7200, "e.log": -7200}
+    for name, age in ({"reference/x.csv": -99} | ages).items():
+        path = folder / "results" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+        os.utime(path, (now - age,) * 2)
+    mended = {path.name for path in recovery.mend_dates(folder)}
+    assert mended == {"c.csv", "d.npz", "e.log"} | ({"a.csv"} if oldest < 0 else set())
+    first, second, third, fourth = [(folder / "results" / name).stat().st_mtime for name in ages]
+    assert first == pytest.approx(now - 9000 if oldest > 0 else now - 86400, abs=10)
+    assert first < second < third == fourth
+    # what was edited since is newer
+    assert fourth < first + 1
+    assert recovery.mend_dates(folder) == []
 
 
 def test_outputs_of_other_inputs_are_incomplete(folder):

@@ -48,7 +48,9 @@ SLURM_PATIENCE = 90.0
 # made by Snakemake's plug-in: jobs were submitted from this folder
 SUBMITTED = STATE / "slurm_logs"
 
-DAY = 86400.0
+# nanoseconds, as the dates of files
+DAY = 86400 * 10**9
+STEP = 1000
 
 
 def recover(folder: str | Path, runs: Iterable[str]) -> None:
@@ -235,20 +237,24 @@ def remove_broken_archives(folder: Path) -> list[Path]:
     return removed
 
 
-def mend_dates(folder: Path) -> float:
-    """Date results back, all alike, if some are dated in the future; return by how many seconds.
+def mend_dates(folder: Path) -> list[Path]:
+    """Date results from the future as early as their order allows; return which.
 
-    So their order stays, and what is made now is newer than all of them. They become a day older
-    than they need to, so that data of the user's own are newer too that were edited since the clock
-    was set back: Snakemake then compares their content, or makes anew what depends on them.
+    A clock that was set back leaves such. They come right after the newest of the other results, or
+    a day before now if there are none: so what was edited since, scripts and the user's own data,
+    is newer, and Snakemake makes anew what depends on it.
     """
-    dates = {path: path.stat().st_mtime for path in _files(folder / "results")}
-    ahead = max(dates.values(), default=0.0) - time.time()
-    if ahead <= 0:
-        return 0.0
-    for path, date in dates.items():
-        os.utime(path, (date - ahead - DAY,) * 2)
-    return ahead + DAY
+    now = time.time_ns()
+    reference = folder / "results" / "reference"
+    own = [path for path in _files(folder / "results") if reference not in path.parents]
+    dates = {path: path.stat().st_mtime_ns for path in own}
+    ahead = sorted({date for date in dates.values() if date > now})
+    newest = max((date for date in dates.values() if date <= now), default=now - DAY)
+    new = {date: newest + STEP * number for number, date in enumerate(ahead, 1)}
+    mended = [path for path, date in dates.items() if date in new]
+    for path in mended:
+        os.utime(path, ns=(new[dates[path]],) * 2)
+    return mended
 
 
 def mark_stale(folder: Path) -> list[Path]:
