@@ -127,9 +127,9 @@ def opened(tmp_path_factory, outputs):
     (folder / "probe.html").write_text(PROBE % json.dumps(jobs), encoding="utf-8")
     profile = tmp_path_factory.mktemp("profile")
     address = (folder / "probe.html").as_uri()
-    command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "--timeout=200000", "--dump-dom"]
+    command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "--dump-dom"]
     done = subprocess.run(
-        [*command, address], capture_output=True, text=True, timeout=300, check=True
+        [*command, address], capture_output=True, text=True, timeout=900, check=True
     )
     found = re.search(r'<pre id="out">(.+?)</pre>', done.stdout)
     assert found, done.stderr[-2000:]

@@ -100,7 +100,7 @@ def write_site(folder: str | Path, report: Report) -> None:
     def link(page: str, anchor: str = "") -> str:
         return f"{names[page]}#{anchor}" if anchor else names[page]
 
-    content = _content(report, lambda study: copied_to(folder, f"{REPORT_FILES}/{study}"))
+    content = _content(report, lambda study: copied_to(folder, f"{REPORT_FILES}/{study}"), level=1)
     shared = _shared(content, link, "'self' file: data:")
     environment = _environment()
     for page, file in names.items():
@@ -111,7 +111,7 @@ def write_site(folder: str | Path, report: Report) -> None:
 
 def write_single(path: str | Path, report: Report) -> None:
     """Write the report as one file."""
-    content = _content(report, lambda study: data_uri)
+    content = _content(report, lambda study: data_uri, level=2)
     shared = _shared(content, lambda page, anchor="": f"#{anchor or page}", "data:")
     write_text(path, _environment().get_template("single.html.jinja").render(shared, page=""))
 
@@ -153,8 +153,11 @@ def _column_labels() -> str:
     return f"@media (max-width: 60rem) {{ {' '.join(rules)} }}"
 
 
-def _content(report: Report, address: Callable[[str], Address]) -> dict[str, object]:
-    """Return what the templates show, files by their addresses."""
+def _content(report: Report, address: Callable[[str], Address], level: int) -> dict[str, object]:
+    """Return what the templates show, files by their addresses.
+
+    The heading of a study has that level.
+    """
     pages = report.studies.values()
     chapters = {name: page.chapter for name, page in report.studies.items()}
     rows = [(name, row) for name, page in report.studies.items() for row in page.rows]
@@ -170,7 +173,9 @@ def _content(report: Report, address: Callable[[str], Address]) -> dict[str, obj
         "answers": [line for page in pages for line in page.chapter.answers],
         "notes": [note for page in pages for note in page.chapter.notes],
         "verdicts": VERDICTS,
-        "studies": [_study(name, page, address(name)) for name, page in report.studies.items()],
+        "studies": [
+            _study(name, page, address(name), level) for name, page in report.studies.items()
+        ],
         "rows": [(asdict(row) | {"page": name}, places[row.origin]) for name, row in rows],
         "origins": list(origins),
         "columns": [
@@ -186,7 +191,7 @@ def _sentence(parts: Iterable[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _study(name: str, page: StudyPage, address: Address) -> dict[str, object]:
+def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str, object]:
     """Return what the templates show of a study."""
     chapter, status = page.chapter, agreement(page.chapter)
     compared = sum(status.get(name, 0) for name in (AGREES, DEVIATES))
@@ -206,6 +211,7 @@ def _study(name: str, page: StudyPage, address: Address) -> dict[str, object]:
     ]
     study = {
         "id": name,
+        "level": level,
         "heading": chapter.heading,
         "introduction": Markup(chapter.introduction),
         "caveat": chapter.caveat,
@@ -222,7 +228,7 @@ def _study(name: str, page: StudyPage, address: Address) -> dict[str, object]:
         "manifest": list(flattened(page.manifest)),
     }
     if page.errata:
-        study["errata"] = Markup(markdown.to_html(errata_markdown(page.errata), top=3))
+        study["errata"] = Markup(markdown.to_html(errata_markdown(page.errata), top=level + 2))
     return study | {"contents": list(_contents(study))}
 
 
