@@ -5,12 +5,15 @@ import json
 import numpy as np
 import pytest
 
+from dpmc.datasets.dpals import synthetic
 from dpmc.errors import InputError
 from dpmc.methods import method_class, method_name
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.published import fit_folder
 from dpmc.methods.published.verify_fit import account_fit
+from dpmc.methods.user_level.local_bayes import method as local_bayes
 from dpmc.methods.user_level.local_bayes import worth
+from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS, STEPS
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.release import GridNoise
@@ -37,9 +40,9 @@ def drawn(seed, n_users=1500, n_items=60, rank=3, density=0.4, noise=0.6):
     return Ratings(users, items, values, n_users, n_items, **labels)
 
 
-def model(epsilon=5.0, relation="user_add_remove", **settings):
+def model(epsilon=5.0, relation="user_add_remove", rating_range=RANGE, **settings):
     return LocalBayes(
-        relation=relation, epsilon=epsilon, delta=1e-5, rating_range=RANGE, **settings
+        relation=relation, epsilon=epsilon, delta=1e-5, rating_range=rating_range, **settings
     )
 
 
@@ -154,6 +157,25 @@ def test_it_is_never_worse_than_biases_and_better_where_there_is_room(epsilon):
     if epsilon == 20:
         assert max(gaps) < 0.93
         assert fitted.item_factors_.shape[1] == 4  # the users' level and the three drawn factors
+
+
+def test_ratings_without_noise_of_their_own_are_worth_further_steps(monkeypatch):
+    split = synthetic(
+        np.random.default_rng(0), users=6000, items=100, rank=3, share=0.3, test_entries=5000
+    )
+    errors = []
+    for most in (MOST_STEPS, STEPS):
+        monkeypatch.setattr(local_bayes, "MOST_STEPS", most)
+        fitted = model(rating_range=(-10.0, 10.0))
+        noise = FloatNoise(fitted.calibration.noise, np.random.default_rng(1))
+        ledger = Ledger(noise, fitted.releases, keep=True)
+        fitted.fit(split.training, rng=0, ledger=ledger)
+        steps = sum(each.what == "updates" for each in ledger.transcript)
+        assert steps == most
+        assert ledger.spent == pytest.approx(fitted.releases, rel=1e-12)
+        errors.append(rmse(fitted, split.test))
+    assert errors[0] < 1e-4  # of a deviation of 1
+    assert errors[1] > 10 * errors[0]
 
 
 def test_held_out_ratings_say_what_the_model_is_worth(tmp_path):

@@ -51,7 +51,11 @@ EDGE = 1.02
 """Eigenvalues count above so many times the edge of pure noise."""
 
 STEPS = 4
-"""Of refinement."""
+"""Of refinement, from where the spread hardly falls on."""
+
+FALLING, MOST_STEPS = 0.8, 12
+"""A step that leaves less than this share of the spread has much to follow: the budget that is left
+is planned for as many steps again, up to so many in all."""
 
 UNSHORTENED = 2.0
 """Typical ratings up to whose root of a number a user's row is not shortened in refinement."""

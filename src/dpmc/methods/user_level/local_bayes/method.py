@@ -11,7 +11,9 @@ from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET
 from dpmc.methods.user_level.local_bayes.constants import (
     DIRECTIONS_SHARE,
     EXPLAINED,
+    FALLING,
     MOST_FACTORS,
+    MOST_STEPS,
     OFFSETS_SHARE,
     OWN_MEANS,
     SCALE_SHARE,
@@ -46,10 +48,12 @@ class LocalBayes(UserLevelMethod):
     (:mod:`~dpmc.methods.user_level.local_bayes.beliefs`): an item of which little is known falls
     back to what items are like. There is nothing to choose: rank, steps, bounds and regularisation
     follow from what was released and from constants
-    (:mod:`~dpmc.methods.user_level.local_bayes.constants`). Whether the third release is made hangs
-    on the first two. Given these, the rest of the budget is spent in full either way, on releases
-    of the same mu together, and that is what adaptive composition asks for (Dong, Roth and Su,
-    "Gaussian differential privacy", JRSS B 2022, theorem 3.2).
+    (:mod:`~dpmc.methods.user_level.local_bayes.constants`). Whether the third release is made, and
+    among how many steps the rest of the budget is divided, hangs on what was released before. The
+    squares of all mu add up to that of the fit either way, which is what composition asks for where
+    each mu is chosen by earlier releases (Smith and Thakurta, "Fully adaptive composition for
+    Gaussian differential privacy", 2022; with fixed ones Dong, Roth and Su, "Gaussian differential
+    privacy", JRSS B 2022, corollary 3.3).
 
     Parameters
     ----------
@@ -123,7 +127,7 @@ class LocalBayes(UserLevelMethod):
 
     @property
     def iterations(self) -> int:
-        """Of refinement."""
+        """Of refinement, at least."""
         return STEPS
 
     @property
@@ -144,14 +148,20 @@ class LocalBayes(UserLevelMethod):
         beliefs, shares, whole, left = self._start(rows, ratings.n_items, statistics)
         left -= WORTH_SHARE if self.held_out else 0
         spread = refinement.first_spread(beliefs, shares, whole)
-        for step in range(1, STEPS + 1):
+        step, planned = 0, STEPS
+        while planned:
             form = refinement.Step.of(spread, beliefs.mean.shape[1] - 1)
             sent, largest = refinement.statistic(rows, beliefs, whole.mean, form)
             noised, noise = self._release(
-                statistics, "updates", sent, largest, refinement.NORM, left / STEPS
+                statistics, "updates", sent, largest, refinement.NORM, left / planned
             )
+            left -= left / planned
             spread = refinement.read(noised, noise, beliefs, shares, whole, form)
-            if callback is not None or step == STEPS:
+            step, planned = step + 1, planned - 1
+            falls = spread < FALLING * form.spread
+            if falls and planned and step + STEPS - 1 <= MOST_STEPS:
+                planned = STEPS - 1
+            if callback is not None or not planned:
                 self._take(beliefs, whole, spread, own)
             if callback is not None:
                 callback(step, self)

@@ -33,8 +33,8 @@ NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
 FLATTEST = 0.02
 """Noise makes no direction of the second moments flatter than so much of the steepest."""
 
-FASTEST = 0.5
-"""Most that the logarithm of the spread changes in a step."""
+FASTEST = 1.0
+"""Most that the logarithm of the spread changes in a step, as far as users' own may be off."""
 
 
 LEAST_LEFT = 0.3
