@@ -59,8 +59,7 @@ def falls_as_users_times_epsilon(evidence: DpalsEvidence) -> Finding:
         name: row - (stated if name.startswith(IN_USERS) else stated_slope("dpals", IN_EPSILON, ()))
         for name, row in rows.items()
     }
-    found = inside(apart, high=ALMOST, formatter=slope)
-    return _with_slopes(found, {"dpals": rows})
+    return _at_most_stated(apart, rows)
 
 
 @claim("D28")
@@ -120,8 +119,7 @@ def grows_as_items(evidence: DpalsEvidence) -> Finding:
         for epsilon in OF_ITEMS
     }
     apart = {name: row - RATE_IN_ITEMS for name, row in rows.items()}
-    found = inside(apart, high=ALMOST, formatter=slope)
-    return _with_slopes(found, {"dpals": rows})
+    return _at_most_stated(apart, rows)
 
 
 def slopes_of(evidence: DpalsEvidence, method: str) -> Rows:
@@ -145,6 +143,11 @@ def slopes_of(evidence: DpalsEvidence, method: str) -> Rows:
 
 def _bounds(evidence: DpalsEvidence) -> pd.DataFrame:
     return theory.bounds(evidence.tables.get("trials"))
+
+
+def _at_most_stated(apart: Rows, slopes: Rows) -> Finding:
+    """Judge slopes of DPALS less those stated, and name them."""
+    return _with_slopes(inside(apart, high=ALMOST, formatter=slope), {"dpals": slopes})
 
 
 def _with_slopes(found: Finding, slopes: dict[str, Rows]) -> Finding:
