@@ -36,10 +36,10 @@ CLUSTER = HOME / "docs" / "cluster.md"
 """Its YAML is of profiles of Snakemake, and its programs are those of a cluster."""
 OWN_RATINGS = ("recommend", "fit", "verify", "complete", "evaluate", "onebit")
 ONLY_PARSED = (
-    *(("diff",), ("reference", "update")),
+    *(("diff",), ("reference", "update"), ("plan",)),
     *([] if os.environ.get(MIRROR_VARIABLE) else [("data", "fetch")]),
 )
-"""They need results, or the network where there is no mirror."""
+"""They need results or the folder of the project, or the network where there is no mirror."""
 REPLACING = ("fit", "onebit", "complete")
 """Commands that refuse to replace what an example above wrote."""
 PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd", "squeue", "tmux")

@@ -144,7 +144,7 @@ def test_two_exact_fits_differ_in_the_choice_of_ratings(name, relation, ratings,
     for here, there in zip(one, two, strict=True):
         assert len(here) == len(there) < len(ratings)
         assert here != there
-    for here, there in zip(*outputs, strict=True):
+    for here, there in zip(*outputs, strict=False):  # noise may ask for further steps
         assert not np.array_equal(here, there)
 
 

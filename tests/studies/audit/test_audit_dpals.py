@@ -21,6 +21,7 @@ REACHED = {
         for family in ("local_bayes", "local_bayes_directions")
         for what, share in (
             ("scale", 0.55),  # is for users of 200 ratings
+            ("offsets", 0.95),  # the noised scale says from where on rows are shortened
             ("updates", 0.95),  # with matrix and spread at their bounds too
         )
     },
