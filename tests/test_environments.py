@@ -15,6 +15,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from dpmc import __version__
+
 HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME / "envs"))
 from lock import CONDA, LOCK, PIN, conda_file  # noqa: E402
@@ -149,7 +151,7 @@ def test_what_git_ignores_stays_out_of_the_container():
 
 
 def test_the_citation_is_of_this_version():
-    assert CITATION["version"] == PROJECT["version"]
+    assert CITATION["version"] == __version__
     assert CITATION["license"] == PROJECT["license"]
     assert CITATION["keywords"] == PROJECT["keywords"]
     assert re.match(r"\d{4}-\d{2}-\d{2}$", str(CITATION["date-released"]))
