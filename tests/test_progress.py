@@ -157,6 +157,15 @@ def test_the_end_names_the_report_and_the_time(handler, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_a_job_that_is_submitted_again_is_no_failed_run(handler, capsys):
+    send(handler, LogEvent.RUN_INFO, stats={"cell": 1, "total": 1})
+    send(handler, LogEvent.JOB_ERROR, rule_name="cell", output=["a.csv"], log=[])
+    run_job(handler, 1, "cell")
+    capsys.readouterr()
+    handler.close()
+    assert capsys.readouterr().err == "dpmc: done in 0 s\n"
+
+
 def test_the_end_of_a_run_without_a_report(handler, capsys):
     send(handler, LogEvent.RUN_INFO, stats={"cell": 1, "total": 1})
     run_job(handler, 1, "cell")

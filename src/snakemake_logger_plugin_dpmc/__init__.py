@@ -155,7 +155,7 @@ class LogHandler(LogHandlerBase):
         return f"{state}{doing and f', now {doing}'}, {gone} gone{left}"
 
     def _failure(self, record) -> None:
-        self.failed = True
+        # not the end: a cluster's job may be submitted again
         self._line(f"dpmc: {record.rule_name} failed: {', '.join(record.output)}")
         for log in map(Path, record.log):
             if log.exists() and self.common_settings.show_failed_logs:

@@ -40,6 +40,7 @@ class Folder:
 
     def __init__(self, path):
         self.path = path
+        self.run = None
         path.mkdir()
 
     def started(self, *where):
@@ -48,13 +49,14 @@ class Folder:
         # no run in the folder of another, and nothing from the internet
         variables = {k: v for k, v in os.environ.items() if k not in (RUN_VARIABLE, "SLURM_CONF")}
         with open(self.path / "output.txt", "w") as stream:
-            return subprocess.Popen(
+            self.run = subprocess.Popen(
                 [*command, *where, "--", "quick"],
                 cwd=self.path,
                 env=variables,
                 stdout=stream,
                 stderr=stream,
             )
+        return self.run
 
     def output(self):
         return (self.path / "output.txt").read_text()
@@ -118,9 +120,17 @@ def slurm():
     single_node.stop()
 
 
-def test_killed_and_cancelled_and_resumed_it_makes_the_tables_of_a_local_run(slurm, tmp_path):
-    where = f"--profile={PROFILE}"
+@pytest.fixture
+def folder(slurm, tmp_path):
     folder = Folder(tmp_path / "slurm")
+    yield folder
+    if folder.run is not None:
+        folder.run.kill()
+        folder.run.wait()
+
+
+def test_killed_and_cancelled_and_resumed_it_makes_the_tables_of_a_local_run(folder, tmp_path):
+    where = f"--profile={PROFILE}"
 
     run = folder.started(where)
     until(lambda: folder.made() and slurm_jobs("RUNNING"))

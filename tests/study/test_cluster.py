@@ -18,19 +18,19 @@ FIT = Job("fit", "x:y", coordinates=("method",), longest=100.0, memory=400)
 
 
 def test_a_job_asks_for_what_was_measured_and_for_what_snakemake_takes():
-    assert cluster.minutes(FIT) == 3
+    assert cluster.minutes(FIT) == 4
     assert cluster.megabytes(FIT) == 400 + cluster.SNAKEMAKE_MB
 
 
 def test_each_further_attempt_asks_for_twice_as_much():
-    assert [cluster.minutes(FIT, attempt) for attempt in (1, 2, 3)] == [3, 6, 12]
+    assert [cluster.minutes(FIT, attempt) for attempt in (1, 2, 3)] == [4, 8, 16]
     first = cluster.megabytes(FIT)
     assert [cluster.megabytes(FIT, attempt) for attempt in (2, 3)] == [2 * first, 4 * first]
 
 
 def test_jobs_of_a_kind_share_submissions_of_an_hour():
     study = SimpleNamespace(name="mine", jobs=[FIT])
-    assert cluster.bundles([study]) == {"mine_fit": 20}
+    assert cluster.bundles([study]) == {"mine_fit": 15}
     study.jobs = [replace(FIT, longest=7200.0)]
     assert cluster.bundles([study]) == {"mine_fit": 1}
 
@@ -38,7 +38,7 @@ def test_jobs_of_a_kind_share_submissions_of_an_hour():
 def test_jobs_that_run_once_share_submissions_with_each_other():
     once = replace(FIT, coordinates=())
     study = SimpleNamespace(name="mine", jobs=[once, replace(once, name="b", longest=500.0)])
-    assert cluster.bundles([study]) == {"mine_once": 6}
+    assert cluster.bundles([study]) == {"mine_once": 5}
 
 
 def test_a_job_whose_clock_counts_has_a_node_to_itself():

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 
 from dpmc.study.api import Job, Study
 
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 """Room for starting: two Snakemake processes and the job each import from a shared file system."""
-SNAKEMAKE_MB = 300
-"""What the two Snakemake processes take: 120 each were measured."""
+SNAKEMAKE_MB = 500
+"""What two Snakemake processes and the commands of Slurm around the job take: 330 measured."""
 BUNDLE_MINUTES = 60
 """Asked for a bundle at most: few queues are shorter."""
 
