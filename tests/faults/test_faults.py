@@ -25,7 +25,7 @@ from dpmc.errors import InputError
 TRIALS = TABLES["huber"]
 # two cells and the data that they share
 GRID = merge(SMALL, {"huber": {"mechanisms": ["none"], "baselines": ["item_bias"]}})
-EDITED = merge(GRID, {"huber": {"iterations": 3, "irls_iterations": 2}})
+EDITED = merge(GRID, {"huber": {"iterations": 3}})
 DATA = "results/huber/synthetic/rank~3/observed_fraction~0.2.npz"
 HOURS = 2 * 3600
 FULL = "the disk is full; make room there, then run this again."

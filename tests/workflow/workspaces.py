@@ -219,13 +219,15 @@ class Launched(Workspace):
         return [path for path in names if recovery.is_stray(path.name)]
 
     def every_table(self):
-        """Return the rows of every table below results/huber, without columns of seconds."""
+        """Return the rows of every table below results/huber, without what is of seconds."""
         found = {}
         for path in sorted((self.folder / "results" / "huber").rglob("[!.]*.csv")):
             with open(path, newline="") as stream:
                 rows = list(csv.reader(stream))
             kept = [i for i, name in enumerate(rows[0]) if "seconds" not in name]
             name = str(path.relative_to(self.folder))
+            # nor claims about seconds
+            rows = [rows[0], *(row for row in rows[1:] if "seconds" not in "".join(row).lower())]
             found[name] = [[row[i] for i in kept if i < len(row)] for row in rows]
         return found
 
