@@ -133,14 +133,16 @@ def test_killed_and_cancelled_and_resumed_it_makes_the_tables_of_a_local_run(fol
     where = f"--profile={PROFILE}"
 
     run = folder.started(where)
-    until(lambda: folder.made() and slurm_jobs("RUNNING"))
+    until(lambda: (folder.made() and slurm_jobs("RUNNING")) or run.poll() is not None)
+    assert run.poll() is None, folder.output()
     run.send_signal(signal.SIGKILL)
     run.wait()
     orphans = slurm_jobs("RUNNING,PENDING")
     assert orphans
 
     run = folder.started(where)
-    until(lambda: set(slurm_jobs("RUNNING")) - set(orphans))
+    until(lambda: set(slurm_jobs("RUNNING")) - set(orphans) or run.poll() is not None)
+    assert run.poll() is None, folder.output()
     assert "going on from there" in folder.output()
     assert not set(orphans) & set(slurm_jobs("RUNNING,PENDING"))
     assert set(orphans) & set(slurm_jobs("CANCELLED"))
