@@ -28,7 +28,9 @@ def random_rows(seed, n_users=23, n_items=7):
 
 @pytest.mark.parametrize("block", [1, 21, 50, 1 << 22])
 @pytest.mark.parametrize("pair", [0, 30, 10**9])  # pair by pair, some of both, products
-def test_outer_sum(monkeypatch, block, pair):
+@pytest.mark.parametrize("tile", [1, 21, 1 << 17])  # one column at a time, 3 of 7, all
+def test_outer_sum(monkeypatch, block, pair, tile):
+    monkeypatch.setattr(covariance, "TILE", tile)
     monkeypatch.setattr(covariance, "BLOCK", block)
     monkeypatch.setattr(covariance, "PAIR", pair)
     rows, matrix = random_rows(0)

@@ -14,8 +14,11 @@ from dpmc.ratings import Compressed
 BLOCK = 1 << 22
 """Numbers in a block of dense rows."""
 
-PAIR = 32
+PAIR = 12
 """What adding one pair of numbers of a row costs, in pairs of a product of matrices."""
+
+TILE = 1 << 17
+"""Numbers of the sum that pairs are added to at a time, so that they stay in a core's cache."""
 
 SLACK = 1 + 1e-9
 """Rounding in a norm; clipping stays below its bound by more than that."""
@@ -53,7 +56,8 @@ def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
         )
     total = np.zeros((n_columns, n_columns), order="F")
     long = PAIR * np.diff(rows.indptr) ** 2 > n_columns**2
-    _add_pairs(rows.indptr, rows.indices, rows.values, ~long, total)
+    width = max(1, TILE // max(1, n_columns))
+    _add_pairs(rows.indptr, rows.indices, rows.values, np.flatnonzero(~long), width, total)
     places, height = np.flatnonzero(long), max(1, BLOCK // n_columns)
     for first in range(0, places.size, height):
         some = places[first : first + height]
@@ -66,14 +70,22 @@ def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
 
 
 @njit(cache=True)
-def _add_pairs(indptr, indices, values, chosen, total):
-    """Add a a^T of each chosen row a to the upper triangle."""
-    for row in np.flatnonzero(chosen):
-        for i in range(indptr[row], indptr[row + 1]):
-            column, value = indices[i], values[i]
-            for j in range(indptr[row], indptr[row + 1]):
-                if indices[j] <= column:
-                    total[indices[j], column] += value * values[j]
+def _add_pairs(indptr, indices, values, chosen, width, total):
+    """Add a a^T of each chosen row a to the upper triangle, ``width`` columns at a time.
+
+    Places in ``total`` are unsigned: for signed ones numba asks of each whether it is negative.
+    """
+    n_columns, entries = np.uint64(total.shape[1]), total.T.reshape(-1)
+    following = indptr[chosen]
+    for end in range(width, total.shape[1] + width, width):
+        for place, row in enumerate(chosen):
+            first, i = indptr[row], following[place]
+            while i < indptr[row + 1] and indices[i] < end:
+                column, value = np.uint64(indices[i]) * n_columns, values[i]
+                for j in range(np.uint64(first), np.uint64(i + 1)):
+                    entries[column + np.uint64(indices[j])] += value * values[j]
+                i += 1
+            following[place] = i
 
 
 def pack(matrices: np.ndarray, *, plain: bool = False) -> np.ndarray:
