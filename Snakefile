@@ -21,7 +21,7 @@ include: "workflow/rules/studies.smk"
 include: "workflow/rules/report.smk"
 
 
-launch.before_execution(workflow, cluster.bundles(STUDIES.values()))
+launch.before_execution(workflow, REQUESTS.bundles)
 
 
 rule all:

@@ -217,7 +217,7 @@ def check_own_files(sets: Mapping[str, Mapping]) -> None:
             )
 
 
-def before_execution(workflow, bundles: Mapping[str, int]) -> None:
+def before_execution(workflow, bundles: Callable[[], Mapping[str, int]]) -> None:
     """Have targets checked, the folder's lock taken, and jobs for a cluster named and bundled.
 
     All this when Snakemake is about to run.
@@ -229,9 +229,9 @@ def before_execution(workflow, bundles: Mapping[str, int]) -> None:
     Parameters
     ----------
     workflow : snakemake.workflow.Workflow
-    bundles : mapping
-        How many jobs of a group share a submission, by its name; ``--group-components`` of the
-        command line or profile goes before.
+    bundles : callable
+        Returns how many jobs of a group share a submission, by its name; ``--group-components`` of
+        the command line or profile goes before.
     """
     execute = getattr(workflow, "execute", None)
     if execute is None:
@@ -243,7 +243,7 @@ def before_execution(workflow, bundles: Mapping[str, int]) -> None:
         # only now: Snakemake sets its own after it has read the Snakefile. On the node as well,
         # where a bundle would fall apart into jobs that each start a Snakemake
         chosen = workflow.group_settings.group_components
-        workflow.group_settings.group_components = {**bundles, **chosen}
+        workflow.group_settings.group_components = {**bundles(), **chosen}
         if workflow.is_main_process:
             try:
                 check_targets(workflow.dag_settings.targets, workflow.rules)

@@ -1,60 +1,124 @@
 """What jobs ask a cluster for, and which share a submission."""
 
+import math
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from dpmc import studies
+from dpmc import configuration, studies
 from dpmc.study import cluster
-from dpmc.study.api import Job
+from dpmc.study.api import Effort, Job
+from dpmc.study.costs import COLUMNS, Figures
+from dpmc.study.plan import Plan
+from dpmc.tables import write
 
+HOME = Path(__file__).parents[2]
 STUDIES = studies.load()
+SETTINGS = configuration.load(HOME / "config" / "config.yaml")
+RUN = Plan("results", configuration.checked(SETTINGS, STUDIES), STUDIES)
 JOBS = [(study, job) for study in STUDIES.values() for job in study.jobs]
 every_job = pytest.mark.parametrize(
     ("study", "job"), JOBS, ids=[f"{study.name}-{job.name}" for study, job in JOBS]
 )
-FIT = Job("fit", "x:y", coordinates=("method",), longest=100.0, memory=400)
+CELLS = [{"method": "short"}, {"method": "long"}]
+FIT = Job("fit", "x:y", coordinates=("method",), cells=lambda section: CELLS, seconds=30.0)
 
 
-def test_a_job_asks_for_what_was_measured_and_for_what_snakemake_takes():
-    assert cluster.minutes(FIT) == 4
-    assert cluster.megabytes(FIT) == 400 + cluster.SNAKEMAKE_MB
+def requests(tmp_path, *jobs, figures=()):
+    """Return what the jobs of a study ask for, and the study."""
+    costs = tmp_path / "costs.csv"
+    if figures:
+        write(costs, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in figures])
+    study = SimpleNamespace(name="mine", jobs=jobs, costs=costs)
+    run = SimpleNamespace(studies={"mine": study}, sections={"mine": {}})
+    return cluster.Requests({"results": run}), study
 
 
-def test_each_further_attempt_asks_for_twice_as_much():
-    assert [cluster.minutes(FIT, attempt) for attempt in (1, 2, 3)] == [4, 8, 16]
-    first = cluster.megabytes(FIT)
-    assert [cluster.megabytes(FIT, attempt) for attempt in (2, 3)] == [2 * first, 4 * first]
+MEASURED = [
+    ("fit", "short", 1.0, 3.0, 1.0, 9.0, 200.0, 0.1),
+    ("fit", "long", 1.0, 3.0, 1.0, 599.0, 400.0, 0.1),
+]
 
 
-def test_jobs_of_a_kind_share_submissions_of_an_hour():
-    study = SimpleNamespace(name="mine", jobs=[FIT])
-    assert cluster.bundles([study]) == {"mine_fit": 15}
-    study.jobs = [replace(FIT, longest=7200.0)]
-    assert cluster.bundles([study]) == {"mine_fit": 1}
+def test_a_job_asks_for_a_multiple_of_what_is_planned_and_for_what_snakemake_takes(tmp_path):
+    asked, study = requests(tmp_path, FIT, figures=MEASURED)
+    of_job = ("results", study, FIT)
+    seconds = [cluster.START_SECONDS + cluster.SLOWER * planned for planned in (10.0, 600.0)]
+    assert [asked.minutes(*of_job, cell) for cell in CELLS] == [
+        math.ceil(each / 60) for each in seconds
+    ]
+    assert [asked.megabytes(*of_job, cell) for cell in CELLS] == [
+        cluster.LARGER * planned + cluster.SNAKEMAKE_MB for planned in (200, 400)
+    ]
 
 
-def test_jobs_that_run_once_share_submissions_with_each_other():
-    once = replace(FIT, coordinates=())
-    study = SimpleNamespace(name="mine", jobs=[once, replace(once, name="b", longest=500.0)])
-    assert cluster.bundles([study]) == {"mine_once": 5}
+def test_larger_data_ask_for_more(tmp_path):
+    asked, study = requests(tmp_path, FIT, figures=MEASURED)
+    larger = replace(FIT, effort=lambda section, coordinates: Effort("long", size=10.0))
+    of_job = ("results", study, larger, CELLS[1])
+    assert asked.minutes(*of_job) >= cluster.SLOWER * 5990 / 60
+    assert asked.megabytes(*of_job) >= cluster.LARGER * (200 + 10 * 200)
 
 
-def test_a_job_whose_clock_counts_has_a_node_to_itself():
+def test_a_kind_that_was_never_measured_asks_by_what_its_study_states(tmp_path):
+    asked, study = requests(tmp_path, FIT)
+    of_job = ("results", study, FIT, CELLS[0])
+    assert asked.minutes(*of_job) == math.ceil((cluster.START_SECONDS + cluster.SLOWER * 30) / 60)
+    assert asked.megabytes(*of_job) == cluster.UNKNOWN_MB + cluster.SNAKEMAKE_MB
+
+
+def test_each_further_attempt_asks_for_twice_as_much(tmp_path):
+    asked, study = requests(tmp_path, FIT, figures=MEASURED)
+    of_job = ("results", study, FIT, CELLS[0])
+    for ask in (asked.minutes, asked.megabytes):
+        first = ask(*of_job)
+        assert [ask(*of_job, attempt) for attempt in (2, 3)] == [2 * first, 4 * first]
+
+
+def test_jobs_of_a_kind_share_submissions_of_an_hour_at_most(tmp_path):
+    asked, study = requests(tmp_path, FIT, figures=MEASURED)
+    longest = asked.minutes("results", study, FIT, CELLS[1])
+    assert asked.bundles() == {"mine_fit": 60 // longest}
+    asked, _ = requests(tmp_path, replace(FIT, name="slow", seconds=7200.0))
+    assert asked.bundles() == {"mine_slow": 1}
+
+
+def test_jobs_that_run_once_share_submissions_with_each_other(tmp_path):
+    once = Job("a", "x:y", seconds=10.0)
+    other = replace(once, name="b", seconds=180.0)
+    asked, study = requests(tmp_path, once, other)
+    assert asked.bundles() == {"mine_once": 60 // asked.minutes("results", study, other, {})}
+
+
+def test_a_job_whose_clock_counts_has_a_node_to_itself(tmp_path):
     timing = replace(FIT, alone=True)
     assert cluster.group(SimpleNamespace(name="mine"), timing) is None
     assert (cluster.options(timing), cluster.options(FIT)) == ("--exclusive", "")
+    asked, _ = requests(tmp_path, timing)
+    assert asked.bundles() == {}
+
+
+@pytest.fixture(scope="module")
+def full_run():
+    """What the jobs of the full run ask for, and how many share a submission."""
+    asked = cluster.Requests({"results": RUN})
+    return asked, asked.bundles()
 
 
 @every_job
-def test_every_kind_of_short_jobs_is_bundled(study, job):
-    group = cluster.group(study, job)
+def test_every_kind_of_short_jobs_is_bundled(full_run, study, job):
+    (asked, bundles), group = full_run, cluster.group(study, job)
     assert (group is None) == job.alone
-    if group is not None and job.longest < 1000:
-        assert cluster.bundles(STUDIES.values())[group] > 1
+    if group is not None:
+        cells = job.cells(RUN.sections[study.name])
+        longest = max((asked.minutes("results", study, job, cell) for cell in cells), default=1)
+        assert bundles[group] > 1 or longest > cluster.BUNDLE_MINUTES / 2
 
 
 @every_job
-def test_the_longest_job_takes_no_less_than_the_usual_one(study, job):
-    assert job.longest >= job.seconds
+def test_every_kind_of_the_full_run_was_measured(study, job):
+    if job.target is None:
+        cost = Figures([study]).expected(study.name, job.name, Effort("like no other"), 0.0)
+        assert cost.seconds > 0

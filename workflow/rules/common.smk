@@ -56,6 +56,7 @@ try:
 except InputError as error:
     launch.stop(error)
 
+REQUESTS = cluster.Requests(PLANS)
 progress.SECONDS.update(plan.estimates(STUDIES.values()))
 OWN_SETS = PLANS["results"].configuration["data"]["sets"]
 

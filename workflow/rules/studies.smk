@@ -58,12 +58,16 @@ def step_settings_of(study, step):
     )
 
 
-def minutes_of(job):
-    return lambda wildcards, attempt: cluster.minutes(job, attempt)
+def minutes_of(study, job):
+    return lambda wildcards, attempt: REQUESTS.minutes(
+        wildcards.top, study, job, coordinates_of(job, wildcards), attempt
+    )
 
 
-def megabytes_of(job):
-    return lambda wildcards, attempt: cluster.megabytes(job, attempt)
+def megabytes_of(study, job):
+    return lambda wildcards, attempt: REQUESTS.megabytes(
+        wildcards.top, study, job, coordinates_of(job, wildcards), attempt
+    )
 
 
 def job_files(study, job):
@@ -107,8 +111,8 @@ for study in STUDIES.values():
             # a clock wants the machine alone
             threads: (workflow.cores or 1) if job.alone else 1
             resources:
-                runtime=minutes_of(job),
-                mem_mb=megabytes_of(job),
+                runtime=minutes_of(study, job),
+                mem_mb=megabytes_of(study, job),
                 slurm_extra=cluster.options(job),
             params:
                 run=job.run,

@@ -106,11 +106,6 @@ class Job:
     seconds : float
         About how long one takes: only for telling the time left, and for what was never
         measured.
-    longest : float
-        Seconds of the longest one: what a cluster is asked for. Like the next one read off the
-        files in ``benchmarks/`` that a full run on two busy cores leaves (column ``s``).
-    memory : int
-        Megabytes of the largest one (column ``max_rss``).
     effort : callable
         From the section and coordinates to what the cost of the job grows with.
     """
@@ -127,8 +122,6 @@ class Job:
     alone: bool = False
     target: str | None = None
     seconds: float = 2.0
-    longest: float = 300.0
-    memory: int = 1000
     effort: Callable[[Section, Coordinates], Effort] = unlike_others
 
 

@@ -1,33 +1,78 @@
-"""What each kind of job asks a cluster for, and how many of a kind share one submission.
+"""What each job asks a cluster for, and how many of a kind share one submission.
 
-Nothing here matters to a run on one machine. Asked for is what :class:`dpmc.study.api.Job` says was
-measured, and what Snakemake takes around it; a job that needs more all the same (larger data, a
-slower node) is submitted again and asks for twice as much. A job of seconds must not cost a
-submission of its own, so as many of a kind are bundled as fit into :data:`BUNDLE_MINUTES`. They run
-one after the other, on one core.
+Nothing here matters to a run on one machine. Asked for is a multiple of what the job is expected
+to take (:mod:`dpmc.study.costs`, as in ``dpmc plan``), and what Snakemake takes around it; a job
+that needs more all the same is submitted again and asks for twice as much. A job of seconds must
+not cost a submission of its own, so as many of a kind are bundled as fit into
+:data:`BUNDLE_MINUTES`. They run one after the other, on one core.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from dpmc.study.api import Job, Study
+from dpmc.study.api import Coordinates, Job, Study
+from dpmc.study.costs import Cost, Figures
+from dpmc.study.plan import Plan
 
 START_SECONDS = 120.0
 """Room for starting: two Snakemake processes and the job each import from a shared file system."""
 SNAKEMAKE_MB = 500
 """What two Snakemake processes and the commands of Slurm around the job take: 330 measured."""
+SLOWER = 2.0
+"""How much slower than the core that was measured on a node may be, and wrong the plan."""
+LARGER = 1.5
+"""How wrong the plan may be about memory."""
+UNKNOWN_MB = 1000.0
+"""Memory of a kind of job that was never measured."""
 BUNDLE_MINUTES = 60
 """Asked for a bundle at most: few queues are shorter."""
 
 
-def minutes(job: Job, attempt: int = 1) -> int:
-    """Return the minutes to ask for; twice as many in each further attempt."""
-    return math.ceil((START_SECONDS + job.longest) / 60) * 2 ** (attempt - 1)
+class Requests:
+    """What the jobs of runs ask a cluster for.
 
+    Parameters
+    ----------
+    runs : mapping
+        Plans by the folder of the run.
+    """
 
-def megabytes(job: Job, attempt: int = 1) -> int:
-    """Return the memory to ask for; twice as much in each further attempt."""
-    return (job.memory + SNAKEMAKE_MB) * 2 ** (attempt - 1)
+    def __init__(self, runs: Mapping[str, Plan]):
+        self._runs = runs
+        studies = {name: each for run in runs.values() for name, each in run.studies.items()}
+        self._figures = Figures(studies.values())
+
+    def minutes(
+        self, top: str, study: Study, job: Job, coordinates: Coordinates, attempt: int = 1
+    ) -> int:
+        """Return the minutes to ask for; twice as many in each further attempt."""
+        seconds = START_SECONDS + SLOWER * self._cost(top, study, job, coordinates).seconds
+        return math.ceil(seconds / 60) * 2 ** (attempt - 1)
+
+    def megabytes(
+        self, top: str, study: Study, job: Job, coordinates: Coordinates, attempt: int = 1
+    ) -> int:
+        """Return the memory to ask for; twice as much in each further attempt."""
+        memory = self._cost(top, study, job, coordinates).memory
+        expected = UNKNOWN_MB if math.isnan(memory) else LARGER * memory
+        return (math.ceil(expected) + SNAKEMAKE_MB) * 2 ** (attempt - 1)
+
+    def _cost(self, top: str, study: Study, job: Job, coordinates: Coordinates) -> Cost:
+        effort = job.effort(self._runs[top].sections[study.name], coordinates)
+        return self._figures.expected(study.name, job.name, effort, job.seconds)
+
+    def bundles(self) -> Mapping[str, int]:
+        """Return how many jobs share a submission, by the name of their group."""
+        longest: dict[str, int] = {}
+        for top, run in self._runs.items():
+            for study in run.studies.values():
+                for job in study.jobs:
+                    if (name := group(study, job)) is None:
+                        continue
+                    for cell in job.cells(run.sections[study.name]):
+                        minutes = self.minutes(top, study, job, cell)
+                        longest[name] = max(minutes, longest.get(name, 0))
+        return {name: max(1, BUNDLE_MINUTES // each) for name, each in longest.items()}
 
 
 def options(job: Job) -> str:
@@ -48,13 +93,3 @@ def group(study: Study, job: Job) -> str | None:
 def step_group(study: Study) -> str:
     """Return the name under which all that follows the jobs of a study is one submission."""
     return f"{study.name}_results"
-
-
-def bundles(studies: Iterable[Study]) -> Mapping[str, int]:
-    """Return how many jobs share a submission, by the name of their group."""
-    longest: dict[str, int] = {}
-    for study in studies:
-        for job in study.jobs:
-            if (name := group(study, job)) is not None:
-                longest[name] = max(minutes(job), longest.get(name, 0))
-    return {name: max(1, BUNDLE_MINUTES // each) for name, each in longest.items()}

@@ -219,15 +219,28 @@ class Figures:
 
     def cost(self, job: Planned) -> Cost:
         """Return what a job is expected to take."""
-        known = self._of.get((_keeper(job), job.kind), [])
+        return self.expected(_keeper(job), job.kind, job.effort, job.stated)
+
+    def expected(self, study: str, kind: str, effort: Effort, stated: float) -> Cost:
+        """Return what a job of a kind is expected to take.
+
+        Parameters
+        ----------
+        study, kind : str
+            Names of the study and of the kind of job.
+        effort : Effort
+        stated : float
+            Seconds that are expected where nothing was measured.
+        """
+        known = self._of.get((study, kind), [])
         if not known:
-            return Cost(job.stated, math.nan, 0.0, False)
+            return Cost(stated, math.nan, 0.0, False)
         least = -_largest(-each.memory for each in known)
-        alike = [each for each in known if each.alike == job.effort.alike]
+        alike = [each for each in known if each.alike == effort.alike]
         if alike:
-            nearest = min(alike, key=lambda each: abs(math.log(each.size / job.effort.size)))
-            return _expected(nearest, job.effort, least)
-        expected = [_expected(each, replace(job.effort, size=each.size), least) for each in known]
+            nearest = min(alike, key=lambda each: abs(math.log(each.size / effort.size)))
+            return _expected(nearest, effort, least)
+        expected = [_expected(each, replace(effort, size=each.size), least) for each in known]
         return Cost(
             fmean(each.seconds for each in expected),
             _largest(each.memory for each in expected),

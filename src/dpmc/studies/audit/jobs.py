@@ -39,7 +39,5 @@ PART = Job(
     settings=part_settings,
     modules=part_modules,
     seconds=20.0,
-    longest=200.0,
-    memory=460,
     effort=effort,
 )

@@ -60,8 +60,6 @@ STUDY = Study(
             settings=surrogate_job_settings,
             file="npz",
             seconds=16.0,
-            longest=20.0,
-            memory=670,
             effort=effort_of_surrogate,
         ),
         Job(
@@ -75,8 +73,6 @@ STUDY = Study(
             inputs=ratings_inputs,
             modules=method_modules,
             seconds=15.0,
-            longest=320.0,
-            memory=1200,
             effort=effort_of_fits,
         ),
         Job(
@@ -86,8 +82,6 @@ STUDY = Study(
             settings=lambda section, coordinates: timing_settings(section),
             modules=timing_modules,
             seconds=120.0,
-            longest=160.0,
-            memory=900,
             effort=effort_of_timing,
         ),
         Job(
@@ -99,8 +93,6 @@ STUDY = Study(
             settings=coverage_job_settings,
             inputs=ratings_inputs,
             seconds=4.0,
-            longest=8.0,
-            memory=760,
             effort=effort_of_coverage,
         ),
         Job(
@@ -108,8 +100,6 @@ STUDY = Study(
             "dpmc.studies.dpals.accounting:run",
             tables={"accounting": ACCOUNTING_COLUMNS},
             settings=lambda section, coordinates: accounting_settings(section),
-            longest=2.0,
-            memory=70,
         ),
         # candidates of hyper-parameters on the validation data of another seed
         Job(
@@ -123,9 +113,6 @@ STUDY = Study(
             modules=method_modules,
             target="dpals_tune",
             seconds=300.0,
-            # not measured: room for the slowest candidate, memory as for "fit"
-            longest=1800.0,
-            memory=1200,
             effort=effort_of_candidates,
         ),
     ),

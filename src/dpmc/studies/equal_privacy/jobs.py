@@ -99,8 +99,6 @@ FIT = Job(
     inputs=ratings_of,
     modules=modules_of,
     seconds=10.0,
-    longest=260.0,
-    memory=600,
     effort=effort,
 )
 FRONTIER = Job(
@@ -111,8 +109,6 @@ FRONTIER = Job(
     cells=frontier_cells,
     settings=frontier_settings,
     seconds=15.0,
-    longest=20.0,
-    memory=160,
     effort=effort_of_frontier,
 )
 # hyper-parameters are chosen once, on other seeds, and lie in hyperparameters.csv

@@ -137,8 +137,6 @@ JOBS = (
         inputs=ratings_of,
         modules=_modules,
         seconds=12.0,
-        longest=21.0,
-        memory=400,
     ),
     Job(
         name="heldout",
@@ -151,8 +149,6 @@ JOBS = (
         inputs=ratings_of,
         modules=_modules,
         seconds=20.0,
-        longest=25.0,
-        memory=240,
     ),
     Job(
         name="sweetrs_variances",
@@ -165,8 +161,6 @@ JOBS = (
         inputs=ratings_of,
         modules=_modules,
         seconds=4.0,
-        longest=5.0,
-        memory=200,
     ),
     Job(
         name="thesis_methods",
@@ -180,7 +174,5 @@ JOBS = (
         modules=_thesis_modules,
         alone=True,
         seconds=15.0,
-        longest=26.0,
-        memory=200,
     ),
 )

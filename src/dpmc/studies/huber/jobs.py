@@ -227,8 +227,6 @@ JOBS = (
         settings=settings_of_instances,
         modules=lambda section, coordinates: ["dpmc.datasets.synthetic"],
         file="npz",
-        longest=2.0,
-        memory=140,
         effort=effort_of_instances,
     ),
     Job(
@@ -241,8 +239,6 @@ JOBS = (
         inputs=inputs_of_cell,
         modules=modules_of_cell,
         seconds=1.8,
-        longest=32.0,
-        memory=270,
         effort=effort_of_cell,
     ),
     Job(
@@ -253,8 +249,6 @@ JOBS = (
         effort=in_proportion_to("trials", "iterations"),
         modules=side_modules,
         seconds=16.0,
-        longest=65.0,
-        memory=180,
     ),
     Job(
         name="starts",
@@ -264,8 +258,6 @@ JOBS = (
         effort=in_proportion_to("starts.count", "iterations"),
         modules=side_modules,
         seconds=12.0,
-        longest=20.0,
-        memory=180,
     ),
     Job(
         name="timing",
@@ -276,8 +268,6 @@ JOBS = (
         modules=side_modules,
         alone=True,
         seconds=16.0,
-        longest=16.0,
-        memory=280,
     ),
     *experiments.JOBS,
     privacy.TOTALS,
@@ -318,8 +308,6 @@ JOBS = (
         modules=side_modules,
         target=FORENSICS,
         seconds=60.0,
-        longest=60.0,
-        memory=200,
     ),
 )
 STEPS = (

@@ -77,8 +77,6 @@ TOTALS = Job(
     tables={SUMS: TOTAL_COLUMNS},
     settings=totals_settings,
     seconds=10.0,
-    longest=10.0,
-    memory=160,
 )
 TRANSCRIPT = Job(
     name="transcript",
@@ -91,6 +89,4 @@ TRANSCRIPT = Job(
     inputs=transcript_inputs,
     modules=transcript_modules,
     seconds=15.0,
-    longest=71.0,
-    memory=450,
 )

@@ -70,8 +70,6 @@ STUDY = Study(
             settings=clear_settings,
             inputs=job_inputs,
             file="npz",
-            longest=3.0,
-            memory=190,
             effort=effort,
         ),
         Job(
@@ -84,8 +82,6 @@ STUDY = Study(
             inputs=job_inputs,
             modules=noises,
             seconds=8.0,
-            longest=65.0,
-            memory=300,
             effort=effort,
         ),
         Job(
@@ -95,8 +91,6 @@ STUDY = Study(
             settings=outp_settings,
             modules=noises,
             seconds=13.0,
-            longest=14.0,
-            memory=90,
             effort=effort_of_outp,
         ),
         Job(
@@ -104,8 +98,6 @@ STUDY = Study(
             "dpmc.studies.onebit.bounds:run",
             tables={"bounds": BOUND_COLUMNS, "link_constants": CONSTANT_COLUMNS},
             settings=bound_settings,
-            longest=2.0,
-            memory=80,
         ),
     ),
     steps=(
