@@ -9,7 +9,7 @@ from snakemake.utils import min_version
 from dpmc import launch
 
 min_version("9.0")
-HOME = Path(workflow.basedir)
+HOME = Path(str(workflow.current_basedir))
 
 
 configfile: str(HOME / "config" / "config.yaml")
