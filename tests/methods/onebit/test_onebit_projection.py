@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_onebit import project_plain
 
+from dpmc.methods.onebit import projection
 from dpmc.methods.onebit.projection import (
     LARGEST_WHOLE,
     LEADING,
+    SPARSE,
     WarmProjection,
     krylov_basis,
     leading_factors,
@@ -178,3 +180,36 @@ def test_projection_of_a_large_matrix(shape, kept):
     projected = project_nuclear(matrix, tau)
     assert np.linalg.matrix_rank(projected, tol=1e-6) == kept
     np.testing.assert_allclose(projected, project_plain(matrix, tau), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("shape", [(240, 310), (310, 240)])
+@pytest.mark.parametrize("share", [0.01, 0.08, 0.95])
+def test_projection_of_a_large_sparse_matrix(shape, share):
+    """Of noised gradients."""
+    rng = np.random.default_rng(8)
+    matrix = np.where(rng.random(shape) < SPARSE / 2, rng.laplace(size=shape), 0.0)
+    tau = share * np.linalg.norm(matrix, "nuc")
+    expected = project_plain(matrix, tau)
+    np.testing.assert_allclose(project_nuclear(matrix, tau), expected, rtol=0, atol=1e-11)
+
+
+def test_projection_where_the_method_of_lanczos_gives_up(monkeypatch):
+    monkeypatch.setattr(projection, "MOST_RESTARTS", 1)
+    asked, dense = [], projection._leading_pairs
+    monkeypatch.setattr(
+        projection, "_leading_pairs", lambda *given: asked.append(given) or dense(*given)
+    )
+    matrix = np.zeros((400, 410))
+    np.fill_diagonal(matrix, np.linspace(3, 2, 400))
+    projected = project_nuclear(matrix, 0.05)
+    assert len(asked) == 1
+    np.testing.assert_allclose(projected, project_plain(matrix, 0.05), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 8])
+def test_projection_of_a_large_matrix_with_few_rows(rows):
+    rng = np.random.default_rng(9)
+    matrix = np.zeros((240, 310))
+    matrix[:rows] = rng.normal(size=(rows, 310))
+    expected = project_plain(matrix, 3.0)
+    np.testing.assert_allclose(project_nuclear(matrix, 3.0), expected, rtol=0, atol=1e-11)
