@@ -22,8 +22,11 @@ def margin(predictions: np.ndarray, axis: int | None = None) -> np.ndarray:
     axis : int, optional
         One margin for each slice along it, in an array that broadcasts; if not given, one for all.
     """
-    sizes = np.abs(np.where(np.isfinite(predictions), predictions, 0.0))
-    return TOLERANCE * sizes.max(axis=axis, keepdims=axis is not None, initial=0.0)
+    asked = {"axis": axis, "keepdims": axis is not None, "initial": 0.0}
+    largest = np.maximum(predictions.max(**asked), -predictions.min(**asked))
+    if not np.isfinite(largest).all():
+        largest = np.abs(np.where(np.isfinite(predictions), predictions, 0.0)).max(**asked)
+    return TOLERANCE * largest
 
 
 def signs(predictions: np.ndarray, tie: float) -> np.ndarray:

@@ -6,8 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_onebit import project_plain
 
+from dpmc.methods.onebit import projection
 from dpmc.methods.onebit.projection import (
+    LARGEST_WHOLE,
+    LEADING,
+    SPARSE,
     WarmProjection,
+    krylov_basis,
     leading_factors,
     mean_square,
     project_nuclear,
@@ -123,3 +128,88 @@ def test_truncation(shape, rank):
         np.testing.assert_allclose(factors[0][:, :k] @ factors[1][:k], expected, atol=1e-9)
     zero = leading_factors(np.zeros(shape), rank)
     assert not (zero[0] @ zero[1]).any()
+
+
+def with_values(rng, shape, values):
+    """A matrix of given singular values."""
+    left, right = (np.linalg.qr(rng.normal(size=(size, len(values))))[0] for size in shape)
+    return (left * values) @ right.T
+
+
+RANK = 4
+GAPS = {
+    "rank 1": [3.0],
+    "rank 60": np.linspace(2, 1, 60),
+    "low rank and rounding": np.r_[np.linspace(2, 1, 60), np.full(140, 1e-7)],
+    "two pairs of equals": [3.0, 3.0, 2.0, 2.0, 1.0, 1.0],
+    "slow decay": np.arange(1, 241) ** -1.0,
+}
+
+
+@pytest.mark.parametrize("values", GAPS.values(), ids=GAPS)
+@pytest.mark.parametrize("shape", [(240, 310), (310, 240)])
+def test_truncation_of_a_large_matrix_with_gaps(shape, values):
+    matrix = with_values(np.random.default_rng(5), shape, values)
+    wide = matrix if shape[0] < shape[1] else matrix.T
+    assert min(shape) > LARGEST_WHOLE
+    assert krylov_basis(wide, RANK).shape == (min(shape), RANK)
+    left, values, right = np.linalg.svd(matrix, full_matrices=False)
+    expected = (left[:, :RANK] * values[:RANK]) @ right[:RANK]
+    found = leading_factors(matrix, RANK)
+    np.testing.assert_allclose(found[0] @ found[1], expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("shape", [(240, 310), (310, 240)])
+@pytest.mark.parametrize("rank", [RANK, 230])
+def test_truncation_of_a_large_matrix_of_noise(shape, rank):
+    matrix = np.random.default_rng(6).normal(size=shape)
+    assert krylov_basis(matrix if shape[0] < shape[1] else matrix.T, RANK) is None
+    left, values, right = np.linalg.svd(matrix, full_matrices=False)
+    found = leading_factors(matrix, rank)
+    expected = (left[:, :rank] * values[:rank]) @ right[:rank]
+    np.testing.assert_allclose(found[0] @ found[1], expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(240, 310), (310, 240)])
+@pytest.mark.parametrize("kept", [1, LEADING - 1, LEADING, LEADING + 1, 230])
+def test_projection_of_a_large_matrix(shape, kept):
+    """The threshold lies just below the value ``kept``, among those computed first or not."""
+    values = np.linspace(3, 1, 240)
+    matrix = with_values(np.random.default_rng(7), shape, values)
+    tau = (values[:kept] - values[kept] - 1e-4).sum()
+    projected = project_nuclear(matrix, tau)
+    assert np.linalg.matrix_rank(projected, tol=1e-6) == kept
+    np.testing.assert_allclose(projected, project_plain(matrix, tau), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("shape", [(240, 310), (310, 240)])
+@pytest.mark.parametrize("share", [0.01, 0.08, 0.95])
+def test_projection_of_a_large_sparse_matrix(shape, share):
+    """Of noised gradients."""
+    rng = np.random.default_rng(8)
+    matrix = np.where(rng.random(shape) < SPARSE / 2, rng.laplace(size=shape), 0.0)
+    tau = share * np.linalg.norm(matrix, "nuc")
+    expected = project_plain(matrix, tau)
+    np.testing.assert_allclose(project_nuclear(matrix, tau), expected, rtol=0, atol=1e-11)
+
+
+def test_projection_where_the_method_of_lanczos_gives_up(monkeypatch):
+    monkeypatch.setattr(projection, "MOST_RESTARTS", 1)
+    asked, dense = [], projection._leading_pairs
+    monkeypatch.setattr(
+        projection, "_leading_pairs", lambda *given: asked.append(given) or dense(*given)
+    )
+    matrix = np.zeros((400, 410))
+    np.fill_diagonal(matrix, np.linspace(3, 2, 400))
+    projected = project_nuclear(matrix, 0.05)
+    assert len(asked) == 1
+    np.testing.assert_allclose(projected, project_plain(matrix, 0.05), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 8])
+def test_projection_of_a_large_matrix_with_few_rows(rows):
+    rng = np.random.default_rng(9)
+    matrix = np.zeros((240, 310))
+    matrix[:rows] = rng.normal(size=(rows, 310))
+    expected = project_plain(matrix, 3.0)
+    np.testing.assert_allclose(project_nuclear(matrix, 3.0), expected, rtol=0, atol=1e-11)

@@ -2,11 +2,19 @@
 
 import numpy as np
 import scipy.linalg
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 SPARE = 8  # so many values of a block lie below the threshold, or pairs may be missing
 SMALLEST = 64  # up to so many rows the whole decomposition is as fast
 CAREFUL = 4  # rounds of the subspace iteration at a start, or where an error must not show
-LARGEST_WHOLE = 200  # a larger matrix starts from random rows, not from its whole decomposition
+LARGEST_WHOLE = 200  # of a larger matrix only the leading pairs are computed, where they suffice
+LEADING = 24  # pairs of a large matrix among which a threshold is looked for first
+SPARSE = 0.1  # share of entries other than 0 up to which products with a sparse matrix pay
+MOST_RESTARTS = 20  # of Lanczos' method; noised gradients of ML-100K take two
+MOST_BLOCKS = 6  # of a Krylov space; more take as long as the decomposition of the Gram matrix
+LEAST_SHARE = 0.25  # of the squared norm, caught by the first block where there are gaps to use
+EXACT = 1e-13  # largest residual of a pair, relative to the largest value squared
 
 
 def simplex_threshold(values: np.ndarray, total: float) -> float:
@@ -49,6 +57,36 @@ def singular_pairs(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
 
 
+def _leading_pairs(matrix, number):
+    """Return the largest of :func:`singular_pairs`; most of their vectors are never made."""
+    wanted = [max(len(matrix) - number, 0), len(matrix) - 1]
+    squares, vectors = scipy.linalg.eigh(
+        matrix @ matrix.T, subset_by_index=wanted, overwrite_a=True
+    )
+    return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
+
+
+def _sparse_pairs(matrix, number):
+    """Return the same by Lanczos' method, as accurate, with products of a sparse matrix.
+
+    From a random start it finds all where values differ, and those of noised entries do. Copies
+    of one value come in by rounding alone.
+    """
+    rows = csr_array(matrix)
+    columns = rows.T.tocsr()
+    gram = LinearOperator(
+        (len(matrix), len(matrix)), matvec=lambda x: rows @ (columns @ x), dtype=np.float64
+    )
+    start = np.random.default_rng(0).standard_normal(len(matrix))
+    try:
+        squares, vectors = eigsh(
+            gram, number, v0=start, ncv=3 * number, maxiter=MOST_RESTARTS, tol=EXACT
+        )
+    except ArpackNoConvergence:
+        return _leading_pairs(matrix, number)
+    return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
+
+
 def project_nuclear(matrix: np.ndarray, tau: float) -> np.ndarray:
     """Return the matrix of nuclear norm at most tau that is nearest in Frobenius norm.
 
@@ -60,8 +98,15 @@ def project_nuclear(matrix: np.ndarray, tau: float) -> np.ndarray:
     """
     if matrix.shape[0] > matrix.shape[1]:
         return project_nuclear(matrix.T, tau).T
-    values, vectors = singular_pairs(matrix)
-    theta = simplex_threshold(values, tau)
+    values, theta = np.zeros(1), 0.0
+    if len(matrix) > LARGEST_WHOLE:
+        filled = np.count_nonzero(matrix)
+        find = _sparse_pairs if 0 < filled <= SPARSE * matrix.size else _leading_pairs
+        values, vectors = find(matrix, LEADING)
+        theta = simplex_threshold(values, tau)
+    if values[-1] >= theta:  # pairs above the threshold may be missing
+        values, vectors = singular_pairs(matrix)
+        theta = simplex_threshold(values, tau)
     if theta == 0:
         return matrix.copy()
     kept = np.count_nonzero(values > theta)
@@ -92,11 +137,56 @@ def leading_factors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarr
     if matrix.shape[0] > matrix.shape[1]:
         left, right = leading_factors(matrix.T, rank)
         return right.T, left.T
-    size = len(matrix)
-    wanted = [max(size - rank, 0), size - 1]
-    _, basis = scipy.linalg.eigh(matrix @ matrix.T, subset_by_index=wanted, overwrite_a=True)
-    basis = basis[:, ::-1]  # largest first
+    basis = None
+    if len(matrix) > LARGEST_WHOLE and rank + 2 * SPARE < len(matrix) // MOST_BLOCKS:
+        basis = krylov_basis(matrix, rank)
+    if basis is None:
+        _, basis = _leading_pairs(matrix, rank)
     return basis, basis.T @ matrix
+
+
+def krylov_basis(matrix: np.ndarray, rank: int) -> np.ndarray | None:
+    """Return the leading left singular vectors, or None where that takes many products.
+
+    Rayleigh-Ritz in a block Krylov space of the Gram matrix A A^T, which starts from random
+    combinations of the columns. Blocks are added until |A A^T u - s^2 u| is as small for every
+    vector u and its value s as after a decomposition of the Gram matrix. Of a matrix of low rank,
+    up to rounding, few blocks are enough; of one made of noise, whose values lie close to each
+    other, the first block shows in time that many are needed.
+
+    Source: Musco and Musco, "Randomized block Krylov methods for stronger and faster approximate
+    singular value decomposition", NeurIPS 2015.
+
+    Parameters
+    ----------
+    matrix : float64 array, shape (m, n), m <= n
+    rank : int
+
+    Returns
+    -------
+    array, shape (m, rank), or None
+        Largest value first.
+    """
+    width = rank + 2 * SPARE
+    start = np.random.default_rng(0).standard_normal((matrix.shape[1], width))
+    block = np.linalg.qr(matrix @ start)[0]
+    basis, rows, images = block, np.empty((0, matrix.shape[1])), np.empty((len(matrix), 0))
+    for _ in range(MOST_BLOCKS):
+        new = block.T @ matrix
+        if not len(rows) and np.vdot(new, new) < LEAST_SHARE * np.vdot(matrix, matrix):
+            return None
+        rows, images = np.vstack([rows, new]), np.hstack([images, matrix @ new.T])
+        squares, rotation = np.linalg.eigh(rows @ rows.T)
+        squares, rotation = squares[: -rank - 1 : -1], rotation[:, : -rank - 1 : -1]
+        found = basis @ rotation
+        residuals = np.linalg.norm(images @ rotation - found * squares, axis=0)
+        if residuals.max() <= EXACT * squares[0]:
+            return found
+        block = images[:, -width:]
+        for _ in range(2):  # once more, as what is left may be small
+            block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
+        basis = np.hstack([basis, block])
+    return None
 
 
 class WarmProjection:
