@@ -2,8 +2,6 @@
 
 import numpy as np
 import scipy.linalg
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 SPARE = 8  # so many values of a block lie below the threshold, or pairs may be missing
 SMALLEST = 64  # up to so many rows the whole decomposition is as fast
@@ -72,6 +70,10 @@ def _sparse_pairs(matrix, number):
     From a random start it finds all where values differ, and those of noised entries do. Copies
     of one value come in by rounding alone.
     """
+    # few jobs need them, and they take long to import
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
     rows = csr_array(matrix)
     columns = rows.T.tocsr()
     gram = LinearOperator(
