@@ -146,10 +146,10 @@ def _for_blocks(work, rows, threads):
     """Call work(start, stop) for blocks of rows with about as many ratings each."""
     threads = check_count("threads", threads)
     n_rows = rows.indptr.size - 1
-    shares = np.searchsorted(rows.indptr, np.linspace(0, rows.indptr[-1], threads + 1)[1:-1])
-    edges = [0, *np.clip(shares, 0, n_rows), n_rows]
     if threads == 1:
         work(0, n_rows)
         return
+    shares = np.searchsorted(rows.indptr, np.linspace(0, rows.indptr[-1], threads + 1)[1:-1])
+    edges = [0, *np.clip(shares, 0, n_rows), n_rows]
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, edges[:-1], edges[1:]))

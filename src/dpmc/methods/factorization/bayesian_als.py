@@ -3,13 +3,14 @@
 import numpy as np
 
 from dpmc.methods.base import Method, check_count, check_generator, check_ratings
-from dpmc.methods.kernels.products import pair_products
+from dpmc.methods.kernels.products import pair_products, rows_less_products
 from dpmc.methods.normal import solve_rows
 from dpmc.ratings import Compressed
 
 BURN_IN = 5  # of so many iterations the first does not count
 PRIOR_ROWS = 2.0  # rows at 0 that the common mean is credited with, beta_0 of the source
 PRIOR_RATINGS, PRIOR_SQUARES = 1.0, 0.01  # that the noise is credited with
+TOGETHER = 32  # draws whose products are summed up in one product of matrices
 
 
 class BayesianALS(Method):
@@ -83,8 +84,10 @@ class BayesianALS(Method):
 
     def predict_matrix(self):
         total = np.zeros(self.shape_)
-        for users, items in zip(self.user_draws_, self.item_draws_, strict=True):
-            total += users @ items.T
+        # the sum of several products is one product of their factors side by side
+        for first in range(0, len(self.user_draws_), TOGETHER):
+            some = slice(first, first + TOGETHER)
+            total += np.hstack(self.user_draws_[some]) @ np.hstack(self.item_draws_[some]).T
         return self._in_ratings(total)
 
     def _predict_pairs(self, users, items):
@@ -138,7 +141,9 @@ def draw_rows(
     drawn = own.copy()
     drawn[:, free] = mean + z @ root.T
     left = _residuals(rows, drawn, other)
-    left += np.sqrt(variance) * rng.standard_normal(left.size)
+    noise = rng.standard_normal(left.size)
+    noise *= np.sqrt(variance)
+    left += noise
     shifts = solve_rows(
         Compressed(rows.indptr, rows.indices, left), other[:, free] @ root, variance
     )
@@ -185,5 +190,4 @@ def draw_variance(residuals: np.ndarray, rng: np.random.Generator) -> float:
 
 def _residuals(rows, own, other):
     """Return what the factors leave over of each rating."""
-    places = np.repeat(np.arange(len(own)), np.diff(rows.indptr))
-    return rows.values - pair_products(own, other, places, rows.indices)
+    return rows_less_products(rows.indptr, rows.indices, rows.values, own, other)

@@ -31,3 +31,27 @@ def _fill(left, right, rows, columns, products):
         for f in range(left.shape[1]):
             total += left[row, f] * right[column, f]
         products[k] = total
+
+
+@njit(cache=True)
+def rows_less_products(indptr, indices, values, left, right):
+    """Return values[k] - left[row] . right[indices[k]] for every k of every row.
+
+    Parameters
+    ----------
+    indptr, indices, values : arrays
+        Of :class:`dpmc.ratings.Compressed`; they must lie in the bounds of ``left`` and ``right``.
+    left, right : float64 arrays, shapes (n_rows, r) and (n_columns, r)
+
+    Returns
+    -------
+    float64 array, shape (n,)
+    """
+    rest = np.empty(values.size)
+    for row in range(indptr.size - 1):
+        for k in range(indptr[row], indptr[row + 1]):
+            column, total = indices[k], 0.0
+            for f in range(left.shape[1]):
+                total += left[row, f] * right[column, f]
+            rest[k] = values[k] - total
+    return rest

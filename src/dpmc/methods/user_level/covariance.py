@@ -1,5 +1,7 @@
 """Sums of outer products over users: made in blocks, bounded, and released with noise."""
 
+from functools import cache
+
 import numpy as np
 from numba import njit
 from scipy.linalg import eigh
@@ -22,6 +24,9 @@ TILE = 1 << 17
 
 SLACK = 1 + 1e-9
 """Rounding in a norm; clipping stays below its bound by more than that."""
+
+SMALL = 64
+"""Columns up to which the places of pairs are kept for the next time."""
 
 MOST_COLUMNS = 2**15
 """Of whose pairs a matrix takes 8 GiB."""
@@ -107,18 +112,25 @@ def pack(matrices: np.ndarray, *, plain: bool = False) -> np.ndarray:
     array, shape (..., n (n + 1) / 2)
         Row by row.
     """
-    upper = np.triu_indices(matrices.shape[-1])
+    upper = _upper(matrices.shape[-1])
     return matrices[..., upper[0], upper[1]] * _multiples(upper, plain)
 
 
 def unpack(triangles: np.ndarray, n: int, *, plain: bool = False) -> np.ndarray:
     """Return the symmetric matrices, shape (..., n, n), of what :func:`pack` returned."""
-    upper = np.triu_indices(n)
+    upper = _upper(n)
     entries = triangles / _multiples(upper, plain)
     matrices = np.empty((*triangles.shape[:-1], n, n))
     matrices[..., upper[0], upper[1]] = entries
     matrices[..., upper[1], upper[0]] = entries
     return matrices
+
+
+def _upper(n):
+    return _small_upper(n) if n <= SMALL else np.triu_indices(n)
+
+
+_small_upper = cache(np.triu_indices)
 
 
 def _multiples(upper, plain):

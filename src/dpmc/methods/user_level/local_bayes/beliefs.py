@@ -8,6 +8,7 @@ expectation maximisation. All of this is post-processing.
 """
 
 import numpy as np
+from numba import njit
 
 from dpmc.methods.user_level.local_bayes.constants import OWN_MEANS
 
@@ -122,25 +123,104 @@ class Beliefs:
     def learn(self) -> None:
         """Fit the prior to what was observed, and set the posterior."""
         self._update()
-        for _ in range(ROUNDS):
-            known = np.clip(1 - self.variance / self.prior_variance, 1e-6, 1)
-            line = self._line * known[:, [OFFSET]]
-            system = line.T @ self._line + 1e-9 * np.eye(2)
-            self.prior_mean[:, OFFSET] = self._line @ np.linalg.solve(
-                system, line.T @ self.mean[:, OFFSET]
-            )
-            level = np.average(self.mean[:, LEVEL], weights=known[:, LEVEL])
-            self.prior_mean[:, LEVEL] = level
-            second = (self.mean - self.prior_mean) ** 2 + self.variance
-            variance = np.sum(known * second, axis=0) / known.sum(axis=0)
-            self.prior_variance = np.maximum(variance, self._least)
-            self._update()
+        _maximise(
+            self._line, self.precision, self.score, self._least,
+            self.prior_mean, self.prior_variance, self.mean, self.variance,
+        )  # fmt: skip
 
     def _update(self):
-        diagonal = np.arange(self.prior_variance.size)
-        precision = self.precision.copy()
-        precision[:, diagonal, diagonal] += 1 / self.prior_variance
-        covariance = np.linalg.inv(precision)
-        score = self.score + self.prior_mean / self.prior_variance
-        self.mean = np.einsum("nij,nj->ni", covariance, score)
-        self.variance = covariance[:, diagonal, diagonal]
+        self.mean, self.variance = np.empty_like(self.score), np.empty_like(self.score)
+        _condition(
+            self.precision, self.score, self.prior_mean, self.prior_variance,
+            self.mean, self.variance,
+        )  # fmt: skip
+
+
+@njit(cache=True)
+def _maximise(line, precision, score, least, prior_mean, prior_variance, mean, variance):
+    """Maximise the likelihood of the prior in ROUNDS rounds, and write prior and posterior.
+
+    Numbers are those of a parameter that the posterior knows, each weighted by the share of the
+    prior's variance that what was observed took away.
+    """
+    n_items, size = score.shape
+    known = np.empty((n_items, size))
+    for _ in range(ROUNDS):
+        for n in range(n_items):
+            for i in range(size):
+                share = 1 - variance[n, i] / prior_variance[i]
+                known[n, i] = min(max(share, 1e-6), 1.0)
+        ones = slope = squares = first = second = levels = weights = 0.0
+        for n in range(n_items):
+            weight, place = known[n, OFFSET], line[n, 1]
+            ones += weight
+            slope += weight * place
+            squares += weight * place * place
+            first += weight * mean[n, OFFSET]
+            second += weight * place * mean[n, OFFSET]
+            weights += known[n, LEVEL]
+            levels += known[n, LEVEL] * mean[n, LEVEL]
+        ones += 1e-9
+        squares += 1e-9
+        # by elimination; the first pivot is positive and the matrix positive definite
+        incline = (second - slope / ones * first) / (squares - slope / ones * slope)
+        constant = (first - slope * incline) / ones
+        for n in range(n_items):
+            prior_mean[n, OFFSET] = constant + incline * line[n, 1]
+            prior_mean[n, LEVEL] = levels / weights
+        for i in range(size):
+            total = weights = 0.0
+            for n in range(n_items):
+                total += known[n, i] * ((mean[n, i] - prior_mean[n, i]) ** 2 + variance[n, i])
+                weights += known[n, i]
+            prior_variance[i] = max(total / weights, least[i])
+        _condition(precision, score, prior_mean, prior_variance, mean, variance)
+
+
+@njit(cache=True)
+def _condition(precision, score, prior_mean, prior_variance, mean, variance):
+    """Write the mean and the variances of the posterior, given the prior."""
+    n_items, size = score.shape
+    left, inverse = np.empty((size, size)), np.empty((size, size))
+    for n in range(n_items):
+        for i in range(size):
+            for j in range(size):
+                left[i, j] = precision[n, i, j]
+                inverse[i, j] = 0.0
+            left[i, i] += 1 / prior_variance[i]
+            inverse[i, i] = 1.0
+        _eliminate(left, inverse)
+        for i in range(size):
+            total = 0.0
+            for j in range(size):
+                prior = prior_mean[n, j] / prior_variance[j]
+                total += inverse[i, j] * (score[n, j] + prior)
+            mean[n, i] = total
+            variance[n, i] = inverse[i, i]
+
+
+@njit(cache=True)
+def _eliminate(left, right):
+    """Solve left x = right in place, x in ``right``, with partial pivoting."""
+    size = left.shape[0]
+    for k in range(size):
+        pivot = k
+        for i in range(k + 1, size):
+            if abs(left[i, k]) > abs(left[pivot, k]):
+                pivot = i
+        if pivot != k:
+            for j in range(size):
+                left[k, j], left[pivot, j] = left[pivot, j], left[k, j]
+                right[k, j], right[pivot, j] = right[pivot, j], right[k, j]
+        for i in range(k + 1, size):
+            factor = left[i, k] / left[k, k]
+            for j in range(k + 1, size):
+                left[i, j] -= factor * left[k, j]
+            for j in range(size):
+                right[i, j] -= factor * right[k, j]
+    for k in range(size - 1, -1, -1):
+        for j in range(size):
+            total = right[k, j]
+            for i in range(k + 1, size):
+                total -= left[k, i] * right[i, j]
+            right[k, j] = total / left[k, k]
