@@ -308,6 +308,25 @@ def test_the_posterior_of_one_observation_is_the_mean_weighted_by_precision(seed
     np.testing.assert_allclose(beliefs.variance[:, 0], 1 / (precision + prior), rtol=1e-9)
 
 
+@given(seed=st.integers(0, 10**6), rank=st.integers(0, 4))
+@settings(max_examples=30, deadline=None)
+def test_the_posterior_of_parameters_that_were_observed_together(seed, rank):
+    rng = np.random.default_rng(seed)
+    beliefs = Beliefs(1.0, rng.random(30) + 0.01, rank)
+    half = rng.standard_normal((30, 2 + rank, 2 + rank))
+    precision = half @ half.transpose(0, 2, 1)
+    observed = rng.standard_normal((30, 2 + rank))
+    beliefs.precision[:] = precision
+    beliefs.score[:] = (precision @ observed[..., None])[..., 0]
+    beliefs.learn()
+    whole = precision + np.diag(1 / beliefs.prior_variance)
+    score = beliefs.score + beliefs.prior_mean / beliefs.prior_variance
+    expected = np.linalg.solve(whole, score[..., None])[..., 0]
+    variance = np.diagonal(np.linalg.inv(whole), axis1=1, axis2=2)
+    np.testing.assert_allclose(beliefs.mean, expected, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(beliefs.variance, variance, rtol=1e-8)
+
+
 def test_the_prior_is_learnt():
     """Offsets on a line in the logarithm of popularity, with deviation .4 around it."""
     rng = np.random.default_rng(2)

@@ -140,8 +140,8 @@ class Beliefs:
 def _maximise(line, precision, score, least, prior_mean, prior_variance, mean, variance):
     """Maximise the likelihood of the prior in ROUNDS rounds, and write prior and posterior.
 
-    Numbers are those of a parameter that the posterior knows, each weighted by the share of the
-    prior's variance that what was observed took away.
+    An item counts for a parameter's prior by the share of the prior's variance that what was
+    observed of the item took away.
     """
     n_items, size = score.shape
     known = np.empty((n_items, size))
