@@ -15,7 +15,7 @@ from dpmc.mechanisms import Gaussian
 from dpmc.methods import method_class
 from dpmc.methods.user_level import dpals, item_step
 from dpmc.methods.user_level.dpals import DPALS
-from dpmc.methods.user_level.local_bayes import directions, offsets, refinement
+from dpmc.methods.user_level.local_bayes import directions, offsets, refinement, worth
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.methods.user_level.sampling import clip_values
 from dpmc.privacy.ledger import FloatNoise
@@ -65,6 +65,7 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "dp_svd": ("dp_svd", {**_ROWS, "rank": 2, "item_share": 0.75, "counts_share": 0.3}),
     "local_bayes": ("local_bayes", {"explained": 1e-6}),  # no covariance is asked for
     "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # one is, whatever the noise
+    "local_bayes_held_out": ("local_bayes", {"explained": 1e-6, "held_out": 0.5}),
 }  # fmt: skip
 """Name -> method and its settings: every kind of release in one of them at least."""
 
@@ -76,6 +77,7 @@ ROWS_NOT_CLIPPED = "rows of ratings not clipped"
 ROWS_NOT_SHORTENED = "rows of offsets not shortened"
 UPDATES_NOT_SHORTENED = "updates not shortened"
 COVARIANCE_OF_LONG_ROWS = "covariance of long rows"
+ERRORS_NOT_CLIPPED = "errors of users not clipped"
 RUNS = 250
 """Of a faulty method, on each of two neighbouring data sets: enough to see these faults."""
 
@@ -161,12 +163,13 @@ class _UnshortenedBayes(LocalBayes):
             ROWS_NOT_SHORTENED: offsets,
             UPDATES_NOT_SHORTENED: refinement,
             COVARIANCE_OF_LONG_ROWS: directions,
+            ERRORS_NOT_CLIPPED: worth,
         }[self.unshortened]
         right = module.statistic
 
         def longer(*given):
-            sent, longest = right(*given)
-            return 4 * sent, longest
+            found = right(*given)
+            return 4 * found if module is worth else (4 * found[0], found[1])
 
         with patch.object(module, "statistic", longer):
             super()._fit(*arguments)
@@ -220,5 +223,6 @@ FAULTS = {
     COVARIANCE_OF_LONG_ROWS: (
         "local_bayes_directions", _unshortened(COVARIANCE_OF_LONG_ROWS),
     ),
+    ERRORS_NOT_CLIPPED: ("local_bayes_held_out", _unshortened(ERRORS_NOT_CLIPPED)),
 }  # fmt: skip
 """Fault -> family, and what plants the fault into a method of it and maybe returns its noise."""
