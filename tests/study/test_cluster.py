@@ -100,6 +100,15 @@ def test_a_job_whose_clock_counts_has_a_node_to_itself(tmp_path):
     assert asked.bundles() == {}
 
 
+def test_kinds_with_long_jobs_come_first_and_a_clock_that_counts_before_them(tmp_path):
+    short = Job("short", "x:y", seconds=7.0)
+    timing = replace(short, name="timing", alone=True)
+    none = replace(short, name="none", cells=lambda section: [])
+    asked, study = requests(tmp_path, FIT, short, timing, none, figures=MEASURED)
+    places = [asked.priority("results", study, job) for job in study.jobs]
+    assert places == [600, 7, cluster.FIRST, 0]
+
+
 @pytest.fixture(scope="module")
 def full_run():
     """What the jobs of the full run ask for, and how many share a submission."""

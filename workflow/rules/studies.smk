@@ -102,8 +102,7 @@ for study in STUDIES.values():
                 plan.benchmark_file("{top}", study, job)
             wildcard_constraints:
                 **{name: "[^/~]+" for name in job.coordinates},
-            # no cores are kept free for a job that waits for all of them: it comes first
-            priority: int(job.alone)
+            priority: REQUESTS.priority("results", study, job)
             group:
                 cluster.group(study, job)
             conda:

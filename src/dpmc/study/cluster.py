@@ -1,6 +1,6 @@
-"""What each job asks a cluster for, and how many of a kind share one submission.
+"""What each job asks a cluster for, how many of a kind share one submission, and which come first.
 
-Nothing here matters to a run on one machine. Asked for is a multiple of what the job is expected
+Only the last matters to a run on one machine. Asked for is a multiple of what the job is expected
 to take (:mod:`dpmc.study.costs`, as in ``dpmc plan``), and what Snakemake takes around it; a job
 that needs more all the same is submitted again and asks for twice as much. A job of seconds must
 not cost a submission of its own, so as many of a kind are bundled as fit into
@@ -26,10 +26,12 @@ UNKNOWN_MB = 1000.0
 """Memory of a kind of job that was never measured."""
 BUNDLE_MINUTES = 60
 """Asked for a bundle at most: few queues are shorter."""
+FIRST = 10**6
+"""Priority of a job that wants all cores; others have their seconds."""
 
 
 class Requests:
-    """What the jobs of runs ask a cluster for.
+    """What the jobs of runs ask a cluster for, and which of them begin.
 
     Parameters
     ----------
@@ -56,6 +58,17 @@ class Requests:
         memory = self._cost(top, study, job, coordinates).memory
         expected = UNKNOWN_MB if math.isnan(memory) else LARGER * memory
         return (math.ceil(expected) + SNAKEMAKE_MB) * 2 ** (attempt - 1)
+
+    def priority(self, top: str, study: Study, job: Job) -> int:
+        """Return the priority of a kind of job: the seconds that its longest one should take.
+
+        So no long job is left for the end, when the other cores have nothing to do. A job whose
+        clock counts comes before all others: no cores are kept free for it while it waits.
+        """
+        if job.alone:
+            return FIRST
+        cells = job.cells(self._runs[top].sections[study.name])
+        return round(max((self._cost(top, study, job, each).seconds for each in cells), default=0))
 
     def _cost(self, top: str, study: Study, job: Job, coordinates: Coordinates) -> Cost:
         effort = job.effort(self._runs[top].sections[study.name], coordinates)
