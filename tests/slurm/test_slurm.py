@@ -46,8 +46,9 @@ class Folder:
     def started(self, *where):
         """Start a run; what it prints goes to a file."""
         command = [sys.executable, "-m", "dpmc.launch", f"--snakefile={HOME / 'Snakefile'}"]
-        # no run in the folder of another, and nothing from the internet
-        variables = {k: v for k, v in os.environ.items() if k not in (RUN_VARIABLE, "SLURM_CONF")}
+        # no run in the folder of another; the quick run has no data, whose mirror may be relative
+        hidden = (RUN_VARIABLE, "SLURM_CONF", "DPMC_DATA_MIRROR")
+        variables = {k: v for k, v in os.environ.items() if k not in hidden}
         with open(self.path / "output.txt", "w") as stream:
             self.run = subprocess.Popen(
                 [*command, *where, "--", "quick"],
