@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 import single_node
 
-from dpmc import studies
+from dpmc import configuration, studies
 from dpmc.run_lock import RUN_VARIABLE
-from dpmc.study.plan import benchmark_file
+from dpmc.study.cluster import Requests
+from dpmc.study.plan import Plan, benchmark_file
 
 HOME = Path(__file__).parents[2]
 PROFILE = HOME / "workflow" / "profiles" / "slurm"
@@ -157,15 +158,21 @@ def test_killed_and_cancelled_and_resumed_it_makes_the_tables_of_a_local_run(fol
     local.ran("--cores=2")
     assert folder.tables() == local.tables()
     assert "Nothing to be done" in folder.ran(where)
-    held_to_what_was_declared(local)
+    held_to_what_is_asked_for(local)
 
 
-def held_to_what_was_declared(folder):
-    """No quick job takes longer, or more memory, than the study says of the longest and largest."""
+def held_to_what_is_asked_for(folder):
+    """No quick job takes more memory than a cluster is asked for."""
+    whole = configuration.load(HOME / "config" / "config.yaml")
+    settings = configuration.merge(whole, configuration.load(HOME / "config" / "quick.yaml"))
+    run = Plan(QUICK, configuration.checked(settings, STUDIES), STUDIES)
+    asked, seen = Requests({QUICK: run}), 0
     for study in STUDIES.values():
         for job in study.jobs:
-            pattern = benchmark_file(QUICK, study, job)
-            files = folder.path.glob(pattern.split("{")[0].rpartition("/")[0] + "/**/*.tsv")
-            for path in files if job.coordinates else folder.path.glob(pattern):
-                (row,) = csv.DictReader(path.read_text().splitlines(), delimiter="\t")
-                assert float(row["max_rss"]) <= job.memory, path
+            for cell in job.cells(run.sections[study.name]):
+                path = folder.path / benchmark_file(QUICK, study, job).format(**cell)
+                if path.exists():
+                    (row,) = csv.DictReader(path.read_text().splitlines(), delimiter="\t")
+                    assert float(row["max_rss"]) <= asked.megabytes(QUICK, study, job, cell), path
+                    seen += 1
+    assert seen
