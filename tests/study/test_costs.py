@@ -165,6 +165,14 @@ def test_new_figures_replace_old_ones_and_others_stay(tmp_path):
     assert (larger, mean) == (LARGE, SMALL)
 
 
+def test_a_size_of_more_digits_than_are_kept_replaces_itself(tmp_path):
+    path, exact = tmp_path / "costs.csv", replace(FIT, size=851719.3)
+    costs.update(path, [exact])
+    costs.update(path, [replace(exact, run=3.0)])
+    (kept,) = costs.read(path)
+    assert (kept.size, kept.run) == (851700, 3.0)
+
+
 # -- those that are committed -------------------------------------------------------------------
 
 

@@ -425,14 +425,18 @@ def _number(text: str) -> float:
 
 def update(path: Path, figures: Iterable[Figure]) -> None:
     """Write figures to a file; those of other jobs that it holds stay."""
-    kept = {(each.kind, each.alike, each.size): each for each in (*read(path), *figures)}
+    kept = {(each.kind, each.alike, _kept(each.size)): each for each in (*read(path), *figures)}
     tables.write(path, COLUMNS, [_row(kept[key]) for key in sorted(kept)])
+
+
+def _kept(value: float) -> float:
+    """Return a number with the digits that are kept of it."""
+    return float(f"{value:.{DIGITS}g}")
 
 
 def _row(figure: Figure) -> dict[str, object]:
     row = asdict(figure)
     numbers = {name: value for name, value in row.items() if name not in TEXTS}
     return row | {
-        name: None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
-        for name, value in numbers.items()
+        name: None if math.isnan(value) else _kept(value) for name, value in numbers.items()
     }
