@@ -41,4 +41,5 @@ def test_finished_jobs_leave_no_timers_that_wake_the_scheduler(tmp_path):
     onstart = text[text.index("\nonstart:") :].split("\n\n\n")[0].strip()
     assert "job_rate_limiter" in onstart
     assert timers_left(tmp_path / "as_in_the_snakefile", onstart) == 0
-    assert timers_left(tmp_path / "as_snakemake_has_it", "") > JOBS / 2
+    # nearly one a job on idle cores, a third of that beside other work
+    assert timers_left(tmp_path / "as_snakemake_has_it", "") > JOBS / 10

@@ -32,7 +32,7 @@ from dpmc.studies.audit.traces import compare
 
 PUBLISHED = (
     "item_labels_", "item_offsets_", "item_factors_", "item_precisions_", "bias_offsets_",
-    "scale_", "spread_", "frequent_", "claimed_epsilon_", "guarantee_",
+    "scale_", "spread_", "worth_", "frequent_", "claimed_epsilon_", "guarantee_",
 )  # fmt: skip
 """Attributes of a fit that are published, where a model has them."""
 PUBLISHED_AT_ENTRY_LEVEL = ("user_labels_", "user_factors_", "shape_")
