@@ -62,9 +62,7 @@ def coin_exp(n: int, d: int, bits: Bits) -> bool:
         if not coin_exp(1, 1, bits):
             return False
         n -= d
-    bound, odd, shifted = d, True, n << _WORD
-    while True:  # a toss of coin(n, bound), written out: most of the time is spent here
-        whole, word = shifted // bound, bits(_WORD)
-        if word > whole or (word == whole and not coin(shifted % bound, bound, bits)):
-            return odd
-        bound, odd = bound + d, not odd
+    toss = 1
+    while coin(n, d * toss, bits):
+        toss += 1
+    return toss % 2 == 1
