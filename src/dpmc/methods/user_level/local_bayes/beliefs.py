@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from dpmc.methods.user_level.local_bayes.constants import OWN_MEANS
+from dpmc.methods.user_level.local_bayes.users import invert
 
 OFFSET, LEVEL = 0, 1
 """Places of an item's offset and of its share in the users' level; factors come after them."""
@@ -179,48 +180,23 @@ def _maximise(line, precision, score, least, prior_mean, prior_variance, mean, v
 
 @njit(cache=True)
 def _condition(precision, score, prior_mean, prior_variance, mean, variance):
-    """Write the mean and the variances of the posterior, given the prior."""
+    """Write the mean and the variances of the posterior, given the prior.
+
+    With the prior's deviations d the posterior covariance is d (I + d P d)^-1 d.
+    """
     n_items, size = score.shape
-    left, inverse = np.empty((size, size)), np.empty((size, size))
+    deviation = np.sqrt(prior_variance)
+    scaled, inverse = np.empty((size, size)), np.empty((size, size))
     for n in range(n_items):
         for i in range(size):
-            for j in range(size):
-                left[i, j] = precision[n, i, j]
-                inverse[i, j] = 0.0
-            left[i, i] += 1 / prior_variance[i]
-            inverse[i, i] = 1.0
-        _eliminate(left, inverse)
+            for j in range(i + 1):
+                scaled[i, j] = deviation[i] * precision[n, i, j] * deviation[j]
+            scaled[i, i] += 1
+        invert(scaled, inverse)
         for i in range(size):
             total = 0.0
             for j in range(size):
                 prior = prior_mean[n, j] / prior_variance[j]
-                total += inverse[i, j] * (score[n, j] + prior)
-            mean[n, i] = total
-            variance[n, i] = inverse[i, i]
-
-
-@njit(cache=True)
-def _eliminate(left, right):
-    """Solve left x = right in place, x in ``right``, with partial pivoting."""
-    size = left.shape[0]
-    for k in range(size):
-        pivot = k
-        for i in range(k + 1, size):
-            if abs(left[i, k]) > abs(left[pivot, k]):
-                pivot = i
-        if pivot != k:
-            for j in range(size):
-                left[k, j], left[pivot, j] = left[pivot, j], left[k, j]
-                right[k, j], right[pivot, j] = right[pivot, j], right[k, j]
-        for i in range(k + 1, size):
-            factor = left[i, k] / left[k, k]
-            for j in range(k + 1, size):
-                left[i, j] -= factor * left[k, j]
-            for j in range(size):
-                right[i, j] -= factor * right[k, j]
-    for k in range(size - 1, -1, -1):
-        for j in range(size):
-            total = right[k, j]
-            for i in range(k + 1, size):
-                total -= left[k, i] * right[i, j]
-            right[k, j] = total / left[k, k]
+                total += inverse[i, j] * deviation[j] * (score[n, j] + prior)
+            mean[n, i] = deviation[i] * total
+            variance[n, i] = prior_variance[i] * inverse[i, i]

@@ -22,7 +22,7 @@ LEAST_REST = float(np.finfo(float).eps)
 
 
 @njit(cache=True, nogil=True)
-def _invert(matrix, inverse):
+def invert(matrix, inverse):
     """Invert I + A, A positive semidefinite, by its Cholesky factor; it is overwritten."""
     n = len(matrix)
     for i in range(n):
@@ -62,7 +62,7 @@ def _posterior(items, values, offsets, factors, precisions, matrix, covariance, 
             right[c] += p * v[c] * x
             for d in range(c + 1):
                 matrix[c, d] += p * v[c] * v[d]
-    _invert(matrix, covariance)
+    invert(matrix, covariance)
     for c in range(rank):
         mean[c] = 0
         for d in range(rank):
