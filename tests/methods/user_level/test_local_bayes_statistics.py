@@ -276,14 +276,22 @@ def test_planted_directions_are_found_with_their_size():
     assert (precisions > 0).all()
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_noise_alone_is_no_direction(seed):
-    """Above 1.02 times the edge of pure noise of size 200 there is one in about 2 % of draws."""
-    rng = np.random.default_rng(seed)
-    whole = scale.Scale(1.0, 0.0, 10.0, 4000.0)
-    triangle = 500 * rng.standard_normal(200 * 201 // 2)
-    found, _ = directions.read(triangle, 500.0, np.arange(200), np.full(200, 1 / 200), whole)
-    assert found.shape[1] == 0
+@pytest.mark.parametrize(
+    ("size", "noise", "n_users"), [(60, 500.0, 10), (200, 500.0, 10), (60, 5.0, 4000)]
+)
+def test_noise_alone_gives_about_one_direction_whatever_its_size(size, noise, n_users):
+    """.8 by the semicircle and EDGE_WIDTH; the bounds are 3.5 deviations of a mean of 60 draws."""
+    rng = np.random.default_rng(0)
+    shares = np.arange(size, 2 * size) / np.sum(np.arange(size, 2 * size))
+    found = []
+    for _ in range(60):
+        users, items = np.nonzero(rng.random((n_users, size)) < 20 * shares)
+        rows = Ratings(users, items, rng.standard_normal(users.size), n_users, size).by_user
+        whole = scale.Scale(1.0, 0.0, n_users, users.size)
+        triangle, _ = directions.statistic(rows, np.arange(size), size, whole.typical)
+        noised = triangle + noise * rng.standard_normal(triangle.size)
+        found.append(directions.read(noised, noise, np.arange(size), shares, whole)[0].shape[1])
+    assert 0.4 < np.mean(found) < 1.2
 
 
 def test_no_items_are_worth_it_under_large_noise_and_many_under_small():
@@ -291,6 +299,16 @@ def test_no_items_are_worth_it_under_large_noise_and_many_under_small():
     whole = scale.Scale(1.0, 0.0, 1000.0, 30000.0)
     assert directions.items_worth_it(shares, 1e4, whole, 0.1).size == 0
     assert directions.items_worth_it(shares, 1.0, whole, 0.1).size == 100
+
+
+def test_as_many_items_are_taken_as_tell_most_of_where_users_stand():
+    """Of M items alike the ratio of signal and edge is (M/m)^.5 for m, and m (1 - m/M) the aim."""
+    shares, noise = np.full(1000, 1e-3), 10.0
+    whole = scale.Scale(0.7, 0.0, 1e-3, 1e6)
+    as_many_as_possible = (0.4 * 1000 / (np.sqrt(2) * noise)) ** 2
+    assert directions.items_worth_it(shares, noise, whole, 0.4).size == pytest.approx(
+        as_many_as_possible / 2, rel=0.08
+    )
 
 
 @given(seed=st.integers(0, 1000))

@@ -4,7 +4,7 @@ None is fitted to a real data set. ``benchmarks/tune_local_bayes.py`` draws the 
 how the error changes around each.
 """
 
-SCALE_SHARE, OFFSETS_SHARE, DIRECTIONS_SHARE = 0.03, 0.22, 0.25
+SCALE_SHARE, OFFSETS_SHARE, DIRECTIONS_SHARE = 0.03, 0.19, 0.28
 """Of the budget, as mu^2; refinement has the rest."""
 
 WORTH_SHARE = 0.05
@@ -47,8 +47,12 @@ MOST_ITEMS = 1200
 MOST_FACTORS = 12
 """Directions that are kept at most."""
 
-EDGE = 1.02
-"""Eigenvalues count above so many times the edge of pure noise."""
+EDGE_WIDTH = 1.2
+"""Eigenvalues count from so many times size^(-2/3) below the edge of noise, as a part of it. Of
+noise alone about one does: a direction too many costs less than one too few."""
+
+CLEAR_OF_EDGE = 1.02
+"""Times the edge: what an eigenvalue is taken for at least, as its correction has a pole there."""
 
 STEPS = 4
 """Of refinement, from where the spread hardly falls on."""

@@ -4,15 +4,17 @@
 moves the sum of its outer product by at most 1 in the Frobenius norm
 (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`).
 
-Its eigenvectors above the edge of noise are directions in which users differ. Before, rows and
-columns are divided by the noise that they carry, so that noise is about the same everywhere and its
-eigenvalues end at twice the root of the size; the diagonal, which holds the noise of single
-ratings, is set aside and refilled by what was found. An eigenvalue and the angle of its vector are
-corrected for the noise (Benaych-Georges and Nadakuditi, "The eigenvalues and eigenvectors of
-finite, low rank perturbations of large random matrices", Advances in Mathematics 227, 2011; Gavish
-and Donoho, "The optimal hard threshold for singular values is 4/sqrt(3)", IEEE Transactions on
-Information Theory 60, 2014). Noise on the covariance: Dwork, Talwar, Thakurta and Zhang, "Analyze
-Gauss" (STOC 2014); for recommendations McSherry and Mironov (KDD 2009).
+Its eigenvectors from the edge of noise upwards are directions in which users differ. Before, rows
+and columns are divided by the noise that they carry, so that noise is about the same everywhere and
+its eigenvalues end at twice the root of the size, times the deviation of an entry (Wigner; the
+largest is within size^(-2/3) of that: Tracy and Widom, "On orthogonal and symplectic matrix
+ensembles", Communications in Mathematical Physics 177, 1996). The diagonal, which holds the noise
+of single ratings, is set aside and refilled by what was found. An eigenvalue and the angle of its
+vector are corrected for the noise (Benaych-Georges and Nadakuditi, "The eigenvalues and
+eigenvectors of finite, low rank perturbations of large random matrices", Advances in Mathematics
+227, 2011; Gavish and Donoho, "The optimal hard threshold for singular values is 4/sqrt(3)", IEEE
+Transactions on Information Theory 60, 2014). Noise on the covariance: Dwork, Talwar, Thakurta and
+Zhang, "Analyze Gauss" (STOC 2014); for recommendations McSherry and Mironov (KDD 2009).
 """
 
 import numpy as np
@@ -20,7 +22,8 @@ from scipy.linalg import eigh
 
 from dpmc.methods.user_level.covariance import outer_sum, pack, unpack
 from dpmc.methods.user_level.local_bayes.constants import (
-    EDGE,
+    CLEAR_OF_EDGE,
+    EDGE_WIDTH,
     MOST_FACTORS,
     MOST_ITEMS,
 )
@@ -32,15 +35,15 @@ from dpmc.ratings import Compressed
 REFILLS = 6
 """Of the diagonal."""
 
-NEAR_BEST = 0.8
-"""As many items are taken as leave so much of the best ratio of signal to noise."""
-
 
 def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: float) -> np.ndarray:
     """Return the most frequent items for which a direction would rise above the noise, ascending.
 
-    A direction that explains a share of what is left of each rating is compared with the edge of
-    the noise, for numbers of items up to :data:`MOST_ITEMS`.
+    A direction that explains a share of what is left of each rating is compared with a bound of the
+    edge of noise, for numbers of items up to :data:`MOST_ITEMS`. The more items, the more ratings
+    tell where a user stands, and the more noise there is: that number is taken for which the part
+    of all ratings, times the squared cosine between a direction of half that strength and what is
+    seen of it, is largest.
 
     Parameters
     ----------
@@ -65,9 +68,10 @@ def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: fl
     for place, size in enumerate(sizes):
         units = _units(scale.ratings * shares[order[:size]], noise, scale)
         ratios[place] = explained * scale.typical**2 * np.sum(units**2) / (2 * np.sqrt(size))
-    if not ratios.size or ratios.max() < 1:
+    if not np.any(ratios > 1):
         return np.empty(0, dtype=np.int64)
-    return np.sort(order[: sizes[np.flatnonzero(ratios >= NEAR_BEST * ratios.max())[-1]]])
+    told = np.cumsum(shares[order])[sizes - 1] * (1 - ratios**-2)
+    return np.sort(order[: sizes[np.argmax(told)]])
 
 
 def _units(counts, noise, scale):
@@ -81,6 +85,13 @@ def _scales(counts, noise, scale):
     That of an entry is noise^2/2 and, of users' rows of unit length, n_i n_j users/(sum n)^2.
     """
     return (noise / np.sqrt(2) + np.sqrt(scale.users) * counts / counts.sum()) ** -0.5
+
+
+def _edge(counts, noise, scale):
+    """Return where the eigenvalues of noise in the scaled covariance end, by its mean variance."""
+    squares, part = _scales(counts, noise, scale) ** 2, counts / counts.sum()
+    variance = np.mean(squares) ** 2 * noise**2 / 2 + scale.users * np.mean(squares * part) ** 2
+    return 2 * np.sqrt(counts.size * variance)
 
 
 def statistic(
@@ -132,14 +143,15 @@ def read(
     size, counts = items.size, scale.ratings * shares[items]
     scales = _scales(counts, noise, scale)
     matrix = unpack(noised, size) * np.outer(scales, scales)
+    edge = _edge(counts, noise, scale)
     diagonal = np.zeros(size)
     for _ in range(REFILLS):
         np.fill_diagonal(matrix, diagonal)
         values, vectors = eigh(matrix, subset_by_index=(max(0, size - MOST_FACTORS), size - 1))
-        above = np.flatnonzero(values > EDGE * 2 * np.sqrt(size))[::-1]
-        values, vectors = values[above], vectors[:, above]
-        clear = (values + np.sqrt(values**2 - 4 * size)) / 2  # the eigenvalue without noise
-        cosine2 = 1 - size / clear**2
+        above = np.flatnonzero(values > (1 - EDGE_WIDTH * size ** (-2 / 3)) * edge)[::-1]
+        values, vectors = np.maximum(values[above], CLEAR_OF_EDGE * edge), vectors[:, above]
+        clear = (values + np.sqrt(values**2 - edge**2)) / 2  # the eigenvalue without noise
+        cosine2 = 1 - (edge / (2 * clear)) ** 2
         diagonal = vectors**2 @ (clear * cosine2)
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(above.size)]
     vectors = vectors * np.where(largest < 0, -1.0, 1.0)
