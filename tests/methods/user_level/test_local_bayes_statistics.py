@@ -63,8 +63,9 @@ def test_posterior_means_are_weighted_ridge_regressions(seed, rank):
 @settings(max_examples=25, deadline=None)
 def test_updates_leave_each_rating_out_by_fitting_again(seed, rank):
     rows, (b, v, p) = drawn_rows(seed), drawn_items(seed, rank)
+    columns = np.linspace(1, 0.3, 1 + rank)
     totals, gram, spreads, _ = updates(
-        rows, b, v, p, unshortened=2.0, unit=0.01, gram_bound=0.02, spread_unit=0.2
+        rows, b, v, p, columns=columns, unshortened=2.0, unit=0.01, gram_bound=0.02, spread_unit=0.2
     )
     expected, matrix, logs = np.zeros_like(totals), np.zeros((1 + rank, 1 + rank)), 0.0
     for user in range(rows.indptr.size - 1):
@@ -80,7 +81,7 @@ def test_updates_leave_each_rating_out_by_fitting_again(seed, rank):
             precision = np.eye(rank) + (others * p[items[rest], None]).T @ others
             weight = 1 / (1 / p[item] + v[item] @ np.linalg.solve(precision, v[item]))
             left = values[k] - b[item] - v[item] @ f
-            one = np.concatenate([[1], f])
+            one = columns * np.concatenate([[1], f])
             sent.append(left * weight * one)
             mine = mine + weight * np.outer(one, one)
             chi += left**2 * weight
@@ -100,7 +101,7 @@ def _scale(rows):
 
 def _offsets(rows):
     sums, longest = offsets.statistic(rows, N_ITEMS, WHOLE)
-    return sums, 1.0, longest
+    return sums, offsets.NORM, longest
 
 
 def _directions(rows):
@@ -110,10 +111,11 @@ def _directions(rows):
 
 
 def _updates(rows):
-    beliefs = Beliefs(1e-3, np.full(N_ITEMS, 1 / N_ITEMS)).with_factors(
+    shares = np.full(N_ITEMS, 1 / N_ITEMS)
+    beliefs = Beliefs(1e-3, 5e-4, shares).with_factors(
         1e-3 * np.random.default_rng(3).standard_normal((N_ITEMS, 2)), np.full((N_ITEMS, 2), 1e8)
     )
-    step = refinement.Step.of(1e-3, 3)  # ratings are far off what is believed
+    step = refinement.Step.of(1e-3, beliefs, shares)  # ratings are far off what is believed
     sent, largest = refinement.statistic(rows, beliefs, WHOLE.mean, step)
     return sent, refinement.NORM, largest
 
@@ -162,7 +164,7 @@ def test_sums_of_items_that_a_user_did_not_rate_keep_their_bits(statistic):
             places = np.flatnonzero(np.isin([0, 2, 3, 5, 8], untouched))
             here, there = (unpack(each, 5)[np.ix_(places, places)] for each in (whole, less))
         elif statistic is _offsets:
-            here, there = whole[:, untouched], less[:, untouched]
+            here, there = (each[:-1].reshape(2, -1)[:, untouched] for each in (whole, less))
         else:
             here, there = (
                 each[: N_ITEMS * 4].reshape(N_ITEMS, 4)[untouched] for each in (whole, less)
@@ -207,12 +209,26 @@ def test_what_a_user_sends_is_finite_and_short_however_far_out_the_items_are(far
         values = rng.choice([-1.0, 0.0, 0.3, 1.0], n)
         rows = Ratings(np.zeros(n, int), np.arange(n), values, 1, n).by_user
         totals, gram, spreads, _ = updates(
-            rows, np.zeros(n), v, np.ones(n), unshortened=2.0, unit=0.01, gram_bound=GRAM_BOUND,
-            spread_unit=SPREAD_UNIT,
+            rows, np.zeros(n), v, np.ones(n), columns=np.ones(1 + rank), unshortened=2.0, unit=0.01,
+            gram_bound=GRAM_BOUND, spread_unit=SPREAD_UNIT,
         )  # fmt: skip
         sent = np.concatenate([totals.ravel(), pack(gram.T), [spreads]])
         assert np.linalg.norm(sent) <= refinement.NORM * (1 + 1e-9)
         assert np.isfinite(posterior_means(rows, np.zeros(n), v, np.ones(n))).all()
+
+
+@pytest.mark.parametrize(("noise", "expected", "within"), [(1e-6, 0.15, 0.01), (1e6, 0.2, 1e-3)])
+def test_the_level_of_users_is_read_or_the_usual_where_noise_hides_it(noise, expected, within):
+    rng = np.random.default_rng(6)
+    n_users, n_items = 4000, 30
+    users, items = np.nonzero(rng.random((n_users, n_items)) < 0.5)
+    values = 0.15 * rng.standard_normal(n_users)[users] + 0.4 * rng.standard_normal(users.size)
+    rows = Ratings(users, items, values, n_users, n_items).by_user
+    whole = scale.Scale(0.4, 0.0, n_users, users.size)
+    noised, _ = offsets.statistic(rows, n_items, whole)
+    _, beliefs = offsets.read(noised, noise, whole)
+    assert beliefs.level == pytest.approx(expected, abs=within)
+    np.testing.assert_allclose(beliefs.prior_mean[:, LEVEL], beliefs.level)
 
 
 @given(noised=st.lists(st.floats(-30, 50), min_size=3, max_size=6), noise=st.floats(0.5, 20))
@@ -315,7 +331,7 @@ def test_as_many_items_are_taken_as_tell_most_of_where_users_stand():
 @settings(max_examples=15, deadline=None)
 def test_the_posterior_of_one_observation_is_the_mean_weighted_by_precision(seed):
     rng = np.random.default_rng(seed)
-    beliefs = Beliefs(1.0, np.full(50, 0.02))
+    beliefs = Beliefs(1.0, 0.5, np.full(50, 0.02))
     observed, precision = rng.standard_normal(50), rng.uniform(1, 9, 50)
     beliefs.precision[:, 0, 0] = precision
     beliefs.score[:, 0] = precision * observed
@@ -330,7 +346,7 @@ def test_the_posterior_of_one_observation_is_the_mean_weighted_by_precision(seed
 @settings(max_examples=30, deadline=None)
 def test_the_posterior_of_parameters_that_were_observed_together(seed, rank):
     rng = np.random.default_rng(seed)
-    beliefs = Beliefs(1.0, rng.random(30) + 0.01, rank)
+    beliefs = Beliefs(1.0, 0.5, rng.random(30) + 0.01, rank)
     half = rng.standard_normal((30, 2 + rank, 2 + rank))
     precision = half @ half.transpose(0, 2, 1)
     observed = rng.standard_normal((30, 2 + rank))
@@ -352,7 +368,7 @@ def test_the_prior_is_learnt():
     log = np.log(popularity) - np.log(popularity).mean()
     truth = 0.3 + 0.2 * log + 0.4 * rng.standard_normal(4000)
     precision = rng.uniform(1, 30, 4000)
-    beliefs = Beliefs(1.0, popularity)
+    beliefs = Beliefs(1.0, 0.5, popularity)
     beliefs.precision[:, 0, 0] = precision
     beliefs.score[:, 0] = precision * (truth + precision**-0.5 * rng.standard_normal(4000))
     for _ in range(3):
@@ -363,12 +379,36 @@ def test_the_prior_is_learnt():
     assert level == pytest.approx(0.3, abs=0.03)
 
 
+def test_the_mean_share_in_the_level_follows_many_faint_observations_at_once():
+    """Of 2,000 items, each seen with the tenfold deviation of the prior: .05 in all."""
+    rng = np.random.default_rng(5)
+    beliefs = Beliefs(1.0, 0.5, np.full(2000, 1 / 2000))
+    precision = 0.01 / beliefs.prior_variance[LEVEL]
+    beliefs.precision[:, LEVEL, LEVEL] = precision
+    beliefs.score[:, LEVEL] = precision * (0.1 + rng.standard_normal(2000) * precision**-0.5)
+    beliefs.learn()
+    start = 1 / 0.25**2  # deviation LEVELS_WITHIN of the level
+    seen = 1 / (1 / precision + beliefs.prior_variance[LEVEL]) * 2000
+    observed = np.mean(beliefs.score[:, LEVEL]) / precision
+    expected = (seen * observed + start * 0.5) / (seen + start)
+    assert beliefs.prior_mean[0, LEVEL] == pytest.approx(expected, abs=2e-3)
+    assert np.ptp(beliefs.prior_mean[:, LEVEL]) == 0
+
+
+def test_columns_weigh_as_much_as_there_is_left_to_learn_of_them():
+    shares = np.array([0.7, 0.3])
+    beliefs = Beliefs(1.0, 0.5, shares, 1)
+    beliefs.variance[:] = [[0.09, 1e-8, 0.16], [0.09, 1e-8, 0.16]]
+    step = refinement.Step.of(0.5, beliefs, shares)
+    np.testing.assert_allclose(step.columns, [0.75, refinement.LEAST_WEIGHT, 1.0])
+
+
 def test_an_old_observation_that_the_new_one_contradicts_counts_less():
     rng = np.random.default_rng(3)
     truth, n = 0.5 * rng.standard_normal(500), 500
 
     def after(drift):
-        beliefs = Beliefs(1.0, np.full(n, 1 / n))
+        beliefs = Beliefs(1.0, 0.5, np.full(n, 1 / n))
         beliefs.precision[:, LEVEL, LEVEL] = 100
         beliefs.score[:, LEVEL] = 100 * (truth + drift * rng.standard_normal(n))
         beliefs.precision[:, 0, 0] = 1e-3
@@ -393,11 +433,11 @@ def test_a_step_points_from_the_beliefs_to_the_truth():
     rows = Ratings(users, items, values, n_users, n_items).by_user
     shares = np.full(n_items, 1 / n_items)
     whole = scale.Scale(0.5, 0.0, n_users, users.size)
-    beliefs = Beliefs(0.5, shares)
+    beliefs = Beliefs(0.5, 0.2, shares)
     before = np.abs(beliefs.mean[:, 0] - truth).mean()
     spread = 0.5
     for _ in range(3):
-        step = refinement.Step.of(spread, 1)
+        step = refinement.Step.of(spread, beliefs, shares)
         sent, _ = refinement.statistic(rows, beliefs, 0.0, step)
         spread = refinement.read(sent, 1e-6, beliefs, shares, whole, step)
     assert np.abs(beliefs.mean[:, 0] - truth).mean() < 0.1 * before

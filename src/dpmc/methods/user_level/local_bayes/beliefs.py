@@ -10,7 +10,6 @@ expectation maximisation. All of this is post-processing.
 import numpy as np
 from numba import njit
 
-from dpmc.methods.user_level.local_bayes.constants import OWN_MEANS
 from dpmc.methods.user_level.local_bayes.users import invert
 
 OFFSET, LEVEL = 0, 1
@@ -18,6 +17,13 @@ OFFSET, LEVEL = 0, 1
 
 ROUNDS = 15
 """Of expectation maximisation."""
+
+LEVELS_WITHIN, ITEMS_WITHIN = 0.5, 0.1
+"""Standard deviations of the mean share in the level around that of the start, and of items around
+that mean before anything is known, in units of the level; a small level is taken for
+:data:`SMALL_LEVEL` typical ratings there."""
+
+SMALL_LEVEL = 0.2
 
 LEAST = 1e-6
 """No variance of the prior falls below so much of the one that it starts from."""
@@ -30,6 +36,8 @@ class Beliefs:
     ----------
     typical : float
         Typical size of a rating less its user's mean, in which the prior starts.
+    level : float
+        Standard deviation of users' levels, above 0, from which an item's share in them starts.
     popularity : float64 array, shape (n_items,)
         Above 0: the prior mean of an offset is a line in its logarithm, as popular items are liked.
     rank : int
@@ -37,6 +45,7 @@ class Beliefs:
 
     Attributes
     ----------
+    level : float
     precision : float64 array, shape (n_items, 2 + rank, 2 + rank)
         Of what was observed.
     score : float64 array, shape (n_items, 2 + rank)
@@ -47,17 +56,17 @@ class Beliefs:
         Of the posterior.
     """
 
-    def __init__(self, typical: float, popularity: np.ndarray, rank: int = 0):
+    def __init__(self, typical: float, level: float, popularity: np.ndarray, rank: int = 0):
         n_items, size = popularity.size, 2 + rank
-        logarithm = np.log(popularity)
+        logarithm, self.level = np.log(popularity), level
         self._line = np.column_stack([np.ones(n_items), logarithm - logarithm.mean()])
         self.precision = np.zeros((n_items, size, size))
         self.score = np.zeros((n_items, size))
         self.prior_mean = np.zeros((n_items, size))
-        self.prior_mean[:, LEVEL] = OWN_MEANS * typical
+        self.prior_mean[:, LEVEL] = level
         self.prior_variance = np.full(size, 0.05 * typical**2)
         self.prior_variance[OFFSET] = 0.1 * typical**2
-        self.prior_variance[LEVEL] = (0.1 * OWN_MEANS * typical) ** 2
+        self.prior_variance[LEVEL] = (ITEMS_WITHIN * max(level, SMALL_LEVEL * typical)) ** 2
         self._least = LEAST * self.prior_variance
         self._update()
 
@@ -70,7 +79,7 @@ class Beliefs:
             With precision 0 where nothing was.
         """
         rank = observed.shape[1]
-        wider = Beliefs(1.0, np.exp(self._line[:, 1]), rank)
+        wider = Beliefs(1.0, self.level, np.exp(self._line[:, 1]), rank)
         own = slice(0, 2)
         wider.precision[:, own, own] = self.precision
         wider.score[:, own] = self.score
@@ -125,7 +134,7 @@ class Beliefs:
         """Fit the prior to what was observed, and set the posterior."""
         self._update()
         _maximise(
-            self._line, self.precision, self.score, self._least,
+            self._line, self.level, self.precision, self.score, self._least,
             self.prior_mean, self.prior_variance, self.mean, self.variance,
         )  # fmt: skip
 
@@ -138,11 +147,14 @@ class Beliefs:
 
 
 @njit(cache=True)
-def _maximise(line, precision, score, least, prior_mean, prior_variance, mean, variance):
+def _maximise(
+    line, level, precision, score, least, prior_mean, prior_variance, mean, variance
+):  # fmt: skip
     """Maximise the likelihood of the prior in ROUNDS rounds, and write prior and posterior.
 
     An item counts for a parameter's prior by the share of the prior's variance that what was
-    observed of the item took away.
+    observed of the item took away. The mean share in the level goes at once to where it is most
+    likely: single items say little of it, so that it would take many rounds, all together much.
     """
     n_items, size = score.shape
     known = np.empty((n_items, size))
@@ -160,15 +172,17 @@ def _maximise(line, precision, score, least, prior_mean, prior_variance, mean, v
             first += weight * mean[n, OFFSET]
             second += weight * place * mean[n, OFFSET]
             weights += known[n, LEVEL]
-            levels += known[n, LEVEL] * mean[n, LEVEL]
+            levels += mean[n, LEVEL] - prior_mean[n, LEVEL]
         ones += 1e-9
         squares += 1e-9
         # by elimination; the first pivot is positive and the matrix positive definite
         incline = (second - slope / ones * first) / (squares - slope / ones * slope)
         constant = (first - slope * incline) / ones
+        start = prior_variance[LEVEL] / (LEVELS_WITHIN * level) ** 2
+        move = (levels + start * (level - prior_mean[0, LEVEL])) / (weights + start)
         for n in range(n_items):
             prior_mean[n, OFFSET] = constant + incline * line[n, 1]
-            prior_mean[n, LEVEL] = levels / weights
+            prior_mean[n, LEVEL] += move
         for i in range(size):
             total = weights = 0.0
             for n in range(n_items):

@@ -4,7 +4,7 @@ None is fitted to a real data set. ``benchmarks/tune_local_bayes.py`` draws the 
 how the error changes around each.
 """
 
-SCALE_SHARE, OFFSETS_SHARE, DIRECTIONS_SHARE = 0.03, 0.19, 0.28
+SCALE_SHARE, OFFSETS_SHARE, DIRECTIONS_SHARE = 0.03, 0.14, 0.25
 """Of the budget, as mu^2; refinement has the rest."""
 
 WORTH_SHARE = 0.05
@@ -35,8 +35,12 @@ SHORTEST = 5.0
 COUNTED = 0.6
 """What a rating adds to the count of its item, in units of the typical rating."""
 
-OWN_MEANS = 0.5
-"""Standard deviation of users' levels, in units of the typical rating."""
+OWN_MEANS, OWN_MEANS_WITHIN, LEAST_OWN_MEANS = 0.5, 0.15, 0.05
+"""Standard deviation of users' levels in units of the typical rating before anything is known, what
+its square may be off, and the least that it is taken for."""
+
+LEVEL_UNIT = 0.2
+"""Norm of what a user says of the own level, where the user's row of offsets has norm 1."""
 
 EXPLAINED = 0.1
 """Share of the spread that a direction explains if it is worth looking for."""
@@ -54,8 +58,9 @@ noise alone about one does: a direction too many costs less than one too few."""
 CLEAR_OF_EDGE = 1.02
 """Times the edge: what an eigenvalue is taken for at least, as its correction has a pole there."""
 
-STEPS = 4
-"""Of refinement, from where the spread hardly falls on."""
+STEPS, GROWTH = 5, 1.5
+"""Of refinement, from where the spread hardly falls on, and how many times the budget of one step
+the next one has: the later, the better users know where they stand."""
 
 FALLING, MOST_STEPS = 0.8, 12
 """A step that leaves less than this share of the spread has much to follow: the budget that is left
@@ -64,5 +69,5 @@ is planned for as many steps again, up to so many in all."""
 UNSHORTENED = 2.0
 """Typical ratings up to whose root of a number a user's row is not shortened in refinement."""
 
-GRAM_BOUND, SPREAD_UNIT = 0.25, 0.2
+GRAM_BOUND, SPREAD_UNIT = 0.2, 0.1
 """Norms of a user's matrix and of a user's log spread, where a row has norm 1."""

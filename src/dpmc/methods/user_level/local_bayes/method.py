@@ -12,10 +12,10 @@ from dpmc.methods.user_level.local_bayes.constants import (
     DIRECTIONS_SHARE,
     EXPLAINED,
     FALLING,
+    GROWTH,
     MOST_FACTORS,
     MOST_STEPS,
     OFFSETS_SHARE,
-    OWN_MEANS,
     SCALE_SHARE,
     STEPS,
     WORTH_SHARE,
@@ -150,12 +150,13 @@ class LocalBayes(UserLevelMethod):
         spread = refinement.first_spread(beliefs, shares, whole)
         step, planned = 0, STEPS
         while planned:
-            form = refinement.Step.of(spread, beliefs.mean.shape[1] - 1)
+            form = refinement.Step.of(spread, beliefs, shares)
             sent, largest = refinement.statistic(rows, beliefs, whole.mean, form)
+            share = left / np.sum(GROWTH ** np.arange(planned))
             noised, noise = self._release(
-                statistics, "updates", sent, largest, refinement.NORM, left / planned
+                statistics, "updates", sent, largest, refinement.NORM, share
             )
-            left -= left / planned
+            left -= share
             spread = refinement.read(noised, noise, beliefs, shares, whole, form)
             step, planned = step + 1, planned - 1
             falls = spread < FALLING * form.spread
@@ -166,15 +167,15 @@ class LocalBayes(UserLevelMethod):
             if callback is not None:
                 callback(step, self)
         if out is not None:
-            self.worth_ = self._worth(own, out, whole, statistics)
+            self.worth_ = self._worth(own, out, whole, beliefs.level, statistics)
 
-    def _worth(self, own, out, whole, statistics):
+    def _worth(self, own, out, whole, level, statistics):
         """Release the errors of the model and of the biases on the ratings held out."""
         rows, held_out = keep(own, ~out), keep(own, out)
-        level = np.full((self.shape_[1], 1), OWN_MEANS * whole.typical)
+        levels = np.full((self.shape_[1], 1), level)
         models = (
             (self.item_offsets_, self.item_factors_, self.item_precisions_),
-            (self.bias_offsets_, level, np.full(self.shape_[1], whole.typical**-2)),
+            (self.bias_offsets_, levels, np.full(self.shape_[1], whole.typical**-2)),
         )
         predictions = []
         for offsets_of, factors, precisions in models:
@@ -197,7 +198,9 @@ class LocalBayes(UserLevelMethod):
         )
         whole = scale.read(noised, noise, half)
         sent, longest = offsets.statistic(rows, n_items, whole)
-        noised, noise = self._release(statistics, "offsets", sent, longest, 1.0, OFFSETS_SHARE)
+        noised, noise = self._release(
+            statistics, "offsets", sent, longest, offsets.NORM, OFFSETS_SHARE
+        )
         shares, beliefs = offsets.read(noised, noise, whole)
         self.bias_offsets_ = self.centre + whole.mean + beliefs.mean[:, OFFSET]
         left = 1 - SCALE_SHARE - OFFSETS_SHARE

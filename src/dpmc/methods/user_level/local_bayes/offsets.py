@@ -1,28 +1,42 @@
-"""The second release: how much better or worse than its users' means each item is rated, and how
-often.
+"""The second release: how much better or worse than its users' means each item is rated, how often,
+and how far users' levels are apart.
 
 **Sensitivity.** A user's row, a rating less the user's mean and a constant for each item rated, is
-shortened to norm at most 1 as a whole: one user more or less moves the sums by at most 1.
+shortened to norm at most 1 as a whole, and what the user says of the own level is at most
+:data:`LEVEL_UNIT`: one user more or less moves the sums by at most :data:`NORM` together.
 """
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from dpmc.methods.user_level.local_bayes.beliefs import OFFSET, Beliefs
-from dpmc.methods.user_level.local_bayes.constants import COUNTED, SHORTEST
+from dpmc.methods.user_level.local_bayes.constants import (
+    COUNTED,
+    FEW,
+    LEAST_OWN_MEANS,
+    LEVEL_UNIT,
+    OWN_MEANS,
+    OWN_MEANS_WITHIN,
+    SHORTEST,
+)
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.sampling import margin, means_of_rows, squared_norms
 from dpmc.ratings import Compressed
+
+NORM = float(np.sqrt(1 + LEVEL_UNIT**2))
+"""Of what one user adds."""
 
 RARE = 1e-3
 """No item is taken for less popular than so many times the mean."""
 
 
 def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray, float]:
-    """Return sums of w y and of w c over the ratings of each item, and the longest row's norm.
+    """Return sums of w y and of w c over the ratings of each item, one of users, and a norm.
 
     y is a rating less its user's mean, c a constant, w makes the user's row of all y and c as long
-    as allowed.
+    as allowed. The sum of users is of the squares of their means around that of all, less the part
+    of single ratings in them, in units of the typical rating, within [-1, 1], where a user with few
+    ratings counts in part and one with a single rating not at all.
 
     Parameters
     ----------
@@ -33,22 +47,26 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
 
     Returns
     -------
-    sums : float64 array, shape (2, n_items)
+    sums : float64 array, shape (2 n_items + 1,)
     longest : float
+        Norm of what a user adds, at most.
     """
     sizes, counted = np.diff(rows.indptr), COUNTED * scale.typical
     means = means_of_rows(rows, 0.0)
     left = rows.values - np.repeat(means, sizes)
-    lengths = np.sqrt(
-        squared_norms(Compressed(rows.indptr, rows.indices, left)) + sizes * counted**2
-    )
+    squares = squared_norms(Compressed(rows.indptr, rows.indices, left))
+    lengths = np.sqrt(squares + sizes * counted**2)
     shortest = SHORTEST * scale.typical * np.sqrt(1 + COUNTED**2)
     shrink = (1 - margin(left.dtype)) / np.maximum(lengths, shortest)
     weights = np.repeat(shrink, sizes)
     sums = [
         np.bincount(rows.indices, weights * each, minlength=n_items) for each in (left, counted)
     ]
-    return np.stack(sums), np.max(lengths * shrink, initial=0.0)
+    apart = (means - scale.mean) ** 2 - squares / np.maximum(sizes * (sizes - 1), 1)
+    part = np.where(sizes > 1, np.minimum(1, sizes / FEW), 0)
+    levels = LEVEL_UNIT * part * np.clip(apart / scale.typical**2, -1, 1)
+    norms = np.hypot(lengths * shrink, levels)
+    return np.concatenate([*sums, [levels.sum()]]), np.max(norms, initial=0.0)
 
 
 def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[np.ndarray, Beliefs]:
@@ -56,7 +74,7 @@ def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[np.ndarray, Be
 
     Parameters
     ----------
-    noised : float64 array, shape (2, n_items)
+    noised : float64 array, shape (2 n_items + 1,)
         :func:`statistic` with noise.
     noise : float
         Its standard deviation.
@@ -69,12 +87,17 @@ def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[np.ndarray, Be
     Beliefs
         Without factors.
     """
-    sums, counts = noised[0], positive_means(noised[1], noise) / (COUNTED * scale.typical)
+    sums, counts = np.split(noised[:-1], 2)
+    counts = positive_means(counts, noise) / (COUNTED * scale.typical)
     shares = np.maximum(counts, RARE * counts.mean())
     shares /= shares.sum()
     weight = counts.sum() / scale.ratings  # of a rating, on average
     precision = 1 / (noise**2 + counts * weight * scale.typical**2)
-    beliefs = Beliefs(scale.typical, shares)
+    error = noise / (LEVEL_UNIT * scale.users)
+    gain = 1 / (1 + (error / OWN_MEANS_WITHIN) ** 2)
+    apart = OWN_MEANS**2 + gain * (noised[-1] / (LEVEL_UNIT * scale.users) - OWN_MEANS**2)
+    level = scale.typical * float(np.sqrt(max(apart, LEAST_OWN_MEANS**2)))
+    beliefs = Beliefs(scale.typical, level, shares)
     beliefs.precision[:, OFFSET, OFFSET] = counts**2 * precision
     beliefs.score[:, OFFSET] = counts * sums * precision
     beliefs.learn()

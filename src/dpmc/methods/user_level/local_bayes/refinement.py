@@ -30,8 +30,12 @@ from dpmc.ratings import Compressed
 NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
 """Of what one user adds."""
 
-FLATTEST = 0.02
-"""Noise makes no direction of the second moments flatter than so much of the steepest."""
+FLATTEST, ABOVE_NOISE = 0.02, 3.0
+"""No direction of the second moments is taken for flatter than so much of the steepest, and than so
+many deviations of the noise."""
+
+LEAST_WEIGHT = 0.5
+"""Of a column of what users send."""
 
 FASTEST = 1.0
 """Most that the logarithm of the spread changes in a step, as far as users' own may be off."""
@@ -48,22 +52,27 @@ class Step(NamedTuple):
     ----------
     spread : float
         Standard deviation of ratings around what an ideal model predicts.
+    columns : float64 array, shape (1 + rank,)
     unshortened, unit : float
         See :func:`dpmc.methods.user_level.local_bayes.users.updates`.
     """
 
     spread: float
+    columns: np.ndarray
     unshortened: float
     unit: float
 
     @classmethod
-    def of(cls, spread: float, rank: int) -> "Step":
-        """Return that of a spread, for a number of factors.
+    def of(cls, spread: float, beliefs: Beliefs, shares: np.ndarray) -> "Step":
+        """Return that of a spread, where beliefs are known and the shares of items in ratings.
 
-        The matrix of a user with :data:`MANY` ratings has about norm :data:`GRAM_BOUND`.
+        Columns weigh as much as there is left to learn of them. The matrix of a user with
+        :data:`MANY` ratings has about norm :data:`GRAM_BOUND`.
         """
-        unit = GRAM_BOUND * spread * (1 + rank) ** -0.5 * MANY**-0.5
-        return cls(spread, UNSHORTENED / spread, unit)
+        left = np.sqrt(shares @ beliefs.variance)
+        columns = np.maximum(left / left.max(), LEAST_WEIGHT)
+        unit = GRAM_BOUND * spread / np.linalg.norm(columns) * MANY**-0.5
+        return cls(spread, columns, UNSHORTENED / spread, unit)
 
 
 def first_spread(beliefs: Beliefs, shares: np.ndarray, scale: Scale) -> float:
@@ -100,6 +109,7 @@ def statistic(rows: Compressed, beliefs: Beliefs, mean: float, step: Step):
         mean + beliefs.mean[:, OFFSET],
         np.ascontiguousarray(beliefs.mean[:, LEVEL:]),
         precisions_of(beliefs, step.spread),
+        columns=step.columns,
         unshortened=step.unshortened,
         unit=step.unit,
         gram_bound=GRAM_BOUND,
@@ -128,16 +138,18 @@ def read(
     n_items, size = beliefs.score.shape
     totals = noised[: n_items * size].reshape(n_items, size)
     values, vectors = np.linalg.eigh(unpack(noised[n_items * size : -1], size))
-    floor = max(FLATTEST * values[-1], noise)
+    floor = max(FLATTEST * values[-1], ABOVE_NOISE * noise)
     moments = (vectors * np.maximum(values, floor)) @ vectors.T / step.unit
     hessians = shares[:, None, None] * moments
     # the mean weight of a rating, after shortening, gives the part of the ratings' own noise
-    weight = np.trace(moments) / size * step.spread**2 / scale.ratings
+    weight = np.trace(moments) / np.sum(step.columns**2) * step.spread**2 / scale.ratings
     errors = noise**2 * np.eye(size) + weight * hessians
     precision = hessians @ np.linalg.solve(errors, hessians)
-    precision = (precision + precision.transpose(0, 2, 1)) / 2
+    precision = (precision + precision.transpose(0, 2, 1)) / (
+        2 * np.outer(step.columns, step.columns)
+    )
     moves = np.linalg.solve(hessians, totals[:, :, None])[:, :, 0]
-    beliefs.observe(beliefs.mean + moves, precision)
+    beliefs.observe(beliefs.mean + step.columns * moves, precision)
     beliefs.learn()
     gain = 1 / (1 + (noise / (SPREAD_UNIT * scale.users * CHANGES)) ** 2)
     change = gain * noised[-1] / SPREAD_UNIT / scale.users

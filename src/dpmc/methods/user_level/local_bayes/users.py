@@ -134,7 +134,7 @@ def _without_itself(items, values, offsets, factors, precisions, buffers, left, 
 
 @njit(cache=True, nogil=True)
 def _add_updates(
-    indptr, indices, values, offsets, factors, precisions, unshortened, unit, gram_bound,
+    indptr, indices, values, offsets, factors, precisions, columns, unshortened, unit, gram_bound,
     spread_unit, totals, gram, sizes,
 ):  # fmt: skip
     """Add what users send to ``totals``, ``gram`` and the returned sum of log spreads."""
@@ -144,7 +144,7 @@ def _add_updates(
     buffers = square, np.empty((rank, rank)), flat, np.empty(rank)
     left, weights = np.empty(longest), np.empty(longest)
     known, own_gram = np.empty((longest, rank)), np.empty((1 + rank, 1 + rank))
-    one = np.ones(1 + rank)
+    one = columns.copy()
     spreads = 0.0
     for user in range(indptr.size - 1):
         begin, n = indptr[user], indptr[user + 1] - indptr[user]
@@ -157,9 +157,9 @@ def _add_updates(
         squares = chi = 0.0
         own_gram[:] = 0
         for k in range(n):
-            one[1:] = known[k]
-            norm = 1.0
+            norm = one[0] * one[0]
             for c in range(1, 1 + rank):
+                one[c] = columns[c] * known[k, c - 1]
                 norm += one[c] * one[c]
             score = left[k] * weights[k]
             squares += norm * score * score
@@ -171,9 +171,9 @@ def _add_updates(
         for k in range(n):
             score = left[k] * weights[k] * shrink
             item = indices[begin + k]
-            totals[item, 0] += score
-            for c in range(rank):
-                totals[item, 1 + c] += score * known[k, c]
+            totals[item, 0] += score * columns[0]
+            for c in range(1, 1 + rank):
+                totals[item, c] += score * columns[c] * known[k, c - 1]
         norm = 0.0
         for c in range(1 + rank):
             for d in range(c + 1):
@@ -192,21 +192,23 @@ def _add_updates(
 
 def updates(
     rows: Compressed, offsets: np.ndarray, factors: np.ndarray, precisions: np.ndarray, *,
-    unshortened: float, unit: float, gram_bound: float, spread_unit: float,
+    columns: np.ndarray, unshortened: float, unit: float, gram_bound: float, spread_unit: float,
 ) -> tuple[np.ndarray, np.ndarray, float, float]:  # fmt: skip
     """Return the sums over users of what they send in a step of refinement.
 
-    For each rating w e (1, f), e being what is left of it, f the user's factors without that
-    rating and 1/w the variance of e, all of them shortened as one row to norm at most 1:
-    multiplied by 1/max(norm, ``unshortened``). With them ``unit`` times the sum of
-    w (1, f) (1, f)^T, multiplied alike and shortened to Frobenius norm ``gram_bound``; and
-    ``spread_unit`` times half the logarithm of the mean of w e^2, within [-1, 1], in part for
-    users with few ratings. A user with one rating sends nothing.
+    For each rating w e g, e being what is left of it, 1/w the variance of e and g = a (1, f), f
+    being the user's factors without that rating and a the weights ``columns``, all of them
+    shortened as one row to norm at most 1: multiplied by 1/max(norm, ``unshortened``). With them
+    ``unit`` times the sum of w g g^T, multiplied alike and shortened to Frobenius norm
+    ``gram_bound``; and ``spread_unit`` times half the logarithm of the mean of w e^2, within
+    [-1, 1], in part for users with few ratings. A user with one rating sends nothing.
 
     Parameters
     ----------
     rows, offsets, factors, precisions
         See :func:`posterior_means`.
+    columns : float64 array, shape (1 + rank,)
+        Of the offset and the factors; above 0, at most 1.
     unshortened, unit, gram_bound, spread_unit : float
         Above 0.
 
@@ -226,7 +228,7 @@ def updates(
     if not rows.values.size:
         return totals, gram, 0.0, 0.0
     spreads = _add_updates(
-        rows.indptr, rows.indices, rows.values, offsets, factors, precisions, unshortened, unit,
-        gram_bound, spread_unit, totals, gram, sizes,
+        rows.indptr, rows.indices, rows.values, offsets, factors, precisions, columns, unshortened,
+        unit, gram_bound, spread_unit, totals, gram, sizes,
     )  # fmt: skip
     return totals, gram, spreads, sizes.max(initial=0.0)
