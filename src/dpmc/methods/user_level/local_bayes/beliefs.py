@@ -10,6 +10,11 @@ expectation maximisation. All of this is post-processing.
 import numpy as np
 from numba import njit
 
+from dpmc.methods.user_level.local_bayes.constants import (
+    ITEMS_WITHIN,
+    LEVELS_WITHIN,
+    SMALL_LEVEL,
+)
 from dpmc.methods.user_level.local_bayes.users import invert
 
 OFFSET, LEVEL = 0, 1
@@ -17,13 +22,6 @@ OFFSET, LEVEL = 0, 1
 
 ROUNDS = 15
 """Of expectation maximisation."""
-
-LEVELS_WITHIN, ITEMS_WITHIN = 0.5, 0.1
-"""Standard deviations of the mean share in the level around that of the start, and of items around
-that mean before anything is known, in units of the level; a small level is taken for
-:data:`SMALL_LEVEL` typical ratings there."""
-
-SMALL_LEVEL = 0.2
 
 LEAST = 1e-6
 """No variance of the prior falls below so much of the one that it starts from."""

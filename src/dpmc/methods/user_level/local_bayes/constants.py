@@ -39,6 +39,11 @@ OWN_MEANS, OWN_MEANS_WITHIN, LEAST_OWN_MEANS = 0.5, 0.15, 0.05
 """Standard deviation of users' levels in units of the typical rating before anything is known, what
 its square may be off, and the least that it is taken for."""
 
+LEVELS_WITHIN, ITEMS_WITHIN, SMALL_LEVEL = 0.5, 0.1, 0.2
+"""Standard deviations of the mean share in the level around that of the start, and of items around
+that mean before anything is known, in units of the level; what a smaller level than so many typical
+ratings is taken for in the second."""
+
 LEVEL_UNIT = 0.2
 """Norm of what a user says of the own level, where the user's row of offsets has norm 1."""
 
@@ -71,3 +76,10 @@ UNSHORTENED = 2.0
 
 GRAM_BOUND, SPREAD_UNIT = 0.2, 0.1
 """Norms of a user's matrix and of a user's log spread, where a row has norm 1."""
+
+FLATTEST, ABOVE_NOISE = 0.02, 3.0
+"""No direction of the second moments is taken for flatter than so much of the steepest, nor than so
+many deviations of their noise."""
+
+LEAST_WEIGHT = 0.5
+"""Of a column of what users send, where another one has weight 1."""

@@ -39,8 +39,8 @@ class LocalBayes(UserLevelMethod):
     the budget and a sensitivity of its own, derived where it is made:
 
     1. :mod:`~dpmc.methods.user_level.local_bayes.scale`: how large ratings are, and how many;
-    2. :mod:`~dpmc.methods.user_level.local_bayes.offsets`: sums and counts of the items, and how far
-       users' levels are apart;
+    2. :mod:`~dpmc.methods.user_level.local_bayes.offsets`: sums and counts of the items, and
+       how far users' levels are apart;
     3. :mod:`~dpmc.methods.user_level.local_bayes.directions`: one covariance, where public numbers
        say that it could show anything, for the number of factors and a start;
     4. :mod:`~dpmc.methods.user_level.local_bayes.refinement`: some Newton steps.

@@ -17,8 +17,11 @@ import numpy as np
 from dpmc.methods.user_level.covariance import pack, unpack
 from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
+    ABOVE_NOISE,
     CHANGES,
+    FLATTEST,
     GRAM_BOUND,
+    LEAST_WEIGHT,
     MANY,
     SPREAD_UNIT,
     UNSHORTENED,
@@ -29,13 +32,6 @@ from dpmc.ratings import Compressed
 
 NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
 """Of what one user adds."""
-
-FLATTEST, ABOVE_NOISE = 0.02, 3.0
-"""No direction of the second moments is taken for flatter than so much of the steepest, and than so
-many deviations of the noise."""
-
-LEAST_WEIGHT = 0.5
-"""Of a column of what users send."""
 
 FASTEST = 1.0
 """Most that the logarithm of the spread changes in a step, as far as users' own may be off."""
