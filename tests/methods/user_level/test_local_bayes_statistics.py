@@ -115,7 +115,7 @@ def _updates(rows):
     beliefs = Beliefs(1e-3, 5e-4, shares).with_factors(
         1e-3 * np.random.default_rng(3).standard_normal((N_ITEMS, 2)), np.full((N_ITEMS, 2), 1e8)
     )
-    step = refinement.Step.of(1e-3, beliefs, shares)  # ratings are far off what is believed
+    step = refinement.Step.of(1e-3, beliefs, shares, WHOLE)  # ratings are far off what is believed
     sent, largest = refinement.statistic(rows, beliefs, WHOLE.mean, step)
     return sent, refinement.NORM, largest
 
@@ -399,8 +399,11 @@ def test_columns_weigh_as_much_as_there_is_left_to_learn_of_them():
     shares = np.array([0.7, 0.3])
     beliefs = Beliefs(1.0, 0.5, shares, 1)
     beliefs.variance[:] = [[0.09, 1e-8, 0.16], [0.09, 1e-8, 0.16]]
-    step = refinement.Step.of(0.5, beliefs, shares)
+    whole = scale.Scale(1.0, 0.0, 10.0, 20.0)
+    step = refinement.Step.of(0.5, beliefs, shares, whole)
     np.testing.assert_allclose(step.columns, [0.75, refinement.LEAST_WEIGHT, 1.0])
+    clean = refinement.Step.of(0.2, beliefs, shares, whole)  # hardly any noise of ratings is left
+    np.testing.assert_array_equal(clean.columns, 1)
 
 
 def test_an_old_observation_that_the_new_one_contradicts_counts_less():
@@ -437,7 +440,7 @@ def test_a_step_points_from_the_beliefs_to_the_truth():
     before = np.abs(beliefs.mean[:, 0] - truth).mean()
     spread = 0.5
     for _ in range(3):
-        step = refinement.Step.of(spread, beliefs, shares)
+        step = refinement.Step.of(spread, beliefs, shares, whole)
         sent, _ = refinement.statistic(rows, beliefs, 0.0, step)
         spread = refinement.read(sent, 1e-6, beliefs, shares, whole, step)
     assert np.abs(beliefs.mean[:, 0] - truth).mean() < 0.1 * before

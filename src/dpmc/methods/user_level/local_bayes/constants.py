@@ -81,5 +81,7 @@ FLATTEST, ABOVE_NOISE = 0.02, 3.0
 """No direction of the second moments is taken for flatter than so much of the steepest, nor than so
 many deviations of their noise."""
 
-LEAST_WEIGHT = 0.5
-"""Of a column of what users send, where another one has weight 1."""
+LEAST_WEIGHT, CLEAN = 0.5, 0.3
+"""Of a column of what users send, where another one has weight 1. All weigh the same once the
+spread is below so much of a typical rating: ratings have hardly any noise of their own then, and a
+column for what no model of this kind explains would outweigh the others."""

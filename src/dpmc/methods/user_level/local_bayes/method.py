@@ -151,7 +151,7 @@ class LocalBayes(UserLevelMethod):
         spread = refinement.first_spread(beliefs, shares, whole)
         step, planned = 0, STEPS
         while planned:
-            form = refinement.Step.of(spread, beliefs, shares)
+            form = refinement.Step.of(spread, beliefs, shares, whole)
             sent, largest = refinement.statistic(rows, beliefs, whole.mean, form)
             share = left / np.sum(GROWTH ** np.arange(planned))
             noised, noise = self._release(

@@ -19,6 +19,7 @@ from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     ABOVE_NOISE,
     CHANGES,
+    CLEAN,
     FLATTEST,
     GRAM_BOUND,
     LEAST_WEIGHT,
@@ -59,14 +60,16 @@ class Step(NamedTuple):
     unit: float
 
     @classmethod
-    def of(cls, spread: float, beliefs: Beliefs, shares: np.ndarray) -> "Step":
+    def of(cls, spread: float, beliefs: Beliefs, shares: np.ndarray, scale: Scale) -> "Step":
         """Return that of a spread, where beliefs are known and the shares of items in ratings.
 
-        Columns weigh as much as there is left to learn of them. The matrix of a user with
-        :data:`MANY` ratings has about norm :data:`GRAM_BOUND`.
+        Columns weigh as much as there is left to learn of them, or all the same. The matrix of a
+        user with :data:`MANY` ratings has about norm :data:`GRAM_BOUND`.
         """
         left = np.sqrt(shares @ beliefs.variance)
         columns = np.maximum(left / left.max(), LEAST_WEIGHT)
+        if spread < CLEAN * scale.typical:
+            columns = np.ones(left.size)
         unit = GRAM_BOUND * spread / np.linalg.norm(columns) * MANY**-0.5
         return cls(spread, columns, UNSHORTENED / spread, unit)
 
