@@ -447,6 +447,28 @@ def test_a_step_points_from_the_beliefs_to_the_truth():
     assert spread == pytest.approx(0.4, rel=0.1)
 
 
+def test_a_step_leads_to_the_same_whatever_columns_weigh():
+    """Without noise, and but for how much rows are shortened; a step could be off by half."""
+    rng = np.random.default_rng(7)
+    n_users, n_items = 3000, 30
+    users, items = np.nonzero(rng.random((n_users, n_items)) < 0.5)
+    values = 0.3 * rng.standard_normal(n_items)[items] + 0.2 * rng.standard_normal(n_users)[users]
+    values += 0.4 * rng.standard_normal(users.size)
+    rows = Ratings(users, items, values, n_users, n_items).by_user
+    shares = np.full(n_items, 1 / n_items)
+    whole = scale.Scale(0.5, 0.0, n_users, users.size)
+    found = []
+    for columns in ([1.0, 1.0], [0.5, 1.0], [1.0, 0.5]):
+        beliefs = Beliefs(0.5, 0.2, shares)
+        step = refinement.Step.of(0.5, beliefs, shares, whole)._replace(columns=np.array(columns))
+        sent, _ = refinement.statistic(rows, beliefs, 0.0, step)
+        refinement.read(sent, 1e-6, beliefs, shares, whole, step)
+        found.append(beliefs.mean)
+    moved = np.abs(found[0][:, 0]).mean()
+    for other in found[1:]:
+        assert np.abs(other - found[0])[:, 0].mean() < 0.1 * moved
+
+
 def test_norms_are_those_of_the_release():
     assert pytest.approx(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2)) == refinement.NORM
     triangle = np.array([[1.0, 2.0], [2.0, 3.0]])
