@@ -99,8 +99,9 @@ def error(shape, epsilon, trial) -> float:
     ratings, rating_range = SHAPES[shape](np.random.default_rng([trial, 1]))
     part = np.random.default_rng([trial, 2]).random(len(ratings)) < 0.8
     model = LocalBayes(
-        relation="user_add_remove", epsilon=epsilon, delta=1e-5, rating_range=rating_range
-    )
+        relation="user_add_remove", epsilon=epsilon, delta=1e-5, rating_range=rating_range,
+        most_factors=constants.MOST_FACTORS, explained=constants.EXPLAINED,
+    )  # fmt: skip
     model.fit(ratings.take(part), rng=0, noise_rng=np.random.default_rng([trial, 3]))
     test = ratings.take(~part)
     return float(np.sqrt(np.mean((model.predict(test.users, test.items) - test.values) ** 2)))

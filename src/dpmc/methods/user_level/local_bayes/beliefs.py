@@ -132,8 +132,8 @@ class Beliefs:
         """Fit the prior to what was observed, and set the posterior."""
         self._update()
         _maximise(
-            self._line, self.level, self.precision, self.score, self._least,
-            self.prior_mean, self.prior_variance, self.mean, self.variance,
+            self._line, self.level, (LEVELS_WITHIN * self.level) ** 2, self.precision, self.score,
+            self._least, self.prior_mean, self.prior_variance, self.mean, self.variance,
         )  # fmt: skip
 
     def _update(self):
@@ -146,7 +146,8 @@ class Beliefs:
 
 @njit(cache=True)
 def _maximise(
-    line, level, precision, score, least, prior_mean, prior_variance, mean, variance
+    line, level, level_variance, precision, score, least, prior_mean, prior_variance, mean,
+    variance,
 ):  # fmt: skip
     """Maximise the likelihood of the prior in ROUNDS rounds, and write prior and posterior.
 
@@ -176,7 +177,7 @@ def _maximise(
         # by elimination; the first pivot is positive and the matrix positive definite
         incline = (second - slope / ones * first) / (squares - slope / ones * slope)
         constant = (first - slope * incline) / ones
-        start = prior_variance[LEVEL] / (LEVELS_WITHIN * level) ** 2
+        start = prior_variance[LEVEL] / level_variance
         move = (levels + start * (level - prior_mean[0, LEVEL])) / (weights + start)
         for n in range(n_items):
             prior_mean[n, OFFSET] = constant + incline * line[n, 1]
