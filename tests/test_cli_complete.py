@@ -9,6 +9,7 @@ import pytest
 from publication.small_tables import ITEMS, USERS, listed, refused, rows_of, run, write_table
 from pyarrow import parquet
 
+from dpmc import PrivateFactorization
 from dpmc.cli import complete as command
 from dpmc.methods.factorization.local import PublishedItems
 from dpmc.methods.published.fit_folder import read_published
@@ -51,8 +52,8 @@ def rated(folder):
 
 
 def best(values, n):
-    """The n items of the highest values, those of equal value in the order of the model."""
-    return sorted(values, key=lambda item: (-values[item], ITEMS.index(item)))[:n]
+    """The n items of the highest values."""
+    return sorted(values, key=lambda item: -values[item])[:n]
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 100])
@@ -62,23 +63,52 @@ def test_top_is_the_best_of_all(folder, n, include):
     assert all(list(values) == ITEMS for values in everything.values())
     options = ["--top", n] + ["--include-rated"] * include
     found = by_user(rows_in(complete(folder, *options).stdout))
-    own = rated(folder)
+    own, published = rated(folder), read_published(folder / "model")
     assert list(found) == list(everything) == USERS
     for user, values in everything.items():
-        left = {item: v for item, v in values.items() if include or item not in own[user]}
+        score = dict(zip(ITEMS, published.complete(own[user], clipped=False), strict=True))
+        left = {item: v for item, v in score.items() if include or item not in own[user]}
         assert list(found[user]) == best(left, n)
         assert found[user] == {item: values[item] for item in found[user]}
 
 
-def test_items_predicted_alike_keep_the_order_of_the_model(folder, tmp_path):
-    """Without ratings of a known item and without factors, all are predicted at their offsets."""
-    (tmp_path / "model").mkdir()
+def with_items(folder, place, lines, mine):
+    """Write a model of these items, and ratings beside it."""
+    (place / "model").mkdir()
     text = (folder / "model" / "guarantee.json").read_text()
-    (tmp_path / "model" / "guarantee.json").write_text(text)
-    lines = ["item,offset,factor_1", *(f"{item},3,0" for item in "cab")]
-    (tmp_path / "model" / "item_factors.csv").write_text("\n".join(lines) + "\n")
-    write_table(tmp_path / "mine.csv", [("ann", "a", 4)])
-    assert rows_in(complete(tmp_path, "--top", 2).stdout) == [("ann", "c", 3), ("ann", "b", 3)]
+    (place / "model" / "guarantee.json").write_text(text)
+    lines = ["item,offset,factor_1", *lines]
+    (place / "model" / "item_factors.csv").write_text("\n".join(lines) + "\n")
+    write_table(place / "mine.csv", mine)
+
+
+@pytest.mark.parametrize("offset", [3.0, 5.5])
+def test_items_predicted_alike_keep_the_order_of_the_model(folder, tmp_path, offset):
+    """Without ratings of a known item and without factors, all are predicted at their offsets."""
+    lines = [f"c,{offset},0", f"a,{offset},0", f"b,{offset + 1e-14!r},0"]  # equal up to rounding
+    with_items(folder, tmp_path, lines, [("ann", "a", 4)])
+    shown = pytest.approx(min(offset, 5))
+    found = rows_in(complete(tmp_path, "--top", 2).stdout)
+    assert found == [("ann", "c", shown), ("ann", "b", shown)]
+    found = PrivateFactorization.load(tmp_path / "model").recommend({"a": 4})
+    assert list(found) == ["c", "b"]
+
+
+def test_the_best_are_ranked_before_they_are_clipped(folder, tmp_path):
+    """Nine items are predicted the highest rating or the lowest: the order tells them apart."""
+    offsets = {"d": 5.1, "e": 0.4, "a": 5.9, "f": 5.3, "b": 2.0, "g": 0.9, "c": 5.5, "h": -1.0}
+    # liking s, ann likes each a little more, and z, which stands far behind, most of all
+    lines = [*(f"{item},{offset},0.1" for item, offset in offsets.items()), "s,3,1", "z,3,99"]
+    with_items(folder, tmp_path, lines, [("ann", "s", 5), ("bob", "tea", 1)])
+    found = by_user(rows_in(complete(tmp_path, "--top", 5).stdout))
+    assert list(found["ann"].items()) == [*dict.fromkeys("zacfd", 5.0).items()]
+    assert list(found["bob"].items())[:4] == [*dict.fromkeys("acfd", 5.0).items()]
+    everything = by_user(rows_in(complete(tmp_path, "--top", 10, "--include-rated").stdout))
+    assert [*everything["bob"]][-4:] == ["b", "g", "e", "h"]
+    assert [*everything["bob"].values()][-3:] == [1.0, 1.0, 1.0]
+    loaded = PrivateFactorization.load(tmp_path / "model")
+    assert list(loaded.recommend({"s": 5}, n=5).items()) == list(found["ann"].items())
+    assert list(loaded.recommend({}, n=99).items()) == list(everything["bob"].items())
 
 
 def test_unknown_items_stop_nothing_and_are_counted(folder):
@@ -136,11 +166,12 @@ def test_users_are_completed_some_at_a_time(folder, monkeypatch, options, at_a_t
 
 @pytest.mark.parametrize("top", [1, 3, 8, 20])
 def test_the_best_are_those_of_a_stable_sort(top):
-    """With many ties, as predictions have that are clipped to the range."""
+    """With many ties."""
     rng = np.random.default_rng(top)
     values = rng.integers(0, 4, (200, 8)).astype(float)
     values[rng.random(values.shape) < 0.3] = -np.inf
-    for row, (places, best) in zip(values, command._best(values, top), strict=True):
+    found = command._best(values, top, np.zeros(len(values)))
+    for row, (places, best) in zip(values, found, strict=True):
         expected = [each for each in np.argsort(-row, kind="stable") if row[each] >= 0][:top]
         assert places.tolist() == expected
         assert best.tolist() == row[expected].tolist()

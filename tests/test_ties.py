@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dpmc.ties import TOLERANCE, margin, signs
+from dpmc.ties import TOLERANCE, descending, margin, signs
 
 FINITE = st.floats(-1e6, 1e6, allow_subnormal=False)
 BLAS_TARGETS = ("Nehalem", "Haswell")  # the oldest has neither AVX nor fused multiply-add
@@ -34,6 +34,15 @@ def test_margins_leave_infinite_predictions_out_and_are_of_a_slice_where_asked()
     assert margin(scores, axis=1).tolist() == [[4 * TOLERANCE], [0.0]]
     assert margin(np.empty((0, 3))) == 0
     assert signs(np.array([0.0, 1e-300, -1.0]), 0.0).tolist() == [0, 1, -1]
+
+
+def test_ties_keep_their_order():
+    # 1 and 3 are equal up to rounding, and 0 and 2 exactly
+    found = descending(np.array([2.0, 3.0, 2.0, 3.0 + 4e-16, 7.0, -np.inf]), 3e-9)
+    assert found.tolist() == [4, 1, 3, 0, 2, 5]
+    assert descending(np.array([2.0, 3.0, 2.0, 3.0 + 4e-16]), 0.0).tolist() == [3, 1, 0, 2]
+    assert descending(np.array([1.0, 3.0, 2.0]), 3e-9).tolist() == [1, 2, 0]
+    assert descending(np.array([]), 0.0).tolist() == []
 
 
 CELLS = """

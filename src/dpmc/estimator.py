@@ -266,6 +266,8 @@ class PrivateFactorization(Parameters):
         -------
         dict
             Item -> predicted rating: the n best that the user did not rate, the best one first.
+            They are ranked before predictions are clipped to the range of the ratings, so those
+            that are told the highest rating are in order, too.
 
         Raises
         ------

@@ -29,6 +29,23 @@ def margin(predictions: np.ndarray, axis: int | None = None) -> np.ndarray:
     return TOLERANCE * largest
 
 
+def descending(predictions: np.ndarray, tie: float) -> np.ndarray:
+    """Return the places of predictions, the largest first, ties in the order that they have.
+
+    Parameters
+    ----------
+    predictions : float64 array, shape (n,)
+    tie : float
+        From :func:`margin`.
+    """
+    places = np.argsort(-predictions, kind="stable")
+    ranked = predictions[places]
+    falls = ranked[1:] < ranked[:-1] - tie
+    if falls.all():
+        return places
+    return places[np.lexsort((places, np.concatenate([[0], np.cumsum(falls)])))]
+
+
 def signs(predictions: np.ndarray, tie: float) -> np.ndarray:
     """Return the signs of predictions, 0 where one is within ``tie`` of 0."""
     return np.where(np.abs(predictions) <= tie, 0.0, np.sign(predictions))

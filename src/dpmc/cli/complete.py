@@ -44,7 +44,8 @@ PREDICTIONS_AT_A_TIME = 1 << 20
     type=click.IntRange(1),
     metavar="N",
     help="Write the N best items of each user only, the best one first, without those that the "
-    "user rated.  [default: all items]",
+    "user rated. They are ranked before their predictions are clipped to the range.  [default: all "
+    "items, in the order of the model]",
 )
 @click.option("--include-rated", is_flag=True, help="Let --top include items that the user rated.")
 @click.option(
@@ -60,6 +61,9 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     Each user's predictions are computed from the model and that user's own ratings, without any
     noise: show them to that user and to nobody else. Users need not have been in the fit. Ratings
     of items that the model does not have are left out.
+
+    The column prediction is clipped to the range of the ratings, so many items can share its ends;
+    --top ranks by what was not clipped, and the order of the rows is the rank.
     """
     from dpmc.errors import InputError
     from dpmc.files import atomic_path
@@ -136,6 +140,7 @@ def _predictions(published, ratings, top: int | None, include_rated: bool):
     from threadpoolctl import ThreadpoolController
 
     from dpmc.ratings import Compressed
+    from dpmc.ties import margin
 
     labels = np.array(published.labels, dtype=object)
     users, rows = ratings.user_labels.tolist(), ratings.by_user
@@ -146,32 +151,35 @@ def _predictions(published, ratings, top: int | None, include_rated: bool):
         own = slice(starts[0], starts[-1])
         some = Compressed(starts - starts[0], rows.indices[own], rows.values[own])
         with threads.limit(limits=1, user_api="blas"):
-            values = published.complete_rows(some)
+            values = published.complete_rows(some, clipped=top is None)
         if top is None:
             for user, row in zip(users[first : first + step], values, strict=True):
                 yield user, published.labels, row
             continue
+        tie = margin(values, axis=1)
         if not include_rated:
             values[np.repeat(np.arange(len(values)), np.diff(starts)), some.indices] = -np.inf
-        chosen = _best(values, top)
+        chosen = _best(values, top, tie[:, 0])
         for user, (items, best) in zip(users[first : first + step], chosen, strict=True):
-            yield user, labels[items].tolist(), best
+            yield user, labels[items].tolist(), np.clip(best, *published.rating_range)
 
 
-def _best(values, top: int):
-    """Yield the places and values of the largest of each row, equal ones in their order.
+def _best(values, top: int, tie):
+    """Yield the places and values of the largest of each row, ties in their order.
 
     What is minus infinity is none of them.
     """
     import numpy as np
 
+    from dpmc.ties import descending
+
     least = np.full(len(values), np.finfo(float).min)
     if top < values.shape[1]:
         # of values, not of places: a partition of places has no order of equal ones
-        least = np.maximum(least, np.partition(values, -top, axis=1)[:, -top])
-    for row, bound in zip(values, least, strict=True):
+        least = np.maximum(least, np.partition(values, -top, axis=1)[:, -top] - tie)
+    for row, bound, within in zip(values, least, tie, strict=True):
         places = np.flatnonzero(row >= bound)
-        places = places[np.argsort(-row[places], kind="stable")[:top]]
+        places = places[descending(row[places], within)[:top]]
         yield places, row[places]
 
 

@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
+from dpmc import ties
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.ratings import Compressed, Ratings
 
@@ -29,7 +30,7 @@ class PublishedItems:
         What an item is rated by a user whose factors are zero.
     factors : float64 array, shape (n_items, rank)
     rating_range : (float, float)
-        Predictions are clipped to it.
+        Predictions are clipped to it, after items were ranked by them.
     regularization : float
         lambda > 0 of a user's regression.
     own_mean : bool
@@ -85,7 +86,7 @@ class PublishedItems:
         system = weighted.T @ rows + self.regularization * np.eye(rows.shape[1])
         return np.linalg.solve(system, weighted.T @ left), offsets
 
-    def complete(self, ratings: dict[str, float]) -> np.ndarray:
+    def complete(self, ratings: dict[str, float], *, clipped: bool = True) -> np.ndarray:
         """Return predictions of all items for one user.
 
         Parameters
@@ -93,6 +94,8 @@ class PublishedItems:
         ratings : dict
             The user's own ratings by item label; may be empty. Those of items that have no factors
             are left out.
+        clipped : bool
+            See :meth:`complete_rows`.
 
         Returns
         -------
@@ -101,9 +104,10 @@ class PublishedItems:
         known = {label: value for label, value in ratings.items() if label in self._places}
         items = np.array([self._places[label] for label in known], dtype=int)
         values = np.array(list(known.values()), dtype=float)
-        return self.complete_rows(Compressed(np.array([0, items.size]), items, values))[0]
+        rows = Compressed(np.array([0, items.size]), items, values)
+        return self.complete_rows(rows, clipped=clipped)[0]
 
-    def complete_rows(self, rows: Compressed) -> np.ndarray:
+    def complete_rows(self, rows: Compressed, *, clipped: bool = True) -> np.ndarray:
         """Return predictions of all items for many users, each from that user's ratings alone.
 
         User by user: one product of matrices for all would save a second of five for 70,000 users
@@ -114,6 +118,8 @@ class PublishedItems:
         ----------
         rows : Compressed
             Of each user: positions of the rated items, and the ratings.
+        clipped : bool
+            To the range. Items are ranked without: all beyond an end of it would be alike.
 
         Returns
         -------
@@ -124,7 +130,7 @@ class PublishedItems:
             user, offsets = self.solve(rows.indices[begin:end], rows.values[begin:end])
             np.matmul(user, self._columns, out=row)
             row += offsets
-        return np.clip(matrix, *self.rating_range, out=matrix)
+        return np.clip(matrix, *self.rating_range, out=matrix) if clipped else matrix
 
     def predict(self, own: Ratings, users: Labelled, items: Labelled) -> np.ndarray:
         """Return the predicted rating of each pair, made of that user's own ratings.
@@ -158,17 +164,19 @@ class PublishedItems:
     def best(self, ratings: dict[str, float], n: int) -> dict[str, float]:
         """Return item -> prediction of the n best that a user did not rate, the best one first.
 
+        Ranked by the prediction before it is clipped, ties in the order of the items.
+
         Parameters
         ----------
         ratings : dict
             See :meth:`complete`.
         n : int
         """
-        values = self.complete(ratings)
-        # stable, so that items that are predicted alike keep the order of the list
-        order = np.argsort(-values, kind="stable").tolist()
+        values = self.complete(ratings, clipped=False)
+        order = ties.descending(values, ties.margin(values)).tolist()
         chosen = islice((each for each in order if self.labels[each] not in ratings), n)
-        return {self.labels[each]: float(values[each]) for each in chosen}
+        shown = np.clip(values, *self.rating_range)
+        return {self.labels[each]: float(shown[each]) for each in chosen}
 
 
 def ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
