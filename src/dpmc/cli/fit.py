@@ -166,8 +166,8 @@ def fit(
     protected, the same goes for the users. If a user rates an item more than once, the latest
     rating counts (--timestamp), or else their mean.
 
-    The method bayes protects users and has nothing to choose: it finds offsets, the number of
-    factors and the factors from four noised statistics.
+    The method bayes protects users and takes no settings: it finds offsets, the number of factors
+    and the factors from four noised statistics.
 
     The method dpals (Chien et al., Private alternating least squares, 2021) protects users. It
     learns no offsets of items; users subtract the mean of their own ratings, and the whole budget

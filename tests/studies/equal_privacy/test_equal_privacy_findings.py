@@ -58,7 +58,7 @@ def with_local_bayes(calibrated, factor):
 
 @pytest.mark.parametrize(
     ("factor", "verdict", "words"),
-    [(0.1, SUPPORTED, "worse at 0"), (2.0, CONTRADICTED, "better by over 1 % at 0 of 30 budgets")],
+    [(0.1, SUPPORTED, "higher at 0"), (2.0, CONTRADICTED, "lower by over 1 % at 0 of 30 budgets")],
 )
 def test_local_bayes_against_the_best_that_was_tuned(calibrated, factor, verdict, words):
     line = nothing_to_choose(with_local_bayes(calibrated, factor))

@@ -138,7 +138,7 @@ def test_the_chapter_has_findings_an_answer_and_the_claim(tmp_path):
     (folder / "claims.csv").write_text("id,claim,verdict\nH34,c,contradicted\n")
     found = chapter(folder, {})
     assert [line.title for line in found.answers] == [
-        "With a true guarantee matrix factorisation still beats private baselines"
+        "With a true guarantee ALS or A-IRLS still beats private baselines on these data"
     ]
     assert len(found.findings) == 7
     assert list(found.judged[0].claims["id"]) == ["H34"]

@@ -32,7 +32,7 @@ ACCOUNTING_COLUMNS = (
 )  # fmt: skip
 TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
 STANDARD = "standard"
-TUNED = "tuned"  # the variant that is compared with the method that has nothing to tune
+TUNED = "tuned"  # the variant that is compared with the method that takes no settings
 NOT_PRIVATE = "none"
 GENERATED = "generated"  # the name of a job's input that is no file of a real data set
 SHARED = ("seed", "data", "delta")  # settings that all cells of a curve have in common

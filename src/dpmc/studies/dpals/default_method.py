@@ -1,4 +1,4 @@
-"""Local Bayes, which has nothing to tune, against the others, each with its own best settings.
+"""Local Bayes, which takes no settings, against the others, each at settings that we searched.
 
 It is what `dpmc fit` uses by default where users are protected.
 """
@@ -23,7 +23,12 @@ from dpmc.study.frames import NOT_RUN, present, trials_text
 from dpmc.study.table_model import Cell, Column, Row, Table
 
 NEAR, NEVER, MOST = 1.01, 1.03, 0.9
-"""Error over the best of the others that most points must keep to, and all; and that most."""
+"""Error over the best of the others that most points must keep to, and all; and that most. The
+method was developed to keep to them, so that it does is no test of it."""
+CAVEAT = (
+    "The default was developed with these data in sight; the settings of the others are the best "
+    "of our search, and none of them is younger than 2021."
+)
 RATIO = "ratio"
 
 
@@ -50,21 +55,29 @@ def against_best(trials: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def never_worse(trials: pd.DataFrame | None) -> Answer:
-    """Judge whether Local Bayes is as good as the best of the others, whatever the data."""
-    title = "Local Bayes, with nothing to tune, is within 1 % of the best tuned method or beats it"
+    """Judge whether Local Bayes is as good as the best of the others, on the data that were run."""
+    title = (
+        "On these data Local Bayes has at nearly all points at most 1 % more error than the best "
+        "of the others"
+    )
     found = against_best(trials)
     if found.empty:
         return Answer(INCONCLUSIVE, title, NOT_RUN)
     near, worst = found["ratio"] <= NEAR, found["ratio"].max()
     ordered = found.sort_values("ratio")
     text = (
-        f"Error over that of the best of the others at its own settings: from "
+        f"RMSE over that of the best of the others ({_others(trials)}): from "
         f"{_place(ordered.iloc[0])} to {_place(ordered.iloc[-1])}; at most {NEAR:g} at "
         f"{int(near.sum())} of {len(found)} points (data and ε), and significantly more at "
-        f"{int(more(found).sum())} (paired t-tests, Holm)."
+        f"{int(more(found).sum())} (paired t-tests, Holm). {CAVEAT}"
     )
     kept = near.mean() >= MOST and worst <= NEVER
     return Answer(SUPPORTED if kept else CONTRADICTED, title, text)
+
+
+def _others(trials: pd.DataFrame) -> str:
+    names = present(tuned(trials)["method"], METHODS)
+    return ", ".join(method_label(name) for name in names if name != LOCAL_BAYES)
 
 
 def _place(row: pd.Series) -> str:
@@ -107,11 +120,11 @@ def default_table(trials: pd.DataFrame) -> Table:
     notes = (
         f"Mean RMSE and standard error over {trials_text(summary(here, 'rmse')['trials'])}, on the "
         "same splits; ratios are geometric means. Of drawn data the test entries have no noise. "
-        "All but Local Bayes have settings chosen for each data set and ε, for which no budget "
-        "pays.",
+        "All but Local Bayes have settings that we searched for each data set and ε, for which no "
+        f"budget pays. {CAVEAT}",
     )
     return Table(
         "table_dpals_9_default",
-        "RMSE of the default of dpmc fit and of the others, each with its own best settings",
+        "RMSE of the default of dpmc fit and of the others, each at settings that we searched",
         (("dataset", "Data"), ("method", "Method")), columns, tuple(rows), notes,
     )  # fmt: skip

@@ -31,7 +31,7 @@ from dpmc.study.style import (
 NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", "claims_surrogate")
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
 DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
-LOCAL_BAYES = "local_bayes"  # has nothing to tune
+LOCAL_BAYES = "local_bayes"  # takes no settings
 NOISES = {"": "no noise", "-half-noise": "noise 0.5", "-full-noise": "noise 1"}
 DATASETS = {
     "synthetic-5k": "Synthetic, 5,000 users",
@@ -193,7 +193,7 @@ def standard(trials: pd.DataFrame | None, dataset: str | None = None) -> pd.Data
 
 
 def tuned(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of the comparison with the method that has nothing to tune."""
+    """Return the rows of the comparison with the method that takes no settings."""
     return pd.DataFrame() if trials is None else trials[trials["variant"] == TUNED]
 
 

@@ -100,7 +100,7 @@ def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
 
 
 def _untuned(privacy: Mapping, relation: str) -> list[str]:
-    """Return the methods that have nothing to choose; they protect users."""
+    """Return the methods that take no settings; they protect users."""
     return list(privacy["untuned"]) if relation in USER_LEVEL else []
 
 

@@ -91,7 +91,7 @@ def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[
     for method in in_order(here["method"], UNTUNED):
         if method in UNTUNED:
             selectors.append({"method": method})
-            columns.append(Column(method, UNTUNED[method], "Nothing chosen"))
+            columns.append(Column(method, UNTUNED[method], "No settings"))
     for method in in_order(here["method"], PRIVATE_BASELINES):
         if method in PRIVATE_BASELINES:
             selectors.append({"method": method})

@@ -151,8 +151,8 @@ DPALS_FIGURES = [
         id="dpals_12_default",
         title="DPALS figure 12: the default of dpmc fit, beyond the papers",
         caption="RMSE on test ratings (of drawn data on fresh entries without noise) of Local "
-        "Bayes, which has nothing to tune, and of private methods whose settings were chosen for "
-        f"each data set and ε; {INTERVALS}.",
+        "Bayes, which takes no settings and was developed with these data in sight, and of "
+        f"private methods whose settings we searched for each data set and ε; {INTERVALS}.",
         alt="Line charts of RMSE against epsilon on a logarithmic axis, a panel for each data set, "
         "with a curve for each method.",
         function=budgets.default_method,

@@ -212,7 +212,7 @@ def _handles(table: pd.DataFrame) -> list[Line2D]:
             )
     for method, label in UNTUNED.items():
         if (table["method"] == method).any():
-            handles.append(Line2D([], [], **NOTHING_CHOSEN, label=f"{label}, nothing chosen"))
+            handles.append(Line2D([], [], **NOTHING_CHOSEN, label=f"{label}, no settings"))
     for method, label in PRIVATE_BASELINES.items():
         if (table["method"] == method).any():
             look = BASELINES[method.removeprefix("private_")]
@@ -226,8 +226,10 @@ def describe_equal(data: pd.DataFrame) -> str:
     private = data[data["epsilon"].notna()]
     cells = private.groupby(["relation", "dataset", "epsilon"])
     lowest = private.loc[cells["mean"].idxmin()]
-    factors = int(lowest["method"].isin([*FACTOR_MODELS, *UNTUNED]).sum())
+    models = FACTOR_MODELS | UNTUNED
+    factors = int(lowest["method"].isin(models).sum())
+    names = [label for method, label in models.items() if (private["method"] == method).any()]
     return (
         f"Means over {trials_text(data['trials'])} with 95 % t intervals; at {factors} of "
-        f"{len(lowest)} budgets a matrix factorisation has the lowest mean."
+        f"{len(lowest)} budgets a matrix factorisation ({', '.join(names)}) has the lowest mean."
     )
