@@ -197,7 +197,7 @@ def fit(
     parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
     _check_parts(model, parts)
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
-    lists = lists_of(lists_given, columns, users=model.relation not in USER_LEVEL)
+    lists = lists_of(path, lists_given, columns, users=model.relation not in USER_LEVEL)
     ledger = ledger_of(model, selection, sampler, simulate)
     given = read_given(path, columns, settings["rating_range"], lists)
     public = {"items": selection is None, "users": model.relation not in USER_LEVEL}

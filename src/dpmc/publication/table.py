@@ -57,9 +57,9 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
     ----------
     path : Path
         A .csv, .tsv or .parquet file. Text is UTF-8 with a header, each row one line; the separator
-        (comma, semicolon or tab) is the one that the header has most of. A .data file is in the format of u.data of
-        MovieLens 100K: :data:`WITHOUT_HEADER`, separated by tabs, without header. Text may be
-        packed, its name then ends in .gz too.
+        (comma, semicolon or tab) is the one that the header has most of. A .data file is in the
+        format of u.data of MovieLens 100K: :data:`WITHOUT_HEADER`, separated by tabs, without
+        header. Text may be packed, its name then ends in .gz too.
     columns : mapping
         Names of the columns "user", "item" and "rating", None: found by their usual names; and of
         "timestamp", None: not used. Times are numbers, ISO 8601 dates or times in text (UTC unless
