@@ -36,6 +36,16 @@ def covered(relation: str) -> tuple[str, ...]:
     return ("item_factors",) if check_relation(relation) in USER_LEVEL else tuple(PARTS)
 
 
+def delta_remarks(delta: float, users: int) -> list[str]:
+    """Return what is odd about a delta for so many users, if anything is."""
+    if delta * users < 1:
+        return []
+    return [
+        f"delta {delta:g} is not below 1 / {users} users: such a guarantee allows to publish all "
+        "ratings of one user"
+    ]
+
+
 @dataclass(frozen=True)
 class ItemList:
     """How a list of items was chosen privately, see :mod:`dpmc.privacy.selection`.

@@ -32,6 +32,8 @@ TABLE = (
     "under it is one rating"
 )
 """What is assumed of the table of ratings."""
+SPENT = "once: whatever else is published about the same ratings adds to it"
+UNSEEN = "messages, running time and memory are for whoever holds the ratings"
 FROM_FILE, SAID_PUBLIC, CHOSEN = "a file", "said to be public", "chosen privately"
 """Where a list of items or users is from."""
 
@@ -146,8 +148,8 @@ def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> N
     """
     content = {
         **content,
-        "spent": "once: whatever else is published about the same ratings adds to it",
-        "unseen": "messages, running time and memory are for whoever holds the ratings",
+        "spent": SPENT,
+        "unseen": UNSEEN,
         "files": digests(folder),
         "versions": _versions(),
     }
@@ -158,8 +160,9 @@ def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> N
 @cache
 def _versions() -> dict[str, str]:
     """Looked up once: that takes longer than writing a small folder."""
-    packages = {name: version(name) for name in ("numpy", "scipy", "dp-accounting")}
-    return {"dpmc": __version__, "python": platform.python_version()} | packages
+    found = {"dpmc": __version__, "python": platform.python_version()}
+    found |= {name: version(name) for name in ("numpy", "scipy", "dp-accounting")}
+    return {name: text.partition("+")[0] for name, text in found.items()}
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -214,6 +217,8 @@ def check_list(path: Path, what: str, labels: Sequence[str], lists: Mapping) -> 
     """
     if describe_list(np.array(labels, dtype=object), lists[what]["origin"]) != lists[what]:
         raise InputError(f"{path}: the {what} with factors are not the list that is stated.")
+    if len(set(labels)) < len(labels):
+        raise InputError(f"{path}: the list of {what} names one of them twice.")
 
 
 def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:
