@@ -250,5 +250,5 @@ def test_a_private_choice_lists_what_many_rated(tmp_path):
     assert stated["lists"]["items"]["origin"] == "chosen privately"
     assert "items" not in stated["assumed_public"]
     assert "provided that" not in stated["sentence"]
-    assert "the law of the list of items and the item factors" in stated["sentence"]
+    assert "the law of the list of items and what is learnt of the items" in stated["sentence"]
     assert stated["sentence"] in result.stdout

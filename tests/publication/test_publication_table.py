@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 from dpmc.datasets.readers import text
 from dpmc.errors import InputError
-from dpmc.publication import fields
+from dpmc.publication import fields, table
 from dpmc.publication.table import read_lines, resolve
 
 COLUMNS = {"user": None, "item": None, "rating": None, "timestamp": None}
@@ -404,6 +404,15 @@ def test_a_quote_left_open_where_nobody_looks_takes_no_rows_of_others(
     path.write_bytes(end.join(rows).replace("nice film", 'nice ""film"""').encode())
     if len(rest) > 2:
         assert len(read_lines(path, COLUMNS).values) == 11
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 99])
+@pytest.mark.parametrize("last", [b"", b"\n", b"\r\n\r\n"])
+def test_lines_are_counted_wherever_they_are_cut(size, last):
+    counted = table._Counted(io.BytesIO(b"\r\none\n\r\n\n two\r\n3\rfour" + last))
+    while counted.read(size):
+        pass
+    assert counted.lines == 4
 
 
 def test_a_stray_carriage_return_or_a_field_without_end(tmp_path):

@@ -131,8 +131,8 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     "--report-error",
     type=float,
     metavar="SHARE",
-    help="With bayes: hold out this share of each user's ratings and print the noised error of the "
-    "model and of biases on them, for 5 % of the budget.",
+    help="With bayes: hold out this share of each user's ratings and tell the noised error of the "
+    "model and of biases on them, here and in guarantee.json, for 5 % of the budget.",
 )
 @click.option(
     "--write",
