@@ -67,7 +67,7 @@ MAY = (
     "all that assumed_public names was public."
 )
 MAY_USERS = MAY.replace("and if all", "if all").replace(
-    ".", ", and if there are far fewer than {:.6g} users."
+    ".", ", and if delta {:g} is far below 1 / number of users."
 )
 MUST_NOT = "It must not be published: the noise was simulated, and can be undone."
 LARGE = (
@@ -100,7 +100,7 @@ def test_what_is_written_passes(command, name, table, tmp_path):
     if stated["simulated"]:
         assert last == MUST_NOT
     elif stated["lists"]["users"] is None and delta:
-        assert last == MAY_USERS.format(1 / delta)
+        assert last == MAY_USERS.format(delta)
     else:
         assert last == MAY
 
@@ -109,7 +109,10 @@ def test_a_budget_that_hides_nothing_is_remarked(table, tmp_path):
     """Of users who are private, about how many there are is said by whoever knows."""
     options = USER | {"epsilon": 30, "delta": 1e-2}
     publish("fit", table, tmp_path / "out", **options)
-    assert run("verify", tmp_path / "out").stdout.splitlines()[1:] == [LARGE, MAY_USERS.format(100)]
+    assert run("verify", tmp_path / "out").stdout.splitlines()[1:] == [
+        LARGE,
+        MAY_USERS.format(0.01),
+    ]
     small = (
         "Remark: delta 0.01 is not below 1 / 100 users: such a guarantee allows to publish all "
         "ratings of one user."

@@ -118,7 +118,8 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     )
     names = onebit_folder.write(output, completion, problem, settings, origins=lists.origins)
     click.echo(completion.guarantee.sentence())
-    click.echo(f"Taken to be public: {'; '.join(onebit_folder.ASSUMED_PUBLIC.values())}.")
+    public = [f"- {each}" for each in onebit_folder.ASSUMED_PUBLIC.values()]
+    click.echo("\n".join(["Taken to be public:", *public]))
     click.echo("\n".join(f"wrote {output / name}" for name in names))
 
 

@@ -115,7 +115,7 @@ def _judged(sentence, simulated, epsilon, delta, users) -> Verdict:
     if users is not None:
         remarks += delta_remarks(delta, users)
     elif delta > 0:
-        conditions.append(f"there are far fewer than {1 / delta:.6g} users")
+        conditions.append(f"delta {delta:g} is far below 1 / number of users")
     return Verdict(sentence, simulated, tuple(remarks), tuple(conditions))
 
 
