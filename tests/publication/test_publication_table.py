@@ -415,6 +415,16 @@ def test_lines_are_counted_wherever_they_are_cut(size, last):
     assert counted.lines == 4
 
 
+def test_a_line_may_be_as_long_as_is_assumed_wherever_it_begins(folder, monkeypatch):
+    """A block of the reader, 16 MiB: what is longer hangs on what stands before it."""
+    assert text._BLOCK == 16 * 2**20
+    monkeypatch.setattr(text, "_BLOCK", 64)
+    row = "vic,i,5,".ljust(63, "x") + "\n"
+    for before in range(64):
+        content = f"user,item,rating,note\nann,i,5,{'y' * before}\n{row}bob,i,5,\n"
+        assert len(read_csv(folder, content).values) == 3
+
+
 def test_a_stray_carriage_return_or_a_field_without_end(tmp_path):
     path = tmp_path / "mine.csv"
     for row in (f"{SECRET_USER}\r{GOOD}", f"{SECRET_USER * 50_000},{GOOD}"):
