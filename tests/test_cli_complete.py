@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import stat
 
 import numpy as np
 import pytest
@@ -243,6 +244,15 @@ def test_a_file_is_replaced_only_by_force(folder, tmp_path):
     complete(folder, "--output", out, "--force")
     assert out.read_text() == complete(folder).stdout
     assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("suffix", command.SUFFIXES)
+def test_nobody_else_may_read_what_is_for_one_user(folder, tmp_path, suffix):
+    out = tmp_path / f"own{suffix}"
+    out.write_text("")
+    out.chmod(0o644)
+    complete(folder, "--top", 1, "--output", out, "--force")
+    assert stat.filemode(out.stat().st_mode) == "-rw-------"
 
 
 def test_rated_items_are_an_option_of_top(folder):

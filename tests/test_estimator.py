@@ -77,7 +77,7 @@ def test_what_is_saved_is_what_the_command_writes_to_the_byte(frame, tmp_path, r
         model = PrivateFactorization(**COMMON | given | lists).fit(frame)
     model.save(tmp_path / "saved")
     assert files_of(tmp_path / "saved") == files_of(tmp_path / "command")
-    assert model.guarantee_.sentence() == verify(tmp_path / "saved")
+    assert model.guarantee_.sentence() == verify(tmp_path / "saved").sentence
 
 
 @pytest.mark.parametrize("method", [None, *METHODS])
@@ -117,7 +117,7 @@ def test_items_can_be_chosen_privately(frame, tmp_path, method):
 def test_complete_load_and_predict_agree(frame, tmp_path, method):
     model = fitted(frame, method=method)
     model.save(tmp_path / "model")
-    assert verify(tmp_path / "model") == model.guarantee_.sentence()
+    assert verify(tmp_path / "model").sentence == model.guarantee_.sentence()
     assert not model.guarantee_.simulated
     table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False))
     printed = run("complete", "--model", tmp_path / "model", "--ratings", table).stdout

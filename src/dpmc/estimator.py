@@ -29,8 +29,8 @@ from dpmc.ratings import Ratings
 class PrivateFactorization(Parameters):
     """Learn items within a privacy budget; users predict for themselves.
 
-    What the guarantee covers is what :meth:`save` writes: the items' factors and offsets. What
-    :meth:`predict` and :meth:`recommend` return is made of these and of the own ratings of the one
+    What the guarantee covers is what :meth:`save` writes, which is learnt of the items alone. What
+    :meth:`predict` and :meth:`recommend` return is made of that and of the own ratings of the one
     user whom it is about, without any noise: show it to that user and to nobody else. A fitted
     model holds the ratings, so save it, and never pickle it, to hand it on.
 

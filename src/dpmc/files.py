@@ -129,8 +129,10 @@ def reading_npz(path: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_path(path: str | Path) -> Iterator[Path]:
+def atomic_path(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` that replaces it when the block ends well.
+
+    Whoever owns a private file may read it, and nobody else; of others the umask decides.
 
     If the block raises, the temporary file is removed and ``path`` stays as it was. A process that
     is killed in the block leaves the temporary file, see :mod:`dpmc.recovery`.
@@ -144,7 +146,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         temporary = Path(name)
         try:
             yield temporary
-            os.chmod(temporary, 0o666 & ~_umask())
+            if not private:  # as it was made
+                os.chmod(temporary, 0o666 & ~_umask())
             _flush(temporary)
             os.replace(temporary, path)
         finally:

@@ -77,6 +77,16 @@ def test_settings_whose_squares_are_no_numbers(changes):
     assert "must lie between 1e-30 and 1e+30" in refused(model_of("dpals", **changes), ratings_of())
 
 
+@pytest.mark.parametrize("name", ["private_als", "dpals", "local_bayes"])
+@pytest.mark.parametrize("low", [2.0**54 + 4, -(2.0**54) - 8, 1e10])
+def test_a_range_that_floats_do_not_resolve(name, low):
+    """Its middle is rounded to one of its ends, and ratings lie further off than half of it."""
+    settings = {"relation": "user_add_remove", "epsilon": 5.0, "rating_range": (low, low + 4)}
+    settings |= {} if name == "local_bayes" else {"rank": 1, "ratings_per_user": 3}
+    with pytest.raises(InputError, match="rating_range must be no shorter than 1e-09 of its larg"):
+        method_class(name)(**settings)
+
+
 def test_labels_that_occur_twice():
     assert "Two users have the same label" in refused(model_of(), ratings_of(["u"] * USERS))
     twice = ratings_of(item_labels=["i"] * ITEMS)

@@ -129,7 +129,7 @@ def test_queries_are_kept_for_audits_alone_and_replayed():
 def test_a_guarantee_covers_the_parts_that_it_names():
     GUARANTEE.require("item_factors")
     for part in ("user_factors", "predictions"):
-        with pytest.raises(InputError, match=f"does not cover {PARTS[part]}; it covers the item"):
+        with pytest.raises(InputError, match=f"does not cover {PARTS[part]}; it covers what is"):
             GUARANTEE.require(part)
         replace(GUARANTEE, publishable=tuple(PARTS)).require(part)
 
@@ -143,8 +143,12 @@ def test_what_was_simulated_is_not_for_publication():
 
 
 def test_a_guarantee_says_everything():
+    items = (
+        "what is learnt of the items (offsets, factors and their number; precisions and a noised "
+        "error where there are any)"
+    )
     assert GUARANTEE.sentence() == (
-        "If one user with all ratings is added or removed, the law of the item factors and offsets "
+        f"If one user with all ratings is added or removed, the law of {items} "
         "changes by at most (epsilon = 1, delta = 1e-05), provided that the list of items was "
         "known without the ratings: all that is released amounts to 6 releases with gaussian noise "
         "of standard deviation 7.5 times their sensitivity, accounted exactly, as Gaussian "
@@ -153,8 +157,8 @@ def test_a_guarantee_says_everything():
     )
     of_entries = replace(GUARANTEE, relation="entry_change", publishable=tuple(PARTS))
     assert of_entries.sentence() == (
-        "If the value of one rating changes, and who rated what is public, the law of the item "
-        "factors and offsets and the user factors and the completed matrix changes by at most "
+        f"If the value of one rating changes, and who rated what is public, the law of {items} "
+        "and the user factors and the completed matrix changes by at most "
         "(epsilon = 1, delta = 1e-05), provided that the lists of items and users were known "
         "without the ratings: all that is released amounts to 6 releases with gaussian noise of "
         "standard deviation 7.5 times their sensitivity, accounted exactly, as Gaussian "
@@ -163,8 +167,8 @@ def test_a_guarantee_says_everything():
     listed = ItemList(share=0.25, delta=2.5e-6, noise_std=31.25, threshold=162.5)
     chosen = replace(GUARANTEE, listed=listed)
     assert chosen.sentence() == (
-        "If one user with all ratings is added or removed, the law of the list of items and the "
-        "item factors and offsets changes by at most (epsilon = 1, delta = 1e-05): all that is "
+        "If one user with all ratings is added or removed, the law of the list of items and "
+        f"{items} changes by at most (epsilon = 1, delta = 1e-05): all that is "
         "released amounts to 6 releases with gaussian noise of standard deviation 7.5 times their "
         "sensitivity, and the items that more "
         "than 162.5 users rated by a count with gaussian noise of standard deviation 31.25, "

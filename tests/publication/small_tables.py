@@ -61,9 +61,9 @@ def listed(command, table, output, **changes):
     return arguments
 
 
-def run(*arguments):
+def run(*arguments, status=0):
     result = CliRunner().invoke(cli.cli, list(map(str, arguments)), catch_exceptions=False)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == status, result.output
     return result
 
 

@@ -198,6 +198,21 @@ def test_a_line_more_of_what_is_not_listed_leaves_no_trace(name, files, tmp_path
     assert seen[0] == seen[1]
 
 
+@pytest.mark.parametrize("command", ["fit", "onebit"])
+@pytest.mark.parametrize("what", ["items", "users"])
+def test_the_table_of_ratings_is_no_list(command, what, tmp_path):
+    """Of one user, or of one item, it would pass as one: no label is there twice."""
+    rows = rows_of(["vic"]) if what == "items" else rows_of(items=["a"])
+    table = write_table(tmp_path / "mine.csv", rows)
+    (tmp_path / "other.csv").symlink_to(table)
+    for name in ("mine.csv", "other.csv"):
+        options = {"relation": "entry"} if command == "fit" else {}
+        options |= {**PUBLIC["entry"], f"{what}-are-public": None, what: tmp_path / name}
+        sentence = refused(*listed(command, table, tmp_path / "out", **options))
+        assert f"--{what} names the table of ratings: give a list that is known without" in sentence
+    assert not (tmp_path / "out").exists()
+
+
 def published(folder):
     """Return the guarantee but for digests, byte by byte, and all lists of labels."""
     text = (folder / "guarantee.json").read_text("utf-8")
@@ -235,5 +250,5 @@ def test_a_private_choice_lists_what_many_rated(tmp_path):
     assert stated["lists"]["items"]["origin"] == "chosen privately"
     assert "items" not in stated["assumed_public"]
     assert "provided that" not in stated["sentence"]
-    assert "the law of the list of items and the item factors" in stated["sentence"]
+    assert "the law of the list of items and what is learnt of the items" in stated["sentence"]
     assert stated["sentence"] in result.stdout

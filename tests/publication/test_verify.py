@@ -1,10 +1,14 @@
 """`dpmc verify`: what fit and onebit write passes, and nothing that was changed afterwards does."""
 
+import csv
 import hashlib
+import io
 import json
 import math
+import re
 import shutil
 
+import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 from small_tables import (
@@ -23,6 +27,8 @@ from small_tables import (
 from dpmc.cli.onebit_settings import AS_PUBLISHED, RELEASED
 from dpmc.methods.published.verify import SCHEMAS
 from dpmc.privacy.guarantee import Guarantee, ItemList
+from dpmc.publication import folder as folder_module
+from dpmc.publication.folder import describe_list
 
 USER, ENTRY = PUBLIC["user"], PUBLIC["entry"]
 PRIVATELY = {"items-privately": 0.4, "ratings-per-user": 6}
@@ -56,7 +62,18 @@ ONEBITS = {name: {"mechanism": name} for name in RELEASED} | {
     name: {"mechanism": name, "simulate": 1} for name in (*RELEASED, *AS_PUBLISHED)
 }
 CASES = [("fit", name) for name in FITS] + [("onebit", name) for name in ONEBITS]
-RIGHT = "The form, the files and the accounting are right."
+MAY = (
+    "It may be published, if it is as its maker wrote it, if the noise was drawn as stated, and if "
+    "all that assumed_public names was public."
+)
+MAY_USERS = MAY.replace("and if all", "if all").replace(
+    ".", ", and if delta {:g} is far below 1 / number of users."
+)
+MUST_NOT = "It must not be published: the noise was simulated, and can be undone."
+LARGE = (
+    "Remark: epsilon 30 is above 20: it lets neighbours differ by a factor of e^30, which hides "
+    "next to nothing."
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +88,46 @@ def test_what_is_written_passes(command, name, table, tmp_path):
     stated = guarantee_of(tmp_path / "out")
     schema = json.loads((SCHEMAS / f"{stated['format']}.json").read_text("utf-8"))
     Draft202012Validator(schema).validate(stated)
-    result = run("verify", tmp_path / "out")
-    assert result.stdout.splitlines() == [stated["sentence"], RIGHT]
-    assert result.stderr == ""
     assert stated["simulated"] == ("simulate" in changes)
+    result = run("verify", tmp_path / "out", status=3 if stated["simulated"] else 0)
+    sentence, *remarks, last = result.stdout.splitlines()
+    assert sentence == stated["sentence"]
+    assert result.stderr == ""
+    epsilon = stated.get("epsilon", stated.get("actual_epsilon"))
+    large = epsilon != "infinite" and epsilon > 20
+    assert [each.startswith("Remark: epsilon") for each in remarks] == [True] * large
+    delta = stated.get("delta", stated.get("actual_delta"))
+    if stated["simulated"]:
+        assert last == MUST_NOT
+    elif stated["lists"]["users"] is None and delta:
+        assert last == MAY_USERS.format(delta)
+    else:
+        assert last == MAY
+
+
+def test_a_budget_that_hides_nothing_is_remarked(table, tmp_path):
+    """Of users who are private, about how many there are is said by whoever knows."""
+    options = USER | {"epsilon": 30, "delta": 1e-2}
+    publish("fit", table, tmp_path / "out", **options)
+    assert run("verify", tmp_path / "out").stdout.splitlines()[1:] == [
+        LARGE,
+        MAY_USERS.format(0.01),
+    ]
+    small = (
+        "Remark: delta 0.01 is not below 1 / 100 users: such a guarantee allows to publish all "
+        "ratings of one user."
+    )
+    for users, remarks in ((99, [LARGE]), (100, [LARGE, small])):
+        lines = run("verify", tmp_path / "out", "--users-about", users).stdout.splitlines()
+        assert lines[1:] == [*remarks, MAY]
+    # public: there are 24
+    for delta, said in ((0.04, []), (0.05, ["Remark: delta 0.05 is not below 1 / 24 users: such"])):
+        options = ENTRY | {"relation": "entry", "epsilon": 20, "delta": delta, "force": True}
+        publish("fit", table, tmp_path / "entry", **options)
+        for given in ([], ["--users-about", 10**9]):
+            lines = run("verify", tmp_path / "entry", *given).stdout.splitlines()
+            assert [each[: len(said[0])] for each in lines[1:-1]] == said
+            assert lines[-1] == MAY
 
 
 # -- tampering ------------------------------------------------------------------------------------
@@ -85,6 +138,7 @@ FOLDERS = {
     "privately": ("fit", PRIVATELY),
     "simulated": ("fit", USER | {"simulate": 1}),
     "laplace": ("fit", USER | {"mechanism": "laplace"}),
+    "bayes": ("fit", USER | {"method": "bayes", "report-error": 0.3}),
     "onebit": ("onebit", ENTRY),
     "gaussian": ("onebit", ENTRY | {"mechanism": "grap_gaussian"}),
 }
@@ -199,6 +253,22 @@ FORGED = {
     "onebit users": (
         "onebit", put(OTHER_DIGEST, "lists", "users", "sha256"), f"users {NOT_THE_LIST}"
     ),
+    "onebit that claims too much": (
+        "onebit", both(put("outp_paper", "mechanism"), put("outp_paper", "constants", "mechanism")),
+        "outp_paper does not keep what it claims",
+    ),
+    "onebit's constants": ("onebit", put(300, "constants", "n_ratings"), "Additional properties"),
+    "a version": ("user", put("300", "versions", "n_users"), "versions: Additional properties"),
+    "version": ("user", put("300", "versions", "numpy"), "versions.numpy: '300' does not match"),
+    "versions": ("onebit", put("1.2 of 300 users", "versions", "dpmc"), "does not match"),
+    "no version": ("user", lambda stated: stated["versions"].pop("scipy"), "'scipy' is a required"),
+    "spent": ("user", put("once, by 300 users", "spent"), STATED("spent")),
+    "unseen": ("onebit", put("300 users", "unseen"), STATED("unseen")),
+    "no noise in an error": (
+        "bayes", put(0, "worth", "rmse_deviation"), "worth.rmse_deviation: 0 is less than or equal"
+    ),
+    "an error out of range": ("bayes", put(8.1, "worth", "rmse"), "larger than one can be in that"),
+    "of biases": ("bayes", put(1e300, "worth", "bias_rmse"), "larger than one can be in that"),
     "unknown key": ("user", put("of victim", "ratings"), "Additional properties are not allowed"),
     "unknown key in": ("user", put(1, "lists", "victims"), "lists: Additional properties"),
     "unknown format": ("user", put("dpmc-fit-2", "format"), "in none of the formats"),
@@ -237,7 +307,7 @@ def test_a_larger_epsilon_than_needed_is_not_what_was_fitted(copy):
 
 def smuggled(folder, name, text):
     """Put another file into a folder, with its digest."""
-    (folder / name).write_text(text)
+    (folder / name).write_bytes(text.encode())
     digest = hashlib.sha256(text.encode()).hexdigest()
     return rewrite(folder, put(lambda files: files | {name: digest}, "files"), resaid=False)
 
@@ -283,6 +353,65 @@ def test_what_is_not_covered_is_refused_with_its_digest_too(copy):
 )
 def test_files_with_right_digests_and_nothing_in_them(copy, name, file, content, sentence):
     assert sentence in refused("verify", smuggled(copy(name), file, content))
+
+
+def first(pattern, new):
+    """In the first row of items, or in the whole file."""
+    return lambda text: re.sub(pattern, new, text, count=1, flags=re.MULTILINE)
+
+
+NUMBERS = r"^a,([^,]*),([^,]*)"
+WRITTEN = {
+    "blanks": ("user", first(NUMBERS, r"a, \1,\2"), "is not written as dpmc fit writes"),
+    "one more digit": ("user", first(NUMBERS, r"a,\g<1>0,\2"), "is not written as dpmc fit"),
+    "2,000 digits": ("user", first(NUMBERS, rf"a,0.{'12345' * 400},\2"), "is not written as dpmc"),
+    "underscores": ("user", first(NUMBERS, r"a,1_0.5,\2"), "is not written as dpmc fit writes"),
+    "quotes": ("user", first("^a,", '"a",'), "is not written as dpmc fit writes labels and nu"),
+    "line ends": ("user", first("\n", "\r\n"), "is not written as dpmc fit writes labels and num"),
+    "users' digits": ("entry", first(r"^(u00,[^,]*)", r"\g<1>0"), "is not written as dpmc fit"),
+    "a large offset": ("user", first(NUMBERS, r"a,1e+300,\2"), "or far too large"),
+    "no precision": ("bayes", first(NUMBERS, r"a,\1,0.0"), "holds a precision that is not above 0"),
+    "a negative one": ("bayes", first(NUMBERS, r"a,\1,-1.0"), "precision that is not above 0"),
+    "an item twice": ("user", first("^b,", "a,"), "the list of items names one of them twice"),
+    "a user twice": ("entry", first("^u01,", "u00,"), "the list of users names one of them twice"),
+}
+
+
+@pytest.mark.parametrize("case", WRITTEN)
+def test_files_hold_what_fit_would_write_and_complete_would_read(copy, case):
+    """With right digests of the file and of the list."""
+    name, change, sentence = WRITTEN[case]
+    folder, users = copy(name), "user" in case
+    path = folder / ("user_factors.csv" if users else "item_factors.csv")
+    text = change(path.read_bytes().decode())
+    assert text != path.read_bytes().decode()
+    labels = [row[0] for row in csv.reader(io.StringIO(text, newline=""))][1:]
+    origin = guarantee_of(folder)["lists"]["users" if users else "items"]["origin"]
+    entry = describe_list(np.array(labels, dtype=object), origin)
+    rewrite(folder, put(entry, "lists", "users" if users else "items"), resaid=False)
+    assert sentence in refused("verify", smuggled(folder, path.name, text))
+
+
+def test_users_of_onebit_are_there_once(copy):
+    folder = copy("onebit")
+    with np.load(folder / "factors.npz") as stored:
+        arrays = dict(stored)
+    arrays["item_labels"][1] = arrays["item_labels"][0]
+    np.savez(folder / "factors.npz", **arrays)
+    digest = hashlib.sha256((folder / "factors.npz").read_bytes()).hexdigest()
+    origin = guarantee_of(folder)["lists"]["items"]["origin"]
+    entry = describe_list(arrays["item_labels"], origin)
+    changes = both(put(digest, "files", "factors.npz"), put(entry, "lists", "items"))
+    assert "the list of items names one of them twice" in refused(
+        "verify", rewrite(folder, changes)
+    )
+
+
+def test_versions_hold_no_words(monkeypatch):
+    """What a distribution adds to the number of a version could be anything."""
+    monkeypatch.setattr(folder_module, "version", lambda name: "2.4.1+built.for.300.users")
+    found = folder_module._versions.__wrapped__()
+    assert {found[name] for name in ("numpy", "scipy", "dp-accounting")} == {"2.4.1"}
 
 
 def test_what_is_no_folder_of_ours(copy, tmp_path):

@@ -94,7 +94,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
             sys.stdout.reconfigure(encoding="utf-8")
         _write_csv(sys.stdout, predictions)
         return
-    with atomic_path(output) as temporary:
+    with atomic_path(output, private=True) as temporary:
         if output.suffix.lower() == ".parquet":
             _write_parquet(temporary, predictions)
             return

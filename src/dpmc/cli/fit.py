@@ -131,8 +131,8 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     "--report-error",
     type=float,
     metavar="SHARE",
-    help="With bayes: hold out this share of each user's ratings and print the noised error of the "
-    "model and of biases on them, for 5 % of the budget.",
+    help="With bayes: hold out this share of each user's ratings and tell the noised error of the "
+    "model and of biases on them, here and in guarantee.json, for 5 % of the budget.",
 )
 @click.option(
     "--write",
@@ -197,7 +197,7 @@ def fit(
     parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
     _check_parts(model, parts)
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
-    lists = lists_of(lists_given, columns, users=model.relation not in USER_LEVEL)
+    lists = lists_of(path, lists_given, columns, users=model.relation not in USER_LEVEL)
     ledger = ledger_of(model, selection, sampler, simulate)
     given = read_given(path, columns, settings["rating_range"], lists)
     public = {"items": selection is None, "users": model.relation not in USER_LEVEL}

@@ -4,6 +4,7 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods.private import PrivateMethod
+from dpmc.privacy.guarantee import delta_remarks
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.release import SAMPLERS, GridNoise
 from dpmc.privacy.selection import Selection
@@ -71,9 +72,4 @@ def remarks_on(ratings: Ratings, model: PrivateMethod) -> list[str]:
             f"{model.mechanism} noise grows with the ratings of a user, gaussian noise with their "
             "square root"
         )
-    if model.delta * ratings.n_users >= 1:
-        remarks.append(
-            f"delta {model.delta:g} is not below 1 / {ratings.n_users} users: such a guarantee "
-            "allows to publish all ratings of one user"
-        )
-    return remarks
+    return remarks + delta_remarks(model.delta, ratings.n_users)

@@ -23,8 +23,6 @@ METHODS = {
 }
 LARGEST_COUNT, LARGEST = 10**9, 1e15
 """Products of several such, or of their inverses, are still numbers."""
-SMALLEST_RANGE = 1e-9
-"""Length of a rating range as a share of its larger end: half of the digits are left."""
 SMALLEST_EPSILON = 1e-9
 COUNTS = ("ratings_per_user", "rank", "iterations", "inner_iterations")
 BOUNDS = (
@@ -120,12 +118,10 @@ def _check_sizes(options: dict) -> None:
     for name in BOUNDS:
         check_between(name, options.get(name), 1 / LARGEST, LARGEST)
     low, high = options["rating_range"]
-    size = max(abs(low), abs(high))
-    if size > LARGEST or high - low < max(SMALLEST_RANGE * size, 1 / LARGEST):
+    if max(abs(low), abs(high)) > LARGEST or high - low < 1 / LARGEST:
         raise InputError(
             f"--rating-range must lie between -{LARGEST:g} and {LARGEST:g} and be no shorter than "
-            f"{SMALLEST_RANGE:g} of its larger end, or rounding hides the ratings; got {low!r} "
-            f"{high!r}."
+            f"{1 / LARGEST:g}; got {low!r} {high!r}."
         )
 
 

@@ -81,7 +81,8 @@ def text_of(summary: dict) -> str:
     return "\n".join(
         [
             summary["sentence"],
-            f"Taken to be public: {'; '.join(summary['assumed_public'].values())}.",
+            "Taken to be public:",
+            *(f"- {each}" for each in summary["assumed_public"].values()),
             *written,
             "",
             *(f"{name + ':':<18}{value}" for name, value in facts.items()),

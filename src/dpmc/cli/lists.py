@@ -43,11 +43,15 @@ def list_options(command):
     return command
 
 
-def lists_of(options: Mapping[str, object], columns: Mapping[str, str | None], *, users: bool):
+def lists_of(
+    path: str, options: Mapping[str, object], columns: Mapping[str, str | None], *, users: bool
+):
     """Return the lists that were given, or refuse a fit whose lists would be private data.
 
     Parameters
     ----------
+    path : path
+        The table of ratings, which holds no list that is known without it.
     options : mapping
         Values of :data:`OPTIONS`; those that a command lacks may be missing.
     columns : mapping
@@ -58,13 +62,14 @@ def lists_of(options: Mapping[str, object], columns: Mapping[str, str | None], *
     Raises
     ------
     InputError
-        No list, several, or one that cannot be read.
+        No list, several, the ratings themselves, or one that cannot be read.
     """
     from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
     from dpmc.publication.lists import read_list
 
     given = {name: options.get(name) for name in OPTIONS}
     _check(given, users)
+    _check_apart(path, given)
     origins = {}
     for what in ("items", "users"):
         if given[what] is not None or given[f"{what}_are_public"]:
@@ -74,6 +79,21 @@ def lists_of(options: Mapping[str, object], columns: Mapping[str, str | None], *
         None if given["users"] is None else read_list(given["users"], "user", columns["user"]),
         origins,
     )
+
+
+def _check_apart(path: str, given: dict) -> None:
+    import os
+
+    from dpmc.errors import InputError
+
+    for what in ("items", "users"):
+        if given[what] is None or not (os.path.exists(path) and os.path.exists(given[what])):
+            continue  # what is not there is refused where it is read
+        if os.path.samefile(path, given[what]):
+            raise InputError(
+                f"--{what} names the table of ratings: give a list that is known without them, or "
+                f"--{what}-are-public if everybody knows which there are."
+            )
 
 
 def _check(given: dict, users: bool) -> None:

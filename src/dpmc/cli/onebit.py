@@ -103,7 +103,7 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     settings = settings_of(options, simulated=simulate is not None)
     check_output(output, force, onebit_folder.FILES, "onebit")
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
-    lists = lists_of(lists_given, columns, users=True)
+    lists = lists_of(path, lists_given, columns, users=True)
     given = read_given(path, columns, None, lists)
     if not len(given.ratings) and any(origin == FROM_FILE for origin in lists.origins.values()):
         # who rated what is public, so this tells nothing
@@ -118,7 +118,8 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     )
     names = onebit_folder.write(output, completion, problem, settings, origins=lists.origins)
     click.echo(completion.guarantee.sentence())
-    click.echo(f"Taken to be public: {'; '.join(onebit_folder.ASSUMED_PUBLIC.values())}.")
+    public = [f"- {each}" for each in onebit_folder.ASSUMED_PUBLIC.values()]
+    click.echo("\n".join(["Taken to be public:", *public]))
     click.echo("\n".join(f"wrote {output / name}" for name in names))
 
 

@@ -4,7 +4,7 @@ import click
 
 from dpmc.cli.help import Command
 from dpmc.cli.options import check_between, delta_option
-from dpmc.cli.relation import HELP, defaults_of, relation_of
+from dpmc.cli.relation import HELP, default_method, defaults_of, relation_of
 
 LARGEST = 1e9
 
@@ -21,7 +21,7 @@ LARGEST = 1e9
         "Output": ("as_json",),
     },
     examples=(
-        "dpmc recommend --epsilon 5 --relation user",
+        "dpmc recommend --epsilon 5 --delta 1e-6 --relation user",
         "dpmc recommend --epsilon 1 --releases 10 --json",
     ),
 )  # fmt: skip
@@ -33,19 +33,20 @@ LARGEST = 1e9
 @click.option("--relation", help=HELP)
 @click.option(
     "--method",
-    type=click.Choice(["als", "irls", "bias"]),
-    help="Method of dpmc fit.  [default: als]",
+    type=click.Choice(["bayes", "als", "irls", "dpals", "bias"]),
+    help="Method of dpmc fit.  [default: bayes where users are protected, else als]",
 )
 @click.option(
     "--iterations",
     type=int,
-    help="Outer iterations.  [default: 2 where users are protected, else 1]",
+    help="Outer iterations.  [default: 2 where users are protected, else 1; 3 with dpals]",
 )
 @click.option("--inner-iterations", type=int, help="Inner iterations of irls.  [default: 2]")
 @click.option(
     "--ratings-per-user",
     type=int,
-    help="Largest number of a user's ratings that count, where users are protected.  [default: 50]",
+    help="Largest number of a user's ratings that count, where users are protected.  [default: all "
+    "with bayes, else 50]",
 )
 @click.option(
     "--rating-range",
@@ -70,7 +71,8 @@ def recommend(epsilon, delta, releases, as_json, **options):
     Ask about plain numbers that change by at most 1 (--releases), or about a training (--relation
     and what else is known of it), for which Laplace and Huber noise need l1 sensitivities and
     Gaussian noise l2 ones. Whatever is not given is as for dpmc fit; B is half the rating range.
-    For a training, the answer is the noise that dpmc fit adds by default.
+    For a training, the answer is the noise that dpmc fit adds by default, if it spends nothing on
+    --items-privately or --report-error.
     """
     from dpmc.privacy.recommendation import MOST_RELEASES
     from dpmc.privacy.recommendation import recommend as ask
@@ -81,7 +83,7 @@ def recommend(epsilon, delta, releases, as_json, **options):
             check_between(name, value, 1, MOST_RELEASES)
         elif name in ("ratings_per_user", "factor_bound", "residual_bound", "loss_parameter"):
             check_between(name, value, 1 / LARGEST, LARGEST)
-    answer = ask(epsilon, delta, releases=releases, plan=_plan(options))
+    answer = ask(epsilon, delta, releases=releases, plan=_plan(options, epsilon, delta))
     if as_json:
         import json
 
@@ -91,7 +93,7 @@ def recommend(epsilon, delta, releases, as_json, **options):
         click.echo(line)
 
 
-def _plan(options: dict):
+def _plan(options: dict, epsilon: float, delta: float):
     from dpmc.errors import InputError
     from dpmc.privacy.recommendation import Plan
 
@@ -102,26 +104,40 @@ def _plan(options: dict):
             raise InputError(f"--{name} is about a training: give --relation too.")
         return None
     given["relation"] = relation_of(given["relation"])
+    if "method" not in given:
+        given["method"] = default_method(given["relation"], None, delta)
+    low, high = given.get("rating_range", (-1.0, 1.0))
     if "rating_range" in given:
-        low, high = given.pop("rating_range")
         if not low < high:
             raise InputError(f"--rating-range needs LOWEST below HIGHEST, got {low:g} {high:g}.")
         check_between("rating_range", high - low, 1 / LARGEST, LARGEST)
-        given["half_range"] = (high - low) / 2
-    if given.get("method") != "irls":
+    if given["method"] != "irls":
         for name in ("inner_iterations", "loss_parameter"):
             if name in given:
                 raise InputError(
                     f"--{name.replace('_', '-')} is an option of the method irls only."
                 )
-    if given.get("method") == "bias":
+    if given["method"] in ("bayes", "dpals"):
+        return _gaussian_plan(
+            given | {"epsilon": epsilon, "delta": delta, "rating_range": (low, high)}
+        )
+    if given["method"] == "bias":
         for name in ("iterations", "factor_bound", "residual_bound"):
             if name in given:
                 raise InputError(f"--{name.replace('_', '-')} is no option of the method bias.")
-    defaults = defaults_of(
-        given["relation"], given.get("method", "als"), given.get("half_range", 1.0)
-    )
-    return Plan(**(defaults | given))
+    given.pop("rating_range", None)
+    half = (high - low) / 2
+    defaults = defaults_of(given["relation"], given["method"], half)
+    return Plan(**(defaults | {"half_range": half} | given))
+
+
+def _gaussian_plan(options: dict):
+    """Ask the method itself, made as dpmc fit makes it, what its releases amount to."""
+    from dpmc.cli.fit_settings import make_model, settings_of
+    from dpmc.privacy.recommendation import GaussianPlan
+
+    model = make_model(options["method"], settings_of(options | {"mechanism": None}))
+    return GaussianPlan(model.relation, options["method"], model.releases)
 
 
 def _lines(answer):

@@ -1,4 +1,4 @@
-"""``dpmc verify``: does a published folder say what is true?"""
+"""``dpmc verify``: does a published folder say what is true, and may it be published?"""
 
 from pathlib import Path
 
@@ -6,18 +6,43 @@ import click
 
 from dpmc.cli.help import Command
 
+NOT_FOR_PUBLICATION = 3
+"""Exit status of a folder whose noise was simulated; one that is not right has 2."""
 
-@click.command(cls=Command, examples=("dpmc verify model", "dpmc verify likes"))
+
+@click.command(
+    cls=Command,
+    groups={"Publication": ("users_about",)},
+    examples=("dpmc verify model", "dpmc verify model --users-about 5000", "dpmc verify likes"),
+)
 @click.argument("model", type=click.Path(path_type=Path))
-def verify(model):
+@click.option(
+    "--users-about",
+    type=click.IntRange(1),
+    metavar="N",
+    help="About how many users there are, to compare delta with: a number that may be known, since "
+    "their true number is private and in no file. Where the list of users is public, that counts.",
+)
+@click.pass_context
+def verify(context, model, users_about):
     """Check a folder that dpmc fit or dpmc onebit wrote.
 
     The check covers the form of guarantee.json, that the files are those it was written for, and
-    that the stated noise gives the stated epsilon when it is accounted for anew; then the
-    guarantee is printed. Whether the noise was drawn as stated, and whether what is assumed to be
-    public was public, cannot be seen from outside.
+    that the stated noise gives the stated epsilon when it is accounted for anew. Then the guarantee
+    is printed, remarks on an epsilon above 20 or a delta that is not below 1 / users, and in the
+    last line whether the folder may be published, and if what: the exit status is 0 if it may, 3
+    if the noise was simulated, so that it must not, and 2 if the folder is not right.
+
+    Whether the noise was drawn as stated, and whether what is assumed to be public was public,
+    cannot be seen from outside. Nor who wrote it: whoever rewrites the files can rewrite their
+    digests and state another guarantee, so compare guarantee.json with one from a trusted place.
     """
     from dpmc.methods.published.verify import verify as check
 
-    click.echo(check(model))
-    click.echo("The form, the files and the accounting are right.")
+    verdict = check(model, users_about)
+    click.echo(verdict.sentence)
+    for each in verdict.remarks:
+        click.echo(f"Remark: {each}.")
+    click.echo(verdict.line())
+    if verdict.simulated:
+        context.exit(NOT_FOR_PUBLICATION)

@@ -26,6 +26,9 @@ TINY = 1e-30
 """Settings of a published fit are not smaller, nor larger than its inverse: their squares and the
 products of several stay far from where floating-point numbers end, and clipping would fail."""
 
+SMALLEST_RANGE = 1e-9
+"""Length of a rating range as a share of its larger end: half of the digits are left."""
+
 
 class PrivateMethod(Method):
     """A model that keeps to a privacy budget.
@@ -347,7 +350,13 @@ def check_range(rating_range) -> tuple[float, float]:
             "looking at the ratings: the noise is scaled to it, and a range taken from the data "
             f"would give its extremes away; got {rating_range!r}."
         )
-    return float(low), float(high)
+    low, high = float(low), float(high)
+    if not high - low >= SMALLEST_RANGE * max(abs(low), abs(high)):
+        raise InputError(
+            f"rating_range must be no shorter than {SMALLEST_RANGE:g} of its larger end, or "
+            f"rounding hides the ratings and moves bounds; got {rating_range!r}."
+        )
+    return low, high
 
 
 def check_ratings_per_user(relation: str, value: int | None) -> int | None:

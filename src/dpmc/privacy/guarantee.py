@@ -12,10 +12,12 @@ ACCOUNTANTS = {
     "pld": "by privacy-loss distributions, rounded up",
 }
 PARTS = {
-    "item_factors": "the item factors and offsets",
+    "item_factors": "what is learnt of the items",
     "user_factors": "the user factors",
     "predictions": "the completed matrix",
 }
+LEARNT = "offsets, factors and their number; precisions and a noised error where there are any"
+"""Of the items: all that is published besides lists, and what no rating had a part in."""
 
 
 ROUNDING = 1 + 1e-9
@@ -34,6 +36,16 @@ def covered(relation: str) -> tuple[str, ...]:
         An unknown relation.
     """
     return ("item_factors",) if check_relation(relation) in USER_LEVEL else tuple(PARTS)
+
+
+def delta_remarks(delta: float, users: int) -> list[str]:
+    """Return what is odd about a delta for so many users, if anything is."""
+    if delta * users < 1:
+        return []
+    return [
+        f"delta {delta:g} is not below 1 / {users} users: such a guarantee allows to publish all "
+        "ratings of one user"
+    ]
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,9 @@ class Guarantee:
 
     def sentence(self) -> str:
         """Return the guarantee in words."""
-        published = [PARTS[part] for part in self.publishable]
+        published = [
+            PARTS[part] + f" ({LEARNT})" * (part == "item_factors") for part in self.publishable
+        ]
         if self.listed:
             published.insert(0, "the list of items")
         kept = [text for part, text in PARTS.items() if part not in self.publishable]

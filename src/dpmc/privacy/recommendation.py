@@ -17,7 +17,7 @@ MOST_RELEASES = 10_000
 
 @dataclass(frozen=True)
 class Plan:
-    """A calibrated training, as far as its noise goes; all of it is public.
+    """A training by one of :data:`METHODS`, as far as its noise goes; all of it is public.
 
     Defaults are those of :class:`dpmc.methods.factorization.private_als.PrivateALS`.
 
@@ -122,6 +122,26 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class GaussianPlan:
+    """A training by a method with Gaussian noise alone, which says what its releases amount to.
+
+    Attributes
+    ----------
+    relation : str
+    method : str
+    releases : int
+    """
+
+    relation: str
+    method: str
+    releases: int
+
+    def sensitivities(self, mechanism: str) -> dict[str, float]:
+        """Return nothing: they follow from what is released earlier."""
+        return {}
+
+
+@dataclass(frozen=True)
 class Option:
     """What a budget costs with one mechanism.
 
@@ -160,7 +180,7 @@ class Recommendation:
     ----------
     epsilon, delta : float
     releases : int
-    plan : Plan or None
+    plan : Plan, GaussianPlan or None
     options : tuple of Option
         What the budget allows: the one to take, then by the variance of the noise.
     """
@@ -168,7 +188,7 @@ class Recommendation:
     epsilon: float
     delta: float
     releases: int
-    plan: Plan | None
+    plan: Plan | GaussianPlan | None
     options: tuple[Option, ...]
 
     @property
@@ -183,6 +203,8 @@ class Recommendation:
         """Return the answer in words."""
         best = self.best
         others = self.options[1:]
+        if not others:
+            return f"Take {best.mechanism} noise: the method {self.plan.method} has no other."
         ratios = [other.cost / best.cost for other in others]
         parts = [
             f"{other.mechanism} noise {_times(ratio)}"
@@ -212,7 +234,11 @@ class Recommendation:
 
 
 def recommend(
-    epsilon: float, delta: float = 1e-5, *, releases: int | None = None, plan: Plan | None = None
+    epsilon: float,
+    delta: float = 1e-5,
+    *,
+    releases: int | None = None,
+    plan: Plan | GaussianPlan | None = None,
 ) -> Recommendation:
     """Return which mechanism needs the least noise for a budget, and how much each needs.
 
@@ -223,7 +249,7 @@ def recommend(
     releases : int
         Each of sensitivity 1, in the mechanism's own norm: the answer for scalars, or where l1 and
         l2 sensitivities are equal.
-    plan : Plan
+    plan : Plan or GaussianPlan
         A training instead, whose sensitivities depend on the norm: with l2 ones a user's k ratings
         count sqrt(k) times, with l1 ones k times.
 
@@ -237,6 +263,10 @@ def recommend(
             "Give either releases, a number, or a relation and with it the plan of a training."
         )
     count = plan.releases if plan else releases
+    if isinstance(plan, GaussianPlan):
+        only = calibrate("gaussian", releases=count, epsilon=epsilon, delta=delta)
+        options = (_option("gaussian", only, plan),)
+        return Recommendation(float(epsilon), float(delta), count, plan, options)
     found = smallest_variances(count, epsilon, delta)
     options = [_option(mechanism, one, plan) for mechanism, one in found.items()]
     if plan:
@@ -307,7 +337,7 @@ def check_count(name: str, value: object) -> None:
         raise InputError(f"{name} must be a whole number of at least 1, got {value!r}.")
 
 
-def _option(mechanism: str, found: Calibration, plan: Plan | None) -> Option:
+def _option(mechanism: str, found: Calibration, plan: Plan | GaussianPlan | None) -> Option:
     noise = found.noise
     sensitivities = plan.sensitivities(mechanism) if plan else {}
     return Option(

@@ -25,11 +25,15 @@ GUARANTEE = "guarantee.json"
 SIMULATED = "simulated_"
 """How the names of files start whose noise was simulated, lest anybody publish them."""
 TABLE = (
-    "the table can be read: each line has a user and an item, of 1 to 1,000 characters of UTF-8 "
-    "text without control characters, and a finite rating; quotes are closed, and timestamps, if "
-    "there are any, are of one kind; all that one user says of one item is one rating"
+    "the table can be read: each row has a user and an item, of 1 to 1,000 characters of UTF-8 "
+    "text without control characters, and a finite rating; a row of a text file is one line of at "
+    "most 16 MiB, in which quotes are closed; timestamps, if there are any, are of one kind; each "
+    "person has one label, spelled alike to the last character, and all that is said of one item "
+    "under it is one rating"
 )
 """What is assumed of the table of ratings."""
+SPENT = "once: whatever else is published about the same ratings adds to it"
+UNSEEN = "messages, running time and memory are for whoever holds the ratings"
 FROM_FILE, SAID_PUBLIC, CHOSEN = "a file", "said to be public", "chosen privately"
 """Where a list of items or users is from."""
 
@@ -144,8 +148,8 @@ def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> N
     """
     content = {
         **content,
-        "spent": "once: whatever else is published about the same ratings adds to it",
-        "unseen": "messages, running time and memory are for whoever holds the ratings",
+        "spent": SPENT,
+        "unseen": UNSEEN,
         "files": digests(folder),
         "versions": _versions(),
     }
@@ -156,8 +160,9 @@ def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> N
 @cache
 def _versions() -> dict[str, str]:
     """Looked up once: that takes longer than writing a small folder."""
-    packages = {name: version(name) for name in ("numpy", "scipy", "dp-accounting")}
-    return {"dpmc": __version__, "python": platform.python_version()} | packages
+    found = {"dpmc": __version__, "python": platform.python_version()}
+    found |= {name: version(name) for name in ("numpy", "scipy", "dp-accounting")}
+    return {name: text.partition("+")[0] for name, text in found.items()}
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -212,6 +217,8 @@ def check_list(path: Path, what: str, labels: Sequence[str], lists: Mapping) -> 
     """
     if describe_list(np.array(labels, dtype=object), lists[what]["origin"]) != lists[what]:
         raise InputError(f"{path}: the {what} with factors are not the list that is stated.")
+    if len(set(labels)) < len(labels):
+        raise InputError(f"{path}: the list of {what} names one of them twice.")
 
 
 def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -55,10 +56,10 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
     Parameters
     ----------
     path : Path
-        A .csv, .tsv or .parquet file. Text is UTF-8 with a header; the separator (comma, semicolon
-        or tab) is the one that the header has most of. A .data file is in the format of u.data of
-        MovieLens 100K: :data:`WITHOUT_HEADER`, separated by tabs, without header. Text may be
-        packed, its name then ends in .gz too.
+        A .csv, .tsv or .parquet file. Text is UTF-8 with a header, each row one line; the separator
+        (comma, semicolon or tab) is the one that the header has most of. A .data file is in the
+        format of u.data of MovieLens 100K: :data:`WITHOUT_HEADER`, separated by tabs, without
+        header. Text may be packed, its name then ends in .gz too.
     columns : mapping
         Names of the columns "user", "item" and "rating", None: found by their usual names; and of
         "timestamp", None: not used. Times are numbers, ISO 8601 dates or times in text (UTC unless
@@ -167,9 +168,11 @@ def _read_text(path, columns):
         types = dict(zip(chosen, (label, label, pa.float64(), pa.string()), strict=False))
         # Arrow cuts the file itself: a quote within somebody's field must not move the cuts, and
         # with them the rows of others, as it would if quotes were merely counted
-        empty = pa.schema(list(types.items())).empty_table()
-        table = parse(stream, layout, types) if stream.peek(1) else empty
-    if table is None:
+        empty, counted = pa.schema(list(types.items())).empty_table(), _Counted(stream)
+        table = parse(counted, layout, types) if stream.peek(1) else empty
+    # fewer rows than lines: somebody's quote was left open, in a column that is used or not, and
+    # the rows of others up to the next quote went into that field
+    if table is None or table.num_rows < counted.lines:
         raise InputError(_first_bad_line(path, columns))
     users, items, values, *times = table.columns
     numbers = [values.to_numpy()]
@@ -177,6 +180,29 @@ def _read_text(path, columns):
         first = times[0][0].as_py() if table.num_rows else ""
         numbers.append(fields.parsed(times[0], fields.clock(first)))
     return chosen, [fields.distinct(users), fields.distinct(items)], numbers
+
+
+class _Counted:
+    """A binary file for Arrow that counts the lines, empty ones aside, as they are read."""
+
+    closed = False
+
+    def __init__(self, stream: BinaryIO):
+        self._stream, self._ended, self._inside = stream, 0, False
+
+    @property
+    def lines(self) -> int:
+        """What was read of a last line without an end is one, too."""
+        return self._ended + self._inside
+
+    def read(self, size: int) -> bytes:
+        octets = np.frombuffer(content := self._stream.read(size), np.uint8)
+        if octets.size:
+            inside = (octets != ord("\n")) & (octets != ord("\r"))
+            ends = np.count_nonzero(inside[:-1] & ~inside[1:])
+            self._ended += int(ends) + (self._inside and not inside[0])
+            self._inside = bool(inside[-1])
+        return content
 
 
 def _read_parquet(path, columns):
@@ -221,11 +247,14 @@ def _first_bad_line(path, columns) -> str:
         places = [layout.fields.index(name) for name in chosen]
         clock = None
         begin = 1 if kind_of(path) == _MOVIELENS else 2
-        for first, block in blocks(stream, str(path), layout.quoted, begin):
+        for first, block in blocks(stream, str(path), False, begin):  # a row is one line
             for line, row in rows(block.decode("utf-8", "surrogateescape"), first, layout):
                 where = f"{path}, line {line}"
                 if isinstance(row, str):
                     return f"{where}: {row}."
+                if any(end in text for text in row for end in "\r\n"):
+                    advice = "each row must be one line: close it, or leave that column out"
+                    return f"{where}: a quote is left open, and {advice}."
                 if len(row) != len(layout.fields):
                     header = ", as in the header" if begin > 1 else ""
                     expected = f"{len(layout.fields)} fields are expected{header}"

@@ -2,9 +2,10 @@
 
 import csv
 import inspect
+import io
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -214,12 +215,44 @@ def _write_users(path, model):
 
 
 def _write_factors(path, names, labels, table):
-    factors = [f"factor_{k + 1}" for k in range(table.shape[1] + 1 - len(names))]
     with open(path, "w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([*names, *factors])
-        for label, row in zip(labels.tolist(), table.tolist(), strict=True):
-            writer.writerow([label, *map(repr, row)])
+        stream.writelines(_lines(names, labels.tolist(), table))
+
+
+def _lines(names, labels, table) -> Iterator[str]:
+    """Yield the lines of a file of factors, in the one way that they are written."""
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\n")
+    factors = [f"factor_{k + 1}" for k in range(table.shape[1] + 1 - len(names))]
+    writer.writerow([*names, *factors])
+    for label, row in zip(labels, table.tolist(), strict=True):
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+        writer.writerow([label, *map(repr, row)])
+    yield line.getvalue()
+
+
+def check_written(path: Path, names: tuple[str, ...], labels: list[str], table: np.ndarray) -> None:
+    """Refuse a file of factors whose bytes are not those that its labels and numbers give.
+
+    Parameters
+    ----------
+    path : Path
+    names : tuple of str
+        See :func:`read_factors`.
+    labels, table
+        What that returned.
+
+    Raises
+    ------
+    InputError
+        They are others: a number has more digits than a float, or there are quotes or blanks that
+        say nothing, and could say what nothing covers.
+    """
+    with open(path, newline="", encoding="utf-8") as stream:
+        if stream.read() != "".join(_lines(names, labels, table)):
+            raise InputError(f"{path} is not written as dpmc fit writes labels and numbers.")
 
 
 def _write_predictions(path, model):

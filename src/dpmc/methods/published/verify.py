@@ -2,11 +2,13 @@
 
 What cannot be seen from outside is whether the noise was drawn as stated, whether what is assumed
 to be public was, and what is counted in the ratings themselves: this is for whoever receives a
-folder, and for whoever is about to publish one.
+folder, and for whoever is about to publish one. Nor can it be seen who wrote it: digests have no
+key, and whoever rewrites the files can rewrite them, or make another guarantee for the same files.
 """
 
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 import jsonschema
@@ -15,27 +17,62 @@ from dpmc.errors import InputError
 from dpmc.methods.published import fit_folder, onebit_folder
 from dpmc.methods.published.verify_fit import account_fit
 from dpmc.methods.published.verify_onebit import account_onebit
-from dpmc.publication.folder import GUARANTEE, SIMULATED, digests
+from dpmc.privacy.guarantee import delta_remarks
+from dpmc.publication.folder import GUARANTEE, SIMULATED, SPENT, UNSEEN, check_stated, digests
 
 SCHEMAS = Path(__file__).with_name("schemas")
 _KINDS = {
-    fit_folder.FORMAT: (account_fit, tuple(fit_folder.FILES.values())),
-    onebit_folder.FORMAT: (account_onebit, onebit_folder.FILES),
+    fit_folder.FORMAT: (account_fit, tuple(fit_folder.FILES.values()), ""),
+    onebit_folder.FORMAT: (account_onebit, onebit_folder.FILES, "actual_"),
 }
-"""Format -> how it is accounted for anew, and what files there can be."""
+"""Format -> how it is accounted for anew, what files there can be, and how the names of its epsilon
+and delta start."""
+LARGE_EPSILON = 20.0
+"""Above it, what is published may be 5e8 times as likely for one neighbour as for the other."""
 
 
-def verify(path: Path) -> str:
-    """Check a folder that ``dpmc fit`` or ``dpmc onebit`` wrote, and return its guarantee in words.
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be said of a folder whose form, files and accounting are right.
+
+    Attributes
+    ----------
+    sentence : str
+        Of the guarantee, made anew from its numbers.
+    simulated : bool
+        The noise was, so that nothing of it may be published.
+    remarks : tuple of str
+        On a budget that hides next to nothing.
+    conditions : tuple of str
+        On which the rest may be published, and which nothing in the folder can show.
+    """
+
+    sentence: str
+    simulated: bool
+    remarks: tuple[str, ...]
+    conditions: tuple[str, ...]
+
+    def line(self) -> str:
+        """Return whether the folder may be published, in one line."""
+        if self.simulated:
+            return "It must not be published: the noise was simulated, and can be undone."
+        *most, last = (f"if {each}" for each in self.conditions)
+        return f"It may be published, {', '.join(most)}, and {last}."
+
+
+def verify(path: Path, users: int | None = None) -> Verdict:
+    """Check a folder that ``dpmc fit`` or ``dpmc onebit`` wrote.
 
     Parameters
     ----------
     path : Path
+    users : int, optional
+        About how many users there are, by whoever knows it: delta is compared with it. A folder
+        holds their number only where their list is public, which then counts.
 
     Returns
     -------
-    str
-        The sentence of the guarantee, made anew from its numbers.
+    Verdict
 
     Raises
     ------
@@ -47,7 +84,8 @@ def verify(path: Path) -> str:
     name, stated = read_guarantee(path)
     if stated["simulated"] != name.startswith(SIMULATED):
         raise InputError(f"{path / name}: the name and the content differ on whether it simulates.")
-    account, known = _KINDS[stated["format"]]
+    account, known, prefix = _KINDS[stated["format"]]
+    check_stated(path, stated, {"spent": SPENT, "unseen": UNSEEN})
     _check_files(path, name, stated, known)
     try:
         sentence = account(path, stated)
@@ -57,7 +95,28 @@ def verify(path: Path) -> str:
         raise InputError(
             f"{path / name}: the sentence is not what the numbers say, which is: {sentence}"
         )
-    return sentence
+    listed = stated["lists"]["users"]
+    budget = [stated[f"{prefix}{each}"] for each in ("epsilon", "delta")]
+    return _judged(sentence, stated["simulated"], *budget, listed["count"] if listed else users)
+
+
+def _judged(sentence, simulated, epsilon, delta, users) -> Verdict:
+    remarks = []
+    if epsilon != "infinite" and epsilon > LARGE_EPSILON:
+        remarks.append(
+            f"epsilon {epsilon:g} is above {LARGE_EPSILON:g}: it lets neighbours differ by a "
+            f"factor of e^{epsilon:g}, which hides next to nothing"
+        )
+    conditions = [
+        "it is as its maker wrote it",
+        "the noise was drawn as stated",
+        "all that assumed_public names was public",
+    ]
+    if users is not None:
+        remarks += delta_remarks(delta, users)
+    elif delta > 0:
+        conditions.append(f"delta {delta:g} is far below 1 / number of users")
+    return Verdict(sentence, simulated, tuple(remarks), tuple(conditions))
 
 
 def read_guarantee(path: Path) -> tuple[str, dict]:

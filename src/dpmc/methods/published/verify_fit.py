@@ -14,8 +14,10 @@ from dpmc.methods.published.fit_folder import (
     BUDGET,
     FILES,
     USER_COLUMNS,
+    check_written,
     item_columns,
     read_factors,
+    read_published,
     terms,
 )
 from dpmc.privacy.accounting import Releases, epsilon
@@ -80,8 +82,11 @@ def account_fit(path: Path, stated: dict) -> str:
             f"{path}: the stated noise gives epsilon {needed:.6g} at delta {delta:g}, not "
             f"{budget:.6g}: the guarantee does not hold."
         )
-    if ("worth" in stated) != bool(getattr(model, "held_out", 0)):
+    worth, (low, high) = stated.get("worth"), model.rating_range
+    if (worth is not None) != bool(getattr(model, "held_out", 0)):
         raise InputError(f"{path}: an error is stated if and only if ratings were held out.")
+    if worth and not max(worth["rmse"], worth["bias_rmse"]) <= 2 * (high - low):
+        raise InputError(f"{path}: the stated error is larger than one can be in that range.")
     _check_files(path, stated, guarantee, model)
     return guarantee.sentence()
 
@@ -170,9 +175,9 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
     for part, name in FILES.items():
         if prefix + name in stated["files"] and part not in guarantee.publishable:
             raise InputError(f"{path / (prefix + name)} is not covered by the guarantee.")
-    columns = item_columns(stated["method"])
-    found = {"items": _factors(path / (prefix + FILES["item_factors"]), columns, model)}
-    check_list(path, "items", found["items"], lists)
+    file, columns = path / (prefix + FILES["item_factors"]), item_columns(stated["method"])
+    check_list(path, "items", _factors(file, columns, model), lists)
+    read_published(path)  # as whoever uses it does
     name = prefix + FILES["user_factors"]
     if name in stated["files"]:
         check_list(path, "users", _factors(path / name, USER_COLUMNS, model), lists)
@@ -187,4 +192,5 @@ def _factors(file: Path, names: tuple[str, ...], model: PrivateMethod) -> list[s
     found = 1 <= columns <= most if model.finds_rank else columns == most
     if not found or not np.isfinite(table).all():
         raise InputError(f"{file} holds something else than {most} factors.")
+    check_written(file, names, labels, table)
     return labels

@@ -65,6 +65,11 @@ def account_onebit(path: Path, stated: dict) -> str:
         delta=stated["claimed_delta"] or None,
         simulated=simulated,
     )
+    if not (simulated or guarantee.holds):
+        raise InputError(
+            f"{path}: {stated['mechanism']} does not keep what it claims, so its noise is "
+            "simulated, which this folder denies."
+        )
     names = ("actual_epsilon", "actual_delta", "user_epsilon", "user_delta", "note")
     proven = {name: getattr(guarantee, name) for name in names}
     proven = {name: "infinite" if each == math.inf else each for name, each in proven.items()}
