@@ -1,5 +1,6 @@
 """The exact noise on the integers has the probabilities that it states, and its privacy."""
 
+import contextlib
 import math
 import random
 from fractions import Fraction
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpmc.errors import InputError
-from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.mechanisms import Gaussian, Huber, Laplace, discrete
 from dpmc.mechanisms.discrete import DiscreteGaussian, DiscreteHuber, DiscreteLaplace
 from dpmc.mechanisms.discrete_coins import coin, coin_exp, secure_bits, uniform_below
 from dpmc.mechanisms.discrete_opendp import draw_opendp
@@ -98,6 +99,72 @@ def test_parameters_are_exact_and_positive(bad):
 def test_probabilities_of_a_huge_scale_are_refused():
     with pytest.raises(InputError, match="scales up to"):
         DiscreteGaussian(10**7).logpmf(0)
+
+
+# -- tails --------------------------------------------------------------------------------------
+
+
+def forced(noise, proposals, accept):
+    """Return what a sampler makes of proposals, and the exponents of its coins of acceptance."""
+    exponents = []
+
+    def coin_of(n, d, bits):
+        exponents.append(Fraction(n, d))
+        return accept
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(discrete, "_laplace_sampler", lambda bits, rate: iter(proposals).__next__)
+        patch.setattr(discrete, "coin_exp", coin_of)
+        one = noise._sampler(None)
+        drawn = []
+        with contextlib.suppress(StopIteration):
+            while True:
+                drawn.append(one())
+    return drawn, exponents
+
+
+@pytest.mark.parametrize("noise", FAMILY[2:], ids=repr)  # discrete Laplace noise is the proposal
+def test_proposals_far_out_are_accepted_as_often_as_they_should_be(noise):
+    """No number of draws would show a tail that is cut off: proposals are forced to lie there."""
+    ks = [sign * round(z * noise.scale) for z in (0, 1, 3, 6, 10, 20, 40, 1000) for sign in (1, -1)]
+    drawn, exponents = forced(noise, ks, True)
+    assert drawn == ks
+    a = getattr(noise, "a", math.inf)
+    b = min(a, 1)
+    sizes = [abs(k) / noise.scale for k in ks]
+    losses = [z * z / 2 if z <= a else a * (z - a / 2) for z in sizes]
+    # the mass exp(-loss) over that of proposals, exp(-b z), but for a constant
+    assert exponents == [
+        loss - b * z + Fraction(b * b, 2) for loss, z in zip(losses, sizes, strict=True)
+    ]
+    assert forced(noise, ks, False)[0] == []
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 7, 40, 500])
+def test_proposals_go_as_far_out_as_coins_send_them(rounds, monkeypatch):
+    """u and the sign are bits, and one coin of probability 1/e for every further scale."""
+    tosses = []
+
+    def coin_of(n, d, bits):
+        tosses.append((n, d))
+        return len(tosses) <= 1 + rounds  # the first keeps u
+
+    monkeypatch.setattr(discrete, "coin_exp", coin_of)
+    given = iter([2, 0])  # u of 0, ..., 4, and the sign
+    (k,) = DiscreteLaplace(Fraction(5, 2)).draw(1, lambda _: next(given))
+    assert tosses == [(2, 5)] + [(1, 1)] * (rounds + 1)
+    assert k == (2 + 5 * rounds) // 2
+
+
+def test_coins_of_small_probability_ask_for_every_factor():
+    """exp(-400) is a product of 400, any of which can fail."""
+    heads = [1, 0, 2**32 - 1]  # the words of a coin of probability 1/e that succeeds
+    for failing in (None, 0, 200, 398):
+        words = []
+        for toss in range(399):
+            words += heads if toss != failing else [1, 2**32 - 1]
+        made = iter([*words, *heads])
+        assert coin_exp(400, 1, lambda _, made=made: next(made)) is (failing is None)
 
 
 # -- coins --------------------------------------------------------------------------------------

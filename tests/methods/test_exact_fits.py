@@ -1,21 +1,25 @@
 """Fits for publication: nothing that anybody could repeat has a part in them."""
 
+import ast
 import inspect
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from plain_methods import random_ratings
 from private_fits import SMALL, labelled
 
+from dpmc import methods
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
-from dpmc.methods import METHODS, method_class
+from dpmc.methods import METHODS, method_class, private
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed, Seeded
-from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
+from dpmc.methods.user_level.predictions import UserLevelMethod
+from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
-from dpmc.privacy.release import SAMPLERS, GridNoise
+from dpmc.privacy.release import SAMPLERS, GridNoise, grid
 from dpmc.privacy.selection import Selection
 from dpmc.ratings import Ratings
 
@@ -235,3 +239,77 @@ def test_nobody_is_data_like_any_other(name, relation):
     model = build(name, relation)
     with pytest.raises(InputError, match="There are no items: a fit needs their list"):
         model.fit(nothing, ledger=exact(model))
+
+
+@EVERY
+def test_exact_and_simulated_fits_ask_for_the_same_and_make_the_same_of_it(
+    name, relation, ratings, monkeypatch
+):
+    """One key and start for both, and the outputs of the first: so all that audits, which simulate,
+    find out holds of what is published."""
+    laws, rng = [], np.random.default_rng(1)
+
+    def quick(law, size):
+        laws.append(law)
+        return np.rint(float(law.scale) * rng.standard_normal(size)).astype(int).tolist()
+
+    def same():
+        start = np.random.default_rng(5)
+        return Keyed(ratings, bytes(32), start) if relation in USER_LEVEL else start
+
+    monkeypatch.setitem(SAMPLERS, "dpmc", quick)
+    monkeypatch.setattr(Keyed, "fresh", lambda _: same())
+    monkeypatch.setattr(private, "secret_generator", same)
+    more = {"held_out": 0.4} if name == "local_bayes" else {}
+    model, twin = (build(name, relation, **more) for _ in range(2))
+    run = Ledger(GridNoise(model.calibration.noise, quick), model.releases, keep=True)
+    model.fit(ratings, ledger=run)
+    assert not model.guarantee_.simulated
+    noise = model.calibration.noise
+    assert laws == [grid(noise, each.scale, each.query.size)[1] for each in run.transcript]
+    replay = Ledger(Replay([each.output for each in run.transcript]), twin.releases, keep=True)
+    twin.fit(ratings, rng=same(), ledger=replay)
+    assert twin.guarantee_.simulated
+    for exact_one, simulated in zip(run.transcript, replay.transcript, strict=True):
+        assert (exact_one.what, exact_one.sensitivity, exact_one.weight) == (
+            simulated.what, simulated.sensitivity, simulated.weight
+        )  # fmt: skip
+        np.testing.assert_array_equal(exact_one.query, simulated.query)
+    np.testing.assert_array_equal(model.item_factors_, twin.item_factors_)
+    np.testing.assert_array_equal(model.predict_matrix(), twin.predict_matrix())
+    assert getattr(model, "worth_", None) == getattr(twin, "worth_", None)
+
+
+ASK = {"simulated", "FloatNoise", "GridNoise", "Replay", "SAMPLERS"}
+MAY_ASK = {"private.py", "published", "onebit"}
+"""What all methods share, what writes folders, and signs, which have no ledger of their own."""
+
+
+def test_nothing_below_the_methods_asks_whether_noise_is_simulated():
+    folder, looked_at = Path(methods.__file__).parent, []
+    for path in sorted(folder.rglob("*.py")):
+        if path.relative_to(folder).parts[0] in MAY_ASK:
+            continue
+        looked_at.append(path.name)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found = {getattr(node, field, None) for field in ("attr", "id", "name", "arg")}
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)  # of getattr
+            assert not found & ASK, f"{path}, line {node.lineno}"
+            if isinstance(node, ast.Attribute) and node.attr == "noise":
+                assert "ledger" not in ast.unparse(node.value), f"{path}, line {node.lineno}"
+    assert {"method.py", "dpals.py", "private_als.py", "private_statistics.py"} < {*looked_at}
+
+
+@pytest.mark.parametrize(
+    ("name", "relation"), [case for case in CASES if not case[0].startswith("private_")]
+)
+def test_more_users_than_rounding_is_accounted_for_are_refused(
+    name, relation, ratings, monkeypatch
+):
+    monkeypatch.setattr(UserLevelMethod, "most_users", 39)
+    model = build(name, relation)
+    ledger = exact(model)
+    with pytest.raises(InputError, match="There are 40 users, and exact noise is for 39 at most"):
+        model.fit(ratings, ledger=ledger)
+    assert ledger.count == 0

@@ -90,6 +90,20 @@ def test_outputs_are_on_the_grid_and_have_the_continuous_law():
             assert stats.kstest(drawn, mechanism.cdf).pvalue > 1e-6
 
 
+def test_every_number_of_a_large_query_has_noise_of_its_own_on_the_grid_of_all():
+    """A million numbers, as many as a covariance of 1,400 items has; draws tell their places."""
+    size, asked = 10**6, []
+
+    def draw(noise, count):
+        asked.append((noise, count))
+        return list(range(count))
+
+    step, law = grid(Gaussian(3.0), 2.0, size)
+    output = GridNoise(Gaussian(3.0), draw).add(np.zeros(size), 2.0)
+    np.testing.assert_array_equal(output, step * np.arange(size))
+    assert asked == [(law, size)]
+
+
 def test_the_noise_does_not_depend_on_the_query():
     drawn = []
     for query in (np.zeros(20), np.full(20, 2.0**10), np.full(20, -(2.0**-60))):

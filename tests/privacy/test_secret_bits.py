@@ -138,6 +138,24 @@ def test_the_same_secret_bits_give_the_same_fit(monkeypatch):
         np.testing.assert_array_equal(one, two)
 
 
+def test_each_secret_bit_is_used_once_and_as_it_came(monkeypatch):
+    """In order within a block; what is too short for a request is thrown away."""
+    blocks = [random.Random(seed).randbytes(512) for seed in range(40)]
+    made = iter(blocks)
+    monkeypatch.setattr(secrets, "token_bytes", lambda size: next(made)[:size])
+    bits = secure_bits()
+    requests = [5, 32, 41] * 1000
+    drawn = [bits(k) for k in requests]
+    expected, left = [], ""
+    fresh = (f"{int.from_bytes(block):04096b}" for block in blocks)
+    for k in requests:
+        left = left if len(left) >= k else next(fresh)
+        left, own = left[:-k], left[-k:]
+        expected.append(int(own, 2))
+    assert drawn == expected
+    assert next(fresh) == f"{int.from_bytes(next(made)):04096b}"  # as many blocks
+
+
 def test_constant_secrets_give_constant_noise(monkeypatch):
     # a Mersenne Twister in the place of secrets would not notice
     monkeypatch.setattr(secrets, "token_bytes", lambda size: b"\x5a" * size)

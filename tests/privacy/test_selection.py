@@ -12,10 +12,12 @@ from scipy.stats import norm
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
+from dpmc.methods import method_class
 from dpmc.privacy import release
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.release import GridNoise, grid
 from dpmc.privacy.selection import Selection
+from dpmc.ratings import Ratings
 from dpmc.statistics.privacy_bounds import clopper_pearson
 
 RELATIONS = ("user_add_remove", "user_replace")
@@ -162,6 +164,23 @@ def test_what_many_rated_is_listed_in_the_order_of_labels(noise):
     assert ledger.spent == pytest.approx(0.2 * ledger.releases)
     with pytest.raises(PrivacyViolation, match="releases were accounted for"):
         ledger.close()  # the fit has not been made
+
+
+def test_an_item_that_70_000_users_rated_is_listed():
+    n, selection = 70_000, selection_of(k=1)
+    labels = {"user_labels": np.arange(n).astype(str), "item_labels": np.array(["popular", "rare"])}
+    ratings = Ratings(
+        np.arange(n + 1) % n, np.arange(n + 1) // n, np.full(n + 1, 3.0), n, 2, **labels
+    )
+    model = method_class("private_item_bias")(
+        relation="user_add_remove", epsilon=selection.fit_epsilon, delta=selection.fit_delta,
+        rating_range=(1, 5), ratings_per_user=1,
+    )  # fmt: skip
+    ledger = Ledger(GridNoise(model.calibration.noise), model.releases_with(selection), keep=True)
+    model.fit(ratings, ledger=ledger, selection=selection)
+    assert model.item_labels_.tolist() == ["popular"]
+    assert ledger.transcript[0].query.sum() == n  # the user of both counts once
+    assert ledger.transcript[0].query[0] >= n - 1
 
 
 def test_the_grid_does_not_depend_on_how_many_items_there_are(monkeypatch):

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from dpmc.datasets.readers import text
+from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.publication import fields, table
-from dpmc.publication.table import read_lines, resolve
+from dpmc.publication.table import Lines, read_lines, resolve
 
 COLUMNS = {"user": None, "item": None, "rating": None, "timestamp": None}
 TIMED = COLUMNS | {"timestamp": "when"}
@@ -220,6 +221,21 @@ def test_many_lines_in_any_order_change_no_bit(folder):
     assert first.values[0] == pytest.approx(
         math.fsum(row[2] for row in rows[::2]) / 5000, abs=1e-12
     )
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_pairs_of_many_users_and_items_are_kept_apart(again):
+    """Of 70,000 x 65,000 the numbers of two pairs differ by 2^32: they are not one."""
+    codes = np.array([[66_076, 0], [27_296, 0]], dtype=np.int32)
+    assert 66_076 * 65_000 + 27_296 == 2**32
+    columns = [
+        Labelled(np.repeat(of_side, 1 + again), np.arange(number).astype(str))
+        for of_side, number in zip(codes, (70_000, 65_000), strict=True)
+    ]
+    values = np.array([5.0, 4.0, 1.0, 2.0] if again else [4.5, 1.5])
+    ratings = resolve(Lines(*columns, values, None), (1, 5))
+    assert as_dict(ratings) == {("0", "0"): 1.5, ("66076", "27296"): 4.5}
+    assert ratings.users.tolist() == [0, 66_076]
 
 
 def test_a_mean_stays_within_the_range_of_its_values(folder):

@@ -83,7 +83,9 @@ class Replay:
         self._outputs = iter(outputs)
 
     def add(self, query, sensitivity):
-        output = next(self._outputs)
+        output = next(self._outputs, None)
+        if output is None:
+            raise PrivacyViolation("the number of releases depends on the ratings")
         if output.shape != query.shape:
             raise PrivacyViolation(
                 f"the shape of a release depends on the ratings: {query.shape}, {output.shape}"

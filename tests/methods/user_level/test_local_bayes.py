@@ -11,14 +11,14 @@ from dpmc.methods import method_class, method_name
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.published import fit_folder
 from dpmc.methods.published.verify_fit import account_fit
+from dpmc.methods.user_level.local_bayes import directions, offsets, refinement, scale, worth
 from dpmc.methods.user_level.local_bayes import method as local_bayes
-from dpmc.methods.user_level.local_bayes import worth
 from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS, STEPS
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
-from dpmc.privacy.ledger import FloatNoise, Ledger
+from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
-from dpmc.studies.audit.neighbours import labelled_neighbours
+from dpmc.studies.audit.neighbours import labelled_neighbours, of_people
 from dpmc.studies.audit.published import Publisher, follow_published
 
 RANGE = (1.0, 5.0)
@@ -212,12 +212,41 @@ def test_the_stated_deviations_of_errors_are_those_of_the_noise(seed):
 
 def test_one_user_moves_the_errors_by_at_most_their_norm():
     rng = np.random.default_rng(0)
-    for _ in range(200):
-        n = rng.integers(1, 12)
-        rows = Ratings(np.zeros(n, int), np.arange(n), 9 * rng.standard_normal(n), 1, 12).by_user
+    for n in [*rng.integers(1, 12, 200), 10_000]:
+        rows = Ratings(np.zeros(n, int), np.arange(n), 9 * rng.standard_normal(n), 1, n).by_user
         both = 9 * rng.standard_normal((2, n)) * (rng.random((2, 1)) < 0.7)
-        moved = np.linalg.norm(worth.statistic(rows, *both, rng.uniform(0.1, 10)))
-        assert moved <= worth.NORM * (1 + 1e-12)
+        sent, longest = worth.statistic(rows, *both, rng.uniform(0.1, 10))
+        assert np.linalg.norm(sent) == pytest.approx(longest, rel=1e-12)
+        assert longest <= worth.NORM * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("module", [scale, offsets, directions, refinement, worth])
+def test_a_user_beyond_the_stated_norm_of_any_release_stops_the_fit(module, monkeypatch):
+    """So each release is measured, and not its bound compared with itself."""
+    right = module.statistic
+
+    def longer(*given, **named):
+        sent, _, *more = right(*given, **named)
+        return sent, 2.1, *more
+
+    monkeypatch.setattr(module, "statistic", longer)
+    fitted = model(held_out=0.3, explained=1e6)
+    with pytest.raises(PrivacyViolation, match=r"a user has norm 2\.1, above the bound"):
+        fitted.fit(drawn(0, n_users=50), rng=0, noise_rng=1)
+
+
+def test_a_user_with_10_000_ratings_moves_no_release_by_more_than_is_stated():
+    """All at one end: attained is the first release, for which others have too few ratings."""
+    rng = np.random.default_rng(2)
+    crowd = rng.random((15, 10_000)) < 0.001
+    rows = np.where(np.vstack([crowd[:7], np.ones(10_000, bool), crowd[7:]]), 5.0, np.nan)
+    labels = [f"person {number}" for number in range(16)]
+    here, there = of_people(rows, labels), of_people(np.delete(rows, 7, 0), np.delete(labels, 7))
+    publisher = Publisher(model(explained=1e-6))
+    noise = FloatNoise(publisher.method.calibration.noise, rng)
+    changes = follow_published(publisher, noise, here, there, rng).changes
+    assert 0.99 < changes["scale"] <= 1 + 1e-9
+    assert max(changes.values()) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("half_range", [2.0, 1e15])

@@ -20,6 +20,7 @@ from dpmc.methods.onebit.private import Exact, Problem, complete
 from dpmc.methods.onebit.solve import NotConverged
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.published import fit_folder, onebit_folder
+from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
@@ -61,6 +62,8 @@ CLAIMED = 2.0
 """Epsilon of what is attacked: 200 runs a side can show more, so that an attack can succeed."""
 CROWD = 4
 """Users that stay, in the small data that are attacked."""
+AGREEING, OWN_ITEMS, COMMON_ITEMS = 50, 20, 30
+"""Users that stay and the items of one user and of all others, where a model has to be learnt."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +137,8 @@ def method_case(name: str, relation: str) -> Case:
         method = audited_family(name, relation, CLAIMED)
     else:
         method = audited_method(name, relation, "gaussian", epsilon=CLAIMED)
-    return fit_case(name, method, *extremes(relation))
+    learnt = isinstance(method, LocalBayes) and relation == USER_ADD_REMOVE
+    return fit_case(name, method, *(agreeing() if learnt else extremes(relation)))
 
 
 def extremes(relation: str) -> tuple[Ratings, Ratings]:
@@ -157,6 +161,22 @@ def extremes(relation: str) -> tuple[Ratings, Ratings]:
     if relation == USER_REPLACE:
         return here, of_people(np.vstack([crowd, other]), labels[1:])
     return here, of_people(crowd, labels[1:-1])
+
+
+def agreeing() -> tuple[Ratings, Ratings]:
+    """Return neighbouring data on which local Bayes would show a user for whom noise is too faint.
+
+    On :func:`extremes` it would not, were the noise a tenth: of so few ratings it publishes what
+    such models are like, and the rest is lost in how uncertain that is. Here all others agree, half
+    of their items have the highest and half the lowest ratings, and so have those of the user, in
+    front, which nobody else rated.
+    """
+    n_items = OWN_ITEMS + COMMON_ITEMS
+    own = np.arange(n_items) < OWN_ITEMS
+    ratings = np.where(np.arange(n_items) % 2, RANGE[1], RANGE[0])
+    rows = [np.where(own, ratings, np.nan)] + AGREEING * [np.where(own, np.nan, ratings)]
+    labels = [f"person {number}" for number in range(1 + AGREEING)]
+    return of_people(np.array(rows), labels), of_people(np.array(rows[1:]), labels[1:])
 
 
 def choice_case() -> Case:

@@ -9,12 +9,14 @@ from dpmc.methods.private_choice import Seeded
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
-from dpmc.studies.audit.attack_cases import CLAIMED, Case, extremes, fit_case
+from dpmc.studies.audit.attack_cases import CLAIMED, Case, agreeing, extremes, fit_case
+from dpmc.studies.audit.dpals import audited_family
 from dpmc.studies.audit.item_lists import carriers
 from dpmc.studies.audit.method_runs import DELTA, audited_method
 from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER, of_people
 
 NOISE_TENTH = "noise x 0.1"
+NOISE_OF_BAYES = "noise of local Bayes x 0.1"
 FIXED_CHOICE = "choice by a constant seed and row numbers"
 RAW_LIST = "list of items taken from the ratings"
 RUNS = 600
@@ -62,6 +64,12 @@ def _faint(name) -> Case:
     return fit_case(name, method, *extremes(USER_ADD_REMOVE), noise=_FaintNoise)
 
 
+def faint_bayes(family: str) -> Case:
+    """Return the case of a family of local Bayes with a tenth of its noise."""
+    method = audited_family(family, USER_ADD_REMOVE, CLAIMED)
+    return fit_case(family, method, *agreeing(), noise=_FaintNoise)
+
+
 def _raw_list() -> Case:
     """The items that occur in a file are published, as if everybody knew them."""
     method = PrivateItemBias(
@@ -74,6 +82,7 @@ def _raw_list() -> Case:
 
 ATTACKED_FAULTS: Mapping[str, Callable[[], Case]] = {
     NOISE_TENTH: lambda: _faint("private_item_bias"),
+    NOISE_OF_BAYES: lambda: faint_bayes("local_bayes"),
     FIXED_CHOICE: lambda: crowd_case(_FixedChoice),
     RAW_LIST: _raw_list,
 }

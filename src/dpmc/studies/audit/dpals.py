@@ -168,8 +168,8 @@ class _UnshortenedBayes(LocalBayes):
         right = module.statistic
 
         def longer(*given):
-            found = right(*given)
-            return 4 * found if module is worth else (4 * found[0], found[1])
+            sent, longest = right(*given)
+            return 4 * sent, longest
 
         with patch.object(module, "statistic", longer):
             super()._fit(*arguments)

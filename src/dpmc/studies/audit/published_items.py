@@ -32,10 +32,15 @@ from dpmc.studies.audit.rows import (
     share_row,
 )
 from dpmc.studies.audit.streams import stream
+from dpmc.studies.audit.traces import asked
 
 SHARE = 0.3
 """Of the budget, for the list."""
-AUDITED = {"private_item_bias": {}, "dpals_three_factors": None}
+AUDITED = {
+    "private_item_bias": {},
+    "dpals_three_factors": None,
+    "local_bayes": {"explained": 1e6, "held_out": 0.5},  # every kind of release that it has
+}
 """Methods that follow the choice, and their settings; None: those of the family."""
 STARTS = 20
 """With so many keys and starts each pair of neighbours is tried."""
@@ -195,6 +200,8 @@ def _follow(name, relation, here, there, rng, followed) -> Choice:
 
 
 def _largest_change(run, replay, counts) -> float:
+    if asked(run) != asked(replay):
+        return np.inf
     shared = counts[0].keys() & counts[1].keys()
     moved = np.linalg.norm([counts[0][label] - counts[1][label] for label in shared])
     changes = [moved / run.transcript[0].sensitivity]

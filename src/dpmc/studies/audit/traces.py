@@ -13,6 +13,10 @@ import numpy as np
 from dpmc.privacy.ledger import Ledger, Noise, Replay
 from dpmc.ratings import Ratings
 
+OTHERWISE = "asked otherwise"
+"""A name, sensitivity or weight that hangs on the data: noise would tell of them, whatever the
+queries do."""
+
 
 @dataclass(frozen=True, eq=False)
 class Trace:
@@ -23,7 +27,8 @@ class Trace:
     loss : float
         log density of the outputs on the data minus that on the neighbouring data.
     changes : dict of str to float
-        Name of a statistic -> largest change between the two over its stated sensitivity.
+        Name of a statistic -> largest change between the two over its stated sensitivity; infinite
+        under :data:`OTHERWISE` if they were not asked for alike.
     residuals : list of arrays
         The noise of each release, at sensitivity 1.
     """
@@ -66,11 +71,19 @@ def compare(run: Ledger, replay: Ledger, noise, norm: int) -> Trace:
         1 or 2, of the sensitivities.
     """
     loss, changes, residuals = 0.0, {}, []
-    for first, second in zip(run.transcript, replay.transcript, strict=True):
-        here, there = ((first.output - each.query) / first.scale for each in (first, second))
+    if asked(run) != asked(replay):
+        changes[OTHERWISE] = np.inf
+    for first, second in zip(run.transcript, replay.transcript, strict=False):
+        here, there = ((first.output - each.query) / each.scale for each in (first, second))
         residuals.append(here)
         loss += np.sum(noise.logpdf(here) - noise.logpdf(there))
+        loss += here.size * np.log(second.scale / first.scale)  # 0 unless asked otherwise
         change = np.linalg.norm((first.query - second.query).ravel(), norm)
         change /= first.sensitivity
         changes[first.what] = max(changes.get(first.what, 0.0), float(change))
     return Trace(float(loss), changes, residuals)
+
+
+def asked(ledger: Ledger) -> list[tuple[str, float, float]]:
+    """Return the name, sensitivity and weight of each release: they must not hang on the data."""
+    return [(each.what, each.sensitivity, each.weight) for each in ledger.transcript]

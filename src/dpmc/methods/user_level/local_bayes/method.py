@@ -184,19 +184,15 @@ class LocalBayes(UserLevelMethod):
             users = posterior_means(rows, bias, factors, precisions)
             found = bias[held_out.indices] + observed(held_out, users, factors)
             predictions.append(np.clip(found, -self.bounds.half_range, self.bounds.half_range))
-        sent = worth.statistic(held_out, *predictions, whole.typical)
-        noised, noise = self._release(
-            statistics, "worth", sent, worth.NORM, worth.NORM, WORTH_SHARE
-        )
+        sent, longest = worth.statistic(held_out, *predictions, whole.typical)
+        noised, noise = self._release(statistics, "worth", sent, longest, worth.NORM, WORTH_SHARE)
         return worth.read(noised, noise, whole.typical)
 
     def _start(self, rows, n_items, statistics):
         """Return what three releases say of the items, and the share of the budget that is left."""
         half = self.bounds.half_range
-        sent = scale.statistic(rows, half)
-        noised, noise = self._release(
-            statistics, "scale", sent, scale.NORM, scale.NORM, SCALE_SHARE
-        )
+        sent, longest = scale.statistic(rows, half)
+        noised, noise = self._release(statistics, "scale", sent, longest, scale.NORM, SCALE_SHARE)
         whole = scale.read(noised, noise, half)
         sent, longest = offsets.statistic(rows, n_items, whole)
         noised, noise = self._release(

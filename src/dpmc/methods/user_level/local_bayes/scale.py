@@ -51,11 +51,11 @@ class Scale(NamedTuple):
     ratings: float
 
 
-def statistic(rows: Compressed, half_range: float) -> np.ndarray:
-    """Return the histogram of users' spreads in half octaves, and three sums over users.
+def statistic(rows: Compressed, half_range: float) -> tuple[np.ndarray, float]:
+    """Return the histogram of users' spreads in half octaves with three sums, and a norm.
 
-    These are of users' means over half the range, of users and of their numbers of ratings in units
-    of :data:`MANY`, where a user with few ratings counts in part.
+    The sums are of users' means over half the range, of users and of their numbers of ratings in
+    units of :data:`MANY`, where a user with few ratings counts in part.
 
     Parameters
     ----------
@@ -65,7 +65,9 @@ def statistic(rows: Compressed, half_range: float) -> np.ndarray:
 
     Returns
     -------
-    float64 array, shape (BINS + 3,)
+    sums : float64 array, shape (BINS + 3,)
+    longest : float
+        Norm of what a user adds, at most.
     """
     sizes = np.diff(rows.indptr)
     means = means_of_rows(rows, 0.0)
@@ -73,10 +75,14 @@ def statistic(rows: Compressed, half_range: float) -> np.ndarray:
     spread = np.sqrt(squared_norms(left) / np.maximum(sizes - 1, 1))
     bins = np.floor(2 * np.log2(np.maximum(spread / half_range, 1e-9))) + BINS
     bins = np.clip(bins, 0, BINS - 1).astype(np.int64)
-    histogram = np.bincount(bins[sizes >= FEW], minlength=BINS)
-    part = np.minimum(1, sizes / FEW)
-    sums = [part @ (means / half_range), part.sum(), np.minimum(1, sizes / MANY).sum()]
-    return np.concatenate([histogram, sums])
+    binned = sizes >= FEW
+    histogram = np.bincount(bins[binned], minlength=BINS)
+    part, many = np.minimum(1, sizes / FEW), np.minimum(1, sizes / MANY)
+    # of a range far from 0, rounding puts a mean at its end beyond it: no fit must stop at that
+    within = np.clip(means / half_range, -1, 1)
+    sums = [part @ within, part.sum(), many.sum()]
+    squares = binned + (part * within) ** 2 + part**2 + many**2
+    return np.concatenate([histogram, sums]), np.sqrt(np.max(squares, initial=0.0))
 
 
 def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:

@@ -47,8 +47,8 @@ class Worth(NamedTuple):
 
 def statistic(
     held_out: Compressed, predicted: np.ndarray, by_biases: np.ndarray, typical: float
-) -> np.ndarray:
-    """Return the sums over users of errors of biases, of differences, and of users.
+) -> tuple[np.ndarray, float]:
+    """Return the sums over users of errors of biases, of differences and of users, and a norm.
 
     Parameters
     ----------
@@ -60,7 +60,9 @@ def statistic(
 
     Returns
     -------
-    float64 array, shape (3,)
+    sums : float64 array, shape (3,)
+    longest : float
+        Norm of what a user adds, at most.
     """
     sizes, most = np.diff(held_out.indptr), LARGEST * typical**2
     ours, theirs = (
@@ -70,7 +72,8 @@ def statistic(
     part = np.minimum(1, sizes / FEW)
     shares = np.minimum(theirs / most, 1)
     gains = np.clip(FINER * (theirs - ours) / most, -1, 1) / 2
-    return np.array([part @ shares, part @ gains, part.sum()])
+    longest = np.max(part * np.sqrt(shares**2 + gains**2 + 1), initial=0.0)
+    return np.array([part @ shares, part @ gains, part.sum()]), longest
 
 
 def read(noised: np.ndarray, noise: float, typical: float) -> Worth:
