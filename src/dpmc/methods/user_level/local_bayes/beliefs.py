@@ -85,6 +85,9 @@ class Beliefs:
         """Set how popular items are."""
         logarithm = np.log(popularity)
         self._line = np.column_stack([np.ones(popularity.size), logarithm - logarithm.mean()])
+        import os
+        rarer = popularity @ logarithm - logarithm
+        self._wider = np.exp(np.clip(float(os.environ.get("KAPPA", "0.3")) * rarer, -1.5, 1.5))
 
     def with_factors(self, observed: np.ndarray, precision: np.ndarray) -> "Beliefs":
         """Return the same with factors, observed one by one.
@@ -157,7 +160,8 @@ class Beliefs:
         information, score = self._update()
         _maximise(
             self._line, self.incline, self._slope_variance, self.level, (LEVELS_WITHIN * self.level) ** 2, information, score,
-            self._least, self.prior_mean, self.prior_variance, self.mean, self.variance,
+            self._least, self._wider, self.prior_mean, self.prior_variance, self.mean,
+            self.variance,
         )  # fmt: skip
 
     def _update(self):
@@ -170,15 +174,16 @@ class Beliefs:
         self.own = 1 - np.einsum("nii->ni", part)
         self.mean, self.variance = np.empty_like(self.score), np.empty_like(self.score)
         _condition(
-            information, score, self.prior_mean, self.prior_variance, self.mean, self.variance
+            information, score, self._wider, self.prior_mean, self.prior_variance, self.mean,
+            self.variance,
         )
         return information, score
 
 
 @njit(cache=True)
 def _maximise(
-    line, inclines, slope_variance, level, level_variance, precision, score, least, prior_mean, prior_variance, mean,
-    variance,
+    line, inclines, slope_variance, level, level_variance, precision, score, least, wider,
+    prior_mean, prior_variance, mean, variance,
 ):  # fmt: skip
     """Maximise the likelihood of the prior in ROUNDS rounds, and write prior and posterior.
 
@@ -191,7 +196,7 @@ def _maximise(
     for _ in range(ROUNDS):
         for n in range(n_items):
             for i in range(size):
-                share = 1 - variance[n, i] / prior_variance[i]
+                share = 1 - variance[n, i] / (prior_variance[i] * (wider[n] if i == OFFSET else 1.0))
                 known[n, i] = min(max(share, 1e-6), 1.0)
         ones = slope = squares = first = second = levels = weights = 0.0
         for n in range(n_items):
@@ -219,14 +224,15 @@ def _maximise(
         for i in range(size):
             total = weights = 0.0
             for n in range(n_items):
-                total += known[n, i] * ((mean[n, i] - prior_mean[n, i]) ** 2 + variance[n, i])
+                square = (mean[n, i] - prior_mean[n, i]) ** 2 + variance[n, i]
+                total += known[n, i] * square / (wider[n] if i == OFFSET else 1.0)
                 weights += known[n, i]
             prior_variance[i] = max(total / weights, least[i])
-        _condition(precision, score, prior_mean, prior_variance, mean, variance)
+        _condition(precision, score, wider, prior_mean, prior_variance, mean, variance)
 
 
 @njit(cache=True)
-def _condition(precision, score, prior_mean, prior_variance, mean, variance):
+def _condition(precision, score, wider, prior_mean, prior_variance, mean, variance):
     """Write the mean and the variances of the posterior, given the prior.
 
     With the prior's deviations d the posterior covariance is d (I + d P d)^-1 d.
@@ -234,7 +240,9 @@ def _condition(precision, score, prior_mean, prior_variance, mean, variance):
     n_items, size = score.shape
     deviation = np.sqrt(prior_variance)
     scaled, inverse = np.empty((size, size)), np.empty((size, size))
+    usual = deviation[OFFSET]
     for n in range(n_items):
+        deviation[OFFSET] = usual * np.sqrt(wider[n])
         for i in range(size):
             for j in range(i + 1):
                 scaled[i, j] = deviation[i] * precision[n, i, j] * deviation[j]
@@ -243,7 +251,7 @@ def _condition(precision, score, prior_mean, prior_variance, mean, variance):
         for i in range(size):
             total = 0.0
             for j in range(size):
-                prior = prior_mean[n, j] / prior_variance[j]
+                prior = prior_mean[n, j] / deviation[j] ** 2
                 total += inverse[i, j] * deviation[j] * (score[n, j] + prior)
             mean[n, i] = deviation[i] * total
-            variance[n, i] = prior_variance[i] * inverse[i, i]
+            variance[n, i] = deviation[i] ** 2 * inverse[i, i]

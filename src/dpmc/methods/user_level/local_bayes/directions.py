@@ -33,6 +33,7 @@ from dpmc.methods.user_level.sampling import margin, take_columns
 from dpmc.ratings import Compressed
 
 import os
+FEWEST_ITEMS = 12
 TOLD = float(os.environ.get("TOLD", 0.05))
 REFILLS = 6
 """Of the diagonal."""
@@ -64,8 +65,7 @@ def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: fl
     """
     order = np.argsort(-shares, kind="stable")
     most = min(order.size, MOST_ITEMS)
-    sizes = np.unique(np.round(np.geomspace(4, max(most, 4), 40)).astype(int))
-    sizes = sizes[sizes <= most]
+    sizes = np.unique(np.round(np.geomspace(min(FEWEST_ITEMS, most), most, 40)).astype(int))
     ratios = np.zeros(sizes.size)
     for place, size in enumerate(sizes):
         units = _units(scale.ratings * shares[order[:size]], noise, scale)

@@ -60,9 +60,8 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
     sums = [
         np.bincount(rows.indices, weights * each, minlength=n_items) for each in (left, counted)
     ]
-    single = np.where(sizes == 1, scale.typical**2, 0)
-    apart = (means - scale.mean) ** 2 - squares / np.maximum(sizes * (sizes - 1), 1) - single
-    part = np.minimum(1, sizes / FEW)
+    apart = (means - scale.mean) ** 2 - squares / np.maximum(sizes * (sizes - 1), 1)
+    part = np.where(sizes > 1, np.minimum(1, sizes / FEW), 0)
     levels = LEVEL_UNIT * part * np.clip(apart / scale.typical**2, -1, 1)
     norms = np.hypot(lengths * shrink, levels)
     return np.concatenate([*sums, [levels.sum()]]), np.max(norms, initial=0.0)

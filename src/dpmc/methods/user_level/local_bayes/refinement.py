@@ -40,7 +40,7 @@ FASTEST = 1.0
 
 
 import os
-COUNTED_AGAIN = float(os.environ.get("CA", 0.5))
+COUNTED_AGAIN = float(os.environ.get("CA", 0.2))
 OFF = 0.2
 SURE = 3.0
 TOLERATED = 0.03

@@ -244,7 +244,9 @@ def _add_updates(
         for c in range(1 + rank):
             for d in range(c + 1):
                 gram[c, d] += scale * own_gram[c, d]
-        spread = min(max(0.5 * np.log(max(chi / fresh, 1e-300)), -1.0), 1.0)
+        # the logarithm of a mean of few squares is too small: by psi(n / 2) - log(n / 2)
+        few = 0.5 / n + 1 / (6.0 * n * n)
+        spread = min(max(0.5 * np.log(max(chi / fresh, 1e-300)) + few, -1.0), 1.0)
         spread *= spread_unit * min(1.0, fresh / FEW)
         spreads += spread
         sizes[user] = np.sqrt(squares * shrink**2 + norm * scale**2 + spread**2)
