@@ -23,6 +23,9 @@ OFFSET, LEVEL = 0, 1
 ROUNDS = 15
 """Of expectation maximisation."""
 
+NOTHING = 1e12
+"""Precision of ratings without noise of their own, as far as is known at the start."""
+
 LEAST = 1e-6
 """No variance of the prior falls below so much of the one that it starts from."""
 
@@ -56,17 +59,35 @@ class Beliefs:
 
     def __init__(self, typical: float, level: float, popularity: np.ndarray, rank: int = 0):
         n_items, size = popularity.size, 2 + rank
-        logarithm, self.level = np.log(popularity), level
-        self._line = np.column_stack([np.ones(n_items), logarithm - logarithm.mean()])
+        self.level = level
+        self.know(popularity)
         self.precision = np.zeros((n_items, size, size))
         self.score = np.zeros((n_items, size))
         self.prior_mean = np.zeros((n_items, size))
         self.prior_mean[:, LEVEL] = level
+        self.incline, self._slope_variance = np.zeros(1), (0.2*typical)**2
         self.prior_variance = np.full(size, 0.05 * typical**2)
         self.prior_variance[OFFSET] = 0.1 * typical**2
         self.prior_variance[LEVEL] = (ITEMS_WITHIN * max(level, SMALL_LEVEL * typical)) ** 2
         self._least = LEAST * self.prior_variance
+        self.sampling = np.zeros((n_items, size, size))
+        self.sampling[:, np.arange(size), np.arange(size)] = NOTHING / self.prior_variance
         self._update()
+
+    def copy(self) -> "Beliefs":
+        """Return beliefs that do not change with these."""
+        other = object.__new__(Beliefs)
+        for name, value in vars(self).items():
+            setattr(other, name, value.copy() if isinstance(value, np.ndarray) else value)
+        return other
+
+    def know(self, popularity: np.ndarray) -> None:
+        """Set how popular items are."""
+        logarithm = np.log(popularity)
+        self._line = np.column_stack([np.ones(popularity.size), logarithm - logarithm.mean()])
+        import os
+        rarer = popularity @ logarithm - logarithm
+        self._wider = np.exp(np.clip(float(os.environ.get("KAPPA", "0.3")) * rarer, -1.5, 1.5))
 
     def with_factors(self, observed: np.ndarray, precision: np.ndarray) -> "Beliefs":
         """Return the same with factors, observed one by one.
@@ -80,6 +101,7 @@ class Beliefs:
         wider = Beliefs(1.0, self.level, np.exp(self._line[:, 1]), rank)
         own = slice(0, 2)
         wider.precision[:, own, own] = self.precision
+        wider.sampling[:, own, own] = self.sampling
         wider.score[:, own] = self.score
         wider.prior_mean[:, own] = self.prior_mean
         wider.prior_variance[own] = self.prior_variance
@@ -94,10 +116,14 @@ class Beliefs:
         start = np.where(known > 0, second / np.maximum(known, 1e-300), 0)
         wider.prior_variance[2:] = np.maximum(start, 1e-3 * np.max(observed**2, axis=0, initial=0))
         wider._least[2:] = LEAST * wider.prior_variance[2:]
+        wider.sampling[:, places, places] = NOTHING / wider.prior_variance[2:]
+        wider.incline, wider._slope_variance = self.incline, self._slope_variance
         wider.learn()
         return wider
 
-    def observe(self, observed: np.ndarray, precision: np.ndarray) -> None:
+    def observe(
+        self, observed: np.ndarray, precision: np.ndarray, sampling: np.ndarray
+    ) -> None:
         """Add an observation of all parameters, after discounting what was known by it.
 
         What was known is of an earlier state of the users' factors. Each parameter gets the extra
@@ -108,6 +134,7 @@ class Beliefs:
         observed : float64 array, shape (n_items, size)
         precision : float64 array, shape (n_items, size, size)
         """
+        self.sampling = sampling
         self._discount(observed, precision)
         self.precision += precision
         self.score += np.einsum("nij,nj->ni", precision, observed)
@@ -130,24 +157,33 @@ class Beliefs:
 
     def learn(self) -> None:
         """Fit the prior to what was observed, and set the posterior."""
-        self._update()
+        information, score = self._update()
         _maximise(
-            self._line, self.level, (LEVELS_WITHIN * self.level) ** 2, self.precision, self.score,
-            self._least, self.prior_mean, self.prior_variance, self.mean, self.variance,
+            self._line, self.incline, self._slope_variance, self.level, (LEVELS_WITHIN * self.level) ** 2, information, score,
+            self._least, self._wider, self.prior_mean, self.prior_variance, self.mean,
+            self.variance,
         )  # fmt: skip
 
     def _update(self):
+        """Set the posterior, and return what was observed with the ratings' own noise."""
+        # (P^-1 + S^-1)^-1 = S (S + P)^-1 P
+        part = self.sampling @ np.linalg.inv(self.sampling + self.precision)
+        information = part @ self.precision
+        information = (information + information.transpose(0, 2, 1)) / 2
+        score = np.einsum("nij,nj->ni", part, self.score)
+        self.own = 1 - np.einsum("nii->ni", part)
         self.mean, self.variance = np.empty_like(self.score), np.empty_like(self.score)
         _condition(
-            self.precision, self.score, self.prior_mean, self.prior_variance,
-            self.mean, self.variance,
-        )  # fmt: skip
+            information, score, self._wider, self.prior_mean, self.prior_variance, self.mean,
+            self.variance,
+        )
+        return information, score
 
 
 @njit(cache=True)
 def _maximise(
-    line, level, level_variance, precision, score, least, prior_mean, prior_variance, mean,
-    variance,
+    line, inclines, slope_variance, level, level_variance, precision, score, least, wider,
+    prior_mean, prior_variance, mean, variance,
 ):  # fmt: skip
     """Maximise the likelihood of the prior in ROUNDS rounds, and write prior and posterior.
 
@@ -160,7 +196,7 @@ def _maximise(
     for _ in range(ROUNDS):
         for n in range(n_items):
             for i in range(size):
-                share = 1 - variance[n, i] / prior_variance[i]
+                share = 1 - variance[n, i] / (prior_variance[i] * (wider[n] if i == OFFSET else 1.0))
                 known[n, i] = min(max(share, 1e-6), 1.0)
         ones = slope = squares = first = second = levels = weights = 0.0
         for n in range(n_items):
@@ -168,31 +204,35 @@ def _maximise(
             ones += weight
             slope += weight * place
             squares += weight * place * place
-            first += weight * mean[n, OFFSET]
-            second += weight * place * mean[n, OFFSET]
+            move = mean[n, OFFSET] - prior_mean[n, OFFSET]
+            first += move
+            second += place * move
             weights += known[n, LEVEL]
             levels += mean[n, LEVEL] - prior_mean[n, LEVEL]
         ones += 1e-9
-        squares += 1e-9
+        squares += prior_variance[OFFSET] / slope_variance
+        second -= prior_variance[OFFSET] / slope_variance * inclines[0]
         # by elimination; the first pivot is positive and the matrix positive definite
         incline = (second - slope / ones * first) / (squares - slope / ones * slope)
         constant = (first - slope * incline) / ones
+        inclines[0] += incline
         start = prior_variance[LEVEL] / level_variance
         move = (levels + start * (level - prior_mean[0, LEVEL])) / (weights + start)
         for n in range(n_items):
-            prior_mean[n, OFFSET] = constant + incline * line[n, 1]
+            prior_mean[n, OFFSET] += constant + incline * line[n, 1]
             prior_mean[n, LEVEL] += move
         for i in range(size):
             total = weights = 0.0
             for n in range(n_items):
-                total += known[n, i] * ((mean[n, i] - prior_mean[n, i]) ** 2 + variance[n, i])
+                square = (mean[n, i] - prior_mean[n, i]) ** 2 + variance[n, i]
+                total += known[n, i] * square / (wider[n] if i == OFFSET else 1.0)
                 weights += known[n, i]
             prior_variance[i] = max(total / weights, least[i])
-        _condition(precision, score, prior_mean, prior_variance, mean, variance)
+        _condition(precision, score, wider, prior_mean, prior_variance, mean, variance)
 
 
 @njit(cache=True)
-def _condition(precision, score, prior_mean, prior_variance, mean, variance):
+def _condition(precision, score, wider, prior_mean, prior_variance, mean, variance):
     """Write the mean and the variances of the posterior, given the prior.
 
     With the prior's deviations d the posterior covariance is d (I + d P d)^-1 d.
@@ -200,7 +240,9 @@ def _condition(precision, score, prior_mean, prior_variance, mean, variance):
     n_items, size = score.shape
     deviation = np.sqrt(prior_variance)
     scaled, inverse = np.empty((size, size)), np.empty((size, size))
+    usual = deviation[OFFSET]
     for n in range(n_items):
+        deviation[OFFSET] = usual * np.sqrt(wider[n])
         for i in range(size):
             for j in range(i + 1):
                 scaled[i, j] = deviation[i] * precision[n, i, j] * deviation[j]
@@ -209,7 +251,7 @@ def _condition(precision, score, prior_mean, prior_variance, mean, variance):
         for i in range(size):
             total = 0.0
             for j in range(size):
-                prior = prior_mean[n, j] / prior_variance[j]
+                prior = prior_mean[n, j] / deviation[j] ** 2
                 total += inverse[i, j] * deviation[j] * (score[n, j] + prior)
             mean[n, i] = deviation[i] * total
-            variance[n, i] = prior_variance[i] * inverse[i, i]
+            variance[n, i] = deviation[i] ** 2 * inverse[i, i]

@@ -7,6 +7,9 @@ how the error changes around each.
 SCALE_SHARE, OFFSETS_SHARE, DIRECTIONS_SHARE = 0.03, 0.14, 0.25
 """Of the budget, as mu^2; refinement has the rest."""
 
+CHECK_SHARE = 0.01
+"""Of the budget, to find out whether the model is worse than the biases it began with."""
+
 WORTH_SHARE = 0.05
 """Of the budget, for errors on ratings that were held out, if they are asked for."""
 
@@ -35,7 +38,7 @@ SHORTEST = 5.0
 COUNTED = 0.6
 """What a rating adds to the count of its item, in units of the typical rating."""
 
-OWN_MEANS, OWN_MEANS_WITHIN, LEAST_OWN_MEANS = 0.5, 0.15, 0.05
+OWN_MEANS, OWN_MEANS_WITHIN, LEAST_OWN_MEANS = 0.5, 0.6, 0.05
 """Standard deviation of users' levels in units of the typical rating before anything is known, what
 its square may be off, and the least that it is taken for."""
 

@@ -32,6 +32,9 @@ from dpmc.methods.user_level.matrices import row_lengths, spread
 from dpmc.methods.user_level.sampling import margin, take_columns
 from dpmc.ratings import Compressed
 
+import os
+FEWEST_ITEMS = 12
+TOLD = float(os.environ.get("TOLD", 0.05))
 REFILLS = 6
 """Of the diagonal."""
 
@@ -62,15 +65,14 @@ def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: fl
     """
     order = np.argsort(-shares, kind="stable")
     most = min(order.size, MOST_ITEMS)
-    sizes = np.unique(np.round(np.geomspace(4, max(most, 4), 40)).astype(int))
-    sizes = sizes[sizes <= most]
+    sizes = np.unique(np.round(np.geomspace(min(FEWEST_ITEMS, most), most, 40)).astype(int))
     ratios = np.zeros(sizes.size)
     for place, size in enumerate(sizes):
         units = _units(scale.ratings * shares[order[:size]], noise, scale)
         ratios[place] = explained * scale.typical**2 * np.sum(units**2) / (2 * np.sqrt(size))
-    if not np.any(ratios > 1):
+    told = np.cumsum(shares[order])[sizes - 1] * (1 - np.maximum(ratios, 1) ** -2)
+    if told.max() < TOLD:
         return np.empty(0, dtype=np.int64)
-    told = np.cumsum(shares[order])[sizes - 1] * (1 - ratios**-2)
     return np.sort(order[: sizes[np.argmax(told)]])
 
 
@@ -90,8 +92,11 @@ def _scales(counts, noise, scale):
 def _edge(counts, noise, scale):
     """Return where the eigenvalues of noise in the scaled covariance end, by its mean variance."""
     squares, part = _scales(counts, noise, scale) ** 2, counts / counts.sum()
-    variance = np.mean(squares) ** 2 * noise**2 / 2 + scale.users * np.mean(squares * part) ** 2
-    return 2 * np.sqrt(counts.size * variance)
+    privacy = np.mean(squares) ** 2 * noise**2 / 2
+    users = scale.users * np.mean(squares * part) ** 2
+    # noise of users is that of a sum of squares: its upper edge is further out (Marchenko, Pastur)
+    skew = (users / (privacy + users)) ** 1.5 * np.sqrt(counts.size / scale.users) / 2
+    return 2 * np.sqrt(counts.size * (privacy + users)) * (1 + skew)
 
 
 def statistic(

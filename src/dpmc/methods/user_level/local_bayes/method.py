@@ -6,9 +6,17 @@ from dpmc.errors import InputError
 from dpmc.methods.base import check_count, check_positive
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.covariance import SLACK, outer_sensitivity
-from dpmc.methods.user_level.local_bayes import directions, offsets, refinement, scale, worth
+from dpmc.methods.user_level.local_bayes import (
+    check,
+    directions,
+    offsets,
+    refinement,
+    scale,
+    worth,
+)
 from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET
 from dpmc.methods.user_level.local_bayes.constants import (
+    CHECK_SHARE,
     DIRECTIONS_SHARE,
     EXPLAINED,
     FALLING,
@@ -124,7 +132,7 @@ class LocalBayes(UserLevelMethod):
     @property
     def releases(self) -> int:
         """Of equal noise, to which the shares add up: about as many as there are."""
-        return 3 + STEPS + bool(self.held_out)
+        return 4 + STEPS + bool(self.held_out)
 
     @property
     def iterations(self) -> int:
@@ -146,41 +154,47 @@ class LocalBayes(UserLevelMethod):
         out = randomness.part(own, self.held_out) if self.held_out else None
         rows = own if out is None else keep(own, ~out)
         rows = randomness.choose(rows, self.ratings_per_user)
-        beliefs, shares, whole, left = self._start(rows, ratings.n_items, statistics)
-        left -= WORTH_SHARE if self.held_out else 0
-        spread = refinement.first_spread(beliefs, shares, whole)
+        start, popularity, whole, left = self._start(rows, ratings.n_items, statistics)
+        left -= CHECK_SHARE + (WORTH_SHARE if self.held_out else 0)
+        beliefs, spread = start, refinement.first_spread(start, popularity.shares, whole)
+        biases = self._started
+        guard = refinement.Guard()
         step, planned = 0, STEPS
         while planned:
-            form = refinement.Step.of(spread, beliefs, shares, whole)
+            form = refinement.Step.of(spread, beliefs, popularity, whole)
             sent, largest = refinement.statistic(rows, beliefs, whole.mean, form)
             share = left / np.sum(GROWTH ** np.arange(planned))
             noised, noise = self._release(
                 statistics, "updates", sent, largest, refinement.NORM, share
             )
             left -= share
-            spread = refinement.read(noised, noise, beliefs, shares, whole, form)
+            beliefs, spread, popularity = guard.step(
+                noised, noise, beliefs, popularity, whole, form
+            )
             step, planned = step + 1, planned - 1
             falls = spread < FALLING * form.spread
             if falls and planned and step + STEPS - 1 <= MOST_STEPS:
                 planned = STEPS - 1
-            if callback is not None or not planned:
-                self._take(beliefs, whole, spread, own)
             if callback is not None:
+                self._take(refinement.model_of(beliefs, whole.mean, spread), whole, spread, own)
                 callback(step, self)
+        model = refinement.model_of(beliefs, whole.mean, spread)
+        sent, largest = check.statistic(rows, model, biases)
+        noised, noise = self._release(
+            statistics, "check", sent, largest, check.NORM, CHECK_SHARE
+        )
+        self.fell_back_ = check.worse(noised, noise)
+        self.steps_taken_back_ = guard.taken_back
+        self._take(biases if self.fell_back_ else model, whole, spread, own)
         if out is not None:
-            self.worth_ = self._worth(own, out, whole, beliefs.level, statistics)
+            self.worth_ = self._worth(own, out, whole, biases, statistics)
 
-    def _worth(self, own, out, whole, level, statistics):
+    def _worth(self, own, out, whole, biases, statistics):
         """Release the errors of the model and of the biases on the ratings held out."""
         rows, held_out = keep(own, ~out), keep(own, out)
-        levels = np.full((self.shape_[1], 1), level)
-        models = (
-            (self.item_offsets_, self.item_factors_, self.item_precisions_),
-            (self.bias_offsets_, levels, np.full(self.shape_[1], whole.typical**-2)),
-        )
+        ours = (self.item_offsets_ - self.centre, self.item_factors_, self.item_precisions_)
         predictions = []
-        for offsets_of, factors, precisions in models:
-            bias = offsets_of - self.centre
+        for bias, factors, precisions in (ours, biases[:3]):
             users = posterior_means(rows, bias, factors, precisions)
             found = bias[held_out.indices] + observed(held_out, users, factors)
             predictions.append(np.clip(found, -self.bounds.half_range, self.bounds.half_range))
@@ -198,23 +212,23 @@ class LocalBayes(UserLevelMethod):
         noised, noise = self._release(
             statistics, "offsets", sent, longest, offsets.NORM, OFFSETS_SHARE
         )
-        shares, beliefs = offsets.read(noised, noise, whole)
-        self.bias_offsets_ = self.centre + whole.mean + beliefs.mean[:, OFFSET]
+        popularity, beliefs = offsets.read(noised, noise, whole)
+        self._started = refinement.model_of(beliefs, whole.mean, whole.typical)
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)
         weight = self._weight(DIRECTIONS_SHARE)
         noise = statistics.noise_std(sensitivity) * weight
-        items = directions.items_worth_it(shares, noise, whole, self.explained)
+        items = directions.items_worth_it(popularity.shares, noise, whole, self.explained)
         if items.size:
             unexplained = self._unexplained(rows, beliefs, whole)
             sent, longest = directions.statistic(unexplained, items, n_items, whole.typical)
             _check("covariance", longest, 1.0)
             noised = statistics.ledger.release("covariance", sent, sensitivity, weight=weight)
-            found = directions.read(noised, noise, items, shares, whole)
+            found = directions.read(noised, noise, items, popularity.shares, whole)
             most = self.most_factors
             beliefs = beliefs.with_factors(found[0][:, :most], found[1][:, :most])
             left -= DIRECTIONS_SHARE
-        return beliefs, shares, whole, left
+        return beliefs, popularity, whole, left
 
     def _unexplained(self, rows, beliefs, whole):
         """Return the ratings less the items' offsets and their users' levels."""
@@ -234,13 +248,13 @@ class LocalBayes(UserLevelMethod):
         noised = statistics.ledger.release(what, sent, sensitivity, weight=weight)
         return noised, statistics.noise_std(sensitivity) * weight
 
-    def _take(self, beliefs, whole, spread, own):
+    def _take(self, model, whole, spread, own):
         self.scale_, self.spread_ = whole, float(spread)
-        bias = whole.mean + beliefs.mean[:, OFFSET]
-        self.item_offsets_ = self.centre + bias
-        self.item_factors_ = np.ascontiguousarray(beliefs.mean[:, LEVEL:])
-        self.item_precisions_ = refinement.precisions_of(beliefs, spread)
-        self.user_factors_ = posterior_means(own, bias, self.item_factors_, self.item_precisions_)
+        half = self.bounds.half_range
+        bias = np.clip(model.offsets, -half, half)
+        self.item_offsets_ = np.clip(self.centre + bias, *self.rating_range)
+        self.item_factors_, self.item_precisions_ = model.factors, model.precisions
+        self.user_factors_ = posterior_means(own, bias, model.factors, model.precisions)
 
 
 def _check(what, longest, norm):

@@ -7,8 +7,8 @@ shortened to norm at most 1 as a whole, and what the user says of the own level 
 """
 
 import numpy as np
-from scipy.special import log_ndtr
 
+from dpmc.methods.user_level.local_bayes import counts
 from dpmc.methods.user_level.local_bayes.beliefs import OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     COUNTED,
@@ -19,15 +19,13 @@ from dpmc.methods.user_level.local_bayes.constants import (
     OWN_MEANS_WITHIN,
     SHORTEST,
 )
+from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.scale import Scale
-from dpmc.methods.user_level.sampling import margin, means_of_rows, squared_norms
+from dpmc.methods.user_level.sampling import less, margin, means_of_rows, squared_norms
 from dpmc.ratings import Compressed
 
 NORM = float(np.sqrt(1 + LEVEL_UNIT**2))
 """Of what one user adds."""
-
-RARE = 1e-3
-"""No item is taken for less popular than so many times the mean."""
 
 
 def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray, float]:
@@ -53,9 +51,9 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
     """
     sizes, counted = np.diff(rows.indptr), COUNTED * scale.typical
     means = means_of_rows(rows, 0.0)
-    left = rows.values - np.repeat(means, sizes)
-    squares = squared_norms(Compressed(rows.indptr, rows.indices, left))
-    lengths = np.sqrt(squares + sizes * counted**2)
+    squares = squared_norms(less(rows, means, rows.values.dtype))
+    left = _without_levels(rows, means, scale)
+    lengths = np.sqrt(squared_norms(Compressed(rows.indptr, rows.indices, left)) + sizes * counted**2)
     shortest = SHORTEST * scale.typical * np.sqrt(1 + COUNTED**2)
     shrink = (1 - margin(left.dtype)) / np.maximum(lengths, shortest)
     weights = np.repeat(shrink, sizes)
@@ -69,7 +67,7 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
     return np.concatenate([*sums, [levels.sum()]]), np.max(norms, initial=0.0)
 
 
-def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[np.ndarray, Beliefs]:
+def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[Popularity, Beliefs]:
     """Return the share of each item in all ratings, and what is known of the items' offsets.
 
     Parameters
@@ -82,42 +80,52 @@ def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[np.ndarray, Be
 
     Returns
     -------
-    shares : float64 array, shape (n_items,)
-        Above 0, of sum 1.
+    Popularity
     Beliefs
         Without factors.
     """
-    sums, counts = np.split(noised[:-1], 2)
-    counts = positive_means(counts, noise) / (COUNTED * scale.typical)
-    shares = np.maximum(counts, RARE * counts.mean())
-    shares /= shares.sum()
-    weight = counts.sum() / scale.ratings  # of a rating, on average
-    precision = 1 / (noise**2 + counts * weight * scale.typical**2)
-    error = noise / (LEVEL_UNIT * scale.users)
-    gain = 1 / (1 + (error / OWN_MEANS_WITHIN) ** 2)
-    apart = OWN_MEANS**2 + gain * (noised[-1] / (LEVEL_UNIT * scale.users) - OWN_MEANS**2)
-    level = scale.typical * float(np.sqrt(max(apart, LEAST_OWN_MEANS**2)))
-    beliefs = Beliefs(scale.typical, level, shares)
-    beliefs.precision[:, OFFSET, OFFSET] = counts**2 * precision
-    beliefs.score[:, OFFSET] = counts * sums * precision
+    sums, noised_counts = np.split(noised[:-1], 2)
+    popularity = counts.read(noised_counts, noise)
+    weights = popularity.shares * popularity.total / (COUNTED * scale.typical)
+    weight = weights.sum() / scale.ratings  # of a rating, on average
+    level = scale.typical * level_of(noised[-1], noise, scale)
+    beliefs = Beliefs(scale.typical, level, popularity.shares)
+    off = popularity.variation * weights**2 * beliefs.prior_variance[OFFSET]
+    precision = weights / (noise**2 + off)
+    beliefs.precision[:, OFFSET, OFFSET] = weights * precision
+    beliefs.sampling[:, OFFSET, OFFSET] = weights / (weight * scale.typical**2)
+    beliefs.score[:, OFFSET] = sums * precision
     beliefs.learn()
-    return shares, beliefs
+    return popularity, beliefs
 
 
-def positive_means(noised: np.ndarray, noise: float) -> np.ndarray:
-    """Return posterior means of numbers above 0, seen with normal noise.
+def _without_levels(rows, means, scale):
+    """Return each rating less the mean, and less the level that the user's other ratings tell."""
+    sizes = np.diff(rows.indptr)
+    part = OWN_MEANS**2 + scale.mean_variance / scale.typical**2
+    part = part / (1 + part * np.maximum(sizes - 1, 0))  # of the sum of the others
+    sums = sizes * (means - scale.mean)
+    own = rows.values - scale.mean
+    return own - np.repeat(part, sizes) * (np.repeat(sums, sizes) - own)
 
-    The prior is exponential, with the mean of what was seen (Efron, "Large-scale inference", 2010,
-    chapter 1, on such estimates). The posterior is a normal distribution cut off at 0.
 
-    Parameters
-    ----------
-    noised : float64 array
-    noise : float
-        Standard deviation, above 0.
+def level_of(noised: float, noise: float, scale: Scale) -> float:
+    """Return the deviation of users' levels in units of the typical rating, from its release.
+
+    Squares of normal numbers, cut off at 1, have a mean that tells their variance, also where most
+    are cut off. The logarithm of the variance has a prior with a long tail: users may be alike in
+    nothing but their levels.
     """
-    mean = max(noised.mean(), 0.1 * noise)
-    centre = noised - noise**2 / mean
-    z = centre / noise
-    density = -0.5 * z**2 - 0.5 * np.log(2 * np.pi)
-    return np.maximum(centre + noise * np.exp(density - log_ndtr(z)), 1e-12 * noise)
+    expected = OWN_MEANS**2 + scale.mean_variance / scale.typical**2
+    logs = np.log(LEAST_OWN_MEANS**2) + np.arange(0, 20, 0.05)
+    from scipy.special import ndtr
+    root = np.exp(-logs / 2)
+    cut = 2 * ndtr(-root)
+    inside = 1 - cut - 2 * root * np.exp(-(root**2) / 2) / np.sqrt(2 * np.pi)
+    means = np.exp(logs) * inside + cut
+    apart = (logs - np.log(expected))
+    prior = np.logaddexp(-(apart**2) / (2 * OWN_MEANS_WITHIN**2), np.log(0.02) - apart**2 / (2 * 4.0**2))
+    seen = noised / (LEVEL_UNIT * scale.users)
+    posterior = prior - (means - seen) ** 2 / (2 * (noise / (LEVEL_UNIT * scale.users)) ** 2)
+    posterior = np.exp(posterior - posterior.max())
+    return float(np.sqrt(np.exp(posterior @ logs / posterior.sum())))

@@ -27,8 +27,9 @@ from dpmc.methods.user_level.local_bayes.constants import (
     SPREAD_UNIT,
     UNSHORTENED,
 )
+from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.scale import Scale
-from dpmc.methods.user_level.local_bayes.users import updates
+from dpmc.methods.user_level.local_bayes.users import Model, updates
 from dpmc.ratings import Compressed
 
 NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
@@ -37,6 +38,14 @@ NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
 FASTEST = 1.0
 """Most that the logarithm of the spread changes in a step, as far as users' own may be off."""
 
+
+import os
+COUNTED_AGAIN = float(os.environ.get("CA", 0.2))
+OFF = 0.2
+SURE = 3.0
+TOLERATED = 0.03
+
+MOST_LEVERAGE = 0.95
 
 LEAST_LEFT = 0.3
 """Of the square of a typical rating, before any step."""
@@ -50,28 +59,32 @@ class Step(NamedTuple):
     spread : float
         Standard deviation of ratings around what an ideal model predicts.
     columns : float64 array, shape (1 + rank,)
-    unshortened, unit : float
+    counted, unshortened, unit : float
         See :func:`dpmc.methods.user_level.local_bayes.users.updates`.
     """
 
     spread: float
     columns: np.ndarray
+    counted: float
     unshortened: float
     unit: float
 
     @classmethod
-    def of(cls, spread: float, beliefs: Beliefs, shares: np.ndarray, scale: Scale) -> "Step":
+    def of(
+        cls, spread: float, beliefs: Beliefs, popularity: Popularity, scale: Scale
+    ) -> "Step":
         """Return that of a spread, where beliefs are known and the shares of items in ratings.
 
         Columns weigh as much as there is left to learn of them, or all the same. The matrix of a
         user with :data:`MANY` ratings has about norm :data:`GRAM_BOUND`.
         """
-        left = np.sqrt(shares @ beliefs.variance)
+        left = np.sqrt(popularity.shares @ beliefs.variance)
         columns = np.maximum(left / left.max(), LEAST_WEIGHT)
         if spread < CLEAN * scale.typical:
             columns = np.ones(left.size)
         unit = GRAM_BOUND * spread / np.linalg.norm(columns) * MANY**-0.5
-        return cls(spread, columns, UNSHORTENED / spread, unit)
+        counted = COUNTED_AGAIN * spread * np.sqrt(min(popularity.shares @ popularity.variation, 1))
+        return cls(spread, columns, counted, UNSHORTENED / spread, unit)
 
 
 def first_spread(beliefs: Beliefs, shares: np.ndarray, scale: Scale) -> float:
@@ -84,6 +97,21 @@ def first_spread(beliefs: Beliefs, shares: np.ndarray, scale: Scale) -> float:
 def precisions_of(beliefs: Beliefs, spread: float) -> np.ndarray:
     """Return the inverse variances of ratings of each item, given a user's factors of size 1."""
     return 1 / (spread**2 + beliefs.variance.sum(axis=1))
+
+
+def model_of(beliefs: Beliefs, mean: float, spread: float) -> Model:
+    """Return what users need of the items, offsets added to a mean.
+
+    Of the variance V of a prediction the ratings' own noise, not that of privacy, has a part r V,
+    and this over the square of the spread is what one of the ratings does to the prediction.
+    """
+    own = np.sum(np.clip(beliefs.own, 0, 1) * beliefs.variance, axis=1)
+    return Model(
+        mean + beliefs.mean[:, OFFSET],
+        np.ascontiguousarray(beliefs.mean[:, LEVEL:]),
+        precisions_of(beliefs, spread),
+        np.minimum(own / spread**2, MOST_LEVERAGE),
+    )
 
 
 def statistic(rows: Compressed, beliefs: Beliefs, mean: float, step: Step):
@@ -100,15 +128,15 @@ def statistic(rows: Compressed, beliefs: Beliefs, mean: float, step: Step):
 
     Returns
     -------
-    float64 array, shape (n_items (1 + rank) + (1 + rank) (2 + rank) / 2 + 1,)
+    float64 array, shape (n_items (2 + rank) + (1 + rank) (2 + rank) / 2 + 1,)
     float
     """
     totals, gram, spreads, largest = updates(
         rows,
-        mean + beliefs.mean[:, OFFSET],
-        np.ascontiguousarray(beliefs.mean[:, LEVEL:]),
-        precisions_of(beliefs, step.spread),
+        model_of(beliefs, mean, step.spread),
+        spread=step.spread,
         columns=step.columns,
+        counted=step.counted,
         unshortened=step.unshortened,
         unit=step.unit,
         gram_bound=GRAM_BOUND,
@@ -118,8 +146,9 @@ def statistic(rows: Compressed, beliefs: Beliefs, mean: float, step: Step):
 
 
 def read(
-    noised: np.ndarray, noise: float, beliefs: Beliefs, shares: np.ndarray, scale: Scale, step: Step
-) -> float:
+    noised: np.ndarray, noise: float, beliefs: Beliefs, popularity: Popularity, scale: Scale, step: Step,
+    caution: float = 1.0,
+) -> tuple[float, Popularity]:  # fmt: skip
     """Add to the beliefs what a noised :func:`statistic` says, and return the spread as it is now.
 
     Parameters
@@ -135,21 +164,60 @@ def read(
         That of the statistic.
     """
     n_items, size = beliefs.score.shape
-    totals = noised[: n_items * size].reshape(n_items, size)
-    values, vectors = np.linalg.eigh(unpack(noised[n_items * size : -1], size))
+    totals = noised[: n_items * (size + 1)].reshape(n_items, size + 1)
+    values, vectors = np.linalg.eigh(unpack(noised[n_items * (size + 1) : -1], size))
     floor = max(FLATTEST * values[-1], ABOVE_NOISE * noise)
     moments = (vectors * np.maximum(values, floor)) @ vectors.T / step.unit
-    hessians = shares[:, None, None] * moments
+    if step.counted:
+        direct, seen = totals[:, size].sum() / step.counted, moments[0, 0] / step.columns[0] ** 2
+        error = noise**2 * n_items / step.counted**2
+        other = (noise / step.unit / step.columns[0] ** 2) ** 2 + (OFF * seen) ** 2
+        total = max((direct * other + seen * error) / (error + other), 0.5 * seen)
+        popularity = popularity.observe(totals[:, size], noise, total * step.counted)
+        moments *= total / seen
+    hessians = caution * popularity.shares[:, None, None] * moments
     # the mean weight of a rating, after shortening, gives the part of the ratings' own noise
     weight = np.trace(moments) / np.sum(step.columns**2) * step.spread**2 / scale.ratings
-    errors = noise**2 * np.eye(size) + weight * hessians
+    # the count of an item is off by as much: a part of what is left to learn, squared, is error
+    off = hessians * (beliefs.variance / step.columns**2)[:, None, :] @ hessians
+    errors = noise**2 * np.eye(size) + popularity.variation[:, None, None] * off
     precision = hessians @ np.linalg.solve(errors, hessians)
-    precision = (precision + precision.transpose(0, 2, 1)) / (
-        2 * np.outer(step.columns, step.columns)
-    )
-    moves = np.linalg.solve(hessians, totals[:, :, None])[:, :, 0]
-    beliefs.observe(beliefs.mean + step.columns * moves, precision)
+    both = np.outer(step.columns, step.columns)
+    precision = (precision + precision.transpose(0, 2, 1)) / (2 * both)
+    moves = np.linalg.solve(hessians, totals[:, :size, None])[:, :, 0]
+    beliefs.observe(beliefs.mean + step.columns * moves, precision, hessians / (weight * both))
+    beliefs.know(popularity.shares)
     beliefs.learn()
     gain = 1 / (1 + (noise / (SPREAD_UNIT * scale.users * CHANGES)) ** 2)
     change = gain * noised[-1] / SPREAD_UNIT / scale.users
-    return step.spread * float(np.exp(np.clip(change, -FASTEST, FASTEST)))
+    return step.spread * float(np.exp(np.clip(change, -FASTEST, FASTEST))), popularity
+
+
+class Guard:
+    """Takes back a step after which more is left of ratings than before it, beyond the noise.
+
+    Attributes
+    ----------
+    taken_back : int
+        Steps.
+    """
+
+    def __init__(self):
+        self.taken_back, self.caution, self._best = 0, 1.0, None
+
+    def step(self, noised, noise, beliefs, popularity, scale, form):
+        """Return beliefs, spread and popularity after a step, or those before a worse one."""
+        before = beliefs.copy()
+        spread, seen = read(noised, noise, beliefs, popularity, scale, form, self.caution)
+        error = noise / (SPREAD_UNIT * scale.users)
+        left = np.log(spread)
+        if self._best is not None:
+            best, best_error, *state = self._best
+            if left > best + max(SURE * np.hypot(error, best_error), TOLERATED):
+                self.taken_back += 1
+                self.caution *= 2
+                kept, before_spread = state
+                return kept.copy(), before_spread, seen
+        if self._best is None or left <= self._best[0]:
+            self._best = (left, error, before, spread)
+        return beliefs, spread, seen

@@ -28,6 +28,10 @@ NORM = 2.0
 PLACES = np.arange(0, BINS - 0.9, 0.25)
 """Of the typical spread among the bins."""
 
+FEW_SQUARES = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
+"""Of the logarithm of a user's mean square, in half octaves, with 1 to 4 degrees of freedom:
+(psi(d / 2) - log(d / 2)) / log(2)."""
+
 WIDTH = 0.8
 """Standard deviation of users' spreads around the typical one, in half octaves."""
 
@@ -39,14 +43,15 @@ class Scale(NamedTuple):
     ----------
     typical : float
         Typical size of a rating less its user's mean, above 0.
-    mean : float
-        Of the users' means, within the range from its centre.
+    mean, mean_variance : float
+        Of the users' means, within the range from its centre, and how uncertain it is.
     users, ratings : float
         About how many there are; at least 1.
     """
 
     typical: float
     mean: float
+    mean_variance: float
     users: float
     ratings: float
 
@@ -72,16 +77,18 @@ def statistic(rows: Compressed, half_range: float) -> tuple[np.ndarray, float]:
     sizes = np.diff(rows.indptr)
     means = means_of_rows(rows, 0.0)
     left = Compressed(rows.indptr, rows.indices, rows.values - np.repeat(means, sizes))
-    spread = np.sqrt(squared_norms(left) / np.maximum(sizes - 1, 1))
-    bins = np.floor(2 * np.log2(np.maximum(spread / half_range, 1e-9))) + BINS
-    bins = np.clip(bins, 0, BINS - 1).astype(np.int64)
-    binned = sizes >= FEW
-    histogram = np.bincount(bins[binned], minlength=BINS)
+    degrees = np.clip(sizes - 1, 1, None)
+    spread = np.sqrt(squared_norms(left) / degrees) / half_range
+    bins = 2 * np.log2(np.maximum(spread, 1e-9)) - FEW_SQUARES[np.minimum(degrees, FEW) - 1]
+    bins = np.clip(np.floor(bins + BINS), 0, BINS - 1).astype(np.int64)
+    told = np.clip((sizes - 1) / (FEW - 1), 0, 1)
+    told[(sizes == 2) & (spread == 0)] = 0
+    histogram = np.bincount(bins, told, minlength=BINS)
     part, many = np.minimum(1, sizes / FEW), np.minimum(1, sizes / MANY)
     # of a range far from 0, rounding puts a mean at its end beyond it: no fit must stop at that
     within = np.clip(means / half_range, -1, 1)
     sums = [part @ within, part.sum(), many.sum()]
-    squares = binned + (part * within) ** 2 + part**2 + many**2
+    squares = told**2 + (part * within) ** 2 + part**2 + many**2
     return np.concatenate([histogram, sums]), np.sqrt(np.max(squares, initial=0.0))
 
 
@@ -103,11 +110,12 @@ def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
     apart = np.arange(BINS)[:, None] - PLACES
     fits = histogram @ (np.exp(-(apart**2) / (2 * WIDTH**2)) / (WIDTH * np.sqrt(2 * np.pi)))
     prior = -((PLACES - BINS - 2 * np.log2(USUAL)) ** 2) / (2 * USUAL_WITHIN**2)
-    logs = prior + users * fits / noise**2
+    logs = prior + np.clip(histogram.sum(), 0, users) * fits / noise**2
     place = np.average(PLACES, weights=np.exp(logs - logs.max()))
     return Scale(
         float(half_range * 2 ** ((place + 0.5 - BINS) / 2)),
         float(half_range * np.clip(total * users / (users**2 + (noise / MEANS) ** 2), -1, 1)),
+        float(half_range**2 / (MEANS**-2 + (users / noise) ** 2)),
         float(users),
         float(np.clip(ratings * MANY, FEW * users, MANY * users)),
     )

@@ -8,6 +8,8 @@ one user would tell of them, so what a user sends is finite, however far out noi
 items: tests go to factors of 10^12 deviations of a rating.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -16,6 +18,9 @@ from dpmc.ratings import Compressed
 
 LEAST_PIVOT = 0.5
 """Pivots of I + A are at least 1, A positive semidefinite, but for rounding."""
+
+LEAST_FRESH = 1e-3
+"""Of what a rating that items have learnt from tells of the spread."""
 
 LEAST_REST = float(np.finfo(float).eps)
 """Of one less the leverage of a rating, which is above 0, but for rounding."""
@@ -132,10 +137,63 @@ def _without_itself(items, values, offsets, factors, precisions, buffers, left, 
             known[k, c] = mean[c] - p * left[k] * known[k, c]
 
 
+class Model(NamedTuple):
+    """What users need of the items: b, v and p, and what b and v owe to a rating themselves.
+
+    Attributes
+    ----------
+    offsets, precisions, leverages : float64 arrays, shape (n_items,)
+        ``leverages`` are the changes of a prediction with one of the ratings it was learnt from.
+    factors : float64 array, shape (n_items, rank)
+    """
+
+    offsets: np.ndarray
+    factors: np.ndarray
+    precisions: np.ndarray
+    leverages: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def _left_out_errors(indptr, indices, values, offsets, factors, precisions, leverages, errors):
+    rank, longest = factors.shape[1], np.diff(indptr).max()
+    square, flat = np.empty((rank, rank)), np.empty(rank)
+    buffers = square, np.empty((rank, rank)), flat, np.empty(rank)
+    left, weights, known = np.empty(longest), np.empty(longest), np.empty((longest, rank))
+    for user in range(indptr.size - 1):
+        begin, n = indptr[user], indptr[user + 1] - indptr[user]
+        own = slice(begin, begin + n)
+        _without_itself(
+            indices[own], values[own], offsets, factors, precisions, buffers, left, known, weights
+        )
+        for k in range(n):
+            errors[user] += (left[k] / (1 - leverages[indices[begin + k]])) ** 2 / n
+
+
+def left_out_errors(rows: Compressed, model: Model) -> np.ndarray:
+    """Return each user's mean squared error, every rating predicted without itself.
+
+    Parameters
+    ----------
+    rows : Compressed
+        Ratings by user.
+    model : Model
+        With leverages below 1.
+
+    Returns
+    -------
+    float64 array, shape (n_users,)
+        Zeros for users without ratings.
+    """
+    errors = np.zeros(rows.indptr.size - 1)
+    if rows.values.size:
+        _left_out_errors(rows.indptr, rows.indices, rows.values, *model, errors)
+    return errors
+
+
 @njit(cache=True, nogil=True)
 def _add_updates(
-    indptr, indices, values, offsets, factors, precisions, columns, unshortened, unit, gram_bound,
-    spread_unit, totals, gram, sizes,
+    indptr, indices, values, offsets, factors, precisions, leverages, square_spread, columns, counted, unshortened,
+    unit, gram_bound, spread_unit, totals, gram, sizes,
 ):  # fmt: skip
     """Add what users send to ``totals``, ``gram`` and the returned sum of log spreads."""
     rank = factors.shape[1]
@@ -148,13 +206,13 @@ def _add_updates(
     spreads = 0.0
     for user in range(indptr.size - 1):
         begin, n = indptr[user], indptr[user + 1] - indptr[user]
-        if n < 2:
+        if n < 1:
             continue
         own = slice(begin, begin + n)
         _without_itself(
             indices[own], values[own], offsets, factors, precisions, buffers, left, known, weights
         )
-        squares = chi = 0.0
+        squares = chi = fresh = 0.0
         own_gram[:] = 0
         for k in range(n):
             norm = one[0] * one[0]
@@ -162,8 +220,10 @@ def _add_updates(
                 one[c] = columns[c] * known[k, c - 1]
                 norm += one[c] * one[c]
             score = left[k] * weights[k]
-            squares += norm * score * score
+            squares += norm * score * score + (counted * weights[k]) ** 2
             chi += left[k] * score
+            i = indices[begin + k]
+            fresh += max(1 - 2 * leverages[i] * square_spread * precisions[i], LEAST_FRESH)
             for c in range(1 + rank):
                 for d in range(c + 1):
                     own_gram[c, d] += weights[k] * one[c] * one[d]
@@ -174,6 +234,7 @@ def _add_updates(
             totals[item, 0] += score * columns[0]
             for c in range(1, 1 + rank):
                 totals[item, c] += score * columns[c] * known[k, c - 1]
+            totals[item, 1 + rank] += counted * weights[k] * shrink
         norm = 0.0
         for c in range(1 + rank):
             for d in range(c + 1):
@@ -183,38 +244,46 @@ def _add_updates(
         for c in range(1 + rank):
             for d in range(c + 1):
                 gram[c, d] += scale * own_gram[c, d]
-        spread = min(max(0.5 * np.log(max(chi / n, 1e-300)), -1.0), 1.0)
-        spread *= spread_unit * min(1.0, n / FEW)
+        # the logarithm of a mean of few squares is too small: by psi(n / 2) - log(n / 2)
+        few = 0.5 / n + 1 / (6.0 * n * n)
+        spread = min(max(0.5 * np.log(max(chi / fresh, 1e-300)) + few, -1.0), 1.0)
+        spread *= spread_unit * min(1.0, fresh / FEW)
         spreads += spread
         sizes[user] = np.sqrt(squares * shrink**2 + norm * scale**2 + spread**2)
     return spreads
 
 
 def updates(
-    rows: Compressed, offsets: np.ndarray, factors: np.ndarray, precisions: np.ndarray, *,
-    columns: np.ndarray, unshortened: float, unit: float, gram_bound: float, spread_unit: float,
+    rows: Compressed, model: Model, *, spread: float, columns: np.ndarray, counted: float, unshortened: float, unit: float, gram_bound: float,
+    spread_unit: float,
 ) -> tuple[np.ndarray, np.ndarray, float, float]:  # fmt: skip
     """Return the sums over users of what they send in a step of refinement.
 
-    For each rating w e g, e being what is left of it, 1/w the variance of e and g = a (1, f), f
-    being the user's factors without that rating and a the weights ``columns``, all of them
-    shortened as one row to norm at most 1: multiplied by 1/max(norm, ``unshortened``). With them
+    For each rating w e g and w c, e being what is left of it, 1/w the variance of e, c a constant
+    and g = a (1, f), f being the user's factors without that rating and a the weights ``columns``,
+    all of them shortened as one row to norm at most 1: multiplied by 1/max(norm, ``unshortened``). With them
     ``unit`` times the sum of w g g^T, multiplied alike and shortened to Frobenius norm
     ``gram_bound``; and ``spread_unit`` times half the logarithm of the mean of w e^2, within
     [-1, 1], in part for users with few ratings. A user with one rating sends nothing.
 
     Parameters
     ----------
-    rows, offsets, factors, precisions
-        See :func:`posterior_means`.
+    rows : Compressed
+        Ratings by user.
+    model : Model
+    spread : float
+        Standard deviation of ratings around what an ideal model predicts.
     columns : float64 array, shape (1 + rank,)
         Of the offset and the factors; above 0, at most 1.
+    counted : float
+        c, at least 0.
     unshortened, unit, gram_bound, spread_unit : float
         Above 0.
 
     Returns
     -------
-    totals : float64 array, shape (n_items, 1 + rank)
+    totals : float64 array, shape (n_items, 2 + rank)
+        The sums of w c last.
     gram : float64 array, shape (1 + rank, 1 + rank)
         Lower triangle.
     spreads : float
@@ -222,13 +291,12 @@ def updates(
         Norm of the longest that any user sent, where an entry off the diagonal of the matrix
         stands for two.
     """
-    n_items, rank = factors.shape
-    totals, gram = np.zeros((n_items, 1 + rank)), np.zeros((1 + rank, 1 + rank))
+    n_items, rank = model.factors.shape
+    totals, gram = np.zeros((n_items, 2 + rank)), np.zeros((1 + rank, 1 + rank))
     sizes = np.zeros(rows.indptr.size - 1)
     if not rows.values.size:
         return totals, gram, 0.0, 0.0
     spreads = _add_updates(
-        rows.indptr, rows.indices, rows.values, offsets, factors, precisions, columns, unshortened,
-        unit, gram_bound, spread_unit, totals, gram, sizes,
+        rows.indptr, rows.indices, rows.values, *model, spread**2, columns, counted, unshortened, unit, gram_bound, spread_unit, totals, gram, sizes,
     )  # fmt: skip
     return totals, gram, spreads, sizes.max(initial=0.0)

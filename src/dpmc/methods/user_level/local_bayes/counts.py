@@ -1,0 +1,111 @@
+"""How often items are rated, from noised counts whose long tail is learnt from themselves.
+
+Popularity is nothing like exponential: most items are rare, and a few have much of all ratings. So
+the prior is a mixture of exponential distributions with means from far below the noise up to the
+largest count, whose weights are those under which what was seen is most likely (empirical Bayes,
+after Kiefer and Wolfowitz, "Consistency of the maximum likelihood estimator in the presence of
+infinitely many incidental parameters", Annals of Mathematical Statistics 27, 1956; by expectation
+maximisation). An item far above the noise then keeps its count, and one within the noise gets that
+of a rare item. How uncertain a count is goes on into everything that is divided by it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import erfcx, log_ndtr
+
+MEANS = 24
+"""Exponential distributions in the mixture."""
+
+SMALLEST = 0.001
+"""Mean of the first, in deviations of the noise."""
+
+FAR = 8.0
+"""Deviations of the noise within which places are close, as rounding to one loses nothing."""
+
+ROUNDS = 200
+"""Of expectation maximisation."""
+
+LEAST = 1e-12
+"""No count is taken for less, in deviations of the noise."""
+
+
+class Popularity(NamedTuple):
+    """How much of all ratings the items have, from all noised counts so far.
+
+    Attributes
+    ----------
+    shares : float64 array, shape (n_items,)
+        Above 0, of sum 1.
+    variation : float64 array, shape (n_items,)
+        Variances of the shares, as parts of their squares.
+    total : float
+        Of the counts in the last release.
+    score : float64 array, shape (n_items,)
+    information : float
+        The mean of the shares that were seen, and the inverse of the variance of its noise.
+    """
+
+    shares: np.ndarray
+    variation: np.ndarray
+    total: float
+    score: np.ndarray
+    information: float
+
+    def observe(self, noised: np.ndarray, noise: float, total: float) -> "Popularity":
+        """Return what is known with counts of this sum that were released with this noise."""
+        return _posterior(
+            self.score + noised * total / noise**2, self.information + (total / noise) ** 2, total
+        )
+
+
+def read(noised: np.ndarray, noise: float) -> Popularity:
+    """Return what noised counts say of the counts, which are above 0.
+
+    Parameters
+    ----------
+    noised : float64 array, shape (n_items,)
+    noise : float
+        Standard deviation, above 0.
+    """
+    mean, _ = _moments_of(noised, noise)
+    total = mean.sum()
+    return _posterior(noised * total / noise**2, (total / noise) ** 2, total)
+
+
+def _posterior(score, information, total):
+    mean, variance = _moments_of(score / information, information**-0.5)
+    known = mean.sum()
+    return Popularity(mean / known, variance / mean**2, float(total), score, information)
+
+
+def _moments_of(noised, noise):
+    """Return posterior means and variances, by interpolation between a thousand places."""
+    seen = noised / noise
+    largest = max(seen.max(), 2 * FAR)
+    places = np.concatenate([np.arange(-FAR, FAR, 0.02), np.geomspace(FAR, largest, 400)])
+    means = np.geomspace(SMALLEST, largest, MEANS)
+    centres = places[:, None] - 1 / means  # of normal distributions of variance 1, cut off at 0
+    logs = log_ndtr(centres) + 0.5 / means**2 - places[:, None] / means - np.log(means)
+    likely = np.exp(logs - logs.max(axis=1, keepdims=True))
+    numbers = np.bincount(np.searchsorted(places[1:-1], seen), minlength=places.size)
+    weights = np.full(MEANS, 1 / MEANS)
+    for _ in range(ROUNDS):
+        weights *= (numbers / (likely @ weights)) @ likely
+        weights = (weights + 1 / MEANS) / (seen.size + 1)
+    part = likely * weights
+    part /= part.sum(axis=1, keepdims=True)
+    first, second = _moments(centres)
+    mean = np.sum(part * first, axis=1)
+    variance = np.sum(part * second, axis=1) - mean**2
+    mean, variance = (np.interp(seen, places, each) for each in (mean, variance))
+    return np.maximum(mean, LEAST) * noise, np.maximum(variance, 0) * noise**2
+
+
+def _moments(centres):
+    """Return first and second moments of normal distributions of variance 1, cut off at 0."""
+    low = centres < -1e3
+    hazard = np.sqrt(2 / np.pi) / erfcx(-np.where(low, 0, centres) / np.sqrt(2))
+    first = np.where(low, -1 / np.where(low, centres, -1), centres + hazard)
+    second = np.where(low, 2 * first**2, 1 + centres * first)
+    return np.maximum(first, 0), np.maximum(second, first**2)
