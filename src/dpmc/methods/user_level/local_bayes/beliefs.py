@@ -13,6 +13,8 @@ from numba import njit
 from dpmc.methods.user_level.local_bayes.constants import (
     ITEMS_WITHIN,
     LEVELS_WITHIN,
+    RARER_DIFFER,
+    SLOPE,
     SMALL_LEVEL,
 )
 from dpmc.methods.user_level.local_bayes.users import invert
@@ -25,6 +27,12 @@ ROUNDS = 15
 
 NOTHING = 1e12
 """Precision of ratings without noise of their own, as far as is known at the start."""
+
+UNKNOWN = 0.05
+"""Of all that is known of offsets, what is known of items so rare that the line is flat there."""
+
+MOST_WIDER = 1.5
+"""Of the logarithm by which the prior variance of an offset differs from the usual one."""
 
 LEAST = 1e-6
 """No variance of the prior falls below so much of the one that it starts from."""
@@ -40,21 +48,25 @@ class Beliefs:
     level : float
         Standard deviation of users' levels, above 0, from which an item's share in them starts.
     popularity : float64 array, shape (n_items,)
-        Above 0: the prior mean of an offset is a line in its logarithm, as popular items are liked.
+        Of sum 1, above 0: the prior mean of an offset is a line in its logarithm, as popular items
+        are liked, and its prior variance larger for rare items.
     rank : int
         Number of factors.
 
     Attributes
     ----------
     level : float
-    precision : float64 array, shape (n_items, 2 + rank, 2 + rank)
-        Of what was observed.
+    precision, sampling : float64 arrays, shape (n_items, 2 + rank, 2 + rank)
+        Of what was observed, by the noise of privacy, and by that of the ratings themselves: every
+        statistic is of the same ratings, so that this is no less after many.
     score : float64 array, shape (n_items, 2 + rank)
         Precision times what was observed.
     prior_mean : float64 array, shape (n_items, 2 + rank)
     prior_variance : float64 array, shape (2 + rank,)
     mean, variance : float64 arrays, shape (n_items, 2 + rank)
         Of the posterior.
+    own : float64 array, shape (n_items, 2 + rank)
+        How much of what is known of a parameter hangs on the ratings' own noise, from 0 to 1.
     """
 
     def __init__(self, typical: float, level: float, popularity: np.ndarray, rank: int = 0):
@@ -65,7 +77,7 @@ class Beliefs:
         self.score = np.zeros((n_items, size))
         self.prior_mean = np.zeros((n_items, size))
         self.prior_mean[:, LEVEL] = level
-        self.incline, self._slope_variance = np.zeros(1), (0.2*typical)**2
+        self._trend, self._slope_variance = np.zeros(2), (SLOPE * typical) ** 2
         self.prior_variance = np.full(size, 0.05 * typical**2)
         self.prior_variance[OFFSET] = 0.1 * typical**2
         self.prior_variance[LEVEL] = (ITEMS_WITHIN * max(level, SMALL_LEVEL * typical)) ** 2
@@ -83,11 +95,18 @@ class Beliefs:
 
     def know(self, popularity: np.ndarray) -> None:
         """Set how popular items are."""
-        logarithm = np.log(popularity)
-        self._line = np.column_stack([np.ones(popularity.size), logarithm - logarithm.mean()])
-        import os
-        rarer = popularity @ logarithm - logarithm
-        self._wider = np.exp(np.clip(float(os.environ.get("KAPPA", "0.3")) * rarer, -1.5, 1.5))
+        self._popularity, self._logarithm = popularity, np.log(popularity)
+        rarer = popularity @ self._logarithm - self._logarithm
+        self._wider = np.exp(np.clip(RARER_DIFFER * rarer, -MOST_WIDER, MOST_WIDER))
+
+    def _line(self):
+        """Return where items lie on the line of the prior, which is flat below what is known."""
+        known = 1 - self.variance[:, OFFSET] / (self.prior_variance[OFFSET] * self._wider)
+        order = np.argsort(self._logarithm)
+        total = np.cumsum(np.clip(known[order], LEAST, 1))
+        lowest = self._logarithm[order[np.searchsorted(total, UNKNOWN * total[-1])]]
+        places = np.maximum(self._logarithm, lowest)
+        return places - places.mean()
 
     def with_factors(self, observed: np.ndarray, precision: np.ndarray) -> "Beliefs":
         """Return the same with factors, observed one by one.
@@ -98,7 +117,7 @@ class Beliefs:
             With precision 0 where nothing was.
         """
         rank = observed.shape[1]
-        wider = Beliefs(1.0, self.level, np.exp(self._line[:, 1]), rank)
+        wider = Beliefs(1.0, self.level, self._popularity, rank)
         own = slice(0, 2)
         wider.precision[:, own, own] = self.precision
         wider.sampling[:, own, own] = self.sampling
@@ -117,7 +136,7 @@ class Beliefs:
         wider.prior_variance[2:] = np.maximum(start, 1e-3 * np.max(observed**2, axis=0, initial=0))
         wider._least[2:] = LEAST * wider.prior_variance[2:]
         wider.sampling[:, places, places] = NOTHING / wider.prior_variance[2:]
-        wider.incline, wider._slope_variance = self.incline, self._slope_variance
+        wider._trend, wider._slope_variance = self._trend, self._slope_variance
         wider.learn()
         return wider
 
@@ -132,7 +151,8 @@ class Beliefs:
         Parameters
         ----------
         observed : float64 array, shape (n_items, size)
-        precision : float64 array, shape (n_items, size, size)
+        precision, sampling : float64 arrays, shape (n_items, size, size)
+            Of the noise of privacy, and of the ratings themselves.
         """
         self.sampling = sampling
         self._discount(observed, precision)
@@ -159,7 +179,7 @@ class Beliefs:
         """Fit the prior to what was observed, and set the posterior."""
         information, score = self._update()
         _maximise(
-            self._line, self.incline, self._slope_variance, self.level, (LEVELS_WITHIN * self.level) ** 2, information, score,
+            self._line(), self._trend, self._slope_variance, self.level, (LEVELS_WITHIN * self.level) ** 2, information, score,
             self._least, self._wider, self.prior_mean, self.prior_variance, self.mean,
             self.variance,
         )  # fmt: skip
@@ -182,14 +202,15 @@ class Beliefs:
 
 @njit(cache=True)
 def _maximise(
-    line, inclines, slope_variance, level, level_variance, precision, score, least, wider,
+    places, trend, slope_variance, level, level_variance, precision, score, least, wider,
     prior_mean, prior_variance, mean, variance,
 ):  # fmt: skip
     """Maximise the likelihood of the prior in ROUNDS rounds, and write prior and posterior.
 
     An item counts for a parameter's prior by the share of the prior's variance that what was
-    observed of the item took away. The mean share in the level goes at once to where it is most
-    likely: single items say little of it, so that it would take many rounds, all together much.
+    observed of the item took away. The line of the offsets and the mean share in the level go at
+    once to where they are most likely: single items say little of them, so that it would take many
+    rounds, all together much.
     """
     n_items, size = score.shape
     known = np.empty((n_items, size))
@@ -200,26 +221,25 @@ def _maximise(
                 known[n, i] = min(max(share, 1e-6), 1.0)
         ones = slope = squares = first = second = levels = weights = 0.0
         for n in range(n_items):
-            weight, place = known[n, OFFSET], line[n, 1]
+            weight, move = known[n, OFFSET], mean[n, OFFSET] - prior_mean[n, OFFSET]
             ones += weight
-            slope += weight * place
-            squares += weight * place * place
-            move = mean[n, OFFSET] - prior_mean[n, OFFSET]
+            slope += weight * places[n]
+            squares += weight * places[n] * places[n]
             first += move
-            second += place * move
+            second += places[n] * move
             weights += known[n, LEVEL]
             levels += mean[n, LEVEL] - prior_mean[n, LEVEL]
+        flat = prior_variance[OFFSET] / slope_variance
         ones += 1e-9
-        squares += prior_variance[OFFSET] / slope_variance
-        second -= prior_variance[OFFSET] / slope_variance * inclines[0]
+        squares += flat
+        second -= flat * trend[1]
         # by elimination; the first pivot is positive and the matrix positive definite
         incline = (second - slope / ones * first) / (squares - slope / ones * slope)
-        constant = (first - slope * incline) / ones
-        inclines[0] += incline
+        trend += np.array([(first - slope * incline) / ones, incline])
         start = prior_variance[LEVEL] / level_variance
         move = (levels + start * (level - prior_mean[0, LEVEL])) / (weights + start)
         for n in range(n_items):
-            prior_mean[n, OFFSET] += constant + incline * line[n, 1]
+            prior_mean[n, OFFSET] = trend[0] + trend[1] * places[n]
             prior_mean[n, LEVEL] += move
         for i in range(size):
             total = weights = 0.0

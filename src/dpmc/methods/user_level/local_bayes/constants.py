@@ -29,6 +29,13 @@ it may be off."""
 MEANS = 0.3
 """Standard deviation of the mean rating around the middle of the range, in units of half of it."""
 
+SLOPE = 0.2
+"""Standard deviation of the change of offsets with the logarithm of popularity, in units of the
+typical rating, before anything is known."""
+
+RARER_DIFFER = 0.3
+"""Power of the rarity of an item with which the prior variance of its offset grows."""
+
 CHANGES = 0.3
 """Standard deviation of the logarithm of the spread in a step, before it is seen."""
 
@@ -40,7 +47,10 @@ COUNTED = 0.6
 
 OWN_MEANS, OWN_MEANS_WITHIN, LEAST_OWN_MEANS = 0.5, 0.6, 0.05
 """Standard deviation of users' levels in units of the typical rating before anything is known, what
-its square may be off, and the least that it is taken for."""
+the logarithm of its square may be off, and the least that it is taken for."""
+
+ODD_LEVELS, ODD_LEVELS_WITHIN = 0.02, 4.0
+"""How likely it is that levels are of another size, and what the logarithm is off then."""
 
 LEVELS_WITHIN, ITEMS_WITHIN, SMALL_LEVEL = 0.5, 0.1, 0.2
 """Standard deviations of the mean share in the level around that of the start, and of items around
@@ -52,6 +62,10 @@ LEVEL_UNIT = 0.2
 
 EXPLAINED = 0.1
 """Share of the spread that a direction explains if it is worth looking for."""
+
+FEWEST_ITEMS, LEAST_TOLD = 12, 0.05
+"""A direction of fewer items is chance, unless there are no more; and how much of all ratings has
+to tell where users stand in it, or the covariance is not worth its budget."""
 
 MOST_ITEMS = 1200
 """With directions: their covariance takes so many numbers squared."""
@@ -73,6 +87,14 @@ the next one has: the later, the better users know where they stand."""
 FALLING, MOST_STEPS = 0.8, 12
 """A step that leaves less than this share of the spread has much to follow: the budget that is left
 is planned for as many steps again, up to so many in all."""
+
+COUNTED_AGAIN = 0.2
+"""What a rating adds to the count of its item in a step, in units of the spread, as long as
+nothing is known of the counts."""
+
+SURE, TOLERATED = 3.0, 0.03
+"""Deviations of the noise, and the least part of the spread, by which more is left of ratings after
+a step than before it if the step is taken back."""
 
 UNSHORTENED = 2.0
 """Typical ratings up to whose root of a number a user's row is not shortened in refinement."""

@@ -24,6 +24,8 @@ from dpmc.methods.user_level.covariance import outer_sum, pack, unpack
 from dpmc.methods.user_level.local_bayes.constants import (
     CLEAR_OF_EDGE,
     EDGE_WIDTH,
+    FEWEST_ITEMS,
+    LEAST_TOLD,
     MOST_FACTORS,
     MOST_ITEMS,
 )
@@ -32,9 +34,6 @@ from dpmc.methods.user_level.matrices import row_lengths, spread
 from dpmc.methods.user_level.sampling import margin, take_columns
 from dpmc.ratings import Compressed
 
-import os
-FEWEST_ITEMS = 12
-TOLD = float(os.environ.get("TOLD", 0.05))
 REFILLS = 6
 """Of the diagonal."""
 
@@ -43,10 +42,10 @@ def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: fl
     """Return the most frequent items for which a direction would rise above the noise, ascending.
 
     A direction that explains a share of what is left of each rating is compared with a bound of the
-    edge of noise, for numbers of items up to :data:`MOST_ITEMS`. The more items, the more ratings
-    tell where a user stands, and the more noise there is: that number is taken for which the part
-    of all ratings, times the squared cosine between a direction of half that strength and what is
-    seen of it, is largest.
+    edge of noise, for numbers of items from :data:`FEWEST_ITEMS` to :data:`MOST_ITEMS`. The more
+    items, the more ratings tell where a user stands, and the more noise there is: that number is
+    taken for which the part of all ratings, times the squared cosine between a direction of half
+    that strength and what is seen of it, is largest; none if that is below :data:`LEAST_TOLD`.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: fl
         units = _units(scale.ratings * shares[order[:size]], noise, scale)
         ratios[place] = explained * scale.typical**2 * np.sum(units**2) / (2 * np.sqrt(size))
     told = np.cumsum(shares[order])[sizes - 1] * (1 - np.maximum(ratios, 1) ** -2)
-    if told.max() < TOLD:
+    if told.max() < LEAST_TOLD:
         return np.empty(0, dtype=np.int64)
     return np.sort(order[: sizes[np.argmax(told)]])
 

@@ -7,6 +7,7 @@ shortened to norm at most 1 as a whole, and what the user says of the own level 
 """
 
 import numpy as np
+from scipy.special import ndtr
 
 from dpmc.methods.user_level.local_bayes import counts
 from dpmc.methods.user_level.local_bayes.beliefs import OFFSET, Beliefs
@@ -15,6 +16,8 @@ from dpmc.methods.user_level.local_bayes.constants import (
     FEW,
     LEAST_OWN_MEANS,
     LEVEL_UNIT,
+    ODD_LEVELS,
+    ODD_LEVELS_WITHIN,
     OWN_MEANS,
     OWN_MEANS_WITHIN,
     SHORTEST,
@@ -118,14 +121,14 @@ def level_of(noised: float, noise: float, scale: Scale) -> float:
     """
     expected = OWN_MEANS**2 + scale.mean_variance / scale.typical**2
     logs = np.log(LEAST_OWN_MEANS**2) + np.arange(0, 20, 0.05)
-    from scipy.special import ndtr
     root = np.exp(-logs / 2)
     cut = 2 * ndtr(-root)
     inside = 1 - cut - 2 * root * np.exp(-(root**2) / 2) / np.sqrt(2 * np.pi)
     means = np.exp(logs) * inside + cut
-    apart = (logs - np.log(expected))
-    prior = np.logaddexp(-(apart**2) / (2 * OWN_MEANS_WITHIN**2), np.log(0.02) - apart**2 / (2 * 4.0**2))
-    seen = noised / (LEVEL_UNIT * scale.users)
-    posterior = prior - (means - seen) ** 2 / (2 * (noise / (LEVEL_UNIT * scale.users)) ** 2)
+    apart = logs - np.log(expected)
+    usual, odd = (-((apart / off) ** 2) / 2 for off in (OWN_MEANS_WITHIN, ODD_LEVELS_WITHIN))
+    unit = LEVEL_UNIT * scale.users
+    fits = -(((noised / unit - means) / (noise / unit)) ** 2) / 2
+    posterior = np.logaddexp(usual, np.log(ODD_LEVELS) + odd) + fits
     posterior = np.exp(posterior - posterior.max())
     return float(np.sqrt(np.exp(posterior @ logs / posterior.sum())))

@@ -20,11 +20,14 @@ from dpmc.methods.user_level.local_bayes.constants import (
     ABOVE_NOISE,
     CHANGES,
     CLEAN,
+    COUNTED_AGAIN,
     FLATTEST,
     GRAM_BOUND,
     LEAST_WEIGHT,
     MANY,
     SPREAD_UNIT,
+    SURE,
+    TOLERATED,
     UNSHORTENED,
 )
 from dpmc.methods.user_level.local_bayes.counts import Popularity
@@ -39,13 +42,11 @@ FASTEST = 1.0
 """Most that the logarithm of the spread changes in a step, as far as users' own may be off."""
 
 
-import os
-COUNTED_AGAIN = float(os.environ.get("CA", 0.2))
-OFF = 0.2
-SURE = 3.0
-TOLERATED = 0.03
-
 MOST_LEVERAGE = 0.95
+"""Of one of the ratings from which a prediction was learnt."""
+
+BOUNDED = 0.2
+"""How much of the moments the bound on users' matrices may take away, as far as is known."""
 
 LEAST_LEFT = 0.3
 """Of the square of a typical rating, before any step."""
@@ -171,7 +172,7 @@ def read(
     if step.counted:
         direct, seen = totals[:, size].sum() / step.counted, moments[0, 0] / step.columns[0] ** 2
         error = noise**2 * n_items / step.counted**2
-        other = (noise / step.unit / step.columns[0] ** 2) ** 2 + (OFF * seen) ** 2
+        other = (noise / step.unit / step.columns[0] ** 2) ** 2 + (BOUNDED * seen) ** 2
         total = max((direct * other + seen * error) / (error + other), 0.5 * seen)
         popularity = popularity.observe(totals[:, size], noise, total * step.counted)
         moments *= total / seen
