@@ -63,7 +63,7 @@ LEVEL_UNIT = 0.2
 EXPLAINED = 0.1
 """Share of the spread that a direction explains if it is worth looking for."""
 
-FEWEST_ITEMS, LEAST_TOLD = 12, 0.05
+FEWEST_ITEMS, LEAST_TOLD = 12, 0.03
 """A direction of fewer items is chance, unless there are no more; and how much of all ratings has
 to tell where users stand in it, or the covariance is not worth its budget."""
 
