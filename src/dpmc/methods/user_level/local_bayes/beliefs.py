@@ -140,9 +140,7 @@ class Beliefs:
         wider.learn()
         return wider
 
-    def observe(
-        self, observed: np.ndarray, precision: np.ndarray, sampling: np.ndarray
-    ) -> None:
+    def observe(self, observed: np.ndarray, precision: np.ndarray, sampling: np.ndarray) -> None:
         """Add an observation of all parameters, after discounting what was known by it.
 
         What was known is of an earlier state of the users' factors. Each parameter gets the extra
@@ -194,7 +192,12 @@ class Beliefs:
         self.own = 1 - np.einsum("nii->ni", part)
         self.mean, self.variance = np.empty_like(self.score), np.empty_like(self.score)
         _condition(
-            information, score, self._wider, self.prior_mean, self.prior_variance, self.mean,
+            information,
+            score,
+            self._wider,
+            self.prior_mean,
+            self.prior_variance,
+            self.mean,
             self.variance,
         )
         return information, score
@@ -217,7 +220,9 @@ def _maximise(
     for _ in range(ROUNDS):
         for n in range(n_items):
             for i in range(size):
-                share = 1 - variance[n, i] / (prior_variance[i] * (wider[n] if i == OFFSET else 1.0))
+                share = 1 - variance[n, i] / (
+                    prior_variance[i] * (wider[n] if i == OFFSET else 1.0)
+                )
                 known[n, i] = min(max(share, 1e-6), 1.0)
         ones = slope = squares = first = second = levels = weights = 0.0
         for n in range(n_items):

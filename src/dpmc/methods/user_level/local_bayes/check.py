@@ -1,50 +1,77 @@
-"""The last release: do the ratings agree that the model is better than the biases it began with?
+"""The last release: do the ratings agree that the model is no worse than simpler ones?
 
-Each user compares what both leave of the own ratings, each rating predicted from the user's others
-and, as far as is known, from items that had not learnt from it.
+These are the biases that it began with, and users' own shrunk means, which take nothing from items.
+Each user compares what two models leave of the own ratings, each rating predicted from the user's
+others and, as far as is known, from items that had not learnt from it.
 
-**Sensitivity.** A user sends one number of size at most 1.
+**Sensitivity.** A user sends two numbers of size at most 2^-1/2: a vector of norm at most 1.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from dpmc.methods.user_level.local_bayes.constants import FEW
+from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.local_bayes.users import Model, left_out_errors
 from dpmc.ratings import Compressed
 
 NORM = 1.0
 """Of what one user adds."""
 
-LARGEST = 0.5
-"""Of the logarithm of the ratio of two errors of a user, either way."""
+LARGEST = 1e6
+"""Error of a user, in squares of a typical rating."""
 
 SURE = 2.0
 """Deviations of the noise by which the model has to be worse to be taken back."""
 
+CREDITED = 2.0
+"""Ratings at the mean of all with which each user is credited in own means."""
 
-def statistic(rows: Compressed, model: Model, biases: Model) -> tuple[np.ndarray, float]:
-    """Return the sum over users of the logarithm of the model's error over that of biases.
 
-    A user with few ratings counts in part. In units of :data:`LARGEST`, within [-1, 1].
+def own_means(n_items: int, scale: Scale) -> Model:
+    """Return the model of users' own means, shrunk towards that of all by :data:`CREDITED`."""
+    level = scale.typical * CREDITED**-0.5
+    return Model(
+        np.full(n_items, scale.mean),
+        np.full((n_items, 1), level),
+        np.full(n_items, scale.typical**-2.0),
+        np.zeros(n_items),
+    )
+
+
+def statistic(
+    rows: Compressed, model: Model, others: Sequence[Model], typical: float
+) -> tuple[np.ndarray, float]:
+    """Return sums over users of what the model's squared error is above those of others.
+
+    In squares of a typical rating, within 2^-1/2 either way. A user with few ratings counts in
+    part.
 
     Parameters
     ----------
     rows : Compressed
         Ratings by user, less the centre of the range.
-    model, biases : Model
+    model : Model
+    others : two of Model
+    typical : float
 
     Returns
     -------
-    float64 array, shape (1,)
+    float64 array, shape (2,)
     longest : float
         Norm of what a user adds, at most.
     """
-    part = np.minimum(1, np.diff(rows.indptr) / FEW)
-    ours, theirs = (np.maximum(left_out_errors(rows, each), 1e-300) for each in (model, biases))
-    sent = part * np.clip(np.log(ours / theirs) / (2 * LARGEST), -1, 1)
-    return np.array([sent.sum()]), np.abs(sent).max(initial=0.0)
+    part = 0.5**0.5 * np.minimum(1, np.diff(rows.indptr) / FEW)
+    # noise may have put items so far out that errors overflow; what a user sends is finite
+    ours, *theirs = (
+        np.fmin(left_out_errors(rows, each) / typical**2, LARGEST) for each in (model, *others)
+    )
+    sent = [part * np.clip(ours - each, -1, 1) for each in theirs]
+    return np.sum(sent, axis=1), np.max(np.linalg.norm(sent, axis=0), initial=0.0)
 
 
-def worse(noised: np.ndarray, noise: float) -> bool:
-    """Whether a noised :func:`statistic` says that the model is worse than the biases."""
-    return bool(noised[0] > SURE * noise)
+def better(noised: np.ndarray, noise: float) -> int | None:
+    """Return which of the others a noised :func:`statistic` says is better, None for neither."""
+    best = int(np.argmax(noised))
+    return best if noised[best] > SURE * noise else None

@@ -36,6 +36,9 @@ from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc.ratings import Compressed
 
+FALLBACKS = ("biases", "own means")
+"""What is published instead of a model that the last release says is worse."""
+
 
 class LocalBayes(UserLevelMethod):
     """User u rates item j as b_j + v_j . f + noise of variance 1/p_j, where f ~ N(0, I) is u's own.
@@ -179,13 +182,13 @@ class LocalBayes(UserLevelMethod):
                 self._take(refinement.model_of(beliefs, whole.mean, spread), whole, spread, own)
                 callback(step, self)
         model = refinement.model_of(beliefs, whole.mean, spread)
-        sent, largest = check.statistic(rows, model, biases)
-        noised, noise = self._release(
-            statistics, "check", sent, largest, check.NORM, CHECK_SHARE
-        )
-        self.fell_back_ = check.worse(noised, noise)
+        others = (biases, check.own_means(ratings.n_items, whole))
+        sent, longest = check.statistic(rows, model, others, whole.typical)
+        noised, noise = self._release(statistics, "check", sent, longest, check.NORM, CHECK_SHARE)
+        better = check.better(noised, noise)
+        self.fell_back_to_ = None if better is None else FALLBACKS[better]
         self.steps_taken_back_ = guard.taken_back
-        self._take(biases if self.fell_back_ else model, whole, spread, own)
+        self._take(model if better is None else others[better], whole, spread, own)
         if out is not None:
             self.worth_ = self._worth(own, out, whole, biases, statistics)
 

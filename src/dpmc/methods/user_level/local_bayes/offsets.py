@@ -56,7 +56,9 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
     means = means_of_rows(rows, 0.0)
     squares = squared_norms(less(rows, means, rows.values.dtype))
     left = _without_levels(rows, means, scale)
-    lengths = np.sqrt(squared_norms(Compressed(rows.indptr, rows.indices, left)) + sizes * counted**2)
+    lengths = np.sqrt(
+        squared_norms(Compressed(rows.indptr, rows.indices, left)) + sizes * counted**2
+    )
     shortest = SHORTEST * scale.typical * np.sqrt(1 + COUNTED**2)
     shrink = (1 - margin(left.dtype)) / np.maximum(lengths, shortest)
     weights = np.repeat(shrink, sizes)

@@ -45,6 +45,9 @@ FASTEST = 1.0
 MOST_LEVERAGE = 0.95
 """Of one of the ratings from which a prediction was learnt."""
 
+TOLD_APART = 0.3
+"""The square of the spread does not fall below so much of what is not known of items."""
+
 BOUNDED = 0.2
 """How much of the moments the bound on users' matrices may take away, as far as is known."""
 
@@ -71,9 +74,7 @@ class Step(NamedTuple):
     unit: float
 
     @classmethod
-    def of(
-        cls, spread: float, beliefs: Beliefs, popularity: Popularity, scale: Scale
-    ) -> "Step":
+    def of(cls, spread: float, beliefs: Beliefs, popularity: Popularity, scale: Scale) -> "Step":
         """Return that of a spread, where beliefs are known and the shares of items in ratings.
 
         Columns weigh as much as there is left to learn of them, or all the same. The matrix of a
@@ -191,7 +192,10 @@ def read(
     beliefs.learn()
     gain = 1 / (1 + (noise / (SPREAD_UNIT * scale.users * CHANGES)) ** 2)
     change = gain * noised[-1] / SPREAD_UNIT / scale.users
-    return step.spread * float(np.exp(np.clip(change, -FASTEST, FASTEST))), popularity
+    spread = step.spread * float(np.exp(np.clip(change, -FASTEST, FASTEST)))
+    # where items are hardly known, nothing tells their variance from that of ratings around them
+    unknown = float(popularity.shares @ beliefs.variance.sum(axis=1))
+    return max(spread, min(step.spread, (TOLD_APART * unknown) ** 0.5)), popularity
 
 
 class Guard:
@@ -209,9 +213,10 @@ class Guard:
     def step(self, noised, noise, beliefs, popularity, scale, form):
         """Return beliefs, spread and popularity after a step, or those before a worse one."""
         before = beliefs.copy()
+        expected = popularity.shares @ (1 / precisions_of(beliefs, form.spread)) / form.spread**2
         spread, seen = read(noised, noise, beliefs, popularity, scale, form, self.caution)
         error = noise / (SPREAD_UNIT * scale.users)
-        left = np.log(spread)
+        left = np.log(spread) + np.log(expected) / 2
         if self._best is not None:
             best, best_error, *state = self._best
             if left > best + max(SURE * np.hypot(error, best_error), TOLERATED):

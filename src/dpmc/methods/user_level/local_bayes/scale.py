@@ -32,6 +32,9 @@ FEW_SQUARES = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
 """Of the logarithm of a user's mean square, in half octaves, with 1 to 4 degrees of freedom:
 (psi(d / 2) - log(d / 2)) / log(2)."""
 
+ALIKE = 0.25
+"""How much a user counts who gave all items about the same rating: as few stars often are."""
+
 WIDTH = 0.8
 """Standard deviation of users' spreads around the typical one, in half octaves."""
 
@@ -82,7 +85,7 @@ def statistic(rows: Compressed, half_range: float) -> tuple[np.ndarray, float]:
     bins = 2 * np.log2(np.maximum(spread, 1e-9)) - FEW_SQUARES[np.minimum(degrees, FEW) - 1]
     bins = np.clip(np.floor(bins + BINS), 0, BINS - 1).astype(np.int64)
     told = np.clip((sizes - 1) / (FEW - 1), 0, 1)
-    told[(sizes == 2) & (spread == 0)] = 0
+    told[(sizes < FEW) & (spread == 0)] = 0  # few stars are often the same
     histogram = np.bincount(bins, told, minlength=BINS)
     part, many = np.minimum(1, sizes / FEW), np.minimum(1, sizes / MANY)
     # of a range far from 0, rounding puts a mean at its end beyond it: no fit must stop at that
@@ -108,6 +111,7 @@ def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
     histogram, (total, users, ratings) = noised[:BINS], noised[BINS:]
     users = max(users, noise, 1.0)
     apart = np.arange(BINS)[:, None] - PLACES
+    histogram = histogram * np.where(np.arange(BINS), 1, ALIKE)
     fits = histogram @ (np.exp(-(apart**2) / (2 * WIDTH**2)) / (WIDTH * np.sqrt(2 * np.pi)))
     prior = -((PLACES - BINS - 2 * np.log2(USUAL)) ** 2) / (2 * USUAL_WITHIN**2)
     logs = prior + np.clip(histogram.sum(), 0, users) * fits / noise**2
