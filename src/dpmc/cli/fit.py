@@ -167,7 +167,7 @@ def fit(
     rating counts (--timestamp), or else their mean.
 
     The method bayes protects users and takes no settings: it finds offsets, the number of factors
-    and the factors from four noised statistics.
+    and the factors from five noised statistics.
 
     The method dpals (Chien et al., Private alternating least squares, 2021) protects users. It
     learns no offsets of items; users subtract the mean of their own ratings, and the whole budget

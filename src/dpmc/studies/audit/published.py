@@ -31,8 +31,8 @@ from dpmc.studies.audit.streams import stream
 from dpmc.studies.audit.traces import compare
 
 PUBLISHED = (
-    "item_labels_", "item_offsets_", "item_factors_", "item_precisions_", "bias_offsets_",
-    "scale_", "spread_", "worth_", "frequent_", "claimed_epsilon_", "guarantee_",
+    "item_labels_", "item_offsets_", "item_factors_", "item_precisions_", "scale_", "spread_",
+    "worth_", "fell_back_to_", "steps_taken_back_", "frequent_", "claimed_epsilon_", "guarantee_",
 )  # fmt: skip
 """Attributes of a fit that are published, where a model has them."""
 PUBLISHED_AT_ENTRY_LEVEL = ("user_labels_", "user_factors_", "shape_")

@@ -177,9 +177,9 @@ class Beliefs:
         """Fit the prior to what was observed, and set the posterior."""
         information, score = self._update()
         _maximise(
-            self._line(), self._trend, self._slope_variance, self.level, (LEVELS_WITHIN * self.level) ** 2, information, score,
-            self._least, self._wider, self.prior_mean, self.prior_variance, self.mean,
-            self.variance,
+            self._line(), self._trend, self._slope_variance, self.level,
+            (LEVELS_WITHIN * self.level) ** 2, information, score, self._least, self._wider,
+            self.prior_mean, self.prior_variance, self.mean, self.variance,
         )  # fmt: skip
 
     def _update(self):
@@ -220,9 +220,8 @@ def _maximise(
     for _ in range(ROUNDS):
         for n in range(n_items):
             for i in range(size):
-                share = 1 - variance[n, i] / (
-                    prior_variance[i] * (wider[n] if i == OFFSET else 1.0)
-                )
+                prior = prior_variance[i] * (wider[n] if i == OFFSET else 1.0)
+                share = 1 - variance[n, i] / prior
                 known[n, i] = min(max(share, 1e-6), 1.0)
         ones = slope = squares = first = second = levels = weights = 0.0
         for n in range(n_items):

@@ -1,7 +1,8 @@
-"""Every number of local Bayes that was chosen: on generated ratings alone, or from theory.
+"""Every number of local Bayes that was chosen.
 
-None is fitted to a real data set. ``benchmarks/tune_local_bayes.py`` draws the ratings and prints
-how the error changes around each.
+On generated ratings, or from theory; :data:`LEAST_TOLD`, :data:`FEWEST_ITEMS`,
+:data:`RARER_DIFFER` and :data:`COUNTED_AGAIN` with splits of MovieLens 100K, Jester and SweetRS in
+sight. ``benchmarks/tune_local_bayes.py`` prints how the error changes around each.
 """
 
 SCALE_SHARE, OFFSETS_SHARE, DIRECTIONS_SHARE = 0.03, 0.14, 0.25

@@ -46,7 +46,7 @@ class LocalBayes(UserLevelMethod):
     The offsets b, factors v and precisions p of items are published; users take the posterior mean
     of f given their own ratings, alone (Kearns, Pai, Roth and Ullman, "Mechanism design in large
     games", ITCS 2014: the billboard lemma). The first factor is about the same for all items and
-    stands for the user's level. Items are learnt from four noised statistics, each with a share of
+    stands for the user's level. Items are learnt from five noised statistics, each with a share of
     the budget and a sensitivity of its own, derived where it is made:
 
     1. :mod:`~dpmc.methods.user_level.local_bayes.scale`: how large ratings are, and how many;
@@ -54,14 +54,16 @@ class LocalBayes(UserLevelMethod):
        how far users' levels are apart;
     3. :mod:`~dpmc.methods.user_level.local_bayes.directions`: one covariance, where public numbers
        say that it could show anything, for the number of factors and a start;
-    4. :mod:`~dpmc.methods.user_level.local_bayes.refinement`: some Newton steps.
+    4. :mod:`~dpmc.methods.user_level.local_bayes.refinement`: some Newton steps;
+    5. :mod:`~dpmc.methods.user_level.local_bayes.check`: is the model worse than its first biases,
+       or than users' own means? If the noised answer says so, these are published instead.
 
     Each is an observation of the items with known precision, added to what is known of them
     (:mod:`~dpmc.methods.user_level.local_bayes.beliefs`): an item of which little is known falls
-    back to what items are like. There is nothing to choose: rank, steps, bounds and regularisation
-    follow from what was released and from constants
-    (:mod:`~dpmc.methods.user_level.local_bayes.constants`). Whether the third release is made, and
-    among how many steps the rest of the budget is divided, hangs on what was released before. The
+    back to what items are like. Rank, steps, bounds and regularisation follow from what was
+    released and from constants (:mod:`~dpmc.methods.user_level.local_bayes.constants`). Whether the
+    third release is made, among how many steps the rest of the budget is divided, and which of the
+    steps are taken back, hangs on what was released before. The
     squares of all mu add up to that of the fit either way, which is what composition asks for where
     each mu is chosen by earlier releases (Smith and Thakurta, "Fully adaptive composition for
     Gaussian differential privacy", 2022; with fixed ones Dong, Roth and Su, "Gaussian differential
@@ -89,8 +91,10 @@ class LocalBayes(UserLevelMethod):
     ----------
     item_precisions_ : float64 array, shape (n_items,)
         p.
-    bias_offsets_ : float64 array, shape (n_items,)
-        Offsets after the second release: those of a model without factors.
+    fell_back_to_ : {None, "biases", "own means"}
+        What is published instead of the model.
+    steps_taken_back_ : int
+        Of refinement.
     scale_ : dpmc.methods.user_level.local_bayes.scale.Scale
     worth_ : dpmc.methods.user_level.local_bayes.worth.Worth
         If ratings were held out.

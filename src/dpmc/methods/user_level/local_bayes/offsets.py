@@ -1,7 +1,7 @@
-"""The second release: how much better or worse than its users' means each item is rated, how often,
-and how far users' levels are apart.
+"""The second release: how much better or worse than its users' levels each item is rated, how
+often, and how far users' levels are apart.
 
-**Sensitivity.** A user's row, a rating less the user's mean and a constant for each item rated, is
+**Sensitivity.** A user's row, a rating less the user's level and a constant for each item rated, is
 shortened to norm at most 1 as a whole, and what the user says of the own level is at most
 :data:`LEVEL_UNIT`: one user more or less moves the sums by at most :data:`NORM` together.
 """
@@ -34,10 +34,11 @@ NORM = float(np.sqrt(1 + LEVEL_UNIT**2))
 def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray, float]:
     """Return sums of w y and of w c over the ratings of each item, one of users, and a norm.
 
-    y is a rating less its user's mean, c a constant, w makes the user's row of all y and c as long
-    as allowed. The sum of users is of the squares of their means around that of all, less the part
-    of single ratings in them, in units of the typical rating, within [-1, 1], where a user with few
-    ratings counts in part and one with a single rating not at all.
+    y is a rating less the level that the user's other ratings give, c a constant, w makes the
+    user's row of all y and c as long as allowed. The sum of users is of the squares of their means
+    around that of all, less the part of single ratings in them, in units of the typical rating,
+    within [-1, 1], where a user with few ratings counts in part and one with a single rating not at
+    all.
 
     Parameters
     ----------

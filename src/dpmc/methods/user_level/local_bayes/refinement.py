@@ -3,11 +3,17 @@
 For each of a user's ratings, what is left of it is taken with the factors that the user's other
 ratings give. (With those that all give, users with few ratings would fit themselves.) As these
 factors are posterior means, the regression of what is left on them has no bias. All rows and one
-small matrix of second moments make a Newton step.
+small matrix of second moments make a Newton step. A constant for each rating goes along as long as
+little is known of how often items are rated.
 
-**Sensitivity.** What a user sends in a step is a row of norm at most 1, a matrix of Frobenius norm
+**Sensitivity.** What a user sends in a step is a row of norm at most 1, with these constants; a
+matrix of Frobenius norm
 at most :data:`GRAM_BOUND` and a number of size at most :data:`SPREAD_UNIT`: together at most
 :data:`NORM`. It depends on the user's own ratings and on what was released before.
+
+**Safety.** What is left of ratings is released in each step, before it. If it is more than after an
+earlier step, beyond the noise, the beliefs of then are taken up again, and later steps are
+shortened (:class:`Guard`).
 """
 
 from typing import NamedTuple
@@ -148,10 +154,13 @@ def statistic(rows: Compressed, beliefs: Beliefs, mean: float, step: Step):
 
 
 def read(
-    noised: np.ndarray, noise: float, beliefs: Beliefs, popularity: Popularity, scale: Scale, step: Step,
-    caution: float = 1.0,
+    noised: np.ndarray, noise: float, beliefs: Beliefs, popularity: Popularity, scale: Scale,
+    step: Step, caution: float,
 ) -> tuple[float, Popularity]:  # fmt: skip
-    """Add to the beliefs what a noised :func:`statistic` says, and return the spread as it is now.
+    """Add to the beliefs what a noised :func:`statistic` says; return the spread and popularity.
+
+    The curvature of an item's likelihood is its share of all ratings times what is the same for
+    all, so it is as uncertain as the share: a part of what is left to learn, squared, is error.
 
     Parameters
     ----------
@@ -160,10 +169,18 @@ def read(
         Its standard deviation.
     beliefs : Beliefs
         Changed.
-    shares : float64 array, shape (n_items,)
+    popularity : Popularity
     scale : Scale
     step : Step
         That of the statistic.
+    caution : float
+        At least 1: so many times is the curvature taken for more than it seems.
+
+    Returns
+    -------
+    spread : float
+        Of what is left of ratings before this step.
+    Popularity
     """
     n_items, size = beliefs.score.shape
     totals = noised[: n_items * (size + 1)].reshape(n_items, size + 1)
@@ -180,7 +197,6 @@ def read(
     hessians = caution * popularity.shares[:, None, None] * moments
     # the mean weight of a rating, after shortening, gives the part of the ratings' own noise
     weight = np.trace(moments) / np.sum(step.columns**2) * step.spread**2 / scale.ratings
-    # the count of an item is off by as much: a part of what is left to learn, squared, is error
     off = hessians * (beliefs.variance / step.columns**2)[:, None, :] @ hessians
     errors = noise**2 * np.eye(size) + popularity.variation[:, None, None] * off
     precision = hessians @ np.linalg.solve(errors, hessians)
@@ -199,31 +215,35 @@ def read(
 
 
 class Guard:
-    """Takes back a step after which more is left of ratings than before it, beyond the noise.
+    """Takes back a step after which more is left of ratings than before, and shortens later ones.
 
     Attributes
     ----------
     taken_back : int
         Steps.
+    caution : float
+        See :func:`read`; doubled by each step that is taken back.
     """
 
     def __init__(self):
         self.taken_back, self.caution, self._best = 0, 1.0, None
 
-    def step(self, noised, noise, beliefs, popularity, scale, form):
-        """Return beliefs, spread and popularity after a step, or those before a worse one."""
+    def step(
+        self, noised: np.ndarray, noise: float, beliefs: Beliefs, popularity: Popularity,
+        scale: Scale, form: Step,
+    ) -> tuple[Beliefs, float, Popularity]:  # fmt: skip
+        """Return beliefs, spread and popularity after a step, see :func:`read`."""
         before = beliefs.copy()
         expected = popularity.shares @ (1 / precisions_of(beliefs, form.spread)) / form.spread**2
         spread, seen = read(noised, noise, beliefs, popularity, scale, form, self.caution)
-        error = noise / (SPREAD_UNIT * scale.users)
         left = np.log(spread) + np.log(expected) / 2
+        error = noise / (SPREAD_UNIT * scale.users)
         if self._best is not None:
-            best, best_error, *state = self._best
+            best, best_error, kept, kept_spread = self._best
             if left > best + max(SURE * np.hypot(error, best_error), TOLERATED):
                 self.taken_back += 1
                 self.caution *= 2
-                kept, before_spread = state
-                return kept.copy(), before_spread, seen
-        if self._best is None or left <= self._best[0]:
+                return kept.copy(), kept_spread, seen
+        if self._best is None or left <= best:
             self._best = (left, error, before, spread)
         return beliefs, spread, seen

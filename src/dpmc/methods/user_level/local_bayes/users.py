@@ -192,8 +192,8 @@ def left_out_errors(rows: Compressed, model: Model) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _add_updates(
-    indptr, indices, values, offsets, factors, precisions, leverages, square_spread, columns, counted, unshortened,
-    unit, gram_bound, spread_unit, totals, gram, sizes,
+    indptr, indices, values, offsets, factors, precisions, leverages, square_spread, columns,
+    counted, unshortened, unit, gram_bound, spread_unit, totals, gram, sizes,
 ):  # fmt: skip
     """Add what users send to ``totals``, ``gram`` and the returned sum of log spreads."""
     rank = factors.shape[1]
@@ -254,17 +254,18 @@ def _add_updates(
 
 
 def updates(
-    rows: Compressed, model: Model, *, spread: float, columns: np.ndarray, counted: float, unshortened: float, unit: float, gram_bound: float,
-    spread_unit: float,
+    rows: Compressed, model: Model, *, spread: float, columns: np.ndarray, counted: float,
+    unshortened: float, unit: float, gram_bound: float, spread_unit: float,
 ) -> tuple[np.ndarray, np.ndarray, float, float]:  # fmt: skip
     """Return the sums over users of what they send in a step of refinement.
 
     For each rating w e g and w c, e being what is left of it, 1/w the variance of e, c a constant
     and g = a (1, f), f being the user's factors without that rating and a the weights ``columns``,
-    all of them shortened as one row to norm at most 1: multiplied by 1/max(norm, ``unshortened``). With them
-    ``unit`` times the sum of w g g^T, multiplied alike and shortened to Frobenius norm
-    ``gram_bound``; and ``spread_unit`` times half the logarithm of the mean of w e^2, within
-    [-1, 1], in part for users with few ratings. A user with one rating sends nothing.
+    all of them shortened as one row to norm at most 1: multiplied by 1/max(norm, ``unshortened``).
+    With them ``unit`` times the sum of w g g^T, multiplied alike and shortened to Frobenius norm
+    ``gram_bound``; and ``spread_unit`` times half the logarithm of the mean of w e^2, where a
+    rating that items have learnt from counts in part, within [-1, 1], and in part for users with
+    few ratings.
 
     Parameters
     ----------
@@ -297,6 +298,7 @@ def updates(
     if not rows.values.size:
         return totals, gram, 0.0, 0.0
     spreads = _add_updates(
-        rows.indptr, rows.indices, rows.values, *model, spread**2, columns, counted, unshortened, unit, gram_bound, spread_unit, totals, gram, sizes,
+        rows.indptr, rows.indices, rows.values, *model, spread**2, columns, counted, unshortened,
+        unit, gram_bound, spread_unit, totals, gram, sizes,
     )  # fmt: skip
     return totals, gram, spreads, sizes.max(initial=0.0)
