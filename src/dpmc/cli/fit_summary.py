@@ -10,7 +10,7 @@ from dpmc.privacy.relations import RELATIONS
 INSTEAD = {
     "biases": "an offset for each item and a level for each user, and no factors",
     "own means": "nothing about single items; users are predicted their own mean, drawn towards "
-    "that of all",
+    "that of all, so that no item ranks above another",
 }
 """What is published of a fit that fell back."""
 
