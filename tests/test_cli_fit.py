@@ -23,9 +23,13 @@ from pyarrow import parquet
 from refusals import refusal
 
 from dpmc import cli
+from dpmc.cli.fit_summary import outcome_in_words
 from dpmc.datasets.synthetic import generate
 from dpmc.methods import method_class
 from dpmc.methods.factorization.local import PublishedItems
+from dpmc.methods.user_level.local_bayes.constants import STEPS
+from dpmc.methods.user_level.local_bayes.method import FALLBACKS
+from dpmc.methods.user_level.local_bayes.refinement import Guard
 from dpmc.publication.folder import whole_folder
 
 LOW, HIGH = 0.0, 2.5
@@ -321,6 +325,8 @@ def test_users_get_local_bayes_by_default(table, truth, tmp_path):
     header, _, found = factors(out / "item_factors.csv")
     assert header[:4] == ["item", "offset", "precision", "factor_1"]
     assert np.isfinite(found).all()
+    assert stated["outcome"]["fell_back_to"] is None
+    assert "Fell back" not in said
     verified = CliRunner().invoke(cli.cli, ["verify", str(out)])
     assert verified.exit_code == 0, verified.output
     words = ["complete", "--model", str(out), "--ratings", str(table), "--user", "userId"]
@@ -342,6 +348,42 @@ def test_held_out_ratings_tell_the_error(table, tmp_path):
     assert "error:" not in silent
 
 
+def test_a_fit_that_falls_back_says_so(table, tmp_path, monkeypatch):
+    """Items are led astray after each step; the last release sees it on the ratings."""
+
+    def astray(guard, noised, noise, beliefs, popularity, scale, form):
+        beliefs.mean = beliefs.mean + np.random.default_rng(5).standard_normal(beliefs.mean.shape)
+        guard.taken_back += 1
+        return beliefs, form.spread, popularity
+
+    monkeypatch.setattr(Guard, "step", astray)
+    options = {"method": None, "ratings-per-user": None, "epsilon": 1000}
+    lines = fit(table, tmp_path / "out", **options).stdout.splitlines()
+    outcome = guarantee(tmp_path / "out")["outcome"]
+    assert outcome["fell_back_to"] in FALLBACKS
+    assert outcome["steps_taken_back"] == STEPS
+    assert lines[-2] == f"outcome:          {outcome_in_words(**outcome)}"
+    assert lines[-1].startswith("next: ")
+    said = json.loads(fit(table, tmp_path / "json", json=True, **options).stdout)
+    assert said["outcome"] == guarantee(tmp_path / "json")["outcome"]
+    assert said["outcome_in_words"] == outcome_in_words(**said["outcome"])
+
+
+def test_in_words_how_a_fit_ended():
+    assert outcome_in_words(None, 0) is None
+    taken_back = "taken back: more was left of the ratings afterwards, by noised numbers."
+    assert outcome_in_words(None, 1) == f"1 step was {taken_back}"
+    assert outcome_in_words("biases", 5) == (
+        "Fell back to biases: an offset for each item and a level for each user, and no factors. "
+        "A noised comparison says that this predicts ratings better than the model that was "
+        "learnt. To learn one takes a larger epsilon, or more users. "
+        f"5 steps were {taken_back}"
+    )
+    means = outcome_in_words("own means", 0)
+    assert means.startswith("Fell back to own means: nothing about single items; users are pred")
+    assert means.endswith("takes a larger epsilon, or more users.")
+
+
 def test_one_json_object(table, tmp_path):
     out = tmp_path / "out"
     result = fit(table, out, json=True, delta=1e-3)
@@ -355,6 +397,7 @@ def test_one_json_object(table, tmp_path):
     simulated = fit(table, tmp_path / "b", json=True, simulate=1, method="bias")
     said = json.loads(simulated.stdout)
     assert (said["rank"], said["may_be_published"]) == (None, [])
+    assert (said["outcome"], said["outcome_in_words"]) == (None, None)
     assert said["files"] == ["simulated_item_factors.csv", "simulated_guarantee.json"]
     spoken = fit(table, tmp_path / "c", simulate=1).stdout
     assert "may be published: nothing, it was simulated\n" in spoken

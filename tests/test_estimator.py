@@ -10,7 +10,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from publication.small_tables import ITEMS, USERS, listed, rows_of, run, write_list, write_table
+from publication.small_tables import (
+    ITEMS,
+    USERS,
+    falling_back,
+    listed,
+    rows_of,
+    run,
+    write_list,
+    write_table,
+)
 
 import dpmc
 from dpmc import PrivateFactorization, estimator
@@ -174,6 +183,49 @@ def test_a_list_in_a_program_is_said_to_be_public(frame, tmp_path):
         found.append(files_of(tmp_path / "out"))
     assert all(each == found[0] for each in found)
     assert b'"origin": "said to be public"' in found[0]["simulated_guarantee.json"]
+
+
+def test_a_fit_that_falls_back_warns_and_says_to_what(frame, tmp_path):
+    options = COMMON | {"method": "bayes", "simulate": 1}
+    with warnings.catch_warnings(record=True) as caught, falling_back("own means"):
+        warnings.simplefilter("always")
+        model = PrivateFactorization(**options).fit(frame)
+    (said,) = [each for each in caught if "Fell back to own means" in str(each.message)]
+    assert "not private" not in str(said.message)
+    assert said.filename == __file__
+    model.save(tmp_path / "model")
+    loaded = PrivateFactorization.load(tmp_path / "model")
+    assert (model.fell_back_to_, loaded.fell_back_to_) == ("own means", "own means")
+    assert loaded.steps_taken_back_ == model.steps_taken_back_
+    # the mean of all counts as two ratings
+    (mean,) = set(model.predict([("nobody", item) for item in ITEMS]))
+    given = [("me", "a", 5.0), ("me", "b", 4.0), ("me", "c", 1.0)]
+    found = loaded.predict([("me", "a"), ("me", "f")], given)
+    np.testing.assert_allclose(found, (10 + 2 * mean) / 5, rtol=1e-12)
+    with warnings.catch_warnings(record=True) as others:
+        warnings.simplefilter("always")
+        with falling_back(None):
+            model.fit(frame)
+        assert model.fell_back_to_ is None
+        model.set_params(method="als", ratings_per_user=3).fit(frame)
+    assert not any("Fell back" in str(each.message) for each in others)
+    assert not hasattr(model, "fell_back_to_")
+    assert not hasattr(model, "steps_taken_back_")
+
+
+def test_steps_that_were_taken_back_are_told(tmp_path):
+    """Three ratings of 1500 items, by each of 200 users, tell next to nothing."""
+    rng = np.random.default_rng(0)
+    items = np.concatenate([rng.choice(1500, 3, replace=False) for _ in range(200)])
+    pairs = np.column_stack([np.repeat(np.arange(200), 3), items])
+    model = PrivateFactorization(
+        epsilon=1000, delta=1e-6, rating_range=(1, 2), items=range(1500), simulate=0
+    ).fit(pairs, rng.integers(1, 3, 600))
+    assert model.steps_taken_back_ > 0
+    model.save(tmp_path / "model")
+    run("verify", tmp_path / "model", status=3)
+    loaded = PrivateFactorization.load(tmp_path / "model")
+    assert loaded.steps_taken_back_ == model.steps_taken_back_
 
 
 # -- tables ----------------------------------------------------------------------------------------

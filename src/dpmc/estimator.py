@@ -9,6 +9,7 @@ import numpy as np
 from dpmc.cli.fit_parameters import lists_given, options_as_parameters, options_of
 from dpmc.cli.fit_run import ledger_of, remarks_on, run
 from dpmc.cli.fit_settings import METHODS, check_rank, make_model, selection_of, settings_of
+from dpmc.cli.fit_summary import outcome_in_words
 from dpmc.cli.options import given_of
 from dpmc.errors import InputError
 from dpmc.methods.base import check_count
@@ -24,6 +25,8 @@ from dpmc.publication.frames import columns_of, labels_of, lines_in, lines_of_on
 from dpmc.publication.lists import restrict
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
+
+_OF_A_FIT = ("guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_")
 
 
 class PrivateFactorization(Parameters):
@@ -79,6 +82,11 @@ class PrivateFactorization(Parameters):
     guarantee_ : dpmc.privacy.guarantee.Guarantee
     worth_ : dpmc.methods.user_level.local_bayes.worth.Worth
         With ``report_error``: errors of the model and of biases, with noise.
+    fell_back_to_ : {None, "biases", "own means"}
+        With the method ``bayes``: what is published in place of the model that was learnt, because
+        a noised comparison says that it predicts better. :meth:`fit` warns where there is one.
+    steps_taken_back_ : int
+        With the method ``bayes``: those that made the model worse, by noised numbers.
     published_ : dpmc.methods.factorization.local.PublishedItems
         All that predictions are made of besides a user's own ratings.
 
@@ -179,7 +187,7 @@ class PrivateFactorization(Parameters):
             that is missing, a row with a label or rating that is missing or none, or a budget that
             cannot be met.
         """
-        for name in ("guarantee_", "published_", "worth_", "_fitted", "_own"):
+        for name in (*_OF_A_FIT, "_fitted", "_own"):
             self.__dict__.pop(name, None)  # a fit that fails has none
         with options_as_parameters():
             options = options_of(self.get_params())
@@ -203,7 +211,18 @@ class PrivateFactorization(Parameters):
         self.guarantee_ = model.guarantee_
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_
+        self._end(fit_folder.outcome_of(model))
+        if getattr(self, "fell_back_to_", None) is not None:
+            warnings.warn(
+                outcome_in_words(self.fell_back_to_, self.steps_taken_back_), stacklevel=2
+            )
         return self
+
+    def _end(self, outcome: dict | None) -> None:
+        """Set how a fit ended, if its method can end in several ways."""
+        if outcome is not None:
+            self.fell_back_to_ = outcome["fell_back_to"]
+            self.steps_taken_back_ = outcome["steps_taken_back"]
 
     def _columns(self) -> tuple[str, str, str]:
         names = self.columns
@@ -356,4 +375,5 @@ class PrivateFactorization(Parameters):
             items_privately=chosen.share if chosen else None,
         )
         model.published_, model.guarantee_ = published, guarantee
+        model._end(stated.get("outcome"))
         return model

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from unittest import mock
 
 import numpy as np
@@ -12,6 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from dpmc import cli
+from dpmc.methods.user_level.local_bayes import check
+from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 
 USERS = [f"u{number:02}" for number in range(24)]
 ITEMS = list("abcdef")
@@ -69,6 +71,14 @@ def run(*arguments, status=0):
 
 def publish(command, table, output, **changes):
     return run(*listed(command, table, output, **changes))
+
+
+@contextmanager
+def falling_back(to):
+    """Let fits with the default method fall back to this, or not, whatever their releases say."""
+    place = None if to is None else FALLBACKS.index(to)
+    with mock.patch.object(check, "better", return_value=place):
+        yield
 
 
 def refused(*arguments, remarks=0):

@@ -15,6 +15,7 @@ from small_tables import (
     ITEMS,
     PUBLIC,
     SIMULATED,
+    falling_back,
     guarantee_of,
     publish,
     refused,
@@ -26,6 +27,7 @@ from small_tables import (
 
 from dpmc.cli.onebit_settings import AS_PUBLISHED, RELEASED
 from dpmc.methods.published.verify import SCHEMAS
+from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 from dpmc.privacy.guarantee import Guarantee, ItemList
 from dpmc.publication import folder as folder_module
 from dpmc.publication.folder import describe_list
@@ -130,6 +132,15 @@ def test_a_budget_that_hides_nothing_is_remarked(table, tmp_path):
             assert lines[-1] == MAY
 
 
+def test_what_fits_that_fell_back_publish_passes(copy):
+    for to in FALLBACKS:
+        folder = copy(to)
+        stated = guarantee_of(folder)
+        assert stated["outcome"]["fell_back_to"] == to
+        assert run("verify", folder).stdout.startswith(stated["sentence"])
+        shutil.rmtree(folder)
+
+
 # -- tampering ------------------------------------------------------------------------------------
 
 FOLDERS = {
@@ -139,6 +150,9 @@ FOLDERS = {
     "simulated": ("fit", USER | {"simulate": 1}),
     "laplace": ("fit", USER | {"mechanism": "laplace"}),
     "bayes": ("fit", USER | {"method": "bayes", "report-error": 0.3}),
+    "learnt": ("fit", USER | {"method": "bayes", "simulate": 1}),
+    "biases": ("fit", USER | {"method": "bayes"}),
+    "own means": ("fit", USER | {"method": "bayes"}),
     "onebit": ("onebit", ENTRY),
     "gaussian": ("onebit", ENTRY | {"mechanism": "grap_gaussian"}),
 }
@@ -149,7 +163,8 @@ def folders(table, tmp_path_factory):
     made = tmp_path_factory.mktemp("folders")
     items = write_list(made / "items.txt", ITEMS)
     for name, (command, changes) in FOLDERS.items():
-        publish(command, table, made / name, **(changes or {"items": items}))
+        with falling_back(name if name in FALLBACKS else None):
+            publish(command, table, made / name, **(changes or {"items": items}))
     return made
 
 
@@ -200,6 +215,9 @@ HOLDS_NOT = "the guarantee does not hold"
 NOT_THE_LIST = "with factors are not the list that is stated"
 OTHER_DIGEST = "0" * 64
 STATED = "{} is stated as ".format
+FELL_BACK = "the item factors are not those of a fit that fell back to {}.".format
+SEVERAL = "an outcome is stated if and only if the method has several"
+FELL_BACK_TO = ("outcome", "fell_back_to")
 FORGED = {
     "epsilon": ("user", put(29.9, "epsilon"), STATED("noise_multiplier")),
     "delta": ("user", put(9e-10, "delta"), STATED("noise_multiplier")),
@@ -269,6 +287,20 @@ FORGED = {
     ),
     "an error out of range": ("bayes", put(8.1, "worth", "rmse"), "larger than one can be in that"),
     "of biases": ("bayes", put(1e300, "worth", "bias_rmse"), "larger than one can be in that"),
+    "biases": ("learnt", put("biases", *FELL_BACK_TO), FELL_BACK("biases")),
+    "own means": ("learnt", put("own means", *FELL_BACK_TO), FELL_BACK("own means")),
+    "biases for own means": ("own means", put("biases", *FELL_BACK_TO), FELL_BACK("biases")),
+    "own means for biases": ("biases", put("own means", *FELL_BACK_TO), FELL_BACK("own means")),
+    "no fall-back": ("own means", put(None, *FELL_BACK_TO), FELL_BACK("nothing")),
+    "another fall-back": ("biases", put("victim", *FELL_BACK_TO), "'victim' is not one of"),
+    "more steps than there are": (
+        "learnt", put(12, "outcome", "steps_taken_back"), "more steps are stated to be taken back"
+    ),
+    "fewer than none": ("learnt", put(-1, "outcome", "steps_taken_back"), "less than the minimum"),
+    "no outcome": ("biases", lambda stated: stated.pop("outcome"), SEVERAL),
+    "an outcome of als": (
+        "user", put({"fell_back_to": None, "steps_taken_back": 0}, "outcome"), SEVERAL
+    ),
     "unknown key": ("user", put("of victim", "ratings"), "Additional properties are not allowed"),
     "unknown key in": ("user", put(1, "lists", "victims"), "lists: Additional properties"),
     "unknown format": ("user", put("dpmc-fit-2", "format"), "in none of the formats"),
@@ -360,6 +392,12 @@ def first(pattern, new):
     return lambda text: re.sub(pattern, new, text, count=1, flags=re.MULTILINE)
 
 
+def wider(text):
+    """One more factor."""
+    header, *rows = text.splitlines()
+    return "\n".join([f"{header},factor_2", *(f"{row},0.25" for row in rows), ""])
+
+
 NUMBERS = r"^a,([^,]*),([^,]*)"
 WRITTEN = {
     "blanks": ("user", first(NUMBERS, r"a, \1,\2"), "is not written as dpmc fit writes"),
@@ -372,6 +410,15 @@ WRITTEN = {
     "a large offset": ("user", first(NUMBERS, r"a,1e+300,\2"), "or far too large"),
     "no precision": ("bayes", first(NUMBERS, r"a,\1,0.0"), "holds a precision that is not above 0"),
     "a negative one": ("bayes", first(NUMBERS, r"a,\1,-1.0"), "precision that is not above 0"),
+    "biases with a taste": ("biases", first("^(a,.*,).*", r"\g<1>0.25"), FELL_BACK("biases")),
+    "biases with a factor": ("biases", wider, FELL_BACK("biases")),
+    "own means with an offset": ("own means", first(NUMBERS, r"a,1.5,\2"), FELL_BACK("own means")),
+    "with a precision": ("own means", first(NUMBERS, r"a,\1,0.125"), FELL_BACK("own means")),
+    "drawn less": (
+        "own means",
+        lambda text: re.sub(r"(?m)^(\w,[^,]*),[^,]*", r"\1,9.5", text),
+        FELL_BACK("own means"),
+    ),
     "an item twice": ("user", first("^b,", "a,"), "the list of items names one of them twice"),
     "a user twice": ("entry", first("^u01,", "u00,"), "the list of users names one of them twice"),
 }

@@ -167,7 +167,9 @@ def fit(
     rating counts (--timestamp), or else their mean.
 
     The method bayes protects users and takes no settings: it finds offsets, the number of factors
-    and the factors from five noised statistics.
+    and the factors from five noised statistics. The last one compares what was learnt with biases
+    and with users' own means; where one of these predicts better it is published instead, and the
+    last lines and guarantee.json say so.
 
     The method dpals (Chien et al., Private alternating least squares, 2021) protects users. It
     learns no offsets of items; users subtract the mean of their own ratings, and the whole budget

@@ -41,6 +41,8 @@ ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
 """Of the files of factors, before the factors."""
 WITH_PRECISIONS = {"local_bayes": ("item", "offset", "precision")}
 """Methods whose users weight their ratings, and what there is before the factors of items."""
+FALLING_BACK = ("local_bayes",)
+"""Methods that publish a simpler model where a release says that it predicts better."""
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
 """Settings of a method that are not among the constants of a guarantee, but beside them."""
 
@@ -96,11 +98,28 @@ def write(
     }
     if hasattr(model, "worth_"):
         content["worth"] = model.worth_._asdict()
+    outcome = outcome_of(model)
+    if outcome is not None:
+        content["outcome"] = outcome
     with whole_folder(path) as folder:
         for part in parts:
             _WRITERS[part](folder / (prefix + FILES[part]), model)
         write_guarantee(folder, prefix + GUARANTEE, content)
     return [prefix + FILES[part] for part in parts] + [prefix + GUARANTEE]
+
+
+def outcome_of(model: PrivateMethod) -> dict[str, object] | None:
+    """Return what became of a fit, as its releases tell it; None if the method has one way only.
+
+    That is, which simpler model is published in place of what was learnt (None: none is), and how
+    many steps were taken back.
+    """
+    if method_name(model) not in FALLING_BACK:
+        return None
+    return {
+        "fell_back_to": model.fell_back_to_,
+        "steps_taken_back": model.steps_taken_back_,
+    }
 
 
 def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:

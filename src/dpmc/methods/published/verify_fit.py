@@ -9,9 +9,11 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Mechanism
 from dpmc.methods import method_class
+from dpmc.methods.factorization.local import PublishedItems
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.published.fit_folder import (
     BUDGET,
+    FALLING_BACK,
     FILES,
     USER_COLUMNS,
     check_written,
@@ -20,6 +22,8 @@ from dpmc.methods.published.fit_folder import (
     read_published,
     terms,
 )
+from dpmc.methods.user_level.local_bayes.check import CREDITED
+from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS
 from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.calibration import GAUSSIAN_A
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
@@ -37,6 +41,9 @@ from dpmc.publication.folder import (
 
 ACCURACY = 1e-5
 """Relative, of an epsilon that is accounted for anew."""
+
+EQUAL = 1e-9
+"""Relative, of numbers that are the same but for rounding."""
 
 
 def account_fit(path: Path, stated: dict) -> str:
@@ -87,6 +94,11 @@ def account_fit(path: Path, stated: dict) -> str:
         raise InputError(f"{path}: an error is stated if and only if ratings were held out.")
     if worth and not max(worth["rmse"], worth["bias_rmse"]) <= 2 * (high - low):
         raise InputError(f"{path}: the stated error is larger than one can be in that range.")
+    outcome = stated.get("outcome")
+    if (outcome is not None) != (stated["method"] in FALLING_BACK):
+        raise InputError(f"{path}: an outcome is stated if and only if the method has several.")
+    if outcome and not outcome["steps_taken_back"] < MOST_STEPS:  # never the first one
+        raise InputError(f"{path}: more steps are stated to be taken back than there can be.")
     _check_files(path, stated, guarantee, model)
     return guarantee.sentence()
 
@@ -177,13 +189,37 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
             raise InputError(f"{path / (prefix + name)} is not covered by the guarantee.")
     file, columns = path / (prefix + FILES["item_factors"]), item_columns(stated["method"])
     check_list(path, "items", _factors(file, columns, model), lists)
-    read_published(path)  # as whoever uses it does
+    items = read_published(path)  # as whoever uses it does
+    if "outcome" in stated and items.labels:
+        _check_outcome(path, stated["outcome"]["fell_back_to"], items)
     name = prefix + FILES["user_factors"]
     if name in stated["files"]:
         check_list(path, "users", _factors(path / name, USER_COLUMNS, model), lists)
     name = prefix + FILES["predictions"]
     if name in stated["files"]:
         check_pairs(path / name, lists, {"prediction": "float64"})
+
+
+def _check_outcome(path: Path, fell_back_to: str | None, items: PublishedItems) -> None:
+    """Check that a simpler model is published if it is stated, and users' own means only then.
+
+    In both all items have the same and only factor, the user's level. With own means they have one
+    offset and one precision, too, by which the mean of all counts as so many ratings.
+    """
+    level, precisions = items.factors[:, 0], items.precisions
+    simple = items.factors.shape[1] == 1 and _same(level)
+    means = simple and _same(items.offsets) and _same(precisions)
+    means = means and abs(level[0] ** 2 * precisions[0] * CREDITED - 1) <= EQUAL
+    found = {None: not means, "biases": simple and not means, "own means": means}
+    if not found[fell_back_to]:
+        raise InputError(
+            f"{path}: the item factors are not those of a fit that fell back to "
+            f"{fell_back_to or 'nothing'}."
+        )
+
+
+def _same(numbers: np.ndarray) -> bool:
+    return np.ptp(numbers) <= EQUAL * np.abs(numbers).max()
 
 
 def _factors(file: Path, names: tuple[str, ...], model: PrivateMethod) -> list[str]:
