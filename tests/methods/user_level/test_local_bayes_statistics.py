@@ -11,7 +11,6 @@ from dpmc.methods.user_level.local_bayes import check, directions, offsets, refi
 from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     COUNTED,
-    FEW,
     GRAM_BOUND,
     MEANS,
     OWN_MEANS,
@@ -183,9 +182,7 @@ def _counted(rows, n_items=N_ITEMS):
 def _check(rows, n_items=N_ITEMS):
     rng = np.random.default_rng(4)
     b, v, p = 0.1 * rng.standard_normal(n_items), 0.1 * rng.standard_normal((n_items, 2)), 25.0
-    models = [
-        Model(b * far, v, np.full(n_items, p), np.full(n_items, 0.1)) for far in (5.0, 1.0)
-    ]
+    models = [Model(b * far, v, np.full(n_items, p), np.full(n_items, 0.1)) for far in (5.0, 1.0)]
     others = (models[1], check.own_means(n_items, WHOLE))
     sent, longest = check.statistic(rows, models[0], others, WHOLE.typical)
     return sent, check.NORM, longest
@@ -346,6 +343,81 @@ def test_the_level_of_users_is_read_or_the_usual_where_noise_hides_it(noise, exp
     _, beliefs = offsets.read(noised, noise, whole)
     assert beliefs.level == pytest.approx(expected, abs=within)
     np.testing.assert_allclose(beliefs.prior_mean[:, LEVEL], beliefs.level)
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 1.0, 3.0, 10.0])
+def test_levels_are_told_by_the_mean_of_their_squares_cut_off_at_1(level):
+    """Within 2 %: nearly without noise the grid of what they may be is what is seen."""
+    whole = scale.Scale(0.3, 0.0, 0.0, 1e5, 1e6)
+    ends = [-1 / level, 1 / level]
+    mean, _ = integrate.quad(
+        lambda z: min((level * z) ** 2, 1) * stats.norm.pdf(z), -12, 12, points=ends, limit=200
+    )
+    noised = offsets.LEVEL_UNIT * whole.users * mean
+    assert offsets.level_of(noised, 1.0, whole) == pytest.approx(level, rel=0.02)
+
+
+def test_a_mean_that_is_not_known_makes_levels_less_alike_than_they_seem():
+    """Hidden by noise, a level is what users differ by, and by how much the mean may be off."""
+    known, unknown = (scale.Scale(0.3, 0.0, off, 10.0, 100.0) for off in (0.0, 0.09))
+    expected = (1 + 1 / OWN_MEANS**2) ** 0.5
+    found = offsets.level_of(0.0, 1e6, unknown) / offsets.level_of(0.0, 1e6, known)
+    assert found == pytest.approx(expected, rel=0.03)
+
+
+@given(seed=st.integers(0, 10**6), variance=st.sampled_from([0.0, 0.01, 1.0]))
+@settings(max_examples=20, deadline=None)
+def test_each_rating_is_taken_without_the_level_that_the_others_tell(seed, variance):
+    """The posterior mean of a level, for a prior as wide as levels differ and the mean is off."""
+    rows = drawn_rows(seed)
+    whole = WHOLE._replace(mean_variance=variance, typical=1.0)  # nobody's row is shortened
+    part = OWN_MEANS**2 + variance
+    sums, _ = offsets.statistic(rows, N_ITEMS, whole)
+    expected = np.zeros(N_ITEMS)
+    for user in range(rows.indptr.size - 1):
+        own = slice(rows.indptr[user], rows.indptr[user + 1])
+        items, values = rows.indices[own], rows.values[own] - whole.mean
+        for k, item in enumerate(items):
+            others = np.delete(values, k)
+            expected[item] += values[k] - others.sum() / (1 / part + others.size)
+    expected /= SHORTEST * np.sqrt(1 + COUNTED**2)
+    np.testing.assert_allclose(sums[:N_ITEMS], expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("noise", [3.0, 100.0, 1000.0])
+def test_the_mean_is_off_by_as_much_as_is_said(noise):
+    """Of 4,000 draws from its prior: the mean square is within 5 deviations, or .11."""
+    rng = np.random.default_rng(9)
+    users, half = 1000.0, 2.5
+    sums = np.zeros(scale.BINS + 3)
+    sums[-2:] = users, 10.0
+    ratios = []
+    for _ in range(4000):
+        mean = MEANS * half * np.clip(rng.standard_normal(), -2, 2)
+        sums[-3] = users * mean / half + noise * rng.standard_normal()
+        whole = scale.read(sums, noise, half)
+        ratios.append((whole.mean - mean) ** 2 / whole.mean_variance)
+    cut = integrate.quad(lambda z: np.clip(z, -2, 2) ** 2 * stats.norm.pdf(z), -9, 9)[0]
+    part = 1 / (1 + (users * MEANS / noise) ** 2)  # of the error that is the prior's
+    assert np.mean(ratios) == pytest.approx(1 + part * (cut - 1), abs=0.11)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_the_spread_of_users_with_few_normal_ratings_has_hardly_a_bias(n):
+    """A user's part of it is off by less than .032, all of it where one with a rating is cut at 1.
+
+    Without the correction it is off by .08 or more; the standard error is .001.
+    """
+    n_users, spread = 40_000, 0.5
+    values = spread * np.random.default_rng(n).standard_normal(n_users * n)
+    users, items = np.repeat(np.arange(n_users), n), np.tile(np.arange(n), n_users)
+    model = Model(np.zeros(n), np.full((n, 1), 1e-9), np.full(n, spread**-2), np.zeros(n))
+    _, _, spreads, _ = updates(
+        Ratings(users, items, values, n_users, n).by_user, model, spread=spread,
+        columns=np.ones(2), counted=0.1, unshortened=4.0, unit=0.01, gram_bound=0.2,
+        spread_unit=SPREAD_UNIT,
+    )  # fmt: skip
+    assert abs(spreads / (SPREAD_UNIT * n_users)) < 0.032
 
 
 def test_the_scale_is_read_without_noise():
@@ -525,6 +597,38 @@ def test_an_old_observation_that_the_new_one_contradicts_counts_less():
 
     assert after(0.1) > 180
     assert 100 < after(0.5) < 115
+
+
+def test_the_noise_of_ratings_is_counted_once():
+    """However often the same ratings are seen, their own noise is there, and privacy's falls."""
+    n = 200
+    beliefs = Beliefs(1.0, 0.5, np.full(n, 1 / n))
+    observed = np.tile([0.4, 0.5], (n, 1)) + 0.05 * np.random.default_rng(5).standard_normal((n, 2))
+    precision, sampling = (np.tile(np.diag([each, each]), (n, 1, 1)) for each in (300.0, 100.0))
+    for times in (1, 2, 3):
+        beliefs.observe(observed, precision, sampling)
+        beliefs.learn()
+        together = 1 / (1 / 100 + 1 / (300 * times))
+        expected = 1 / (1 / beliefs.prior_variance + together)
+        np.testing.assert_allclose(beliefs.variance, np.tile(expected, (n, 1)), rtol=1e-6)
+        np.testing.assert_allclose(beliefs.own, 300 * times / (300 * times + 100), rtol=1e-6)
+
+
+def test_the_line_of_the_prior_is_flat_below_what_is_known():
+    """Offsets fall with popularity where they are seen; of what is rarer there is no telling."""
+    n = 400
+    popularity = np.geomspace(1, 1e-8, n)
+    popularity /= popularity.sum()
+    places = np.log(popularity) - np.log(popularity[0])
+    beliefs = Beliefs(1.0, 0.5, popularity)
+    precision = np.where(np.arange(n) < 100, 400.0, 1e-9)
+    beliefs.precision[:, OFFSET, OFFSET] = precision
+    beliefs.score[:, OFFSET] = precision * 0.2 * places
+    for _ in range(2):
+        beliefs.learn()
+    line = beliefs.prior_mean[:, OFFSET]
+    assert np.ptp(line[100:]) == 0
+    np.testing.assert_allclose(line[:90] - line[0], 0.2 * places[:90], atol=0.05)
 
 
 def test_a_step_points_from_the_beliefs_to_the_truth():
