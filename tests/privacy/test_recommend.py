@@ -176,8 +176,8 @@ class TestCommand:
     def test_the_default_method(self):
         """As in the README: what the guarantee of that fit says."""
         lines = run("--epsilon", "5", "--delta", "1e-6", "--relation", "user").output.splitlines()
-        assert lines[0] == "Epsilon 5 at delta 1e-06 over 8 releases."
-        assert [line.split()[:3] for line in lines[4:5]] == [["gaussian", "l2", "2.772"]]
+        assert lines[0] == "Epsilon 5 at delta 1e-06 over 9 releases."
+        assert [line.split()[:3] for line in lines[4:5]] == [["gaussian", "l2", "2.94"]]
         assert lines[-1] == "Take gaussian noise: the method bayes has no other."
 
     def test_json(self):

@@ -11,7 +11,7 @@ from dpmc.methods import method_class, method_name
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.published import fit_folder
 from dpmc.methods.published.verify_fit import account_fit
-from dpmc.methods.user_level.local_bayes import directions, offsets, refinement, scale, worth
+from dpmc.methods.user_level.local_bayes import check, directions, offsets, refinement, scale, worth
 from dpmc.methods.user_level.local_bayes import method as local_bayes
 from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS, STEPS
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
@@ -65,7 +65,8 @@ def test_a_fit_spends_its_budget_and_no_more(relation, epsilon):
     assert ledger.spent == pytest.approx(fitted.releases, rel=1e-12)
     names = [each.what for each in ledger.transcript]
     assert names[:2] == ["scale", "offsets"]
-    assert set(names[2:]) <= {"covariance", "updates"}
+    assert set(names[2:-1]) <= {"covariance", "updates"}
+    assert names[-1] == "check"
     assert fitted.guarantee_.epsilon == epsilon
     doubled = 2 if relation == "user_replace" else 1
     assert ledger.transcript[0].sensitivity == 2 * doubled
@@ -220,7 +221,7 @@ def test_one_user_moves_the_errors_by_at_most_their_norm():
         assert longest <= worth.NORM * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("module", [scale, offsets, directions, refinement, worth])
+@pytest.mark.parametrize("module", [scale, offsets, directions, refinement, check, worth])
 def test_a_user_beyond_the_stated_norm_of_any_release_stops_the_fit(module, monkeypatch):
     """So each release is measured, and not its bound compared with itself."""
     right = module.statistic

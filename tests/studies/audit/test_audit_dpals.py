@@ -25,6 +25,11 @@ REACHED = {
             ("updates", 0.95),  # with matrix and spread at their bounds too
         )
     },
+    # a user counts in the whole check from 5 ratings on, and the neighbours have 4
+    **{
+        (family, "check"): 0.79
+        for family in ("local_bayes", "local_bayes_directions", "local_bayes_held_out")
+    },
     # about half of the ratings are in the model, and the other half has errors below their bounds;
     # a user counts in the whole scale from 5 on, which takes some starts
     ("local_bayes_held_out", "scale"): 0.5,
