@@ -346,3 +346,24 @@ def test_ratings_held_out_have_no_part_in_the_check_either(monkeypatch):
     ratings = drawn(0, n_users=50)
     model(held_out=0.5).fit(ratings, rng=0, noise_rng=0)
     assert 0.3 < seen[0] / len(ratings) < 0.7
+
+
+def test_each_release_is_read_with_the_noise_that_it_has(monkeypatch):
+    told = {}
+
+    def watched(name, right):
+        def read(noised, noise, *more):
+            told[name] = noise
+            return right(noised, noise, *more)
+
+        return read
+
+    monkeypatch.setattr(scale, "read", watched("scale", scale.read))
+    monkeypatch.setattr(offsets, "read", watched("offsets", offsets.read))
+    monkeypatch.setattr(check, "better", watched("check", check.better))
+    fitted = model()
+    std = fitted.calibration.noise.std()
+    ledger = Ledger(FloatNoise(fitted.calibration.noise, np.random.default_rng(0)), 9, keep=True)
+    fitted.fit(drawn(0, n_users=50), rng=0, ledger=ledger)
+    had = {each.what: std * each.scale for each in ledger.transcript}
+    assert told == pytest.approx({name: had[name] for name in ("scale", "offsets", "check")})
