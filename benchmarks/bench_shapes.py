@@ -75,7 +75,9 @@ def errors_of(seed, number, trials, epsilons):
                     ranks.append((place, model.rank, model.fell_back_to_))
                     low, high = ratings.rating_range
                     offsets = model.item_offsets_
-                    fine = np.isfinite(predicted).all() and np.all(offsets == offsets.clip(low, high))
+                    fine = np.isfinite(predicted).all() and np.all(
+                        offsets == offsets.clip(low, high)
+                    )
                     broken += [] if fine else [(epsilon, trial)]
             predicted = own_means(train, test, epsilon, [*noise, 2])
             errors[2, place, trial] = rmse(predicted, test.values)

@@ -15,11 +15,12 @@ from dpmc.methods.user_level.local_bayes import check, directions, offsets, refi
 from dpmc.methods.user_level.local_bayes import method as local_bayes
 from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS, STEPS
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
-from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
+from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.neighbours import labelled_neighbours, of_people
 from dpmc.studies.audit.published import Publisher, follow_published
+from dpmc.studies.audit.traces import asked
 
 RANGE = (1.0, 5.0)
 
@@ -274,3 +275,89 @@ def test_nothing_but_noised_sums_leaves_a_fit_that_tells_its_error(relation, exp
             assert "worth" in found.changes
             assert max(found.changes.values()) <= 1 + 1e-9
             assert found.differing == 0
+
+
+@pytest.mark.parametrize(
+    ("told", "published"), [((1e9, 0), "biases"), ((0, 1e9), "own means"), ((-1e9, -1e9), None)]
+)
+def test_the_noised_check_alone_says_what_is_published(told, published):
+    """Not what it was before the noise: two neighbours would publish models of two kinds."""
+
+    class Told(FloatNoise):
+        def add(self, query, sensitivity, changed=None):
+            noised = super().add(query, sensitivity, changed)
+            return np.array(told, float) if query.shape == (2,) else noised
+
+    fitted = model()
+    noise = Told(fitted.calibration.noise, np.random.default_rng(0))
+    fitted.fit(drawn(0, n_users=50), rng=0, ledger=Ledger(noise, fitted.releases))
+    assert fitted.fell_back_to_ == published
+
+
+@pytest.mark.parametrize("told", [None, (1e9, 0)], ids=["as noised", "biases"])
+def test_the_same_outputs_give_the_same_publication_whatever_the_ratings_are(told):
+    """Neighbours differ too little to show which items, steps or means exact numbers would choose.
+
+    The others are few, all at one end, and of a few items alone.
+    """
+    here, fitted = drawn(0, n_users=300), model(20.0)
+    places = np.arange(40)
+    there = Ratings(places % 20, 57 + places // 20, np.full(40, 5.0), 20, 60)
+    noise = FloatNoise(fitted.calibration.noise, np.random.default_rng(0))
+    run = Ledger(noise, fitted.releases, keep=True)
+    fitted.fit(here, rng=0, ledger=run)
+    outputs = [each.output for each in run.transcript]
+    if told is not None:  # so that another model is published
+        outputs = [np.array(told, float) if each.shape == (2,) else each for each in outputs]
+    published = []
+    for ratings in (here, there):
+        replay = Ledger(Replay(outputs), fitted.releases, keep=True)
+        published.append(vars(model(20.0).fit(ratings, rng=0, ledger=replay)))
+        assert asked(replay) == asked(run)
+    assert "covariance" in [each.what for each in run.transcript]
+    for name in ("item_offsets_", "item_factors_", "item_precisions_", "spread_", "scale_"):
+        np.testing.assert_array_equal(published[0][name], published[1][name])
+    for name in ("fell_back_to_", "steps_taken_back_"):
+        assert published[0][name] == published[1][name]
+
+
+def test_offsets_stay_within_the_range_where_noise_puts_them_beyond():
+    """Half of the items are as bad as can be, the others as good."""
+    users, items = np.divmod(np.arange(200 * 60), 60)
+    ratings = Ratings(users, items, np.where(items % 2, 5.0, 1.0), 200, 60)
+    offsets = model(20.0).fit(ratings, rng=0, noise_rng=0).item_offsets_
+    assert RANGE[0] == offsets.min() < offsets.max() == RANGE[1]
+
+
+def test_ratings_held_out_have_no_part_in_the_check_either(monkeypatch):
+    right, seen = local_bayes.check.statistic, []
+
+    def counted(rows, *others):
+        seen.append(rows.values.size)
+        return right(rows, *others)
+
+    monkeypatch.setattr(local_bayes.check, "statistic", counted)
+    ratings = drawn(0, n_users=50)
+    model(held_out=0.5).fit(ratings, rng=0, noise_rng=0)
+    assert 0.3 < seen[0] / len(ratings) < 0.7
+
+
+def test_each_release_is_read_with_the_noise_that_it_has(monkeypatch):
+    told = {}
+
+    def watched(name, right):
+        def read(noised, noise, *more):
+            told[name] = noise
+            return right(noised, noise, *more)
+
+        return read
+
+    monkeypatch.setattr(scale, "read", watched("scale", scale.read))
+    monkeypatch.setattr(offsets, "read", watched("offsets", offsets.read))
+    monkeypatch.setattr(check, "better", watched("check", check.better))
+    fitted = model()
+    std = fitted.calibration.noise.std()
+    ledger = Ledger(FloatNoise(fitted.calibration.noise, np.random.default_rng(0)), 9, keep=True)
+    fitted.fit(drawn(0, n_users=50), rng=0, ledger=ledger)
+    had = {each.what: std * each.scale for each in ledger.transcript}
+    assert told == pytest.approx({name: had[name] for name in ("scale", "offsets", "check")})

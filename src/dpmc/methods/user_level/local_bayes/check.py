@@ -22,7 +22,10 @@ NORM = 1.0
 LARGEST = 1e6
 """Error of a user, in squares of a typical rating."""
 
-SURE = 2.0
+MOST_LEVERAGE = 0.5
+"""Of a rating by which models are compared: what an item is without its only rating is not known."""
+
+SURE = 2.5
 """Deviations of the noise by which the model has to be worse to be taken back."""
 
 CREDITED = 2.0
@@ -45,8 +48,8 @@ def statistic(
 ) -> tuple[np.ndarray, float]:
     """Return sums over users of what the model's squared error is above those of others.
 
-    In squares of a typical rating, within 2^-1/2 either way. A user with few ratings counts in
-    part.
+    In squares of a typical rating, within 2^-1/2 either way, on ratings of items that do not hang
+    on one rating alone. A user with few such ratings counts in part.
 
     Parameters
     ----------
@@ -62,11 +65,11 @@ def statistic(
     longest : float
         Norm of what a user adds, at most.
     """
-    part = 0.5**0.5 * np.minimum(1, np.diff(rows.indptr) / FEW)
+    chosen = model.leverages <= MOST_LEVERAGE
+    found = [left_out_errors(rows, each, chosen) for each in (model, *others)]
+    part = 0.5**0.5 * np.minimum(1, found[0][1] / FEW)
     # noise may have put items so far out that errors overflow; what a user sends is finite
-    ours, *theirs = (
-        np.fmin(left_out_errors(rows, each) / typical**2, LARGEST) for each in (model, *others)
-    )
+    ours, *theirs = (np.fmin(errors / typical**2, LARGEST) for errors, _ in found)
     sent = [part * np.clip(ours - each, -1, 1) for each in theirs]
     return np.sum(sent, axis=1), np.max(np.linalg.norm(sent, axis=0), initial=0.0)
 

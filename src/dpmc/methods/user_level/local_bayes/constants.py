@@ -100,8 +100,8 @@ a step than before it if the step is taken back."""
 UNSHORTENED = 2.0
 """Typical ratings up to whose root of a number a user's row is not shortened in refinement."""
 
-GRAM_BOUND, SPREAD_UNIT = 0.2, 0.1
-"""Norms of a user's matrix and of a user's log spread, where a row has norm 1."""
+GRAM_BOUND, SPREAD_UNIT = 0.2, 0.15
+"""Norms of a user's matrix and of what a user says of the spread, where a row has norm 1."""
 
 FLATTEST, ABOVE_NOISE = 0.02, 3.0
 """No direction of the second moments is taken for flatter than so much of the steepest, nor than so

@@ -169,7 +169,7 @@ class LocalBayes(UserLevelMethod):
         step, planned = 0, STEPS
         while planned:
             form = refinement.Step.of(spread, beliefs, popularity, whole)
-            sent, largest = refinement.statistic(rows, beliefs, whole.mean, form)
+            sent, largest = refinement.statistic(rows, beliefs, popularity, whole, form)
             share = left / np.sum(GROWTH ** np.arange(planned))
             noised, noise = self._release(
                 statistics, "updates", sent, largest, refinement.NORM, share
@@ -183,9 +183,14 @@ class LocalBayes(UserLevelMethod):
             if falls and planned and step + STEPS - 1 <= MOST_STEPS:
                 planned = STEPS - 1
             if callback is not None:
-                self._take(refinement.model_of(beliefs, whole.mean, spread), whole, spread, own)
+                self._take(
+                    refinement.model_of(beliefs, whole.mean, spread, popularity, whole),
+                    whole,
+                    spread,
+                    own,
+                )
                 callback(step, self)
-        model = refinement.model_of(beliefs, whole.mean, spread)
+        model = refinement.model_of(beliefs, whole.mean, spread, popularity, whole)
         others = (biases, check.own_means(ratings.n_items, whole))
         sent, longest = check.statistic(rows, model, others, whole.typical)
         noised, noise = self._release(statistics, "check", sent, longest, check.NORM, CHECK_SHARE)
@@ -220,7 +225,7 @@ class LocalBayes(UserLevelMethod):
             statistics, "offsets", sent, longest, offsets.NORM, OFFSETS_SHARE
         )
         popularity, beliefs = offsets.read(noised, noise, whole)
-        self._started = refinement.model_of(beliefs, whole.mean, whole.typical)
+        self._started = refinement.model_of(beliefs, whole.mean, whole.typical, popularity, whole)
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)
         weight = self._weight(DIRECTIONS_SHARE)

@@ -38,14 +38,14 @@ from dpmc.methods.user_level.local_bayes.constants import (
 )
 from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.scale import Scale
-from dpmc.methods.user_level.local_bayes.users import Model, updates
+from dpmc.methods.user_level.local_bayes.users import MOST_EXCESS, Model, updates
 from dpmc.ratings import Compressed
 
 NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
 """Of what one user adds."""
 
-FASTEST = 1.0
-"""Most that the logarithm of the spread changes in a step, as far as users' own may be off."""
+FASTEST = float(np.e)
+"""Times that the spread changes in a step, at most."""
 
 
 MOST_LEVERAGE = 0.95
@@ -53,6 +53,10 @@ MOST_LEVERAGE = 0.95
 
 TOLD_APART = 0.3
 """The square of the spread does not fall below so much of what is not known of items."""
+
+SETTLED = 1.1
+"""Times the spread that a step was made with: what is released of a larger one is too small, as
+what users say of it is bounded, and nothing is compared with it."""
 
 BOUNDED = 0.2
 """How much of the moments the bound on users' matrices may take away, as far as is known."""
@@ -107,22 +111,29 @@ def precisions_of(beliefs: Beliefs, spread: float) -> np.ndarray:
     return 1 / (spread**2 + beliefs.variance.sum(axis=1))
 
 
-def model_of(beliefs: Beliefs, mean: float, spread: float) -> Model:
+def model_of(
+    beliefs: Beliefs, mean: float, spread: float, popularity: Popularity, scale: Scale
+) -> Model:
     """Return what users need of the items, offsets added to a mean.
 
     Of the variance V of a prediction the ratings' own noise, not that of privacy, has a part r V,
-    and this over the square of the spread is what one of the ratings does to the prediction.
+    and this over the square of the spread is what one of the ratings does to the prediction: on
+    average over an item's ratings no more than parameters per rating.
     """
     own = np.sum(np.clip(beliefs.own, 0, 1) * beliefs.variance, axis=1)
+    ratings = popularity.shares * scale.ratings
+    most = np.minimum((beliefs.mean.shape[1] - 1) / np.maximum(ratings, 1), MOST_LEVERAGE)
     return Model(
         mean + beliefs.mean[:, OFFSET],
         np.ascontiguousarray(beliefs.mean[:, LEVEL:]),
         precisions_of(beliefs, spread),
-        np.minimum(own / spread**2, MOST_LEVERAGE),
+        np.minimum(own / spread**2, most),
     )
 
 
-def statistic(rows: Compressed, beliefs: Beliefs, mean: float, step: Step):
+def statistic(
+    rows: Compressed, beliefs: Beliefs, popularity: Popularity, scale: Scale, step: Step
+) -> tuple[np.ndarray, float]:
     """Return what users send, as one vector, and the norm of the longest.
 
     Parameters
@@ -130,8 +141,8 @@ def statistic(rows: Compressed, beliefs: Beliefs, mean: float, step: Step):
     rows : Compressed
         Ratings by user, less the centre of the range.
     beliefs : Beliefs
-    mean : float
-        To which the items' offsets are added.
+    popularity : Popularity
+    scale : Scale
     step : Step
 
     Returns
@@ -141,7 +152,7 @@ def statistic(rows: Compressed, beliefs: Beliefs, mean: float, step: Step):
     """
     totals, gram, spreads, largest = updates(
         rows,
-        model_of(beliefs, mean, step.spread),
+        model_of(beliefs, scale.mean, step.spread, popularity, scale),
         spread=step.spread,
         columns=step.columns,
         counted=step.counted,
@@ -206,12 +217,17 @@ def read(
     beliefs.observe(beliefs.mean + step.columns * moves, precision, hessians / (weight * both))
     beliefs.know(popularity.shares)
     beliefs.learn()
-    gain = 1 / (1 + (noise / (SPREAD_UNIT * scale.users * CHANGES)) ** 2)
-    change = gain * noised[-1] / SPREAD_UNIT / scale.users
-    spread = step.spread * float(np.exp(np.clip(change, -FASTEST, FASTEST)))
+    gain = 1 / (1 + (spread_error(noise, scale) / CHANGES) ** 2)
+    change = 1 + gain * MOST_EXCESS * noised[-1] / (SPREAD_UNIT * scale.users)
+    spread = step.spread * float(np.clip(max(change, 0) ** 0.5, 1 / FASTEST, FASTEST))
     # where items are hardly known, nothing tells their variance from that of ratings around them
     unknown = float(popularity.shares @ beliefs.variance.sum(axis=1))
     return max(spread, min(step.spread, (TOLD_APART * unknown) ** 0.5)), popularity
+
+
+def spread_error(noise: float, scale: Scale) -> float:
+    """Return the standard deviation of the logarithm of a spread that was released."""
+    return MOST_EXCESS * noise / (2 * SPREAD_UNIT * scale.users)
 
 
 class Guard:
@@ -226,7 +242,8 @@ class Guard:
     """
 
     def __init__(self):
-        self.taken_back, self.caution, self._best = 0, 1.0, None
+        self.taken_back, self.caution = 0, 1.0
+        self._best, self._again = None, False
 
     def step(
         self, noised: np.ndarray, noise: float, beliefs: Beliefs, popularity: Popularity,
@@ -236,14 +253,20 @@ class Guard:
         before = beliefs.copy()
         expected = popularity.shares @ (1 / precisions_of(beliefs, form.spread)) / form.spread**2
         spread, seen = read(noised, noise, beliefs, popularity, scale, form, self.caution)
-        left = np.log(spread) + np.log(expected) / 2
-        error = noise / (SPREAD_UNIT * scale.users)
-        if self._best is not None:
-            best, best_error, kept, kept_spread = self._best
-            if left > best + max(SURE * np.hypot(error, best_error), TOLERATED):
+        left, error = np.log(spread) + np.log(expected) / 2, spread_error(noise, scale)
+        if self._again:  # the same beliefs were measured before: both measurements count
+            kept, kept_spread, known, known_error = self._best
+            part = known_error**2 / (known_error**2 + error**2)
+            self._best = kept, kept_spread, known + part * (left - known), error * part**0.5
+            self._again = False
+        elif self._best is None or left <= self._best[2]:
+            if spread <= SETTLED * form.spread:
+                self._best = before, spread, left, error
+        else:
+            kept, kept_spread, known, known_error = self._best
+            if left > known + max(SURE * np.hypot(error, known_error), TOLERATED):
                 self.taken_back += 1
                 self.caution *= 2
+                self._again = True
                 return kept.copy(), kept_spread, seen
-        if self._best is None or left <= best:
-            self._best = (left, error, before, spread)
         return beliefs, spread, seen

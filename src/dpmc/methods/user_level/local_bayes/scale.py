@@ -32,8 +32,8 @@ FEW_SQUARES = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
 """Of the logarithm of a user's mean square, in half octaves, with 1 to 4 degrees of freedom:
 (psi(d / 2) - log(d / 2)) / log(2)."""
 
-ALIKE = 0.25
-"""How much a user counts who gave all items about the same rating: as few stars often are."""
+ALIKE = 0.03
+"""If more users than this do not, those do not count who give all items about the same rating."""
 
 WIDTH = 0.8
 """Standard deviation of users' spreads around the typical one, in half octaves."""
@@ -111,7 +111,9 @@ def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
     histogram, (total, users, ratings) = noised[:BINS], noised[BINS:]
     users = max(users, noise, 1.0)
     apart = np.arange(BINS)[:, None] - PLACES
-    histogram = histogram * np.where(np.arange(BINS), 1, ALIKE)
+    others = histogram[1:].sum()
+    if others > max(ALIKE * users, 3 * noise * (BINS - 1) ** 0.5):
+        histogram = np.concatenate([[0], histogram[1:]])
     fits = histogram @ (np.exp(-(apart**2) / (2 * WIDTH**2)) / (WIDTH * np.sqrt(2 * np.pi)))
     prior = -((PLACES - BINS - 2 * np.log2(USUAL)) ** 2) / (2 * USUAL_WITHIN**2)
     logs = prior + np.clip(histogram.sum(), 0, users) * fits / noise**2

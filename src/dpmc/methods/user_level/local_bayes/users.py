@@ -19,6 +19,11 @@ from dpmc.ratings import Compressed
 LEAST_PIVOT = 0.5
 """Pivots of I + A are at least 1, A positive semidefinite, but for rounding."""
 
+MOST_EXCESS = 3.0
+"""Of the mean of a user's squares over what is expected of it. Up to so much a mean of users is
+that of squares, not of logarithms, which users who give all items the same would pull down to
+nothing."""
+
 LEAST_FRESH = 1e-3
 """Of what a rating that items have learnt from tells of the spread."""
 
@@ -154,7 +159,9 @@ class Model(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _left_out_errors(indptr, indices, values, offsets, factors, precisions, leverages, errors):
+def _left_out_errors(
+    indptr, indices, values, offsets, factors, precisions, leverages, chosen, errors, numbers
+):  # fmt: skip
     rank, longest = factors.shape[1], np.diff(indptr).max()
     square, flat = np.empty((rank, rank)), np.empty(rank)
     buffers = square, np.empty((rank, rank)), flat, np.empty(rank)
@@ -166,10 +173,16 @@ def _left_out_errors(indptr, indices, values, offsets, factors, precisions, leve
             indices[own], values[own], offsets, factors, precisions, buffers, left, known, weights
         )
         for k in range(n):
-            errors[user] += (left[k] / (1 - leverages[indices[begin + k]])) ** 2 / n
+            item = indices[begin + k]
+            if chosen[item]:
+                errors[user] += (left[k] / (1 - leverages[item])) ** 2
+                numbers[user] += 1
+        errors[user] /= max(numbers[user], 1)
 
 
-def left_out_errors(rows: Compressed, model: Model) -> np.ndarray:
+def left_out_errors(
+    rows: Compressed, model: Model, chosen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return each user's mean squared error, every rating predicted without itself.
 
     Parameters
@@ -178,16 +191,21 @@ def left_out_errors(rows: Compressed, model: Model) -> np.ndarray:
         Ratings by user.
     model : Model
         With leverages below 1.
+    chosen : bool array, shape (n_items,)
+        Of whose ratings.
 
     Returns
     -------
-    float64 array, shape (n_users,)
-        Zeros for users without ratings.
+    errors : float64 array, shape (n_users,)
+        Zeros for users without such ratings.
+    numbers : integer array, shape (n_users,)
+        Of such ratings.
     """
     errors = np.zeros(rows.indptr.size - 1)
+    numbers = np.zeros(errors.size, dtype=np.int64)
     if rows.values.size:
-        _left_out_errors(rows.indptr, rows.indices, rows.values, *model, errors)
-    return errors
+        _left_out_errors(rows.indptr, rows.indices, rows.values, *model, chosen, errors, numbers)
+    return errors, numbers
 
 
 @njit(cache=True, nogil=True)
@@ -244,9 +262,7 @@ def _add_updates(
         for c in range(1 + rank):
             for d in range(c + 1):
                 gram[c, d] += scale * own_gram[c, d]
-        # the logarithm of a mean of few squares is too small: by psi(n / 2) - log(n / 2)
-        few = 0.5 / n + 1 / (6.0 * n * n)
-        spread = min(max(0.5 * np.log(max(chi / fresh, 1e-300)) + few, -1.0), 1.0)
+        spread = min(chi / (fresh * MOST_EXCESS) - 1 / MOST_EXCESS, 1.0)
         spread *= spread_unit * min(1.0, fresh / FEW)
         spreads += spread
         sizes[user] = np.sqrt(squares * shrink**2 + norm * scale**2 + spread**2)
@@ -263,9 +279,9 @@ def updates(
     and g = a (1, f), f being the user's factors without that rating and a the weights ``columns``,
     all of them shortened as one row to norm at most 1: multiplied by 1/max(norm, ``unshortened``).
     With them ``unit`` times the sum of w g g^T, multiplied alike and shortened to Frobenius norm
-    ``gram_bound``; and ``spread_unit`` times half the logarithm of the mean of w e^2, where a
-    rating that items have learnt from counts in part, within [-1, 1], and in part for users with
-    few ratings.
+    ``gram_bound``; and ``spread_unit`` times what the mean of w e^2 is above 1, where a rating that
+    items have learnt from counts in part, in units of :data:`MOST_EXCESS` and up to one, and in
+    part for users with few ratings.
 
     Parameters
     ----------
