@@ -35,7 +35,7 @@ def followed(too_small, steps=4, noise=1e-3, rng=None):
     guard, beliefs, spread, states = refinement.Guard(), Beliefs(0.5, 0.2, shares), 0.5, []
     for _ in range(steps):
         form = refinement.Step.of(spread, beliefs, popularity, whole)
-        sent, _ = refinement.statistic(ratings.by_user, beliefs, 0.0, form)
+        sent, _ = refinement.statistic(ratings.by_user, beliefs, popularity, whole, form)
         if rng is not None:
             sent = sent + noise * rng.standard_normal(sent.size)
         before = beliefs.copy()
@@ -71,6 +71,35 @@ def test_nothing_is_taken_back_where_all_is_well(noise):
     for seed in range(3):
         *_, last = followed(1, steps=5, noise=noise, rng=np.random.default_rng(seed))
         assert last[2:4] == [0, 1.0]
+
+
+def test_what_is_said_of_a_spread_far_too_small_is_no_measure_for_later_steps():
+    """Users' excesses are bounded, so the released spread goes on rising until it is right."""
+    ratings, _ = drawn(noise=0.9)
+    shares = np.full(N_ITEMS, 1 / N_ITEMS)
+    popularity = Popularity(shares, np.zeros(N_ITEMS), 1.0, shares, np.inf)
+    whole = scale.Scale(0.3, 0.0, 0.0, 2000.0, len(ratings))
+    guard, beliefs, spread = refinement.Guard(), Beliefs(0.3, 0.2, shares), 0.1
+    for _ in range(6):
+        form = refinement.Step.of(spread, beliefs, popularity, whole)
+        sent, _ = refinement.statistic(ratings.by_user, beliefs, popularity, whole, form)
+        beliefs, spread, popularity = guard.step(sent, 1e-3, beliefs, popularity, whole, form)
+    assert guard.taken_back == 0
+    assert 0.5 < spread < 0.8  # clipped to the range
+
+
+def test_one_fluke_of_the_noise_does_not_take_back_all_that_follows():
+    ratings, _ = drawn()
+    shares = np.full(N_ITEMS, 1 / N_ITEMS)
+    popularity = Popularity(shares, np.zeros(N_ITEMS), 1.0, shares, np.inf)
+    whole = scale.Scale(0.5, 0.0, 0.0, 2000.0, len(ratings))
+    guard, beliefs, spread, noise = refinement.Guard(), Beliefs(0.5, 0.2, shares), 0.42, 3.0
+    for step in range(6):
+        form = refinement.Step.of(spread, beliefs, popularity, whole)
+        sent, _ = refinement.statistic(ratings.by_user, beliefs, popularity, whole, form)
+        sent[-1] -= 6 * noise * (step == 0)  # as if hardly anything were left of ratings
+        beliefs, spread, popularity = guard.step(sent, noise, beliefs, popularity, whole, form)
+    assert guard.taken_back <= 2
 
 
 def planted(truth, off, level=0.2, spread=0.4):
@@ -121,11 +150,20 @@ def test_an_item_s_part_in_its_own_prediction_is_that_of_the_noise_of_ratings():
     beliefs.precision[:, OFFSET, OFFSET] = 1e8
     beliefs.sampling[:, OFFSET, OFFSET] = n
     beliefs._update()
-    model = refinement.model_of(beliefs, 0.0, 1.0)
-    np.testing.assert_allclose(model.leverages, 1 / n, rtol=1e-3)
+    shares = np.full(N_ITEMS, 1 / N_ITEMS)
+    popularity = Popularity(shares, np.zeros(N_ITEMS), 1.0, shares, np.inf)
+
+    def leverages(spread, ratings):
+        whole = scale.Scale(1.0, 0.0, 0.0, 10.0, ratings * N_ITEMS)
+        return refinement.model_of(beliefs, 0.0, spread, popularity, whole).leverages
+
+    np.testing.assert_allclose(leverages(1.0, n), 1 / n, rtol=1e-3)
+    # a spread that is too small by far does not say that one rating decides
+    np.testing.assert_allclose(leverages(0.01, n), 1 / n, rtol=1e-3)
+    np.testing.assert_allclose(leverages(0.01, 1e-3), refinement.MOST_LEVERAGE)
     beliefs.precision[:, OFFSET, OFFSET] = n  # as much of the variance is of privacy
     beliefs._update()
-    np.testing.assert_allclose(refinement.model_of(beliefs, 0.0, 1.0).leverages, 1 / n, rtol=1e-3)
+    np.testing.assert_allclose(leverages(1.0, n / 4), 1 / n, rtol=1e-3)
 
 
 def fitted(epsilon=20.0, **settings):

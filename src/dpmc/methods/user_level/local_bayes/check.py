@@ -23,7 +23,7 @@ LARGEST = 1e6
 """Error of a user, in squares of a typical rating."""
 
 MOST_LEVERAGE = 0.5
-"""Of a rating by which models are compared: what an item is without its only rating is not known."""
+"""Of a rating by which models are compared: what an item is without its only one, nobody knows."""
 
 SURE = 2.5
 """Deviations of the noise by which the model has to be worse to be taken back."""
