@@ -21,10 +21,10 @@ PLACES = (1, 2, 4, 5, 7, 8, 10, 11, 12, 13, 14, 15, 78)
 that failed"""
 
 EPSILONS = (0.1, 1, 10, 1000)
-# Known to be worse, where each user has one rating and items have one or two: most of the budget of
-# .1 goes elsewhere, and what is left hardly tells the mean of all, so that it is drawn to the middle
-# of the range (of 20 trials, errors 1.62 and 1.35 of 5); at 1000 nothing tells the offsets of items
-# from single ratings, and they are believed too much (1.38 and 1.35).
+# Known to be worse, where each user has one rating and items have one or two: most of the budget
+# of .1 goes elsewhere, and what is left hardly tells the mean of all, so that it is drawn to the
+# middle of the range (of 20 trials, errors 1.62 and 1.35 of 5); at 1000 nothing tells the offsets
+# of items from single ratings, and they are believed too much (1.38 and 1.35).
 WORSE = {(8, 0.1), (8, 1000)}
 CREDITED = 2  # ratings at the mean of all with which users are credited in their own means
 EQUAL = 0.01  # of the range: errors below are as good as none
