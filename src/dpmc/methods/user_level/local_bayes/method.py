@@ -161,10 +161,9 @@ class LocalBayes(UserLevelMethod):
         out = randomness.part(own, self.held_out) if self.held_out else None
         rows = own if out is None else keep(own, ~out)
         rows = randomness.choose(rows, self.ratings_per_user)
-        start, popularity, whole, left = self._start(rows, ratings.n_items, statistics)
+        beliefs, biases, popularity, whole, left = self._start(rows, ratings.n_items, statistics)
         left -= CHECK_SHARE + (WORTH_SHARE if self.held_out else 0)
-        beliefs, spread = start, refinement.first_spread(start, popularity.shares, whole)
-        biases = self._started
+        spread = refinement.first_spread(beliefs, popularity.shares, whole)
         guard = refinement.Guard()
         step, planned = 0, STEPS
         while planned:
@@ -183,12 +182,8 @@ class LocalBayes(UserLevelMethod):
             if falls and planned and step + STEPS - 1 <= MOST_STEPS:
                 planned = STEPS - 1
             if callback is not None:
-                self._take(
-                    refinement.model_of(beliefs, whole.mean, spread, popularity, whole),
-                    whole,
-                    spread,
-                    own,
-                )
+                model = refinement.model_of(beliefs, whole.mean, spread, popularity, whole)
+                self._take(model, whole, spread, own)
                 callback(step, self)
         model = refinement.model_of(beliefs, whole.mean, spread, popularity, whole)
         others = (biases, check.own_means(ratings.n_items, whole))
@@ -215,7 +210,10 @@ class LocalBayes(UserLevelMethod):
         return worth.read(noised, noise, whole.typical)
 
     def _start(self, rows, n_items, statistics):
-        """Return what three releases say of the items, and the share of the budget that is left."""
+        """Return what up to three releases say: beliefs, first biases, popularity and the whole.
+
+        And the share of the budget that is left.
+        """
         half = self.bounds.half_range
         sent, longest = scale.statistic(rows, half)
         noised, noise = self._release(statistics, "scale", sent, longest, scale.NORM, SCALE_SHARE)
@@ -225,7 +223,7 @@ class LocalBayes(UserLevelMethod):
             statistics, "offsets", sent, longest, offsets.NORM, OFFSETS_SHARE
         )
         popularity, beliefs = offsets.read(noised, noise, whole)
-        self._started = refinement.model_of(beliefs, whole.mean, whole.typical, popularity, whole)
+        biases = refinement.model_of(beliefs, whole.mean, whole.typical, popularity, whole)
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)
         weight = self._weight(DIRECTIONS_SHARE)
@@ -240,7 +238,7 @@ class LocalBayes(UserLevelMethod):
             most = self.most_factors
             beliefs = beliefs.with_factors(found[0][:, :most], found[1][:, :most])
             left -= DIRECTIONS_SHARE
-        return beliefs, popularity, whole, left
+        return beliefs, biases, popularity, whole, left
 
     def _unexplained(self, rows, beliefs, whole):
         """Return the ratings less the items' offsets and their users' levels."""
