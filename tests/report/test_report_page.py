@@ -13,7 +13,6 @@ import pytest
 from pages import Page
 
 import dpmc.report
-from dpmc.report.markdown import to_html
 from dpmc.report.numbers import interval_text
 from dpmc.report.overview import OVERVIEW
 from dpmc.report.page import Report, StudyPage, flattened, write_single
@@ -309,34 +308,6 @@ def test_contrast_is_at_least_aa(scheme):
     for name in ("ink", "quiet", "link", "good", "bad", "unsure"):
         assert contrast(colors[name], colors["paper"]) >= 4.5, name
     assert contrast(colors["ink"], colors["note"]) >= 4.5
-
-
-MARKDOWN = """# Title
-
-Numbers are
-computed.
-
-## E1. Inverse CDF
-
-- **Where:** thesis, `4.4`
-- **Published:** x < 1 & y
-  goes on
-
-## E2. Sign
-"""
-
-
-def test_markdown():
-    html = to_html(MARKDOWN, top=3)
-    assert html.splitlines() == [
-        "<p>Numbers are computed.</p>",
-        "<h3>E1. Inverse CDF</h3>",
-        "<ul><li><strong>Where:</strong> thesis, <code>4.4</code></li>"
-        "<li><strong>Published:</strong> x &lt; 1 &amp; y goes on</li></ul>",
-        "<h3>E2. Sign</h3>",
-    ]
-    assert to_html("# T\ntext", top=3) == "<p>text</p>"
-    assert to_html("## A\n- one\n- two", top=4) == "<h4>A</h4>\n<ul><li>one</li><li>two</li></ul>"
 
 
 def test_flattened_manifest():

@@ -14,7 +14,11 @@ def page_code(chosen):
         if study.folder is None
     ]
     modules = [name.partition(":")[0] for name in named]
-    files = [path for study in chosen for path in plan.own_files(study)]
+    files = [
+        path
+        for study in chosen
+        for path in (*plan.own_files(study), *plan.text_files(study))
+    ]
     return plan.code_digest([*REPORT, *modules], [*TEMPLATES, *files])
 
 

@@ -34,28 +34,39 @@ GROUPS = {  # in the order of the page: heading, what the grade means, name of w
 }
 
 
+INTRODUCTION = (
+    "What the papers print, what is right, and the number that shows it, by how much it matters. "
+    "The numbers are computed when this page is made."
+)
+
+
+def by_grade(entries: Iterable[Erratum]) -> list[dict[str, object]]:
+    """Return the grades that occur, worst first, each with its words and its errata in order."""
+    entries = list(entries)
+    groups = [
+        {
+            "heading": heading,
+            "meaning": meaning,
+            "answer": answer,
+            "entries": [entry for entry in entries if entry.grade == grade],
+        }
+        for grade, (heading, meaning, answer) in GROUPS.items()
+    ]
+    return [group for group in groups if group["entries"]]
+
+
 def errata_markdown(entries: Iterable[Erratum]) -> str:
     """Format errata as a Markdown page, by grade and then in the order given."""
-    by_grade = {grade: [] for grade in GROUPS}
-    for entry in entries:
-        by_grade[entry.grade].append(entry)
-    parts = [
-        "# Errata\n",
-        "What the papers print, what is right, and the number that shows it, by how much it "
-        "matters. The numbers are computed when this page is made.\n",
-    ]
-    for grade, chosen in by_grade.items():
-        if not chosen:
-            continue
-        heading, meaning, answer = GROUPS[grade]
-        parts.append(f"## {heading}\n\n{meaning}\n")
-        for entry in chosen:
+    parts = ["# Errata\n", f"{INTRODUCTION}\n"]
+    for group in by_grade(entries):
+        parts.append(f"## {group['heading']}\n\n{group['meaning']}\n")
+        for entry in group["entries"]:
             parts.append(
                 f"### {entry.id}. {entry.title}\n\n"
                 f"- **Grade:** {entry.grade}\n"
                 f"- **Where:** {entry.place}\n"
                 f"- **Published:** {entry.published}\n"
-                f"- **{answer}:** {entry.correct}\n"
+                f"- **{group['answer']}:** {entry.correct}\n"
                 f"- **Evidence:** {entry.evidence}\n"
             )
     return "\n".join(parts)

@@ -18,8 +18,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dpmc.files import write_text
-from dpmc.report import markdown
-from dpmc.report.errata import errata_markdown
+from dpmc.report.errata import INTRODUCTION, by_grade
 from dpmc.report.numbers import Row, claim_anchor, interval_text, shown
 from dpmc.report.overview import OVERVIEW, agreement, draw_overview, verdict_counts
 from dpmc.report.page_parts import (
@@ -224,11 +223,10 @@ def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str
         "judged": [_judged(name, number, each) for number, each in enumerate(chapter.judged)],
         "files": result_files(chapter.downloads, address),
         "errata_count": len(page.errata),
-        "errata": "",
+        "errata": by_grade(page.errata),
+        "errata_introduction": INTRODUCTION,
         "manifest": list(flattened(page.manifest)),
     }
-    if page.errata:
-        study["errata"] = Markup(markdown.to_html(errata_markdown(page.errata), top=level + 2))
     return study | {"contents": list(_contents(study))}
 
 

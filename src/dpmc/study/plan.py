@@ -130,6 +130,11 @@ def own_files(study: Study) -> list[Path]:
     return [] if study.folder is None else sorted(study.folder.rglob("*.py"))
 
 
+def text_files(study: Study) -> list[Path]:
+    """Return the YAML files beside a study's schema: its texts, which the page shows."""
+    return [] if study.schema is None else sorted(study.schema.parent.glob("*.yaml"))
+
+
 def relative_folder(study: Study) -> str | None:
     """Return the folder of a study outside of this package, seen from where Snakemake runs.
 

@@ -8,6 +8,8 @@ from scipy import optimize, stats
 
 from dpmc.report.errata import GROUPS
 from dpmc.studies.dpals import errata
+from dpmc.study.erratum import filled
+from dpmc.yaml_files import read_mapping
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +21,11 @@ def entries():
 
 def numbers(entries, name):
     return dict(entries[name].numbers)
+
+
+def one(name, tables):
+    entry = read_mapping(errata.TEXTS)[name]
+    return filled(name, entry, errata.ENTRIES[name](tables))
 
 
 def gaussian_epsilon(mu, delta=1e-5):
@@ -92,7 +99,7 @@ def test_all_movies(entries):
         here = trials[(trials["method"] == "als") & trials["variant"].str.endswith(f"_{variant}")]
         assert found[f"surrogate-10m_{name}"] in set(here["rmse"])
     assert "which is not the paper’s data" in entries["E36"].evidence
-    alone = errata.ENTRIES["E36"]("E36", {})
+    alone = one("E36", {})
     assert alone.evidence == "Data not available."
     assert alone.numbers == {}
 
@@ -132,12 +139,12 @@ def test_growth_with_items():
     levels = {(size, "dpals", "standard", epsilon): slope * np.log(items)
               for size, items in sizes.items()
               for epsilon, slope in ((1.0, 0.6), (5.0, 0.9))}  # fmt: skip
-    found = errata.ENTRIES["E52"]("E52", {"trials": planted_trials(levels, spread=1e-6)})
+    found = one("E52", {"trials": planted_trials(levels, spread=1e-6)})
     assert dict(found.numbers) == pytest.approx(
         {"theorem": 1.5, "remark": 1.0, "epsilon_1": 0.6, "epsilon_5": 0.9}, abs=1e-4
     )
     assert "0.90 (0.90 to 0.90) at ε = 5" in found.evidence
-    alone = errata.ENTRIES["E52"]("E52", {})
+    alone = one("E52", {})
     assert alone.numbers == pytest.approx({"theorem": 1.5, "remark": 1.0})
     assert alone.evidence == "Data not available."
 
@@ -148,13 +155,13 @@ def test_resampling():
              for variant, level in (("standard", 0.0), ("resampled", 0.1))
              for epsilon in (1.0, 5.0)}  # fmt: skip
     trials = planted_trials(cells, spread=1e-6)
-    found = errata.ENTRIES["E50"]("E50", {"trials": trials})
+    found = one("E50", {"trials": trials})
     assert dict(found.numbers) == pytest.approx(
         {"synthetic-5k_1": np.exp(0.1), "synthetic-5k_5": np.exp(0.1)}, rel=1e-5
     )
     assert "Synthetic, 5,000 users 1.11 at ε = 1, 1.11 at ε = 5" in found.evidence
     for lacking in ({}, {"trials": trials[trials["variant"] == "standard"]}):
-        assert errata.ENTRIES["E50"]("E50", lacking).evidence == "Data not available."
+        assert one("E50", lacking).evidence == "Data not available."
 
 
 def test_errata_of_a_folder(dpals_outputs, tmp_path, entries):

@@ -13,14 +13,15 @@ from dpmc.mechanisms.huber import Huber
 from dpmc.report.errata import GROUPS, errata_markdown
 from dpmc.studies.huber import errata as errata_of_huber
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.errata import ENTRIES
+from dpmc.studies.huber.errata import ENTRIES, TEXTS
 from dpmc.studies.huber.errata import listed as all_errata
 from dpmc.studies.huber.errata import method as errata_method
 from dpmc.studies.huber.errata import thesis as errata_thesis
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.published import load
 from dpmc.studies.huber.trial import fit, synthetic_instance
-from dpmc.study.erratum import CHANGES_CONCLUSION, listed
+from dpmc.study.erratum import CHANGES_CONCLUSION, filled, listed
+from dpmc.yaml_files import read_mapping
 
 PAPER = Path(errata_of_huber.__file__).resolve().parents[1] / "published"
 SWEETRS_ROWS = '"product","user","value"\n"a",1,5\n"a",2,0\n"b",1,2\n"a",1,5\n"b",3,4\n'
@@ -255,7 +256,7 @@ def test_the_dual_has_a_maximum():
     for factor in (0.0, 0.5, 1.0, 3.0, 100.0):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(errata_thesis, "FAR", factor)
-            found.append(errata_thesis.thresholding("E39", None).numbers["dual_far"])
+            found.append(errata_thesis.thresholding(None).numbers["dual_far"])
     assert found[0] == pytest.approx(0, abs=1e-9)
     assert max(found) > 0
     assert found[-1] < 0
@@ -320,7 +321,8 @@ def test_e45_small_fractions(entries):
 
 def test_without_data_the_page_says_so():
     bare = Sources(load(PAPER))
-    by_id = {name: ENTRIES[name](name, bare) for name in ("E5", "E10", "E11")}
+    texts = read_mapping(TEXTS)
+    by_id = {name: filled(name, texts[name], ENTRIES[name](bare)) for name in ("E5", "E10", "E11")}
     assert by_id["E10"].evidence.endswith("would be 29.2% of the matrix. Data not available.")
     assert by_id["E11"].evidence == "Data not available."
     assert "data not available on SweetRS" in by_id["E5"].evidence
@@ -330,15 +332,15 @@ def test_without_data_the_page_says_so():
 def test_the_real_files():
     files = {"sweetrs": "sweetrs/ratings-final.csv", "ml-100k": "ml-100k/u.data"}
     real = Sources(load(PAPER), {name: Path(MIRROR) / path for name, path in files.items()})
-    found = dict(ENTRIES["E10"]("E10", real).numbers)
+    found = dict(ENTRIES["E10"](real).numbers)
     assert found.pop("sweetrs_density") == pytest.approx(0.3919, abs=5e-5)
     assert found.pop("movielens_density") == pytest.approx(0.0630, abs=5e-5)
     assert found.pop("movielens_training") == pytest.approx(0.0504, abs=5e-5)
     assert found.pop("stated_density") == pytest.approx(45_000 / 154_000)
     assert list(found.values()) == [1476, 77, 44_543, 44_493, 50]
-    assert ENTRIES["E5"]("E5", real).numbers["ml-100k_range"] == 4
-    assert ENTRIES["E8"]("E8", real).numbers["factor_ml-100k"] == pytest.approx(80_000 / 1682)
-    assert ENTRIES["E11"]("E11", real).numbers["unrated"] == 943 * 1682 - 100_000
+    assert ENTRIES["E5"](real).numbers["ml-100k_range"] == 4
+    assert ENTRIES["E8"](real).numbers["factor_ml-100k"] == pytest.approx(80_000 / 1682)
+    assert ENTRIES["E11"](real).numbers["unrated"] == 943 * 1682 - 100_000
 
 
 def test_the_page_holds_every_entry(entries):

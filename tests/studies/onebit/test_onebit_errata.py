@@ -119,9 +119,9 @@ def test_e22_output(entries):
     assert found["typical_gaussian"] == typical["l1_change"].median()
     assert found["block_of_the_run"] == 9999
     assert found["proven_over_claimed"] == pytest.approx(0.9 * 9999 / 2)
-    bare = errata_onebit.output_noise("E22", Sources())
+    bare = errata_onebit.output_noise(Sources())
     assert set(bare.numbers) == {"block", "factor"}
-    assert "attack" not in bare.evidence
+    assert bare.without == {"at_full_size", "typical", "attack"}
 
 
 def test_e23_largest_entry(entries):
@@ -186,9 +186,9 @@ def test_e28_and_e29_without_data(entries):
 def test_the_real_files():
     files = {"restaurant": "restaurant/rating_final.csv", "ml-100k": "ml-100k/u.data"}
     real = Sources({name: Path(MIRROR) / path for name, path in files.items()})
-    density = errata_text.restaurant_density("E28", real).numbers
+    density = errata_text.restaurant_density(real).numbers
     assert density == pytest.approx({"density": 0.0647, "training": 0.0518}, abs=5e-5)
-    mean = errata_text.threshold("E29", real).numbers
+    mean = errata_text.threshold(real).numbers
     assert mean["mean"] == pytest.approx(3.53, abs=5e-3)
     assert mean["changed"] == 0
     assert mean["test_share"] == pytest.approx(0.562, abs=5e-4)
@@ -197,5 +197,5 @@ def test_the_real_files():
 def test_a_small_restaurant_file(tmp_path):
     path = tmp_path / "rating_final.csv"
     path.write_text(RESTAURANT_ROWS)
-    found = errata_text.restaurant_density("E28", Sources({"restaurant": path})).numbers
+    found = errata_text.restaurant_density(Sources({"restaurant": path})).numbers
     assert found == pytest.approx({"density": 0.75, "training": 0.6})

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from dpmc.studies.dpals.errata import method, reported
 from dpmc.studies.dpals.frames import read_dpals
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import Erratum, read_errata
 from dpmc.study.results import Results
 
+TEXTS = Path(__file__).parents[1] / "errata.yaml"
 ENTRIES = {  # the papers share one numbering; E33 was wrong and is gone
     "E30": reported.two_statistics,
     "E31": reported.private_mean,
@@ -42,4 +43,4 @@ def errata(folder: Path, raw_files: Mapping[str, Path]) -> list[Erratum]:
 
 def entries(results: Results) -> list[Erratum]:
     """Return every erratum with its evidence; tables that are absent may be left out."""
-    return [entry(name, results) for name, entry in ENTRIES.items()]
+    return read_errata(TEXTS, ENTRIES, results)

@@ -11,9 +11,11 @@ from pathlib import Path
 from dpmc.studies.huber.errata import method, noise, privacy, results, thesis
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.published import load
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import Erratum, read_errata
 from dpmc.study.runs import read_frame
 
+HOME = Path(__file__).parents[1]
+TEXTS = HOME / "errata.yaml"
 ENTRIES = {
     "E1": noise.inverse_cdf,
     "E2": noise.normaliser,
@@ -43,10 +45,10 @@ ENTRIES = {
 
 def errata(folder: Path, raw_files: Mapping[str, Path]) -> list[Erratum]:
     """Return every erratum, with its evidence (a few seconds of computing)."""
-    published = load(Path(__file__).parents[1] / "published")
+    published = load(HOME / "published")
     return listed(Sources(published, raw_files, read_frame(folder / "trials.csv")))
 
 
 def listed(sources: Sources) -> list[Erratum]:
     """Return every erratum with what its evidence says on these sources."""
-    return [entry(name, sources) for name, entry in ENTRIES.items()]
+    return read_errata(TEXTS, ENTRIES, sources)

@@ -10,13 +10,13 @@ from dpmc.studies.huber.errata.noise import SENSITIVITY
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.trial import fit, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.erratum import CHANGES_CONCLUSION, Erratum
+from dpmc.study.erratum import Evidence
 
 VARIANCE, DELTA = 2.0, 1e-5
 RELEASES = {"ALS": 50, "A-IRLS": 1000}  # T, and T K, on synthetic data
 
 
-def one_release(name: str, sources: Sources) -> Erratum:
+def one_release(sources: Sources) -> Evidence:
     """The reported budget is spent at every release."""
     pure = {
         row["mechanism"]: row["epsilon_corrected"]
@@ -31,28 +31,17 @@ def one_release(name: str, sources: Sources) -> Erratum:
         total = noise.epsilon(SENSITIVITY * np.sqrt(count), DELTA, formula="exact")
         found = {"gaussian": total} | {m: count * epsilon for m, epsilon in pure.items()}
         numbers |= {f"{mechanism}_{count}": value for mechanism, value in found.items()}
-        totals.append(
-            f"{found['gaussian']:,.0f} with Gaussian, {found['laplace']:,.0f} with Laplace and "
-            f"{found['huber']:,.0f} with Huber noise over the {count:,} releases of {method}"
-        )
-    return Erratum(
-        name,
-        "The reported ε is that of one release, not of a training",
-        CHANGES_CONCLUSION,
-        "Paper, section 4 and table 1; thesis, table 5.1",
-        f"ε = {reported['gaussian']:.3f}, {reported['laplace']:.3f} and {reported['huber']:.3f} "
-        f"for Gaussian, Laplace and Huber noise of variance {VARIANCE:g}, whatever the number of "
-        "iterations.",
-        "Every iteration releases every item vector, A-IRLS in every inner iteration, and the "
-        "budgets of releases add up.",
-        f"If every release changed by at most {SENSITIVITY:g}, which nothing ensures, the totals "
-        f"would be {'; '.join(totals)} (exact at δ = 1e-5 for Gaussian noise, basic composition "
-        "for the other two).",
+        totals.append({**found, "count": count, "method": method})
+    return Evidence(
         numbers,
+        **reported,
+        variance=VARIANCE,
+        sensitivity=SENSITIVITY,
+        totals=totals,
     )
 
 
-def noiseless_users(name: str, sources: Sources) -> Erratum:
+def noiseless_users(sources: Sources) -> Evidence:
     """The rows of users have no noise."""
     cell = Cell(SYNTHETIC, 5, VARIANCE, 0.1, "als", "huber", None)
     observed = synthetic_instance(cell.coordinates(), SETTINGS, 0).observed
@@ -66,18 +55,4 @@ def noiseless_users(name: str, sources: Sources) -> Erratum:
     change = np.linalg.solve(gram, rated.T @ (moved - ratings))
     shifts = np.abs(model.item_factors_ @ change)
     numbers = {"largest": float(shifts.max()), "changed": int((shifts > 0).sum())}
-    return Erratum(
-        name,
-        "Users' rows without noise",
-        CHANGES_CONCLUSION,
-        "Paper, algorithms 1 and 2",
-        "Only the update of the items has noise; that of the users has none.",
-        "Given the item vectors, a user's row, and with it a row of the completed matrix, is a "
-        "function of that user's ratings. So no ε covers the completed matrix; at best the item "
-        "vectors are private, each user keeping their own row (joint differential privacy), if "
-        "factors are clipped and Gram matrices noised too.",
-        f"With the item vectors of a training held fixed, one rating moved from {ratings[0]:.2f} "
-        f"to {moved[0]:.2f} changes {numbers['changed']} of {shifts.size} predictions for its "
-        f"user, by up to {numbers['largest']:.3f}, with certainty.",
-        numbers,
-    )
+    return Evidence(numbers, rating=ratings[0], moved=moved[0], predictions=shifts.size)

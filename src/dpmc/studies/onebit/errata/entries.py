@@ -11,8 +11,9 @@ from pathlib import Path
 from dpmc.studies.onebit.errata import mechanisms, proofs, text
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.frames import read_onebit
-from dpmc.study.erratum import Erratum
+from dpmc.study.erratum import Erratum, read_errata
 
+TEXTS = Path(__file__).parents[1] / "errata.yaml"
 ENTRIES = {
     "E17": mechanisms.flip_probabilities,
     "E18": mechanisms.input_objective,
@@ -45,4 +46,4 @@ def errata(folder: str | Path, raw_files: Mapping[str, str | Path | None]) -> li
     """
     tables = read_onebit(folder)
     sources = Sources(raw_files, tables["outp_change"], tables["outp_attack"])
-    return [entry(name, sources) for name, entry in ENTRIES.items()]
+    return read_errata(TEXTS, ENTRIES, sources)
