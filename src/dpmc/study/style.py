@@ -6,7 +6,7 @@ every common colour-vision deficiency; a marker or line style always says the sa
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import matplotlib
@@ -21,7 +21,10 @@ from matplotlib.ticker import (
     NullLocator,
 )
 
+from dpmc.errors import InputError
 from dpmc.files import atomic_path
+from dpmc.study.texts import check_used, fill
+from dpmc.yaml_files import read_mapping
 
 COLUMN = 3.4  # inches: one column of a two-column page
 PAGE = 7.0  # inches: both columns
@@ -141,12 +144,58 @@ class FigureEntry(FigureText):
     ----------
     function : callable
         ``function(inputs) -> Drawing``; ``inputs`` maps names to data frames.
-    inputs : tuple of str
-        Which frames the function reads.
     """
 
     function: Callable[[Mapping[str, pd.DataFrame]], Drawing]
-    inputs: tuple[str, ...] = ()
+
+
+def read_figures(
+    path: Path, drawn: Mapping[str, tuple[Callable, Callable | None] | None], **values: object
+) -> list[FigureText]:
+    """Return figures whose texts stand in a file.
+
+    Parameters
+    ----------
+    path : path
+        YAML: ``figures``: id -> ``title``, ``caption``, ``alt`` and ``wide``; ``shared``: texts
+        that placeholders of those, and of later shared ones, name.
+    drawn : mapping
+        Id -> function that draws and function that describes, see :class:`FigureEntry`; None for
+        one that is drawn elsewhere. Their order is that of the figures.
+    **values : object
+        For other placeholders; each must have one.
+
+    Raises
+    ------
+    InputError
+        If an id has no texts, or a placeholder does not resolve.
+    """
+    read = _figure_texts(path)
+    shared, texts = dict(values), read["figures"]
+    for name, text in read.get("shared", {}).items():
+        shared[name] = fill(text, shared, f"{path}, {name}")
+    found = []
+    for name, functions in drawn.items():
+        if name not in texts:
+            raise InputError(f"{path}: the figure {name} has no text.")
+        told = {key: fill(texts[name][key], shared, name) for key in ("title", "caption", "alt")}
+        told |= {"id": name, "wide": texts[name].get("wide", True)}
+        if functions is None:
+            found.append(FigureText(**told))
+        else:
+            function, describe = functions
+            found.append(FigureEntry(**told, function=function, describe=describe))
+    used = [texts[name]["caption"] for name in drawn] + list(read.get("shared", {}).values())
+    check_used(values, used, str(path))
+    return found
+
+
+@cache
+def _figure_texts(path: Path) -> Mapping[str, Mapping]:
+    read = read_mapping(path)
+    texts = [text for each in read["figures"].values() for text in (each["caption"], each["alt"])]
+    check_used(read.get("shared", ()), [*texts, *read.get("shared", {}).values()], str(path))
+    return read
 
 
 def new_figure(width: float, height: float) -> Figure:

@@ -16,11 +16,11 @@ from dpmc.study.style import (
     SERIES,
     VERMILLION,
     Drawing,
-    FigureEntry,
     Look,
     NothingToDraw,
     draw_all,
     new_figure,
+    read_figures,
 )
 
 WHAT = ["target", "method", "relation", "mechanism", "claimed_epsilon", "delta", "planted_fault"]
@@ -238,37 +238,14 @@ def describe_audit(data: pd.DataFrame) -> str:
     )
 
 
-FIGURES = [
-    FigureEntry(
-        id="privacy_audit_tests",
-        title="What each test found, and which planted faults it caught",
-        caption="A mark is a lower bound of ε over the ε that is claimed, or the largest change of "
-        f"a release over its stated sensitivity; beyond {REACH:g} it stands at the end. Tests "
-        "without marks give a p-value, or say yes or no. Not every test can see every fault: each "
-        "counts where it was meant to be caught.",
-        alt="By kind of test: what was found of honest code lies at or below the claim, what was "
-        "found of planted faults beyond it.",
-        function=audit_tests,
-        inputs=("audit",),
-        describe=describe_audit,
-    ),
-    FigureEntry(
-        id="privacy_audit",
-        title="Audit of mechanisms and models",
-        caption="Attempts to catch them at breaking their promise: lower bounds on ε by events "
-        "chosen on one half of the samples and counted on the other, and by the privacy loss of "
-        "all releases of a model; the largest change of a release on adversarial neighbours over "
-        "its stated sensitivity; tests of the law and independence of the noise (p, of several the "
-        "one nearest to the wrong verdict). Below: the same tests on faults that were planted for "
-        "them to find.",
-        alt="Forest plot with a line for everything that was audited: what was found lies below "
-        "what is claimed, but for the planted faults, which lie above or are caught by another "
-        "test.",
-        function=audit_rows,
-        inputs=("audit",),
-        describe=describe_audit,
-    ),
-]
+FIGURES = read_figures(
+    Path(__file__).with_name("figures.yaml"),
+    {
+        "privacy_audit_tests": (audit_tests, describe_audit),
+        "privacy_audit": (audit_rows, describe_audit),
+    },
+    reach=REACH,
+)
 
 
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:

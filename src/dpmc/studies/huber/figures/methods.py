@@ -24,10 +24,10 @@ from dpmc.study.style import (
     PAGE,
     SERIES,
     Drawing,
-    FigureEntry,
     NothingToDraw,
     draw_all,
     new_figure,
+    read_figures,
     value_axis,
 )
 
@@ -199,47 +199,15 @@ def error_by_seconds(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     return Drawing(figure, runs)
 
 
-METHOD_FIGURES = [
-    FigureEntry(
-        id="weights_below_one",
-        title="Why A-IRLS equals ALS",
-        caption="Top: share of (rating, inner step) whose weight in A-IRLS is below 1, after the "
-        "first inner step, on synthetic data. Bottom: RMSE of A-IRLS against ALS with the noise of "
-        "its last inner steps, which is the same model where all weights are 1. Lines join means, "
-        "a dot is a trial. Noise enters the right-hand side after the weighting and never the "
-        "residuals, so the weights look at the fit and not at the noise. They are counted in the "
-        "middle and in the last outer iteration; those of the first iterations, far from any fit, "
-        "are what lets some runs without noise end apart. Axes are linear around 0.",
-        alt="Grid of line charts, a column per mechanism. Top: the share of weights below 1 falls "
-        "with the observed fraction and grows with rank and variance, alike for all mechanisms. "
-        "Bottom: differences of RMSE from ALS with the same noise, around zero.",
-        function=weights_below_one,
-        inputs=("weights",),
-        describe=describe_weights,
-    ),
-    FigureEntry(
-        id="heldout_by_iteration",
-        title="Overfitting on MovieLens 100K",
-        caption="RMSE on held-out and on training ratings of MovieLens 100K after each outer "
-        "iteration, mean and 95 % t interval over trials; on the left the first iteration is off "
-        "the scale. The dotted line is T = 20, where the papers stop “because of overfitting”.",
-        alt="Two line charts by iteration. Left: held-out error without noise falls for three "
-        "iterations and then rises, with noise it falls and stays. Right: training error falls.",
-        function=heldout_by_iteration,
-        inputs=("heldout",),
-        describe=describe_heldout,
-    ),
-    FigureEntry(
-        id="error_by_seconds",
-        title="The methods of the thesis’s chapter 3",
-        caption="Held-out RMSE on MovieLens 100K against the seconds of a fit, after each "
-        "iteration, a line for each trial; errors above 1.45, of first iterations, are cut off.",
-        alt="Line chart of error against seconds on a logarithmic axis, a colour per method: "
-        "alternating least squares is leftmost, singular value thresholding rightmost.",
-        function=error_by_seconds,
-        inputs=("thesis_methods",),
-    ),
-]
+METHOD_FIGURES = read_figures(
+    Path(__file__).parents[1] / "figures.yaml",
+    {
+        "weights_below_one": (weights_below_one, describe_weights),
+        "heldout_by_iteration": (heldout_by_iteration, describe_heldout),
+        "error_by_seconds": (error_by_seconds, None),
+    },
+    highest=HIGHEST,
+)
 
 
 def write_method_figures(results_folder: str | Path, folder: str | Path) -> None:

@@ -20,10 +20,10 @@ from dpmc.study.style import (
     MECHANISMS,
     PAGE,
     Drawing,
-    FigureEntry,
     NothingToDraw,
     draw_all,
     new_figure,
+    read_figures,
 )
 
 RELEASES = {50: "ALS", 1000: "A-IRLS"}  # of the synthetic trainings
@@ -285,35 +285,13 @@ def describe_losses(data: pd.DataFrame) -> str:
     return f"{cells} cells. {'; '.join(parts).capitalize()}."
 
 
-PRIVACY_FIGURES = [
-    FigureEntry(
-        id="privacy_totals",
-        title="What the reported budgets add up to",
-        caption="Total ε over a training under the papers' own assumption (a change of at most 5 "
-        "in every release) against the number of releases. Crosses: the reported ε, of one "
-        "release. Right: by how much totals by basic composition and by RDP exceed the tightest.",
-        alt="Line charts on logarithmic axes: the total epsilon of each mechanism rises from the "
-        "reported value at one release by two to three orders of magnitude.",
-        function=totals_by_releases,
-        inputs=("totals",),
-        describe=describe_totals,
-    ),
-    FigureEntry(
-        id="privacy_losses",
-        title="Claimed and measured privacy loss of the published algorithms",
-        caption="Exact log-likelihood ratio of all released item vectors between the data of a "
-        "training and neighbouring data; a small line for each rank and, within it, observed "
-        "fraction, ascending. Lines are named by data, method, noise and its variance. At the "
-        "right the share of neighbours whose loss exceeds the claimed ε. The axis is linear "
-        "between −1 and 1.",
-        alt="Forest plot with a line for each published training and a panel for each kind of "
-        "neighbour: medians, quartiles and largest losses beside the claimed epsilon of a release "
-        "and its total.",
-        function=losses_by_cell,
-        inputs=("transcript_loss",),
-        describe=describe_losses,
-    ),
-]
+PRIVACY_FIGURES = read_figures(
+    Path(__file__).parents[1] / "figures.yaml",
+    {
+        "privacy_totals": (totals_by_releases, describe_totals),
+        "privacy_losses": (losses_by_cell, describe_losses),
+    },
+)
 
 
 def write_privacy_figures(results_folder: str | Path, folder: str | Path) -> None:
