@@ -4,9 +4,11 @@ A placeholder is that of :meth:`str.format`: ``{share:.1%}``.
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from string import Formatter
 
 from dpmc.errors import InputError
+from dpmc.yaml_files import read_mapping
 
 Values = Mapping[str, object]
 
@@ -41,3 +43,22 @@ def check_used(names: Iterable[str], texts: Iterable[str], where: str) -> None:
     unused = sorted(set(names) - set().union(*map(placeholders, texts)))
     if unused:
         raise InputError(f"{where}: no text has a placeholder {{{unused[0]}}}.")
+
+
+class Texts:
+    """The texts of a file by name."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.entries = path, read_mapping(path)
+
+    def __call__(self, name: str, **values: object) -> str:
+        """Return a text with its placeholders filled.
+
+        Raises
+        ------
+        InputError
+            If a placeholder has no value, or a value no placeholder.
+        """
+        where = f"{self.path}, {name}"
+        check_used(values, [self.entries[name]], where)
+        return fill(self.entries[name], values, where)

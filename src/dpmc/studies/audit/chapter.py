@@ -6,13 +6,9 @@ from dpmc.studies.audit.figures import FIGURES
 from dpmc.studies.audit.findings import audited
 from dpmc.study.chapter import Chapter, Gallery
 from dpmc.study.results import read_results
+from dpmc.study.texts import Texts
 
-HEADING = "Audit"
-LEAD = "an audit of mechanisms, models and what is published of them"
-INTRODUCTION = (
-    "Attempts to catch mechanisms, private models and what is published of them at breaking "
-    "their promise. Planted faults show that the tests find what they are made for."
-)
+TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 
 
 def chapter(folder: str | Path, settings: object) -> Chapter:
@@ -28,11 +24,11 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
     folder = Path(folder)
     audit = read_results(folder, ("audit",))["audit"]
     if audit is None:
-        return Chapter(HEADING, lead="", introduction="", findings=[audited(None)])
+        return Chapter(TEXT("heading"), lead="", introduction="", findings=[audited(None)])
     return Chapter(
-        HEADING,
-        lead=LEAD,
-        introduction=INTRODUCTION,
+        TEXT("heading"),
+        lead=TEXT("lead"),
+        introduction=TEXT("introduction"),
         key_figure="privacy_audit_tests",
         findings=[audited(audit)],
         tables=[folder / "tables"],

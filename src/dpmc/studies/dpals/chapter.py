@@ -16,25 +16,9 @@ from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.effects import Answer
 from dpmc.study.finding import INCONCLUSIVE
 from dpmc.study.results import Results
+from dpmc.study.texts import Texts
 
-HEADING = "Factorisation that protects users"
-LEAD = (
-    "“Private alternating least squares” (Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "
-    "ICML 2021) with private Frank-Wolfe, DP-AltMin and DP-SAltLS"
-)
-INTRODUCTION = """\
-One user with all ratings protected: only item factors are published, and users fit their own
-(joint differential privacy). Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang (“Private
-alternating least squares”, ICML 2021) do so by alternating least squares with noised item steps
-(DPALS) and compare it with private Frank-Wolfe (DPFW; Jain, Thakkar and Thakurta, 2018) and a
-private singular value decomposition (DPSVD). DP-AltMin and DP-SAltLS follow the read-me of
-DP_Matrix_Completion_Alt_Min. Every method is charged for all that looks at ratings; “as published”
-and “published noise” take the noise that the papers print.
-"""
-ON_GENERATED = (
-    "Claims about MovieLens 10M and 20M on data that were generated in their shape. They show that "
-    "the judging works and say nothing about the paper."
-)
+TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 # these are too large; the CSV of every figure holds their means and intervals
 LARGE = ("trials", "iterations")
 
@@ -53,11 +37,11 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     results = read_dpals(folder)
     if not has_dpals(results):
         nothing = Answer(INCONCLUSIVE, NOT_RUN.removesuffix("."), "")
-        return Chapter(HEADING, lead="", introduction="", findings=[nothing])
+        return Chapter(TEXT("heading"), lead="", introduction="", findings=[nothing])
     return Chapter(
-        HEADING,
-        LEAD,
-        INTRODUCTION,
+        TEXT("heading"),
+        TEXT("lead"),
+        TEXT("introduction"),
         answers=dpals_answer(results),
         key_figure="dpals_3_users",
         caveat=caveats(results["trials"]),
@@ -75,8 +59,8 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
 
 def _judged(results: Results) -> list[Judged]:
     texts = {
-        "claims": ("Claims of the DPALS paper and of the read-me, judged", ""),
-        "claims_surrogate": ("The same on generated data: no verdicts", ON_GENERATED),
+        "claims": (TEXT("judged"), ""),
+        "claims_surrogate": (TEXT("judged_on_generated"), TEXT("on_generated")),
     }
     return [
         Judged(title, results[name], text, counted=name == "claims", table=name)

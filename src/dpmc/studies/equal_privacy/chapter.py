@@ -11,17 +11,9 @@ from dpmc.studies.equal_privacy.tables_equal import TUNED
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.results import has_results, read_results
 from dpmc.study.runs import read_frame
+from dpmc.study.texts import Texts
 
-HEADING = "Privacy"
-LEAD = "what private models cost at an equal total budget"
-INTRODUCTION = (
-    "What models cost that keep a stated total budget (ε, δ): ratings and factors are clipped, "
-    "every release of a training is counted, and the noise is scaled to the budget. One rating "
-    "protected: its value may change, who rated what is public, and the completed matrix may be "
-    "published. One user protected: the user may join or leave with all ratings, and only item "
-    "factors may be published (joint differential privacy)."
-)
-CLAIMS_TITLE = "Claims of the papers at an equal total budget, judged"
+TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 
 
 def chapter(folder: str | Path, settings: object) -> Chapter:
@@ -38,11 +30,11 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
     folder = Path(folder)
     results = read_results(folder, NAMES)
     if not has_results(results):
-        return Chapter(HEADING, lead="", introduction="", findings=findings(results))
+        return Chapter(TEXT("heading"), lead="", introduction="", findings=findings(results))
     return Chapter(
-        HEADING,
-        lead=LEAD,
-        introduction=INTRODUCTION,
+        TEXT("heading"),
+        lead=TEXT("lead"),
+        introduction=TEXT("introduction"),
         key_figure="privacy_equal_user",
         answers=[usable(results["calibrated"])],
         caveat=TUNED,
@@ -60,4 +52,4 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
 
 def _judged(path: Path) -> list[Judged]:
     claims = read_frame(path) if path.is_file() else pd.DataFrame()
-    return [] if claims.empty else [Judged(CLAIMS_TITLE, claims, reported=True)]
+    return [] if claims.empty else [Judged(TEXT("judged"), claims, reported=True)]

@@ -16,30 +16,14 @@ from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.frames import DATASET_LABELS
 from dpmc.study.results import read_results
 from dpmc.study.runs import read_frame
+from dpmc.study.texts import Texts
 
-LEAD = (
-    "every number of “Introducing the Huber mechanism for differentially private low-rank matrix "
-    "completion” (Gowtham, Muthukrishnan, Tholeti and Kalyani, arXiv:2206.07910) and of the thesis "
-    "behind it, computed again and set beside the reported one"
-)
+TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 METRICS = {
     "rmse_all": "RMSE, all entries",
     "rmse_heldout": "RMSE, held out",
     "epsilon": "ε reported for one release",
 }
-INTRODUCTION = (
-    "The claims of the papers and their tables, in their own layout: below each reported number "
-    "ours, on the right baselines that the papers leave out."
-)
-JUDGED = (
-    "Each claim is judged by a predicate that was fixed before the trials were run, but for those "
-    "that the file of claims names (H38 to H44, and some after a second reading): on our trials "
-    "(verdict) and on the papers’ own reported numbers by counts alone (reported). What it depends "
-    "on was computed: the verdict on the trials with even numbers alone, on those with odd numbers "
-    "alone, and at medians over trials, where that decides otherwise. Effects are natural "
-    "logarithms of RMSE ratios unless the predicate says otherwise, with 95 % intervals; <i>n</i> "
-    "is the number of trials, or of samples."
-)
 
 
 def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
@@ -60,9 +44,9 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
     weights = read_results(folder, ["weights"])["weights"]
     forensics = folder / "forensics"
     return Chapter(
-        heading="The Huber mechanism",
-        lead=LEAD,
-        introduction=INTRODUCTION,
+        heading=TEXT("heading"),
+        lead=TEXT("lead"),
+        introduction=TEXT("introduction"),
         answers=answer(trials, comparison, claims, totals, losses, weights),
         notes=[*_left_out(settings["left_out"]), *coverage(comparison, settings["left_out"])],
         key_figure="paired_differences",
@@ -70,21 +54,17 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
         tables=[folder / "tables", folder / "method_tables", folder / "privacy_tables"],
         galleries=[
             Gallery(NEW_FIGURES, folder / "figures"),
-            Gallery(METHOD_FIGURES, folder / "method_figures", "How the methods behave"),
-            Gallery(PRIVACY_FIGURES, folder / "privacy_figures", "What the reported budgets mean"),
+            Gallery(METHOD_FIGURES, folder / "method_figures", TEXT("methods")),
+            Gallery(PRIVACY_FIGURES, folder / "privacy_figures", TEXT("privacy")),
             # the sweep is a target of its own; once made, it is shown
-            *(
-                [Gallery(FORENSICS, forensics, "What the papers leave open")]
-                if forensics.is_dir()
-                else []
-            ),
-            Gallery(THESIS_FIGURES, folder / "figures", "Figures of the thesis", grid=True),
+            *([Gallery(FORENSICS, forensics, TEXT("forensics"))] if forensics.is_dir() else []),
+            Gallery(THESIS_FIGURES, folder / "figures", TEXT("thesis"), grid=True),
         ],
         judged=[
             Judged(
-                "Claims of the papers, judged",
+                TEXT("judged"),
                 claims,
-                JUDGED,
+                TEXT("how_judged"),
                 reported=True,
             )
         ],
@@ -110,10 +90,7 @@ def beside_ours(comparison: pd.DataFrame) -> pd.DataFrame:
 def _left_out(names: list[str]) -> list[str]:
     if not names:
         return []
-    return [
-        f"The configuration of this run leaves out {' and '.join(names)} (huber.real): that is why "
-        "their numbers are marked as not available."
-    ]
+    return [TEXT("left_out", names=" and ".join(names))]
 
 
 def coverage(comparison: pd.DataFrame, left_out: Sequence[str] = ()) -> list[str]:
@@ -127,14 +104,12 @@ def coverage(comparison: pd.DataFrame, left_out: Sequence[str] = ()) -> list[str
     synthetic = rmse["dataset"] == SYNTHETIC
     if not ran[synthetic].all():
         notes.append(
-            f"A reduced run: {int(ran[synthetic].sum())} of the {int(synthetic.sum())} published "
-            "synthetic numbers are compared, the rest is marked “not run”."
+            TEXT("reduced", compared=int(ran[synthetic].sum()), published=int(synthetic.sum()))
         )
     wanted = ~synthetic & ~rmse["dataset"].isin(list(left_out))
     done = ran[wanted].groupby(rmse["dataset"], sort=False).any()
     if not done.all():
         names = [DATASET_LABELS.get(name, name) for name in done.index[~done]]
         count = int(rmse["dataset"].isin(done.index[~done]).sum())
-        text = f"{' and '.join(names)}: {count} published numbers are not compared."
-        notes.append(f"{text} {PROVIDE_DATA}")
+        notes.append(f"{TEXT('lacking', names=' and '.join(names), count=count)} {PROVIDE_DATA}")
     return notes

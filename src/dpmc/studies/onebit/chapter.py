@@ -10,20 +10,9 @@ from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.effects import Answer
 from dpmc.study.finding import INCONCLUSIVE
 from dpmc.study.results import has_results
+from dpmc.study.texts import Texts
 
-HEADING = "One-bit completion"
-LEAD = (
-    "“One-bit matrix completion with differential privacy” (Li, Wei, Huang, Mao and Wang, "
-    "arXiv:2110.00719), run again and corrected"
-)
-INTRODUCTION = (
-    "Only the signs of some entries are seen: +1 with probability "
-    "<i>h</i>(<i>M<sub>ij</sub></i>), <i>h</i> logistic or Gaussian. Li, Wei, Huang, Mao and Wang "
-    "(arXiv:2110.00719) estimate the matrix with four private mechanisms: InP flips signs, ObjP "
-    "adds noise to the objective, GraP to its gradients, OutP to the result. ε is that for the "
-    "value of one sign; who rated what is public. “As published” is the noise that the paper "
-    "prints, which does not always give the ε that is claimed for it."
-)
+TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 METRICS = {
     "are_truncated": "Relative error, truncated to the rank",
     "accuracy_truncated": "Test signs that are right",
@@ -46,19 +35,19 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     results = read_onebit(folder)
     if not has_results(results):
         nothing = Answer(INCONCLUSIVE, NOT_RUN.removesuffix("."), "")
-        return Chapter(HEADING, lead="", introduction="", findings=[nothing])
+        return Chapter(TEXT("heading"), lead="", introduction="", findings=[nothing])
     claims = results["claims"]
     return Chapter(
-        HEADING,
-        LEAD,
-        INTRODUCTION,
+        TEXT("heading"),
+        TEXT("lead"),
+        TEXT("introduction"),
         answers=onebit_answer(results),
         key_figure="onebit_7_outp_privacy",
         caveat=caveats(results["trials"]),
         findings=onebit_findings(results),
         tables=[folder / "tables"],
         galleries=[Gallery(ONEBIT_FIGURES, folder / "figures")],
-        judged=[] if claims is None else [Judged("Claims of the one-bit paper, judged", claims)],
+        judged=[] if claims is None else [Judged(TEXT("judged"), claims)],
         downloads=[(f"onebit_{name}.csv", folder / f"{name}.csv") for name in EMBEDDED],
         metrics=METRICS,
     )
