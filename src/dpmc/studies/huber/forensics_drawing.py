@@ -17,12 +17,12 @@ from dpmc.studies.huber.forensics import (
     SyntheticVariant,
 )
 from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS
+from dpmc.study.frames import DATASET_LABELS
 from dpmc.study.heatmap import heatmap
 from dpmc.study.style import PAGE, render
 
 START_LABELS = {"normal": "N(0,1)", "uniform": "U(0,1)"}
 SPLIT_LABELS = {"ratings": "share of the ratings", "matrix": "share of the matrix"}
-DATASET_LABELS = {"ml-100k": "MovieLens 100K", "sweetrs": "SweetRS"}
 SYNTHETIC_KEYS = ["rank", "variance", "observed_fraction", "mechanism"]
 REAL_KEYS = ["observed_fraction", "method", "mechanism", "irls_iterations", "variance"]
 _MEASURES = ("mean", "standard_error", "log_ratio")
