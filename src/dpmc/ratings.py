@@ -27,9 +27,13 @@ class Compressed:
     indices: np.ndarray
     values: np.ndarray
 
+    def with_values(self, values: np.ndarray) -> "Compressed":
+        """Return the same rows with other values, shape (n_ratings,)."""
+        return Compressed(self.indptr, self.indices, values)
+
     def astype(self, dtype: type) -> "Compressed":
         """Return the same with values of this dtype; nothing that has it is copied."""
-        return Compressed(self.indptr, self.indices, self.values.astype(dtype, copy=False))
+        return self.with_values(self.values.astype(dtype, copy=False))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ from itertools import groupby
 
 import pandas as pd
 
-from dpmc.study import table_formats
 from dpmc.study.table_model import Cell, Row, Table
 
 FRAGMENT = ("<!-- table -->\n", "<!-- /table -->\n")
@@ -276,8 +275,8 @@ def _html_cell(cell: Cell) -> str:
 
 
 FORMATS = {
-    "csv": table_formats.to_csv,
-    "md": table_formats.to_markdown,
-    "tex": table_formats.to_latex,
-    "html": table_formats.to_html,
+    "csv": to_csv,
+    "md": to_markdown,
+    "tex": to_latex,
+    "html": to_html,
 }

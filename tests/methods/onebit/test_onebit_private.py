@@ -9,8 +9,7 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc.methods.onebit import gradient
-from dpmc.methods.onebit.gradient import newton_step, project
+from dpmc.methods.onebit.gradient import project
 from dpmc.methods.onebit.noise import NOISED, plan_of
 from dpmc.methods.onebit.objective import Objective
 from dpmc.methods.onebit.private import (
@@ -256,7 +255,7 @@ def test_one_step_is_the_projection_of_the_noised_gradient():
     (release,) = watched.made.transcript
     np.testing.assert_allclose(release.query, -0.5 * problem.signs.values)  # .798 clamped
     matrix = np.zeros(problem.shape)
-    length = 3.0 * newton_step(problem.objective)
+    length = 3.0 * problem.objective.newton_step
     matrix[problem.signs.users, problem.signs.items] = -length * release.output
     np.testing.assert_allclose(made.matrix, project_nuclear(matrix, 12.0), atol=1e-12)
 
@@ -269,7 +268,7 @@ def test_later_steps_start_from_released_gradients():
     for release in watched.made.transcript:
         slopes = problem.objective(x[signs.users, signs.items])[1]
         np.testing.assert_allclose(release.query, np.clip(slopes, -0.4, 0.4), atol=1e-12)
-        x[signs.users, signs.items] -= newton_step(problem.objective) * release.output
+        x[signs.users, signs.items] -= problem.objective.newton_step * release.output
         x = project(x, BOTH)
     np.testing.assert_allclose(made.matrix, x, atol=1e-12)
 
@@ -277,8 +276,8 @@ def test_later_steps_start_from_released_gradients():
 @pytest.mark.parametrize(("link", "curvature"), [("logistic", 0.25), ("gaussian", 2 / math.pi)])
 def test_the_unit_of_a_step_is_newtons_at_zero(link, curvature):
     problem = problem_of(link)
-    assert newton_step(problem.objective) == pytest.approx(1 / (problem.signs.density * curvature))
-    assert newton_step(flipped(problem, range(30)).objective) == newton_step(problem.objective)
+    assert problem.objective.newton_step == pytest.approx(1 / (problem.signs.density * curvature))
+    assert flipped(problem, range(30)).objective.newton_step == problem.objective.newton_step
 
 
 def test_the_projection_onto_ball_and_box_is_the_nearest_point():
@@ -396,9 +395,8 @@ def test_problems_are_checked():
 
 def test_a_step_that_looks_at_the_signs_is_seen(monkeypatch):
     # the test of replays above can fail
-    monkeypatch.setattr(
-        gradient, "newton_step", lambda objective: 1.0 + abs(objective.signs.values.sum())
-    )
+    step = property(lambda objective: 1.0 + abs(objective.signs.values.sum()))
+    monkeypatch.setattr(Objective, "newton_step", step)
     here, first = problem_of(), Watched()
     made = run("grap", here, first)
     outputs = [each.output for each in first.made.transcript]

@@ -9,27 +9,28 @@ import pytest
 from scipy import stats
 
 from dpmc.privacy.relations import USER_ADD_REMOVE
-from dpmc.studies.audit import attack_cases, attack_faults
+from dpmc.studies.audit import attack_cases
 from dpmc.studies.audit.attack import Reading, lower_bound, most_shown, read
 from dpmc.studies.audit.attack_cases import (
     CLAIMED,
     agreeing,
-    attack_rows,
     cases,
     extremes,
     method_case,
 )
-from dpmc.studies.audit.attack_faults import (
+from dpmc.studies.audit.dpals import FAMILIES
+from dpmc.studies.audit.faults import attack as attack_faults
+from dpmc.studies.audit.faults.attack import (
     ATTACKED_FAULTS,
     FIXED_CHOICE,
     RUNS,
     crowd_case,
     faint_bayes,
 )
-from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.methods import METHODS
 from dpmc.studies.audit.published_onebit import RELEASED
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
+from dpmc.studies.audit.run import audit_part
 
 pytestmark = pytest.mark.slow
 
@@ -186,6 +187,6 @@ def test_the_part_has_a_row_for_each(monkeypatch):
     kept = [case for case in cases() if case.claim.get("method") in ("private_global_mean", None)]
     monkeypatch.setattr(attack_cases, "cases", lambda: iter(kept))
     monkeypatch.setattr(attack_faults, "ATTACKED_FAULTS", {})
-    rows = list(attack_rows({"attacks": 20}))
+    rows = list(audit_part("attack", {"attacks": 20}))
     assert len(rows) == len(kept) == 1 + len(RELEASED)
     assert all(tuple(row) == AUDIT_COLUMNS for row in rows)

@@ -5,8 +5,10 @@ import pytest
 
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
-from dpmc.studies.audit import dpals, method_runs
-from dpmc.studies.audit.dpals import FAMILIES, FAULTS, audited_family, faulty_rows
+from dpmc.studies.audit import method_runs
+from dpmc.studies.audit.dpals import FAMILIES, audited_family
+from dpmc.studies.audit.faults import dpals as dpals_faults
+from dpmc.studies.audit.faults.dpals import FAULTS, faulty_rows
 from dpmc.studies.audit.method_runs import largest_changes, method_rows
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 from dpmc.studies.audit.run import audit_part
@@ -72,7 +74,7 @@ def test_planted_faults_in_dpals_are_caught(fault):
 
 def test_the_part_has_a_row_for_every_test_and_fault(monkeypatch):
     monkeypatch.setattr(method_runs, "STARTS", 1)
-    monkeypatch.setattr(dpals, "RUNS", 10)
+    monkeypatch.setattr(dpals_faults, "RUNS", 10)
     rows = list(audit_part("dpals", {"seed": 5, "samples": 100, "runs": 10}))
     assert all(tuple(row) == AUDIT_COLUMNS for row in rows)
     assert len(rows) == 5 * 2 * len(FAMILIES) + len(FAULTS)

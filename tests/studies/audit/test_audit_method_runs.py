@@ -13,7 +13,7 @@ from dpmc.privacy.relations import (
     USER_REPLACE,
 )
 from dpmc.studies.audit import method_runs
-from dpmc.studies.audit.faults import METHOD_FAULTS, RUNS, faulty_method_rows
+from dpmc.studies.audit.faults.methods import METHOD_FAULTS, RUNS, faulty_method_rows
 from dpmc.studies.audit.method_runs import (
     FACTOR_METHODS,
     MECHANISMS,
@@ -121,8 +121,8 @@ def test_right_methods_pass(method, relation):
     ("fault", "mechanism"), list(zip(METHOD_FAULTS, MECHANISMS * 2, strict=False))
 )
 def test_planted_faults_are_caught(fault, mechanism):
-    key = {"relation": USER_ADD_REMOVE, "mechanism": mechanism}
-    row = caught_row(fault, faulty_method_rows(fault, RUNS, np.random.default_rng(5), key))
+    rows = faulty_method_rows(fault, mechanism, RUNS, np.random.default_rng(5))
+    row = caught_row(fault, rows)
     assert row["passed"]
     assert row["planted_fault"] == fault
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpmc.studies.audit.faults import NOT_COUNTED, REUSED, SCALE, WRONG_SIGN, faulty_claims
+from dpmc.studies.audit.faults.methods import NOT_COUNTED, REUSED, SCALE, WRONG_SIGN, faulty_claims
 from dpmc.studies.audit.mechanisms import discrete_claims, float_claims
 from dpmc.studies.audit.noise import noise_rows
 from dpmc.studies.audit.parts import PARTS

@@ -34,11 +34,16 @@ def test_there_is_a_part_for_every_relation_and_six_others():
 @pytest.mark.parametrize("name", PARTS)
 def test_a_part_names_a_function_and_exactly_settings_of_the_section(name):
     part = PARTS[name]
-    function = getattr(import_module(part.module), part.rows.partition(":")[2])
-    assert callable(function)
+    targets = [name for name in (part.rows, part.faults) if name]
+    functions = [
+        getattr(import_module(module), name)
+        for module, _, name in (target.partition(":") for target in targets)
+    ]
+    assert part.modules == [function.__module__ for function in functions]
     settings = JOB.settings(SECTION, {"part": name})
     assert settings == {key: SECTION[key] for key in part.settings}
-    assert all(f"``{key}``" in function.__doc__ for key in settings)
+    documented = " ".join(function.__doc__ for function in functions)
+    assert all(f"``{key}``" in documented for key in settings)
 
 
 def test_a_part_depends_on_every_method_that_it_makes_by_name():

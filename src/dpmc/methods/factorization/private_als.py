@@ -180,7 +180,7 @@ class PrivateALS(PrivateMethod):
         for iteration in range(self.iterations):
             own_offsets = users[:, :skipped] @ design[0, :skipped]
             left = less(chosen, self.residual_bound, of_rows=own_offsets)
-            clipped = clip_rows(users[:, skipped:], self.factor_bound, self.bounds.norm)
+            clipped = self._clipped(users[:, skipped:])
             before = design[:, skipped:] * (iteration > 0)  # the start says nothing of the items
             design = self._design(self._items(left, clipped, before, statistics))
             users = solve_rows(own, design, self.user_regularization)
@@ -207,11 +207,15 @@ class PrivateALS(PrivateMethod):
         ones = np.ones((len(factors), int(self.offsets)))
         for iteration in range(self.iterations):
             items = balance(factors, self.factor_bound / self.rank ** (1 / p))
-            items = clip_rows(items, self.factor_bound, p)
+            items = self._clipped(items)
             users = self._ridge(by_item, items, n_users, self.user_regularization, statistics)
-            users = clip_rows(users, self.factor_bound, p)
+            users = self._clipped(users)
             factors = self._items(by_user, users, items * (iteration > 0), statistics)
             yield np.hstack([of_users, users]), np.hstack([ones, factors])
+
+    def _clipped(self, factors) -> np.ndarray:
+        """Return rows of factors, none longer than Gamma."""
+        return clip_rows(factors, self.factor_bound, self.bounds.norm)
 
     def _items(self, rows: Compressed, users, before, statistics) -> np.ndarray:
         """Return new item factors for clipped user rows; ``before`` are those that users

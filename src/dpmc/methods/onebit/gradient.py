@@ -41,16 +41,16 @@ def noisy_descent(
     clip : float
         C, above 0; public.
     step : float
-        s in units of :func:`newton_step`, above 0; public. On synthetic data with a signal, where
-        the error of the truncated matrix fell below that of 0, a half to two were best. Where noise
-        drowns the signal, the shorter the step the smaller the error, as 0 is hard to beat.
+        s in units of the objective's Newton step, above 0; public. On synthetic data with a signal,
+        where the error of the truncated matrix fell below that of 0, a half to two were best. Where
+        noise drowns the signal, the shorter the step the smaller the error, as 0 is hard to beat.
 
     Returns
     -------
     float64 array, shape (d1, d2)
     """
     signs = objective.signs
-    length = positive("step", step) * newton_step(objective)
+    length = positive("step", step) * objective.newton_step
     x = np.zeros(objective.shape)
     for _ in range(plan.releases):
         _, gradient = objective(x[signs.users, signs.items])
@@ -58,16 +58,6 @@ def noisy_descent(
         x[signs.users, signs.items] -= length * noised
         x = project(x, ball)
     return x
-
-
-def newton_step(objective: Objective) -> float:
-    """Return the step of Newton's method at 0 for the whole matrix: 1/(psi''(0) share).
-
-    psi'' is the curvature of the loss and share that of the observed entries; both are public.
-    """
-    zero = np.zeros(1)
-    curvature = objective.link.curvature(zero, objective.link.slope(zero))
-    return float(objective.shape[0] * objective.shape[1] / (len(objective.signs) * curvature[0]))
 
 
 def project(matrix: np.ndarray, ball: Ball) -> np.ndarray:

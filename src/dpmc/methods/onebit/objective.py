@@ -72,6 +72,16 @@ class Objective:
         same = flip_plus == flip_minus
         self._floor = flip_plus if same else np.where(self._y > 0, flip_minus, flip_plus)
 
+    @property
+    def newton_step(self) -> float:
+        """The step of Newton's method at 0 for the whole matrix: 1/(psi''(0) share).
+
+        psi'' is the curvature of the loss and share that of the observed entries; both are public.
+        """
+        zero = np.zeros(1)
+        curvature = self.link.curvature(zero, self.link.slope(zero))
+        return float(self.shape[0] * self.shape[1] / (len(self.signs) * curvature[0]))
+
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the value and the gradient, shape (n,), at entries x, shape (n,)."""
         losses, slopes = self.link.loss(self._y * x, self._floor, self._gain)

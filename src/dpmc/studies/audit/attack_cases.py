@@ -47,7 +47,7 @@ from dpmc.studies.audit.neighbours import (
 from dpmc.studies.audit.onebit import neighbours as onebit_neighbours
 from dpmc.studies.audit.published import TARGET
 from dpmc.studies.audit.published_onebit import RELEASED, onebit_settings
-from dpmc.studies.audit.rows import CONFIDENCE, bound_row, caught_row
+from dpmc.studies.audit.rows import CONFIDENCE, bound_row
 
 OTHER_RELATIONS = (
     ("private_item_bias", USER_REPLACE),
@@ -105,19 +105,15 @@ class Case:
 
 
 def attack_rows(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the rows of all that can be published, then of the planted faults.
+    """Yield the rows of all that can be published.
 
     Parameters
     ----------
     settings : mapping
         ``attacks``: publications of each of two neighbouring data sets.
     """
-    from dpmc.studies.audit.attack_faults import ATTACKED_FAULTS, RUNS  # builds on this module
-
     for case in cases():
         yield from case.rows(settings["attacks"])
-    for fault, plant in ATTACKED_FAULTS.items():
-        yield caught_row(fault, plant().rows(RUNS))
 
 
 def cases() -> Iterator[Case]:

@@ -20,7 +20,7 @@ def part_settings(section: Section, coordinates: Coordinates) -> dict[str, objec
 def part_modules(section: Section, coordinates: Coordinates) -> list[str]:
     """Return the module of a part, and those of the methods, which are imported by name."""
     methods = map(method_module, (*METHODS, *USER_LEVEL_METHODS))
-    return [PARTS[coordinates["part"]].module, *dict.fromkeys(methods)]
+    return [*PARTS[coordinates["part"]].modules, *dict.fromkeys(methods)]
 
 
 def effort(section: Section, coordinates: Coordinates) -> Effort:

@@ -29,7 +29,13 @@ STARTS = 10
 
 
 def audited_method(
-    method: str, relation: str, mechanism: str, *, bare: bool = True, epsilon: float = EPSILON
+    method: str,
+    relation: str,
+    mechanism: str,
+    *,
+    bare: bool = True,
+    epsilon: float = EPSILON,
+    cls: type | None = None,
 ):
     """Return a small method with the budget of the audit.
 
@@ -40,6 +46,8 @@ def audited_method(
         Of one factor and without offsets: on the neighbours of the audit nearly all of its
         statistics then change by as much as they may. Else as by default, with three factors.
     epsilon : float
+    cls : type, optional
+        Of the method, where it has a planted fault.
     """
     settings = {}
     if relation in USER_LEVEL:
@@ -49,7 +57,7 @@ def audited_method(
         settings |= {"iterations": 2, "regularization": 0.01}
     if method == "private_irls":
         settings |= {"inner_iterations": 2, "loss_parameter": 1.0}
-    return method_class(method)(
+    return (cls or method_class(method))(
         relation=relation,
         epsilon=epsilon,
         delta=DELTA,

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from dpmc.privacy.relations import RELATIONS
 
 HERE = "dpmc.studies.audit"
+FAULTS = f"{HERE}.faults"
 
 
 @dataclass(frozen=True)
@@ -14,32 +15,40 @@ class Part:
 
     Attributes
     ----------
-    rows : str
-        ``"package.module:function"``: from the settings to the rows, of a relation also given its
-        name.
     settings : tuple of str
         Those that it uses: ``seed``, ``samples`` (outputs of a mechanism), ``runs`` (of a method)
         and ``attacks`` (publications that are attacked), on each of two neighbouring data sets.
+    rows : str, optional
+        ``"package.module:function"``: from the settings to the rows, of a relation also given its
+        name.
+    faults : str, optional
+        The same of a function that yields the planted faults
+        (:class:`dpmc.studies.audit.faults.Fault`), whose rows follow.
     """
 
-    rows: str
     settings: tuple[str, ...]
+    rows: str | None = None
+    faults: str | None = None
 
     @property
-    def module(self) -> str:
-        """Dotted name of the module that makes the rows."""
-        return self.rows.partition(":")[0]
+    def modules(self) -> list[str]:
+        """Dotted names of the modules that make the rows."""
+        return [name.partition(":")[0] for name in (self.rows, self.faults) if name]
 
 
 PARTS = MappingProxyType(
     {
-        "mechanisms": Part(f"{HERE}.mechanisms:mechanism_rows", ("seed", "samples")),
-        **dict.fromkeys(RELATIONS, Part(f"{HERE}.method_runs:relation_rows", ("seed", "runs"))),
-        "onebit": Part(f"{HERE}.onebit:onebit_rows", ("seed", "samples", "runs")),
-        "dpals": Part(f"{HERE}.dpals:dpals_rows", ("seed", "runs")),
-        "published": Part(f"{HERE}.published:published_rows", ("seed",)),
-        "attack": Part(f"{HERE}.attack_cases:attack_rows", ("attacks",)),
-        "faults": Part(f"{HERE}.faults:fault_rows", ("seed", "samples")),
+        "mechanisms": Part(("seed", "samples"), f"{HERE}.mechanisms:mechanism_rows"),
+        **dict.fromkeys(RELATIONS, Part(("seed", "runs"), f"{HERE}.method_runs:relation_rows")),
+        "onebit": Part(
+            ("seed", "samples", "runs"), f"{HERE}.onebit:onebit_rows", f"{FAULTS}.onebit:faults"
+        ),
+        "dpals": Part(("seed", "runs"), f"{HERE}.dpals:dpals_rows", f"{FAULTS}.dpals:faults"),
+        "published": Part(
+            ("seed",), f"{HERE}.published_rows:published_rows", f"{FAULTS}.published:faults"
+        ),
+        "attack": Part(("attacks",), f"{HERE}.attack_cases:attack_rows", f"{FAULTS}.attack:faults"),
+        "faults": Part(("seed", "samples"), faults=f"{FAULTS}.methods:faults"),
     }
 )
 """The mechanisms; all calibrated methods under one neighbouring relation; one-bit completion;

@@ -20,14 +20,10 @@ from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
 from dpmc.methods.published import fit_folder
 from dpmc.privacy.ledger import FloatNoise, Ledger, Noise, PrivacyViolation, Replay
-from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.ratings import Ratings
-from dpmc.studies.audit.dpals import FAMILIES, audited_family
-from dpmc.studies.audit.method_runs import DELTA, EPSILON, audited_method
-from dpmc.studies.audit.methods import METHODS
+from dpmc.studies.audit.method_runs import DELTA, EPSILON
 from dpmc.studies.audit.neighbours import labelled_neighbours
-from dpmc.studies.audit.rows import AUDIT, published_row, sensitivity_row
-from dpmc.studies.audit.streams import stream
+from dpmc.studies.audit.rows import published_row, sensitivity_row
 from dpmc.studies.audit.traces import compare
 
 PUBLISHED = (
@@ -41,8 +37,6 @@ NOT_PUBLISHED_AT_USER_LEVEL = (
     "user_labels_", "user_factors_", "user_offsets_", "user_means_", "shape_",
 )  # fmt: skip
 """For the eyes of each user alone; ``shape_`` holds the number of users."""
-OTHER_MECHANISMS = {"private_als": ("huber",), "private_item_bias": ("laplace",)}
-"""Methods that are audited with more than Gaussian noise."""
 STARTS = 2
 """With so many keys and starts each pair of neighbours is tried."""
 TARGET = "published"
@@ -146,46 +140,6 @@ def follow_published(
     trace = compare(run, replay, method.calibration.noise, method.bounds.norm)
     publications = [publisher.publication(model) for model in (first, second)]
     return Comparison(trace.changes, differing_bytes(*publications))
-
-
-def published_rows(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the rows of everything that can be published, then of the planted faults.
-
-    Parameters
-    ----------
-    settings : mapping
-        ``seed``.
-    """
-    # these build on this module
-    from dpmc.studies.audit.published_faults import published_fault_rows
-    from dpmc.studies.audit.published_items import selection_rows
-    from dpmc.studies.audit.published_onebit import onebit_folder_rows
-
-    for name, relation, mechanism in published_methods():
-        key = {"method": name, "relation": relation, "mechanism": mechanism}
-        rng = stream(settings["seed"], AUDIT, {"published": name, **key})
-        yield from publisher_rows(Publisher(published_method(**key)), rng, key)
-    yield from selection_rows(settings)
-    yield from onebit_folder_rows(settings)
-    yield from published_fault_rows(settings)
-
-
-def published_methods() -> Iterator[tuple[str, str, str]]:
-    """Yield (method or family of DPALS, relation, mechanism) of all methods of ``dpmc fit``."""
-    for name in METHODS:
-        for relation in RELATIONS:
-            for mechanism in ("gaussian", *OTHER_MECHANISMS.get(name, ())):
-                yield name, relation, mechanism
-    for family in FAMILIES:
-        for relation in USER_LEVEL:
-            yield family, relation, "gaussian"
-
-
-def published_method(method: str, relation: str, mechanism: str = "gaussian") -> PrivateMethod:
-    """Return a small method by its name, or that of its family, with the budget of the audit."""
-    if method in FAMILIES:
-        return audited_family(method, relation)
-    return audited_method(method, relation, mechanism, bare=False)
 
 
 def publisher_rows(

@@ -65,7 +65,9 @@ def onebit_folder_rows(settings: Mapping) -> Iterator[dict[str, object]]:
         yield onebit_folder_row(mechanism, rng)
 
 
-def onebit_folder_row(mechanism: str, rng: np.random.Generator) -> dict[str, object]:
+def onebit_folder_row(
+    mechanism: str, rng: np.random.Generator, problem: type[Problem] = Problem
+) -> dict[str, object]:
     """Return the row of what is published by one mechanism, over all of its neighbours.
 
     Parameters
@@ -73,10 +75,12 @@ def onebit_folder_row(mechanism: str, rng: np.random.Generator) -> dict[str, obj
     mechanism : str
         One of :data:`RELEASED`.
     rng : numpy.random.Generator
+    problem : type
+        Of the problems, where it has a planted fault.
     """
     claim = {"target": TARGET, "mechanism": mechanism, "relation": ENTRY_CHANGE}
     claim |= {"claimed_epsilon": EPSILON, "delta": DELTA if mechanism == "grap_gaussian" else 0.0}
-    pairs = [_labelled(pair) for pair in neighbours(mechanism, rng)]
+    pairs = [_labelled(pair) for pair in neighbours(mechanism, rng, problem)]
     return published_row(sum(differing_folders(mechanism, pair, rng) for pair in pairs), claim)
 
 

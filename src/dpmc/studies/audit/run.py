@@ -34,6 +34,14 @@ def audit_part(part: str, settings: Mapping[str, object]) -> Rows:
     dict
         Keys :data:`dpmc.studies.audit.rows.AUDIT_COLUMNS`.
     """
-    module, _, name = PARTS[part].rows.partition(":")
-    rows = getattr(import_module(module), name)
-    return rows(settings, part) if part in RELATIONS else rows(settings)
+    if PARTS[part].rows:
+        rows = _function(PARTS[part].rows)
+        yield from rows(settings, part) if part in RELATIONS else rows(settings)
+    if PARTS[part].faults:
+        for fault in _function(PARTS[part].faults)():
+            yield fault.row(settings)
+
+
+def _function(target):
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)

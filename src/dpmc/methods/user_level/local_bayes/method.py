@@ -226,14 +226,14 @@ class LocalBayes(UserLevelMethod):
         biases = refinement.model_of(beliefs, whole.mean, whole.typical, popularity, whole)
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)
-        weight = self._weight(DIRECTIONS_SHARE)
-        noise = statistics.noise_std(sensitivity) * weight
+        noise = statistics.noise_std(sensitivity) * self._weight(DIRECTIONS_SHARE)
         items = directions.items_worth_it(popularity.shares, noise, whole, self.explained)
         if items.size:
             unexplained = self._unexplained(rows, beliefs, whole)
             sent, longest = directions.statistic(unexplained, items, n_items, whole.typical)
-            _check("covariance", longest, 1.0)
-            noised = statistics.ledger.release("covariance", sent, sensitivity, weight=weight)
+            noised, _ = self._release(
+                statistics, "covariance", sent, longest, 1.0, DIRECTIONS_SHARE, sensitivity
+            )
             found = directions.read(noised, noise, items, popularity.shares, whole)
             most = self.most_factors
             beliefs = beliefs.with_factors(found[0][:, :most], found[1][:, :most])
@@ -250,10 +250,15 @@ class LocalBayes(UserLevelMethod):
         left = rows.values - bias[rows.indices] - level[rows.indices, 0] * own
         return Compressed(rows.indptr, rows.indices, left)
 
-    def _release(self, statistics, what, sent, longest, norm, share):
-        """Release a sum over users of vectors of at most this norm, and return it and its noise."""
-        _check(what, longest, norm)
-        sensitivity = norm * (2 if self.relation == USER_REPLACE else 1)
+    def _release(self, statistics, what, sent, longest, norm, share, sensitivity=None):
+        """Release a sum over users of vectors of at most this norm, and return it and its noise.
+
+        A sensitivity is given where it is less than twice the norm for a user who is replaced.
+        """
+        if not longest <= norm * SLACK:
+            raise PrivacyViolation(f"{what}: a user has norm {longest:g}, above the bound {norm:g}")
+        if sensitivity is None:
+            sensitivity = norm * (2 if self.relation == USER_REPLACE else 1)
         weight = self._weight(share)
         noised = statistics.ledger.release(what, sent, sensitivity, weight=weight)
         return noised, statistics.noise_std(sensitivity) * weight
@@ -265,8 +270,3 @@ class LocalBayes(UserLevelMethod):
         self.item_offsets_ = np.clip(self.centre + bias, *self.rating_range)
         self.item_factors_, self.item_precisions_ = model.factors, model.precisions
         self.user_factors_ = posterior_means(own, bias, model.factors, model.precisions)
-
-
-def _check(what, longest, norm):
-    if not longest <= norm * SLACK:
-        raise PrivacyViolation(f"{what}: a user has norm {longest:g}, above the bound {norm:g}")

@@ -1,29 +1,28 @@
-"""Faults planted into noise and methods: an audit is worth what it catches.
+"""Faults planted into noise and calibrated methods.
 
-Each is a mistake that is easily made: noise of 0.8 times the scale, the inverse CDF with the sign
-as published, a release that the accounting forgot, noise that is drawn once and used in every
-release, rows of factors or ratings that nobody clips.
+Noise of 0.8 times the scale, the inverse CDF with the sign as published, a release that the
+accounting forgot, noise that is drawn once and used in every release, rows of factors or ratings
+that nobody clips.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from unittest.mock import patch
+from functools import partial
 
 import numpy as np
 
 from dpmc.mechanisms.facts import published_inverse_cdf
 from dpmc.mechanisms.huber import Huber
-from dpmc.methods.factorization import private_als
 from dpmc.methods.factorization.private_als import PrivateALS
+from dpmc.methods.factorization.private_baselines import PrivateItemBias
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.sensitivity import Sensitivities
+from dpmc.studies.audit.faults import Fault, FaultyMethod, Row
 from dpmc.studies.audit.mechanisms import claim_of, float_claims
 from dpmc.studies.audit.method_runs import MECHANISMS, audited_method, method_rows
 from dpmc.studies.audit.noise import NoiseClaim, noise_rows
-from dpmc.studies.audit.rows import AUDIT, caught_row
-from dpmc.studies.audit.streams import stream
 
 SCALE = "scale x 0.8"
 WRONG_SIGN = "wrong sign in the inverse CDF"
@@ -34,45 +33,35 @@ RATINGS_NOT_CLIPPED = "ratings not clipped"
 FACTOR = 0.8
 RUNS = 250
 """Of a method, on each of two neighbouring data sets: enough to see these faults."""
-ANYTHING = 2.0**30
 
 
-def fault_rows(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield a row for every planted fault; passed means that a test caught it.
-
-    Parameters
-    ----------
-    settings : mapping
-        ``seed`` and ``samples``.
-    """
+def faults() -> Iterator[Fault]:
+    """Yield all of them, for ``seed`` and ``samples`` (outputs of a mechanism)."""
     for fault, claim in faulty_claims():
         key = {"mechanism": claim.mechanism, "fault": fault}
-        rng = stream(settings["seed"], AUDIT, key)
-        yield caught_row(fault, noise_rows(claim, settings["samples"], rng))
+        yield Fault(fault, key, partial(_claim_rows, claim))
     for fault in METHOD_FAULTS:
         for mechanism in MECHANISMS:
-            key = {"relation": USER_ADD_REMOVE, "mechanism": mechanism}
-            rng = stream(settings["seed"], AUDIT, key | {"fault": fault})
-            yield caught_row(fault, faulty_method_rows(fault, RUNS, rng, key))
+            key = {"relation": USER_ADD_REMOVE, "mechanism": mechanism, "fault": fault}
+            yield Fault(fault, key, partial(_method_rows, fault, mechanism))
+
+
+def _claim_rows(claim, settings, rng) -> Iterator[Row]:
+    return noise_rows(claim, settings["samples"], rng)
+
+
+def _method_rows(fault, mechanism, _, rng) -> Iterator[Row]:
+    return faulty_method_rows(fault, mechanism, RUNS, rng)
 
 
 def faulty_method_rows(
-    fault: str, runs: int, rng: np.random.Generator, key: Mapping
-) -> Iterator[dict[str, object]]:
-    """Yield the rows of a method with one of METHOD_FAULTS.
-
-    Parameters
-    ----------
-    fault : str
-    runs : int
-    rng : numpy.random.Generator
-    key : mapping
-        ``relation`` and ``mechanism``.
-    """
-    name, plant = METHOD_FAULTS[fault]
-    method = audited_method(name, **key)
-    noise = plant(method, rng)
-    return method_rows([(method, noise)], runs, rng, {"method": name, **key})
+    fault: str, mechanism: str, runs: int, rng: np.random.Generator
+) -> Iterator[Row]:
+    """Yield the rows of a method with one of METHOD_FAULTS, where users come or go."""
+    name, cls, noise = METHOD_FAULTS[fault]
+    key = {"method": name, "relation": USER_ADD_REMOVE, "mechanism": mechanism}
+    method = audited_method(**key, cls=cls)
+    return method_rows([(method, noise(method, rng))], runs, rng, key)
 
 
 def faulty_claims() -> Iterator[tuple[str, NoiseClaim]]:
@@ -133,10 +122,24 @@ class _Unchecked(Sensitivities):
         pass
 
 
-class _Unclipped(PrivateALS):
-    def _fit(self, *arguments):
-        with patch.object(private_als, "clip_rows", lambda rows, bound, norm: rows):
-            super()._fit(*arguments)
+class _UnclippedFactors(PrivateALS):
+    def _bounds(self, factor_bound):
+        return _Unchecked(**asdict(super()._bounds(factor_bound)))
+
+    def _clipped(self, factors):
+        return factors
+
+
+class _UnclippedRatings(PrivateItemBias):
+    def _bounds(self, factor_bound):
+        return _Unchecked(**asdict(super()._bounds(factor_bound)))
+
+    def _bounded(self, rows):
+        return rows.with_values(rows.values - self.centre)
+
+
+def _smaller_noise(method, rng):
+    return _SmallerNoise(method.calibration.noise, rng)
 
 
 def _fewer_releases(method, rng):
@@ -145,26 +148,14 @@ def _fewer_releases(method, rng):
     return FloatNoise(noise, rng)
 
 
-def _without_factor_clip(method, rng):
-    method.__class__ = _Unclipped
-    method.bounds = _Unchecked(**asdict(method.bounds))
-    return FloatNoise(method.calibration.noise, rng)
+def _reused_noise(method, rng):
+    return _ReusedNoise(method.calibration.noise, rng, method.releases)
 
 
-def _without_rating_clip(method, rng):
-    method.rating_range = (method.centre - ANYTHING, method.centre + ANYTHING)
-    method.bounds = _Unchecked(**asdict(method.bounds))
-    return FloatNoise(method.calibration.noise, rng)
-
-
-METHOD_FAULTS = {
-    SCALE: ("private_als", lambda method, rng: _SmallerNoise(method.calibration.noise, rng)),
-    NOT_COUNTED: ("private_als", _fewer_releases),
-    REUSED: (
-        "private_als",
-        lambda method, rng: _ReusedNoise(method.calibration.noise, rng, method.releases),
-    ),
-    FACTORS_NOT_CLIPPED: ("private_als", _without_factor_clip),
-    RATINGS_NOT_CLIPPED: ("private_item_bias", _without_rating_clip),
+METHOD_FAULTS: Mapping[str, FaultyMethod] = {
+    SCALE: FaultyMethod("private_als", noise=_smaller_noise),
+    NOT_COUNTED: FaultyMethod("private_als", noise=_fewer_releases),
+    REUSED: FaultyMethod("private_als", noise=_reused_noise),
+    FACTORS_NOT_CLIPPED: FaultyMethod("private_als", _UnclippedFactors),
+    RATINGS_NOT_CLIPPED: FaultyMethod("private_item_bias", _UnclippedRatings),
 }
-"""Fault -> method, and what plants the fault into it and returns its noise."""

@@ -3,23 +3,26 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from dpmc.methods.factorization.private_als import PrivateALS
 from dpmc.methods.factorization.private_baselines import PrivateItemBias
+from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
 from dpmc.methods.published import fit_folder
 from dpmc.methods.user_level.dpals import DPALS
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.publication.folder import GUARANTEE
-from dpmc.studies.audit.published import Publisher, published_method, publisher_rows
-from dpmc.studies.audit.published_items import Followed, choice_rows, listing_row
-from dpmc.studies.audit.rows import AUDIT, caught_row
-from dpmc.studies.audit.streams import stream
+from dpmc.studies.audit.faults import Fault, Row
+from dpmc.studies.audit.item_lists import Followed
+from dpmc.studies.audit.published import Publisher, publisher_rows
+from dpmc.studies.audit.published_items import choice_rows, listing_row
+from dpmc.studies.audit.published_rows import published_method
 
 PENALTY = "item penalty grows with the number of users"
 LENGTHS = "users' exact mean length in the item factors"
@@ -33,37 +36,27 @@ NOT_CHARGED = "choice of items not charged"
 ORDER = "items listed in the order of exact counts"
 
 
-def published_fault_rows(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield a row for every planted fault; passed means that a test caught it.
-
-    Parameters
-    ----------
-    settings : mapping
-        ``seed``.
-    """
+def faults() -> Iterator[Fault]:
+    """Yield all of them, for ``seed``."""
     for fault in (*PUBLISHER_FAULTS, *CHOICE_FAULTS):
-        rng = stream(settings["seed"], AUDIT, {"published": fault})
-        yield caught_row(fault, faulty_published_rows(fault, rng))
+        yield Fault(fault, {"published": fault}, partial(_rows, fault))
 
 
-def faulty_published_rows(fault: str, rng: np.random.Generator) -> Iterator[dict[str, object]]:
-    """Yield the rows of the audit with one fault planted.
+def _rows(fault, _, rng) -> Iterator[Row]:
+    return faulty_published_rows(fault, rng)
 
-    Parameters
-    ----------
-    fault : str
-        A key of :data:`PUBLISHER_FAULTS` or :data:`CHOICE_FAULTS`.
-    rng : numpy.random.Generator
-        Draws data, keys, starts and noise.
-    """
+
+def faulty_published_rows(fault: str, rng: np.random.Generator) -> Iterator[Row]:
+    """Yield the rows of the audit with one of PUBLISHER_FAULTS or CHOICE_FAULTS."""
     if fault in CHOICE_FAULTS:
         followed = CHOICE_FAULTS[fault]
         yield from choice_rows("private_item_bias", USER_ADD_REMOVE, rng, followed)
         yield listing_row(USER_ADD_REMOVE, rng, followed)
         return
-    name, plant = PUBLISHER_FAULTS[fault]
+    name, cls, options = PUBLISHER_FAULTS[fault]
     key = {"method": name, "relation": USER_ADD_REMOVE, "mechanism": "gaussian"}
-    yield from publisher_rows(plant(published_method(**key)), rng, key)
+    publisher = Publisher(published_method(**key, cls=cls), **options)
+    yield from publisher_rows(publisher, rng, key)
 
 
 class _PenalisedByUsers(DPALS):
@@ -102,14 +95,6 @@ class _KeyedByNumber(Keyed):
         self._users = np.arange(ratings.n_users)
 
 
-def _of_class(cls: type) -> Callable[..., Publisher]:
-    def plant(method):
-        method.__class__ = cls
-        return Publisher(method)
-
-    return plant
-
-
 def _counting_users(path: Path, model, parts, notes) -> list[str]:
     """Write as it should be, and the number of users."""
     names = fit_folder.write(path, model, parts, notes)
@@ -128,11 +113,6 @@ def _without_unrated(path: Path, model, parts, notes) -> list[str]:
         kept = [line for line, rated in zip(lines, model.rated_, strict=True) if rated]
         csv.writer(stream, lineterminator="\n").writerows([header, *kept])
     return names
-
-
-def _writing_without_unrated(method) -> Publisher:
-    method.__class__ = _KnowingRated
-    return Publisher(method, write=_without_unrated)
 
 
 class _WithoutRoom(Followed):
@@ -189,15 +169,15 @@ class _ByCount(Followed):
         return listed[np.argsort(-counts[listed], kind="stable")], threshold
 
 
-PUBLISHER_FAULTS = {
-    PENALTY: ("dpals", _of_class(_PenalisedByUsers)),
-    LENGTHS: ("dpals", _of_class(_TellingLengths)),
-    ROW_NUMBERS: ("private_item_bias", lambda method: Publisher(method, keyed=_KeyedByNumber)),
-    START: ("private_als", _of_class(_StartingAfterUsers)),
-    USERS_TOLD: ("private_global_mean", lambda method: Publisher(method, write=_counting_users)),
-    UNRATED: ("private_item_bias", _writing_without_unrated),
+PUBLISHER_FAULTS: Mapping[str, tuple[str, type[PrivateMethod] | None, Mapping]] = {
+    PENALTY: ("dpals", _PenalisedByUsers, {}),
+    LENGTHS: ("dpals", _TellingLengths, {}),
+    ROW_NUMBERS: ("private_item_bias", None, {"keyed": _KeyedByNumber}),
+    START: ("private_als", _StartingAfterUsers, {}),
+    USERS_TOLD: ("private_global_mean", None, {"write": _counting_users}),
+    UNRATED: ("private_item_bias", _KnowingRated, {"write": _without_unrated}),
 }
-"""Fault -> method or family, and what plants the fault into what publishes."""
+"""Fault -> method or family, its class with the fault, and what else publishes otherwise."""
 
 CHOICE_FAULTS = {
     NO_ROOM: _WithoutRoom, WEIGHT: _Weighted, NOT_CHARGED: _Free, ORDER: _ByCount,

@@ -1,6 +1,7 @@
 """Faults planted into publications that the black-box attack must catch, with files alone."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.attack_cases import CLAIMED, Case, agreeing, extremes, fit_case
 from dpmc.studies.audit.dpals import audited_family
+from dpmc.studies.audit.faults import Fault, Row
 from dpmc.studies.audit.item_lists import carriers
 from dpmc.studies.audit.method_runs import DELTA, audited_method
 from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER, of_people
@@ -23,6 +25,16 @@ RUNS = 600
 """Of a faulty publication, on either data set: enough to show more than the claimed epsilon."""
 MANY_USERS, MANY_ITEMS = 300, 8
 """Where the choices of all move along with one user: it shows as the root of their number."""
+
+
+def faults() -> Iterator[Fault]:
+    """Yield all of them; no setting counts, and the noise is exact."""
+    for fault, plant in ATTACKED_FAULTS.items():
+        yield Fault(fault, {}, partial(_rows, plant))
+
+
+def _rows(plant, *_) -> Iterator[Row]:
+    return plant().rows(RUNS)
 
 
 class _FaintNoise(GridNoise):
