@@ -55,12 +55,13 @@ test-slurm: $(VENV)/installed
 test-faults: $(VENV)/installed
 	@DPMC_FAULTS=1 DPMC_KILLS=10 $(BIN)/python -m pytest -q tests/faults tests/workflow/test_crash.py -k "faults or many_kills"
 
-## style and form of the code and of the workflow
+## style and form of the code and of the workflow, and how long the code is
 lint: $(VENV)/installed
 	@$(BIN)/ruff check --no-cache $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/snakefmt --check --compact-diff Snakefile workflow
 	@$(BIN)/snakemake --lint
+	@$(BIN)/python benchmarks/lines.py
 
 ## speed of noise, methods and models, as ratios in one run
 benchmark: $(VENV)/installed

@@ -1,0 +1,84 @@
+"""How long the code is, so that growth is seen when it happens: `make lint` prints it.
+
+Lines are those of `wc -l`: of the rooms of `src`, of each study, for each claim (its predicates)
+and each figure, and of the tests, those marked slow apart.
+"""
+
+import ast
+from pathlib import Path
+
+import yaml
+
+HOME = Path(__file__).resolve().parents[1]
+SOURCE = HOME / "src" / "dpmc"
+
+
+def python(*places: Path) -> int:
+    """Return the lines of Python files and of those below folders."""
+    files = [each for place in places for each in (place, *place.rglob("*.py"))]
+    return sum(len(each.read_text("utf-8").splitlines()) for each in files if each.is_file())
+
+
+def named(study: Path, what: str) -> tuple[Path, ...]:
+    """Return the modules and the folder of a study that are named after a thing."""
+    return (*study.glob(f"{what}*.py"), study / what)
+
+
+def claims(study: Path) -> int:
+    """Return how many claims a study judges."""
+    path = study / "claims.yaml"
+    return len(yaml.safe_load(path.read_text("utf-8"))) if path.exists() else 0
+
+
+def figures(study: Path) -> int:
+    """Return how many figures a study declares."""
+    return sum(each.read_text("utf-8").count("FigureEntry(") for each in study.rglob("*.py"))
+
+
+def is_slow(node: ast.AST) -> bool:
+    """Whether a test, or a module by its ``pytestmark``, is marked slow."""
+    return any(isinstance(each, ast.Attribute) and each.attr == "slow" for each in ast.walk(node))
+
+
+def slow_lines(path: Path) -> int:
+    """Return the lines of a module's tests that are marked slow."""
+    text = path.read_text("utf-8")
+    body = ast.parse(text).body
+    marks = [
+        each for each in body if isinstance(each, ast.Assign) and "pytestmark" in ast.dump(each)
+    ]
+    if any(map(is_slow, marks)):
+        return len(text.splitlines())
+    tests = [each for each in body if isinstance(each, ast.FunctionDef)]
+    return sum(
+        each.end_lineno - each.decorator_list[0].lineno + 1
+        for each in tests
+        if any(map(is_slow, each.decorator_list))
+    )
+
+
+def each(lines: int, count: int) -> str:
+    """Return lines for each of some things."""
+    return f"{lines:,} for {count}" + (f", {lines / count:.0f} each" if count else "")
+
+
+def main() -> None:
+    """Print the lines."""
+    print(f"src {python(HOME / 'src'):,} lines: ", end="")
+    rooms = {path.name: python(path) for path in SOURCE.iterdir() if path.is_dir()}
+    print(", ".join(f"{name} {lines:,}" for name, lines in sorted(rooms.items()) if lines))
+    for study in sorted((SOURCE / "studies").iterdir()):
+        if (study / "__init__.py").exists():
+            of_claims, of_figures = (named(study, what) for what in ("claims", "figures"))
+            print(
+                f"  {study.name} {python(study):,}: "
+                f"claims {each(python(*of_claims), claims(study))}; "
+                f"figures {each(python(*of_figures), figures(study))}"
+            )
+    tests = HOME / "tests"
+    slow = sum(map(slow_lines, tests.rglob("test_*.py")))
+    print(f"tests {python(tests):,} lines: everyday {python(tests) - slow:,}, slow {slow:,}")
+
+
+if __name__ == "__main__":
+    main()
