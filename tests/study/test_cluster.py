@@ -10,7 +10,7 @@ import pytest
 from dpmc import configuration, studies
 from dpmc.study import cluster
 from dpmc.study.api import Effort, Job
-from dpmc.study.costs import COLUMNS, Figures
+from dpmc.study.costs import COLUMNS, CostModel
 from dpmc.study.plan import Plan
 from dpmc.tables import write
 
@@ -26,11 +26,11 @@ CELLS = [{"method": "short"}, {"method": "long"}]
 FIT = Job("fit", "x:y", coordinates=("method",), cells=lambda section: CELLS, seconds=30.0)
 
 
-def requests(tmp_path, *jobs, figures=()):
+def requests(tmp_path, *jobs, samples=()):
     """Return what the jobs of a study ask for, and the study."""
     costs = tmp_path / "costs.csv"
-    if figures:
-        write(costs, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in figures])
+    if samples:
+        write(costs, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in samples])
     study = SimpleNamespace(name="mine", jobs=jobs, costs=costs)
     run = SimpleNamespace(studies={"mine": study}, sections={"mine": {}})
     return cluster.Requests({"results": run}), study
@@ -43,7 +43,7 @@ MEASURED = [
 
 
 def test_a_job_asks_for_a_multiple_of_what_is_planned_and_for_what_snakemake_takes(tmp_path):
-    asked, study = requests(tmp_path, FIT, figures=MEASURED)
+    asked, study = requests(tmp_path, FIT, samples=MEASURED)
     of_job = ("results", study, FIT)
     seconds = [cluster.START_SECONDS + cluster.SLOWER * planned for planned in (10.0, 600.0)]
     assert [asked.minutes(*of_job, cell) for cell in CELLS] == [
@@ -55,7 +55,7 @@ def test_a_job_asks_for_a_multiple_of_what_is_planned_and_for_what_snakemake_tak
 
 
 def test_larger_data_ask_for_more(tmp_path):
-    asked, study = requests(tmp_path, FIT, figures=MEASURED)
+    asked, study = requests(tmp_path, FIT, samples=MEASURED)
     larger = replace(FIT, effort=lambda section, coordinates: Effort("long", size=10.0))
     of_job = ("results", study, larger, CELLS[1])
     assert asked.minutes(*of_job) >= cluster.SLOWER * 5990 / 60
@@ -70,7 +70,7 @@ def test_a_kind_that_was_never_measured_asks_by_what_its_study_states(tmp_path):
 
 
 def test_each_further_attempt_asks_for_twice_as_much(tmp_path):
-    asked, study = requests(tmp_path, FIT, figures=MEASURED)
+    asked, study = requests(tmp_path, FIT, samples=MEASURED)
     of_job = ("results", study, FIT, CELLS[0])
     for ask in (asked.minutes, asked.megabytes):
         first = ask(*of_job)
@@ -78,7 +78,7 @@ def test_each_further_attempt_asks_for_twice_as_much(tmp_path):
 
 
 def test_jobs_of_a_kind_share_submissions_of_an_hour_at_most(tmp_path):
-    asked, study = requests(tmp_path, FIT, figures=MEASURED)
+    asked, study = requests(tmp_path, FIT, samples=MEASURED)
     longest = asked.minutes("results", study, FIT, CELLS[1])
     assert asked.bundles() == {"mine_fit": 60 // longest}
     asked, _ = requests(tmp_path, replace(FIT, name="slow", seconds=7200.0))
@@ -104,7 +104,7 @@ def test_kinds_with_long_jobs_come_first_and_a_clock_that_counts_before_them(tmp
     short = Job("short", "x:y", seconds=7.0)
     timing = replace(short, name="timing", alone=True)
     none = replace(short, name="none", cells=lambda section: [])
-    asked, study = requests(tmp_path, FIT, short, timing, none, figures=MEASURED)
+    asked, study = requests(tmp_path, FIT, short, timing, none, samples=MEASURED)
     places = [asked.priority("results", study, job) for job in study.jobs]
     assert places == [600, 7, cluster.FIRST, 0]
 
@@ -129,5 +129,5 @@ def test_every_kind_of_short_jobs_is_bundled(full_run, study, job):
 @every_job
 def test_every_kind_of_the_full_run_was_measured(study, job):
     if job.target is None:
-        cost = Figures([study]).expected(study.name, job.name, Effort("like no other"), 0.0)
+        cost = CostModel([study]).expected(study.name, job.name, Effort("like no other"), 0.0)
         assert cost.seconds > 0

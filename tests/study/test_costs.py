@@ -1,4 +1,4 @@
-"""What a run will cost: jobs counted, figures measured and kept, costs told from them."""
+"""What a run will cost: jobs counted, samples measured and kept, costs told from them."""
 
 import math
 from dataclasses import replace
@@ -10,11 +10,11 @@ from dpmc import studies, tables
 from dpmc.errors import InputError
 from dpmc.study import costs
 from dpmc.study.api import Effort, Job, Ratings, Step
-from dpmc.study.costs import Figure, Planned, Total
+from dpmc.study.costs import CostSample, Planned, Total
 from dpmc.study.plan import Plan
 
-FIT = Figure("fit", "als", 1000.0, 2, start=0.5, run=0.2, memory=200.0, disk=0.1)
-SMALL = Figure("fit", "mean", 1000.0, 2, start=0.5, run=0.01, memory=100.0, disk=0.1)
+FIT = CostSample("fit", "als", 1000.0, 2, start=0.5, run=0.2, memory=200.0, disk=0.1)
+SMALL = CostSample("fit", "mean", 1000.0, 2, start=0.5, run=0.01, memory=100.0, disk=0.1)
 LARGE = replace(FIT, size=8000.0, run=2.0, memory=900.0)
 METHODS = ("als", "irls")
 
@@ -39,21 +39,21 @@ JOBS = (
 STEPS = (Step("figures", "invented_study:figures", seconds=3.0),)
 
 
-def invented(folder, figures=(), trials=3, size=1000.0):
-    """The plan of a run in a folder, of a study that keeps these figures."""
+def invented(folder, samples=(), trials=3, size=1000.0):
+    """The plan of a run in a folder, of a study that keeps these samples."""
     section = {"trials": trials, "size": size}
     path = folder / "costs.csv"
-    if figures:
-        costs.update(path, figures)
+    if samples:
+        costs.update(path, samples)
     each = study(None, jobs=JOBS, steps=STEPS, costs=path, prepare=lambda configuration: section)
     configuration = {"data": {"sets": {}}}
     return Plan(str(folder / "results"), configuration, {"invented": each})
 
 
-def told(figures, folder, wanted):
-    run = invented(folder, figures)
+def told(samples, folder, wanted):
+    run = invented(folder, samples)
     job = Planned("invented", "fit", wanted, 9.0, (), "", "", ())
-    return costs.Figures(run.studies.values()).cost(job)
+    return costs.CostModel(run.studies.values()).cost(job)
 
 
 # -- jobs ---------------------------------------------------------------------------------------
@@ -93,8 +93,8 @@ def test_a_job_like_none_costs_the_mean_of_its_kind(tmp_path):
 
 def test_a_kind_that_was_never_measured_takes_what_its_study_states(tmp_path):
     run = invented(tmp_path, [FIT])
-    figures = costs.Figures(run.studies.values())
-    stated = {job.kind: figures.cost(job) for job in costs.planned(run)}
+    model = costs.CostModel(run.studies.values())
+    stated = {job.kind: model.cost(job) for job in costs.planned(run)}
     assert (stated["totals"].seconds, stated["figures"].seconds) == (7.0, 3.0)
     assert math.isnan(stated["totals"].memory)
     assert not stated["totals"].measured
@@ -102,15 +102,15 @@ def test_a_kind_that_was_never_measured_takes_what_its_study_states(tmp_path):
 
 def test_totals_are_sums_and_largest(tmp_path):
     run = invented(tmp_path, [FIT, replace(FIT, alike="irls", run=0.4, memory=300.0)])
-    jobs, figures = costs.planned(run), costs.Figures(run.studies.values())
-    found = costs.totals([job for job in jobs if job.kind in ("fit", "totals")], figures.cost)
+    jobs, model = costs.planned(run), costs.CostModel(run.studies.values())
+    found = costs.totals([job for job in jobs if job.kind in ("fit", "totals")], model.cost)
     seconds = [0.5 + 3 * 0.2, 0.5 + 3 * 0.4, 7.0]
     expected = Total(3, pytest.approx(sum(seconds)), 7.0, 300.0, pytest.approx(0.6), 1)
     assert found == {"invented": expected}
-    assert costs.total([], figures.cost).jobs == 0
+    assert costs.total([], model.cost).jobs == 0
 
 
-# -- figures ------------------------------------------------------------------------------------
+# -- samples ------------------------------------------------------------------------------------
 
 
 def finish(run, seconds, megabytes=150):
@@ -138,8 +138,8 @@ def test_what_a_run_measured_tells_its_own_cost(tmp_path):
     run = invented(tmp_path)
     finish(run, [6.0, 3.0, 1.0])
     costs.update(tmp_path / "costs.csv", costs.measure([run])["invented"])
-    figures = costs.Figures(run.studies.values())
-    told = [figures.cost(job).seconds for job in costs.planned(run)[:3]]
+    model = costs.CostModel(run.studies.values())
+    told = [model.cost(job).seconds for job in costs.planned(run)[:3]]
     assert told == pytest.approx([6.5, 3.5, 1.5])
 
 
@@ -179,14 +179,14 @@ def test_a_size_of_more_digits_than_are_kept_replaces_itself(tmp_path):
 @pytest.mark.parametrize("name", studies.BUILT_IN)
 def test_committed_figures_are_of_jobs_that_there_are(name):
     each = studies.load()[name]
-    figures = costs.read(each.costs)
+    samples = costs.read(each.costs)
     kinds = {part.name for part in (*each.jobs, *each.steps)}
-    assert figures
-    assert {figure.kind for figure in figures} <= kinds
-    assert all(figure.size > 0 and figure.run >= 0 and figure.jobs >= 1 for figure in figures)
+    assert samples
+    assert {sample.kind for sample in samples} <= kinds
+    assert all(sample.size > 0 and sample.run >= 0 and sample.jobs >= 1 for sample in samples)
 
 
 def test_committed_shared_figures_are_of_shared_jobs():
-    figures = costs.read(costs.SHARED_COSTS)
+    samples = costs.read(costs.SHARED_COSTS)
     kinds = {costs.JOIN, costs.RATINGS, costs.DOWNLOAD, costs.PAGE}
-    assert {figure.kind for figure in figures} == kinds
+    assert {sample.kind for sample in samples} == kinds

@@ -55,12 +55,12 @@ def plan(config, results, as_json):
         _update(costs.measure(runs), costs.files_of(known.values()))
         return
     jobs = costs.planned(Plan("results", configuration, known))
-    figures = costs.Figures(known.values())
-    found = costs.totals(jobs, figures.cost)
+    model = costs.CostModel(known.values())
+    found = costs.totals(jobs, model.cost)
     missing = _missing(jobs, configuration["data"])
     waiting = [job for job in jobs if set(job.data) & set(missing)]
-    found["all"] = costs.total(jobs, figures.cost)
-    found["without data"] = costs.total(waiting, figures.cost)
+    found["all"] = costs.total(jobs, model.cost)
+    found["without data"] = costs.total(waiting, model.cost)
     click.echo(_json(found, missing) if as_json else "\n".join(_lines(found, missing)))
 
 
@@ -71,10 +71,7 @@ def _configuration(files: str) -> dict:
 
     if not DEFAULTS.is_file():
         raise InputError(f"There is no {DEFAULTS}; run this in the folder of the project.")
-    overlays = launch.named_files(files)
-    for path in overlays:
-        launch.check_named(path, Path())
-    return load(DEFAULTS, overlays)
+    return load(DEFAULTS, launch.named_files(files))
 
 
 def _missing(jobs, data) -> list[str]:
@@ -89,10 +86,10 @@ def _missing(jobs, data) -> list[str]:
 def _update(measured, files) -> None:
     from dpmc.study.costs import update
 
-    for study, figures in measured.items():
+    for study, samples in measured.items():
         if study in files:
-            update(files[study], figures)
-            click.echo(f"wrote {files[study]} ({len(figures)} figures measured)")
+            update(files[study], samples)
+            click.echo(f"wrote {files[study]} ({len(samples)} figures measured)")
 
 
 def _json(found, missing) -> str:

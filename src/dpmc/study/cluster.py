@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 
 from dpmc.study.api import Coordinates, Job, Study
-from dpmc.study.costs import Cost, Figures
+from dpmc.study.costs import Cost, CostModel
 from dpmc.study.plan import Plan
 
 START_SECONDS = 120.0
@@ -42,7 +42,7 @@ class Requests:
     def __init__(self, runs: Mapping[str, Plan]):
         self._runs = runs
         studies = {name: each for run in runs.values() for name, each in run.studies.items()}
-        self._figures = Figures(studies.values())
+        self._costs = CostModel(studies.values())
 
     def minutes(
         self, top: str, study: Study, job: Job, coordinates: Coordinates, attempt: int = 1
@@ -72,7 +72,7 @@ class Requests:
 
     def _cost(self, top: str, study: Study, job: Job, coordinates: Coordinates) -> Cost:
         effort = job.effort(self._runs[top].sections[study.name], coordinates)
-        return self._figures.expected(study.name, job.name, effort, job.seconds)
+        return self._costs.expected(study.name, job.name, effort, job.seconds)
 
     def bundles(self) -> Mapping[str, int]:
         """Return how many jobs share a submission, by the name of their group."""

@@ -1,14 +1,14 @@
 """What a run will cost: every job that it needs, and what such jobs were measured to take.
 
-A **figure** is what jobs of one kind took that do the same work on as many data; a study keeps its
+A **sample** is what jobs of one kind took that do the same work on as many data; a study keeps its
 own in a CSV file (:attr:`dpmc.study.api.Study.costs`), those of joining tables, reading data and
 making pages lie beside this module. A job is expected to take
 
-- as long to start as its figure says, and for its work in proportion to amount and size;
+- as long to start as its sample says, and for its work in proportion to amount and size;
 - the memory of starting, and the rest in proportion to size;
 - disk in proportion to amount and size,
 
-from the figure of its likes whose size is nearest. A job that is like none that was measured is
+from the sample of its likes whose size is nearest. A job that is like none that was measured is
 expected to cost the mean of its kind, and the memory of the largest, whatever its size; one of a
 kind that was never measured takes the ``seconds`` that its study states.
 """
@@ -35,92 +35,49 @@ SHARED_COSTS = Path(__file__).with_name("costs.csv")
 JOIN, RATINGS, DOWNLOAD, PAGE = "join", "ratings", "download", "page"
 SECONDS = re.compile(r"^CPU seconds: ([\d.]+) to start, ([\d.]+) to run$", re.MULTILINE)
 MEGABYTE = 1e6
-DIGITS = 4  # that are kept of a figure
+DIGITS = 4  # that are kept of a number
 
 
 @dataclass(frozen=True)
-class Figure:
-    """What jobs were measured to take: one row of a CSV file.
+class CostSample:
+    """What jobs were measured to take: one row of a CSV file."""
 
-    Attributes
-    ----------
-    kind : str
-        Name of the job or step.
-    alike : str
-    size : float
-        See :class:`dpmc.study.api.Effort`.
-    jobs : float
-        How many were measured.
-    start, run : float
-        CPU seconds to start one, and for one unit of amount.
-    memory : float
-        Largest megabytes of a job; nan if unknown.
-    disk : float
-        Megabytes for one unit of amount.
-    """
-
-    kind: str
-    alike: str
+    kind: str  # name of the job or step
+    alike: str  # as in dpmc.study.api.Effort, like the size
     size: float
-    jobs: float
-    start: float
-    run: float
-    memory: float
-    disk: float
+    jobs: float  # how many were measured
+    start: float  # CPU seconds to start one
+    run: float  # CPU seconds for one unit of amount
+    memory: float  # largest megabytes of a job; nan if unknown
+    disk: float  # megabytes for one unit of amount
 
 
 TEXTS = ("kind", "alike")
-COLUMNS = tuple(each.name for each in fields(Figure))
+COLUMNS = tuple(each.name for each in fields(CostSample))
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a job is expected to take.
+    """What a job is expected to take."""
 
-    Attributes
-    ----------
-    seconds : float
-        Of CPU.
-    memory, disk : float
-        Megabytes; memory is nan if unknown.
-    measured : bool
-        Whether it rests on jobs that do the same work.
-    """
-
-    seconds: float
-    memory: float
-    disk: float
-    measured: bool
+    seconds: float  # of CPU
+    memory: float  # megabytes; nan if unknown
+    disk: float  # megabytes
+    measured: bool  # whether it rests on jobs that do the same work
 
 
 @dataclass(frozen=True)
 class Planned:
-    """One job of a run.
+    """One job of a run."""
 
-    Attributes
-    ----------
-    study : str
-        :data:`SHARED` if it belongs to none.
-    kind : str
-    effort : Effort
-    stated : float
-        Seconds that are expected where nothing was measured.
-    data : tuple of str
-        Real data sets without which it has nothing to do.
-    log, benchmark : str
-        Where it says what it took.
-    files : tuple of str
-        What it writes.
-    """
-
-    study: str
+    study: str  # SHARED if it belongs to none
     kind: str
     effort: Effort
-    stated: float
-    data: tuple[str, ...]
-    log: str
+    stated: float  # seconds that are expected where nothing was measured
+    data: tuple[str, ...]  # real data sets without which it has nothing to do
+    log: str  # where it says what it took
     benchmark: str
-    files: tuple[str, ...]
+    files: tuple[str, ...]  # what it writes
 
 
 # -- the jobs of a run --------------------------------------------------------------------------
@@ -196,42 +153,28 @@ def _places(top: str, name: str) -> tuple[str, str]:
 
 
 def _keeper(job: Planned) -> str:
-    """Return the study whose file has the figures of a job; joining costs the same everywhere."""
+    """Return the study whose file has the samples of a job; joining costs the same everywhere."""
     return SHARED if job.kind == JOIN else job.study
 
 
 # -- what they will cost ------------------------------------------------------------------------
 
 
-class Figures:
-    """All figures, for telling what a job will cost.
-
-    Parameters
-    ----------
-    studies : iterable of Study
-    """
+class CostModel:
+    """Tells what a job will cost, from all samples of studies."""
 
     def __init__(self, studies: Iterable[Study]):
-        self._of: dict[tuple[str, str], list[Figure]] = defaultdict(list)
+        self._of: dict[tuple[str, str], list[CostSample]] = defaultdict(list)
         for name, path in files_of(studies).items():
-            for figure in read(path):
-                self._of[name, figure.kind].append(figure)
+            for sample in read(path):
+                self._of[name, sample.kind].append(sample)
 
     def cost(self, job: Planned) -> Cost:
         """Return what a job is expected to take."""
         return self.expected(_keeper(job), job.kind, job.effort, job.stated)
 
     def expected(self, study: str, kind: str, effort: Effort, stated: float) -> Cost:
-        """Return what a job of a kind is expected to take.
-
-        Parameters
-        ----------
-        study, kind : str
-            Names of the study and of the kind of job.
-        effort : Effort
-        stated : float
-            Seconds that are expected where nothing was measured.
-        """
+        """Return what a job of a kind is expected to take: if none was measured, what is stated."""
         known = self._of.get((study, kind), [])
         if not known:
             return Cost(stated, math.nan, 0.0, False)
@@ -249,48 +192,30 @@ class Figures:
         )
 
 
-def _expected(figure: Figure, effort: Effort, start_memory: float) -> Cost:
+def _expected(sample: CostSample, effort: Effort, start_memory: float) -> Cost:
     """Return the cost of a job that does what others did, on more or fewer data.
 
-    Parameters
-    ----------
-    start_memory : float
-        Megabytes of a job of this kind that has next to no data.
+    ``start_memory`` is the megabytes of a job of this kind that has next to no data.
     """
-    ratio = effort.size / figure.size
+    ratio = effort.size / sample.size
     return Cost(
-        figure.start + figure.run * effort.amount * ratio,
-        start_memory + (figure.memory - start_memory) * ratio,
-        figure.disk * effort.amount * ratio,
+        sample.start + sample.run * effort.amount * ratio,
+        start_memory + (sample.memory - start_memory) * ratio,
+        sample.disk * effort.amount * ratio,
         measured=True,
     )
 
 
 @dataclass(frozen=True)
 class Total:
-    """What several jobs are expected to take.
-
-    Attributes
-    ----------
-    jobs : int
-    seconds : float
-        Of CPU.
-    longest : float
-        CPU seconds of the longest job.
-    memory : float
-        Megabytes of the job that needs most; nan if nothing is known.
-    disk : float
-        Megabytes.
-    guessed : int
-        Jobs that are like none that was measured.
-    """
+    """What several jobs are expected to take."""
 
     jobs: int
-    seconds: float
-    longest: float
-    memory: float
-    disk: float
-    guessed: int
+    seconds: float  # of CPU
+    longest: float  # CPU seconds of the longest job
+    memory: float  # megabytes of the job that needs most; nan if nothing is known
+    disk: float  # megabytes
+    guessed: int  # jobs that are like none that was measured
 
 
 def total(jobs: Iterable[Planned], cost_of: Callable[[Planned], Cost]) -> Total:
@@ -317,19 +242,8 @@ def totals(jobs: Collection[Planned], cost_of: Callable[[Planned], Cost]) -> dic
 # -- measuring ----------------------------------------------------------------------------------
 
 
-def measure(runs: Iterable[Plan]) -> dict[str, list[Figure]]:
-    """Return the figures of finished runs by study.
-
-    Parameters
-    ----------
-    runs : iterable of Plan
-        The tops are their folders of results.
-
-    Raises
-    ------
-    InputError
-        A folder holds no finished job.
-    """
+def measure(runs: Iterable[Plan]) -> dict[str, list[CostSample]]:
+    """Return the samples of finished runs, whose tops are folders of results, by study."""
     found: dict[tuple[str, str, str, float], list[tuple[float, _Taken]]] = defaultdict(list)
     for run in runs:
         finished = [(job, taken) for job in planned(run) if (taken := _taken(job)) is not None]
@@ -338,10 +252,10 @@ def measure(runs: Iterable[Plan]) -> dict[str, list[Figure]]:
         for job, taken in finished:
             effort = job.effort
             found[_keeper(job), job.kind, effort.alike, effort.size].append((effort.amount, taken))
-    figures: dict[str, list[Figure]] = defaultdict(list)
+    samples: dict[str, list[CostSample]] = defaultdict(list)
     for (keeper, *of_what), group in found.items():
-        figures[keeper].append(_figure(*of_what, group))
-    return figures
+        samples[keeper].append(_sample(*of_what, group))
+    return samples
 
 
 class _Taken(NamedTuple):
@@ -379,9 +293,9 @@ def _memory(benchmark: str) -> float:
     return _largest(float(text) for text in seen if text not in ("NA", "-"))
 
 
-def _figure(kind: str, alike: str, size: float, group: list[tuple[float, _Taken]]) -> Figure:
+def _sample(kind: str, alike: str, size: float, group: list[tuple[float, _Taken]]) -> CostSample:
     amount = math.fsum(amount for amount, _ in group)
-    return Figure(
+    return CostSample(
         kind,
         alike,
         size,
@@ -402,19 +316,19 @@ def _largest(megabytes: Iterable[float]) -> float:
 
 
 def files_of(studies: Iterable[Study]) -> dict[str, Path]:
-    """Return where figures are kept, by study."""
+    """Return where samples are kept, by study."""
     own = {study.name: study.costs for study in studies if study.costs is not None}
     return {**own, SHARED: SHARED_COSTS}
 
 
-def read(path: Path) -> list[Figure]:
-    """Read the figures of a file; none if there is no such file."""
+def read(path: Path) -> list[CostSample]:
+    """Read the samples of a file; none if there is no such file."""
     if not path.exists():
         return []
     with open(path, encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     return [
-        Figure(**{name: row[name] if name in TEXTS else _number(row[name]) for name in COLUMNS})
+        CostSample(**{name: row[name] if name in TEXTS else _number(row[name]) for name in COLUMNS})
         for row in rows
     ]
 
@@ -423,9 +337,9 @@ def _number(text: str) -> float:
     return float(text) if text else math.nan
 
 
-def update(path: Path, figures: Iterable[Figure]) -> None:
-    """Write figures to a file; those of other jobs that it holds stay."""
-    kept = {(each.kind, each.alike, _kept(each.size)): each for each in (*read(path), *figures)}
+def update(path: Path, samples: Iterable[CostSample]) -> None:
+    """Write samples to a file; those of other jobs that it holds stay."""
+    kept = {(each.kind, each.alike, _kept(each.size)): each for each in (*read(path), *samples)}
     tables.write(path, COLUMNS, [_row(kept[key]) for key in sorted(kept)])
 
 
@@ -434,8 +348,8 @@ def _kept(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def _row(figure: Figure) -> dict[str, object]:
-    row = asdict(figure)
+def _row(sample: CostSample) -> dict[str, object]:
+    row = asdict(sample)
     numbers = {name: value for name, value in row.items() if name not in TEXTS}
     return row | {
         name: None if math.isnan(value) else _kept(value) for name, value in numbers.items()
