@@ -21,9 +21,6 @@ include: "workflow/rules/studies.smk"
 include: "workflow/rules/report.smk"
 
 
-launch.before_execution(workflow, REQUESTS.bundles)
-
-
 rule all:
     default_target: True
     input:
@@ -34,6 +31,9 @@ rule all:
 rule quick:
     input:
         "results/quick/report/index.html",
+
+
+launch.join_run(workflow)
 
 
 # Snakemake limits the rate of jobs by a timer in each round, which starts the next round: a loop

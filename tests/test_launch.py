@@ -450,16 +450,10 @@ def test_keys_that_a_merge_brings_may_be_given_anew(folder):
     assert read_mapping("x.yaml") == {}
 
 
-def test_a_data_file_that_is_not_there(project, capsys):
-    (project / "a.yaml").write_text("data: {sets: {mine: {path: nosuch.csv}}}")
-    (project / "b.yaml").write_text("data: {sets: {mine: {path: here.csv}, odd: 3}}")
-    assert "data.sets.mine.path: there is no file nosuch.csv" in refusal(
-        "--config=a.yaml", capsys=capsys
-    )
-    assert "here.csv" in refusal("--config=a.yaml b.yaml", capsys=capsys)
-    (project / "here.csv").write_text("user,item,rating\n")
-    arguments = launch.snakemake_arguments("Snakefile", "2", "a.yaml b.yaml", ["quick"])
-    assert arguments[-4:] == ["quick", "--configfile", "a.yaml", "b.yaml"]
+def test_the_target_comes_before_the_configuration(project):
+    (project / "a.yaml").write_text("")
+    arguments = launch.snakemake_arguments(Path("Snakefile"), "2", ["a.yaml"], ["quick"])
+    assert arguments[-3:] == ["quick", "--configfile", "a.yaml"]
 
 
 def test_names_with_spaces_and_quotation_marks(project, capsys):
@@ -523,10 +517,6 @@ def test_a_profile_that_is_not_there(project, capsys):
     assert "PROFILE=nosuch is no folder with a config.yaml;" in refusal(
         "--profile=nosuch", capsys=capsys
     )
-    (project / "workflow" / "profiles" / "slurm").mkdir(parents=True)
-    (project / "workflow" / "profiles" / "slurm" / "config.yaml").write_text("cores: 1")
-    nearest = refusal("--profile=workflow/profiles/slrum", capsys=capsys)
-    assert "(did you mean 'workflow/profiles/slurm'?)" in nearest
 
 
 def test_a_profile_whose_executor_is_not_installed(project, capsys):
@@ -538,20 +528,37 @@ def test_a_profile_whose_executor_is_not_installed(project, capsys):
 
 def test_a_profile_says_where_jobs_run_and_on_how_many_cores(project):
     (project / "config.yaml").write_text("executor: local\ncores: 1")
-    arguments = launch.snakemake_arguments("Snakefile", "2", "", ["quick"], ".")
+    arguments = launch.snakemake_arguments(Path("Snakefile"), "2", [], ["quick"], ".")
     assert arguments[:4] == ["-s", "Snakefile", "--workflow-profile", "."]
     assert "--cores" not in arguments
 
 
-def test_submissions_are_named_after_the_run(monkeypatch):
+@pytest.mark.parametrize(
+    ("profile", "expected"),
+    [
+        ({"executor": "slurm"}, ["--slurm-jobname-prefix", "12-ab"]),
+        (
+            {"executor": "slurm", "slurm-jobname-prefix": "alice"},
+            ["--slurm-jobname-prefix", "12-ab_alice"],
+        ),
+        ({"executor": "other"}, []),
+        ({}, []),
+    ],
+)
+def test_submissions_are_named_after_the_run(monkeypatch, profile, expected):
     monkeypatch.setenv(run_lock.RUN_VARIABLE, "12-ab")
-    names = []
-    for prefix in ("", "alice"):
-        plugin = SimpleNamespace(jobname_prefix=prefix)
-        launch.name_submissions(plugin)
-        names.append(plugin.jobname_prefix)
-    assert names == ["12-ab", "12-ab_alice"]
-    launch.name_submissions(None)
+    assert launch.naming(profile) == expected
+
+
+def test_bundles_reach_the_node_and_those_of_the_profile_go_before():
+    plugin = pytest.importorskip("snakemake_executor_plugin_slurm")
+    profile = {"executor": "slurm", "group-components": ["huber_cell=3"]}
+    option, *bundles = launch.bundling(profile, HOME, [])
+    assert option == "--group-components"
+    assert bundles[-1] == "huber_cell=3"
+    assert all(re.fullmatch(r"\w+=[1-9]\d*", each) for each in bundles)
+    # a field of Snakemake's interface for plug-ins
+    assert plugin.common_settings.pass_group_args
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Mending a folder whose run was killed or lost power, before the next run starts.
 
-Only who holds the folder's lock exclusively (:mod:`dpmc.run_lock`) may call this: no run is alive
-then, so that nothing here is in use.
+Holding the folder's lock exclusively (:mod:`dpmc.run_lock`) proves that no other run is active, so
+leftovers can be cleaned up.
 
 Why jobs that outlived their run are ended, rather than left alone: they write files whole or not at
 all, and with the settings of today the same bytes; but one that started before an edit of the
@@ -15,6 +15,7 @@ Why dates are looked at: Snakemake takes an output for current that is not older
 clock that was set back breaks that rule, in silence or with an error in every job.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -54,22 +55,7 @@ STEP = 1000
 
 
 def recover(folder: str | Path, runs: Iterable[str]) -> None:
-    """Make a folder ready for the next run.
-
-    Parameters
-    ----------
-    folder : path
-        The working folder of the workflow.
-    runs : iterable of str
-        Names of the runs that died: jobs of theirs that are alive are ended.
-
-    Raises
-    ------
-    InputError
-        A job of a dead run cannot be ended, or a file cannot be removed.
-    OSError
-        The disk is full, or nothing can be written.
-    """
+    """Make a folder ready for the next run, and end the jobs of the runs of these names."""
     folder = Path(folder)
     if (folder / SUBMITTED).is_dir():
         cancel_submissions(runs)
@@ -93,26 +79,16 @@ def recover(folder: str | Path, runs: Iterable[str]) -> None:
 
 
 def check_room(folder: str | Path) -> None:
-    """Find out whether results, and Snakemake's records of them, can be written.
-
-    Raises
-    ------
-    OSError
-        They cannot: the disk is full, say.
-    """
+    """Raise the OSError with which results, or Snakemake's records of them, cannot be written."""
     for place in (Path("results"), STATE):
         with naming(place):
             probe(Path(folder, place, "room"), ROOM)
 
 
 def end_orphans(runs: Iterable[str]) -> int:
-    """End the jobs of dead runs (kill -9) and wait until they are gone; return how many there were.
+    """End the jobs of dead runs (kill -9), and wait for it; return how many there were."""
+    import psutil
 
-    Raises
-    ------
-    InputError
-        A job does not go.
-    """
     runs = set(runs)
     if not runs:
         return 0
@@ -121,7 +97,8 @@ def end_orphans(runs: Iterable[str]) -> int:
     # again and again: what is ended may just have started another process
     while orphans := list(_orphans(runs)):
         for orphan in orphans:
-            _kill(orphan)
+            with contextlib.suppress(psutil.Error):
+                orphan.kill()
             ended.add(orphan.pid)
         if time.monotonic() > end:
             raise InputError(
@@ -133,13 +110,7 @@ def end_orphans(runs: Iterable[str]) -> int:
 
 
 def cancel_submissions(runs: Iterable[str]) -> int:
-    """Cancel the Slurm jobs of dead runs and wait until they are gone; return how many there were.
-
-    Raises
-    ------
-    InputError
-        Slurm does not answer, or a job does not go.
-    """
+    """Cancel the Slurm jobs of dead runs, and wait for it; return how many there were."""
     runs = set(runs)
     if not runs:
         return 0
@@ -306,20 +277,6 @@ def _orphans(runs: set[str]) -> Iterator:
         except (psutil.Error, OSError):
             # gone meanwhile, or somebody else's
             continue
-
-
-def _kill(process) -> None:
-    import psutil
-
-    try:
-        process.kill()
-    except psutil.NoSuchProcess:
-        pass
-    except psutil.AccessDenied:
-        raise InputError(
-            f"Process {process.pid}, a job of a run that was killed, belongs to somebody else; "
-            "ask them to end it, then run this again."
-        ) from None
 
 
 def _files(top: Path) -> Iterator[Path]:

@@ -38,48 +38,27 @@ class LocksUnsupported(Exception):
 
 
 class RunLock:
-    """The lock on a folder, held by this process.
-
-    Attributes
-    ----------
-    former : list of str
-        Names of the runs that died without a word; known to be dead only while the lock is
-        exclusive.
-    """
+    """The lock on a folder, held by this process."""
 
     def __init__(self, descriptor: int):
         self._descriptor = descriptor
+        # the runs that died without a word; known to be dead only while the lock is exclusive
         self.former = [line["run"] for line in _unended(descriptor)]
         self._run = None
 
     def begin(self) -> str:
-        """Write down that a run begins, and share the lock from now on; return the run's name.
-
-        Raises
-        ------
-        InputError
-            Another run got in between.
-        """
+        """Write down that a run begins, and share the lock from now on; return the run's name."""
         os.ftruncate(self._descriptor, 0)
-        self._note_begin()
+        self.share()
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
+            # another run got in between
             raise InputError(_held(self._descriptor)) from None
         return self._run
 
     def share(self) -> None:
         """Write down that a run begins that shares the lock with others."""
-        self._note_begin()
-
-    def end(self) -> None:
-        """Write down that the run ended, and give the lock back."""
-        # unsaid on a full disk, the next run looks for jobs of this one, and finds none
-        with contextlib.suppress(OSError):
-            _append(self._descriptor, {"ended": self._run})
-        os.close(self._descriptor)
-
-    def _note_begin(self) -> None:
         # the process first: whether a name is ours must be seen without the file
         self._run = f"{os.getpid()}-{uuid.uuid4().hex}"
         since = time.strftime("%Y-%m-%d %H:%M:%S")
@@ -88,18 +67,16 @@ class RunLock:
         os.fsync(self._descriptor)
         os.environ[RUN_VARIABLE] = self._run
 
+    def end(self) -> None:
+        """Write down that the run ended, and give the lock back."""
+        # unsaid on a full disk, the next run looks for jobs of this one, and finds none
+        with contextlib.suppress(OSError):
+            _append(self._descriptor, {"ended": self._run})
+        os.close(self._descriptor)
+
 
 def take(folder: str | Path) -> RunLock:
-    """Take the lock on a folder, exclusively.
-
-    Raises
-    ------
-    InputError
-        A live run holds the folder (the sentence says which process), or nothing can be written
-        there.
-    LocksUnsupported
-        The file system has no locks.
-    """
+    """Take the lock on a folder, exclusively; an InputError names the run that holds it."""
     path = Path(folder) / LOCK
     while True:
         descriptor = _opened(path)
@@ -188,7 +165,7 @@ def _line(line: bytes) -> dict | None:
 
 def _held(descriptor: int) -> str:
     """Say who holds the lock."""
-    holders = [line for line in _unended(descriptor) if _lives(line)]
+    holders = [line for line in _unended(descriptor) if _may_live(line)]
     if not holders:
         return "Another run holds this folder; wait until it has ended, then run this again."
     holder = holders[-1]
@@ -200,16 +177,11 @@ def _held(descriptor: int) -> str:
     )
 
 
-def _lives(line: dict) -> bool:
-    if line.get("host") != platform.node():
-        return True
-    try:
-        os.kill(line["pid"], 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+def _may_live(line: dict) -> bool:
+    # a requirement of Snakemake; not loaded by jobs
+    import psutil
+
+    return line.get("host") != platform.node() or psutil.pid_exists(line["pid"])
 
 
 def refuse_held() -> None:

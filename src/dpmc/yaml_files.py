@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from dpmc.errors import InputError
+from dpmc.errors import InputError, did_you_mean
 
 MERGE_TAG = "tag:yaml.org,2002:merge"
 
@@ -44,8 +44,10 @@ def read_mapping(path: str | Path) -> dict:
     try:
         content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
     except FileNotFoundError:
+        beside = sorted(map(str, Path(path).parent.glob("*.yaml")))
         raise InputError(
-            f"There is no configuration file {path}; correct the path, or write the file."
+            f"There is no configuration file {path}{did_you_mean(path, beside)}; correct the path, "
+            "or write the file."
         ) from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; name a YAML file.") from None

@@ -24,7 +24,7 @@ LAYERS = (
 RANK = {part: place for place, layer in enumerate(LAYERS) for part in layer}
 FRAME = ("statistics", "study", "report")
 # modules of the top folder that are not ground: the configuration is composed of the studies'
-TOP = {"configuration": "study", "__main__": "cli", "estimator": "cli"}
+TOP = {"configuration": "study", "__main__": "cli", "estimator": "cli", "launch": "cli"}
 
 
 def name_of(path):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dpmc.datasets import DataNotAvailable, Dataset, available, locate, obtain, verify
+from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
 
 BODY = np.random.default_rng(0).bytes(200_000)
@@ -392,3 +393,10 @@ def test_own_file_that_is_missing_or_wrong_is_an_error_not_an_absence(tmp_path):
     assert "data.sets.mine.path" in refused(own, tmp_path)
     (tmp_path / "mine.csv").write_bytes(BODY)
     assert "data.sets.mine.sha256" in refused(own, tmp_path)
+
+
+def test_own_files_have_to_be_there(tmp_path):
+    (tmp_path / "here.csv").write_text("user,item,rating\n")
+    check_own_files({"mine": {"path": str(tmp_path / "here.csv")}, "odd": {}})
+    with pytest.raises(InputError, match=r"data\.sets\.mine\.path: there is no file nosuch\.csv"):
+        check_own_files({"mine": {"path": "nosuch.csv"}})

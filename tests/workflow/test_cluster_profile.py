@@ -8,7 +8,7 @@ import pytest
 import yaml
 from workspaces import HOME, OWN_STUDY, SMALL, TABLES, Workspace
 
-from dpmc import studies
+from dpmc import launch, studies
 from dpmc.study import cluster
 
 FOLDER = HOME / "workflow" / "profiles" / "slurm"
@@ -24,7 +24,7 @@ def test_the_profile_bundles_groups_that_there_are():
 
 
 def dry_run(folder, overlay, *targets):
-    """Return the output of a dry run with the profile."""
+    """Return the output of a dry run with the profile, bundled as `make reproduce` does it."""
     pytest.importorskip("snakemake_executor_plugin_slurm")
 
     class OnCluster(Workspace):
@@ -33,6 +33,7 @@ def dry_run(folder, overlay, *targets):
                 *(sys.executable, "-m", "snakemake", "-s", HOME / "Snakefile", *targets),
                 *("--directory", self.folder, "--configfile", self.folder / "overlay.yaml"),
                 *("--workflow-profile", FOLDER),
+                *launch.bundling(PROFILE, HOME, [self.folder / "overlay.yaml"]),
             ]
 
     return OnCluster(folder, overlay).run("--dry-run", *targets)

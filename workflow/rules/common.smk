@@ -5,8 +5,9 @@ import sys
 
 import snakemake_logger_plugin_dpmc as progress
 
-from dpmc import configuration, launch, studies
+from dpmc import launch, studies
 from dpmc.datasets import available, resolve
+from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
 from dpmc.study import cluster, plan
 from dpmc.yaml_files import read_mapping
@@ -24,18 +25,6 @@ os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2**25))
 os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(2**30))
 
 
-def planned():
-    """The studies, and the plan of each run: the full one, and the quick one beside it."""
-    known = studies.load(config.get("studies") or [])
-    quick = configuration.load(HOME / "config" / "quick.yaml")
-    quick = configuration.left_out_stays_out(config, quick)
-    runs = {"results": config, "results/quick": configuration.merge(config, quick)}
-    return known, {
-        top: plan.Plan(top, configuration.checked(settings, known), known)
-        for top, settings in runs.items()
-    }
-
-
 def data_available():
     """Whether each real data set of the full run is available without asking a server."""
     data = PLANS["results"].configuration["data"]
@@ -49,8 +38,10 @@ try:
     # Snakemake has read them too, but takes the last of two equal keys
     for path in workflow.configfiles:
         read_mapping(path)
-    STUDIES, PLANS = planned()
-    launch.check_own_files(PLANS["results"].configuration["data"]["sets"])
+    STUDIES = studies.load(config.get("studies") or [])
+    PLANS = plan.plans(config, HOME / "config" / "quick.yaml", STUDIES)
+    OWN_SETS = PLANS["results"].configuration["data"]["sets"]
+    check_own_files(OWN_SETS)
     REAL = {top: each.real_data(STUDIES.values()) for top, each in PLANS.items()}
     AVAILABLE = data_available()
 except InputError as error:
@@ -58,7 +49,6 @@ except InputError as error:
 
 REQUESTS = cluster.Requests(PLANS)
 progress.SECONDS.update(plan.estimates(STUDIES.values()))
-OWN_SETS = PLANS["results"].configuration["data"]["sets"]
 
 
 wildcard_constraints:

@@ -243,6 +243,17 @@ def resolve(
     )
 
 
+def check_own_files(own_sets: Mapping[str, Mapping]) -> None:
+    """Refuse an entry of ``data: sets:`` whose file is not there."""
+    for name, entry in own_sets.items():
+        path = entry.get("path")
+        if isinstance(path, str) and not Path(path).is_file():
+            raise InputError(
+                f"data.sets.{name}.path: there is no file {path} (seen from {Path.cwd()}); correct "
+                "the path, or take the entry out."
+            )
+
+
 def from_entry(name: str, entry: Mapping, base_dir: str | Path = ".") -> Dataset:
     """Make a data set of one entry of ``data: sets:`` in the configuration.
 

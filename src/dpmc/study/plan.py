@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dpmc import configuration as configurations
 from dpmc.study.api import Coordinates, Job, Made, Ratings, Regression, Section, Step, Study
 from dpmc.study.cell_settings import SETTINGS, Settings, settings_text
 from dpmc.study.digest import code_digest
@@ -105,6 +106,30 @@ class Plan:
             if isinstance(source, Ratings)
         ]
         return list(dict.fromkeys(found))
+
+
+def plans(
+    configuration: Mapping[str, object], quick: Path, studies: Mapping[str, Study]
+) -> dict[str, Plan]:
+    """Return the plan of each run by its folder: the full one, and the quick one beside it.
+
+    Parameters
+    ----------
+    configuration : mapping
+        Of the full run, unchecked.
+    quick : Path
+        What is laid over it for the quick run.
+    studies : mapping
+    """
+    overlay = configurations.left_out_stays_out(configuration, configurations.load(quick))
+    runs = {
+        "results": configuration,
+        "results/quick": configurations.merge(configuration, overlay),
+    }
+    return {
+        top: Plan(top, configurations.checked(settings, studies), studies)
+        for top, settings in runs.items()
+    }
 
 
 def digest_of(run: str, others: Iterable[str | Path], study: Study) -> str:
