@@ -207,7 +207,7 @@ def _sentence(text: str) -> str | None:
 
 
 def _words(rule: str) -> str:
-    """Return what a rule makes, such as "huber figures"."""
+    """Return what a rule makes, in words."""
     return "the report" if rule == PAGE else rule.replace("_", " ")
 
 

@@ -1,9 +1,7 @@
 """What tables, figures and the page share: labels, selection of cells, paired differences.
 
-The published metric is the RMSE on all entries on synthetic data and on held-out ratings on
-real data ("Introducing the Huber mechanism for differentially private low-rank matrix
-completion", section 4). Differences between two models are paired by trial and taken between
-logarithms, so that they are relative: -.01 means one per cent less error.
+Differences between two models are paired by trial and taken between logarithms, so that they are
+relative: -.01 means one per cent less error.
 """
 
 from collections.abc import Iterable
