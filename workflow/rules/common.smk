@@ -87,9 +87,9 @@ def missing_data():
 
 
 def state(name, record):
-    """A param that changes when data that were not available are now, and never else."""
+    """A param that changes exactly once: when a missing data set becomes available."""
     found = record["path"] is None and AVAILABLE.get(name)
-    return "came to hand" if found else record.get("state", "first")
+    return "became available" if found else record.get("state", "first")
 
 
 # read once: Snakemake removes the records before it runs the rule

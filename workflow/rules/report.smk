@@ -68,7 +68,7 @@ def page_params(chosen):
     return params
 
 
-# made once, shown then: folders of targets that nobody has to ask for do not count as inputs
+# optional targets are shown if they were made, but the report does not depend on them
 for name, chosen in {
     "": list(STUDIES.values()),
     **{name: [study] for name, study in STUDIES.items()},

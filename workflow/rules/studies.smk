@@ -107,7 +107,7 @@ for study in STUDIES.values():
                 cluster.group(study, job)
             conda:
                 "../../envs/dpmc.yaml"
-            # a clock wants the machine alone
+            # what measures wall-clock time runs with no other job
             threads: (workflow.cores or 1) if job.alone else 1
             resources:
                 runtime=minutes_of(study, job),

@@ -63,8 +63,8 @@ def nothing(section: Section, coordinates: Coordinates | None = None) -> dict:
     return {}
 
 
-def unlike_others(section: Section, coordinates: Coordinates) -> Effort:
-    """Return the effort of a job that costs what it cost before."""
+def constant_effort(section: Section, coordinates: Coordinates) -> Effort:
+    """Return the effort of a job that costs the same every time."""
     return Effort(" ".join(coordinates.values()))
 
 
@@ -100,7 +100,7 @@ class Job:
     file : str or None
         Suffix of one other file that each job makes, for example ``"npz"``.
     alone : bool
-        Whether its clock wants all cores to itself.
+        Whether it measures wall-clock time, so that it runs with no other job.
     target : str or None
         Name of the target that asks for it; None if it belongs to the study's own.
     seconds : float
@@ -122,7 +122,7 @@ class Job:
     alone: bool = False
     target: str | None = None
     seconds: float = 2.0
-    effort: Callable[[Section, Coordinates], Effort] = unlike_others
+    effort: Callable[[Section, Coordinates], Effort] = constant_effort
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,8 @@ class Step:
     seconds: float = 5.0
 
 
-def all_of_them(unavailable: Collection[str], section_cells: Mapping) -> Collection[str]:
-    """Return the data sets that could not be had, and nothing that is made of them."""
+def only_unavailable(unavailable: Collection[str], section_cells: Mapping) -> Collection[str]:
+    """Excuse missing rows for unavailable data sets only."""
     return unavailable
 
 
@@ -181,8 +181,8 @@ class Regression:
     trials : int or None
         How many trials of each cell the reference keeps; None for all.
     lacking : callable
-        From the data sets that could not be had and the settings by cell to the data sets whose
-        rows may be missing; by default the former themselves.
+        From the unavailable data sets and the settings by cell to the data sets whose rows may be
+        missing; by default the former themselves.
     labels : mapping
         Tables of labels, such as verdicts, to the columns that name a row; the first other column
         of what is expected is the label. What is expected depends on the profile, which
@@ -200,7 +200,7 @@ class Regression:
     metrics: tuple[str, ...] = ()
     cells: Callable[[Section], Mapping[str, Mapping[str, object]]] = nothing
     trials: int | None = 2
-    lacking: Callable[[Collection[str], Mapping], Collection[str]] = all_of_them
+    lacking: Callable[[Collection[str], Mapping], Collection[str]] = only_unavailable
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -8,7 +8,7 @@ dimensions, float32 or float64 and a whole number of vectors wide. Nothing is ch
 With NUMBA_DISABLE_JIT=1 the same names are plain NumPy functions.
 
 numba does not know that cached kernels depend on this file: after editing it, touch
-normal_kernels.py.
+normal.py.
 """
 
 import numpy as np
