@@ -30,7 +30,7 @@ from dpmc.errors import InputError
 from dpmc.study import reference
 from dpmc.study.api import Regression
 from dpmc.study.cell_settings import Settings, read_settings, settings_text
-from dpmc.study.check import check, kept, outcome, read_keyed, read_results
+from dpmc.study.check import check, kept, outcome, read_for_check, read_keyed
 from dpmc.study.comparison import (
     compare_labels,
     compare_numbers,
@@ -344,7 +344,7 @@ def test_a_table_that_names_no_data_is_excused_by_none(tmp_path):
 @pytest.fixture
 def known(tmp_path):
     """The reference of the run that is not changed."""
-    reference.update(read_results(study(), write_run(tmp_path / "known")), tmp_path / "reference")
+    reference.update(read_for_check(study(), write_run(tmp_path / "known")), tmp_path / "reference")
     return tmp_path / "reference"
 
 
@@ -353,7 +353,7 @@ def found(tmp_path, known):
     """A function: write a run with a change, and compare it."""
 
     def compare(*, unavailable=(), **change):
-        results = read_results(study(), write_run(tmp_path / "run", **change))
+        results = read_for_check(study(), write_run(tmp_path / "run", **change))
         return results, check(results, known, unavailable)
 
     return compare
@@ -470,7 +470,9 @@ def test_absent_data_excuse_nothing_else(found):
 def test_what_is_made_of_absent_data_may_be_missing_too(tmp_path, known):
     lacking = lambda unavailable, cells: [*unavailable, "synthetic"] if unavailable else ()  # noqa: E731
     made = study(replace(REGRESSION, lacking=lacking))
-    results = read_results(made, write_run(tmp_path / "run", trials=list(trial_rows((ALS, IRLS)))))
+    results = read_for_check(
+        made, write_run(tmp_path / "run", trials=list(trial_rows((ALS, IRLS))))
+    )
     texts = [each.text for each in check(results, known, ["sweetrs"]) if not each.fails]
     assert "synthetic: data not available, 1 cells were not run." in texts
     assert len(failures(check(results, known))) == 2
@@ -488,9 +490,9 @@ def test_a_changed_setting_hides_no_other_fault(found):
 
 def test_more_trials_than_the_reference_keeps_are_not_compared(tmp_path):
     made = study(replace(REGRESSION, trials=2))
-    reference.update(read_results(made, write_run(tmp_path / "known")), tmp_path / "reference")
+    reference.update(read_for_check(made, write_run(tmp_path / "known")), tmp_path / "reference")
     trials = list(trial_rows(change={(ALS, 2): {"error_all": 3.0}}))
-    results = read_results(made, write_run(tmp_path / "run", trials=trials))
+    results = read_for_check(made, write_run(tmp_path / "run", trials=trials))
     assert check(results, tmp_path / "reference") == []
 
 
@@ -500,7 +502,7 @@ def test_a_smaller_profile_is_compared_with_what_is_expected_of_it(tmp_path, kno
         "settings": settings_of((ALS, REAL), profile="ci", trials=2),
         "comparison": comparison_rows(status="not run"),
     }
-    results = read_results(study(), write_run(tmp_path / "run", **small))
+    results = read_for_check(study(), write_run(tmp_path / "run", **small))
     with pytest.raises(InputError, match=r"in the configuration, but .* only full"):
         check(results, known)
     reference.update(results, known, "ci")
@@ -532,7 +534,7 @@ def test_a_reference_that_lacks_a_file_is_refused(found, known, name):
 def test_a_run_that_is_not_finished_is_refused(tmp_path, name):
     (write_run(tmp_path) / name).unlink()
     with pytest.raises(InputError, match=f"is incomplete: it has no {name}; finish the run first"):
-        read_results(study(), tmp_path)
+        read_for_check(study(), tmp_path)
 
 
 def test_a_tolerance_of_the_reference_counts(found, known):
@@ -550,7 +552,7 @@ def test_a_study_without_trials_needs_no_settings_and_no_reference(tmp_path):
     for path in tmp_path.iterdir():
         if path.name != "audit.csv":
             path.unlink()
-    results = read_results(plain, tmp_path)
+    results = read_for_check(plain, tmp_path)
     assert check(results, tmp_path / "nowhere") == []
     assert results.counts() == "2 rows of audit"
 

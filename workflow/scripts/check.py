@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dpmc import studies
 from dpmc.jobs import logged
-from dpmc.study.check import check, outcome, read_results
+from dpmc.study.check import check, outcome, read_for_check
 from dpmc.study.runs import raw_files
 
 with logged(snakemake.log[0]):
@@ -19,7 +19,7 @@ with logged(snakemake.log[0]):
         reference = Path(params.reference) / name
         if study.folder is not None:
             reference = study.folder / "reference"
-        results.append(read_results(study, top / name))
+        results.append(read_for_check(study, top / name))
         differences[name] = check(results[-1], reference, unavailable)
     text = outcome(results, differences)
     print(text)

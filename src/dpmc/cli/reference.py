@@ -65,13 +65,13 @@ def update(results, folder, profile, names, overlays):
     """
     from pathlib import Path
 
-    from dpmc.study.check import read_results
+    from dpmc.study.check import read_for_check
     from dpmc.study.reference import refuse_unfit
     from dpmc.study.reference import update as write
 
     results, folder = Path(results), Path(folder)
     chosen = _chosen(names, overlays, results)
-    runs = [read_results(study, results / study.name) for study in chosen]
+    runs = [read_for_check(study, results / study.name) for study in chosen]
     for run in runs:  # all before the first is written
         refuse_unfit(run, profile)
     for study, run in zip(chosen, runs, strict=True):

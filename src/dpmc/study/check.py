@@ -38,7 +38,7 @@ TOLERANCES = "tolerances.csv"
 
 
 @dataclass(frozen=True)
-class Results:
+class CheckedResults:
     """What a study's regression looks at, read from a folder of results.
 
     Attributes
@@ -69,7 +69,7 @@ class Results:
         return ", ".join(f"{len(table)} rows of {name}" for name, table in sizes.items())
 
 
-def read_results(study: Study, folder: str | Path) -> Results:
+def read_for_check(study: Study, folder: str | Path) -> CheckedResults:
     """Read what a study's regression looks at, from its folder below ``results``.
 
     Raises
@@ -84,7 +84,7 @@ def read_results(study: Study, folder: str | Path) -> Results:
         settings = read_settings(folder / SETTINGS)
         path = folder / f"{regression.table}.csv"
         trials = read_trials(path, regression.coordinates, regression.metrics)
-    return Results(
+    return CheckedResults(
         study,
         folder,
         settings,
@@ -120,12 +120,14 @@ def read_keyed(path: str | Path, keys: Sequence[str]) -> pd.DataFrame:
     return table.drop(columns=list(keys))
 
 
-def check(results: Results, reference: Path, unavailable: Collection[str] = ()) -> list[Difference]:
+def check(
+    results: CheckedResults, reference: Path, unavailable: Collection[str] = ()
+) -> list[Difference]:
     """Compare the results of a study with its reference.
 
     Parameters
     ----------
-    results : Results
+    results : CheckedResults
     reference : Path
         The study's: its table of trials, ``settings.json``, ``tolerances.csv``, other tables of
         numbers and, below ``expected``, for each profile the expected labels.
@@ -180,7 +182,7 @@ def expected_file(reference: Path, profile: str, table: str) -> Path:
 
 
 def _check_trials(
-    results: Results, reference: Path, unavailable: Collection[str]
+    results: CheckedResults, reference: Path, unavailable: Collection[str]
 ) -> list[Difference]:
     regression, settings = results.study.regression, results.settings
     paths = [reference / name for name in (f"{regression.table}.csv", SETTINGS, TOLERANCES)]
@@ -230,12 +232,14 @@ def refuse_absent(paths: Iterable[Path], option: str = "") -> None:
             )
 
 
-def outcome(results: Sequence[Results], differences: Mapping[str, Sequence[Difference]]) -> str:
+def outcome(
+    results: Sequence[CheckedResults], differences: Mapping[str, Sequence[Difference]]
+) -> str:
     """Say in lines whether a run passes: first the answer, then failures, notes and counts.
 
     Parameters
     ----------
-    results : sequence of Results
+    results : sequence of CheckedResults
     differences : mapping
         By the name of the study.
     """

@@ -8,19 +8,19 @@ from dpmc import tables
 from dpmc.errors import InputError
 from dpmc.files import write_text
 from dpmc.study.cell_settings import SETTINGS
-from dpmc.study.check import TOLERANCES, Results, kept
+from dpmc.study.check import TOLERANCES, CheckedResults, kept
 from dpmc.study.comparison import missing_trials
 from dpmc.study.tolerances import ALLOWED
 
 FULL = "full"
 
 
-def update(results: Results, folder: Path, profile: str | None = None) -> list[Path]:
+def update(results: CheckedResults, folder: Path, profile: str | None = None) -> list[Path]:
     """Make the results of a study its new reference.
 
     Parameters
     ----------
-    results : Results
+    results : CheckedResults
         Complete: every trial of every cell that its settings name.
     folder : Path
         The study's reference: its folder below ``results/reference``.
@@ -73,7 +73,7 @@ def _write(path: Path, table: pd.DataFrame) -> Path:
     return path
 
 
-def refuse_unfit(results: Results, profile: str | None = None) -> None:
+def refuse_unfit(results: CheckedResults, profile: str | None = None) -> None:
     """Refuse results that cannot be a reference, see :func:`update`.
 
     Raises

@@ -42,7 +42,7 @@ def check(tmp_path):
     allow(tmp_path, [])
 
     def check(unavailable=(), **changes):
-        results = checking.read_results(STUDY, write_dpals(tmp_path / "run", **changes))
+        results = checking.read_for_check(STUDY, write_dpals(tmp_path / "run", **changes))
         return checking.check(results, reference, unavailable)
 
     return check
@@ -68,7 +68,7 @@ def value_of(cell, trial, metric):
 
 def test_an_equal_run_passes_and_is_counted(tmp_path, check):
     assert check() == []
-    results = checking.read_results(STUDY, tmp_path / "run")
+    results = checking.read_for_check(STUDY, tmp_path / "run")
     assert results.counts() == "15 rows of trials, 2 rows of claims"
 
 
@@ -206,7 +206,7 @@ def test_a_verdict_about_seconds_may_change_with_the_machine(tmp_path, check):
         folder = write_dpals(tmp_path / "run")
         with open(folder / "claims.csv", "a") as stream:
             stream.write(f"{name},contradicted,,slow\n")
-        return checking.check(checking.read_results(STUDY, folder), tmp_path / "reference")
+        return checking.check(checking.read_for_check(STUDY, folder), tmp_path / "reference")
 
     check()
     assert failures(found("D21")) == []
@@ -225,4 +225,4 @@ def test_an_unfinished_run_is_refused(tmp_path, name):
     folder = write_dpals(tmp_path / "run")
     (folder / name).unlink()
     with pytest.raises(InputError, match=f"it has no {name}; finish the run first"):
-        checking.read_results(STUDY, folder)
+        checking.read_for_check(STUDY, folder)

@@ -49,14 +49,14 @@ def check(tmp_path):
     write_reference(tmp_path / "reference")
 
     def check(unavailable=(), **tables_):
-        run = checking.read_results(STUDY, write_equal_privacy(tmp_path / "run", **tables_))
+        run = checking.read_for_check(STUDY, write_equal_privacy(tmp_path / "run", **tables_))
         return checking.check(run, tmp_path / "reference", unavailable)
 
     return check
 
 
 def audit_failures(tmp_path, rows):
-    results = checking.read_results(AUDIT, write_audit(tmp_path / "audit", rows))
+    results = checking.read_for_check(AUDIT, write_audit(tmp_path / "audit", rows))
     return failures(checking.check(results, tmp_path / "no_reference"))
 
 
@@ -70,7 +70,7 @@ def notes(findings):
 
 def test_an_equal_run_passes_and_is_counted(tmp_path, check):
     assert check() == []
-    text = checking.read_results(STUDY, tmp_path / "run").counts()
+    text = checking.read_for_check(STUDY, tmp_path / "run").counts()
     assert text == "12 rows of calibrated, 1 rows of claims"
 
 
@@ -165,7 +165,7 @@ def test_missing_rows_fail_unless_the_data_are_not_available(check):
 
 
 def test_what_the_reference_keeps_is_enough(tmp_path, check):
-    full = checking.read_results(STUDY, write_equal_privacy(tmp_path / "full"))
+    full = checking.read_for_check(STUDY, write_equal_privacy(tmp_path / "full"))
     references.update(full, tmp_path / "reference")
     kept = (tmp_path / "reference" / "calibrated.csv").read_text().splitlines()
     assert len(kept) == 1 + 8
@@ -185,7 +185,7 @@ def test_an_unfinished_run_is_refused(tmp_path, name):
     folder = write_equal_privacy(tmp_path / "run")
     (folder / name).unlink()
     with pytest.raises(InputError, match=f"it has no {name}; finish the run first"):
-        checking.read_results(STUDY, folder)
+        checking.read_for_check(STUDY, folder)
 
 
 def test_settings_of_the_repository_are_those_of_the_reference():

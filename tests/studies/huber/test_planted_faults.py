@@ -15,7 +15,7 @@ from dpmc.studies.huber.trial import TRIAL_COLUMNS, accepted_settings, run_cell
 from dpmc.study import reference
 from dpmc.study.cell_settings import Settings, settings_text
 from dpmc.study.cells import cell_name
-from dpmc.study.check import check, read_results
+from dpmc.study.check import check, read_for_check
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +50,7 @@ def run(folder, used=settings_of):
     tables.write(folder / "trials.csv", TRIAL_COLUMNS, rows)
     stated = {cell_name(cell.coordinates()): settings_of(cell) for cell in CELLS}
     (folder / "settings.json").write_text(settings_text(Settings("full", stated)))
-    return read_results(TRIALS_ALONE, folder)
+    return read_for_check(TRIALS_ALONE, folder)
 
 
 @pytest.fixture(scope="module")

@@ -64,7 +64,7 @@ def check(tmp_path):
     allow(tmp_path, [])
 
     def check(unavailable=(), **changes):
-        results = checking.read_results(STUDY, write_onebit(tmp_path / "run", **changes))
+        results = checking.read_for_check(STUDY, write_onebit(tmp_path / "run", **changes))
         return checking.check(results, reference, unavailable)
 
     return check
@@ -92,7 +92,7 @@ def notes(findings):
 
 def test_an_equal_run_passes_and_is_counted(tmp_path, check):
     assert check() == []
-    results = checking.read_results(STUDY, tmp_path / "run")
+    results = checking.read_for_check(STUDY, tmp_path / "run")
     assert results.counts() == "15 rows of trials, 2 rows of claims"
 
 
@@ -116,11 +116,11 @@ def test_a_run_of_the_experiments_has_the_rows_that_its_settings_name(tmp_path):
     for name in ("trials.csv", "settings.json"):
         (reference / name).write_bytes((folder / name).read_bytes())
     expect(reference, (folder / "claims.csv").read_text())
-    results = checking.read_results(STUDY, folder)
+    results = checking.read_for_check(STUDY, folder)
     assert len(results.trials) == 2 * (4 + 4 * 2)
     assert checking.check(results, reference) == []
     tables.write(folder / "trials.csv", ONEBIT_COLUMNS, rows[1:])
-    results = checking.read_results(STUDY, folder)
+    results = checking.read_for_check(STUDY, folder)
     (text,) = failures(checking.check(results, reference))
     assert text.endswith("mechanism=clear: the run lacks trial 0.")
 
@@ -259,4 +259,4 @@ def test_an_unfinished_run_is_refused(tmp_path, name):
     folder = write_onebit(tmp_path / "run")
     (folder / name).unlink()
     with pytest.raises(InputError, match=f"it has no {name}; finish the run first"):
-        checking.read_results(STUDY, folder)
+        checking.read_for_check(STUDY, folder)
