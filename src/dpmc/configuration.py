@@ -22,13 +22,7 @@ SHARED_SCHEMA = Path(__file__).parent / "study" / "schema.yaml"
 
 
 def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
-    """Read a configuration and lay overlays over it, later ones last.
-
-    Raises
-    ------
-    InputError
-        A file is missing, is not a YAML mapping, or has a key twice.
-    """
+    """Read a configuration and lay overlays over it, later ones last."""
     configuration: dict = {}
     for each in [path, *overlays]:
         configuration = merge(configuration, read_mapping(each))
@@ -54,13 +48,7 @@ def left_out_stays_out(base: Mapping, overlay: Mapping) -> dict:
 
 
 def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
-    """Return a checked copy of a configuration, with a section for every study.
-
-    Raises
-    ------
-    InputError
-        One sentence that names the key, the value and what is allowed.
-    """
+    """Return a checked copy of a configuration, with a section for every study."""
     result = copy.deepcopy(dict(configuration))
     errors = list(jsonschema.Draft202012Validator(schema_of(studies)).iter_errors(result))
     if errors:

@@ -52,11 +52,6 @@ def check_writable(path: str | Path) -> None:
     ----------
     path : path
         Folders above it need not exist yet.
-
-    Raises
-    ------
-    InputError
-        It cannot be written.
     """
     try:
         probe(path)
@@ -75,11 +70,6 @@ def probe(path: str | Path, room: int = 0) -> None:
         Folders above it need not exist yet.
     room : int
         Bytes of the file.
-
-    Raises
-    ------
-    OSError
-        So much cannot be written there.
     """
     place = Path(os.path.abspath(path))
     above = place.parent
@@ -111,13 +101,7 @@ def naming(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def reading_npz(path: str | Path) -> Iterator[None]:
-    """Refuse an .npz file of ours that is cut short or otherwise broken, in one sentence.
-
-    Raises
-    ------
-    InputError
-        It is.
-    """
+    """Refuse an .npz file of ours that is cut short or otherwise broken, in one sentence."""
     try:
         yield
     except InputError:

@@ -33,14 +33,7 @@ class _Twice(Exception):
 
 
 def read_mapping(path: str | Path) -> dict:
-    """Read a YAML file that holds a mapping; an empty file is an empty mapping.
-
-    Raises
-    ------
-    InputError
-        One sentence with the file, and the line where there is one: the file cannot be read, is
-        not valid YAML, has a key twice in one mapping, or holds no mapping.
-    """
+    """Read a YAML file that holds a mapping; an empty file is an empty mapping."""
     try:
         content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
     except FileNotFoundError:

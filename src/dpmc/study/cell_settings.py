@@ -33,13 +33,7 @@ class Settings:
 
 
 def read_settings(path: str | Path) -> Settings:
-    """Read what :func:`settings_text` formatted, nested settings by names like ``data.users``.
-
-    Raises
-    ------
-    InputError
-        The file is missing or not such a file.
-    """
+    """Read what :func:`settings_text` formatted, nested settings by names like ``data.users``."""
     try:
         stored = json.loads(Path(path).read_text(encoding="utf-8"))
         cells = {name: dict(_flat(values)) for name, values in stored["cells"].items()}

@@ -43,8 +43,6 @@ class CheckedResults:
 
     Attributes
     ----------
-    study : Study
-    folder : Path
     settings : Settings or None
         By cell of the table of trials; None without such a table.
     trials : DataFrame or None
@@ -70,13 +68,7 @@ class CheckedResults:
 
 
 def read_for_check(study: Study, folder: str | Path) -> CheckedResults:
-    """Read what a study's regression looks at, from its folder below ``results``.
-
-    Raises
-    ------
-    InputError
-        A table is missing, or not what it should be.
-    """
+    """Read what a study's regression looks at, from its folder below ``results``."""
     folder, regression = Path(folder), study.regression
     refuse_incomplete(folder, files_of(regression))
     settings = trials = None
@@ -102,13 +94,7 @@ def read_for_check(study: Study, folder: str | Path) -> CheckedResults:
 
 
 def read_keyed(path: str | Path, keys: Sequence[str]) -> pd.DataFrame:
-    """Read a table of numbers, indexed by the names of its rows.
-
-    Raises
-    ------
-    InputError
-        A column is missing, a number cannot be read, or a row occurs twice.
-    """
+    """Read a table of numbers, indexed by the names of its rows."""
     columns = tuple(read_text_table(path).columns)
     missing = [name for name in keys if name not in columns]
     if missing:
@@ -127,17 +113,11 @@ def check(
 
     Parameters
     ----------
-    results : CheckedResults
     reference : Path
         The study's: its table of trials, ``settings.json``, ``tolerances.csv``, other tables of
         numbers and, below ``expected``, for each profile the expected labels.
     unavailable : collection of str
         Data sets whose data could not be had.
-
-    Raises
-    ------
-    InputError
-        A file of the reference is missing or broken.
     """
     regression = results.study.regression
     found = [
@@ -162,13 +142,7 @@ def check(
 
 
 def expected_file(reference: Path, profile: str, table: str) -> Path:
-    """Return where the expected labels of a table are.
-
-    Raises
-    ------
-    InputError
-        There are none for this profile.
-    """
+    """Return where the expected labels of a table are."""
     folder = reference / "expected"
     if not (folder / profile).is_dir():
         known = sorted(path.name for path in folder.glob("*"))
@@ -215,14 +189,8 @@ def refuse_absent(paths: Iterable[Path], option: str = "") -> None:
 
     Parameters
     ----------
-    paths : iterable of Path
     option : str
         Of the command that writes them, with a space before it.
-
-    Raises
-    ------
-    InputError
-        A file is missing.
     """
     for path in paths:
         if not path.exists():
@@ -239,7 +207,6 @@ def outcome(
 
     Parameters
     ----------
-    results : sequence of CheckedResults
     differences : mapping
         By the name of the study.
     """

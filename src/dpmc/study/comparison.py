@@ -84,7 +84,6 @@ def compare_numbers(
 
     Parameters
     ----------
-    ours, reference : DataFrame
     tolerance : float
         Largest relative difference of any number. One that only one side has is an excess.
 
@@ -212,7 +211,6 @@ def compare_labels(
     ----------
     ours, expected : DataFrame of str
         The first column of ``expected`` beside the keys is the label.
-    keys : sequence of str
     unavailable : collection of str
         Data sets whose data could not be had: what could not be judged for that is reported
         without failing.

@@ -39,11 +39,6 @@ def difference(first: str | Path, second: str | Path, tolerance: float) -> dict[
         ``only_in_second`` (rows), ``largest`` (relative difference, None where a text differs or a
         number is missing on one side) and ``examples`` (a few rows in words); ``only_in_first`` and
         ``only_in_second``, names of tables.
-
-    Raises
-    ------
-    InputError
-        A folder is not there or has no tables, or a table cannot be read.
     """
     sides = [tables_of(Path(first)), tables_of(Path(second))]
     common = [name for name in sides[0] if name in sides[1]]
@@ -64,11 +59,6 @@ def tables_of(folder: Path) -> dict[str, Path]:
 
     Parts of a table, that single jobs made, do not count, nor does a folder that holds more than
     tables: it is made for readers.
-
-    Raises
-    ------
-    InputError
-        There is no such folder, or it has no tables.
     """
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder}.")

@@ -33,11 +33,6 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
     -------
     list of Path
         The files written.
-
-    Raises
-    ------
-    InputError
-        The run is incomplete or of another profile.
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []
@@ -74,13 +69,7 @@ def _write(path: Path, table: pd.DataFrame) -> Path:
 
 
 def refuse_unfit(results: CheckedResults, profile: str | None = None) -> None:
-    """Refuse results that cannot be a reference, see :func:`update`.
-
-    Raises
-    ------
-    InputError
-        The run is incomplete or of another profile.
-    """
+    """Refuse results that cannot be a reference, see :func:`update`."""
     if results.settings is None:
         return
     run = results.settings.reference

@@ -13,13 +13,7 @@ from dpmc.study.cells import cell_name
 
 
 def refuse_incomplete(folder: Path, names: Iterable[str]) -> None:
-    """Refuse a folder of a run that lacks one of these files.
-
-    Raises
-    ------
-    InputError
-        It does.
-    """
+    """Refuse a folder of a run that lacks one of these files."""
     for name in names:
         if not (folder / name).exists():
             raise InputError(f"{folder} is incomplete: it has no {name}; finish the run first.")
@@ -32,11 +26,6 @@ def read_trials(
 
     The columns are the coordinates and the metrics; ``seconds`` is left out, because no two runs
     take the same time.
-
-    Raises
-    ------
-    InputError
-        A column is missing, a number cannot be read, or a trial occurs twice.
     """
     table = read_numbers(path, (*coordinates, "trial", *metrics), coordinates, whole=("trial",))
     plain = {name: [_plain(text) for text in table[name]] for name in coordinates}
@@ -92,17 +81,10 @@ def read_numbers(
 
     Parameters
     ----------
-    path : path
-    columns : sequence of str
     texts : collection of str
         Those that are text.
     whole : sequence of str
         Those that are whole numbers, and never empty.
-
-    Raises
-    ------
-    InputError
-        It is no CSV table, a column is missing, or a number cannot be read.
     """
     table = read_text_table(path, tuple(columns))
     try:
@@ -117,13 +99,7 @@ def read_numbers(
 
 
 def read_text_table(path: str | Path, columns: tuple[str, ...] | None = None) -> pd.DataFrame:
-    """Read a CSV file, or some columns of it, as text; an empty field is an empty string.
-
-    Raises
-    ------
-    InputError
-        It is no CSV table, or a column is missing.
-    """
+    """Read a CSV file, or some columns of it, as text; an empty field is an empty string."""
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:

@@ -35,7 +35,6 @@ class Allowance:
         Coordinate to a shell pattern of its spelling: ``*`` for any, ``none`` for cells without.
     tolerance : float
         Relative.
-    reason : str
     """
 
     patterns: Mapping[str, str]
@@ -51,13 +50,7 @@ class Allowance:
 
 
 def read_allowances(path: str | Path, coordinates: Sequence[str]) -> list[Allowance]:
-    """Read ``tolerances.csv``: the coordinates as patterns, ``tolerance`` and ``reason``.
-
-    Raises
-    ------
-    InputError
-        A tolerance is no positive number or has no reason.
-    """
+    """Read ``tolerances.csv``: the coordinates as patterns, ``tolerance`` and ``reason``."""
     allowances = []
     table = read_text_table(path, (*coordinates, *ALLOWED))
     for line, row in enumerate(table.to_dict("records"), start=2):
