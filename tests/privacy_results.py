@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.mechanisms import Huber, make_mechanism
-from dpmc.privacy.nominal import table_one
+from dpmc.studies.huber.nominal import table_one
 
 MECHANISMS = ("gaussian", "laplace", "huber")
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)

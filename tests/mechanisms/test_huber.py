@@ -102,7 +102,7 @@ def test_quantiles_down_to_1e_300(a, scale):
 
 
 @at_every_a
-def test_moments_entropy_and_fisher_information_to_full_precision(a):
+def test_variance_and_tail_mass_to_full_precision(a):
     noise, exact = Huber(a, scale=2.0), mpf(a)
     normaliser = 2 * tail_integral(mpf(0), exact)
 
@@ -118,11 +118,6 @@ def test_moments_entropy_and_fisher_information_to_full_precision(a):
 
     close = {"rel": 1e-14, "abs": 0}
     assert noise.var() == pytest.approx(float(4 * expectation(lambda t: t**2)), **close)
-    assert noise.fourth_moment() == pytest.approx(float(16 * expectation(lambda t: t**4)), **close)
-    entropy = expectation(lambda t: loss(t, exact)) + mpmath.log(2 * normaliser)
-    assert noise.entropy() == pytest.approx(float(entropy), **close)
-    information = expectation(lambda t: min(t, exact) ** 2) / 4
-    assert noise.fisher_information() == pytest.approx(float(information), **close)
     assert noise.tail_mass == pytest.approx(
         float(2 * tail_integral(exact, exact) / normaliser), rel=1e-12, abs=1e-320
     )
@@ -134,7 +129,7 @@ def test_no_warning_at_any_a():
             noise = Huber(a)
             x = noise.isf([0, 1e-300, 1e-5, 0.3, 0.5, 1])
             assert noise.sf(x[1:5]) == pytest.approx([1e-300, 1e-5, 0.3, 0.5], rel=1e-12)
-            assert np.isfinite(noise.fourth_moment())
+            assert np.isfinite(noise.var())
 
 
 def test_limits_are_laplace_and_gaussian():

@@ -19,9 +19,7 @@ def test_against_scipy(scale):
     ]:
         expected = getattr(theirs, name)(argument)
         np.testing.assert_allclose(getattr(ours, name)(argument), expected, rtol=1e-12, atol=0)
-    assert ours.entropy() == pytest.approx(theirs.entropy(), rel=1e-14)
     assert ours.var() == pytest.approx(theirs.var(), rel=1e-14)
-    assert ours.fourth_moment() == pytest.approx(theirs.moment(4), rel=1e-13)
 
 
 def test_epsilon_bounds_the_log_ratio_and_is_reached():

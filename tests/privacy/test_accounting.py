@@ -13,7 +13,7 @@ from scipy import integrate
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Laplace, make_mechanism
-from dpmc.privacy.accounting import Releases, delta, epsilon, published_guarantee
+from dpmc.privacy.accounting import Releases, delta, epsilon
 from dpmc.privacy.losses import Loss
 from dpmc.privacy.relations import RELATIONS
 from dpmc.privacy.renyi import divergence
@@ -189,15 +189,6 @@ class TestRefusals:
             Releases(Laplace(1.0), 1.0, norm="l3")
         with pytest.raises(InputError, match="sensitivity must be a positive"):
             Releases(Laplace(1.0), -1.0)
-
-    @pytest.mark.parametrize("method", ["als", "irls"])
-    def test_the_published_algorithms(self, method):
-        with pytest.raises(InputError, match=f"{method}.* has no finite epsilon: nothing clips"):
-            published_guarantee(method)
-
-    def test_another_algorithm(self):
-        with pytest.raises(InputError, match=r"no published algorithm 'alz' \(did you mean 'als'"):
-            published_guarantee("alz")
 
 
 class TestVectors:

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from dpmc.cli.budget import budget
 from dpmc.errors import InputError
-from dpmc.privacy.nominal import NOT_A_GUARANTEE, table_one
+from dpmc.studies.huber.nominal import NOT_A_GUARANTEE, table_one
 
 
 def run(*arguments):

@@ -6,7 +6,7 @@ import pytest
 
 from dpmc import tables
 from dpmc.mechanisms import Gaussian
-from dpmc.privacy.nominal import table_one
+from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.privacy_columns import TOTAL_COLUMNS as COLUMNS
 from dpmc.studies.huber.totals import totals_table
 

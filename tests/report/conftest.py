@@ -14,11 +14,11 @@ from invented_onebit import write_onebit
 from privacy_results import write_results
 
 from dpmc import configuration, studies
-from dpmc.privacy.nominal import table_one
 from dpmc.report.numbers import Numbers
 from dpmc.report.page import Report, StudyPage, write_single, write_site
 from dpmc.studies import huber
 from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
+from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.published import compare, load
 from dpmc.study.claims import load_claims
 from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum

@@ -40,7 +40,7 @@ def budget(variances, sensitivity, delta, as_json):
     and the exact values. Each epsilon is that of one released number. It is not a guarantee of a
     training run.
     """
-    from dpmc.privacy.nominal import NOT_A_GUARANTEE, table_one
+    from dpmc.studies.huber.nominal import NOT_A_GUARANTEE, table_one
 
     rows = table_one(variances, sensitivity, delta)
     if as_json:
@@ -55,7 +55,7 @@ def budget(variances, sensitivity, delta, as_json):
 
 
 def _lines(rows, sensitivity, delta):
-    from dpmc.privacy.nominal import PARAMETER
+    from dpmc.studies.huber.nominal import PARAMETER
 
     yield f"Sensitivity {sensitivity:g}; Gaussian noise at delta {delta:g}."
     yield ""

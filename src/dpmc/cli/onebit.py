@@ -94,8 +94,8 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     anew.
     """
     from dpmc.cli.onebit_settings import problem_of, remarks_on, settings_of
-    from dpmc.datasets.onebit import binarise
     from dpmc.errors import InputError
+    from dpmc.methods.onebit.signs import binarise
     from dpmc.methods.published import onebit_folder
     from dpmc.publication.folder import FROM_FILE, check_output
 

@@ -79,18 +79,6 @@ class Mechanism(ABC):
         """Variance, in squared units of the scale."""
 
     @abstractmethod
-    def fourth_moment(self) -> float:
-        """Fourth moment about 0."""
-
-    @abstractmethod
-    def entropy(self) -> float:
-        """Differential entropy, in nats."""
-
-    @abstractmethod
-    def fisher_information(self) -> float:
-        """Fisher information about the location."""
-
-    @abstractmethod
     def epsilon(self, sensitivity: float, delta: float = 0.0) -> float:
         """Privacy parameter of one release of one value (not of a training run)."""
 

@@ -51,15 +51,6 @@ class Gaussian(Mechanism):
     def var(self) -> float:
         return self.scale**2
 
-    def fourth_moment(self) -> float:
-        return 3 * self.scale**4
-
-    def entropy(self) -> float:
-        return (1 + math.log(2 * math.pi)) / 2 + math.log(self.scale)
-
-    def fisher_information(self) -> float:
-        return 1 / self.scale**2
-
     def epsilon(self, sensitivity: float, delta: float = 0.0, *, formula: str = "exact") -> float:
         """Epsilon of one release at ``delta``: nominal, not the guarantee of a training run.
 

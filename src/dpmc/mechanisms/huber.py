@@ -161,17 +161,6 @@ class Huber(Mechanism):
     def var(self) -> float:
         return self.scale**2 * (1 + self.tail_mass * (1 + 2 / self.a**2))
 
-    def fourth_moment(self) -> float:
-        a2 = self.a**2
-        return self.scale**4 * (3 + self.tail_mass * (9 + a2 + 24 / a2 + 24 / a2**2))
-
-    def entropy(self) -> float:
-        return math.log(self.scale * self._normaliser) + (1 + self.tail_mass) / 2
-
-    def fisher_information(self) -> float:
-        """(1 - w)/s^2, the share of the Gaussian middle."""
-        return _inner_mass(self.a) / self._normaliser / self.scale**2
-
     def epsilon(self, sensitivity: float, delta: float = 0.0) -> float:
         """Pure epsilon of one release, a D/s, which is tight: not the guarantee of a training run.
 

@@ -54,15 +54,6 @@ class Laplace(Mechanism):
     def var(self) -> float:
         return 2 * self.scale**2
 
-    def fourth_moment(self) -> float:
-        return 24 * self.scale**4
-
-    def entropy(self) -> float:
-        return 1 + math.log(2 * self.scale)
-
-    def fisher_information(self) -> float:
-        return 1 / self.scale**2
-
     def epsilon(self, sensitivity: float, delta: float = 0.0) -> float:
         """Pure epsilon of one release, D/b: nominal, not the guarantee of a training run.
 

@@ -178,36 +178,3 @@ def _checked(releases, relation: str, accountant: str) -> Kinds:
     if not listed:
         raise InputError("There are no releases to account for.")
     return [(one.loss, one.count) for one in listed]
-
-
-_PUBLISHED = {
-    "als": "alternating least squares",
-    "irls": "alternating iteratively reweighted least squares",
-}
-
-
-def published_guarantee(method: str) -> None:
-    """Say why a published algorithm, as written, has no guarantee.
-
-    Parameters
-    ----------
-    method : {"als", "irls"}
-        "Introducing the Huber mechanism for differentially private low-rank matrix completion"
-        (arXiv:2206.07910), algorithms 1 and 2.
-
-    Raises
-    ------
-    InputError
-        Always: with the reason.
-    """
-    if method not in _PUBLISHED:
-        raise InputError(
-            f"There is no published algorithm {method!r}{did_you_mean(method, _PUBLISHED)}; "
-            f"there are {', '.join(_PUBLISHED)}."
-        )
-    raise InputError(
-        f"The published {_PUBLISHED[method]} ({method}) has no finite epsilon: nothing clips the "
-        "factors, so that no sensitivity bounds a release; the Gram matrices are used without "
-        "noise; and the completed matrix holds user factors made from ratings without noise. "
-        f"Take private_{method}."
-    )

@@ -29,6 +29,10 @@ COARSE = 150
 SLACK = 1e-6
 """Of epsilon, for the width of the grid: the noise is larger than needed by about as much."""
 
+WORTHWHILE = 1e-3
+"""Share of the variance that Huber noise has to save to count as best: it is never worse than the
+other two, which are its limits."""
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -89,6 +93,22 @@ def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) ->
         search = _laplace if mechanism == "laplace" else _huber
         noise, accountant = search(releases, epsilon, delta)
     return Calibration(noise, releases, epsilon, delta, accountant)
+
+
+def smallest_variances(releases: int, epsilon: float, delta: float) -> dict[str, Calibration]:
+    """Return the calibrated noise of each mechanism that the budget allows."""
+    return {
+        mechanism: calibrate(mechanism, releases=releases, epsilon=epsilon, delta=delta)
+        for mechanism in CALIBRATED
+        if delta > 0 or mechanism != "gaussian"
+    }
+
+
+def best_of(costs: dict[str, float]) -> str:
+    """Return the mechanism of the lowest cost, Huber only if it saves enough."""
+    others = {name: cost for name, cost in costs.items() if name != "huber"}
+    best = min(others, key=others.__getitem__)
+    return "huber" if costs["huber"] < others[best] * (1 - WORTHWHILE) else best
 
 
 def _gaussian(releases: int, epsilon: float, delta: float) -> Gaussian:

@@ -5,8 +5,13 @@ from dataclasses import asdict, dataclass
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import Mechanism, positive
-from dpmc.privacy.calibration import Calibration, calibrate
-from dpmc.privacy.frontier import WORTHWHILE, best_of, smallest_variances
+from dpmc.privacy.calibration import (
+    WORTHWHILE,
+    Calibration,
+    best_of,
+    calibrate,
+    smallest_variances,
+)
 from dpmc.privacy.relations import USER_LEVEL, check_relation
 from dpmc.privacy.sensitivity import NORMS, Sensitivities, planned_releases
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from plain_onebit import gap, solve_plain, stationarity
 
-from dpmc.datasets.onebit import instance
 from dpmc.errors import InputError
 from dpmc.methods.onebit import solve as solve_module
 from dpmc.methods.onebit.admm import proximal
@@ -18,6 +17,7 @@ from dpmc.methods.onebit.projection import leading_factors
 from dpmc.methods.onebit.solve import Ball, NotConverged, solve
 from dpmc.methods.onebit.spg import spectral_gradient
 from dpmc.ratings import Ratings
+from dpmc.studies.onebit.instances import instance
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from dpmc.datasets.dpals_splits import Split
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.dpals import trial as dpals_trial
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
@@ -12,6 +11,7 @@ from dpmc.studies.dpals.data import make_split, restricted, sampled
 from dpmc.studies.dpals.methods import METHODS, ONLY_RANKING, taken_settings
 from dpmc.studies.dpals.recall import recall
 from dpmc.studies.dpals.run import fit as fit_curve
+from dpmc.studies.dpals.splits import Split
 from dpmc.studies.dpals.timing import timing
 from dpmc.studies.dpals.trial import run
 from dpmc.study.task import Task

@@ -107,7 +107,7 @@ def test_budgets_agree_if_they_print_alike(trials_like, paper, budgets):
 
 
 def test_budgets_of_the_library_are_those_written_down(budgets):
-    nominal = pytest.importorskip("dpmc.privacy.nominal")
+    nominal = pytest.importorskip("dpmc.studies.huber.nominal")
     ours = pd.DataFrame(nominal.table_one())
     both = ours.merge(budgets, on=["mechanism", "variance"], suffixes=("", "_here"))
     assert len(both) == 12

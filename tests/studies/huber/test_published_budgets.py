@@ -9,9 +9,9 @@ import pytest
 from figure_checks import check_absent, check_edges, check_files, check_named_panels
 from privacy_results import fake_losses, fake_totals, write_results
 
-from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber import published as published_numbers
 from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES, write_privacy_figures
+from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.privacy_meaning import (
     losses_in_short,
     losses_text,

@@ -216,7 +216,7 @@ def stored(dpals: Mapping, dataset: str) -> str | None:
 
 
 def surrogate_settings(dpals: Mapping, dataset: str) -> dict[str, object]:
-    """Return the settings of :func:`dpmc.datasets.surrogate.surrogate`."""
+    """Return the settings of :func:`dpmc.studies.dpals.surrogate.surrogate`."""
     entry = dpals["datasets"][dataset]
     return {"seed": dpals["seed"], "name": dataset, "like": entry["like"], "scale": entry["scale"]}
 

@@ -62,7 +62,7 @@ def size(section: Section, dataset: str) -> float:
     """Return the number of ratings, of data sets of one form in the same unit."""
     entry = section["datasets"].get(dataset, {})
     if is_synthetic(entry):
-        from dpmc.datasets.dpals import share_observed
+        from dpmc.studies.dpals.synthetic import share_observed
 
         users, items = entry["users"], entry["items"]
         share = entry.get("observed_fraction")
@@ -73,7 +73,7 @@ def size(section: Section, dataset: str) -> float:
 
 def _of_file(entry: Mapping, name: str) -> float:
     """Return the ratings of a file that is generated or stood in for; 1 for any other."""
-    from dpmc.datasets.surrogate import FORMS
+    from dpmc.studies.dpals.surrogate import FORMS
 
     like = entry.get("like", name)
     return FORMS[like].ratings * entry.get("scale", 1) ** 1.5 if like in FORMS else 1.0

@@ -3,7 +3,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dpmc.datasets.surrogate import surrogate
+from dpmc.studies.dpals.surrogate import surrogate
 from dpmc.study.task import Task
 
 

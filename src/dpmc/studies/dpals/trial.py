@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from dpmc.datasets.dpals_splits import Split
 from dpmc.methods.user_level.sampling import means_of_rows
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
@@ -24,6 +23,7 @@ from dpmc.studies.dpals.cells import (
 from dpmc.studies.dpals.data import Restricted, make_split, restricted, sampled
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model
 from dpmc.studies.dpals.recall import recall
+from dpmc.studies.dpals.splits import Split
 from dpmc.study.seeds import NOISE, START, stream
 
 

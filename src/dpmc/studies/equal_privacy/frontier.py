@@ -1,14 +1,54 @@
-"""The job that finds where Huber noise needs the smallest variance."""
+"""Which mechanism needs the least noise for a budget: a map over releases and epsilon."""
 
-from dpmc.privacy.frontier import frontier_table
+from collections.abc import Iterable
+
+from dpmc.privacy.calibration import best_of, smallest_variances
+
+COLUMNS = (
+    "releases", "epsilon", "delta", "laplace", "gaussian", "huber", "huber_a", "huber_scale",
+    "ratio", "best",
+)  # fmt: skip
 
 
 def run(task) -> dict[str, list[dict[str, object]]]:
-    """Find the smallest variance of each mechanism for one number of releases.
+    """Find the smallest variances; the settings are the arguments of :func:`frontier_table`."""
+    return {"frontier": frontier_table(**task.settings)}
+
+
+def frontier_table(
+    releases: Iterable[int], epsilons: Iterable[float], delta: float = 1e-5
+) -> list[dict[str, object]]:
+    """Return the smallest variances at sensitivity 1 for each number of releases and budget.
 
     Parameters
     ----------
-    task : dpmc.study.task.Task
-        The settings are the arguments of :func:`dpmc.privacy.frontier.frontier_table`.
+    releases : iterable of int
+    epsilons : iterable of float
+        Of all releases together.
+    delta : float
+
+    Returns
+    -------
+    list of dict
+        With the keys COLUMNS: the variances of the three mechanisms (Huber noise optimised over
+        both its parameters), those parameters, Huber's variance over the smaller of the other two,
+        and the name of the best.
     """
-    return {"frontier": frontier_table(**task.settings)}
+    epsilons = list(epsilons)
+    return [_row(count, epsilon, delta) for count in releases for epsilon in epsilons]
+
+
+def _row(count: int, epsilon: float, delta: float) -> dict[str, object]:
+    found = smallest_variances(count, epsilon, delta)
+    variances = {mechanism: one.noise.var() for mechanism, one in found.items()}
+    huber = found["huber"].noise
+    return {
+        "releases": count,
+        "epsilon": float(epsilon),
+        "delta": delta,
+        **variances,
+        "huber_a": huber.a,
+        "huber_scale": huber.scale,
+        "ratio": variances["huber"] / min(variances["gaussian"], variances["laplace"]),
+        "best": best_of(variances),
+    }

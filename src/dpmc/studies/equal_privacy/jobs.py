@@ -1,7 +1,6 @@
 """The jobs of the study: fits at a stated budget, the frontier, and the choice of parameters."""
 
 from dpmc.methods import method_module
-from dpmc.privacy.frontier import COLUMNS as FRONTIER_COLUMNS
 from dpmc.studies.equal_privacy.cells import (
     CALIBRATED_COLUMNS,
     HYPERPARAMETER_COLUMNS,
@@ -10,6 +9,7 @@ from dpmc.studies.equal_privacy.cells import (
     calibrated_settings,
     tuning_settings,
 )
+from dpmc.studies.equal_privacy.frontier import COLUMNS as FRONTIER_COLUMNS
 from dpmc.study.api import Coordinates, Effort, Job, Ratings, Section
 from dpmc.study.cells import format_coordinate
 
@@ -81,7 +81,7 @@ def frontier_cells(section: Section) -> list[Coordinates]:
 
 
 def frontier_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
-    """Return the arguments of :func:`dpmc.privacy.frontier.frontier_table`."""
+    """Return the arguments of :func:`dpmc.studies.equal_privacy.frontier.frontier_table`."""
     return {
         "releases": [int(coordinates["releases"])],
         "epsilons": section["frontier"]["epsilons"],

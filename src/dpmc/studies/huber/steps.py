@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.files import write_text
-from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge
 from dpmc.studies.huber.figures import write_figures
@@ -17,6 +16,7 @@ from dpmc.studies.huber.forensics_drawing import draw, real_choices, real_fit, s
 from dpmc.studies.huber.forensics_loss_fit import loss_fit, loss_summary
 from dpmc.studies.huber.forensics_summary import summary
 from dpmc.studies.huber.jobs import CLAIMS, HOME
+from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.published import compare, load
 from dpmc.studies.huber.tables import write_tables
 from dpmc.studies.huber.tables_methods import write_method_tables

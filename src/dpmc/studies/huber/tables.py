@@ -63,7 +63,7 @@ def write_tables(
     comparison : DataFrame
         As :func:`dpmc.studies.huber.published.compare.compare` returns it.
     budgets : DataFrame
-        Rows of :func:`dpmc.privacy.nominal.table_one`.
+        Rows of :func:`dpmc.studies.huber.nominal.table_one`.
     folder : path
     left_out : collection of str
         Data sets that the configuration leaves out.

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.privacy.nominal import table_one
+from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.privacy_columns import TABLES
 from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, PublishedRun
 from dpmc.study.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, select

@@ -2,16 +2,16 @@
 
 Under the assumption of the papers that every release changes by at most the sensitivity, in l1 for
 Laplace and Huber noise and in l2 for Gaussian noise. Nothing in the published algorithms ensures
-it (see :func:`dpmc.privacy.accounting.published_guarantee`), so these totals are no guarantees
-either.
+it: nothing clips the factors, the Gram matrices are used without noise, and the completed matrix
+holds user factors made from ratings without noise. So these totals are no guarantees either.
 """
 
 from collections.abc import Iterable
 
 from dpmc.mechanisms import make_mechanism
 from dpmc.privacy.accounting import Answer, Releases, epsilon
-from dpmc.privacy.nominal import PARAMETER
 from dpmc.privacy.relations import ENTRY_CHANGE
+from dpmc.studies.huber.nominal import PARAMETER
 
 ASSUMED = ENTRY_CHANGE
 """The relation of the papers: they call the sensitivity the range of the ratings."""

@@ -19,10 +19,10 @@ import numpy as np
 
 from dpmc.mechanisms import make_mechanism
 from dpmc.privacy.accounting import Releases, epsilon
-from dpmc.privacy.nominal import table_one
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.streams import stream
 from dpmc.studies.huber.transcript_run import Changes, Run, privacy_losses, record
 from dpmc.studies.huber.trial import split, synthetic_instance

@@ -26,10 +26,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpmc.datasets.onebit import instance
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
 from dpmc.studies.onebit.cells import BOUND_COLUMNS, CONSTANT_COLUMNS, SYNTHETIC
+from dpmc.studies.onebit.instances import instance
 from dpmc.studies.onebit.streams import stream
 from dpmc.study.seeds import DATA
 from dpmc.study.task import Task

@@ -22,13 +22,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpmc.datasets.onebit import SIGN_RANGE, instance
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.objective import Objective
+from dpmc.methods.onebit.signs import SIGN_RANGE
 from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.ratings import Ratings
 from dpmc.statistics.privacy_bounds import threshold_bound
 from dpmc.studies.onebit.cells import OUTP_CHANGE_COLUMNS, SYNTHETIC
+from dpmc.studies.onebit.instances import instance
 from dpmc.studies.onebit.streams import stream
 from dpmc.study.seeds import DATA
 from dpmc.study.task import Task

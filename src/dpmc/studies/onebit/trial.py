@@ -13,15 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmc.datasets.onebit import binarise, first_split, instance
 from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
 from dpmc.files import atomic_path, reading_npz
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.private import Problem, Simulated, complete
+from dpmc.methods.onebit.signs import binarise
 from dpmc.methods.onebit.solve import Ball
 from dpmc.ratings import Ratings
 from dpmc.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell, is_synthetic
+from dpmc.studies.onebit.instances import first_split, instance
 from dpmc.studies.onebit.ranks import BY_RANK
 from dpmc.studies.onebit.sample import Sample
 from dpmc.studies.onebit.streams import stream

@@ -8,7 +8,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dpmc.privacy.frontier import WORTHWHILE
+from dpmc.privacy.calibration import WORTHWHILE
 from dpmc.study.frames import EVERY, MECHANISM_LABELS
 from dpmc.study.style import (
     BLACK,

@@ -48,7 +48,7 @@ def judge(
     published : DataFrame
         As :func:`dpmc.studies.huber.published.numbers.load` returns it.
     table_one : DataFrame or list of dict
-        As :func:`dpmc.privacy.nominal.table_one` returns it at the paper's settings.
+        As :func:`dpmc.studies.huber.nominal.table_one` returns it at the paper's settings.
     claims : list of dict
         As :func:`load_claims` returns it.
     seed : int

@@ -7,8 +7,8 @@ import numpy as np
 from dpmc.mechanisms.facts import huber_to_laplace_variance, published_inverse_cdf
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
-from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber.errata.sources import Sources
+from dpmc.studies.huber.nominal import table_one
 from dpmc.study.erratum import Evidence, listed
 
 SENSITIVITY = 5.0  # of table 1

@@ -3,11 +3,11 @@
 import numpy as np
 
 from dpmc.mechanisms.gaussian import Gaussian
-from dpmc.privacy.nominal import table_one
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.errata.method import SETTINGS
 from dpmc.studies.huber.errata.noise import SENSITIVITY
 from dpmc.studies.huber.errata.sources import Sources
+from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.trial import fit, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.erratum import Evidence

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dpmc.privacy.nominal import table_one
+from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.privacy_columns import TABLES
 from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST
 from dpmc.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run

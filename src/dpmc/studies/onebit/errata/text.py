@@ -6,10 +6,11 @@ privacy" (arXiv:2110.00719).
 
 import numpy as np
 
-from dpmc.datasets.onebit import MEAN, binarise, first_split
 from dpmc.methods.onebit.labels import MECHANISM_LABELS
+from dpmc.methods.onebit.signs import MEAN, binarise
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.frames import PUBLISHED
+from dpmc.studies.onebit.instances import first_split
 from dpmc.study.erratum import Evidence
 
 DRAWS = 10_000

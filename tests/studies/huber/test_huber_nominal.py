@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.privacy.nominal import NOT_A_GUARANTEE, table_one
 from dpmc.studies.huber import published
+from dpmc.studies.huber.nominal import NOT_A_GUARANTEE, table_one
 
 REPORTED = Path(published.__file__).parent / "huber_budgets.csv"
 

@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numba import njit
 
-from dpmc.datasets.dpals_splits import Split
 from dpmc.errors import InputError
 from dpmc.ratings import Compressed, Ratings
+from dpmc.studies.dpals.splits import Split
 
 BLOCK = 4_000_000  # entries that are drawn at a time
 

@@ -31,10 +31,10 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from dpmc.datasets.dpals import entries
 from dpmc.datasets.readers import read
 from dpmc.datasets.registry import REGISTRY
 from dpmc.ratings import Compressed, Ratings
+from dpmc.studies.dpals.synthetic import entries
 
 LEAST, LOG_DEVIATION, MOST_SHARE = 20, 1.35, 0.69  # ratings of a user; the last of all items
 EXPONENT, SHIFT = 2.0, 0.014  # of the popularity of items

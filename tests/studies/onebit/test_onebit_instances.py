@@ -1,17 +1,22 @@
 """One-bit data: the law and the order of draws of instances, thresholds, splits."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.datasets import REGISTRY, read
-from dpmc.datasets.onebit import binarise, first_split, instance
 from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
 from dpmc.methods.onebit.links import link_of
+from dpmc.methods.onebit.signs import binarise
 from dpmc.ratings import Ratings
+from dpmc.studies.onebit.instances import first_split, instance
 
+MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 GAUSSIAN, LOGISTIC = link_of("gaussian"), link_of("logistic")
 
 
@@ -115,9 +120,10 @@ def test_the_first_ratings_are_for_testing():
             first_split(ratings_of([3, 1, 4, 1, 5]), size)
 
 
-def test_movielens_binarised_at_its_mean_with_the_split_u1(mirror):
+@pytest.mark.skipif(not MIRROR, reason="DPMC_DATA_MIRROR does not name the real data files")
+def test_movielens_binarised_at_its_mean_with_the_split_u1():
     dataset = REGISTRY["ml-100k"]
-    signs = binarise(read(dataset, dataset.location(mirror)), "mean")
+    signs = binarise(read(dataset, dataset.location(Path(MIRROR))), "mean")
     training, test = first_split(signs, 20_000)
     assert (len(training), len(test)) == (80_000, 20_000)
     # accuracy of the majority sign, which is that of the training part too: 56.2 %
@@ -126,9 +132,10 @@ def test_movielens_binarised_at_its_mean_with_the_split_u1(mirror):
     assert (training.values > 0).mean() == pytest.approx(0.55175, abs=1e-9)
 
 
-def test_restaurant_ratings_of_two_are_positive(mirror):
+@pytest.mark.skipif(not MIRROR, reason="DPMC_DATA_MIRROR does not name the real data files")
+def test_restaurant_ratings_of_two_are_positive():
     dataset = REGISTRY["restaurant"]
-    ratings = read(dataset, dataset.location(mirror))
+    ratings = read(dataset, dataset.location(Path(MIRROR)))
     signs = binarise(ratings, 1)
     assert np.array_equal(signs.values > 0, ratings.values == 2)
     assert (signs.values < 0).mean() == pytest.approx(0.5814, abs=1e-4)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.datasets.dpals import entries, share_observed, synthetic
-from dpmc.datasets.dpals_splits import (
+from dpmc.errors import InputError
+from dpmc.ratings import Ratings
+from dpmc.studies.dpals.splits import (
     rescale,
     restrict,
     select,
@@ -14,8 +15,7 @@ from dpmc.datasets.dpals_splits import (
     split_users,
     top_items,
 )
-from dpmc.errors import InputError
-from dpmc.ratings import Ratings
+from dpmc.studies.dpals.synthetic import entries, share_observed, synthetic
 
 LAW = {"users": 900, "items": 200, "rank": 5, "share": 0.3, "test_entries": 20_000}
 

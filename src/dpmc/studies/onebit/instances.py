@@ -1,19 +1,15 @@
-"""One-bit data: signs drawn from a known matrix, and ratings cut at a threshold.
+"""One-bit data: signs drawn from a known matrix, and the first lines of a file for testing.
 
 Source: Davenport, Plan, van den Berg and Wootters, "1-bit matrix completion" (2014), for the model;
 Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
 (arXiv:2110.00719), section 5, for the instances.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from dpmc.errors import InputError
+from dpmc.methods.onebit.signs import SIGN_RANGE
 from dpmc.ratings import Ratings
-
-MEAN = "mean"
-SIGN_RANGE = (-1.0, 1.0)
 
 
 def instance(
@@ -71,31 +67,6 @@ def instance(
     rows, columns = np.divmod(observed, items)
     signs = np.where(positive, 1.0, -1.0)
     return matrix, Ratings(rows, columns, signs, users, items, "synthetic", SIGN_RANGE)
-
-
-def binarise(ratings: Ratings, threshold: float | str) -> Ratings:
-    """Return the signs of ratings: +1 above a threshold, else -1; their order stays.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    threshold : float or "mean"
-        The mean of all ratings that are passed. It is computed from private values, so a
-        guarantee covers the signs only if it is taken as public, as Li et al. do.
-
-    Raises
-    ------
-    InputError
-        Another text, a number that is not finite, or no ratings.
-    """
-    if not len(ratings):
-        raise InputError(f"{ratings.name}: there are no ratings to make signs of.")
-    if threshold == MEAN:
-        threshold = ratings.values.mean()
-    elif isinstance(threshold, str) or not np.isfinite(threshold):
-        raise InputError(f"The threshold of signs must be a number or '{MEAN}', got {threshold!r}.")
-    signs = np.where(ratings.values > threshold, 1.0, -1.0)
-    return replace(ratings, values=signs, rating_range=SIGN_RANGE)
 
 
 def first_split(ratings: Ratings, test: int) -> tuple[Ratings, Ratings]:

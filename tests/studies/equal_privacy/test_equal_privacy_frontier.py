@@ -6,8 +6,8 @@ import pytest
 
 from dpmc import tables
 from dpmc.mechanisms import Huber
-from dpmc.privacy.calibration import calibrate
-from dpmc.privacy.frontier import COLUMNS, best_of, frontier_table
+from dpmc.privacy.calibration import best_of, calibrate
+from dpmc.studies.equal_privacy.frontier import COLUMNS, frontier_table
 
 pytestmark = pytest.mark.slow
 
