@@ -56,6 +56,35 @@ def test_grouping_equals_scipy(data):
 
 @settings(deadline=None, max_examples=50)
 @given(ratings())
+def test_row_operations_equal_those_of_the_matrix(data):
+    rows, n_items = data.by_user, data.n_items
+    seen = np.full((data.n_users, n_items), np.nan)
+    seen[data.users, data.items] = data.values
+    there = ~np.isnan(seen)
+    assert rows.n_rows == data.n_users
+    np.testing.assert_array_equal(rows.sizes, there.sum(axis=1))
+    numbers = rows.per_rating(np.arange(data.n_users))
+    np.testing.assert_array_equal(seen[numbers, rows.indices], rows.values)
+    np.testing.assert_array_equal(rows.matrix(n_items).toarray(), np.where(there, seen, 0))
+    squares = np.nansum(seen**2, axis=1)
+    np.testing.assert_allclose(rows.squares(), squares)
+    np.testing.assert_allclose(rows.norms(), np.sqrt(squares))
+    means = np.nansum(seen, axis=1) / np.maximum(there.sum(axis=1), 1)
+    np.testing.assert_allclose(rows.means(7.5), np.where(there.any(axis=1), means, 7.5))
+    of_rows, of_columns = np.arange(data.n_users) / 3, np.arange(n_items) / 7
+    left = (seen - of_columns) - of_rows[:, None]
+    np.testing.assert_array_equal(rows.minus(rows=of_rows, columns=of_columns).values, left[there])
+    np.testing.assert_array_equal(rows.clipped(-1, 2).values, np.clip(seen[there], -1, 2))
+    positive = rows.keep(rows.values > 0).matrix(n_items).toarray()
+    np.testing.assert_array_equal(positive, np.where(seen > 0, seen, 0))
+    odd = np.arange(1, n_items, 2)
+    np.testing.assert_array_equal(
+        rows.columns(odd, n_items).matrix(odd.size).toarray(), np.where(there, seen, 0)[:, odd]
+    )
+
+
+@settings(deadline=None, max_examples=100)
+@given(ratings())
 def test_ratings_grouped_already_are_taken_as_they_are(data):
     again = Ratings.from_rows(data.by_user, data.n_items, name="again", rating_range=(-3, 3))
     assert (again.n_users, again.name, again.rating_range) == (data.n_users, "again", (-3, 3))

@@ -27,6 +27,20 @@ class Compressed:
     indices: np.ndarray
     values: np.ndarray
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, those without ratings counted in."""
+        return self.indptr.size - 1
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of ratings of each row, shape (n_rows,)."""
+        return np.diff(self.indptr)
+
+    def per_rating(self, of_rows: np.ndarray) -> np.ndarray:
+        """Return what belongs to each rating's row, shape (n_ratings,)."""
+        return np.repeat(of_rows, self.sizes)
+
     def with_values(self, values: np.ndarray) -> "Compressed":
         """Return the same rows with other values, shape (n_ratings,)."""
         return Compressed(self.indptr, self.indices, values)
@@ -34,6 +48,61 @@ class Compressed:
     def astype(self, dtype: type) -> "Compressed":
         """Return the same with values of this dtype; nothing that has it is copied."""
         return self.with_values(self.values.astype(dtype, copy=False))
+
+    def clipped(self, low: float, high: float) -> "Compressed":
+        """Return the same with values between two bounds."""
+        return self.with_values(np.clip(self.values, low, high))
+
+    def minus(
+        self, *, rows: np.ndarray | None = None, columns: np.ndarray | None = None
+    ) -> "Compressed":
+        """Return the same less a number for each row, for each column, or both."""
+        values = self.values
+        if columns is not None:
+            values = values - columns[self.indices]
+        if rows is not None:
+            values = values - self.per_rating(rows)
+        return self.with_values(values)
+
+    def keep(self, mask: np.ndarray) -> "Compressed":
+        """Return the ratings where a mask, shape (n_ratings,), is true."""
+        indptr = np.concatenate([[0], np.cumsum(mask)])[self.indptr]
+        places = np.flatnonzero(mask)
+        return Compressed(indptr, self.indices[places], self.values[places])
+
+    def columns(self, chosen: np.ndarray, n_columns: int) -> "Compressed":
+        """Return the ratings of some of ``n_columns`` columns, ascending and numbered anew."""
+        if chosen.size == n_columns:
+            return self
+        number = np.full(n_columns, -1, dtype=np.int32)
+        number[chosen] = np.arange(chosen.size, dtype=np.int32)
+        kept = self.keep(number[self.indices] >= 0)
+        return Compressed(kept.indptr, number[kept.indices], kept.values)
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Return the sum of one number for each rating, by row, shape (n_rows,)."""
+        sums = np.zeros(self.n_rows)
+        filled = np.flatnonzero(self.sizes)
+        if filled.size:
+            sums[filled] = np.add.reduceat(values, self.indptr[filled], dtype=float)
+        return sums
+
+    def means(self, default: float) -> np.ndarray:
+        """Return the mean of each row, shape (n_rows,); ``default`` for empty ones."""
+        sizes = self.sizes
+        return np.where(sizes > 0, self.sums(self.values) / np.maximum(sizes, 1), default)
+
+    def squares(self) -> np.ndarray:
+        """Return the sum of squares of each row, shape (n_rows,)."""
+        return self.sums(self.values.astype(float) ** 2)
+
+    def norms(self) -> np.ndarray:
+        """Return the l2 norm of each row, shape (n_rows,)."""
+        return np.sqrt(self.squares())
+
+    def matrix(self, n_columns: int) -> csr_array:
+        """Return the matrix with the values of the rows and zeros elsewhere."""
+        return csr_array((self.values, self.indices, self.indptr), (self.n_rows, n_columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +236,8 @@ class Ratings:
         InputError
             See :class:`Ratings`.
         """
-        n_users = rows.indptr.size - 1
-        users = np.repeat(np.arange(n_users, dtype=np.int32), np.diff(rows.indptr))
+        n_users = rows.n_rows
+        users = rows.per_rating(np.arange(n_users, dtype=np.int32))
         return cls(users, rows.indices, rows.values, n_users, n_items, **fields)
 
     def take(self, index: np.ndarray) -> "Ratings":
@@ -274,7 +343,6 @@ def ascending(users, items) -> bool:
 
 def transposed(rows, n_columns) -> Compressed:
     """Group by column what is grouped by row, in the order of the rows: a counting sort."""
-    shape = (rows.indptr.size - 1, n_columns)
-    columns = csr_array((rows.values, rows.indices, rows.indptr), shape=shape).tocsc()
+    columns = rows.matrix(n_columns).tocsc()
     indptr = columns.indptr.astype(np.int64)
     return Compressed(indptr, columns.indices.astype(np.int32, copy=False), columns.data)

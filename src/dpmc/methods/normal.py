@@ -56,7 +56,7 @@ def solve_rows(
     """
     rank, padded, weights = _operands(rows, factors, weights)
     dtype = padded.dtype
-    n_rows = rows.indptr.size - 1
+    n_rows = rows.n_rows
     shifts = np.asarray(regularization, dtype=dtype)
     if shifts.shape not in ((), (n_rows,)) or not (np.isfinite(shifts) & (shifts > 0)).all():
         raise InputError(
@@ -96,7 +96,7 @@ def normal_sums(
     """
     rank, padded, weights = _operands(rows, factors, weights)
     dtype = padded.dtype
-    n_rows = rows.indptr.size - 1
+    n_rows = rows.n_rows
     grams = np.empty((n_rows, rank, rank), dtype)
     targets = np.empty((n_rows, rank), dtype)
 
@@ -145,7 +145,7 @@ def _array(name, array, shape, dtype):
 def _for_blocks(work, rows, threads):
     """Call work(start, stop) for blocks of rows with about as many ratings each."""
     threads = check_count("threads", threads)
-    n_rows = rows.indptr.size - 1
+    n_rows = rows.n_rows
     if threads == 1:
         work(0, n_rows)
         return

@@ -224,7 +224,7 @@ class PrivateMethod(Method):
         if not self.calibration.noise.std() >= together * (1 - 1e-9):
             raise PrivacyViolation("the noise is not that of the share left by the choice of items")
         rows = randomness.choose(ratings.by_user, selection.ratings_per_user)
-        self.bounds.check_counts(np.diff(rows.indptr))
+        self.bounds.check_counts(rows.sizes)
         counts = column_counts(rows, ratings.n_items)
         items, threshold = selection.select(ratings.item_labels, counts, ledger)
         if not items.size:
@@ -323,8 +323,8 @@ class PrivateMethod(Method):
         return self._bounded(rows)
 
     def _bounded(self, rows: Compressed) -> Compressed:
-        values = np.clip(rows.values, *self.rating_range) - self.centre
-        return Compressed(rows.indptr, rows.indices, values)
+        clipped = rows.clipped(*self.rating_range)
+        return clipped.with_values(clipped.values - self.centre)
 
     def predict_matrix(self) -> np.ndarray:
         """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""

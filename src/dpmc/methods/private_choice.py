@@ -94,7 +94,7 @@ class Keyed:
         columns : integer array, optional
             The item of each column, where columns were numbered anew.
         """
-        long = np.flatnonzero(np.diff(rows.indptr) > most)
+        long = np.flatnonzero(rows.sizes > most)
         if not long.size:
             return rows
         return keep_smallest(rows, most, self._hashes(b"choice", rows, long, columns))
@@ -113,7 +113,7 @@ class Keyed:
         -------
         bool array, shape (n_ratings,)
         """
-        every = np.arange(rows.indptr.size - 1)
+        every = np.arange(rows.n_rows)
         return self._hashes(b"part", rows, every, None) < np.uint64(share * 2**64)
 
     def _hashes(self, purpose, rows, chosen, columns) -> np.ndarray:
@@ -176,14 +176,14 @@ def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     seed : int
         0 <= seed < 2^64.
     """
-    if not (np.diff(rows.indptr) > most).any():
+    if not (rows.sizes > most).any():
         return rows
     return keep_smallest(rows, most, _hashes(rows, seed))
 
 
 def _hashes(rows, seed):
     """Return a hash of a seed and each rating's row and column."""
-    row = np.repeat(np.arange(rows.indptr.size - 1, dtype=np.uint64), np.diff(rows.indptr))
+    row = rows.per_rating(np.arange(rows.n_rows, dtype=np.uint64))
     pairs = (row << np.uint64(32)) + rows.indices.astype(np.uint64)
     return _mix(_mix(pairs) ^ np.uint64(seed))
 
@@ -199,10 +199,7 @@ def choose_part(rows: Compressed, parts: int, seed: int) -> Compressed:
     seed : int
         0 <= seed < 2^64.
     """
-    kept, sizes = _in_part(rows.indptr, rows.indices, np.uint64(parts), np.uint64(seed))
-    places = np.flatnonzero(kept)
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    return Compressed(indptr, rows.indices[places], rows.values[places])
+    return rows.keep(_in_part(rows.indptr, rows.indices, np.uint64(parts), np.uint64(seed)))
 
 
 def keep_smallest(rows: Compressed, most: int, keys: np.ndarray) -> Compressed:
@@ -216,10 +213,7 @@ def keep_smallest(rows: Compressed, most: int, keys: np.ndarray) -> Compressed:
         At least 1.
     keys : array, shape (n_ratings,)
     """
-    kept = _smallest(rows.indptr, keys, most)
-    sizes = np.minimum(np.diff(rows.indptr), most)
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    return Compressed(indptr, rows.indices[kept], rows.values[kept])
+    return rows.keep(_smallest(rows.indptr, keys, most))
 
 
 @njit(cache=True)
@@ -254,10 +248,8 @@ _mix_one = njit(cache=True)(_mix)
 @njit(cache=True)
 def _in_part(indptr, indices, parts, seed):
     kept = np.zeros(indices.size, dtype=np.bool_)
-    sizes = np.zeros(indptr.size - 1, dtype=np.int64)
     for row in range(indptr.size - 1):
         for i in range(indptr[row], indptr[row + 1]):
             pair = (np.uint64(row) << np.uint64(32)) + np.uint64(indices[i])
             kept[i] = _mix_one(_mix_one(pair) ^ seed) % parts == np.uint64(0)
-            sizes[row] += kept[i]
-    return kept, sizes
+    return kept

@@ -81,7 +81,7 @@ class Statistics:
 
     def _check(self, rows, factors=None, value_bound=None):
         if self.bounds.user_level:  # only then are the rows users
-            self.bounds.check_counts(np.diff(rows.indptr))
+            self.bounds.check_counts(rows.sizes)
         if factors is not None:
             self.bounds.check_factors(factors)
         if value_bound is not None:

@@ -13,8 +13,6 @@ from dpmc.methods.user_level.plan import plan
 from dpmc.methods.user_level.sampling import (
     choose_rare,
     clip_values,
-    means_of_rows,
-    take_columns,
 )
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities
@@ -187,12 +185,12 @@ def test_the_rarest_items_of_a_crowded_row_are_chosen():
 
 def test_columns_taken_and_means():
     rows = small_ratings().by_user
-    taken = take_columns(rows, np.array([2, 5, 8]), 9)
+    taken = rows.columns(np.array([2, 5, 8]), 9)
     matrix, mask = dense(small_ratings())
     np.testing.assert_array_equal(np.diff(taken.indptr), mask[:, [2, 5, 8]].sum(axis=1))
     np.testing.assert_array_equal(taken.values, matrix[:, [2, 5, 8]][mask[:, [2, 5, 8]]])
     np.testing.assert_array_equal(taken.indices, np.nonzero(mask[:, [2, 5, 8]])[1])
-    means = means_of_rows(rows, 3.5)
+    means = rows.means(3.5)
     assert means[11] == 3.5
     np.testing.assert_allclose(means[:11], matrix[:11].sum(axis=1) / mask[:11].sum(axis=1))
 

@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 
 from dpmc.errors import InputError
 from dpmc.methods.user_level.frank_wolfe import FrankWolfe
-from dpmc.methods.user_level.matrices import observed, sparse_matrix, top_singular
+from dpmc.methods.user_level.matrices import observed, top_singular
 from dpmc.methods.user_level.references import (
     SVT,
     FastTri,
@@ -47,7 +47,7 @@ def test_singular_vectors(shape, rank):
     matrix[3], matrix[:, 2] = 0, 0
     users, items = np.nonzero(matrix)
     rows = Ratings(users, items, matrix[users, items], *shape).by_user
-    left, right, values = top_singular(sparse_matrix(rows, shape[1]), rank)
+    left, right, values = top_singular(rows.matrix(shape[1]), rank)
     np.testing.assert_allclose(values, np.linalg.svd(matrix)[1][:rank], atol=1e-10)
     np.testing.assert_allclose(matrix @ right, left * values, atol=1e-9)
     kept = values > 1e-9
@@ -58,7 +58,7 @@ def test_singular_vectors(shape, rank):
 
 def test_more_singular_vectors_than_there_are():
     rows = full(np.ones((3, 2))).by_user
-    assert top_singular(sparse_matrix(rows, 2), 5)[2].shape == (2,)
+    assert top_singular(rows.matrix(2), 5)[2].shape == (2,)
 
 
 def test_observed_entries():

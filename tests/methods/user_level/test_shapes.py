@@ -10,7 +10,6 @@ import pytest
 from shapes import draw_ratings, draw_shape
 
 from dpmc.methods import method_class
-from dpmc.methods.user_level.sampling import means_of_rows
 from dpmc.privacy.calibration import calibrate
 
 pytestmark = pytest.mark.slow
@@ -41,7 +40,7 @@ def own_means(train, test, epsilon, rng):
     low, high = train.rating_range
     rows, half = train.by_user, (high - low) / 2
     sizes = np.diff(rows.indptr)
-    means = means_of_rows(rows, (low + high) / 2)
+    means = rows.means((low + high) / 2)
     noise = calibrate("gaussian", releases=1, epsilon=epsilon, delta=1e-5).noise.std() * 2**0.5
     sums = (means[sizes > 0] - low - half).sum() / half, np.sum(sizes > 0)
     total, users = np.array(sums) + noise * rng.standard_normal(2)

@@ -38,7 +38,7 @@ class UserItemBias(Method):
         self.shape_ = (ratings.n_users, ratings.n_items)
         by_item = ratings.by_item  # one order, so that sums do not depend on that of the input
         users, values = by_item.indices, by_item.values
-        items = np.repeat(np.arange(ratings.n_items), np.diff(by_item.indptr))
+        items = by_item.per_rating(np.arange(ratings.n_items))
         self.mean_ = float(np.mean(values))
         self.item_bias_, self.user_bias_ = np.zeros(ratings.n_items), np.zeros(ratings.n_users)
         self._fit_biases(users, items, values - self.mean_)

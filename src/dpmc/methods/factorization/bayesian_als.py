@@ -80,7 +80,7 @@ class BayesianALS(Method):
         return self
 
     def _in_units(self, rows):
-        return Compressed(rows.indptr, rows.indices, (rows.values - self.mean_) / self.scale_)
+        return rows.with_values((rows.values - self.mean_) / self.scale_)
 
     def predict_matrix(self):
         total = np.zeros(self.shape_)
@@ -134,7 +134,7 @@ def draw_rows(
     -------
     float64 array, shape (n_rows, k)
     """
-    counts = np.diff(rows.indptr)
+    counts = rows.sizes
     mean, root = draw_law(own[counts > 0, free], rng)
     z = rng.standard_normal((len(own), mean.size))
     z[counts == 0] = 0.0
@@ -144,9 +144,7 @@ def draw_rows(
     noise = rng.standard_normal(left.size)
     noise *= np.sqrt(variance)
     left += noise
-    shifts = solve_rows(
-        Compressed(rows.indptr, rows.indices, left), other[:, free] @ root, variance
-    )
+    shifts = solve_rows(rows.with_values(left), other[:, free] @ root, variance)
     drawn[:, free] += shifts @ root.T
     return drawn
 

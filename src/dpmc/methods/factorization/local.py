@@ -125,7 +125,7 @@ class PublishedItems:
         -------
         float64 array, shape (n_users, n_items)
         """
-        matrix = np.empty((rows.indptr.size - 1, len(self.labels)))
+        matrix = np.empty((rows.n_rows, len(self.labels)))
         for row, (begin, end) in zip(matrix, pairwise(rows.indptr.tolist()), strict=True):
             user, offsets = self.solve(rows.indices[begin:end], rows.values[begin:end])
             np.matmul(user, self._columns, out=row)

@@ -7,7 +7,7 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.methods.base import check_choice, check_count, check_positive
 from dpmc.methods.factorization.alternating import STARTS
-from dpmc.methods.factorization.private_offsets import item_offsets, less, user_offsets
+from dpmc.methods.factorization.private_offsets import item_offsets, user_offsets
 from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.private import PrivateMethod
@@ -173,13 +173,14 @@ class PrivateALS(PrivateMethod):
         Users alone may use all of their ratings, also those that do not count.
         """
         bound, skipped = self.bounds.half_range, int(self.offsets)
-        chosen = less(chosen, bound, of_columns=offsets)
-        own = less(self._bounded(ratings.by_user), bound, of_columns=offsets)
+        chosen = chosen.minus(columns=offsets).clipped(-bound, bound)
+        own = self._bounded(ratings.by_user).minus(columns=offsets).clipped(-bound, bound)
         design = self._design(factors)
         users = solve_rows(own, design, self.user_regularization)
         for iteration in range(self.iterations):
             own_offsets = users[:, :skipped] @ design[0, :skipped]
-            left = less(chosen, self.residual_bound, of_rows=own_offsets)
+            left = chosen.minus(rows=own_offsets)
+            left = left.clipped(-self.residual_bound, self.residual_bound)
             clipped = self._clipped(users[:, skipped:])
             before = design[:, skipped:] * (iteration > 0)  # the start says nothing of the items
             design = self._design(self._items(left, clipped, before, statistics))
@@ -202,8 +203,8 @@ class PrivateALS(PrivateMethod):
             noised = user_offsets(statistics, by_item, offsets, n_users, OFFSET_SHRINKAGE)
             of_users[:, 0] = noised
         total, bound, p = of_users.sum(axis=1), self.residual_bound, self.bounds.norm
-        by_user = less(by_user, bound, of_rows=total, of_columns=offsets)
-        by_item = less(by_item, bound, of_rows=offsets, of_columns=total)
+        by_user = by_user.minus(rows=total, columns=offsets).clipped(-bound, bound)
+        by_item = by_item.minus(rows=offsets, columns=total).clipped(-bound, bound)
         ones = np.ones((len(factors), int(self.offsets)))
         for iteration in range(self.iterations):
             items = balance(factors, self.factor_bound / self.rank ** (1 / p))

@@ -87,7 +87,7 @@ def user_offsets(
         At most half the range either way.
     """
     bound = statistics.bounds.half_range
-    left = less(rows, bound, of_rows=of_items)
+    left = rows.minus(rows=of_items).clipped(-bound, bound)
     sums, counts = statistics.sums(left, n_users), statistics.counts(left, n_users)
     noise = statistics.noise_std(statistics.bounds.sums())
     return _bounded(damped_offsets(sums, counts, shrinkage, noise, PRIOR_SHARE * bound), bound)
@@ -97,25 +97,9 @@ def own_offsets(
     rows: Compressed, of_items: np.ndarray, n_users: int, shrinkage: float, bound: float
 ) -> np.ndarray:
     """Return :func:`user_offsets` without noise: what users compute alone, for themselves."""
-    left = less(rows, bound, of_rows=of_items)
+    left = rows.minus(rows=of_items).clipped(-bound, bound)
     sums, counts = column_sums(left, n_users), column_counts(left, n_users)
     return _bounded(damped_offsets(sums, counts, shrinkage, 0.0, PRIOR_SHARE * bound), bound)
-
-
-def less(
-    rows: Compressed,
-    bound: float,
-    *,
-    of_rows: np.ndarray | None = None,
-    of_columns: np.ndarray | None = None,
-) -> Compressed:
-    """Return ratings less the offsets of their rows and columns, clipped to [-bound, bound]."""
-    values = rows.values
-    if of_columns is not None:
-        values = values - of_columns[rows.indices]
-    if of_rows is not None:
-        values = values - np.repeat(of_rows, np.diff(rows.indptr))
-    return Compressed(rows.indptr, rows.indices, np.clip(values, -bound, bound))
 
 
 def _bounded(values, bound):

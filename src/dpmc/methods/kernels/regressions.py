@@ -84,7 +84,7 @@ class Regressions:
     def __init__(self, rows: Compressed, rank: int, regularization: float, steps: int = 1):
         self.rows, self.rank, self.steps = rows, rank, steps
         self.regularization = float(regularization)
-        self.counts = np.diff(rows.indptr)
+        self.counts = rows.sizes
         self._n_columns = int(rows.indices.max(initial=-1)) + 1
         order = np.argsort(self.counts, kind="stable")
         self._empty, order = np.split(order, [np.count_nonzero(self.counts == 0)])

@@ -144,15 +144,8 @@ class AlternatingLeastSquares(LeastSquares):
         self.user_offsets_ = self._offsets(by_user)
         if self.centring == "none":
             return by_user, by_item
-        of_ratings = np.repeat(self.user_offsets_, np.diff(by_user.indptr))
-        return (
-            Compressed(by_user.indptr, by_user.indices, by_user.values - of_ratings),
-            Compressed(
-                by_item.indptr,
-                by_item.indices,
-                by_item.values - self.user_offsets_[by_item.indices],
-            ),
-        )
+        offsets = self.user_offsets_
+        return by_user.minus(rows=offsets), by_item.minus(columns=offsets)
 
     def _offsets(self, by_user):
         n_users = self.shape_[0]
@@ -161,8 +154,8 @@ class AlternatingLeastSquares(LeastSquares):
         mean = np.mean(by_user.values)  # grouped, so that the order of the input does not matter
         if self.centring == "global":
             return np.full(n_users, mean)
-        counts = np.diff(by_user.indptr)
-        users = np.repeat(np.arange(n_users), counts)
+        counts = by_user.sizes
+        users = by_user.per_rating(np.arange(n_users))
         sums = np.bincount(users, by_user.values, minlength=n_users)
         return np.where(counts > 0, sums / np.maximum(counts, 1), mean)
 
@@ -172,7 +165,7 @@ class AlternatingLeastSquares(LeastSquares):
     def _solve(self, rows, factors):
         strength = self.regularization
         if self.weighted:
-            strength = strength * np.maximum(np.diff(rows.indptr), 1)
+            strength = strength * np.maximum(rows.sizes, 1)
         return solve_rows(rows, factors, strength, threads=self.threads)
 
 
@@ -233,13 +226,13 @@ class ImplicitALS(LeastSquares):
     def fold_in(self, rows: Compressed) -> np.ndarray:
         """Return the factors of other users, given what each of them rated."""
         ones = np.ones(rows.indices.size, self.dtype)
-        return self._solve(Compressed(rows.indptr, rows.indices, ones), self.item_factors_)
+        return self._solve(rows.with_values(ones), self.item_factors_)
 
     def _targets(self, ratings, of_items):
         rows, columns = ratings.by_user, of_items.by_item
         return (
-            Compressed(rows.indptr, rows.indices, np.ones(len(ratings), self.dtype)),
-            Compressed(columns.indptr, columns.indices, np.ones(len(of_items), self.dtype)),
+            rows.with_values(np.ones(len(ratings), self.dtype)),
+            columns.with_values(np.ones(len(of_items), self.dtype)),
         )
 
     def _start_scale(self):
@@ -248,7 +241,7 @@ class ImplicitALS(LeastSquares):
     def _solve(self, rows, factors):
         strength = self.regularization
         if self.weighted:
-            counts = np.diff(rows.indptr)
+            counts = rows.sizes
             strength = strength * (counts + self.unobserved_weight * len(factors))
         base = self.unobserved_weight * (factors.T @ factors)
         return solve_rows(rows, factors, strength, base=base, threads=self.threads)

@@ -8,12 +8,11 @@ from dpmc.methods.kernels.private import balance
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.user_level.covariance import SLACK
 from dpmc.methods.user_level.joint import JointMethod
-from dpmc.methods.user_level.matrices import observed, row_lengths, sparse_matrix, spread
+from dpmc.methods.user_level.matrices import observed
 from dpmc.methods.user_level.private_svd import noised_directions
 from dpmc.methods.user_level.sampling import clip_values
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
-from dpmc.ratings import Compressed
 
 
 class DPAltMin(JointMethod):
@@ -141,16 +140,16 @@ class DPAltMin(JointMethod):
 
     def _updates(self, rows, users, items) -> np.ndarray:
         """Return the sum of the users' clipped updates, shape (n_items, rank)."""
-        left = Compressed(rows.indptr, rows.indices, rows.values - observed(rows, users, items))
+        left = rows.with_values(rows.values - observed(rows, users, items))
         squares = np.maximum(np.einsum("nr,nr->n", users, users), 1e-300)
         directions = users / squares[:, None]
         # |D| is the product of the lengths of what is left and of u/|u|^2
-        norms = row_lengths(left, left.values) / np.sqrt(squares)
+        norms = left.norms() / np.sqrt(squares)
         shrink = self.update_bound / np.maximum(norms, self.update_bound)
-        sent = Compressed(rows.indptr, rows.indices, left.values * spread(rows, shrink))
-        longest = np.max(row_lengths(sent, sent.values) / np.sqrt(squares), initial=0.0)
+        sent = left.with_values(left.values * rows.per_rating(shrink))
+        longest = np.max(sent.norms() / np.sqrt(squares), initial=0.0)
         if not longest <= self.update_bound * SLACK:
             raise PrivacyViolation(
                 f"an update has norm {longest:g}, above the bound {self.update_bound:g}"
             )
-        return sparse_matrix(sent, len(items)).T @ directions
+        return sent.matrix(len(items)).T @ directions

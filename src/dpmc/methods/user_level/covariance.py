@@ -8,7 +8,6 @@ from scipy.linalg import eigh
 from scipy.linalg.blas import dsyrk
 
 from dpmc.errors import InputError
-from dpmc.methods.user_level.matrices import row_lengths
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc.ratings import Compressed
@@ -34,7 +33,7 @@ MOST_COLUMNS = 2**15
 
 def check_row_lengths(rows: Compressed, bound: float) -> None:
     """Raise PrivacyViolation unless every row has l2 norm at most ``bound``."""
-    longest = row_lengths(rows, rows.values).max(initial=0.0)
+    longest = rows.norms().max(initial=0.0)
     if not longest <= bound * SLACK:
         raise PrivacyViolation(f"a row has l2 norm {longest:g}, above the bound {bound:g}")
 
@@ -60,7 +59,7 @@ def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
             f"and counts_share, so that at most {MOST_COLUMNS} items get factors."
         )
     total = np.zeros((n_columns, n_columns), order="F")
-    long = PAIR * np.diff(rows.indptr) ** 2 > n_columns**2
+    long = PAIR * rows.sizes**2 > n_columns**2
     width = max(1, TILE // max(1, n_columns))
     _add_pairs(rows.indptr, rows.indices, rows.values, np.flatnonzero(~long), width, total)
     places, height = np.flatnonzero(long), max(1, BLOCK // n_columns)

@@ -31,14 +31,7 @@ from dpmc.methods.user_level.options import (
 )
 from dpmc.methods.user_level.plan import plan, published_sigma
 from dpmc.methods.user_level.predictions import OffsetModel
-from dpmc.methods.user_level.sampling import (
-    choose_rare,
-    clip_values,
-    less,
-    margin,
-    means_of_rows,
-    take_columns,
-)
+from dpmc.methods.user_level.sampling import choose_rare, clip_values, margin
 from dpmc.privacy.calibration import Calibration
 from dpmc.privacy.release import LEAST_SHARE
 from dpmc.ratings import Compressed, transposed
@@ -289,16 +282,13 @@ class DPALS(OffsetModel):
         counts, mean = self._popularity(ratings, released, randomness)
         frequent = np.sort(np.argsort(-counts, kind="stable")[:kept])
         self.frequent_ = np.isin(np.arange(n_items), frequent)
-        own = Compressed(
-            ratings.by_user.indptr,
-            ratings.by_user.indices,
-            np.clip(ratings.by_user.values, *self.rating_range),
-        )
-        self.user_means_ = means_of_rows(own, mean)
+        own = ratings.by_user.clipped(*self.rating_range)
+        self.user_means_ = own.means(mean)
         constant = 0.0 if self.centring == "none" else mean
         self.item_offsets_ = np.full(n_items, constant)
         self.user_offsets_ = (self.user_means_ - constant) * (self.centring == "user")
-        own = less(take_columns(own, frequent, n_items), constant + self.user_offsets_, self.dtype)
+        own = own.columns(frequent, n_items).minus(rows=constant + self.user_offsets_)
+        own = own.astype(self.dtype)
         chosen = self._choose(own, counts, frequent, randomness)
         if self.start == "analyze_gauss":
             factors = top_eigenvectors(released.covariance(chosen, kept), self.rank)[1]
@@ -306,7 +296,7 @@ class DPALS(OffsetModel):
             factors = randomness.rng.standard_normal((kept, self.rank))
 
         # where nobody has more than k ratings, another draw is the same
-        anew = self.resampled and np.diff(own.indptr).max(initial=0) > self.ratings_per_user
+        anew = self.resampled and own.sizes.max(initial=0) > self.ratings_per_user
 
         def samples():
             yield chosen

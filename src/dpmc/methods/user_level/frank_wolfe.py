@@ -23,11 +23,10 @@ from dpmc.methods.user_level.covariance import (
     unpack,
 )
 from dpmc.methods.user_level.joint import JointMethod
-from dpmc.methods.user_level.matrices import row_lengths, sparse_matrix, spread, top_singular
+from dpmc.methods.user_level.matrices import top_singular
 from dpmc.methods.user_level.references import CentredFactors
 from dpmc.methods.user_level.sampling import clip_values
 from dpmc.privacy.calibration import Calibration
-from dpmc.ratings import Compressed
 
 NOISES = ("exact", "jain", "residual_clip")
 EIGENVECTORS = ("exact", "oja")
@@ -197,22 +196,23 @@ class PrivateFrankWolfe(JointMethod):
         _, rows = self._prepare(ratings, statistics, randomness)
         direction = start[self.frequent_]
         ratings_of = clip_values(rows, np.inf, self.row_bound)
-        lengths = row_lengths(rows, rows.values)
+        lengths = rows.norms()
         stretch = np.maximum(lengths / self.row_bound, 1) if self.rescale else np.ones(lengths.size)
         fitted = np.zeros(rows.values.size)
         users = np.zeros((lengths.size, self.iterations))
         items = np.zeros((direction.size, self.iterations))
         share = 1 / self.iterations
         for step in range(self.iterations):
-            left = Compressed(rows.indptr, rows.indices, fitted - ratings_of.values)
+            left = rows.with_values(fitted - ratings_of.values)
             size, direction = self._direction(left, direction, step, statistics)
-            along = sparse_matrix(left, direction.size) @ direction
+            along = left.matrix(direction.size) @ direction
             moves = -share * self.nuclear_bound / size * along
-            fitted = (1 - share) * fitted + spread(rows, moves) * direction[rows.indices]
+            fitted = (1 - share) * fitted + rows.per_rating(moves) * direction[rows.indices]
             users *= 1 - share
             users[:, step] = moves
-            shrink = np.minimum(1, self.row_bound / np.maximum(row_lengths(rows, fitted), 1e-300))
-            fitted *= spread(rows, shrink)
+            norms = rows.with_values(fitted).norms()
+            shrink = np.minimum(1, self.row_bound / np.maximum(norms, 1e-300))
+            fitted *= rows.per_rating(shrink)
             users *= shrink[:, None]
             items[:, step] = direction
             self.item_factors_ = self._of_all_items(items)
@@ -242,7 +242,7 @@ class PrivateFrankWolfe(JointMethod):
         return values[0], vectors[:, 0]
 
     def _by_oja(self, left, before, step, statistics):
-        matrix, direction = sparse_matrix(left, before.size), before / np.linalg.norm(before)
+        matrix, direction = left.matrix(before.size), before / np.linalg.norm(before)
         for _ in range(self.products):
             exact = matrix.T @ (matrix @ direction)
             noised = self._release(statistics, step, "product", exact)
@@ -283,13 +283,13 @@ class FrankWolfe(CentredFactors):
 
     def _fit(self, rows, n_items, report):
         fitted = np.zeros(rows.values.size)
-        self.user_factors_ = np.zeros((rows.indptr.size - 1, self.iterations))
+        self.user_factors_ = np.zeros((rows.n_rows, self.iterations))
         self.item_factors_ = np.zeros((n_items, self.iterations))
         for step in range(self.iterations):
-            left = Compressed(rows.indptr, rows.indices, rows.values - fitted)
-            user, item, _ = top_singular(sparse_matrix(left, n_items), 1)
+            left = rows.with_values(rows.values - fitted)
+            user, item, _ = top_singular(left.matrix(n_items), 1)
             user, item = self.nuclear_bound * user[:, 0], item[:, 0]
-            change = spread(rows, user) * item[rows.indices] - fitted
+            change = rows.per_rating(user) * item[rows.indices] - fitted
             length = change @ change
             share = min(max(change @ left.values / length, 0.0), 1.0) if length else 0.0
             fitted += share * change

@@ -6,7 +6,6 @@ from dpmc.methods.factorization.private_offsets import noised_mean
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.normal import normal_sums
 from dpmc.methods.user_level.covariance import check_row_lengths, outer_sum, pack, unpack
-from dpmc.methods.user_level.matrices import sparse_matrix
 from dpmc.methods.user_level.plan import Part, longest_row
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.sensitivity import Sensitivities
@@ -86,7 +85,7 @@ class ItemStatistics:
         self._check_users(by_user, values=True)
         self.bounds.check_factors(users.astype(float))
         if "gram" not in self.plan:
-            exact = sparse_matrix(by_user, n_items).T @ users
+            exact = by_user.matrix(n_items).T @ users
             return None, self._release("right_hand_side", exact)
         grams, targets = normal_sums(by_item, users)
         noised = self._matrices("gram", grams)
@@ -107,7 +106,7 @@ class ItemStatistics:
         return self.ledger.release(what, exact, part.sensitivity, weight=part.weight)
 
     def _check_users(self, rows, values=False):
-        self.bounds.check_counts(np.diff(rows.indptr))
+        self.bounds.check_counts(rows.sizes)
         if values and rows is not self._checked:  # the same ones come in each iteration
             self.bounds.check_values(rows.values, self.value_bound)
             check_row_lengths(rows, self.longest_row)

@@ -9,7 +9,6 @@ from dpmc.methods.base import check_choice, check_positive
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.predictions import OffsetModel
-from dpmc.methods.user_level.sampling import less, means_of_rows, take_columns
 from dpmc.ratings import Compressed, Ratings
 
 CENTRINGS = ("global", "user")
@@ -91,22 +90,22 @@ class JointMethod(OffsetModel):
         own = self._bounded(ratings.by_user)
         n_items = ratings.n_items
         self.item_offsets_ = np.full(n_items, self.centre)
-        means = means_of_rows(own, 0.0)
+        means = own.means(0.0)
         self.user_means_ = self.centre + means
         self.user_offsets_ = means if self.centring == "user" else np.zeros(means.size)
         if self.centring == "user":
-            own = less(own, means, "float64")
+            own = own.minus(rows=means)
         frequent = np.arange(n_items)
         if self.item_share < 1:
             frequent = self._frequent(self._chosen(ratings, randomness), statistics)
-            own = take_columns(own, frequent, n_items)
+            own = own.columns(frequent, n_items)
         self.frequent_ = np.isin(np.arange(n_items), frequent)
         return randomness.choose(own, self.ratings_per_user, frequent), own
 
     def _frequent(self, rows, statistics):
         """Return the items with the highest noised counts, ascending."""
         n_items = self.shape_[1]
-        self.bounds.check_counts(np.diff(rows.indptr))
+        self.bounds.check_counts(rows.sizes)
         counts = statistics.ledger.release(
             "counts",
             column_counts(rows, n_items),

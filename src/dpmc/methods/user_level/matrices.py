@@ -4,34 +4,17 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import svds
 
-from dpmc.methods.user_level.sampling import squared_norms
 from dpmc.ratings import Compressed
 
 _DENSE = 64
 """Matrices with no more rows or columns than this are decomposed as a whole."""
 
 
-def spread(rows: Compressed, of_rows: np.ndarray) -> np.ndarray:
-    """Return the number of each rating's row, shape (n_ratings,)."""
-    return np.repeat(of_rows, np.diff(rows.indptr))
-
-
-def row_lengths(rows: Compressed, values: np.ndarray) -> np.ndarray:
-    """Return the l2 norms of the rows of other values, one a rating, shape (n_rows,)."""
-    return np.sqrt(squared_norms(Compressed(rows.indptr, rows.indices, values)))
-
-
-def sparse_matrix(rows: Compressed, n_columns: int) -> csr_array:
-    """Return the matrix with the values of the rows and zeros elsewhere."""
-    return csr_array((rows.values, rows.indices, rows.indptr), (rows.indptr.size - 1, n_columns))
-
-
 def observed(rows: Compressed, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the entries of left right^T at the ratings, shape (n_ratings,)."""
     entries = np.zeros(rows.values.size)
-    counts = np.diff(rows.indptr)
     for factor in range(left.shape[1]):  # one after the other, in little memory
-        entries += np.repeat(left[:, factor], counts) * right[rows.indices, factor]
+        entries += rows.per_rating(left[:, factor]) * right[rows.indices, factor]
     return entries
 
 

@@ -15,7 +15,6 @@ from dpmc.methods.user_level.covariance import (
     unpack,
 )
 from dpmc.methods.user_level.joint import JointMethod
-from dpmc.methods.user_level.matrices import sparse_matrix
 from dpmc.methods.user_level.sampling import clip_values
 
 USERS = ("projection", "regression")
@@ -104,7 +103,7 @@ class PrivateSVD(JointMethod):
             vectors = vectors * math.sqrt(n_items)
             self.user_factors_ = solve_rows(own, vectors, self.user_regularization)
         else:
-            self.user_factors_ = sparse_matrix(own, n_items) @ vectors
+            self.user_factors_ = own.matrix(n_items) @ vectors
         self.item_factors_ = self._of_all_items(vectors)
         if callback is not None:
             callback(1, self)

@@ -7,9 +7,8 @@ import numpy as np
 from dpmc.methods.base import check_count, check_generator
 from dpmc.methods.kernels.private import balance
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.user_level.matrices import sparse_matrix, top_singular
+from dpmc.methods.user_level.matrices import top_singular
 from dpmc.methods.user_level.references import CentredFactors
-from dpmc.methods.user_level.sampling import keep
 
 LEAST = 1e-6
 """Regularization of a least squares fit whose design has entries of size 1: for users who have
@@ -58,11 +57,11 @@ class PublishedRounds(CentredFactors):
 
     def _fit(self, rows, n_items, report):
         part = self._parts(self._rng, rows.values.size)
-        start = top_singular(sparse_matrix(keep(rows, part == 0), n_items), self.rank)[1]
+        start = top_singular(rows.keep(part == 0).matrix(n_items), self.rank)[1]
         items = balance(self._clipped(start), 1.0)
         for step in range(self.iterations):
-            users = solve_rows(keep(rows, part == step + 1), items, LEAST)
-            fitted = sparse_matrix(keep(rows, part == self._part_of_items(step)), n_items)
+            users = solve_rows(rows.keep(part == step + 1), items, LEAST)
+            fitted = rows.keep(part == self._part_of_items(step)).matrix(n_items)
             items = fitted.T @ self._weights(users, fitted) / len(users)
             items *= np.sqrt(items.size) / max(np.linalg.norm(items), 1e-300)
             self.item_factors_ = items

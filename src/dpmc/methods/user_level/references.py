@@ -15,8 +15,7 @@ from dpmc.methods.base import (
     check_ratings,
 )
 from dpmc.methods.factorization.baselines import GlobalMean, UserItemBias
-from dpmc.methods.user_level.matrices import observed, sparse_matrix, top_singular, without_empty
-from dpmc.ratings import Compressed
+from dpmc.methods.user_level.matrices import observed, top_singular, without_empty
 
 
 class Trivial(GlobalMean):
@@ -75,7 +74,7 @@ class CentredFactors(FactorModel):
         self.shape_ = (ratings.n_users, ratings.n_items)
         rows = ratings.by_user  # one order, so that sums do not depend on that of the input
         self.mean_ = float(np.mean(rows.values))
-        centred = Compressed(rows.indptr, rows.indices, rows.values - self.mean_)
+        centred = rows.with_values(rows.values - self.mean_)
 
         def report(iteration):
             if callback is not None:
@@ -121,7 +120,7 @@ class TruncatedSVD(CentredFactors):
         self.rescaled = bool(check_choice("rescaled", rescaled, (True, False)))
 
     def _fit(self, rows, n_items, report):
-        matrix = sparse_matrix(rows, n_items)
+        matrix = rows.matrix(n_items)
         left, right, values = top_singular(matrix, self.rank)
         density = matrix.nnz / (matrix.shape[0] * n_items) if self.rescaled else 1.0
         self.user_factors_ = _padded(left * (values / density), self.rank)
@@ -163,7 +162,7 @@ class SVT(CentredFactors):
         self.iterations = check_count("iterations", iterations)
 
     def _fit(self, rows, n_items, report):
-        matrix = sparse_matrix(rows, n_items)
+        matrix = rows.matrix(n_items)
         entries = matrix.shape[0] * n_items
         threshold = 5 * math.sqrt(entries) if self.threshold is None else self.threshold
         step = 1.2 * entries / matrix.nnz if self.step is None else self.step
@@ -225,7 +224,7 @@ class FastTri(CentredFactors):
         self.iterations = check_count("iterations", iterations)
 
     def _fit(self, rows, n_items, report):
-        matrix = sparse_matrix(rows, n_items)
+        matrix = rows.matrix(n_items)
         left, right, values = top_singular(matrix, self.rank)
         middle = np.diag(values)
         for iteration in range(1, self.iterations + 1):

@@ -9,8 +9,7 @@ from dpmc.methods.normal import normal_sums, solve_rows
 from dpmc.methods.user_level.covariance import check_rank, pack, unpack
 from dpmc.methods.user_level.item_step import solve_items
 from dpmc.methods.user_level.joint import JointMethod
-from dpmc.methods.user_level.matrices import spread
-from dpmc.methods.user_level.sampling import clip_values, keep
+from dpmc.methods.user_level.sampling import clip_values
 from dpmc.ratings import transposed
 
 
@@ -147,13 +146,13 @@ class DPSAltLS(JointMethod):
 
     def _parts(self, rows, group):
         """Return the ratings of the users of each group, by item."""
-        n_items, of_ratings = int(self.frequent_.sum()), spread(rows, group)
-        return [transposed(keep(rows, of_ratings == g), n_items) for g in range(self.groups)]
+        n_items, of_ratings = int(self.frequent_.sum()), rows.per_rating(group)
+        return [transposed(rows.keep(of_ratings == g), n_items) for g in range(self.groups)]
 
     def _solve(self, rows, parts, users, statistics):
         """Return the solutions of the groups, shape (groups, n_items, rank)."""
         bounds, ledger = self.bounds, statistics.ledger
-        bounds.check_counts(np.diff(rows.indptr))
+        bounds.check_counts(rows.sizes)
         bounds.check_factors(users)
         bounds.check_values(rows.values, self.value_bound)
         sums = [normal_sums(part, users) for part in parts]

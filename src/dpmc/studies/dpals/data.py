@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.methods.private_choice import choose_ratings
-from dpmc.methods.user_level.sampling import choose_rare, take_columns
+from dpmc.methods.user_level.sampling import choose_rare
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals.cells import GENERATED, LIANG, is_synthetic
 from dpmc.studies.dpals.splits import TEST, Split, select, split_ratings, split_users
@@ -118,7 +118,7 @@ def restricted(training: Ratings, item_share: float) -> tuple[Ratings, np.ndarra
     kept = np.argsort(-counts, kind="stable")[: max(1, round(item_share * counts.size))]
     number = np.full(counts.size, -1)
     number[np.sort(kept)] = np.arange(kept.size)
-    rows = take_columns(training.by_user, np.sort(kept), counts.size)
+    rows = training.by_user.columns(np.sort(kept), counts.size)
     return Ratings.from_rows(rows, kept.size, name=training.name), number
 
 

@@ -28,7 +28,7 @@ def recall(model, split: Split, length: int = LENGTH) -> float:
         How many items are recommended.
     """
     known, liked = split.known.by_user, split.test.by_user
-    sizes = np.diff(liked.indptr)
+    sizes = liked.sizes
     found = np.zeros(sizes.size)
     for first in range(0, sizes.size, USERS):
         users = slice(first, min(first + USERS, sizes.size))
@@ -42,7 +42,7 @@ def _scores(model, known: Compressed) -> np.ndarray:
     """Score all items for some users, shape (n_users, n_items)."""
     if hasattr(model, "fold_in"):
         return model.fold_in(known) @ model.item_factors_.T
-    return np.tile(model.scores_, (known.indptr.size - 1, 1))
+    return np.tile(model.scores_, (known.n_rows, 1))
 
 
 def _hits(scores, known, liked, length) -> np.ndarray:
@@ -51,14 +51,14 @@ def _hits(scores, known, liked, length) -> np.ndarray:
     Items that tie for the last places share them: each counts by the chance to get one.
     """
     rows = np.arange(len(scores))
-    scores[np.repeat(rows, np.diff(known.indptr)), known.indices] = -np.inf
+    scores[known.per_rating(rows), known.indices] = -np.inf
     length = min(length, scores.shape[1])
     last = np.partition(scores, -length, axis=1)[:, [-length]]
     tie = margin(scores, axis=1)
     above = scores > last + tie
     tied = ~above & (scores >= last - tie)
     wanted = np.zeros(scores.shape, dtype=bool)
-    wanted[np.repeat(rows, np.diff(liked.indptr)), liked.indices] = True
+    wanted[liked.per_rating(rows), liked.indices] = True
     chance = (length - above.sum(axis=1)) / tied.sum(axis=1)
     return (wanted & above).sum(axis=1) + chance * (wanted & tied).sum(axis=1)
 

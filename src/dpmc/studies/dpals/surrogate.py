@@ -193,7 +193,7 @@ def write(rng: np.random.Generator, path: Path, rows: Compressed, form: Form) ->
     options = csv.WriteOptions(include_header=False, quoting_style="none")
     halves = np.arange(int(2 * HIGHEST) + 1) / 2
     spelled = pa.array([format(value, form.stars) for value in halves])
-    users = np.repeat(np.arange(1, rows.indptr.size, dtype=np.int32), np.diff(rows.indptr))
+    users = rows.per_rating(np.arange(1, rows.n_rows + 1, dtype=np.int32))
     with (
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
         archive.open(form.member, "w", force_zip64=True) as stream,

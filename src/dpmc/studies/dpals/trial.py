@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from dpmc.methods.user_level.sampling import means_of_rows
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
 from dpmc.studies.dpals.cells import (
@@ -181,7 +180,7 @@ def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock
     clock.start()
     prepared = PREPARED.get(cell.method, ())
     if "item_share" in prepared and given.get("item_share", 1) < 1:
-        means = means_of_rows(training.by_user, float(training.by_user.values.mean()))
+        means = training.by_user.means(float(training.by_user.values.mean()))
         training, number = restricted(training, given["item_share"])
         clock.wrap = lambda inner: Restricted(inner, number, means)
     more = {"noise_rng": noise_rng} if METHODS[cell.method].private else {}

@@ -130,7 +130,7 @@ def privacy_losses(run: Run, changes: Changes) -> tuple[np.ndarray, np.ndarray]:
     shape, scale = _density(model.mechanism)
     moved, pairs = _moved(run.ratings, changes)
     moved_users = Regressions(moved, model.rank, model.regularization)
-    order, most = _batches(np.diff(by_item.indptr), np.diff(pairs[0]))
+    order, most = _batches(by_item.sizes, np.diff(pairs[0]))
     room = buffers(most, model.rank)
     changed, removed = np.zeros(changes.index.size + 1), np.zeros(run.ratings.n_users + 1)
     solution = np.zeros(run.item_factors.shape[1:])
@@ -181,7 +181,7 @@ def _moved(ratings: Ratings, changes: Changes):
     """
     by_user = ratings.by_user
     users, items = ratings.users[changes.index], ratings.items[changes.index]
-    counts = np.diff(by_user.indptr)[users]
+    counts = by_user.sizes[users]
     indptr = np.concatenate([[0], np.cumsum(counts)])
     neighbour = np.repeat(np.arange(users.size), counts)
     inside = np.arange(indptr[-1]) - indptr[neighbour]

@@ -30,8 +30,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     MOST_ITEMS,
 )
 from dpmc.methods.user_level.local_bayes.scale import Scale
-from dpmc.methods.user_level.matrices import row_lengths, spread
-from dpmc.methods.user_level.sampling import margin, take_columns
+from dpmc.methods.user_level.sampling import margin
 from dpmc.ratings import Compressed
 
 REFILLS = 6
@@ -118,10 +117,10 @@ def statistic(
     triangle : float64 array, shape (size (size + 1) / 2,)
     longest : float
     """
-    chosen = take_columns(rows, items, n_items)
-    lengths = row_lengths(chosen, chosen.values)
+    chosen = rows.columns(items, n_items)
+    lengths = chosen.norms()
     shrink = (1 - margin(chosen.values.dtype)) / np.maximum(lengths, typical)
-    short = Compressed(chosen.indptr, chosen.indices, chosen.values * spread(chosen, shrink))
+    short = chosen.with_values(chosen.values * chosen.per_rating(shrink))
     return pack(outer_sum(short, items.size)), np.max(lengths * shrink, initial=0.0)
 
 

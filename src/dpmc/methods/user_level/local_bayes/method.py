@@ -31,10 +31,8 @@ from dpmc.methods.user_level.local_bayes.constants import (
 from dpmc.methods.user_level.local_bayes.users import posterior_means
 from dpmc.methods.user_level.matrices import observed
 from dpmc.methods.user_level.predictions import UserLevelMethod
-from dpmc.methods.user_level.sampling import keep
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
-from dpmc.ratings import Compressed
 
 FALLBACKS = ("biases", "own means")
 """What is published instead of a model that the last release says is worse."""
@@ -159,7 +157,7 @@ class LocalBayes(UserLevelMethod):
     def _fit(self, ratings, statistics, randomness, callback):
         own = self._bounded(ratings.by_user)
         out = randomness.part(own, self.held_out) if self.held_out else None
-        rows = own if out is None else keep(own, ~out)
+        rows = own if out is None else own.keep(~out)
         rows = randomness.choose(rows, self.ratings_per_user)
         beliefs, biases, popularity, whole, left = self._start(rows, ratings.n_items, statistics)
         left -= CHECK_SHARE + (WORTH_SHARE if self.held_out else 0)
@@ -198,7 +196,7 @@ class LocalBayes(UserLevelMethod):
 
     def _worth(self, own, out, whole, biases, statistics):
         """Release the errors of the model and of the biases on the ratings held out."""
-        rows, held_out = keep(own, ~out), keep(own, out)
+        rows, held_out = own.keep(~out), own.keep(out)
         ours = (self.item_offsets_ - self.centre, self.item_factors_, self.item_precisions_)
         predictions = []
         for bias, factors, precisions in (ours, biases[:3]):
@@ -246,9 +244,9 @@ class LocalBayes(UserLevelMethod):
         level = np.ascontiguousarray(beliefs.mean[:, [LEVEL]])
         precisions = refinement.precisions_of(beliefs, whole.typical)
         users = posterior_means(rows, bias, level, precisions)
-        own = np.repeat(users[:, 0], np.diff(rows.indptr))
+        own = rows.per_rating(users[:, 0])
         left = rows.values - bias[rows.indices] - level[rows.indices, 0] * own
-        return Compressed(rows.indptr, rows.indices, left)
+        return rows.with_values(left)
 
     def _release(self, statistics, what, sent, longest, norm, share, sensitivity=None):
         """Release a sum over users of vectors of at most this norm, and return it and its noise.

@@ -24,7 +24,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
 )
 from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.scale import Scale
-from dpmc.methods.user_level.sampling import less, margin, means_of_rows, squared_norms
+from dpmc.methods.user_level.sampling import margin
 from dpmc.ratings import Compressed
 
 NORM = float(np.sqrt(1 + LEVEL_UNIT**2))
@@ -53,16 +53,14 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
     longest : float
         Norm of what a user adds, at most.
     """
-    sizes, counted = np.diff(rows.indptr), COUNTED * scale.typical
-    means = means_of_rows(rows, 0.0)
-    squares = squared_norms(less(rows, means, rows.values.dtype))
+    sizes, counted = rows.sizes, COUNTED * scale.typical
+    means = rows.means(0.0)
+    squares = rows.minus(rows=means).squares()
     left = _without_levels(rows, means, scale)
-    lengths = np.sqrt(
-        squared_norms(Compressed(rows.indptr, rows.indices, left)) + sizes * counted**2
-    )
+    lengths = np.sqrt(rows.with_values(left).squares() + sizes * counted**2)
     shortest = SHORTEST * scale.typical * np.sqrt(1 + COUNTED**2)
     shrink = (1 - margin(left.dtype)) / np.maximum(lengths, shortest)
-    weights = np.repeat(shrink, sizes)
+    weights = rows.per_rating(shrink)
     sums = [
         np.bincount(rows.indices, weights * each, minlength=n_items) for each in (left, counted)
     ]
@@ -107,12 +105,12 @@ def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[Popularity, Be
 
 def _without_levels(rows, means, scale):
     """Return each rating less the mean, and less the level that the user's other ratings tell."""
-    sizes = np.diff(rows.indptr)
+    sizes = rows.sizes
     part = OWN_MEANS**2 + scale.mean_variance / scale.typical**2
     part = part / (1 + part * np.maximum(sizes - 1, 0))  # of the sum of the others
     sums = sizes * (means - scale.mean)
     own = rows.values - scale.mean
-    return own - np.repeat(part, sizes) * (np.repeat(sums, sizes) - own)
+    return own - rows.per_rating(part) * (rows.per_rating(sums) - own)
 
 
 def level_of(noised: float, noise: float, scale: Scale) -> float:

@@ -19,7 +19,6 @@ from dpmc.methods.user_level.local_bayes.constants import (
     USUAL,
     USUAL_WITHIN,
 )
-from dpmc.methods.user_level.sampling import means_of_rows, squared_norms
 from dpmc.ratings import Compressed
 
 NORM = 2.0
@@ -77,11 +76,9 @@ def statistic(rows: Compressed, half_range: float) -> tuple[np.ndarray, float]:
     longest : float
         Norm of what a user adds, at most.
     """
-    sizes = np.diff(rows.indptr)
-    means = means_of_rows(rows, 0.0)
-    left = Compressed(rows.indptr, rows.indices, rows.values - np.repeat(means, sizes))
+    sizes, means = rows.sizes, rows.means(0.0)
     degrees = np.clip(sizes - 1, 1, None)
-    spread = np.sqrt(squared_norms(left) / degrees) / half_range
+    spread = np.sqrt(rows.minus(rows=means).squares() / degrees) / half_range
     bins = 2 * np.log2(np.maximum(spread, 1e-9)) - FEW_SQUARES[np.minimum(degrees, FEW) - 1]
     bins = np.clip(np.floor(bins + BINS), 0, BINS - 1).astype(np.int64)
     told = np.clip((sizes - 1) / (FEW - 1), 0, 1)

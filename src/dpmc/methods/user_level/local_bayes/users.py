@@ -110,7 +110,7 @@ def posterior_means(
     float64 array, shape (n_users, rank)
         Zeros for users without ratings.
     """
-    means = np.empty((rows.indptr.size - 1, factors.shape[1]))
+    means = np.empty((rows.n_rows, factors.shape[1]))
     _posterior_means(rows.indptr, rows.indices, rows.values, offsets, factors, precisions, means)
     return means
 
@@ -201,7 +201,7 @@ def left_out_errors(
     numbers : integer array, shape (n_users,)
         Of such ratings.
     """
-    errors = np.zeros(rows.indptr.size - 1)
+    errors = np.zeros(rows.n_rows)
     numbers = np.zeros(errors.size, dtype=np.int64)
     if rows.values.size:
         _left_out_errors(rows.indptr, rows.indices, rows.values, *model, chosen, errors, numbers)
@@ -310,7 +310,7 @@ def updates(
     """
     n_items, rank = model.factors.shape
     totals, gram = np.zeros((n_items, 2 + rank)), np.zeros((1 + rank, 1 + rank))
-    sizes = np.zeros(rows.indptr.size - 1)
+    sizes = np.zeros(rows.n_rows)
     if not rows.values.size:
         return totals, gram, 0.0, 0.0
     spreads = _add_updates(

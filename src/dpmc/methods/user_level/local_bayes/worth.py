@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dpmc.methods.user_level.local_bayes.constants import FEW
-from dpmc.methods.user_level.sampling import means_of_rows
 from dpmc.ratings import Compressed
 
 LARGEST = 4.0
@@ -64,9 +63,9 @@ def statistic(
     longest : float
         Norm of what a user adds, at most.
     """
-    sizes, most = np.diff(held_out.indptr), LARGEST * typical**2
+    sizes, most = held_out.sizes, LARGEST * typical**2
     ours, theirs = (
-        means_of_rows(Compressed(held_out.indptr, held_out.indices, squares), 0.0)
+        held_out.with_values(squares).means(0.0)
         for squares in ((held_out.values - each) ** 2 for each in (predicted, by_biases))
     )
     part = np.minimum(1, sizes / FEW)
