@@ -1,14 +1,24 @@
 """Names to classes, plug-ins included."""
 
+import inspect
 import subprocess
 import sys
 
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.methods import METHODS, method_class, method_module, register_method
+from dpmc.methods import (
+    METHODS,
+    PRIVATE,
+    VARIANTS,
+    method_class,
+    method_module,
+    register_method,
+    variant,
+)
 from dpmc.methods.factorization.als import ALS
 from dpmc.methods.factorization.baselines import GlobalMean
+from dpmc.methods.private import PrivateMethod
 
 
 @pytest.fixture
@@ -25,6 +35,22 @@ def test_names():
     assert method_module("als") == "dpmc.methods.factorization.als"
     for name in METHODS:
         assert method_class(name).__module__ == method_module(name)
+
+
+def test_a_name_means_one_class_and_a_class_has_one_name():
+    assert len(set(METHODS.values())) == len(METHODS)
+    assert not {*VARIANTS} & {*METHODS}
+    private = {name for name in METHODS if issubclass(method_class(name), PrivateMethod)}
+    assert private == PRIVATE
+
+
+def test_a_variant_fixes_settings_of_its_method():
+    for name, found in VARIANTS.items():
+        assert variant(name) is found
+        assert {*found.settings} <= {*inspect.signature(found.factory()).parameters}
+        assert found.private == (found.of in PRIVATE)
+    plain = variant("als")
+    assert (plain.factory(), plain.module, dict(plain.settings)) == (ALS, ALS.__module__, {})
 
 
 def test_unknown_name_is_one_sentence_with_the_nearest():

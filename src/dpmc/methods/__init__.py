@@ -1,10 +1,12 @@
 """Methods by name.
 
 A method is known by "module:Class" and imported when it is asked for, so that listing names
-costs nothing. A plug-in file adds its own with the decorator :func:`register_method`.
+costs nothing. A variant is a method with some settings fixed, so that a name says which they are.
+A plug-in file adds its own methods with the decorator :func:`register_method`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from dpmc.errors import InputError, did_you_mean
@@ -28,6 +30,10 @@ METHODS: dict[str, str] = {
     "dp_saltls": "dpmc.methods.user_level.saltls:DPSAltLS",
     "dp_svd": "dpmc.methods.user_level.private_svd:PrivateSVD",
     "local_bayes": "dpmc.methods.user_level.local_bayes.method:LocalBayes",
+    "centred_als": "dpmc.methods.user_level.als:AlternatingLeastSquares",
+    "implicit_als": "dpmc.methods.user_level.als:ImplicitALS",
+    "altmin_published": "dpmc.methods.user_level.altmin_published:PublishedAltMin",
+    "saltls_published": "dpmc.methods.user_level.saltls_published:PublishedSAltLS",
     "frank_wolfe": "dpmc.methods.user_level.frank_wolfe:FrankWolfe",
     "svd": "dpmc.methods.user_level.references:TruncatedSVD",
     "svt": "dpmc.methods.user_level.references:SVT",
@@ -35,6 +41,58 @@ METHODS: dict[str, str] = {
     "popularity": "dpmc.methods.user_level.references:Popularity",
     "trivial": "dpmc.methods.user_level.references:Trivial",
     "user_mean": "dpmc.methods.user_level.references:UserMean",
+}
+
+PRIVATE = frozenset(
+    {
+        "private_als", "private_irls", "private_global_mean", "private_item_bias",
+        "private_user_item_bias", "dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd",
+        "local_bayes",
+    }
+)  # fmt: skip
+"""Methods that keep to a budget: known without importing them."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method with settings that make it what its name says.
+
+    Attributes
+    ----------
+    of : str
+        A key of :data:`METHODS`.
+    settings : mapping
+        Arguments of its constructor.
+    """
+
+    of: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def private(self) -> bool:
+        """Whether the constructor takes a budget."""
+        return self.of in PRIVATE
+
+    @property
+    def module(self) -> str:
+        """Dotted name of the module that defines the class."""
+        return method_module(self.of)
+
+    def factory(self) -> type:
+        """Import and return the class."""
+        return method_class(self.of)
+
+
+VARIANTS: Mapping[str, Variant] = {
+    # algorithm 1 of Chien et al. to the letter, and the noise of their theorem 1
+    "dpals_literal": Variant(
+        "dpals", {"literal": True, "resampled": True, "accounting": "published"}
+    ),
+    "dpals_h_free": Variant("dpals", {"gram": "free"}),
+    "dpals_h_free_clipped": Variant("dpals", {"gram": "free"}),  # the experiment gives row_bound
+    "dpals_analyze_gauss": Variant("dpals", {"start": "analyze_gauss"}),
+    "dpfw_jain": Variant("dpfw", {"noise": "jain"}),
+    "dpfw_residual": Variant("dpfw", {"noise": "residual_clip"}),
 }
 
 
@@ -69,6 +127,11 @@ def register_method(name: str) -> Callable[[type], type]:
         return cls
 
     return register
+
+
+def variant(name: str) -> Variant:
+    """Return what a name stands for: one of :data:`VARIANTS`, or a method and nothing fixed."""
+    return VARIANTS.get(name) or Variant(name)
 
 
 def method_class(name: str) -> type:

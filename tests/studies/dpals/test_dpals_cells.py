@@ -306,8 +306,8 @@ def test_every_method_exists_and_says_whether_it_is_private(name):
     method = METHODS[name]
     parameters = inspect.signature(method.factory()).parameters
     assert ("epsilon" in parameters) == method.private
-    assert set(method.fixed) <= set(parameters)
-    assert not set(taken_settings(name)) & {"epsilon", "delta", "rating_range", *method.fixed}
+    assert set(method.settings) <= set(parameters)
+    assert not set(taken_settings(name)) & {"epsilon", "delta", "rating_range", *method.settings}
     for module in grid.modules_of(name):
         assert Path(source_file(module)).is_file()
     assert set(PREPARED) <= set(METHODS)
