@@ -64,7 +64,8 @@ def test_every_figure_has_two_images_its_numbers_and_words(folder):
 def test_letters_are_legible_and_axes_labelled(drawings, name):
     drawn = drawings[name].figure
     check_letters(drawn)
-    labelled_x = drawn.get_supxlabel() or all(axes.get_xlabel() for axes in drawn.axes)
+    last_row = [axes for axes in drawn.axes if axes.get_subplotspec().is_last_row()]
+    labelled_x = drawn.get_supxlabel() or all(axes.get_xlabel() for axes in last_row)
     first_column = [axes for axes in drawn.axes if axes.get_subplotspec().is_first_col()]
     assert labelled_x
     for axes in first_column:

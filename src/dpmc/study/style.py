@@ -29,6 +29,7 @@ from dpmc.yaml_files import read_mapping
 COLUMN = 3.4  # inches: one column of a two-column page
 PAGE = 7.0  # inches: both columns
 DPI = 200
+MIDDLING = 1.1  # decades below which a logarithmic axis has room for a label more
 SHORT, LONG = 0.8, 3.0  # decades below which a logarithmic axis has too few round decimals, and
 # above which only powers of ten have room
 
@@ -39,11 +40,12 @@ BLUE, VERMILLION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
 
 @dataclass(frozen=True)
 class Look:
-    """Colour, marker and line style of one thing, the same in every figure."""
+    """Colour, marker, line style and fill of one thing, the same in every figure."""
 
     color: str
     marker: str
     line: str | tuple = "-"
+    face: str | None = None  # of the marker, if not the colour
 
 
 MECHANISMS = {
@@ -217,7 +219,8 @@ def value_axis(axis, decades: float, *, long: float = LONG) -> None:
         The length above which only powers of ten have room, less than usual for small panels.
     """
     few = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
-    many = LogLocator(subs=(1, 2, 5) if decades < long else (1,))
+    round_ones = (1, 2, 3, 5) if decades < MIDDLING else (1, 2, 5)
+    many = LogLocator(subs=round_ones if decades < long else (1,))
     axis.set_major_locator(few if decades < SHORT else many)
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())

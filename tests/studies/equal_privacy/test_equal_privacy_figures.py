@@ -100,7 +100,7 @@ def test_what_is_far_worse_than_a_constant_leaves_the_panel(results):
     calibrated.loc[bad, "rmse_heldout"] *= 1000
     with matplotlib.rc_context(RC):
         drawing = FIGURES[0].function({"calibrated": calibrated})
-    jester = next(axes for axes in drawing.figure.axes if axes.get_title() == "Jester 5k")
+    jester = next(axes for axes in drawing.figure.axes if axes.get_title(loc="left") == "Jester 5k")
     assert jester.get_ylim()[1] < 15
 
 
@@ -110,7 +110,7 @@ def test_a_reference_far_below_is_a_number_and_no_line(results):
     calibrated.loc[free, "rmse_heldout"] = 0.0123
     with matplotlib.rc_context(RC):
         drawing = FIGURES[0].function({"calibrated": calibrated})
-    panels = {axes.get_title(): axes for axes in drawing.figure.axes}
+    panels = {axes.get_title(loc="left"): axes for axes in drawing.figure.axes}
     texts = {title: [text.get_text() for text in axes.texts] for title, axes in panels.items()}
     assert texts["Jester 5k"] == ["No noise: 0.012 (below)"]
     assert texts["SweetRS"] == ["ALS, no noise"]

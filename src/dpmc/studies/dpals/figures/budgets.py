@@ -10,7 +10,6 @@ from dpmc.studies.dpals.frames import (
     DPALS,
     DPALS_PART,
     FREE,
-    METRICS,
     PART,
     RANK_ONE,
     STANDARD,
@@ -26,11 +25,11 @@ from dpmc.studies.dpals.frames import (
     tuned,
 )
 from dpmc.study.frames import present, trials_text
-from dpmc.study.style import PAGE, Drawing, NothingToDraw
+from dpmc.study.panels import draw_panels
+from dpmc.study.style import Drawing, NothingToDraw
 
 LARGE = ("ml-10m", "ml-20m", SURROGATE)  # how the names of the paper's data sets begin
 SIDE_BY_SIDE = (RANK_ONE, "jester-5k")
-EPSILON = "ε of one user, all ratings"
 COLUMNS = 3
 
 
@@ -80,41 +79,20 @@ def tradeoff(
     *,
     columns: int = COLUMNS,
 ) -> Drawing:
-    """Draw the metric of every data set against epsilon, a panel for each.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        Rows of one variant.
-    names : sequence of str
-        Data sets, each with at least one row.
-    published : DataFrame or None
-        Numbers from elsewhere, see :func:`~dpmc.studies.dpals.frames.read_dpals`.
-    columns : int
-    """
-    figure, panels = lines.grid(PAGE, names, columns, 2.6)
-    drawn, shown, reported = [], [], False
-    for axes, name in zip(panels, names, strict=True):
+    """Draw the metric of every data set against epsilon, a panel for each, from one variant."""
+    tables, panels = [], []
+    for name in names:
         here = trials[trials["dataset"] == name]
         metric = metric_of(here)
         table = summary(here, metric)
-        theirs = _of(published, name, metric, table)
-        shown += lines.budgets(axes, table, theirs)
-        values, notes = lines.shown_values(table)
-        if metric == "recall":
-            axes.set_ylim(bottom=0)
-        else:
-            both = values if theirs is None else pd.concat([values, theirs["value"]])
-            lines.error_axis(axes, both, notes)
-        axes.set_title(dataset_label(name), loc="left")
-        axes.set_ylabel(METRICS[metric])
-        axes.set_xlabel(EPSILON)
-        drawn.append(table.assign(metric=metric))
-        reported = reported or theirs is not None
-    table = pd.concat(drawn, ignore_index=True)
-    found = lines.handles(shown, reported=reported)
-    figure.legend(handles=found, loc="outside upper center", ncols=3)
-    return Drawing(figure, table)
+        reported = _of(published, name, metric, table)
+        panels.append(lines.budgets(dataset_label(name), table, metric, reported))
+        tables.append(table.assign(metric=metric))
+    data = pd.concat(tables, ignore_index=True)
+    hollow = any(not curve.joined for panel in panels for curve in panel.curves)
+    handles = [lines.ELSEWHERE] if hollow else []
+    style = {"columns": columns, "height": 2.6, "order": lines.ORDER}
+    return draw_panels(panels, data, handles=handles, **style)
 
 
 def _of(
@@ -146,24 +124,15 @@ def side_by_side(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     names = [name for name in datasets_of(trials) if name.startswith(SIDE_BY_SIDE)]
     if not names:
         raise NothingToDraw("The methods have not been run side by side")
-    here = trials[trials["dataset"].isin(names)]
-    order = [(metric, name) for metric in ("rse", "rmse") for name in names]
-    figure, panels = lines.grid(PAGE, order, len(names), 2.4, sharex="col")
-    drawn, shown = [], []
-    for axes, (metric, name) in zip(panels, order, strict=True):
-        table = summary(here[here["dataset"] == name], metric)
-        if len(table):
-            shown += lines.budgets(axes, table)
-            lines.error_axis(axes, *lines.shown_values(table))
-        drawn.append(table.assign(metric=metric))
-        axes.set_title(f"{dataset_label(name)}, {metric.upper()}", loc="left")
-        if name == names[0]:
-            axes.set_ylabel(METRICS[metric])
-        if metric == "rmse":
-            axes.set_xlabel(EPSILON)
-    found = lines.handles(shown)
-    figure.legend(handles=found, loc="outside upper center", ncols=3)
-    return Drawing(figure, pd.concat(drawn, ignore_index=True))
+    tables, panels = [], []
+    for metric in ("rse", "rmse"):
+        for name in names:
+            table = summary(trials[trials["dataset"] == name], metric)
+            title = f"{dataset_label(name)}, {metric.upper()}"
+            panels.append(lines.budgets(title, table, metric))
+            tables.append(table.assign(metric=metric))
+    data = pd.concat(tables, ignore_index=True)
+    return draw_panels(panels, data, columns=len(names), sharex="col", order=lines.ORDER)
 
 
 def describe_budgets(data: pd.DataFrame) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import dataset_label, datasets_of
 from dpmc.study.frames import present
-from dpmc.study.style import BLACK, BLUE, GREY, PAGE, SKY, VERMILLION, Drawing, Look, NothingToDraw
+from dpmc.study.panels import Axis, Curve, Panel, draw_panels
+from dpmc.study.style import BLACK, BLUE, GREY, SKY, VERMILLION, Drawing, Look, NothingToDraw
 
 SAMPLINGS = {
     "uniform": ("k uniform ratings a user", Look(VERMILLION, "", "--")),
@@ -23,27 +23,30 @@ def coverage(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     data = inputs.get("coverage")
     if data is None:
         raise NothingToDraw("The popularity of items has not been measured")
-    names = datasets_of(data)
-    figure, panels = lines.grid(PAGE, names, 3, 2.6, sharey=True)
-    for axes, name in zip(panels, names, strict=True):
-        here = data[data["dataset"] == name]
-        for sampling in present(here["sampling"], SAMPLINGS):
-            label, look = SAMPLINGS[sampling]
-            one = here[here["sampling"] == sampling].sort_values("item_share")
-            text = f"{label} (Gini {one['gini'].iloc[0]:.2f})"
-            axes.plot(
-                100 * one["item_share"], 100 * one["rating_share"], color=look.color, ls=look.line,
-                label=text,
-            )  # fmt: skip
+    panels = [_panel(name, data[data["dataset"] == name]) for name in datasets_of(data)]
+    return draw_panels(panels, data, height=2.6, sharey=True)
+
+
+def _panel(name: str, here: pd.DataFrame) -> Panel:
+    drawn = []
+    for sampling in present(here["sampling"], SAMPLINGS):
+        label, look = SAMPLINGS[sampling]
+        one = here[here["sampling"] == sampling].sort_values("item_share")
+        rows = pd.DataFrame({"x": 100 * one["item_share"], "mean": 100 * one["rating_share"]})
+        drawn.append(Curve(rows, look, f"{label} (Gini {one['gini'].iloc[0]:.2f})"))
+
+    def alike(axes) -> None:
         axes.plot([0, 100], [0, 100], color=GREY, lw=0.7, ls=":")
-        axes.set_xlim(0, 100)
-        axes.set_ylim(0, 101)
-        axes.set_title(dataset_label(name), loc="left")
-        axes.set_xlabel("Most rated items (%)")
-        axes.legend(loc="lower right")
-        if axes.get_subplotspec().is_first_col():
-            axes.set_ylabel("Share of the ratings (%)")
-    return Drawing(figure, data)
+        axes.set(xlim=(0, 100), ylim=(0, 101))
+
+    return Panel(
+        dataset_label(name),
+        x=Axis("Most rated items (%)"),
+        y=Axis("Share of the ratings (%)"),
+        curves=drawn,
+        legend="lower right",
+        more=alike,
+    )
 
 
 def share_of_top(here: pd.DataFrame, top: float = TOP) -> float:

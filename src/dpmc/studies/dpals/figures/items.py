@@ -4,10 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 from matplotlib import colormaps
-from matplotlib.lines import Line2D
 
 from dpmc.studies.dpals.cells import STANDARD
-from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     METRICS,
     dataset_label,
@@ -19,19 +17,19 @@ from dpmc.studies.dpals.frames import (
 )
 from dpmc.studies.dpals.variant_names import variant_of
 from dpmc.study.frames import present, trials_text
-from dpmc.study.style import BLACK, BLUE, PAGE, VERMILLION, Drawing, Look, NothingToDraw
+from dpmc.study.panels import Axis, Curve, Panel, curves, draw_panels, hollow
+from dpmc.study.style import BLACK, BLUE, VERMILLION, Drawing, Look, NothingToDraw
 
 ITEM_KEYS = ("dataset", "method", "epsilon", "sampling", "item_share")
 LAMBDA_KEYS = ("dataset", "method", "epsilon", "regularization", "projection")
-SAMPLING_STYLE = {"uniform": ("--", "white"), "adaptive": ("-", None)}
+SAMPLINGS = ("uniform", "adaptive")
 ALL_RATINGS = "als"  # sees all ratings, however the others sample
 WITHOUT = {ALL_RATINGS: Look(BLACK, "o"), "als_sampled": Look(BLACK, "v")}
 MARKERS = ("s", "^", "D", "P", "X", "*")
 DARKEST, LIGHTEST = 0.15, 0.75  # on the scale of viridis
-PROJECTION = {
-    True: ("projected, λ added after", Look(BLUE, "s")),
-    False: ("not projected", Look(VERMILLION, "^", "--")),
-}
+PROJECTION = {True: Look(BLUE, "s"), False: Look(VERMILLION, "^", "--")}
+PROJECTED = {True: "projected, λ added after", False: "not projected"}
+LAMBDA = "λ of the items, in standard deviations of the noise on H"
 
 
 def with_variants(trials: pd.DataFrame | None) -> pd.DataFrame:
@@ -62,32 +60,25 @@ def items(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     if here.empty:
         raise NothingToDraw("The share of items has not been varied")
     table = summary(here, "rmse", ITEM_KEYS)
-    names = datasets_of(table)
-    figure, panels = lines.grid(PAGE, names, 2, 3.0)
-    found = {}
-    for axes, name in zip(panels, names, strict=True):
-        part = table[table["dataset"] == name]
-        for label, look, sampling, one in _curves(part, table):
-            line, face = SAMPLING_STYLE[sampling]
-            style = {"color": look.color, "marker": look.marker, "ls": line, "lw": 1.0}
-            style["markerfacecolor"] = face or look.color
-            _curve(axes, 100 * one["item_share"], one, style)
-            found[label] = style
-        axes.set_xscale("log")
-        lines.ticks(axes.xaxis, 100 * part["item_share"].unique())
-        lines.error_axis(axes, part["mean"])
-        axes.set_title(dataset_label(name), loc="left")
-        axes.set_xlabel("Items with factors, most rated first (%)")
-        axes.set_ylabel(METRICS["rmse"])
-    handles = [Line2D([], [], label=label, markersize=4, **style) for label, style in found.items()]
-    figure.legend(handles=handles, loc="outside upper center", ncols=2)
-    return Drawing(figure, table)
+    panels = [
+        Panel(
+            dataset_label(name),
+            x=Axis("Items with factors, most rated first (%)", log=True, ticks=shares),
+            y=Axis(METRICS["rmse"], log=True),
+            curves=[
+                Curve(one.assign(x=100 * one["item_share"]), look, label, place="together")
+                for label, look, one in _curves(part, table)
+            ],
+        )
+        for name in datasets_of(table)
+        for part in [table[table["dataset"] == name]]
+        for shares in [100 * part["item_share"].unique()]
+    ]
+    return draw_panels(panels, table, columns=2, height=3.0, legend={"ncols": 2})
 
 
-def _curves(
-    part: pd.DataFrame, table: pd.DataFrame
-) -> Iterator[tuple[str, Look, str, pd.DataFrame]]:
-    """Yield label, look, sampling and rows of every curve of a panel."""
+def _curves(part: pd.DataFrame, table: pd.DataFrame) -> Iterator[tuple[str, Look, pd.DataFrame]]:
+    """Yield label, look and rows of every curve of a panel."""
     budgets = sorted(table["epsilon"].dropna().unique())
     for method in present(part["method"], WITHOUT):
         mine = part[part["method"] == method]
@@ -99,21 +90,16 @@ def _curves(
                 rows = mine[mine["epsilon"] == epsilon]
                 label = f"{method_label(method)}, ε = {epsilon:g}"
                 look = _budget_look(budgets.index(epsilon), len(budgets))
-            found = present(rows["sampling"], SAMPLING_STYLE)
+            found = present(rows["sampling"], SAMPLINGS)
             for sampling in found[-1:] if method == ALL_RATINGS else found:
                 one = rows[rows["sampling"] == sampling].sort_values("item_share")
                 named = label if method == ALL_RATINGS else f"{label}, {sampling}"
-                yield named, look, sampling, one
+                yield named, hollow(look) if sampling == "uniform" else look, one
 
 
 def _budget_look(place: int, count: int) -> Look:
     shade = DARKEST + (LIGHTEST - DARKEST) * place / max(count - 1, 1)
     return Look(colormaps["viridis"](shade), MARKERS[place % len(MARKERS)])
-
-
-def _curve(axes, x, part: pd.DataFrame, style: Mapping) -> None:
-    axes.plot(x, part["mean"], markersize=4, zorder=4, **style)
-    axes.vlines(x, part["low"], part["high"], color=style["color"], lw=0.9, zorder=3)
 
 
 def lambda_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
@@ -128,29 +114,17 @@ def projection(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     if here.empty:
         raise NothingToDraw("The regularization has not been varied with and without projection")
     table = summary(here, "rmse", LAMBDA_KEYS)
-    places = [
-        (name, epsilon)
+    panels = [
+        Panel(
+            f"{dataset_label(name)}, ε = {epsilon:g}",
+            x=Axis(LAMBDA, log=True, ticks=part["regularization"].unique()),
+            y=Axis(METRICS["rmse"], log=True),
+            curves=curves(part, "projection", "regularization", PROJECTION, PROJECTED.get),
+        )
         for name in datasets_of(table)
-        for epsilon in sorted(table.loc[table["dataset"] == name, "epsilon"].dropna().unique())
+        for epsilon, part in table[table["dataset"] == name].groupby("epsilon")
     ]
-    figure, panels = lines.grid(PAGE, places, 2, 2.6)
-    for axes, (name, epsilon) in zip(panels, places, strict=True):
-        part = table[(table["dataset"] == name) & (table["epsilon"] == epsilon)]
-        for projected, (_, look) in PROJECTION.items():
-            one = part[part["projection"] == projected].sort_values("regularization")
-            lines.curve(axes, one["regularization"], one, look)
-        axes.set_xscale("log")
-        lines.ticks(axes.xaxis, part["regularization"].unique())
-        lines.error_axis(axes, part["mean"])
-        axes.set_title(f"{dataset_label(name)}, ε = {epsilon:g}", loc="left")
-        axes.set_xlabel("λ of the items, in standard deviations of the noise on H")
-        axes.set_ylabel(METRICS["rmse"])
-    handles = [
-        Line2D([], [], color=look.color, marker=look.marker, ls=look.line, lw=1.0, label=label)
-        for label, look in PROJECTION.values()
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=2)
-    return Drawing(figure, table)
+    return draw_panels(panels, table, columns=2, height=2.6, legend={"ncols": 2})
 
 
 def describe_items(data: pd.DataFrame) -> str:
@@ -159,7 +133,7 @@ def describe_items(data: pd.DataFrame) -> str:
     for name in datasets_of(data):
         here = data[data["dataset"] == name]
         texts = []
-        for label, _, _, one in _curves(here, data):
+        for label, _, one in _curves(here, data):
             best = one.loc[one["mean"].idxmin()]
             share = f"{100 * best['item_share']:g} %"
             texts.append(f"{label}: {number(best['mean'])} at {share}")

@@ -1,16 +1,16 @@
 """How fast errors change with users, epsilon and items, beside the bounds' rates."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from dpmc.studies.dpals.figures import lines
-from dpmc.studies.dpals.frames import method_label
+from dpmc.studies.dpals.frames import LOOKS, method_label
 from dpmc.studies.dpals.theory import IN_EPSILON, IN_ITEMS, IN_USERS, slopes
 from dpmc.study.frames import present, trials_text
-from dpmc.study.style import PAGE, Drawing, NothingToDraw
+from dpmc.study.panels import Axis, Level, Panel, curves, draw_panels
+from dpmc.study.style import BLACK, Drawing, Look, NothingToDraw
 
 SHOWN = ("dpals", "dpals_literal", "dpfw")
 BOUNDS = {"dpals": "bound of theorem 2", "dpfw": "bound of remark 6"}
@@ -28,41 +28,31 @@ def rates(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     table = table[table["method"].isin(SHOWN)]
     if table.empty:
         raise NothingToDraw("The drawn matrices have not been run at three sizes or budgets")
-    along = present(table["along"], PANELS)
-    figure, panels = lines.grid(PAGE, along, len(PANELS), 2.6, sharey=True)
-    for axes, name in zip(panels, along, strict=True):
-        _panel(axes, table[table["along"] == name], name)
-        if axes.get_subplotspec().is_first_col():
-            axes.set_ylabel("Slope of log RMSE")
-    found = lines.handles(table["method"])
-    found += [
-        Line2D([], [], label=label, **_bound(name))
-        for name, label in BOUNDS.items()
-        if name in set(table["method"])
+    panels = [
+        _panel(table[table["along"] == name], name) for name in present(table["along"], PANELS)
     ]
-    figure.legend(handles=found, loc="outside upper center", ncols=len(SHOWN))
-    return Drawing(figure, table)
+    legend = {"ncols": len(SHOWN)}
+    return draw_panels(panels, table, height=2.6, sharey=True, legend=legend, order=lines.ORDER)
 
 
-def _bound(name: str) -> dict[str, object]:
-    """Return how the slope of a method's bound is drawn."""
-    return {"color": lines.look_of(name).color, "ls": ":", "lw": 1.4, "zorder": 2}
-
-
-def _panel(axes, here: pd.DataFrame, along: str) -> None:
-    """Draw points with intervals, set side by side, and the slopes of the bounds."""
-    unit = 1000 if along == IN_EPSILON else 1
-    methods = present(here["method"], SHOWN)
-    for name, shift in zip(methods, lines.side_by_side(len(methods)), strict=True):
-        one = here[here["method"] == name].sort_values("at").rename(columns={"slope": "mean"})
-        lines.curve(axes, one["at"] / unit * shift, one, lines.look_of(name))
-        if name in BOUNDS:
-            axes.axhline(one["stated"].iloc[0], **_bound(name))
-    axes.axhline(0, color="black", lw=0.6)
-    lines.epsilon_axis(axes, np.unique(here["at"] / unit))
+def _panel(here: pd.DataFrame, along: str) -> Panel:
+    """Return points with intervals, set side by side, and the slopes of the bounds."""
+    at = here["at"] / (1000 if along == IN_EPSILON else 1)
+    rows = here.assign(at=at).rename(columns={"slope": "mean"})
     title, label = PANELS[along]
-    axes.set_title(title, loc="left")
-    axes.set_xlabel(label)
+    bounds = [
+        Level(part["stated"].iloc[0], replace(LOOKS[name], marker="", line=":"), BOUNDS[name])
+        for name, part in here.groupby("method")
+        if name in BOUNDS
+    ]
+    return Panel(
+        title,
+        x=Axis(label, log=True, ticks=at.unique(), margin=lines.MARGIN),
+        y=Axis("Slope of log RMSE"),
+        curves=curves(rows, "method", "at", LOOKS, lines.label),
+        levels=[Level(0.0, Look(BLACK, "")), *bounds],
+        dodge=lines.DODGE,
+    )
 
 
 def describe_rates(data: pd.DataFrame) -> str:

@@ -1,11 +1,10 @@
 """Figures of the error by iteration, with its fitted slope, and of CPU time by matrix size."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
@@ -19,10 +18,8 @@ from dpmc.studies.dpals.frames import (
 )
 from dpmc.studies.dpals.speed import by_step, growth, slopes
 from dpmc.study.frames import present, trials_text
-from dpmc.study.style import BLACK, PAGE, Drawing, NothingToDraw, new_figure, value_axis
-
-FITTED = "fitted line"
-LONG_PANEL = 2.5  # decades
+from dpmc.study.panels import Axis, Panel, curves, draw_panels, handle
+from dpmc.study.style import BLACK, Drawing, Look, NothingToDraw
 
 
 def by_iteration(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
@@ -33,41 +30,39 @@ def by_iteration(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     steps, fits = by_step(iterations), slopes(iterations)
     if steps.empty:
         raise NothingToDraw("Errors by iteration have no RSE")
-    places = [
-        (name, epsilon)
+    panels = [
+        _panel(name, epsilon, *(_at(table, name, epsilon) for table in (steps, fits)))
         for name in datasets_of(steps)
         for epsilon in _budgets(steps[steps["dataset"] == name])
     ]
-    figure, panels = lines.grid(PAGE, places, 2, 2.4)
-    for axes, (name, epsilon) in zip(panels, places, strict=True):
-        part, fit = (_at(table, name, epsilon) for table in (steps, fits))
-        for row in fit.itertuples():
-            one = part[(part["method"] == row.method) & (part["variant"] == row.variant)]
-            look = lines.look_of(row.method)
-            lines.curve(axes, one["iteration"], one, look)
-            if np.isfinite(row.factor):
-                where = np.array([one["iteration"].min(), row.best])
-                axes.plot(
-                    where,
-                    np.exp(row.intercept) * row.factor**where,
-                    color=look.color,
-                    lw=2.6,
-                    alpha=0.35,
-                    zorder=2,
-                )
-        lines.error_axis(axes, part["mean"])
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
-        budget = "no noise" if epsilon is None else f"ε = {epsilon:g}"
-        axes.set_title(f"{dataset_label(name)}, {budget}", loc="left")
-        axes.set_xlabel("Iteration")
-        axes.set_ylabel(METRICS["rse"])
-    handles = [*lines.handles(steps["method"])]
-    handles.append(Line2D([], [], color=BLACK, lw=2.6, alpha=0.35, label=FITTED))
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
     names = ["factor", "low", "high", "best", "lowest"]
     keys = ["dataset", "method", "variant", "epsilon"]
     told = fits[[*keys, *names]].rename(columns={name: f"fit_{name}" for name in names})
-    return Drawing(figure, steps.merge(told, on=keys, how="left"))
+    fitted = handle("fitted line", Look(BLACK, ""), linewidth=2.6, alpha=0.35)
+    data = steps.merge(told, on=keys, how="left")
+    return draw_panels(panels, data, columns=2, handles=[fitted], order=lines.ORDER)
+
+
+def _panel(name: str, epsilon: float | None, part: pd.DataFrame, fits: pd.DataFrame) -> Panel:
+    def fitted(axes) -> None:
+        for row in fits[np.isfinite(fits["factor"])].itertuples():
+            where = np.array([part["iteration"].min(), row.best])
+            line = np.exp(row.intercept) * row.factor**where
+            axes.plot(where, line, color=LOOKS[row.method].color, lw=2.6, alpha=0.35, zorder=2)
+
+    budget = "no noise" if epsilon is None else f"ε = {epsilon:g}"
+    one_each = part.groupby(["method", "variant"], sort=False)
+    return Panel(
+        f"{dataset_label(name)}, {budget}",
+        x=Axis("Iteration", whole=True),
+        y=Axis(METRICS["rse"], log=True),
+        curves=[
+            curve
+            for _, one in one_each
+            for curve in curves(one, "method", "iteration", LOOKS, lines.label)
+        ],
+        more=fitted,
+    )
 
 
 def _budgets(part: pd.DataFrame) -> list[float | None]:
@@ -106,28 +101,24 @@ def timing(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     keys = ["method", "users", "items", "ratings", "rank"]
     table = data.groupby(keys)["seconds"].agg(["min", "median", "max", "count"]).reset_index()
     table = table.merge(growth(data), on="method")
-    figure = new_figure(PAGE, 3.6)
-    axes = figure.subplots()
-    names = present(table["method"], LOOKS)
-    handles = []
-    for name, shift in zip(names, lines.side_by_side(len(names)), strict=True):
-        one = table[table["method"] == name].sort_values("ratings")
-        look, where = lines.look_of(name), one["ratings"] / 1e6 * shift
-        style = {"color": look.color, "marker": look.marker or ".", "ls": look.line, "lw": 1.0}
-        axes.plot(where, one["median"], markersize=4, **style)
-        axes.vlines(where, one["min"], one["max"], color=look.color, lw=0.9)
-        slope = one["slope"].iloc[0]
-        label = method_label(name) + (f", slope {slope:.2f}" if np.isfinite(slope) else "")
-        handles.append(Line2D([], [], markersize=4, label=label, **style))
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    millions = table["ratings"] / 1e6
-    value_axis(axes.xaxis, np.log10(max(millions.max() / millions.min(), 1.5)), long=LONG_PANEL)
-    value_axis(axes.yaxis, np.log10(max(table["max"].max() / table["min"].min(), 1.5)))
-    axes.set_xlabel("Ratings (millions)")
-    axes.set_ylabel("CPU seconds an iteration")
-    figure.legend(handles=handles, loc="outside right center")
-    return Drawing(figure, table)
+    rows = table.drop(columns=["low", "high"])  # of the slope
+    rows = rows.rename(columns={"median": "mean", "min": "low", "max": "high"})
+    slope = table.groupby("method")["slope"].first()
+
+    def label(name: str) -> str:
+        told = f", slope {slope[name]:.2f}" if np.isfinite(slope[name]) else ""
+        return f"{method_label(name)}{told}"
+
+    looks = {name: replace(look, marker=look.marker or ".") for name, look in LOOKS.items()}
+    panel = Panel(
+        "",
+        x=Axis("Ratings (millions)", log=True),
+        y=Axis("CPU seconds an iteration", log=True),
+        curves=curves(rows.assign(x=rows["ratings"] / 1e6), "method", "x", looks, label),
+        dodge=lines.DODGE,
+    )
+    legend = {"loc": "outside right center", "ncols": 1}
+    return draw_panels([panel], table, height=2.5, legend=legend)
 
 
 def describe_timing(data: pd.DataFrame) -> str:

@@ -17,7 +17,8 @@ from dpmc.studies.dpals.frames import (
     synthetic_sizes,
 )
 from dpmc.study.frames import present, trials_text
-from dpmc.study.style import PAGE, Drawing, NothingToDraw
+from dpmc.study.panels import Axis, Curve, Panel, curves, draw_panels
+from dpmc.study.style import Drawing, NothingToDraw
 
 KEYS = ("users", "method", "epsilon")
 LINES = ("trivial", "als")
@@ -34,55 +35,40 @@ def users(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     table = table[table.groupby("method")["users"].transform("nunique") > 1]
     if table["epsilon"].isna().all():
         raise NothingToDraw("The number of users has not been varied")
-    budgets = sorted(table["epsilon"].dropna().unique())
+    table = table.assign(thousands=table["users"] / 1000)
     theirs = _published(published, sizes, table)
-    figure, panels = lines.grid(PAGE, budgets, 3, 2.2, sharey=True)
-    values, notes = lines.shown_values(table)
+    panels = [
+        _panel(epsilon, table, theirs) for epsilon in sorted(table["epsilon"].dropna().unique())
+    ]
+    handles = [] if theirs is None else [lines.ELSEWHERE]
+    style = {"height": 2.2, "sharey": True, "order": lines.ORDER}
+    return draw_panels(panels, table.drop(columns="thousands"), handles=handles, **style)
+
+
+def _panel(epsilon: float, table: pd.DataFrame, theirs: pd.DataFrame | None) -> Panel:
+    """Return the panel of one epsilon; what has no noise is a line, or named if far off."""
+    private = table[table["epsilon"].notna()]
+    here, free = private[private["epsilon"] == epsilon], table[table["epsilon"].isna()]
+    drawn, notes = curves(here, "method", "thousands", LOOKS, lines.label), []
+    for name, line in zip(present(free["method"], LOOKS), _free(free), strict=True):
+        if line.rows["mean"].map(lambda value: lines.far_off(value, private["mean"])).any():
+            notes.append(f"{method_label(name)}: {ends(line.rows['mean'], 2)}")
+        else:
+            drawn.append(line)
     if theirs is not None:
-        values = pd.concat([values, theirs["value"]])
-    shown = []
-    for axes, epsilon in zip(panels, budgets, strict=True):
-        part = table[(table["epsilon"] == epsilon) | table["epsilon"].isna()]
-        mine = None if theirs is None else theirs[theirs["epsilon"] == epsilon]
-        shown += _panel(axes, part, table, mine)
-        axes.set_title(f"ε = {epsilon:g}", loc="left")
-        axes.set_xlabel("Users (thousands)")
-        if axes.get_subplotspec().is_first_col():
-            axes.set_ylabel(METRICS["rmse"])
-    lines.error_axis(panels[0], values, notes)
-    found = lines.handles(shown, reported=theirs is not None)
-    figure.legend(handles=found, loc="outside upper center", ncols=3)
-    return Drawing(figure, table)
+        drawn += lines.from_elsewhere(theirs[theirs["epsilon"] == epsilon], "thousands")
+    return Panel(
+        f"ε = {epsilon:g}",
+        x=Axis("Users (thousands)", log=True, ticks=table["thousands"].unique()),
+        y=Axis(METRICS["rmse"], log=True),
+        curves=drawn,
+        dodge=lines.DODGE,
+        notes=notes,
+    )
 
 
-def _panel(axes, part: pd.DataFrame, table: pd.DataFrame, theirs: pd.DataFrame | None) -> list[str]:
-    """Draw a panel and return the methods that are drawn, and not only named."""
-    private = table.loc[table["epsilon"].notna(), "mean"]
-    names = [name for name in present(part["method"], LOOKS) if name not in LINES]
-    for name, shift in zip(names, lines.side_by_side(len(names)), strict=True):
-        one = part[part["method"] == name].sort_values("users")
-        lines.curve(axes, one["users"] / 1000 * shift, one, lines.look_of(name))
-        if theirs is not None:
-            mine = theirs[theirs["method"] == name]
-            lines.reported_points(
-                axes, mine["users"] / 1000 * shift, mine["value"], lines.look_of(name)
-            )
-    far, drawn = [], list(names)
-    for name in present(part["method"], LINES):
-        one = part[part["method"] == name].sort_values("users")
-        if one.empty or name not in LINES:
-            continue
-        if one["mean"].map(lambda value: lines.far_off(value, private)).any():
-            far.append(f"{method_label(name)}: {ends(one['mean'], 2)}")
-            continue
-        drawn.append(name)
-        look = lines.look_of(name)
-        axes.plot(one["users"] / 1000, one["mean"], color=look.color, ls=look.line, lw=1.1)
-    if far:
-        axes.annotate("\n".join(far), (0.02, 0.02), xycoords="axes fraction", va="bottom")
-    axes.set_xscale("log")
-    lines.ticks(axes.xaxis, part["users"].unique() / 1000)
-    return drawn
+def _free(free: pd.DataFrame) -> list[Curve]:
+    return curves(free, "method", "thousands", LOOKS, lines.label)
 
 
 def _published(
@@ -93,7 +79,7 @@ def _published(
     here = published[published["dataset"].isin(sizes) & (published["metric"] == "rmse")]
     here = here[here["method"].isin(table["method"]) & here["epsilon"].isin(table["epsilon"])]
     here = here[here["epsilon"].notna() & (here["variant"] == STANDARD)]
-    return here.assign(users=here["dataset"].map(sizes)) if len(here) else None
+    return here.assign(thousands=here["dataset"].map(sizes) / 1000) if len(here) else None
 
 
 def describe_users(data: pd.DataFrame) -> str:

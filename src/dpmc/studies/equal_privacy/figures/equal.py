@@ -1,15 +1,10 @@
 """Figures of the error at an equal total budget, a panel for each data set."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
-from matplotlib.ticker import (
-    FixedLocator,
-    FuncFormatter,
-    NullLocator,
-)
 
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
@@ -34,21 +29,17 @@ from dpmc.study.frames import (
     in_order,
     trials_text,
 )
-from dpmc.study.style import (
-    BASELINES,
-    BLACK,
-    MECHANISMS,
-    PAGE,
-    Drawing,
-    NothingToDraw,
-    new_figure,
-    value_axis,
-)
+from dpmc.study.panels import Axis, Curve, Level, Panel, draw_panels
+from dpmc.study.style import BASELINES, BLACK, MECHANISMS, Drawing, Look, NothingToDraw
 
-COLUMNS = 3  # panels side by side
-FACES = {"private_als": None, "private_irls": "white"}
+ANY = "any"  # mechanism of a method that is drawn with its best one
+LOOKS = {  # from left to right
+    **{(method, ANY): BASELINES[method.removeprefix("private_")] for method in PRIVATE_BASELINES},
+    **{("private_als", mechanism): MECHANISMS[mechanism] for mechanism in EVERY},
+    **{(method, ANY): Look(BLACK, "*") for method in UNTUNED},
+    **{("private_irls", name): replace(MECHANISMS[name], face="white") for name in EVERY},
+}
 DODGE = 0.028  # of the logarithm to base 10, between two models
-NOTHING_CHOSEN = {"color": BLACK, "linewidth": 1.2, "marker": "*", "markersize": 5}
 WORST = 2.0  # times the error of a constant: what is worse is not shown
 FAR = 3.0  # a reference lower by this factor is named, not drawn
 
@@ -79,146 +70,67 @@ def _equal(inputs: Mapping[str, pd.DataFrame], relations: list[str]) -> Drawing:
         for relation in relations
         for dataset in in_order(table.loc[table["relation"] == relation, "dataset"], DATASETS)
     ]
-    columns = min(COLUMNS, len(panels))
-    rows = -(-len(panels) // columns)
-    figure = new_figure(PAGE, 0.85 + 2.15 * rows)
-    grid = figure.subplots(rows, columns, squeeze=False)
-    drawn = []
-    for axes, (relation, dataset) in zip(grid.flat, panels, strict=False):
+    drawn, shown = [], []
+    for relation, dataset in panels:
         here = table[(table["relation"] == relation) & (table["dataset"] == dataset)]
         free = table[table["relation"].isna() & (table["dataset"] == dataset)]
-        _panel(axes, here, free)
         title = dataset_label(dataset)
         if len(relations) > 1:
             title = RELATION_TITLES[relation].replace(": ", ":\n")
-        axes.set_title(title)
+        shown.append(_panel(title, here, free))
         drawn += [here, free.assign(relation=relation)]
-    for row in grid:
-        row[0].set_ylabel("RMSE (rating units)")
-    handles = _handles(table)
-    spare = list(grid.flat)[len(panels) :]
-    for axes in spare:
-        axes.set_axis_off()
-    if spare:
-        spare[-1].legend(handles=handles, loc="center", labelspacing=0.35, borderaxespad=0)
-    else:
-        figure.legend(handles=handles, loc="outside upper center", ncols=3)
-    figure.supxlabel("Total ε of a training", fontsize=8)
-    return Drawing(figure, pd.concat(drawn, ignore_index=True))
+    data = pd.concat(drawn, ignore_index=True)
+    factors = sorted((model for model in LOOKS if model[1] != ANY), key=lambda model: model[0])
+    order = [_label(*model) for model in (*factors, *((name, ANY) for name in UNTUNED))]
+    return draw_panels(shown, data, height=2.15, order=order, inside=True)
 
 
-def _panel(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
-    for method in PRIVATE_BASELINES:
-        part = here[here["method"] == method].sort_values("epsilon")
-        look = BASELINES[method.removeprefix("private_")]
-        axes.plot(part["epsilon"], part["mean"], color=look.color, linestyle=look.line, zorder=2)
-        axes.fill_between(
-            part["epsilon"], part["low"], part["high"], color=look.color, alpha=0.25, linewidth=0
-        )
-    for method in UNTUNED:
-        part = here[here["method"] == method].sort_values("epsilon")
-        axes.plot(part["epsilon"], part["mean"], **NOTHING_CHOSEN, zorder=5)
-        axes.fill_between(
-            part["epsilon"], part["low"], part["high"], color=BLACK, alpha=0.2, linewidth=0
-        )
-    shifts = iter(DODGE * np.linspace(-2.5, 2.5, 6))
-    for method in FACTOR_MODELS:
-        for mechanism in EVERY:
-            where = (here["method"] == method) & (here["mechanism"] == mechanism)
-            _model(axes, here[where].sort_values("epsilon"), 10 ** next(shifts))
-    _axes(axes, here)
-    _reference(axes, here, free)
+def _label(method: str, mechanism: str) -> str:
+    if method in FACTOR_MODELS:
+        return f"{FACTOR_MODELS[method]} + {MECHANISM_LABELS[mechanism]}"
+    if method in UNTUNED:
+        return f"{UNTUNED[method]}, no settings"
+    return f"{PRIVATE_BASELINES[method]}, private"
 
 
-def _model(axes, part: pd.DataFrame, shift: float) -> None:
-    if part.empty:
-        return
-    look, face = MECHANISMS[part["mechanism"].iloc[0]], FACES[part["method"].iloc[0]]
-    where = part["epsilon"] * shift
-    error = np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]])
-    axes.plot(where, part["mean"], color=look.color, ls=look.line, lw=0.7, alpha=0.6, zorder=3)
-    axes.errorbar(
-        where,
-        part["mean"],
-        np.nan_to_num(error),
-        color=look.color,
-        marker=look.marker,
-        markerfacecolor=face or look.color,
-        markersize=3,
-        markeredgewidth=0.8,
-        linestyle="none",
-        elinewidth=0.9,
-        zorder=4,
+def _panel(title: str, here: pd.DataFrame, free: pd.DataFrame) -> Panel:
+    drawn = []
+    for (method, mechanism), look in LOOKS.items():
+        part = here[here["method"] == method]
+        if mechanism != ANY:
+            part = part[part["mechanism"] == mechanism]
+        if len(part):
+            rows = part.sort_values("epsilon").rename(columns={"epsilon": "x"})
+            drawn.append(
+                Curve(rows, look, _label(method, mechanism), size=5 if method in UNTUNED else 3)
+            )
+    levels, notes = _reference(here, free)
+    ticks = {value: f"{value:g}".lstrip("0") for value in here["epsilon"].unique()}
+    worst = WORST * here.loc[here["method"] == TRIVIAL, "mean"].max()
+    return Panel(
+        title,
+        x=Axis("Total ε of a training", log=True, ticks=ticks, margin=1.3),
+        y=Axis("RMSE (rating units)", log=True, most=np.inf if np.isnan(worst) else worst),
+        curves=drawn,
+        levels=levels,
+        dodge=DODGE,
+        notes=notes,
     )
 
 
-def _axes(axes, here: pd.DataFrame) -> None:
-    values = sorted(here["epsilon"].unique())
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlim(values[0] / 1.3, values[-1] * 1.3)
-    axes.xaxis.set_major_locator(FixedLocator(values))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".lstrip("0")))
-    axes.xaxis.set_minor_locator(NullLocator())
-
-
-def _reference(axes, here: pd.DataFrame, free: pd.DataFrame) -> None:
-    """Draw the lowest model without noise, labelled below its line, and set the limits.
+def _reference(here: pd.DataFrame, free: pd.DataFrame) -> tuple[list[Level], list[str]]:
+    """Return the lowest model without noise, labelled below its line.
 
     Where it lies so far below the private ones that these would be pressed together, its number
     stands at the bottom instead.
     """
-    low = here["mean"].min()
-    ceiling = WORST * here.loc[here["method"] == TRIVIAL, "mean"].max()
-    high = np.nanmin([here["mean"].max(), ceiling])  # worse than that is off the panel
-    text, place = "", None
-    if len(free):
-        row = free.loc[free["mean"].idxmin()]
-        text = f"{REFERENCE_LABELS.get(row['method'], row['method'])}, no noise"
-        if row["mean"] > low / FAR:
-            axes.axhline(row["mean"], color=BLACK, linewidth=0.9, zorder=1)
-            low, place = min(low, row["mean"]), row["mean"]
-        else:
-            text = f"No noise: {row['mean']:.2g} (below)"
-    span = max(high / low, 1.01)
-    axes.set_ylim(low / span**0.13, high * span**0.06)
-    if place is None:
-        axes.annotate(text, (0.02, 0.015), xycoords="axes fraction")
-    else:
-        where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-        axes.annotate(text, (0.02, place), xytext=(0, -2), va="top", **where)
-    value_axis(axes.yaxis, np.log10(span))
-
-
-def _handles(table: pd.DataFrame) -> list[Line2D]:
-    handles = []
-    for method, label in FACTOR_MODELS.items():
-        for mechanism in EVERY:
-            where = (table["method"] == method) & (table["mechanism"] == mechanism)
-            if not where.any():
-                continue
-            look = MECHANISMS[mechanism]
-            handles.append(
-                Line2D(
-                    [],
-                    [],
-                    color=look.color,
-                    marker=look.marker,
-                    markerfacecolor=FACES[method] or look.color,
-                    ls=look.line,
-                    lw=0.8,
-                    label=f"{label} + {MECHANISM_LABELS[mechanism]}",
-                )
-            )
-    for method, label in UNTUNED.items():
-        if (table["method"] == method).any():
-            handles.append(Line2D([], [], **NOTHING_CHOSEN, label=f"{label}, no settings"))
-    for method, label in PRIVATE_BASELINES.items():
-        if (table["method"] == method).any():
-            look = BASELINES[method.removeprefix("private_")]
-            text = f"{label}, private"
-            handles.append(Line2D([], [], color=look.color, ls=look.line, label=text))
-    return handles
+    if free.empty:
+        return [], []
+    row = free.loc[free["mean"].idxmin()]
+    if row["mean"] <= here["mean"].min() / FAR:
+        return [], [f"No noise: {row['mean']:.2g} (below)"]
+    note = f"{REFERENCE_LABELS.get(row['method'], row['method'])}, no noise"
+    return [Level(row["mean"], Look(BLACK, ""), low=row["low"], high=row["high"], note=note)], []
 
 
 def describe_equal(data: pd.DataFrame) -> str:

@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from dpmc.study.frames import (
     MECHANISM_LABELS,
@@ -14,7 +11,8 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
-from dpmc.study.style import MECHANISMS, PAGE, Drawing, NothingToDraw, new_figure
+from dpmc.study.panels import Axis, Curve, Panel, draw_panels
+from dpmc.study.style import MECHANISMS, Drawing, NothingToDraw
 
 TARGET_LABELS = {
     "right_hand_side": "noise on the right-hand side",
@@ -41,63 +39,39 @@ def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     settings = list(noisy[SETTING].drop_duplicates().itertuples(index=False))
     present = set(zip(noisy["noise_target"], noisy["method"], strict=True))
     columns = [(t, s) for t in TARGET_LABELS for s in METHOD_LABELS if (t, s) in present]
-    figure = new_figure(PAGE, 0.7 + 2.3 * len(settings))
-    panels = figure.subplots(len(settings), len(columns), sharex=True, sharey=True, squeeze=False)
-    for row, setting in enumerate(settings):
-        for column, (target, method) in enumerate(columns):
-            axes = panels[row, column]
-            _panel(axes, data, setting, method, target)
-            if row == 0:
-                axes.set_title(f"{METHOD_LABELS[method]}\n{TARGET_LABELS[target]}")
-        panels[row, 0].set_ylabel(_setting(setting))
-    _axes(panels)
-    figure.supxlabel("Outer iteration", fontsize=8)
-    handles = [
-        Line2D([], [], color=look.color, ls=look.line, marker=look.marker, label=label)
-        for label, look in zip(MECHANISM_LABELS.values(), MECHANISMS.values(), strict=True)
+    panels = [
+        _panel(data, setting, method, target, first=setting == settings[0])
+        for setting in settings
+        for target, method in columns
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    return Drawing(figure, data)
+    style = {"columns": len(columns), "height": 2.3, "head": 0.7, "legend": {"ncols": 4}}
+    order = list(MECHANISM_LABELS.values())
+    return draw_panels(panels, data, order=order, sharex=True, sharey=True, **style)
 
 
-def _setting(setting) -> str:
-    return (
-        f"Rank {setting.rank:g}, variance {setting.variance:g}, "
-        f"{100 * setting.observed_fraction:g} %\nRMSE (rating units)"
-    )
-
-
-def _panel(axes, data, setting, method, target) -> None:
+def _panel(data: pd.DataFrame, setting, method: str, target: str, *, first: bool) -> Panel:
     place = {"rank": setting.rank, "observed_fraction": setting.observed_fraction}
     part = select(data, **place, method=method)
+    drawn = []
     for offset, (name, look) in enumerate(MECHANISMS.items()):
         if name == "none":
             line = part[part["mechanism"] == "none"].drop_duplicates("iteration")
         else:
             variance = float(setting.variance)
             line = select(part, mechanism=name, variance=variance, noise_target=target)
-        line = line.sort_values("iteration")
-        every = max(1, len(line) // 6)
-        axes.fill_between(
-            line["iteration"], line["low"], line["high"], color=look.color, alpha=0.2, linewidth=0
-        )
-        axes.plot(
-            line["iteration"],
-            line["mean"],
-            color=look.color,
-            linestyle=look.line,
-            marker=look.marker,
-            markevery=(offset * every // 4, every),
-            linewidth=1,
-        )
-
-
-def _axes(panels: np.ndarray) -> None:
-    panels[0, 0].set_yscale("log")
-    axis = panels[0, 0].yaxis
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_locator(NullLocator())
+        rows = line.sort_values("iteration").rename(columns={"iteration": "x"})
+        every = max(1, len(rows) // 6)
+        if len(rows):
+            where = (offset * every // 4, every)
+            drawn.append(Curve(rows, look, MECHANISM_LABELS[name], every=where))
+    share = f"{100 * setting.observed_fraction:g} %"
+    of = f"Rank {setting.rank:g}, variance {setting.variance:g}, {share}"
+    return Panel(
+        f"{METHOD_LABELS[method]}\n{TARGET_LABELS[target]}" if first else "",
+        x=Axis("Outer iteration"),
+        y=Axis(f"{of}\nRMSE (rating units)", log=True),
+        curves=drawn,
+    )
 
 
 def describe_convergence(data: pd.DataFrame) -> str:

@@ -18,6 +18,7 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
+from dpmc.study.panels import Axis, Curve, Panel, draw_panels
 from dpmc.study.results import read_results
 from dpmc.study.style import (
     MECHANISMS,
@@ -35,6 +36,8 @@ LINEAR = {"share": 0.01, "change": 0.1}  # %: below it the axes are linear, so t
 TICKS = {"share": [0, 0.01, 0.1, 1, 10], "change": [-10, -1, -0.1, 0, 0.1, 1, 10]}
 HIGHEST = 1.45  # of the errors that are shown by seconds
 LINES = {1.0: "-", 2.0: "--"}
+HELD = "rmse_heldout"
+MEASURES = {HELD: "Held-out ratings", "rmse_training": "Training ratings"}
 MODELS = {("als", "none"): "none", ("als", "gaussian"): "gaussian", ("irls", "huber"): "huber"}
 
 
@@ -122,40 +125,32 @@ def heldout_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     if heldout is None:
         raise NothingToDraw("Held-out errors by iteration have not been run")
     keys = ["method", "mechanism", "iteration"]
-    figure = new_figure(PAGE, 2.9)
-    panels = figure.subplots(1, 2, sharex=True)
-    parts = []
-    for axes, measure in zip(panels, ("rmse_heldout", "rmse_training"), strict=True):
+    parts, panels = [], []
+    for measure, title in MEASURES.items():
         grouped = heldout.groupby(keys, sort=False)[measure]
         data = grouped.agg(mean="mean", standard_error="sem", trials="count").reset_index()
         half = half_width(data["standard_error"], data["trials"])
         data = data.assign(measure=measure, low=data["mean"] - half, high=data["mean"] + half)
         parts.append(data)
-        second = data["iteration"] > 1
-        for offset, (model, name) in enumerate(MODELS.items()):
-            line = data[(data["method"] == model[0]) & (data["mechanism"] == model[1])]
-            look = MECHANISMS[name]
-            axes.plot(
-                line["iteration"], line["mean"], color=look.color, ls=look.line, lw=1,
-                marker=look.marker, markevery=(2 * offset, 7), label=_model(*model),
-            )  # fmt: skip
-            axes.fill_between(
-                line["iteration"], line["low"], line["high"], color=look.color, alpha=0.25, lw=0
-            )
-        axes.axvline(20, color="grey", linewidth=0.8, linestyle=":")
-        axes.set_yscale("log")
-        low, high = axes.get_ylim()
-        if measure == "rmse_heldout":  # the first iteration is far off
-            low, high = 0.97 * data["mean"].min(), 1.06 * data.loc[second, "mean"].max()
-            axes.set_ylim(low, high)
-        value_axis(axes.yaxis, float(np.log10(high / low)))
-    panels[0].set_title("Held-out ratings")
-    panels[1].set_title("Training ratings")
-    panels[0].set_ylabel("RMSE (rating units)")
-    figure.supxlabel("Outer iteration", fontsize=8)
-    handles = panels[0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside upper center", ncols=3)
-    return Drawing(figure, pd.concat(parts, ignore_index=True))
+        panels.append(_heldout_panel(title, data, measure))
+    data = pd.concat(parts, ignore_index=True)
+    return draw_panels(panels, data, columns=2, height=2.3, head=0.6, sharex=True)
+
+
+def _heldout_panel(title: str, data: pd.DataFrame, measure: str) -> Panel:
+    drawn = []
+    for offset, (model, name) in enumerate(MODELS.items()):
+        line = data[(data["method"] == model[0]) & (data["mechanism"] == model[1])]
+        rows = line.assign(x=line["iteration"])
+        drawn.append(Curve(rows, MECHANISMS[name], _model(*model), every=(2 * offset, 7)))
+    later = data.loc[data["iteration"] > 1, "mean"].max()  # the first iteration is far off
+    return Panel(
+        title,
+        x=Axis("Outer iteration"),
+        y=Axis("RMSE (rating units)", log=True, most=later if measure == HELD else np.inf),
+        curves=drawn,
+        more=lambda axes: axes.axvline(20, color="grey", linewidth=0.8, linestyle=":"),
+    )
 
 
 def _model(method: str, mechanism: str) -> str:

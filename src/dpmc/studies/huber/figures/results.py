@@ -18,6 +18,7 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
+from dpmc.study.panels import Axis, Curve, Panel, draw_panels
 from dpmc.study.style import (
     BASELINES,
     GREY,
@@ -45,81 +46,47 @@ def rmse_by_fraction(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     columns = [(variance, method) for variance in variances for method in methods]
     if not ranks or not columns:
         raise NothingToDraw("No synthetic cell with noise has been run")
-    figure = new_figure(PAGE, 0.9 + 1.75 * len(ranks))
-    panels = figure.subplots(len(ranks), len(columns), sharex=True, sharey="row", squeeze=False)
-    parts = []
-    for row, rank in enumerate(ranks):
-        for column, (variance, method) in enumerate(columns):
-            axes = panels[row, column]
-            parts.append(_fraction_panel(axes, summary, rank, variance, method))
-            if row == 0:
-                axes.set_title(f"{METHOD_LABELS[method]}, variance {variance:g}")
-        _rmse_axis(panels[row], rank)
-    figure.supxlabel("Observed entries (%)", fontsize=8)
-    handles = _mechanism_handles() + _baseline_handles(summary)
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    return Drawing(figure, pd.concat(parts, ignore_index=True))
+    parts, panels = [], []
+    for rank in ranks:
+        for variance, method in columns:
+            drawn = _fraction_parts(select(summary, rank=rank), variance, method)
+            shown = pd.concat(drawn.values())
+            parts.append(shown.assign(panel_variance=variance, panel_method=method))
+            title = f"{METHOD_LABELS[method]}, variance {variance:g}" if rank == ranks[0] else ""
+            panels.append(_fraction_panel(title, f"Rank {rank:g}\nRMSE (rating units)", drawn))
+    order = [*MECHANISM_LABELS.values(), *BASELINE_LABELS.values()]
+    style = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
+    return draw_panels(panels, pd.concat(parts), order=order, sharex=True, sharey="row", **style)
 
 
-def _fraction_panel(axes, summary, rank, variance, method) -> pd.DataFrame:
-    fractions = sorted(select(summary, rank=rank)["observed_fraction"].unique())
-    place = {fraction: index for index, fraction in enumerate(fractions)}
-    drawn = []
-    for name in BASELINES:
-        part = select(summary, rank=rank, method=name).sort_values("observed_fraction")
-        look = BASELINES[name]
-        where = part["observed_fraction"].map(place).to_numpy(dtype=float)
-        axes.plot(where, part["mean"], color=look.color, linestyle=look.line, linewidth=1, zorder=1)
-        axes.fill_between(
-            where, part["low"], part["high"], color=look.color, alpha=0.2, linewidth=0
-        )
-        drawn.append(part)
-    for shift, (name, look) in zip((-0.18, -0.06, 0.06, 0.18), MECHANISMS.items(), strict=True):
+def _fraction_parts(summary: pd.DataFrame, variance: float, method: str) -> dict[str, pd.DataFrame]:
+    """Return what a panel shows, by baseline and mechanism."""
+    drawn = {name: select(summary, method=name) for name in BASELINES}
+    for name in MECHANISMS:
         level = None if name == "none" else float(variance)
-        part = select(summary, rank=rank, method=method, mechanism=name, variance=level)
-        part = part.sort_values("observed_fraction")
-        where = part["observed_fraction"].map(place).to_numpy(dtype=float) + shift
-        error = np.vstack([part["mean"] - part["low"], part["high"] - part["mean"]])
-        axes.plot(where, part["mean"], color=look.color, ls=look.line, lw=0.8, alpha=0.5, zorder=2)
-        axes.errorbar(
-            where,
-            part["mean"],
-            np.nan_to_num(error),
-            color=look.color,
-            marker=look.marker,
-            linestyle="none",
-            elinewidth=1.1,
-            markersize=3.2,
-            zorder=3,
-        )
-        drawn.append(part)
-    axes.set_xticks(list(place.values()), [f"{100 * fraction:g}" for fraction in fractions])
-    axes.set_xlim(-0.45, len(fractions) - 0.55)
-    return pd.concat(drawn).assign(panel_variance=variance, panel_method=method)
+        drawn[name] = select(summary, method=method, mechanism=name, variance=level)
+    return {name: part.sort_values("observed_fraction") for name, part in drawn.items()}
 
 
-def _rmse_axis(panels, rank) -> None:
-    panels[0].set_yscale("log")
-    panels[0].set_ylabel(f"Rank {rank:g}\nRMSE (rating units)")
-    for axis in (panel.yaxis for panel in panels):
-        axis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
-        axis.set_major_formatter(NUMBER)
-        axis.set_minor_locator(NullLocator())
-
-
-def _mechanism_handles() -> list[Line2D]:
-    return [
-        Line2D([], [], color=look.color, marker=look.marker, ls=look.line, label=label)
-        for label, look in zip(MECHANISM_LABELS.values(), MECHANISMS.values(), strict=True)
-    ]
-
-
-def _baseline_handles(summary) -> list[Line2D]:
-    return [
-        Line2D([], [], color=look.color, ls=look.line, label=BASELINE_LABELS[name])
-        for name, look in BASELINES.items()
-        if (summary["method"] == name).any()
-    ]
+def _fraction_panel(title: str, label: str, drawn: Mapping[str, pd.DataFrame]) -> Panel:
+    fractions = sorted(pd.concat(drawn.values())["observed_fraction"].unique())
+    places = {fraction: place for place, fraction in enumerate(fractions)}
+    labels, looks = MECHANISM_LABELS | BASELINE_LABELS, MECHANISMS | BASELINES
+    return Panel(
+        title,
+        x=Axis(
+            "Observed entries (%)",
+            ticks={place: f"{100 * fraction:g}" for fraction, place in places.items()},
+            margin=0.45,
+        ),
+        y=Axis(label, log=True),
+        curves=[
+            Curve(rows.assign(x=rows["observed_fraction"].map(places)), looks[name], labels[name])
+            for name, rows in drawn.items()
+            if len(rows)
+        ],
+        dodge=0.12,
+    )
 
 
 def describe_fractions(data: pd.DataFrame) -> str:

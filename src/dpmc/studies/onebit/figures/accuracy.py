@@ -1,6 +1,7 @@
 """Figure 5 of the paper: the share of test signs that are right against epsilon, on real data."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
@@ -11,7 +12,6 @@ from dpmc.studies.onebit.frames import (
     FREE,
     ITEM_BIAS,
     LINKS,
-    LOOKS,
     PUBLISHED,
     dataset_label,
     is_real,
@@ -21,7 +21,8 @@ from dpmc.studies.onebit.frames import (
     trials_text,
 )
 from dpmc.study.frames import present
-from dpmc.study.style import PAGE, Drawing, NothingToDraw, new_figure
+from dpmc.study.panels import Axis, Panel, draw_panels
+from dpmc.study.style import Drawing, NothingToDraw
 
 DRAWN = (*PUBLISHED, ITEM_BIAS)
 
@@ -35,43 +36,50 @@ def accuracy(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
         raise NothingToDraw("No real data have been run")
     here = pd.concat([main_rows(trials, name) for name in datasets])
     here = here[here["mechanism"].isin([*DRAWN, *FREE]) & (here["mechanism"] != "zero")]
-    links = present(here["link"], LINKS)
-    figure = new_figure(PAGE, 1.3 + 2.45 * len(links))
-    grid = figure.subplots(len(links), len(datasets), squeeze=False, sharex="col", sharey="col")
-    drawn = []
-    for stage in lines.STAGES:
-        table = summary(here, f"accuracy_{stage}")
-        drawn.append(table.assign(stage=stage))
-    table = pd.concat(drawn, ignore_index=True)
-    for row, link in zip(grid, links, strict=True):
-        for axes, dataset in zip(row, datasets, strict=True):
-            part = table[(table["link"] == link) & (table["dataset"] == dataset)]
-            _panel(axes, part)
-            axes.set_title(f"{dataset_label(dataset)}, {link_label(link)}", loc="left")
-        row[0].set_ylabel("Test signs that are right (%)")
-    for axes in grid[-1]:
-        axes.set_xlabel("Claimed ε (of the value of one sign)")
-    found = [*lines.handles(here["mechanism"]), *lines.stage_handles()]
-    figure.legend(handles=found, loc="outside upper center", ncols=4)
-    return Drawing(figure, table)
+    tables = [summary(here, f"accuracy_{stage}").assign(stage=stage) for stage in lines.STAGES]
+    table = pd.concat(tables, ignore_index=True)
+    panels = [
+        _panel(f"{dataset_label(dataset)}, {link_label(link)}", part)
+        for link in present(here["link"], LINKS)
+        for dataset in datasets
+        for part in [table[(table["link"] == link) & (table["dataset"] == dataset)]]
+    ]
+    style = {"columns": len(datasets), "height": 2.45, "head": 1.3, "sharex": "col"}
+    legend, order = {"ncols": 4}, lines.ORDER
+    return draw_panels(
+        panels,
+        table,
+        handles=lines.STAGE_HANDLES,
+        legend=legend,
+        order=order,
+        sharey="col",
+        **style,
+    )
 
 
-def _panel(axes, part: pd.DataFrame) -> None:
+def _panel(title: str, part: pd.DataFrame) -> Panel:
     percent = part.assign(**{name: 100 * part[name] for name in ("mean", "low", "high")})
-    raw, clear = percent["stage"] == "raw", percent["mechanism"] == "clear"
+    cut, raw = (percent[percent["stage"] == stage] for stage in lines.STAGES)
     # truncation changes Clear, and the baselines not at all
-    lines.free_lines(axes, percent[raw & ~clear])
-    lines.free_lines(axes, percent[raw & clear], "--")
-    lines.free_lines(axes, percent[~raw & clear])
-    private = percent[percent["epsilon"].notna()]
-    names = present(private["mechanism"], LOOKS)
-    for name, shift in zip(names, lines.side_by_side(len(names)), strict=True):
-        for stage in reversed(lines.STAGES):
-            one = private[(private["mechanism"] == name) & (private["stage"] == stage)]
-            one = one.sort_values("epsilon")
-            lines.curve(axes, one["epsilon"] + shift, one, LOOKS[name], stage=stage)
-    if len(private):
-        lines.epsilon_axis(axes, private["epsilon"].unique())
+    same, clear = raw[raw["mechanism"] != "clear"], cut[cut["mechanism"] == "clear"]
+    dashed = [
+        replace(level, look=replace(level.look, line="--"), label="")
+        for level in lines.without_noise(raw[raw["mechanism"] == "clear"])
+    ]
+    return Panel(
+        title,
+        x=lines.EPSILON,
+        y=Axis("Test signs that are right (%)"),
+        curves=[
+            *(
+                replace(curve, place=curve.label, label="")
+                for curve in lines.over_epsilon(raw, "raw")
+            ),
+            *lines.over_epsilon(cut, "truncated"),
+        ],
+        levels=[*lines.without_noise(pd.concat([clear, same])), *dashed],
+        dodge=lines.DODGE,
+    )
 
 
 def describe_accuracy(data: pd.DataFrame) -> str:

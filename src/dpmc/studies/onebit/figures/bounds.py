@@ -4,28 +4,18 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures.budgets import ARE
 from dpmc.studies.onebit.frames import BENCHMARK, LINKS, link_label, main_constraint, summary
 from dpmc.study.frames import number, present
-from dpmc.study.style import (
-    BLACK,
-    BLUE,
-    LIGHT,
-    PAGE,
-    VERMILLION,
-    Drawing,
-    NothingToDraw,
-    new_figure,
-    value_axis,
-)
+from dpmc.study.panels import Axis, Curve, Panel, draw_panels
+from dpmc.study.style import BLACK, BLUE, LIGHT, VERMILLION, Drawing, Look, NothingToDraw
 
 KEYS = ["mechanism", "link", "observed_fraction", "epsilon"]
 FORMS = {"published": ("as printed", VERMILLION), "corrected": ("as corrected", BLUE)}
-LINES = ("-", "--")  # of the least and the largest observed fraction
+LINES, FACES = ("-", "--"), (None, "white")  # of the least and the largest observed fraction
 
 
 def bounds_and_errors(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
@@ -38,19 +28,14 @@ def bounds_and_errors(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
         raise NothingToDraw("No mechanism with an error bound has been run")
     theorems, links = sorted(data["theorem"].unique()), present(data["link"], LINKS)
     fractions = sorted({data["observed_fraction"].min(), data["observed_fraction"].max()})
-    figure = new_figure(PAGE, 1.2 + 2.1 * len(links))
-    grid = figure.subplots(len(links), len(theorems), squeeze=False, sharex=True, sharey=True)
-    for row, link in zip(grid, links, strict=True):
-        for axes, theorem in zip(row, theorems, strict=True):
-            part = data[(data["link"] == link) & (data["theorem"] == theorem)]
-            _panel(axes, part, fractions)
-            name = mechanism_label(part["mechanism"].iloc[0]).partition(",")[0]
-            axes.set_title(f"Theorem {theorem} ({name}), {link_label(link)}", loc="left")
-        row[0].set_ylabel(ARE)
-    _scales(grid, data)
-    figure.supxlabel("Claimed ε (of the value of one sign)", fontsize=8)
-    figure.legend(handles=_handles(fractions), loc="outside upper center", ncols=3)
-    return Drawing(figure, data)
+    panels = [
+        _panel(data[(data["link"] == link) & (data["theorem"] == theorem)], fractions)
+        for link in links
+        for theorem in theorems
+    ]
+    empty = Patch(color=LIGHT, label="says nothing: no error is larger")
+    style = {"columns": len(theorems), "height": 2.1, "head": 1.2, "sharex": True, "sharey": True}
+    return draw_panels(panels, data, handles=[empty], **style)
 
 
 def with_errors(trials: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
@@ -64,46 +49,31 @@ def with_errors(trials: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
     return finite.merge(table, on=KEYS, how="inner")
 
 
-def _panel(axes, part: pd.DataFrame, fractions: list[float]) -> None:
-    for fraction, style in zip(fractions, LINES, strict=False):
-        one = part[part["observed_fraction"] == fraction].sort_values("epsilon")
-        for form, (_, color) in FORMS.items():
-            axes.plot(one["epsilon"], one[form], color=color, linestyle=style, linewidth=1.1)
-        error = np.nan_to_num([one["mean"] - one["low"], one["high"] - one["mean"]])
-        axes.errorbar(
-            one["epsilon"], one["mean"], error, color=BLACK, linestyle=style, linewidth=0.9,
-            marker="o", markersize=3, markerfacecolor=BLACK if style == "-" else "white",
-            markeredgewidth=0.8, zorder=4,
-        )  # fmt: skip
+def _panel(part: pd.DataFrame, fractions: list[float]) -> Panel:
+    drawn = []
+    for fraction, style, face in zip(fractions, LINES, FACES, strict=False):
+        rows = part[part["observed_fraction"] == fraction].sort_values("epsilon")
+        rows = rows.assign(x=rows["epsilon"])
+        for form, (name, color) in FORMS.items():
+            bound = pd.DataFrame({"x": rows["x"], "mean": rows[form]})
+            drawn.append(Curve(bound, Look(color, "", style), f"bound {name}, constants 1"))
+        look = Look(BLACK, "o", style, face)
+        drawn.append(Curve(rows, look, f"measured, {100 * fraction:g} % observed", size=3))
     # errors are relative to the mean square of the matrices, which hardly differs
     least = part.groupby("epsilon")["trivial"].min()
-    axes.fill_between(least.index, least, 1e9, color=LIGHT, alpha=0.6, linewidth=0, zorder=0)
 
+    def nothing(axes) -> None:
+        axes.fill_between(least.index, least, 1e9, color=LIGHT, alpha=0.6, linewidth=0, zorder=0)
 
-def _scales(grid: np.ndarray, data: pd.DataFrame) -> None:
-    """Make the logarithmic axes, which all panels share."""
-    axes, columns = grid.flat[0], ["mean", *FORMS]
-    low, high = data[columns].min().min() / 1.5, data[columns].max().max() * 1.5
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_ylim(low, high)
-    for each in grid.flat:
-        value_axis(each.xaxis, np.log10(data["epsilon"].max() / data["epsilon"].min()))
-        value_axis(each.yaxis, np.log10(high / low))
-
-
-def _handles(fractions: list[float]) -> list:
-    bounds = [
-        Line2D([], [], color=color, lw=1.1, label=f"bound {name}, constants 1")
-        for name, color in FORMS.values()
-    ]
-    observed = [
-        Line2D([], [], color=BLACK, ls=style, lw=0.9, marker="o", markersize=3,
-               markerfacecolor=BLACK if style == "-" else "white",
-               label=f"measured, {100 * fraction:g} % observed")
-        for fraction, style in zip(fractions, LINES, strict=False)
-    ]  # fmt: skip
-    return [*bounds, Patch(color=LIGHT, label="says nothing: no error is larger"), *observed]
+    theorem, mechanism, link = part[["theorem", "mechanism", "link"]].iloc[0]
+    name = mechanism_label(mechanism).partition(",")[0]
+    return Panel(
+        f"Theorem {theorem} ({name}), {link_label(link)}",
+        x=Axis("Claimed ε (of the value of one sign)", log=True),
+        y=Axis(ARE, log=True),
+        curves=drawn,
+        more=nothing,
+    )
 
 
 def describe_bounds(data: pd.DataFrame) -> str:

@@ -20,7 +20,8 @@ from dpmc.studies.onebit.frames import (
     trials_text,
 )
 from dpmc.study.frames import present
-from dpmc.study.style import PAGE, Drawing, NothingToDraw, new_figure
+from dpmc.study.panels import ABOVE, Axis, Panel, draw_panels
+from dpmc.study.style import Drawing, NothingToDraw
 
 ARE = "ARE = ‖X − M‖² / ‖M‖²"
 HEADROOM = 1.3  # above the highest mean of the paper's mechanisms
@@ -69,39 +70,33 @@ def _grid(
     here: pd.DataFrame, panels: Mapping[str, tuple[str, Sequence[str]]], link: str | None
 ) -> Drawing:
     """Draw a column for each panel and a row each for truncated and raw outputs."""
-    figure = new_figure(PAGE, 5.6)
-    grid = figure.subplots(len(lines.STAGES), len(panels), squeeze=False, sharex=True, sharey="row")
-    drawn = []
-    for row, (stage, title) in zip(grid, lines.STAGES.items(), strict=True):
+    tables, drawn = [], []
+    for stage, title in lines.STAGES.items():
         table = summary(here, f"are_{stage}")
-        drawn.append(table.assign(stage=stage))
+        tables.append(table.assign(stage=stage))
         known = table[table["mechanism"].isin([*PUBLISHED, *FREE])]
-        above = lines.far_above(table, HEADROOM * known["mean"].max())
-        far = table["mechanism"].isin(above)
-        for axes, (name, (of_link, mechanisms)) in zip(row, panels.items(), strict=True):
+        far = table["mechanism"].isin(lines.far_above(table, HEADROOM * known["mean"].max()))
+        for name, (of_link, mechanisms) in panels.items():
             chosen = (table["link"] == of_link) & table["mechanism"].isin(mechanisms)
-            _panel(axes, table[chosen & ~far], stage)
-            lines.named_above(axes, table[chosen & far])
-            axes.set_title(f"{name}: {title}", loc="left")
-        shown = table.loc[~far, "mean"]
-        lines.error_axis(row[0], shown.min(), shown.max(), len(above))
-        row[0].set_ylabel(ARE)
-    for axes in grid[-1]:
-        axes.set_xlabel("Claimed ε (of the value of one sign)")
-    found = lines.handles(here["mechanism"], link)
-    figure.legend(handles=[*found, *lines.stage_handles()], loc="outside upper center", ncols=4)
-    return Drawing(figure, pd.concat(drawn, ignore_index=True))
-
-
-def _panel(axes, part: pd.DataFrame, stage: str) -> None:
-    private = part[part["epsilon"].notna()]
-    lines.free_lines(axes, part)
-    names = present(private["mechanism"], LOOKS)
-    for name, shift in zip(names, lines.side_by_side(len(names)), strict=True):
-        one = private[private["mechanism"] == name].sort_values("epsilon")
-        lines.curve(axes, one["epsilon"] + shift, one, LOOKS[name], stage=stage)
-    if len(private):
-        lines.epsilon_axis(axes, private["epsilon"].unique())
+            shown = table[chosen & ~far]
+            drawn.append(
+                Panel(
+                    f"{name}: {title}",
+                    x=lines.EPSILON,
+                    y=Axis(ARE, log=True),
+                    curves=lines.over_epsilon(shown, stage, link),
+                    levels=lines.without_noise(shown, link),
+                    dodge=lines.DODGE,
+                    notes=lines.named_above(table[chosen & far]),
+                    notes_at=ABOVE,
+                )
+            )
+    data = pd.concat(tables, ignore_index=True)
+    style = {"columns": len(panels), "height": 2.25, "sharex": True, "sharey": "row"}
+    order = [lines.label(name, link) for name in LOOKS]
+    return draw_panels(
+        drawn, data, legend={"ncols": 4}, handles=lines.STAGE_HANDLES, order=order, **style
+    )
 
 
 def describe_budgets(data: pd.DataFrame) -> str:

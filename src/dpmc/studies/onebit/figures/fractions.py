@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
-from matplotlib.lines import Line2D
 
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
@@ -19,9 +18,11 @@ from dpmc.studies.onebit.frames import (
     summary,
     trials_text,
 )
-from dpmc.study.style import PAGE, Drawing, Look, NothingToDraw, new_figure
+from dpmc.study.panels import Axis, Panel, curves, draw_panels
+from dpmc.study.style import Drawing, Look, NothingToDraw
 
 SHOWN = 6  # budgets at most
+WITHOUT = ("clear", "zero")  # that are drawn without noise
 MARKERS = "ovs^DP"
 DARKEST, LIGHTEST = 0.0, 0.82  # of the colour map: yellow on white cannot be read
 
@@ -48,22 +49,34 @@ def _fractions(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
     here = here[here["constraint"] == main_constraint(trials, BENCHMARK)]
     names = [name for name in PUBLISHED if (here["mechanism"] == name).any()]
     budgets = shown_budgets(here["epsilon"].dropna().unique())
-    figure = new_figure(PAGE, 4.9)
-    grid = figure.subplots(len(lines.STAGES), len(names), squeeze=False, sharex=True, sharey="row")
-    drawn = []
-    for row, stage in zip(grid, lines.STAGES, strict=True):
+    tables, panels = [], []
+    for stage in lines.STAGES:
         table = summary(here, f"are_{stage}")
-        table = table[table["mechanism"].isin([*names, "clear", "zero"])]
-        drawn.append(table.assign(stage=stage))
-        for axes, name in zip(row, names, strict=True):
-            _panel(axes, table, name, budgets, stage)
-            axes.set_title(f"{mechanism_label(name).partition(',')[0]}, {stage}", loc="left")
-        shown = table[table["epsilon"].isin(budgets) | table["epsilon"].isna()]["mean"]
-        lines.error_axis(row[0], shown.min(), shown.max())
-        row[0].set_ylabel(ARE)
-    figure.supxlabel("Observed fraction of the entries (%)", fontsize=8)
-    figure.legend(handles=_handles(budgets), loc="outside upper center", ncols=6)
-    return Drawing(figure, pd.concat(drawn, ignore_index=True))
+        table = table[table["mechanism"].isin([*names, *WITHOUT])]
+        tables.append(table.assign(stage=stage))
+        panels += [_panel(name, stage, table, budgets) for name in names]
+    data = pd.concat(tables, ignore_index=True)
+    style = {"columns": len(names), "height": 1.9, "sharex": True, "sharey": "row"}
+    return draw_panels(panels, data, legend={"ncols": 6}, handles=lines.STAGE_HANDLES, **style)
+
+
+def _panel(name: str, stage: str, table: pd.DataFrame, budgets: list[float]) -> Panel:
+    table = table.assign(percent=100 * table["observed_fraction"])
+    shades = {
+        budget: lines.staged(_look(place, len(budgets)), stage)
+        for place, budget in enumerate(budgets)
+    }
+    of_budgets = table[(table["mechanism"] == name) & table["epsilon"].isin(budgets)]
+    free = table[table["mechanism"].isin(WITHOUT)]
+    return Panel(
+        f"{mechanism_label(name).partition(',')[0]}, {stage}",
+        x=Axis("Observed fraction of the entries (%)"),
+        y=Axis(ARE, log=True),
+        curves=[
+            *curves(of_budgets, "epsilon", "percent", shades, lambda epsilon: f"ε = {epsilon:g}"),
+            *curves(free, "mechanism", "percent", LOOKS, lines.label),
+        ],
+    )
 
 
 def shown_budgets(values) -> list[float]:
@@ -79,28 +92,6 @@ def shown_budgets(values) -> list[float]:
 def _look(place: int, count: int) -> Look:
     shade = DARKEST + (LIGHTEST - DARKEST) * place / max(count - 1, 1)
     return Look(colormaps["viridis"](shade), MARKERS[place % len(MARKERS)])
-
-
-def _panel(axes, table: pd.DataFrame, name: str, budgets: list[float], stage: str) -> None:
-    for place, epsilon in enumerate(budgets):
-        one = table[(table["mechanism"] == name) & (table["epsilon"] == epsilon)]
-        one = one.sort_values("observed_fraction")
-        look = _look(place, len(budgets))
-        lines.curve(axes, 100 * one["observed_fraction"], one, look, stage=stage)
-    for free in ("clear", "zero"):
-        one = table[table["mechanism"] == free].sort_values("observed_fraction")
-        look, where = LOOKS[free], 100 * one["observed_fraction"]
-        axes.plot(where, one["mean"], color=look.color, ls=look.line, lw=1.1, zorder=3)
-        axes.fill_between(where, one["low"], one["high"], color=look.color, alpha=0.15, lw=0)
-
-
-def _handles(budgets: list[float]) -> list[Line2D]:
-    found = []
-    for place, epsilon in enumerate(budgets):
-        look = _look(place, len(budgets))
-        label = f"ε = {epsilon:g}"
-        found.append(Line2D([], [], color=look.color, marker=look.marker, lw=0.9, label=label))
-    return [*found, *lines.handles(["clear", "zero"]), *lines.stage_handles()]
 
 
 def describe_fractions(data: pd.DataFrame) -> str:

@@ -1,20 +1,23 @@
 """Figure of OutP as published: the claimed epsilon against the real one."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dpmc.statistics.privacy_bounds import threshold_bound
 from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, link_label, trials_text
 from dpmc.studies.onebit.outp import BLOCK
 from dpmc.study.frames import number, present
-from dpmc.study.style import BLACK, GREY, PAGE, Drawing, NothingToDraw, new_figure, value_axis
+from dpmc.study.panels import Axis, Curve, Level, Panel, draw_panels
+from dpmc.study.style import BLACK, GREY, Drawing, Look, NothingToDraw
 
 MOST = "most that can be proven"
 COLUMNS = ["kind", "instance", "link", "claimed_epsilon", "low", "epsilon", "high", "samples"]
+BESIDE = 0.08  # of log10, between the two links
+SPREAD = Patch(color=GREY, alpha=0.3, label="smallest to largest\nover trials")
 MEDIAN_LINES = {"gaussian": (0, (5, 1.5)), "logistic": (0, (1.5, 1))}
 
 
@@ -24,23 +27,28 @@ def claimed_and_real(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     if attack is None:
         raise NothingToDraw("The privacy of OutP has not been measured")
     data = real_epsilons(change, attack)
-    figure = new_figure(PAGE, 4.2)
-    axes = figure.subplots()
-    claims = np.array(sorted(data["claimed_epsilon"].dropna().unique()))
-    axes.plot(claims, claims, color=BLACK, lw=1.3, zorder=2)
-    handles = [Line2D([], [], color=BLACK, lw=1.3, label="claimed")]
-    handles += _lines(axes, data) + _attacks(axes, data)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    values = data["epsilon"][data["epsilon"] > 0]
-    low, high = min(claims.min(), values.min()), values.max()
-    axes.set_ylim(low / 2, high * 2)
-    value_axis(axes.yaxis, np.log10(high / low))
-    value_axis(axes.xaxis, np.log10(claims[-1] / claims[0]))
-    axes.set_xlabel("Claimed ε")
-    axes.set_ylabel("Real ε for one sign")
-    figure.legend(handles=handles, loc="outside right center", labelspacing=0.7)
-    return Drawing(figure, data)
+    claims = np.sort(data["claimed_epsilon"].dropna().unique())
+    claimed = pd.DataFrame({"x": claims, "mean": claims})
+    most = data[data["kind"] == MOST]
+    panel = Panel(
+        "",
+        x=Axis("Claimed ε", log=True),
+        y=Axis("Real ε for one sign", log=True),
+        curves=[Curve(claimed, Look(BLACK, ""), "claimed"), *_lines(data), *_attacks(data)],
+        levels=[
+            Level(
+                row.epsilon,
+                Look(BLACK, "", (0, (1, 1.2))),
+                f"most that {row.samples:,.0f} samples\ncan prove: {row.epsilon:.1f}",
+            )
+            for row in most.itertuples()
+        ],
+        dodge=BESIDE,
+    )
+    legend = {"loc": "outside right center", "ncols": 1, "labelspacing": 0.7}
+    drawn = data.loc[data["kind"] == "true", "instance"]
+    spread = [SPREAD] if (drawn != BLOCK).any() else []
+    return draw_panels([panel], data, height=3.1, legend=legend, handles=spread)
 
 
 def real_epsilons(change: pd.DataFrame | None, attack: pd.DataFrame) -> pd.DataFrame:
@@ -81,55 +89,40 @@ def most_provable(samples: int, confidence: float) -> float:
     return threshold_bound(apart, -apart, delta=0.0, confidence=confidence)
 
 
-def _lines(axes, data: pd.DataFrame) -> list:
-    handles = []
-    guaranteed = data[data["kind"] == "guaranteed"]
-    axes.plot(guaranteed["claimed_epsilon"], guaranteed["epsilon"], color=GREY, lw=1.3, ls="--")
-    label = "guaranteed: ε d₁d₂\n(upper bound)"
-    handles.append(Line2D([], [], color=GREY, lw=1.3, ls="--", label=label))
+def _rows(part: pd.DataFrame) -> pd.DataFrame:
+    return part.rename(columns={"claimed_epsilon": "x", "epsilon": "mean"})
+
+
+def _lines(data: pd.DataFrame) -> list[Curve]:
+    """Return what is guaranteed, and what is true of the block instance and of typical draws."""
+    guaranteed = _rows(data[data["kind"] == "guaranteed"])
+    found = [Curve(guaranteed, Look(GREY, "", "--"), "guaranteed: ε d₁d₂\n(upper bound)")]
     true = data[data["kind"] == "true"]
     for link in present(true["link"], LINKS):
-        look, one = LINK_LOOKS[link], true[true["link"] == link]
-        block, typical = one[one["instance"] == BLOCK], one[one["instance"] != BLOCK]
-        if len(block):
-            axes.plot(block["claimed_epsilon"], block["epsilon"], color=look.color, ls=look.line)
-            name = f"true, block instance,\n{link_label(link)}"
-            handles.append(Line2D([], [], color=look.color, ls=look.line, label=name))
-        for name, part in typical.groupby("instance"):
-            where, dash = part["claimed_epsilon"], MEDIAN_LINES[link]
-            axes.fill_between(where, part["low"], part["high"], color=look.color, alpha=0.18, lw=0)
-            axes.plot(where, part["epsilon"], color=look.color, lw=0.9, ls=dash)
-            text = f"true, {name}, {link_label(link)}\n(median)"
-            handles.append(Line2D([], [], color=look.color, lw=0.9, ls=dash, label=text))
-    if (true["instance"] != BLOCK).any():
-        handles.append(Patch(color=GREY, alpha=0.3, label="smallest to largest\nover trials"))
-    return handles
+        look = replace(LINK_LOOKS[link], marker="")
+        for name, part in true[true["link"] == link].groupby("instance"):
+            if name == BLOCK:
+                label = f"true, block instance,\n{link_label(link)}"
+                found.append(Curve(_rows(part), look, label))
+            else:
+                label = f"true, {name}, {link_label(link)}\n(median)"
+                found.append(Curve(_rows(part), replace(look, line=MEDIAN_LINES[link]), label))
+    return found
 
 
-def _attacks(axes, data: pd.DataFrame) -> list:
-    handles = []
-    proven = data[(data["kind"] == "proven") & (data["epsilon"] > 0)]
+def _attacks(data: pd.DataFrame) -> list[Curve]:
+    """Return what the attack proves: filled on the block instance, hollow on typical draws."""
+    found = []
+    proven = data[(data["kind"] == "proven") & (data["epsilon"] > 0)].drop(columns=["low", "high"])
     for link in present(proven["link"], LINKS):
-        look = LINK_LOOKS[link]
-        for block in (True, False):
-            part = proven[(proven["link"] == link) & ((proven["instance"] == BLOCK) == block)]
-            face, size = (look.color, 3.5) if block else ("none", 6)
-            style = {"color": look.color, "marker": look.marker, "markerfacecolor": face}
-            style["markersize"] = size
-            shift = 1.1 if link == "logistic" else 0.9
-            axes.plot(
-                shift * part["claimed_epsilon"], part["epsilon"], ls="none", zorder=5, **style
-            )
+        for face, size, name in ((None, 3.5, "block instance"), ("none", 6, "typical draw")):
+            block = proven["instance"] == BLOCK
+            part = proven[(proven["link"] == link) & (block if face is None else ~block)]
             if len(part):
-                name = "block instance" if block else "typical draw"
+                look = replace(LINK_LOOKS[link], face=face)
                 label = f"proven, {name},\n{link_label(link)}"
-                handles.append(Line2D([], [], ls="none", label=label, **style))
-    for row in data[data["kind"] == MOST].itertuples():
-        style = {"color": BLACK, "lw": 0.8, "ls": (0, (1, 1.2))}
-        axes.axhline(row.epsilon, zorder=1, **style)
-        label = f"most that {row.samples:,.0f} samples\ncan prove: {row.epsilon:.1f}"
-        handles.append(Line2D([], [], label=label, **style))
-    return handles
+                found.append(Curve(_rows(part), look, label, place=link, joined=False, size=size))
+    return found
 
 
 def describe_outp(data: pd.DataFrame) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from dpmc.methods.onebit.labels import mechanism_label
@@ -19,7 +18,8 @@ from dpmc.studies.onebit.frames import (
     trials_text,
 )
 from dpmc.study.frames import present
-from dpmc.study.style import GREY, PAGE, Drawing, NothingToDraw, new_figure
+from dpmc.study.panels import Axis, Level, Panel, curves, draw_panels
+from dpmc.study.style import GREY, Drawing, Look, NothingToDraw
 
 SHOWN = (1.0, 2.0, MIDDLE)
 WHOLE = "none"  # outputs that are not cut
@@ -36,19 +36,14 @@ def accuracy_by_rank(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     epsilons = [epsilon for epsilon in SHOWN if (table["epsilon"] == epsilon).any()]
     if not epsilons:
         raise NothingToDraw("No epsilon that is shown has been run")
-    figure = new_figure(PAGE, 1.1 + 2.1 * len(links))
-    grid = figure.subplots(len(links), len(epsilons), squeeze=False, sharex=True, sharey=True)
-    for row, link in zip(grid, links, strict=True):
-        for axes, epsilon in zip(row, epsilons, strict=True):
-            here = table["epsilon"].isna() | (table["epsilon"] == epsilon)
-            _panel(axes, table[here & (table["link"] == link)], list(names))
-            axes.set_title(f"ε = {epsilon:g}, {link_label(link)}", loc="left")
-            if epsilon == MIDDLE:
-                axes.axhline(100 * EXCEEDED, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
-        row[0].set_ylabel("Right test signs (%)")
-    figure.supxlabel("Rank that outputs are cut to", fontsize=8)
-    figure.legend(handles=lines.handles(table["mechanism"]), loc="outside upper center", ncols=5)
-    return Drawing(figure, table)
+    panels = [
+        _panel(link, epsilon, table[here & (table["link"] == link)], list(names))
+        for link in links
+        for epsilon in epsilons
+        for here in [table["epsilon"].isna() | (table["epsilon"] == epsilon)]
+    ]
+    style = {"columns": len(epsilons), "height": 2.1, "sharex": True, "sharey": True}
+    return draw_panels(panels, table, legend={"ncols": 5}, order=lines.ORDER, **style)
 
 
 def with_whole(trials: pd.DataFrame, ranks: pd.DataFrame, dataset: str) -> pd.DataFrame:
@@ -66,20 +61,23 @@ def with_whole(trials: pd.DataFrame, ranks: pd.DataFrame, dataset: str) -> pd.Da
     return drawn.reset_index(drop=True)
 
 
-def _panel(axes, part: pd.DataFrame, names: list[str]) -> None:
-    known = present(part["mechanism"], LOOKS)
-    for number, name in enumerate(known):
-        one = part[part["mechanism"] == name]
-        one = one.assign(**{key: 100 * one[key] for key in ("mean", "low", "high")})
-        shift = SHIFT * (number - (len(known) - 1) / 2)
-        places = np.array([names.index(rank) + shift for rank in one["rank"]])
-        whole = one["rank"].to_numpy() == WHOLE
-        if name == CLEAR:  # a line without markers
-            lines.curve(axes, places, one, LOOKS[name], stage="truncated")
-            continue
-        lines.curve(axes, places[~whole], one[~whole], LOOKS[name], stage="truncated")
-        lines.curve(axes, places[whole], one[whole], LOOKS[name], stage="raw")
-    axes.set_xticks(range(len(names)), names)
+def _panel(link: str, epsilon: float, part: pd.DataFrame, names: list[str]) -> Panel:
+    percent = {key: 100 * part[key] for key in ("mean", "low", "high")}
+    part = part.assign(place=[names.index(rank) for rank in part["rank"]], **percent)
+    whole = (part["rank"] == WHOLE) & (part["mechanism"] != CLEAR)  # Clear: a line without markers
+    uncut = {name: lines.staged(look, "raw") for name, look in LOOKS.items()}
+    exceeded = [Level(100 * EXCEEDED, Look(GREY, "", ":"))] if epsilon == MIDDLE else []
+    return Panel(
+        f"ε = {epsilon:g}, {link_label(link)}",
+        x=Axis("Rank that outputs are cut to", ticks=dict(enumerate(names))),
+        y=Axis("Right test signs (%)"),
+        curves=[
+            *curves(part[~whole], "mechanism", "place", LOOKS, lines.label),
+            *curves(part[whole], "mechanism", "place", uncut, lines.label),
+        ],
+        levels=exceeded,
+        dodge=SHIFT,
+    )
 
 
 def describe_ranks(data: pd.DataFrame) -> str:
