@@ -263,10 +263,10 @@ def test_merge_keeps_what_is_not_named_and_takes_what_is(base, overlay):
     assert configuration.merge(base, {}) == base
 
 
-def test_what_is_left_out_stays_out_under_an_overlay():
+def test_what_is_excluded_stays_excluded_under_an_overlay():
     base = {"experiments": {"large": None, "budgets": {"trials": 40, "epsilons": [1, 2]}}}
     overlay = {"experiments": {"large": {"trials": 2}, "budgets": {"trials": 3}}, "seed": 7}
-    kept = configuration.left_out_stays_out(base, overlay)
+    kept = configuration.excluded_stays_excluded(base, overlay)
     assert configuration.merge(base, kept) == {
         "experiments": {"large": None, "budgets": {"trials": 3, "epsilons": [1, 2]}},
         "seed": 7,

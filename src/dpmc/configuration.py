@@ -38,10 +38,12 @@ def merge(base: Mapping, overlay: Mapping) -> dict:
     return merged
 
 
-def left_out_stays_out(base: Mapping, overlay: Mapping) -> dict:
+def excluded_stays_excluded(base: Mapping, overlay: Mapping) -> dict:
     """Return the overlay without the mappings that would bring back what ``base`` sets to null."""
     return {
-        key: left_out_stays_out(base.get(key, {}), value) if isinstance(value, Mapping) else value
+        key: excluded_stays_excluded(base.get(key, {}), value)
+        if isinstance(value, Mapping)
+        else value
         for key, value in overlay.items()
         if not (isinstance(value, Mapping) and base.get(key, {}) is None)
     }

@@ -19,7 +19,7 @@ def plan_of(profile):
     base = configuration.load(HOME / "config" / "config.yaml")
     if profile != "full":
         overlay = configuration.load(HOME / "config" / f"{profile}.yaml")
-        base = configuration.merge(base, configuration.left_out_stays_out(base, overlay))
+        base = configuration.merge(base, configuration.excluded_stays_excluded(base, overlay))
     return Plan("results", configuration.checked(base, STUDIES), STUDIES)
 
 

@@ -117,7 +117,7 @@ def check(
         The study's: its table of trials, ``settings.json``, ``tolerances.csv``, other tables of
         numbers and, below ``expected``, for each profile the expected labels.
     unavailable : collection of str
-        Data sets whose data could not be had.
+        Unavailable data sets.
     """
     regression = results.study.regression
     found = [

@@ -174,7 +174,7 @@ def missing_trials(
     settings : Settings
         Names every cell of the grid and its number of trials.
     unavailable : collection of str
-        Data sets whose data could not be had: reported, but no failure.
+        Unavailable data sets: reported, but no failure.
     """
     present = set(ours.index)
     found, waived = [], dict.fromkeys(unavailable, 0)
@@ -212,7 +212,7 @@ def compare_labels(
     ours, expected : DataFrame of str
         The first column of ``expected`` beside the keys is the label.
     unavailable : collection of str
-        Data sets whose data could not be had: what could not be judged for that is reported
+        Unavailable data sets: what could not be judged for that is reported
         without failing.
     """
     label = next(name for name in expected if name not in keys)

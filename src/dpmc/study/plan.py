@@ -121,7 +121,7 @@ def plans(
         What is laid over it for the quick run.
     studies : mapping
     """
-    overlay = configurations.left_out_stays_out(configuration, configurations.load(quick))
+    overlay = configurations.excluded_stays_excluded(configuration, configurations.load(quick))
     runs = {
         "results": configuration,
         "results/quick": configurations.merge(configuration, overlay),
