@@ -9,6 +9,7 @@ from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.claims import load_claims, table_of_verdicts
 from dpmc.study.effects import Answer
 from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.panels import Axis, Panel, curves, draw_panels
 from dpmc.study.results import write_tables
 from dpmc.study.rules import always_below
 from dpmc.study.runs import read_frame
@@ -51,18 +52,15 @@ def tables(folder, settings, out):
 
 def draw(inputs):
     """Draw the errors, a line for each method."""
-    figure = style.new_figure(style.PAGE, 2.8)
-    axes = figure.subplots()
-    lines = inputs["errors"].groupby("method", sort=False)
-    for (method, part), look in zip(lines, style.SERIES, strict=False):
-        shown = {"color": look.color, "marker": look.marker, "ls": look.line}
-        shown |= {"label": METHODS[method], "yerr": part["estimate"] - part["low"]}
-        axes.errorbar(part[CELL[1]], part["estimate"], **shown)
-    axes.set(xscale="log", yscale="log", xlabel="Observed fraction", ylabel="RMSE")
-    for axis in (axes.xaxis, axes.yaxis):
-        style.value_axis(axis, style.SHORT)
-    figure.legend(loc="outside upper center", ncols=3)
-    return style.Drawing(figure, inputs["errors"])
+    means = inputs["errors"].rename(columns={"estimate": "mean"})
+    looks = dict(zip(METHODS, style.SERIES, strict=False))
+    panel = Panel(
+        "",
+        x=Axis("Observed fraction", log=True),
+        y=Axis("RMSE", log=True),
+        curves=curves(means, CELL[0], CELL[1], looks, METHODS.get),
+    )
+    return draw_panels([panel], inputs["errors"], height=1.7)
 
 
 FIGURE = style.FigureEntry(

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import special
 
 from dpmc.privacy.guarantee import ROUNDING
-from dpmc.statistics.tests import CONFIDENCE
+from dpmc.statistics.tests import CONFIDENCE, row_tests, trial_matrix
 from dpmc.study.cells import SYNTHETIC
 
 PRIVATE = ("gaussian", "laplace", "huber")
@@ -68,6 +68,20 @@ def half_width(standard_error: pd.Series, trials: pd.Series) -> np.ndarray:
     freedom = np.asarray(trials, dtype=float) - 1
     quantile = special.stdtrit(np.maximum(freedom, 1), (1 + CONFIDENCE) / 2)
     return np.where(freedom >= 1, quantile * error, np.nan)
+
+
+def cell_means(trials: pd.DataFrame, metric: str, keys: Iterable[str]) -> pd.DataFrame:
+    """Return the mean of a metric over the trials of every cell; rows without it are left out.
+
+    Columns: ``keys``, ``mean``, ``standard_error``, the 95 % t interval ``low`` and ``high``, NaN
+    with fewer than two trials, and ``trials``, their number.
+    """
+    values = trials[metric].astype(float)
+    here = values.notna()
+    cells, matrix = trial_matrix(trials[here], values[here], list(keys))
+    tests = row_tests(matrix)
+    names = ("mean", "standard_error", "low", "high", "trials")
+    return cells.assign(**{name: getattr(tests, name) for name in names})
 
 
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.statistics.tests import row_tests, trial_matrix
 from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD, TUNED
-from dpmc.study.frames import DATASET_LABELS, RAISED, present
+from dpmc.study.frames import DATASET_LABELS, RAISED, cell_means, present
 from dpmc.study.frames import number as format_number
 from dpmc.study.results import Results, has_results, read_results
 from dpmc.study.style import (
@@ -159,29 +158,8 @@ def has_dpals(results: Results) -> bool:
 def summary(
     trials: pd.DataFrame, metric: str, keys: Iterable[str] = DPALS_COORDINATES
 ) -> pd.DataFrame:
-    """Return mean, standard error, 95 % t interval and number of trials of every cell.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        One row a cell and trial.
-    metric : str
-        The column that is averaged; rows without it are left out.
-    keys : iterable of str
-        The columns that name a cell.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``keys``, ``mean``, ``standard_error``, ``low``, ``high``, ``trials``; the interval
-        is NaN with fewer than two trials.
-    """
-    values = trials[metric].astype(float)
-    here = trials[values.notna()]
-    cells, matrix = trial_matrix(here, values[values.notna()], list(keys))
-    tests = row_tests(matrix)
-    names = ("mean", "standard_error", "low", "high", "trials")
-    return cells.assign(**{name: getattr(tests, name) for name in names})
+    """Return :func:`~dpmc.study.frames.cell_means` of cells, or by what names coarser ones."""
+    return cell_means(trials, metric, keys)
 
 
 def standard(trials: pd.DataFrame | None, dataset: str | None = None) -> pd.DataFrame:

@@ -23,13 +23,12 @@ from dpmc.studies.onebit.frames import (
     main_constraint,
     main_rows,
     summary,
-    trials_text,
 )
 from dpmc.studies.onebit.guarantees import attacked, claims_kept, converged, users
 from dpmc.study.effects import Answer, by_count
 from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.study.frames import NOT_RUN as NONE
-from dpmc.study.frames import keeps_claim, present
+from dpmc.study.frames import keeps_claim, present, trials_text
 from dpmc.study.results import Results, has_results
 
 NOT_RUN = "The one-bit part has not been run."

@@ -5,15 +5,13 @@
 share of test signs that are right.
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from dpmc.statistics.tests import row_tests, trial_matrix
 from dpmc.studies.onebit.cells import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
-from dpmc.study.frames import DATASET_LABELS
+from dpmc.study.frames import DATASET_LABELS, cell_means
 from dpmc.study.results import read_results
 from dpmc.study.style import (
     BLACK,
@@ -76,27 +74,8 @@ def metric_of(dataset: str, stage: str) -> str:
 
 
 def summary(trials: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return mean, standard error, 95 % t interval and number of trials of every cell.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        One row a cell and draw.
-    metric : str
-        The column that is averaged.
-
-    Returns
-    -------
-    DataFrame
-        Columns those of a cell, ``mean``, ``standard_error``, ``low``, ``high``, ``trials``;
-        the interval is NaN with fewer than two trials.
-    """
-    values = trials[metric].astype(float)
-    here = trials[values.notna()]
-    cells, matrix = trial_matrix(here, values[values.notna()], ONEBIT_COORDINATES)
-    tests = row_tests(matrix)
-    names = ("mean", "standard_error", "low", "high", "trials")
-    return cells.assign(**{name: getattr(tests, name) for name in names})
+    """Return :func:`~dpmc.study.frames.cell_means` of a metric."""
+    return cell_means(trials, metric, ONEBIT_COORDINATES)
 
 
 def main_constraint(trials: pd.DataFrame, dataset: str) -> str:
@@ -128,13 +107,3 @@ def link_label(name: str) -> str:
 def dataset_label(name: str) -> str:
     """Format a data set."""
     return DATASETS.get(name) or DATASET_LABELS.get(name, name)
-
-
-def trials_text(counts: Iterable[float]) -> str:
-    """Say how many trials stand behind some numbers: "10 trials", "10 to 40 trials"."""
-    found = sorted({int(count) for count in counts if pd.notna(count) and count > 0})
-    if not found:
-        return "no trials"
-    if len(found) == 1:
-        return f"{found[0]} trial{'s' if found[0] != 1 else ''}"
-    return f"{found[0]} to {found[-1]} trials"

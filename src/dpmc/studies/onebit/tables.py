@@ -26,10 +26,9 @@ from dpmc.studies.onebit.frames import (
     metric_of,
     read_onebit,
     summary,
-    trials_text,
 )
 from dpmc.study.claims_table import claims_table, number_cell
-from dpmc.study.frames import present
+from dpmc.study.frames import present, trials_text
 from dpmc.study.results import Results, write_tables
 from dpmc.study.table_model import Cell, Column, Row, Table
 

@@ -18,9 +18,8 @@ from dpmc.studies.onebit.frames import (
     link_label,
     main_rows,
     summary,
-    trials_text,
 )
-from dpmc.study.frames import present
+from dpmc.study.frames import present, trials_text
 from dpmc.study.panels import Axis, Panel, draw_panels
 from dpmc.study.style import Drawing, NothingToDraw
 

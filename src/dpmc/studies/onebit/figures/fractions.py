@@ -16,8 +16,8 @@ from dpmc.studies.onebit.frames import (
     link_label,
     main_constraint,
     summary,
-    trials_text,
 )
+from dpmc.study.frames import trials_text
 from dpmc.study.panels import Axis, Panel, curves, draw_panels
 from dpmc.study.style import Drawing, Look, NothingToDraw
 

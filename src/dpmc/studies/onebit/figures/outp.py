@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.patches import Patch
 
 from dpmc.statistics.privacy_bounds import threshold_bound
-from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, link_label, trials_text
+from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, link_label
 from dpmc.studies.onebit.outp import BLOCK
-from dpmc.study.frames import number, present
+from dpmc.study.frames import number, present, trials_text
 from dpmc.study.panels import Axis, Curve, Level, Panel, draw_panels
 from dpmc.study.style import BLACK, GREY, Drawing, Look, NothingToDraw
 

@@ -15,9 +15,8 @@ from dpmc.studies.onebit.frames import (
     link_label,
     main_rows,
     summary,
-    trials_text,
 )
-from dpmc.study.frames import present
+from dpmc.study.frames import present, trials_text
 from dpmc.study.panels import Axis, Level, Panel, curves, draw_panels
 from dpmc.study.style import GREY, Drawing, Look, NothingToDraw
 
