@@ -17,7 +17,7 @@ from dpmc.study.style import GREY, PAGE, Drawing, Look, new_figure, value_axis
 
 ROOM = 0.06  # of the height of a logarithmic panel, above and below what is drawn
 LINE = 0.085  # of the same, for a line of text
-REACH = 0.2  # of the height between means: so far beyond them intervals widen a panel
+REACH = 0.2  # usual share of the height between means by which intervals widen a panel
 BELOW, ABOVE = (0.02, 0.02, "left", "bottom"), (0.99, 0.99, "right", "top")  # where notes stand
 
 
@@ -86,6 +86,8 @@ class Axis:
         Whether it begins at zero.
     most : float
         What is larger is off the panel.
+    reach : float
+        How far beyond the means, in shares of their height, intervals widen the panel.
     """
 
     label: str = ""
@@ -95,6 +97,7 @@ class Axis:
     whole: bool = False
     zero: bool = False
     most: float = np.inf
+    reach: float = REACH
 
 
 @dataclass(frozen=True)
@@ -337,7 +340,7 @@ def _vertical_axes(places: Sequence, panels: Sequence[Panel]) -> None:
     if not values.size:
         return
     low, high = values.min(), values.max()
-    reach = max(high / low, 1.05) ** REACH
+    reach = max(high / low, 1.05) ** axis.reach
     ends = np.concatenate([panel.values("mean", "low", "high") for panel in panels])
     low, high = max(ends.min(), low / reach), min(ends.max(), high * reach)
     below = max(len(panel.notes) * (panel.notes_at is BELOW) for panel in panels)
@@ -347,7 +350,10 @@ def _vertical_axes(places: Sequence, panels: Sequence[Panel]) -> None:
     for each in places:
         each.set_yscale("log")
     axes.set_ylim(low / span ** (ROOM + LINE * below), high * span ** (ROOM + LINE * above))
-    value_axis(axes.yaxis, np.log10(span) * (1 + 2 * ROOM + LINE * (below + above)))
+    if axis.ticks is not None:
+        set_ticks(axes.yaxis, axis.ticks)
+    else:
+        value_axis(axes.yaxis, np.log10(span) * (1 + 2 * ROOM + LINE * (below + above)))
 
 
 def _handles(panels: Iterable[Panel], *, own: bool = False) -> Iterator[Line2D]:

@@ -222,7 +222,7 @@ def value_axis(axis, decades: float, *, long: float = LONG) -> None:
     round_ones = (1, 2, 3, 5) if decades < MIDDLING else (1, 2, 5)
     many = LogLocator(subs=round_ones if decades < long else (1,))
     axis.set_major_locator(few if decades < SHORT else many)
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_formatter(NullFormatter())
     axis.set_minor_locator(NullLocator())
 

@@ -1,6 +1,7 @@
 """Figures of what the published budgets mean: totals over a training, and measured losses."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from dpmc.studies.huber.privacy_columns import TABLES
 from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST
 from dpmc.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run
 from dpmc.study.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, percent, select
+from dpmc.study.panels import Axis, Curve, Panel, draw_panels, handle
 from dpmc.study.results import read_results
 from dpmc.study.style import (
     BLACK,
@@ -20,6 +22,7 @@ from dpmc.study.style import (
     MECHANISMS,
     PAGE,
     Drawing,
+    Look,
     NothingToDraw,
     draw_all,
     new_figure,
@@ -27,8 +30,9 @@ from dpmc.study.style import (
 )
 
 RELEASES = {50: "ALS", 1000: "A-IRLS"}  # of the synthetic trainings
+TICKS = {count: f"{count:,}" for count in (1, 10, 100, 1000)}
+OF_RELEASES = Axis("Releases of an item vector", log=True, ticks=TICKS)
 ACCOUNTANTS = {"basic": (0, (1, 1.2)), "rdp": "--"}
-DECADES = FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
 
 
 def totals_by_releases(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -37,70 +41,63 @@ def totals_by_releases(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     if totals is None:
         raise NothingToDraw("The totals have not been computed")
     totals = totals.assign(tightest=totals["accountant"].isin(TIGHTEST))
-    figure = new_figure(PAGE, 2.9)
-    left, middle, right = figure.subplots(1, 3)
-    middle.sharey(left)
-    for axes, variance in ((left, 1.0), (middle, 2.0)):
-        _totals_panel(axes, totals, variance)
-    left.set_ylabel(f"Total ε at δ = {totals['delta'].max():g}".replace("e-0", "e-"))
-    middle.tick_params(labelleft=False)
-    _excess_panel(right, totals, 2.0)
-    for axes in (left, middle, right):
-        axes.set(xscale="log", xlabel="Releases of an item vector")
-        axes.xaxis.set_major_formatter(DECADES)
-        axes.xaxis.set_minor_locator(NullLocator())
-    figure.legend(handles=_totals_handles(), loc="outside upper center", ncols=4)
-    return Drawing(figure, _with_nominal(totals.drop(columns="tightest")))
+    label = f"Total ε at δ = {totals['delta'].max():g}".replace("e-0", "e-")
+    panels = [_totals_panel(totals, variance, label) for variance in (1.0, 2.0)]
+    data = _with_nominal(totals.drop(columns="tightest"))
+    handles = [
+        handle("one release, as published", Look(GREY, "x"), linestyle="none"),
+        handle("basic (right)", Look(GREY, "", ACCOUNTANTS["basic"])),
+        handle("RDP (right)", Look(GREY, "", ACCOUNTANTS["rdp"])),
+    ]
+    style = {"height": 1.9, "head": 1.0, "legend": {"ncols": 4}, "handles": handles}
+    return draw_panels([*panels, _excess_panel(totals, 2.0)], data, **style)
 
 
-def _totals_panel(axes, totals: pd.DataFrame, variance: float) -> None:
-    nominal = {row["mechanism"]: row for row in table_one([variance])}
+def _totals_panel(totals: pd.DataFrame, variance: float, label: str) -> Panel:
+    nominal = {row["mechanism"]: row["epsilon_published_form"] for row in table_one([variance])}
+    lines, crosses = [], []
     for mechanism in EVERY:
         look = MECHANISMS[mechanism]
         part = select(totals, mechanism=mechanism, variance=variance)
-        part = part[part["tightest"]].groupby("releases", as_index=False)["epsilon"].min()
-        first = nominal[mechanism]["epsilon_published_form"]
-        axes.plot(
-            [1, *part["releases"]],
-            [first, *part["epsilon"]],
-            color=look.color,
-            linestyle=look.line,
-            linewidth=1,
-        )
-        axes.plot(part["releases"], part["epsilon"], look.marker, color=look.color)
-        axes.plot(1, first, "x", color=look.color, markersize=5, markeredgewidth=1.4)
-    axes.set_title(f"Variance {variance:g}")
-    axes.set_yscale("log")
-    axes.set_ylim(3, None)
-    axes.yaxis.set_major_formatter(DECADES)
-    axes.yaxis.set_minor_locator(NullLocator())
-    for releases, label in RELEASES.items():
-        axes.axvline(releases, color=GREY, linewidth=0.7, zorder=0)
-        axes.annotate(
-            label,
-            (releases, 0.03),
-            xycoords=("data", "axes fraction"),
-            xytext=(-2, 0),
-            textcoords="offset points",
-            ha="right",
-            color=GREY,
-        )
+        tight = part[part["tightest"]].groupby("releases")["epsilon"].min()
+        first = pd.DataFrame({"x": [1], "mean": [nominal[mechanism]]})
+        rows = pd.concat([first, pd.DataFrame({"x": tight.index, "mean": tight.to_numpy()})])
+        name = f"{MECHANISM_LABELS[mechanism]}, {'exact' if mechanism == 'gaussian' else 'PLD'}"
+        lines.append(Curve(rows, look, name, every=(1, 1)))  # the first has a cross
+        crosses.append(Curve(first, Look(look.color, "x"), joined=False, size=5))
+
+    def trainings(axes) -> None:
+        for releases, method in RELEASES.items():
+            axes.axvline(releases, color=GREY, linewidth=0.7, zorder=0)
+            where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+            place = {"xytext": (-2, 0), "ha": "right", "color": GREY}
+            axes.annotate(method, (releases, 0.03), **where, **place)
+
+    return Panel(
+        f"Variance {variance:g}",
+        x=OF_RELEASES,
+        y=Axis(label, log=True),
+        curves=[*lines, *crosses],
+        more=trainings,
+    )
 
 
-def _excess_panel(axes, totals: pd.DataFrame, variance: float) -> None:
-    here = select(totals, variance=variance)
+def _excess_panel(totals: pd.DataFrame, variance: float) -> Panel:
+    here, drawn = select(totals, variance=variance), []
     for mechanism in EVERY:
         part = here[here["mechanism"] == mechanism]
         tightest = part[part["tightest"]].groupby("releases")["epsilon"].min()
         for accountant, line in ACCOUNTANTS.items():
             total = part[part["accountant"] == accountant].set_index("releases")["epsilon"]
             excess = 100 * (total / tightest - 1).dropna()
-            look = MECHANISMS[mechanism]
-            axes.plot(excess.index, excess, look.marker, color=look.color, linestyle=line)
-    axes.set(title=f"Variance {variance:g}, looser accounts", yscale="log")
-    axes.set_ylabel("Above the tightest total ε (%)")
-    axes.yaxis.set_major_formatter(DECADES)
-    axes.yaxis.set_minor_locator(NullLocator())
+            rows = pd.DataFrame({"x": excess.index, "mean": excess.to_numpy()})
+            drawn.append(Curve(rows, replace(MECHANISMS[mechanism], line=line)))
+    return Panel(
+        f"Variance {variance:g}, looser accounts",
+        x=OF_RELEASES,
+        y=Axis("Above the tightest total ε (%)", log=True),
+        curves=[curve for curve in drawn if len(curve.rows)],
+    )
 
 
 def _with_nominal(totals: pd.DataFrame) -> pd.DataFrame:
@@ -117,26 +114,6 @@ def _with_nominal(totals: pd.DataFrame) -> pd.DataFrame:
         for row in table_one()
     ]
     return pd.concat([pd.DataFrame(reported), totals], ignore_index=True)
-
-
-def _totals_handles() -> list[Line2D]:
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=MECHANISMS[name].color,
-            marker=MECHANISMS[name].marker,
-            linestyle=MECHANISMS[name].line,
-            label=f"{MECHANISM_LABELS[name]}, {'exact' if name == 'gaussian' else 'PLD'}",
-        )
-        for name in EVERY
-    ]
-    handles.append(
-        Line2D([], [], color=GREY, marker="x", ls="none", label="one release, as published")
-    )
-    handles.append(Line2D([], [], color=GREY, ls=ACCOUNTANTS["basic"], label="basic (right)"))
-    handles.append(Line2D([], [], color=GREY, ls=ACCOUNTANTS["rdp"], label="RDP (right)"))
-    return handles
 
 
 def describe_totals(data: pd.DataFrame) -> str:

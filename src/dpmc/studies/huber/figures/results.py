@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from dpmc.studies.huber.statistics import cell_summary
 from dpmc.study.frames import (
@@ -18,21 +17,11 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
-from dpmc.study.panels import Axis, Curve, Panel, draw_panels
-from dpmc.study.style import (
-    BASELINES,
-    GREY,
-    LIGHT,
-    MECHANISMS,
-    PAGE,
-    Drawing,
-    NothingToDraw,
-    new_figure,
-)
+from dpmc.study.panels import Axis, Curve, Level, Panel, draw_panels, handle
+from dpmc.study.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
 
 BAND = 0.15
-RATIO_TICKS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
-NUMBER = FuncFormatter(lambda value, _: f"{value:g}")
+RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
 
 
 def rmse_by_fraction(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -111,84 +100,53 @@ def published_reproduced(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
         raise NothingToDraw("No published cell has been run")
     half = half_width(points["standard_error"], points["trials"])
     points["low"], points["high"] = points["mean"] - half, points["mean"] + half
-    figure = new_figure(PAGE, 3.9)
-    left, right = figure.subplots(1, 2)
-    limits = (0.85 * points["published"].min(), 1.15 * points["published"].max())
-    line = np.geomspace(*limits, 50)
-    left.fill_between(line, line * (1 - BAND), line * (1 + BAND), color=LIGHT, zorder=0)
-    left.plot(line, line, color=GREY, linewidth=0.8, zorder=1)
-    right.axhspan(1 - BAND, 1 + BAND, color=LIGHT, zorder=0)
-    right.axhline(1, color=GREY, linewidth=0.8, zorder=1)
-    for axes, scale in ((left, 1.0), (right, points["published"])):
-        _scatter(axes, points, scale)
-        axes.set_xscale("log")
-        axes.set_xlim(limits)
-        axes.set_xlabel("Published RMSE (rating units)")
-    left.set(yscale="log", ylabel="Reproduced RMSE (rating units)")
-    right.set(yscale="log", ylabel="Reproduced / published")
-    for axis in (left.xaxis, left.yaxis, right.xaxis):
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.set_major_formatter(NUMBER)
-        axis.set_minor_formatter(NullFormatter())
-    _ratio_axis(right, points)
-    figure.legend(handles=_point_handles(points), loc="outside upper center", ncols=4)
-    return Drawing(figure, points.reset_index(drop=True))
-
-
-def _ratio_axis(axes, points) -> None:
-    ratios = np.concatenate(
-        [points["low"] / points["published"], points["high"] / points["published"]]
-    )
-    ratios = np.append(ratios[np.isfinite(ratios)], [0.82, 1.18])
-    axes.set_ylim(ratios.min() / 1.03, ratios.max() * 1.03)
-    low, high = axes.get_ylim()
-    axes.set_yticks([tick for tick in RATIO_TICKS if low <= tick <= high])
-    axes.yaxis.set_major_formatter(NUMBER)
-    axes.yaxis.set_minor_locator(NullLocator())
+    ends = points[["mean", "low", "high"]]
+    ratios = points.assign(**ends.div(points["published"], axis=0))
+    line = np.geomspace(0.85 * points["published"].min(), 1.15 * points["published"].max(), 50)
+    equal = {"x": line, "mean": line, "low": (1 - BAND) * line, "high": (1 + BAND) * line}
+    at_one = Level(1.0, Look(GREY, ""), low=1 - BAND, high=1 + BAND)
+    label, unit = "Published RMSE (rating units)", "(rating units)"
+    panels = [
+        Panel(
+            "",
+            x=Axis(label, log=True),
+            y=Axis(f"Reproduced RMSE {unit}", log=True),
+            curves=[Curve(pd.DataFrame(equal), Look(GREY, "")), *_scatter(points)],
+        ),
+        Panel(
+            "",
+            x=Axis(label, log=True),
+            y=Axis("Reproduced / published", log=True, ticks=RATIOS, reach=1.0),
+            curves=_scatter(ratios),
+            levels=[at_one],
+        ),
+    ]
+    style = {"columns": 2, "height": 2.9, "head": 1.0, "legend": {"ncols": 4}}
+    data = points.reset_index(drop=True)
+    return draw_panels(panels, data, handles=_point_handles(points), **style)
 
 
 DATASET_MARKERS = {"synthetic": "o", "ml-100k": "^", "sweetrs": "s"}
 
 
-def _scatter(axes, points, scale) -> None:
+def _scatter(points: pd.DataFrame) -> list[Curve]:
+    """Return points: colours are mechanisms, shapes data sets, filled is ALS."""
+    found = []
     for (dataset, method, mechanism), part in points.groupby(["dataset", "method", "mechanism"]):
-        look = MECHANISMS[mechanism]
-        by = scale.loc[part.index] if isinstance(scale, pd.Series) else scale
-        error = np.vstack([(part["mean"] - part["low"]) / by, (part["high"] - part["mean"]) / by])
-        axes.errorbar(
-            part["published"],
-            part["mean"] / by,
-            np.nan_to_num(error),
-            color=look.color,
-            marker=DATASET_MARKERS.get(dataset, "v"),
-            markerfacecolor=look.color if method == "als" else "white",
-            markeredgewidth=0.8,
-            markersize=3.6,
-            linestyle="none",
-            elinewidth=0.7,
-        )
+        face = None if method == "als" else "white"
+        marker = DATASET_MARKERS.get(dataset, "v")
+        look = Look(MECHANISMS[mechanism].color, marker, face=face)
+        found.append(Curve(part.assign(x=part["published"]), look, joined=False, size=3.6))
+    return found
 
 
-def _point_handles(points) -> list[Line2D]:
-    def handle(label, color=GREY, marker="o", face=None):
-        return Line2D(
-            [],
-            [],
-            color=color,
-            marker=marker,
-            ls="none",
-            markerfacecolor=face or color,
-            label=label,
-        )
-
-    colors = [handle(MECHANISM_LABELS[name], color=look.color) for name, look in MECHANISMS.items()]
-    methods = [handle("ALS (filled)"), handle("IRLS (open)", face="white")]
-    datasets = [
-        handle(DATASET_LABELS[name], marker=marker)
-        for name, marker in DATASET_MARKERS.items()
-        if name != SYNTHETIC and (points["dataset"] == name).any()
-    ]
-    return colors + methods + datasets
+def _point_handles(points: pd.DataFrame) -> list[Line2D]:
+    dots = {MECHANISM_LABELS[name]: Look(look.color, "o") for name, look in MECHANISMS.items()}
+    dots |= {"ALS (filled)": Look(GREY, "o"), "IRLS (open)": Look(GREY, "o", face="white")}
+    for name, marker in DATASET_MARKERS.items():
+        if name != SYNTHETIC and (points["dataset"] == name).any():
+            dots[DATASET_LABELS[name]] = Look(GREY, marker)
+    return [handle(label, look, linestyle="none") for label, look in dots.items()]
 
 
 def describe_reproduction(data: pd.DataFrame) -> str:
