@@ -213,37 +213,45 @@ def draw_panels(
     rows = -(-len(panels) // columns)
     figure = new_figure(PAGE, head + height * rows)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
-    *rest, spare = [None, *grid.flat[len(panels) :]]
-    for axes in [*rest, None if inside else spare]:
-        if axes is not None:
-            axes.remove()
-    places = list(grid.flat[: len(panels)])
+    places, free = list(grid.flat[: len(panels)]), list(grid.flat[len(panels) :])
+    place = free.pop() if inside and free else None
+    for axes in free:
+        axes.remove()
     for axes, panel in zip(places, panels, strict=True):
         _draw(axes, panel)
-    for number, axes in enumerate(places):  # what the panel beside or below says is said once
-        if number % columns and panels[number].y.label == panels[number - 1].y.label:
+    _labels_once(figure, places, panels, columns)
+    for group in _sharing(len(panels), columns, sharey):
+        _vertical_axes([places[n] for n in group], [panels[n] for n in group])
+    entries = _in_order(_handles(panels), order) + list(handles)
+    if place is not None:
+        place.set_axis_off()
+        place.legend(handles=entries, loc="center", labelspacing=0.35, borderaxespad=0)
+    elif entries:
+        shown = {"loc": "outside upper center", "ncols": 3, **(legend or {})}
+        figure.legend(handles=entries, **shown)
+    return Drawing(figure, data)
+
+
+def _labels_once(figure, places: Sequence, panels: Sequence[Panel], columns: int) -> None:
+    """Take away the labels of axes that the panel beside or below repeats."""
+    for number, (axes, panel) in enumerate(zip(places, panels, strict=True)):
+        if number % columns and panel.y.label == panels[number - 1].y.label:
             axes.set_ylabel("")
         below = panels[number + columns : number + columns + 1]
-        if below and panels[number].x.label == below[0].x.label:
+        if below and panel.x.label == below[0].x.label:
             axes.set_xlabel("")
-    if columns > 3 and len({panel.x.label for panel in panels}) == 1:
+    if columns > 3 and len({panel.x.label for panel in panels}) == 1:  # panels are too narrow
         figure.supxlabel(panels[0].x.label, fontsize=8)
         for axes in places:
             axes.set_xlabel("")
-    for group in _sharing(len(panels), columns, sharey):
-        _vertical_axes([places[n] for n in group], [panels[n] for n in group])
+
+
+def _in_order(entries: Iterable[Line2D], order: Sequence[str]) -> list[Line2D]:
+    """Return the first entry of each label, those of ``order`` first."""
     found: dict[str, Line2D] = {}
-    for each in _handles(panels):
+    for each in entries:
         found.setdefault(each.get_label(), each)
-    first = [found.pop(label) for label in order if label in found]
-    shown = {"loc": "outside upper center", "ncols": 3, **(legend or {})}
-    if handles := [*first, *found.values(), *handles]:
-        if inside and spare is not None:
-            spare.set_axis_off()
-            spare.legend(handles=handles, loc="center", labelspacing=0.35, borderaxespad=0)
-        else:
-            figure.legend(handles=handles, **shown)
-    return Drawing(figure, data)
+    return [found.pop(label) for label in order if label in found] + list(found.values())
 
 
 def _sharing(count: int, columns: int, sharey: bool | str) -> list[list[int]]:
