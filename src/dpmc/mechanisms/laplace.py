@@ -8,7 +8,8 @@ import numpy as np
 
 from dpmc.mechanisms.base import Mechanism, positive, probability
 
-MANY = 2**14  # draws from which the compiled sampler, of the same bits, is worth its import
+COMPILED_FROM = 2**14
+"""Draws from which the compiled sampler, of the same bits, is worth its import."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Laplace(Mechanism):
 
     def rvs(self, size=None, rng=None):
         rng = rng or np.random.default_rng()
-        if size is None or np.prod(size) < MANY:
+        if size is None or np.prod(size) < COMPILED_FROM:
             return rng.laplace(0.0, self.scale, size)
         from dpmc.mechanisms.laplace_sampler import draw  # numba takes a while to import
 

@@ -12,7 +12,7 @@ from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     COUNTED,
     GRAM_BOUND,
-    MEANS,
+    MEAN_PRIOR_SD,
     OWN_MEANS,
     SHORTEST,
     SPREAD_UNIT,
@@ -235,7 +235,8 @@ def test_rounding_at_the_ends_of_a_far_off_range_lengthens_nobody():
     ],
 )
 def test_some_user_moves_each_statistic_by_nearly_its_norm(statistic, least):
-    n = 9 if statistic is not _scale else scale.MANY  # who rated all as differently as can be
+    # who rated all as differently as can be
+    n = 9 if statistic is not _scale else scale.RATING_COUNT_CAP
     values = np.where(np.arange(n) % 2, 1.0, -1.0) + (1e-3 if statistic is _updates else 0)
     if statistic is _scale:
         values = np.array([1.0] * n)  # the mean at the end of the range
@@ -396,12 +397,12 @@ def test_the_mean_is_off_by_as_much_as_is_said(noise):
     sums[-2:] = users, 10.0
     ratios = []
     for _ in range(4000):
-        mean = MEANS * half * np.clip(rng.standard_normal(), -2, 2)
+        mean = MEAN_PRIOR_SD * half * np.clip(rng.standard_normal(), -2, 2)
         sums[-3] = users * mean / half + noise * rng.standard_normal()
         whole = scale.read(sums, noise, half)
         ratios.append((whole.mean - mean) ** 2 / whole.mean_variance)
     cut = integrate.quad(lambda z: np.clip(z, -2, 2) ** 2 * stats.norm.pdf(z), -9, 9)[0]
-    part = 1 / (1 + (users * MEANS / noise) ** 2)  # of the error that is the prior's
+    part = 1 / (1 + (users * MEAN_PRIOR_SD / noise) ** 2)  # of the error that is the prior's
     assert np.mean(ratios) == pytest.approx(1 + part * (cut - 1), abs=0.11)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpmc.methods.user_level.local_bayes.constants import FEW
+from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.local_bayes.users import Model, left_out_errors
 from dpmc.ratings import Compressed
@@ -67,7 +67,7 @@ def statistic(
     """
     chosen = model.leverages <= MOST_LEVERAGE
     found = [left_out_errors(rows, each, chosen) for each in (model, *others)]
-    part = 0.5**0.5 * np.minimum(1, found[0][1] / FEW)
+    part = 0.5**0.5 * np.minimum(1, found[0][1] / FULL_WEIGHT_RATINGS)
     # noise may have put items so far out that errors overflow; what a user sends is finite
     ours, *theirs = (np.fmin(errors / typical**2, LARGEST) for errors, _ in found)
     sent = [part * np.clip(ours - each, -1, 1) for each in theirs]

@@ -14,20 +14,20 @@ CHECK_SHARE = 0.01
 WORTH_SHARE = 0.05
 """Of the budget, for errors on ratings that were held out, if they are asked for."""
 
-FEW = 5
-"""Ratings from which on a user's spread counts, and below which a user counts in part."""
+FULL_WEIGHT_RATINGS = 5
+"""Ratings from which on a user counts in full; below, in part."""
 
-MANY = 200
+RATING_COUNT_CAP = 200
 """Ratings up to which a user adds to the number of all ratings."""
 
 BINS = 14
 """Half octaves of a user's spread: the last one is from half of the rating range upwards."""
 
-USUAL, USUAL_WITHIN = 0.4, 2.0
+SPREAD_PRIOR, SPREAD_PRIOR_WITHIN = 0.4, 2.0
 """A typical spread in units of half the range before anything is known, and how many half octaves
 it may be off."""
 
-MEANS = 0.3
+MEAN_PRIOR_SD = 0.3
 """Standard deviation of the mean rating around the middle of the range, in units of half of it."""
 
 SLOPE = 0.2
@@ -37,7 +37,7 @@ typical rating, before anything is known."""
 RARER_DIFFER = 0.3
 """Power of the rarity of an item with which the prior variance of its offset grows."""
 
-CHANGES = 0.3
+LOG_SPREAD_STEP_SD = 0.3
 """Standard deviation of the logarithm of the spread in a step, before it is seen."""
 
 SHORTEST = 5.0
@@ -107,7 +107,7 @@ FLATTEST, ABOVE_NOISE = 0.02, 3.0
 """No direction of the second moments is taken for flatter than so much of the steepest, nor than so
 many deviations of their noise."""
 
-LEAST_WEIGHT, CLEAN = 0.5, 0.3
+LEAST_WEIGHT, EQUAL_WEIGHT_BELOW = 0.5, 0.3
 """Of a column of what users send, where another one has weight 1. All weigh the same once the
 spread is below so much of a typical rating: ratings have hardly any noise of their own then, and a
 column for what no model of this kind explains would outweigh the others."""

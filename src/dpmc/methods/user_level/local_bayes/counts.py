@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
-MEANS = 24
+GRID_POINTS = 24
 """Exponential distributions in the mixture."""
 
 SMALLEST = 0.001
@@ -84,15 +84,15 @@ def _moments_of(noised, noise):
     seen = noised / noise
     largest = max(seen.max(), 2 * FAR)
     places = np.concatenate([np.arange(-FAR, FAR, 0.02), np.geomspace(FAR, largest, 400)])
-    means = np.geomspace(SMALLEST, largest, MEANS)
+    means = np.geomspace(SMALLEST, largest, GRID_POINTS)
     centres = places[:, None] - 1 / means  # of normal distributions of variance 1, cut off at 0
     logs = log_ndtr(centres) + 0.5 / means**2 - places[:, None] / means - np.log(means)
     likely = np.exp(logs - logs.max(axis=1, keepdims=True))
     numbers = np.bincount(np.searchsorted(places[1:-1], seen), minlength=places.size)
-    weights = np.full(MEANS, 1 / MEANS)
+    weights = np.full(GRID_POINTS, 1 / GRID_POINTS)
     for _ in range(ROUNDS):
         weights *= (numbers / (likely @ weights)) @ likely
-        weights = (weights + 1 / MEANS) / (seen.size + 1)
+        weights = (weights + 1 / GRID_POINTS) / (seen.size + 1)
     part = likely * weights
     part /= part.sum(axis=1, keepdims=True)
     first, second = _moments(centres)

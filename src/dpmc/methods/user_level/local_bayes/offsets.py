@@ -13,7 +13,7 @@ from dpmc.methods.user_level.local_bayes import counts
 from dpmc.methods.user_level.local_bayes.beliefs import OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     COUNTED,
-    FEW,
+    FULL_WEIGHT_RATINGS,
     LEAST_OWN_MEANS,
     LEVEL_UNIT,
     ODD_LEVELS,
@@ -65,7 +65,7 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
         np.bincount(rows.indices, weights * each, minlength=n_items) for each in (left, counted)
     ]
     apart = (means - scale.mean) ** 2 - squares / np.maximum(sizes * (sizes - 1), 1)
-    part = np.where(sizes > 1, np.minimum(1, sizes / FEW), 0)
+    part = np.where(sizes > 1, np.minimum(1, sizes / FULL_WEIGHT_RATINGS), 0)
     levels = LEVEL_UNIT * part * np.clip(apart / scale.typical**2, -1, 1)
     norms = np.hypot(lengths * shrink, levels)
     return np.concatenate([*sums, [levels.sum()]]), np.max(norms, initial=0.0)

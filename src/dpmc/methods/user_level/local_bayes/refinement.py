@@ -24,13 +24,13 @@ from dpmc.methods.user_level.covariance import pack, unpack
 from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     ABOVE_NOISE,
-    CHANGES,
-    CLEAN,
     COUNTED_AGAIN,
+    EQUAL_WEIGHT_BELOW,
     FLATTEST,
     GRAM_BOUND,
     LEAST_WEIGHT,
-    MANY,
+    LOG_SPREAD_STEP_SD,
+    RATING_COUNT_CAP,
     SPREAD_UNIT,
     SURE,
     TOLERATED,
@@ -88,13 +88,13 @@ class Step(NamedTuple):
         """Return that of a spread, where beliefs are known and the shares of items in ratings.
 
         Columns weigh as much as there is left to learn of them, or all the same. The matrix of a
-        user with :data:`MANY` ratings has about norm :data:`GRAM_BOUND`.
+        user with :data:`RATING_COUNT_CAP` ratings has about norm :data:`GRAM_BOUND`.
         """
         left = np.sqrt(popularity.shares @ beliefs.variance)
         columns = np.maximum(left / left.max(), LEAST_WEIGHT)
-        if spread < CLEAN * scale.typical:
+        if spread < EQUAL_WEIGHT_BELOW * scale.typical:
             columns = np.ones(left.size)
-        unit = GRAM_BOUND * spread / np.linalg.norm(columns) * MANY**-0.5
+        unit = GRAM_BOUND * spread / np.linalg.norm(columns) * RATING_COUNT_CAP**-0.5
         counted = COUNTED_AGAIN * spread * np.sqrt(min(popularity.shares @ popularity.variation, 1))
         return cls(spread, columns, counted, UNSHORTENED / spread, unit)
 
@@ -217,7 +217,7 @@ def read(
     beliefs.observe(beliefs.mean + step.columns * moves, precision, hessians / (weight * both))
     beliefs.know(popularity.shares)
     beliefs.learn()
-    gain = 1 / (1 + (spread_error(noise, scale) / CHANGES) ** 2)
+    gain = 1 / (1 + (spread_error(noise, scale) / LOG_SPREAD_STEP_SD) ** 2)
     change = 1 + gain * MOST_EXCESS * noised[-1] / (SPREAD_UNIT * scale.users)
     spread = step.spread * float(np.clip(max(change, 0) ** 0.5, 1 / FASTEST, FASTEST))
     # where items are hardly known, nothing tells their variance from that of ratings around them

@@ -13,11 +13,11 @@ import numpy as np
 
 from dpmc.methods.user_level.local_bayes.constants import (
     BINS,
-    FEW,
-    MANY,
-    MEANS,
-    USUAL,
-    USUAL_WITHIN,
+    FULL_WEIGHT_RATINGS,
+    MEAN_PRIOR_SD,
+    RATING_COUNT_CAP,
+    SPREAD_PRIOR,
+    SPREAD_PRIOR_WITHIN,
 )
 from dpmc.ratings import Compressed
 
@@ -27,7 +27,7 @@ NORM = 2.0
 PLACES = np.arange(0, BINS - 0.9, 0.25)
 """Of the typical spread among the bins."""
 
-FEW_SQUARES = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
+LOG_SQUARE_MEANS = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
 """Of the logarithm of a user's mean square, in half octaves, with 1 to 4 degrees of freedom:
 (psi(d / 2) - log(d / 2)) / log(2)."""
 
@@ -62,7 +62,7 @@ def statistic(rows: Compressed, half_range: float) -> tuple[np.ndarray, float]:
     """Return the histogram of users' spreads in half octaves with three sums, and a norm.
 
     The sums are of users' means over half the range, of users and of their numbers of ratings in
-    units of :data:`MANY`, where a user with few ratings counts in part.
+    units of :data:`RATING_COUNT_CAP`, where a user with few ratings counts in part.
 
     Parameters
     ----------
@@ -79,12 +79,13 @@ def statistic(rows: Compressed, half_range: float) -> tuple[np.ndarray, float]:
     sizes, means = rows.sizes, rows.means(0.0)
     degrees = np.clip(sizes - 1, 1, None)
     spread = np.sqrt(rows.minus(rows=means).squares() / degrees) / half_range
-    bins = 2 * np.log2(np.maximum(spread, 1e-9)) - FEW_SQUARES[np.minimum(degrees, FEW) - 1]
+    expected = LOG_SQUARE_MEANS[np.minimum(degrees, FULL_WEIGHT_RATINGS) - 1]
+    bins = 2 * np.log2(np.maximum(spread, 1e-9)) - expected
     bins = np.clip(np.floor(bins + BINS), 0, BINS - 1).astype(np.int64)
-    told = np.clip((sizes - 1) / (FEW - 1), 0, 1)
-    told[(sizes < FEW) & (spread == 0)] = 0  # few stars are often the same
+    told = np.clip((sizes - 1) / (FULL_WEIGHT_RATINGS - 1), 0, 1)
+    told[(sizes < FULL_WEIGHT_RATINGS) & (spread == 0)] = 0  # few stars are often the same
     histogram = np.bincount(bins, told, minlength=BINS)
-    part, many = np.minimum(1, sizes / FEW), np.minimum(1, sizes / MANY)
+    part, many = np.minimum(1, sizes / FULL_WEIGHT_RATINGS), np.minimum(1, sizes / RATING_COUNT_CAP)
     # of a range far from 0, rounding puts a mean at its end beyond it: no fit must stop at that
     within = np.clip(means / half_range, -1, 1)
     sums = [part @ within, part.sum(), many.sum()]
@@ -112,13 +113,15 @@ def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
     if others > max(ALIKE * users, 3 * noise * (BINS - 1) ** 0.5):
         histogram = np.concatenate([[0], histogram[1:]])
     fits = histogram @ (np.exp(-(apart**2) / (2 * WIDTH**2)) / (WIDTH * np.sqrt(2 * np.pi)))
-    prior = -((PLACES - BINS - 2 * np.log2(USUAL)) ** 2) / (2 * USUAL_WITHIN**2)
+    prior = -((PLACES - BINS - 2 * np.log2(SPREAD_PRIOR)) ** 2) / (2 * SPREAD_PRIOR_WITHIN**2)
     logs = prior + np.clip(histogram.sum(), 0, users) * fits / noise**2
     place = np.average(PLACES, weights=np.exp(logs - logs.max()))
+    mean = np.clip(total * users / (users**2 + (noise / MEAN_PRIOR_SD) ** 2), -1, 1)
+    fewest, most = FULL_WEIGHT_RATINGS * users, RATING_COUNT_CAP * users
     return Scale(
         float(half_range * 2 ** ((place + 0.5 - BINS) / 2)),
-        float(half_range * np.clip(total * users / (users**2 + (noise / MEANS) ** 2), -1, 1)),
-        float(half_range**2 / (MEANS**-2 + (users / noise) ** 2)),
+        float(half_range * mean),
+        float(half_range**2 / (MEAN_PRIOR_SD**-2 + (users / noise) ** 2)),
         float(users),
-        float(np.clip(ratings * MANY, FEW * users, MANY * users)),
+        float(np.clip(ratings * RATING_COUNT_CAP, fewest, most)),
     )

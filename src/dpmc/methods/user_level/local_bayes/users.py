@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from dpmc.methods.user_level.local_bayes.constants import FEW
+from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
 from dpmc.ratings import Compressed
 
 LEAST_PIVOT = 0.5
@@ -263,7 +263,7 @@ def _add_updates(
             for d in range(c + 1):
                 gram[c, d] += scale * own_gram[c, d]
         spread = min(chi / (fresh * MOST_EXCESS) - 1 / MOST_EXCESS, 1.0)
-        spread *= spread_unit * min(1.0, fresh / FEW)
+        spread *= spread_unit * min(1.0, fresh / FULL_WEIGHT_RATINGS)
         spreads += spread
         sizes[user] = np.sqrt(squares * shrink**2 + norm * scale**2 + spread**2)
     return spreads

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpmc.methods.user_level.local_bayes.constants import FEW
+from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
 from dpmc.ratings import Compressed
 
 LARGEST = 4.0
@@ -68,7 +68,7 @@ def statistic(
         held_out.with_values(squares).means(0.0)
         for squares in ((held_out.values - each) ** 2 for each in (predicted, by_biases))
     )
-    part = np.minimum(1, sizes / FEW)
+    part = np.minimum(1, sizes / FULL_WEIGHT_RATINGS)
     shares = np.minimum(theirs / most, 1)
     gains = np.clip(FINER * (theirs - ours) / most, -1, 1) / 2
     longest = np.max(part * np.sqrt(shares**2 + gains**2 + 1), initial=0.0)
