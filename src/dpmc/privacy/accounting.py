@@ -75,8 +75,8 @@ class Releases:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """An answer about neighbouring data of one relation: (epsilon, delta), and how sure.
+class CertifiedBound:
+    """A bound for neighbouring data of one relation: (epsilon, delta), and how sure.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Answer:
         A guarantee: both hold together for certain. One of them was asked for.
     accountant : str
     lower, upper : float
-        The smallest value of what was asked for lies between them; ``upper`` is the answer.
+        The smallest value of what was asked for lies between them; ``upper`` is the bound.
         ``lower`` is 0 for "basic" and "rdp", which bound from above only.
     """
 
@@ -98,7 +98,7 @@ class Answer:
     upper: float
 
     def sentence(self) -> str:
-        """Return the answer in words."""
+        """Return the bound in words."""
         return (
             f"If {RELATIONS[self.relation]}, the law of all releases together changes by at most "
             f"(epsilon = {self.epsilon:.6g}, delta = {self.delta:.6g}), by {self.accountant}."
@@ -112,7 +112,7 @@ def epsilon(
     relation: str,
     accountant: str = "pld",
     accuracy: float = ACCURACY,
-) -> Answer:
+) -> CertifiedBound:
     """Return the smallest epsilon of releases at ``delta`` that an accountant can show.
 
     Parameters
@@ -145,7 +145,7 @@ def epsilon(
             f"No finite epsilon can be shown by {accountant} at delta = {delta:g}: rounding errors "
             "are larger than that; give a larger delta or take another accountant."
         )
-    return Answer(relation, upper, delta, accountant, lower, upper)
+    return CertifiedBound(relation, upper, delta, accountant, lower, upper)
 
 
 def delta(
@@ -155,7 +155,7 @@ def delta(
     relation: str,
     accountant: str = "pld",
     accuracy: float = ACCURACY,
-) -> Answer:
+) -> CertifiedBound:
     """Return the smallest delta of releases at ``epsilon`` that an accountant can show.
 
     Parameters, and what is raised, as for :func:`epsilon`; ``epsilon`` is a number of at least 0.
@@ -164,7 +164,7 @@ def delta(
     if not 0 <= epsilon < math.inf:
         raise InputError(f"epsilon must be a number of at least 0, got {epsilon!r}.")
     lower, upper = DELTA[accountant](kinds, float(epsilon), accuracy)
-    return Answer(relation, float(epsilon), upper, accountant, lower, upper)
+    return CertifiedBound(relation, float(epsilon), upper, accountant, lower, upper)
 
 
 def _checked(releases, relation: str, accountant: str) -> Kinds:

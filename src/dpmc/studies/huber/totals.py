@@ -9,7 +9,7 @@ holds user factors made from ratings without noise. So these totals are no guara
 from collections.abc import Iterable
 
 from dpmc.mechanisms import make_mechanism
-from dpmc.privacy.accounting import Answer, Releases, epsilon
+from dpmc.privacy.accounting import CertifiedBound, Releases, epsilon
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.studies.huber.nominal import PARAMETER
 
@@ -63,7 +63,7 @@ def totals_table(
 
 def _answers(
     mechanism: str, variance: float, count: int, sensitivity: float, delta: float
-) -> tuple[Answer, ...]:
+) -> tuple[CertifiedBound, ...]:
     released = Releases(make_mechanism(mechanism, variance), sensitivity, count)
     accountants = ["basic", "rdp", "pld"] + ["exact"] * (mechanism == "gaussian")
     return tuple(
@@ -72,7 +72,7 @@ def _answers(
     )
 
 
-def _row(mechanism, variance, count, sensitivity, answer: Answer) -> dict[str, object]:
+def _row(mechanism, variance, count, sensitivity, answer: CertifiedBound) -> dict[str, object]:
     pure = answer.accountant == "basic" and mechanism != "gaussian"
     return {
         "mechanism": mechanism,
