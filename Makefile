@@ -11,7 +11,7 @@ quoted = '$(subst ','\'',$(1))'
 # how many cores, or the profile that says where jobs run
 WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quoted,$(CORES)))
 # checks what is asked for, mends what a crash left, then runs Snakemake
-LAUNCH = $(BIN)/python -m dpmc.launch $(WHERE) --config=$(call quoted,$(CONFIG))
+LAUNCH = $(BIN)/python -m dpmc.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples envs
 
 .PHONY: help reproduce report report-single test test-all test-faults test-slurm lint benchmark coverage mutations clean
@@ -85,7 +85,7 @@ mutations: $(VENV)/installed
 
 ## remove results; downloads (data/) and the committed results/reference stay
 clean:
-	@[ ! -x $(BIN)/python ] || $(BIN)/python -m dpmc.run_lock
+	@[ ! -x $(BIN)/python ] || $(BIN)/python -m dpmc.running.run_lock
 	@find results -mindepth 1 -maxdepth 1 ! -name reference -exec rm -rf {} + 2>/dev/null || true
 	@rm -rf .snakemake
 

@@ -16,7 +16,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from tqdm import tqdm
 
 from dpmc.files import refusal, refusal_in
-from dpmc.recovery import check_room
+from dpmc.running.recovery import check_room
 
 SECONDS: dict[str, float] = {}
 """Rule to about how long one of its jobs takes, for the time left; the workflow fills it in."""

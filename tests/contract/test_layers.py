@@ -19,12 +19,13 @@ LAYERS = (
     {"study"},
     {"studies"},
     {"report"},
+    {"running"},
     {"cli"},
 )
 RANK = {part: place for place, layer in enumerate(LAYERS) for part in layer}
 FRAME = ("statistics", "study", "report")
 # modules of the top folder that are not ground: the configuration is composed of the studies'
-TOP = {"configuration": "study", "__main__": "cli", "estimator": "cli", "launch": "cli"}
+TOP = {"configuration": "study", "__main__": "cli", "estimator": "cli"}
 
 
 def name_of(path):

@@ -15,7 +15,7 @@ import pytest
 import single_node
 
 from dpmc import configuration, studies
-from dpmc.run_lock import RUN_VARIABLE
+from dpmc.running.run_lock import RUN_VARIABLE
 from dpmc.study.cluster import Requests
 from dpmc.study.plan import Plan, benchmark_file
 
@@ -46,7 +46,7 @@ class Folder:
 
     def started(self, *where):
         """Start a run; what it prints goes to a file."""
-        command = [sys.executable, "-m", "dpmc.launch", f"--snakefile={HOME / 'Snakefile'}"]
+        command = [sys.executable, "-m", "dpmc.running.launch", f"--snakefile={HOME / 'Snakefile'}"]
         # no run in the folder of another; the quick run has no data, whose mirror may be relative
         hidden = (RUN_VARIABLE, "SLURM_CONF", "DPMC_DATA_MIRROR")
         variables = {k: v for k, v in os.environ.items() if k not in hidden}

@@ -8,7 +8,8 @@ import pytest
 import yaml
 from workspaces import HOME, OWN_STUDY, SMALL, TABLES, Workspace
 
-from dpmc import launch, studies
+from dpmc import studies
+from dpmc.running import launch
 from dpmc.study import cluster
 
 FOLDER = HOME / "workflow" / "profiles" / "slurm"

@@ -15,7 +15,7 @@ import yaml
 from workspaces import SMALL, TABLES, Launched, Workspace, until
 
 from dpmc.configuration import merge
-from dpmc.run_lock import LOCK
+from dpmc.running.run_lock import LOCK
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 TRIALS = TABLES["huber"]

@@ -47,7 +47,15 @@ def test_changed_grid():
 
 def targets_of(config):
     """Return the targets of the workflow, from the sentence that refuses one that is none."""
-    command = [sys.executable, "-m", "dpmc.launch", "--cores=1", f"--config={config}", "--", "no"]
+    command = [
+        sys.executable,
+        "-m",
+        "dpmc.running.launch",
+        "--cores=1",
+        f"--config={config}",
+        "--",
+        "no",
+    ]
     run = subprocess.run(command, cwd=HOME, capture_output=True, text=True, timeout=300)
     return re.findall(r"\w+", run.stderr.partition("name one of ")[2].partition(", or a file")[0])
 

@@ -47,7 +47,7 @@ def test_finished_jobs_leave_no_timers_that_wake_the_scheduler(tmp_path):
 
 
 NODE = """
-from dpmc import launch
+from dpmc.running import launch
 
 launch.{call}(workflow)
 print("cores", workflow.cores, "to itself", workflow.is_main_process)

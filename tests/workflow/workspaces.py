@@ -11,8 +11,8 @@ from pathlib import Path
 
 import yaml
 
-from dpmc import recovery
 from dpmc.configuration import load
+from dpmc.running import recovery
 
 HOME = Path(__file__).parents[2]
 DEFAULTS = load(HOME / "config" / "config.yaml")
@@ -199,7 +199,7 @@ class Launched(Workspace):
 
     def command(self, *targets, cores=2):
         return [
-            *(sys.executable, "-m", "dpmc.launch", "--snakefile", HOME / "Snakefile"),
+            *(sys.executable, "-m", "dpmc.running.launch", "--snakefile", HOME / "Snakefile"),
             *("--cores", str(cores), "--config", self.folder / "overlay.yaml", *targets),
         ]
 

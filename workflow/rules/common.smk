@@ -5,10 +5,11 @@ import sys
 
 import snakemake_logger_plugin_dpmc as progress
 
-from dpmc import launch, studies
+from dpmc import studies
 from dpmc.datasets import available, resolve
 from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
+from dpmc.running import launch
 from dpmc.study import cluster, plan
 from dpmc.yaml_files import read_mapping
 

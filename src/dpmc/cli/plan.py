@@ -65,9 +65,9 @@ def plan(config, results, as_json):
 
 
 def _configuration(files: str) -> dict:
-    from dpmc import launch
     from dpmc.configuration import load
     from dpmc.errors import InputError
+    from dpmc.running import launch
 
     if not DEFAULTS.is_file():
         raise InputError(f"There is no {DEFAULTS}; run this in the folder of the project.")

@@ -1,11 +1,11 @@
 """What ``make reproduce`` starts: check what is asked for, mend what a crash left, run Snakemake.
 
-``python -m dpmc.launch --cores 2 --config mine.yaml TARGET...`` in the working folder. What can be
-refused is refused in one sentence before Snakemake starts, with exit status 2; what only the parsed
-workflow knows (its targets) is checked at the end of the Snakefile, by :func:`join_run`.
+``python -m dpmc.running.launch --cores 2 --config mine.yaml TARGET...`` in the working folder. What
+can be refused is refused in one sentence before Snakemake starts, with exit status 2; what only the
+parsed workflow knows (its targets) is checked at the end of the Snakefile, by :func:`join_run`.
 
-Snakemake runs in this process, which holds the folder's lock (:mod:`dpmc.run_lock`): the lock lives
-exactly as long as Snakemake does, whatever ends it.
+Snakemake runs in this process, which holds the folder's lock (:mod:`dpmc.running.run_lock`): the
+lock lives exactly as long as Snakemake does, whatever ends it.
 """
 
 import argparse
@@ -20,9 +20,10 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dpmc import configuration, recovery, run_lock, studies
+from dpmc import configuration, studies
 from dpmc.errors import InputError, did_you_mean
 from dpmc.files import refusal
+from dpmc.running import recovery, run_lock
 from dpmc.study.cluster import Requests
 from dpmc.study.plan import plans
 from dpmc.yaml_files import read_mapping
@@ -229,7 +230,7 @@ def _snakemake(arguments: list[str]) -> int:
 
 
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m dpmc.launch", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m dpmc.running.launch", description=__doc__)
     parser.add_argument("--snakefile", default=Path("Snakefile"), type=Path)
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--cores", default=str(os.cpu_count() or 1))

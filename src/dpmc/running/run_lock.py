@@ -2,8 +2,8 @@
 
 The lock is an flock on ``.snakemake/dpmc.lock``. `make reproduce` takes it exclusively, which
 succeeds only if no run is alive in the folder; whatever lies about then is of dead runs and may be
-mended (:mod:`dpmc.recovery`). For the rest of its life a run shares the lock, so that Snakemake may
-be called by hand beside it, where Snakemake's own locks say which files are in use.
+mended (:mod:`dpmc.running.recovery`). For the rest of its life a run shares the lock, so that
+Snakemake may be called by hand beside it, where Snakemake's own locks say which files are in use.
 
 The file descriptor is closed on exec (every one that Python opens is), so jobs do not inherit the
 lock and it ends with the process that runs Snakemake. What is written in the file is only a record,

@@ -1,15 +1,15 @@
 """Mending a folder whose run was killed or lost power, before the next run starts.
 
-Holding the folder's lock exclusively (:mod:`dpmc.run_lock`) proves that no other run is active, so
-leftovers can be cleaned up.
+Holding the folder's lock exclusively (:mod:`dpmc.running.run_lock`) proves that no other run is
+active, so leftovers can be cleaned up.
 
 Why jobs that outlived their run are ended, rather than left alone: they write files whole or not at
 all, and with the settings of today the same bytes; but one that started before an edit of the
 configuration could put old numbers over the new run's, which Snakemake would then take for new.
 They are recognised by the name of their run in their environment, which no other process has. Jobs
-on the nodes of a Slurm cluster have it in their names (:mod:`dpmc.launch`) and are cancelled. Those
-in another container, or on a cluster of another kind, cannot be seen from here; they are the
-scheduler's to end.
+on the nodes of a Slurm cluster have it in their names (:mod:`dpmc.running.launch`) and are
+cancelled. Those in another container, or on a cluster of another kind, cannot be seen from here;
+they are the scheduler's to end.
 
 Why dates are looked at: Snakemake takes an output for current that is not older than its inputs. A
 clock that was set back breaks that rule, in silence or with an error in every job.
@@ -29,7 +29,7 @@ from pathlib import Path
 
 from dpmc.errors import InputError
 from dpmc.files import ADVICE, naming, probe
-from dpmc.run_lock import RUN_VARIABLE
+from dpmc.running.run_lock import RUN_VARIABLE
 
 STATE = Path(".snakemake")
 
@@ -68,7 +68,7 @@ def recover(folder: str | Path, runs: Iterable[str]) -> None:
         remove_broken_archives(folder)
         mend_dates(folder)
         mark_stale(folder)
-        remove_broken_kernels(Path(__file__).parent)
+        remove_broken_kernels(Path(__file__).parents[1])
     except OSError as error:
         if error.errno in ADVICE:
             raise

@@ -20,17 +20,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc import configuration, files, launch, recovery, run_lock
+from dpmc import configuration, files
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
+from dpmc.running import launch, recovery, run_lock
 from dpmc.yaml_files import read_mapping
 
-HOME = Path(__file__).parents[1]
+HOME = Path(__file__).parents[2]
 
 # takes the lock as a run does, says so, starts a job, and stays until it is killed
 HOLDER = """
 import subprocess, sys
-from dpmc import run_lock
+from dpmc.running import run_lock
 lock = run_lock.take(".")
 name = lock.begin()
 job = subprocess.Popen([sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"],
@@ -640,7 +641,7 @@ def test_make_hands_values_over_as_they_are(tmp_path, value):
         check=True,
     )
     assert result.stdout.splitlines() == [
-        *("-m", "dpmc.launch", "--cores=3", f"--config={value}", "--", "quick", "huber")
+        *("-m", "dpmc.running.launch", "--cores=3", f"--config={value}", "--", "quick", "huber")
     ]
     elsewhere = subprocess.run(
         [*command, "reproduce", f"PROFILE={given}"],
@@ -650,5 +651,5 @@ def test_make_hands_values_over_as_they_are(tmp_path, value):
         check=True,
     )
     assert elsewhere.stdout.splitlines() == [
-        *("-m", "dpmc.launch", f"--profile={value}", f"--config={value}", "--", "all")
+        *("-m", "dpmc.running.launch", f"--profile={value}", f"--config={value}", "--", "all")
     ]
