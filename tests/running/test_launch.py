@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -558,8 +559,9 @@ def test_bundles_reach_the_node_and_those_of_the_profile_go_before():
     assert option == "--group-components"
     assert bundles[-1] == "huber_cell=3"
     assert all(re.fullmatch(r"\w+=[1-9]\d*", each) for each in bundles)
-    # a field of Snakemake's interface for plug-ins
     assert plugin.common_settings.pass_group_args
+    # a field of Snakemake's interface for plug-ins, and no name that nobody reads
+    assert "pass_group_args" in {each.name for each in fields(plugin.common_settings)}
 
 
 @pytest.fixture
