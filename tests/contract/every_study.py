@@ -25,6 +25,11 @@ def plan_of(profile):
 
 @cache
 def cells_of(profile, study, job):
-    """Return the coordinates of all jobs of a kind."""
-    plan = plan_of(profile)
-    return [dict(cell) for cell in STUDIES[study].job(job).cells(plan.sections[study])]
+    """Return every cell of a kind of job."""
+    return list(STUDIES[study].job(job).cells(plan_of(profile).sections[study]))
+
+
+@cache
+def places_of(profile, study, job):
+    """Return the coordinates of all jobs of a kind, formatted."""
+    return list(plan_of(profile).jobs(STUDIES[study], STUDIES[study].job(job)))

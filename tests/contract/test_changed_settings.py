@@ -4,6 +4,7 @@ import pytest
 from every_study import HOME, STUDIES
 
 from dpmc import configuration
+from dpmc.study.job import plain_cells
 from dpmc.study.plan import Plan
 
 DEFAULTS = configuration.load(HOME / "config" / "config.yaml")
@@ -36,11 +37,8 @@ def used(study, job, change):
     checked = configuration.checked(others | {study: configured[study]}, known)
     plan, kind = Plan("results", checked, known), STUDIES[study].job(job)
     return {
-        tuple(cell.items()): (
-            plan.settings(STUDIES[study], kind, cell),
-            plan.inputs(STUDIES[study], kind, cell),
-        )
-        for cell in kind.cells(plan.sections[study])
+        place: (plain_cells(cells), plan.inputs(STUDIES[study], kind, place))
+        for place, cells in plan.jobs(STUDIES[study], kind).items()
     }
 
 
@@ -50,7 +48,8 @@ def test_a_changed_setting_touches_exactly_its_jobs(study):
     before, after = used(study, job, {}), used(study, job, change)
     assert before.keys() == after.keys()
     different = {cell for cell in before if before[cell] != after[cell]}
-    assert different == {cell for cell in before if touched(dict(cell))}
+    names = STUDIES[study].job(job).coordinates
+    assert different == {place for place in before if touched(dict(zip(names, place, strict=True)))}
     assert different
 
 
@@ -59,8 +58,7 @@ def test_the_settings_of_other_studies_touch_nothing(study):
     job = CASES[study][0]
     configured = configuration.checked(DEFAULTS, STUDIES)
     plan, kind = Plan("results", configured, STUDIES), STUDIES[study].job(job)
-    cells = kind.cells(plan.sections[study])
     alone = used(study, job, {})
-    assert {tuple(cell.items()): plan.settings(STUDIES[study], kind, cell) for cell in cells} == {
-        cell: settings for cell, (settings, _) in alone.items()
-    }
+    assert {
+        place: plain_cells(cells) for place, cells in plan.jobs(STUDIES[study], kind).items()
+    } == {place: cells for place, (cells, _) in alone.items()}

@@ -10,16 +10,16 @@ from graphlib import TopologicalSorter
 import pandas as pd
 import pytest
 import yaml
-from every_study import HOME, PROFILES, REFERENCE, STUDIES, cells_of, plan_of
+from every_study import HOME, PROFILES, REFERENCE, STUDIES, cells_of, places_of, plan_of
 
 from dpmc.datasets import resolve
 from dpmc.studies import BUILT_IN, RESERVED
 from dpmc.study import plan
-from dpmc.study.api import Made, Ratings
+from dpmc.study.api import OutputOf, RatingsOf
 from dpmc.study.cell_settings import changed_settings, read_settings
 from dpmc.study.check import SETTINGS, TOLERANCES
 from dpmc.study.digest import source_file
-from dpmc.study.job import function
+from dpmc.study.job import function, plain_cells
 from dpmc.study.reference import expected_columns
 from dpmc.study.runs import read_text_table, read_trials
 from dpmc.study.tolerances import read_allowances
@@ -149,7 +149,7 @@ def test_a_section_is_prepared_anew_and_is_left_as_it_is(name, profile):
     assert section == made.sections[name]
     for job in STUDIES[name].jobs:
         for cell in cells_of(profile, name, job.name)[:2]:
-            made.settings(STUDIES[name], job, cell)
+            job.settings(section, cell)
     assert section == made.sections[name]
     assert json.dumps(made.configuration, sort_keys=True) == before
 
@@ -190,14 +190,12 @@ def assert_plain(value):
 @every_job
 def test_cells_are_told_apart_by_legal_coordinates(name, job, profile):
     kind, cells = STUDIES[name].job(job), cells_of(profile, name, job)
-    for cell in cells:
-        assert tuple(cell) == kind.coordinates
-        for value in cell.values():
-            assert type(value) is str
+    assert all(type(cell) is kind.cell for cell in cells)
+    assert len(cells) == len(set(cells))
+    for place in places_of(profile, name, job):
+        for value in place:
             assert value
             assert not set("/~{}") & set(value), value
-    made = [plan.pattern(kind).format(**cell) for cell in cells] if kind.coordinates else cells
-    assert len(made) == len({str(each) for each in made})
     assert kind.coordinates or len(cells) == 1
 
 
@@ -207,8 +205,9 @@ def test_a_path_gives_back_the_coordinates(name, job, profile):
     kind = STUDIES[name].job(job)
     groups = {each: f"(?P<{each}>[^/~]+)" for each in kind.coordinates}
     path = re.compile(plan.pattern(kind).format(**groups)) if groups else None
-    for cell in cells_of(profile, name, job) if groups else ():
-        assert path.fullmatch(plan.pattern(kind).format(**cell)).groupdict() == cell
+    for place in places_of(profile, name, job) if groups else ():
+        found = path.fullmatch(plan.at(plan.pattern(kind), kind, place))
+        assert tuple(found.groupdict().values()) == place
 
 
 @every_profile
@@ -216,9 +215,20 @@ def test_a_path_gives_back_the_coordinates(name, job, profile):
 def test_settings_are_plain_and_always_the_same(name, job, profile):
     made, kind = plan_of(profile), STUDIES[name].job(job)
     for cell in cells_of(profile, name, job):
-        settings = made.settings(STUDIES[name], kind, cell)
+        settings = kind.settings(made.sections[name], cell)
         assert_plain(settings)
-        assert json.dumps(settings) == json.dumps(made.settings(STUDIES[name], kind, cell))
+        assert json.dumps(settings) == json.dumps(kind.settings(made.sections[name], cell))
+
+
+@every_profile
+@every_job
+def test_the_cells_of_a_job_are_plain_and_have_the_same_inputs(name, job, profile):
+    made, kind = plan_of(profile), STUDIES[name].job(job)
+    for cells in made.jobs(STUDIES[name], kind).values():
+        inputs = [kind.inputs(made.sections[name], cell) for cell in cells]
+        assert all(each == inputs[0] for each in inputs)
+        for fields, _ in plain_cells(cells):
+            assert_plain(fields)
 
 
 @every_profile
@@ -227,13 +237,13 @@ def test_inputs_are_data_sets_and_jobs_that_there_are(name, job, profile):
     made, study = plan_of(profile), STUDIES[name]
     for cell in cells_of(profile, name, job):
         for key, source in study.job(job).inputs(made.sections[name], cell).items():
-            if isinstance(source, Ratings):
+            if isinstance(source, RatingsOf):
                 assert key == "ratings"
                 assert resolve(source.dataset, made.configuration["data"]["sets"])
             else:
-                assert isinstance(source, Made)
+                assert isinstance(source, OutputOf)
                 assert study.job(source.job).file
-                assert dict(source.coordinates) in cells_of(profile, name, source.job)
+                assert source.cell in cells_of(profile, name, source.job)
 
 
 @every_job
@@ -243,8 +253,8 @@ def test_the_modules_of_every_job_are_there(name, job):
     for cell in cells_of("full", name, job):
         for module in kind.modules(made.sections[name], cell):
             assert (HOME / module).is_file() if "/" in str(module) else source_file(module), module
-    for cell in cells_of("full", name, job)[:3]:
-        assert re.fullmatch("[0-9a-f]{16}", made.code(study, kind, cell))
+    for place in places_of("full", name, job)[:3]:
+        assert re.fullmatch("[0-9a-f]{16}", made.code(study, kind, place))
 
 
 # -- steps --------------------------------------------------------------------------------------
@@ -313,7 +323,7 @@ def test_a_study_with_claims_has_its_verdicts_checked(name):
 @pytest.mark.parametrize("name", WITH_TRIALS)
 def test_every_cell_with_trials_has_a_name_of_coordinates_and_plain_settings(name, profile):
     study = STUDIES[name]
-    cells = study.regression.cells(plan_of(profile).sections[name])
+    cells = plan_of(profile).settings_by_cell(study)
     assert cells
     for cell, settings in cells.items():
         names = [part.partition("=")[0] for part in cell.split(", ")]

@@ -179,11 +179,11 @@ def test_a_mean_names_the_job_that_made_it(tmp_path, planned):
     study = planned.studies["equal_privacy"]
     plan = type(planned)(str(tmp_path), planned.configuration, planned.studies)
     (job,) = (job for job in study.jobs if job.name == "fit")
-    cells = list(job.cells(plan.sections[study.name]))
+    cells = [dict(zip(job.coordinates, place, strict=True)) for place in plan.jobs(study, job)]
     paths = plan.parts(study, "calibrated")
-    settings = study.regression.cells(plan.sections[study.name])
+    settings = plan.settings_by_cell(study)
     for number, (cell, path) in enumerate(zip(cells, paths, strict=True)):
-        coordinates = dict(cell) | {"epsilon": 1.0, "mechanism": "gaussian"}
+        coordinates = cell | {"epsilon": 1.0, "mechanism": "gaussian"}
         values = {"rmse_all": None, "rmse_heldout": float(number), "rmse_clipped": None}
         frame = pd.DataFrame([{**coordinates, "trial": trial, **values} for trial in range(2)])
         Path(path).parent.mkdir(parents=True, exist_ok=True)

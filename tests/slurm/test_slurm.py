@@ -17,7 +17,7 @@ import single_node
 from dpmc import configuration, studies
 from dpmc.running.run_lock import RUN_VARIABLE
 from dpmc.study.cluster import Requests
-from dpmc.study.plan import Plan, benchmark_file
+from dpmc.study.plan import Plan, at, benchmark_file
 
 HOME = Path(__file__).parents[2]
 PROFILE = HOME / "workflow" / "profiles" / "slurm"
@@ -169,10 +169,10 @@ def held_to_what_is_asked_for(folder):
     asked, seen = Requests({QUICK: run}), 0
     for study in STUDIES.values():
         for job in study.jobs:
-            for cell in job.cells(run.sections[study.name]):
-                path = folder.path / benchmark_file(QUICK, study, job).format(**cell)
+            for place in run.jobs(study, job):
+                path = folder.path / at(benchmark_file(QUICK, study, job), job, place)
                 if path.exists():
                     (row,) = csv.DictReader(path.read_text().splitlines(), delimiter="\t")
-                    assert float(row["max_rss"]) <= asked.megabytes(QUICK, study, job, cell), path
+                    assert float(row["max_rss"]) <= asked.megabytes(QUICK, study, job, place), path
                     seen += 1
     assert seen

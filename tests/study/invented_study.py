@@ -1,12 +1,12 @@
 """An invented study with every kind of table that the check knows, and runs of it."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from dpmc import tables
 from dpmc.study.api import Regression, Study
 from dpmc.study.cell_settings import Settings, settings_text
-from dpmc.study.cells import cell_name
+from dpmc.study.cells import Cell
 
 COORDINATES = ("dataset", "method", "epsilon")
 METRICS = ("error_all", "error_heldout", "error_clipped")
@@ -15,16 +15,13 @@ TOTAL_COLUMNS = ("mechanism", "releases", "form", "total")
 AUDIT_COLUMNS = ("target", "fault", "bound", "passed")
 
 
-class Point(NamedTuple):
-    """The coordinates of a cell."""
+@dataclass(frozen=True)
+class Point(Cell):
+    """A cell."""
 
     dataset: str
     method: str
     epsilon: float | None
-
-    @property
-    def name(self):
-        return cell_name(self._asdict())
 
 
 ALS = Point("synthetic", "als", 1.0)
@@ -34,17 +31,10 @@ REAL = Point("sweetrs", "irls", 1.0)
 POINTS = (ALS, IRLS, QUIET, REAL)
 
 
-def settings_by_cell(section):
-    """Settings of every cell of a section ``{"trials": 3}``."""
-    values = {"seed": 1, "regularization": 0.5} | section
-    return {point.name: values for point in POINTS}
-
-
 REGRESSION = Regression(
     table="trials",
     coordinates=COORDINATES,
     metrics=METRICS,
-    cells=settings_by_cell,
     trials=None,
     labels={"comparison": ("table", "dataset", "method", "metric"), "claims": ("id",)},
     numbers={"totals": ("mechanism", "releases", "form")},
@@ -66,7 +56,7 @@ def trial_rows(points=POINTS, trials=3, change=None):
         for trial in range(trials):
             value = 0.1 + 0.37 * POINTS.index(point) + 0.01 / (trial + 3)
             synthetic = point.dataset == "synthetic"
-            row = point._asdict() | {"trial": trial, "seconds": 0.25}
+            row = point.coordinates() | {"trial": trial, "seconds": 0.25}
             row |= {
                 "error_all": value if synthetic else None,
                 "error_heldout": 1.1 * value,

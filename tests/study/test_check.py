@@ -17,7 +17,6 @@ from invented_study import (
     audit_rows,
     claim_rows,
     comparison_rows,
-    settings_by_cell,
     settings_of,
     study,
     total_rows,
@@ -171,8 +170,8 @@ def test_an_allowance_covers_only_its_cells(tmp_path):
     found = compared(ours, table(tmp_path, "r.csv"), allowances=[allowance])
     assert [text.split(":")[0] for text in failures(found)] == [ALS.name]
     quiet = Allowance(dict.fromkeys(COORDINATES, "*") | {"epsilon": "none"}, 1.0, "x")
-    assert quiet.covers(QUIET._asdict())
-    assert not quiet.covers(ALS._asdict())
+    assert quiet.covers(QUIET.coordinates())
+    assert not quiet.covers(ALS.coordinates())
 
 
 def test_the_largest_allowance_counts(tmp_path):
@@ -210,8 +209,8 @@ def test_allowances_are_read(tmp_path):
     path.write_text(",".join([*COORDINATES, "tolerance", "reason"]) + "\n*,als,*,1e-3,BLAS\n")
     (allowance,) = read_allowances(path, COORDINATES)
     assert (allowance.tolerance, allowance.reason) == (1e-3, "BLAS")
-    assert allowance.covers(ALS._asdict())
-    assert not allowance.covers(REAL._asdict())
+    assert allowance.covers(ALS.coordinates())
+    assert not allowance.covers(REAL.coordinates())
 
 
 # -- settings -----------------------------------------------------------------------------------
@@ -569,4 +568,4 @@ def test_the_outcome_names_the_study_of_every_line(tmp_path, found):
 
 def test_the_names_of_cells_are_those_of_rows(tmp_path):
     trials = table(tmp_path)
-    assert set(settings_by_cell({"trials": 3})) == set(trials.index.get_level_values("cell"))
+    assert set(settings_of().cells) == set(trials.index.get_level_values("cell"))

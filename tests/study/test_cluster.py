@@ -1,7 +1,7 @@
 """What jobs ask a cluster for, and which share a submission."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,7 +9,8 @@ import pytest
 
 from dpmc import configuration, studies
 from dpmc.study import cluster
-from dpmc.study.api import Effort, Job
+from dpmc.study.api import Effort, Job, Study
+from dpmc.study.cells import Cell
 from dpmc.study.costs import COLUMNS, CostModel
 from dpmc.study.plan import Plan
 from dpmc.tables import write
@@ -22,8 +23,17 @@ JOBS = [(study, job) for study in STUDIES.values() for job in study.jobs]
 every_job = pytest.mark.parametrize(
     ("study", "job"), JOBS, ids=[f"{study.name}-{job.name}" for study, job in JOBS]
 )
-CELLS = [{"method": "short"}, {"method": "long"}]
-FIT = Job("fit", "x:y", coordinates=("method",), cells=lambda section: CELLS, seconds=30.0)
+CELLS = [("short",), ("long",)]
+
+
+@dataclass(frozen=True)
+class Fit(Cell):
+    method: str
+
+
+FIT = Job(
+    "fit", "x:y", cell=Fit, cells=lambda section: [Fit(*each) for each in CELLS], seconds=30.0
+)
 
 
 def requests(tmp_path, *jobs, samples=()):
@@ -31,8 +41,8 @@ def requests(tmp_path, *jobs, samples=()):
     costs = tmp_path / "costs.csv"
     if samples:
         write(costs, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in samples])
-    study = SimpleNamespace(name="mine", jobs=jobs, costs=costs)
-    run = SimpleNamespace(studies={"mine": study}, sections={"mine": {}})
+    study = Study("mine", "Mine", lambda configuration: {}, jobs, (), "x:y", costs=costs)
+    run = Plan("results", {}, {"mine": study})
     return cluster.Requests({"results": run}), study
 
 
@@ -55,8 +65,8 @@ def test_a_job_asks_for_a_multiple_of_what_is_planned_and_for_what_snakemake_tak
 
 
 def test_larger_data_ask_for_more(tmp_path):
-    asked, study = requests(tmp_path, FIT, samples=MEASURED)
-    larger = replace(FIT, effort=lambda section, coordinates: Effort("long", size=10.0))
+    larger = replace(FIT, effort=lambda section, cells: Effort("long", size=10.0))
+    asked, study = requests(tmp_path, larger, samples=MEASURED)
     of_job = ("results", study, larger, CELLS[1])
     assert asked.minutes(*of_job) >= cluster.SLOWER * 5990 / 60
     assert asked.megabytes(*of_job) >= cluster.LARGER * (200 + 10 * 200)
@@ -89,7 +99,7 @@ def test_jobs_that_run_once_share_submissions_with_each_other(tmp_path):
     once = Job("a", "x:y", seconds=10.0)
     other = replace(once, name="b", seconds=180.0)
     asked, study = requests(tmp_path, once, other)
-    assert asked.bundles() == {"mine_once": 60 // asked.minutes("results", study, other, {})}
+    assert asked.bundles() == {"mine_once": 60 // asked.minutes("results", study, other, ())}
 
 
 def test_a_job_whose_clock_counts_has_a_node_to_itself(tmp_path):
@@ -121,8 +131,8 @@ def test_every_kind_of_short_jobs_is_bundled(full_run, study, job):
     (asked, bundles), group = full_run, cluster.group(study, job)
     assert (group is None) == job.alone
     if group is not None:
-        cells = job.cells(RUN.sections[study.name])
-        longest = max((asked.minutes("results", study, job, cell) for cell in cells), default=1)
+        places = RUN.jobs(study, job)
+        longest = max((asked.minutes("results", study, job, each) for each in places), default=1)
         assert bundles[group] > 1 or longest > cluster.BUNDLE_MINUTES / 2
 
 

@@ -1,7 +1,7 @@
 """What a run will cost: jobs counted, samples measured and kept, costs told from them."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from invented_study import TRIAL_COLUMNS, study
@@ -9,7 +9,8 @@ from invented_study import TRIAL_COLUMNS, study
 from dpmc import studies, tables
 from dpmc.errors import InputError
 from dpmc.study import costs
-from dpmc.study.api import Effort, Job, Ratings, Step
+from dpmc.study.api import Effort, Job, RatingsOf, Step
+from dpmc.study.cells import Cell
 from dpmc.study.costs import CostSample, Planned, Total
 from dpmc.study.plan import Plan
 
@@ -19,8 +20,13 @@ LARGE = replace(FIT, size=8000.0, run=2.0, memory=900.0)
 METHODS = ("als", "irls")
 
 
-def effort(section, cell):
-    return Effort(cell["method"], section["trials"], section["size"])
+@dataclass(frozen=True)
+class Fit(Cell):
+    method: str
+
+
+def effort(section, cells):
+    return Effort(None, section["trials"], section["size"])
 
 
 JOBS = (
@@ -28,9 +34,9 @@ JOBS = (
         "fit",
         "invented_study:fit",
         tables={"trials": TRIAL_COLUMNS},
-        coordinates=("method",),
-        cells=lambda section: [{"method": name} for name in METHODS],
-        inputs=lambda section, cell: {"ratings": Ratings("sweetrs")},
+        cell=Fit,
+        cells=lambda section: map(Fit, METHODS),
+        inputs=lambda section, cell: {"ratings": RatingsOf("sweetrs")},
         effort=effort,
     ),
     Job("totals", "invented_study:totals", tables={"totals": ("a",)}, seconds=7.0),

@@ -2,16 +2,25 @@
 
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from dpmc import tables
 from dpmc.ratings import Ratings
-from dpmc.study.job import function, make_importable, run_job
+from dpmc.study.cells import Cell
+from dpmc.study.job import function, make_importable, plain_cells, run_job
+from dpmc.study.task import Task
 
 COLUMNS = {"trials": ("trial", "error"), "more/steps": ("trial", "step")}
+NOTHING = {Cell(): {}}
 SEEN = []
+
+
+@dataclass(frozen=True)
+class Drawn(Cell):
+    rank: int
 
 
 def two_tables(task):
@@ -41,23 +50,32 @@ def ratings(tmp_path):
 
 
 def test_every_table_has_its_rows(paths):
-    run_job(two_tables, COLUMNS, paths, {"rank": "5"}, {"seed": 1}, {})
+    run_job(two_tables, COLUMNS, paths, {Drawn(5): {"seed": 1}}, {})
     assert paths["trials"].read_text() == "trial,error\n0,0.1\n1,1.1\n"
     assert paths["more/steps"].read_text() == "trial,step\n0,3\n"
     task = SEEN[-1]
-    assert (task.coordinates, task.settings, task.inputs) == ({"rank": "5"}, {"seed": 1}, {})
+    assert (task.cell, task.settings, task.inputs) == (Drawn(5), {"seed": 1}, {})
     assert task.ratings is None
     assert task.file is None
 
 
+def test_a_task_knows_what_its_cells_have_in_common():
+    cells = {Drawn(2): {"seed": 1, "trials": 3, "own": 1}, Drawn(5): {"seed": 1, "trials": 4}}
+    task = Task(cells, {})
+    assert (task.cell, task.settings) == (Drawn(2), {"seed": 1})
+    carried = plain_cells(cells)
+    assert carried[1] == ({"rank": 5}, {"seed": 1, "trials": 4})
+    assert {Drawn(**fields): settings for fields, settings in carried} == cells
+
+
 def test_the_ratings_are_loaded_and_other_inputs_are_paths(paths, ratings):
-    run_job(two_tables, COLUMNS, paths, {}, {}, {"ratings": str(ratings), "data": "x.npz"})
+    run_job(two_tables, COLUMNS, paths, NOTHING, {"ratings": str(ratings), "data": "x.npz"})
     assert SEEN[-1].ratings.values.tolist() == [3.0, 4.0]
     assert SEEN[-1].inputs["data"] == "x.npz"
 
 
 def test_the_other_file_is_written_by_the_job(tmp_path, paths):
-    run_job(two_tables, COLUMNS, paths, {}, {}, {}, str(tmp_path / "other.npz"))
+    run_job(two_tables, COLUMNS, paths, NOTHING, {}, str(tmp_path / "other.npz"))
     assert (tmp_path / "other.npz").read_bytes() == b"other"
 
 
@@ -66,7 +84,7 @@ def test_without_data_tables_have_no_rows_and_nothing_runs(tmp_path, paths):
     count = len(SEEN)
     other = tmp_path / "other.npz"
     run_job(
-        two_tables, COLUMNS, paths, {}, {}, {"ratings": str(tmp_path / "ratings.npz")}, str(other)
+        two_tables, COLUMNS, paths, NOTHING, {"ratings": str(tmp_path / "ratings.npz")}, str(other)
     )
     assert len(SEEN) == count
     assert paths["trials"].read_text() == "trial,error\n"
@@ -77,14 +95,14 @@ def test_without_data_tables_have_no_rows_and_nothing_runs(tmp_path, paths):
 
 def test_a_job_that_fails_leaves_no_table(paths):
     with pytest.raises(ValueError, match="no"):
-        run_job(two_tables, COLUMNS, paths, {}, {"fails": True}, {})
+        run_job(two_tables, COLUMNS, paths, {Cell(): {"fails": True}}, {})
     assert not any(path.exists() for path in paths.values())
 
 
 def test_a_table_that_the_job_did_not_return_is_an_error(paths):
     columns = COLUMNS | {"missing": ("a",)}
     with pytest.raises(KeyError, match="missing"):
-        run_job(two_tables, columns, paths | {"missing": paths["trials"]}, {}, {}, {})
+        run_job(two_tables, columns, paths | {"missing": paths["trials"]}, NOTHING, {})
 
 
 def test_functions_are_found_by_their_text():

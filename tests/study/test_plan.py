@@ -1,44 +1,60 @@
 """Where the files of a run lie: no two jobs share one, and inputs are where others put them."""
 
+import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, make_dataclass, replace
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from invented_study import REGRESSION, TOTAL_COLUMNS, TRIAL_COLUMNS, settings_of, study
+from invented_study import ALS, IRLS, QUIET, REGRESSION, TOTAL_COLUMNS, TRIAL_COLUMNS, Point, study
 
+from dpmc.errors import InputError
 from dpmc.study import digest, plan
-from dpmc.study.api import Job, Made, Ratings, Step
-from dpmc.study.cell_settings import settings_text
-
-CURVES = [
-    {"dataset": "synthetic", "method": "als"},
-    {"dataset": "synthetic", "method": "irls"},
-    {"dataset": "ml-100k", "method": "als"},
-]
+from dpmc.study.api import Effort, Job, OutputOf, RatingsOf, Step
+from dpmc.study.cells import Cell
 
 
-def inputs(section, coordinates):
-    if coordinates["dataset"] == "synthetic":
-        return {"data": Made("draw", {"rank": "5"})}
-    return {"ratings": Ratings(coordinates["dataset"])}
+@dataclass(frozen=True)
+class Drawn(Cell):
+    rank: int
+
+
+@dataclass(frozen=True)
+class Data(Cell):
+    dataset: str
+
+
+ORDER = (ALS, IRLS, Point("ml-100k", "als", 1.0), QUIET)
+FITS = [("synthetic", "als"), ("synthetic", "irls"), ("ml-100k", "als")]
+
+
+def settings_of_point(section, cell):
+    return {"seed": section["seed"], "trials": 3, "regularization": cell.epsilon or 0.5}
+
+
+def inputs(section, cell):
+    if cell.dataset == "synthetic":
+        return {"data": OutputOf("draw", Drawn(5))}
+    return {"ratings": RatingsOf(cell.dataset)}
 
 
 JOBS = (
-    Job("draw", "invented_study:draw", coordinates=("rank",),
-        cells=lambda section: [{"rank": "5"}], file="npz"),
+    Job("draw", "invented_study:draw", cell=Drawn, cells=lambda section: [Drawn(5)], file="npz"),
     Job("fit", "invented_study:fit",
         tables={"trials": TRIAL_COLUMNS, "second/trials": TRIAL_COLUMNS},
-        coordinates=("dataset", "method"), cells=lambda section: CURVES,
-        settings=lambda section, cell: {"seed": section["seed"]}, inputs=inputs),
+        cell=Point, cells=lambda section: ORDER, by=("dataset", "method"),
+        settings=settings_of_point, inputs=inputs,
+        modules=lambda section, cell: ["dpmc.study.seeds"],
+        effort=lambda section, cells: Effort(amount=len(cells))),
     Job("baseline", "invented_study:baseline", tables={"trials": TRIAL_COLUMNS},
-        coordinates=("dataset",), cells=lambda section: [{"dataset": "sweetrs"}],
-        inputs=lambda section, cell: {"ratings": Ratings(cell["dataset"])}),
+        cell=Data, cells=lambda section: [Data("sweetrs")],
+        settings=lambda section, cell: {"trials": 3},
+        inputs=lambda section, cell: {"ratings": RatingsOf(cell.dataset)}),
     Job("totals", "invented_study:totals", tables={"totals": TOTAL_COLUMNS}, file="npz"),
-    Job("tune", "invented_study:tune", tables={"tuned": ("a",)}, coordinates=("dataset",),
-        cells=lambda section: [{"dataset": "jester"}], target="tuning",
-        inputs=lambda section, cell: {"ratings": Ratings("jester")}),
+    Job("tune", "invented_study:tune", tables={"tuned": ("a",)}, cell=Data,
+        cells=lambda section: [Data("jester")], target="tuning",
+        inputs=lambda section, cell: {"ratings": RatingsOf("jester")}),
 )  # fmt: skip
 STEPS = (
     Step("claims", "invented_study:judge", makes=("claims",), needs=("trials",)),
@@ -81,9 +97,26 @@ def test_files_of_jobs(planned):
 
 def test_inputs_are_ratings_or_what_another_job_made(planned):
     fit = STUDY.job("fit")
-    assert planned.inputs(STUDY, fit, CURVES[0]) == {"data": "top/invented/draw/rank~5.npz"}
-    assert planned.inputs(STUDY, fit, CURVES[2]) == {"ratings": "results/data/ml-100k.npz"}
-    assert planned.settings(STUDY, fit, CURVES[0]) == {"seed": 3}
+    assert planned.inputs(STUDY, fit, FITS[0]) == {"data": "top/invented/draw/rank~5.npz"}
+    assert planned.inputs(STUDY, fit, FITS[2]) == {"ratings": "results/data/ml-100k.npz"}
+
+
+def test_cells_that_agree_in_the_coordinates_are_one_job(planned):
+    fit = STUDY.job("fit")
+    assert list(planned.jobs(STUDY, fit)) == FITS
+    curve = planned.settings(STUDY, fit, FITS[0])
+    assert [(cell, own["regularization"]) for cell, own in curve.items()] == [
+        (ALS, 1),
+        (QUIET, 0.5),
+    ]
+    assert planned.effort(STUDY, fit, FITS[0]) == Effort("synthetic als", 2)
+    assert planned.effort(STUDY, STUDY.job("totals"), ()) == Effort("")
+    assert planned.code(STUDY, fit, FITS[0]) == plan.digest_of(fit.run, ["dpmc.study.seeds"], STUDY)
+
+
+def test_a_job_that_the_configuration_does_not_have_is_refused(planned):
+    with pytest.raises(InputError, match="no job fit of invented with jester, als"):
+        planned.settings(STUDY, STUDY.job("fit"), ("jester", "als"))
 
 
 def test_real_data_are_those_of_jobs_that_run_by_default(planned):
@@ -115,7 +148,21 @@ def test_a_step_needs_tables_and_folders(planned):
 
 
 def test_settings_name_every_cell_of_the_trials(planned):
-    assert planned.settings_text(STUDY) == settings_text(settings_of(seed=3))
+    own = [settings_of_point({"seed": 3}, cell) for cell in ORDER]
+    named = dict(zip([cell.name for cell in ORDER], own, strict=True))
+    found = planned.settings_by_cell(STUDY)
+    assert list(found.items()) == [*named.items(), ("dataset=sweetrs", {"trials": 3})]
+    assert json.loads(planned.settings_text(STUDY)) == {"reference": "full", "cells": found}
+
+
+def test_a_regression_may_name_the_rows_of_a_cell(planned):
+    def both(cell, settings):
+        for method in ("als", "irls"):
+            yield {"dataset": cell.dataset, "method": method}, settings
+
+    kept = replace(STUDY, jobs=JOBS[2:3], regression=replace(REGRESSION, rows=both))
+    found = plan.Plan("top", {"reference": "full"}, {"invented": kept}).settings_by_cell(kept)
+    assert list(found) == ["dataset=sweetrs, method=als", "dataset=sweetrs, method=irls"]
 
 
 def test_the_check_reads_what_the_regression_names():
@@ -181,10 +228,10 @@ names = st.from_regex("[a-z]+(_[a-z]+)?", fullmatch=True)
 @st.composite
 def jobs_with_two_cells(draw):
     coordinates = draw(st.lists(names, min_size=1, max_size=4, unique=True))
-    cells = [{name: draw(values) for name in coordinates} for _ in range(2)]
-    return Job(
-        "fit", "x:y", {"trials": (), "more/steps": ()}, tuple(coordinates), file="npz"
-    ), cells
+    fields = [(name, str) for name in coordinates]
+    kind = make_dataclass("Drawn", fields, bases=(Cell,), frozen=True)
+    job = Job("fit", "x:y", {"trials": (), "more/steps": ()}, kind, file="npz")
+    return job, [kind(*(draw(values) for _ in coordinates)) for _ in range(2)]
 
 
 @settings(deadline=None)
@@ -194,7 +241,7 @@ def test_different_coordinates_never_give_the_same_file(made):
     assume(first != second)
     patterns = [plan.part_file("top", STUDY, job, table) for table in job.tables]
     for pattern in (*patterns, plan.other_file("top", STUDY, job), plan.pattern(job)):
-        assert pattern.format(**first) != pattern.format(**second)
+        assert pattern.format(**job.place(first)) != pattern.format(**job.place(second))
 
 
 @settings(deadline=None)
@@ -204,4 +251,8 @@ def test_a_path_says_its_coordinates(made):
     groups = {name: f"(?P<{name}>[^/~]+)" for name in job.coordinates}
     path = re.compile(re.escape(plan.pattern(job)).replace(r"\{", "{").replace(r"\}", "}")
                       .format(**groups))  # fmt: skip
-    assert path.fullmatch(plan.pattern(job).format(**cell)).groupdict() == cell
+    place = job.place(cell)
+    assert path.fullmatch(plan.pattern(job).format(**place)).groupdict() == place
+    assert plan.at(plan.pattern(job), job, tuple(place.values())) == plan.pattern(job).format(
+        **place
+    )

@@ -2,42 +2,35 @@
 # step that makes something of tables; then a target for each study.
 
 
-def coordinates_of(job, wildcards):
-    return {name: wildcards[name] for name in job.coordinates}
+def place_of(job, wildcards):
+    """The formatted coordinates of a job: what its paths say."""
+    return tuple(wildcards[name] for name in job.coordinates)
 
 
 def inputs_of(study, job):
-    def inputs(wildcards):
-        coordinates = coordinates_of(job, wildcards)
-        return list(PLANS[wildcards.top].inputs(study, job, coordinates).values())
-
-    return inputs
+    return lambda wildcards: list(
+        PLANS[wildcards.top].inputs(study, job, place_of(job, wildcards)).values()
+    )
 
 
 def input_names_of(study, job):
     """The names of a job's inputs; some that a study may choose mean something to Snakemake."""
-
-    def names(wildcards):
-        coordinates = coordinates_of(job, wildcards)
-        return list(PLANS[wildcards.top].inputs(study, job, coordinates))
-
-    return names
+    return lambda wildcards: list(
+        PLANS[wildcards.top].inputs(study, job, place_of(job, wildcards))
+    )
 
 
-def settings_of(study, job):
-    def settings(wildcards):
-        coordinates = coordinates_of(job, wildcards)
-        return PLANS[wildcards.top].settings(study, job, coordinates)
-
-    return settings
+def cells_of(study, job):
+    """The cells of a job with what each uses; whatever is not in here reruns nothing."""
+    return lambda wildcards: plain_cells(
+        PLANS[wildcards.top].settings(study, job, place_of(job, wildcards))
+    )
 
 
 def code_of(study, job):
-    def code(wildcards):
-        coordinates = coordinates_of(job, wildcards)
-        return PLANS[wildcards.top].code(study, job, coordinates)
-
-    return code
+    return lambda wildcards: PLANS[wildcards.top].code(
+        study, job, place_of(job, wildcards)
+    )
 
 
 def parts_of(study, table):
@@ -60,13 +53,13 @@ def step_settings_of(study, step):
 
 def minutes_of(study, job):
     return lambda wildcards, attempt: REQUESTS.minutes(
-        wildcards.top, study, job, coordinates_of(job, wildcards), attempt
+        wildcards.top, study, job, place_of(job, wildcards), attempt
     )
 
 
 def megabytes_of(study, job):
     return lambda wildcards, attempt: REQUESTS.megabytes(
-        wildcards.top, study, job, coordinates_of(job, wildcards), attempt
+        wildcards.top, study, job, place_of(job, wildcards), attempt
     )
 
 
@@ -116,9 +109,9 @@ for study in STUDIES.values():
             params:
                 run=job.run,
                 columns=job.tables,
-                coordinates=job.coordinates,
                 inputs=input_names_of(study, job),
-                settings=settings_of(study, job),
+                cell=f"{job.cell.__module__}:{job.cell.__qualname__}",
+                cells=cells_of(study, job),
                 code=code_of(study, job),
                 folder=plan.relative_folder(study),
             script:

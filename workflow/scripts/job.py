@@ -6,15 +6,13 @@ from dpmc.study.job import function, make_importable, run_job
 with logged(snakemake.log[0]):
     params, files = snakemake.params, list(snakemake.output)
     make_importable(params.folder)
-    coordinates = {name: snakemake.wildcards[name] for name in params.coordinates}
-    run = function(params.run)
+    run, cell = function(params.run), function(params.cell)
     with timed():
         run_job(
             run,
             params.columns,
             dict(zip(params.columns, files, strict=False)),
-            coordinates,
-            params.settings,
+            {cell(**coordinates): settings for coordinates, settings in params.cells},
             dict(zip(params.inputs, snakemake.input, strict=True)),
             files[-1] if len(files) > len(params.columns) else None,
         )

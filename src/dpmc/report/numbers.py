@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.study.api import Study
-from dpmc.study.cells import cell_name, format_coordinate
+from dpmc.study.cells import cell_name, format_coordinate, in_common
 from dpmc.study.chapter import Chapter, Judged
 from dpmc.study.plan import Plan, has_trials, makers, table_file
 from dpmc.study.runs import read_frame
@@ -190,7 +190,7 @@ class Numbers:
     @cached_property
     def _origins(self) -> dict[str, Origin]:
         """Origin of every cell by its name: its file, and its own settings."""
-        settings = self.study.regression.cells(self.plan.sections[self.study.name])
+        settings = self.plan.settings_by_cell(self.study)
         found = {}
         for row in self._cells[[*self._coordinates, "origin"]].to_dict("records"):
             name = cell_name({key: row[key] for key in self._coordinates})
@@ -201,19 +201,18 @@ class Numbers:
 
     def _parts(self, table: str) -> Iterator[pd.DataFrame]:
         """Yield the parts of a table that have rows, with their origins; else the whole table."""
-        section = self.plan.sections[self.study.name]
         jobs = [
-            (job, cell)
+            cells
             for job in makers(self.study, table)
-            for cell in job.cells(section)
-        ]  # fmt: skip
+            for cells in self.plan.jobs(self.study, job).values()
+        ]
         paths = self.plan.parts(self.study, table)
         if not all(Path(path).is_file() for path in paths):
             jobs, paths = [], [table_file(self.plan.top, self.study, table)]
         for place, path in enumerate(paths):
             frame = read_frame(path) if Path(path).is_file() else pd.DataFrame()
             if len(frame):
-                used = self.plan.settings(self.study, *jobs[place]) if jobs else {}
+                used = in_common(jobs[place]) if jobs else {}
                 origin = origin_of(used, self._command(path), self._seeds)
                 yield frame.assign(origin=[origin] * len(frame))
 

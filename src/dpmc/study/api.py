@@ -10,28 +10,32 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dpmc.study.cells import Cell, format_coordinate
+
 Section = Mapping[str, object]
 """What :attr:`Study.prepare` returns: the settings of a study, checked."""
-Coordinates = Mapping[str, str]
-"""Names of a job's coordinates to their formatted values, in the order of its path."""
+Settings = Mapping[str, object]
+"""Exactly what a cell uses, as plain values."""
+Cells = Mapping[Cell, Settings]
+"""The cells of one job with what each uses."""
 
 
 @dataclass(frozen=True)
-class Ratings:
+class RatingsOf:
     """An input: the ratings of a real data set; a job without them has no rows."""
 
     dataset: str
 
 
 @dataclass(frozen=True)
-class Made:
-    """An input: the file that another job of the same study makes beside its tables."""
+class OutputOf:
+    """An input: the file that the job of a cell, of another kind, makes beside its tables."""
 
     job: str
-    coordinates: Coordinates = field(default_factory=dict)
+    cell: Cell
 
 
-Source = Ratings | Made
+Source = RatingsOf | OutputOf
 
 
 @dataclass(frozen=True)
@@ -40,32 +44,33 @@ class Effort:
 
     Attributes
     ----------
-    alike : str
-        Jobs of a kind that do the same work on more or fewer data have the same.
+    alike : str or None
+        Jobs of a kind that do the same work on more or fewer data have the same. None stands for
+        the coordinates of the job.
     amount : float
         How often the work is done: trials, budgets, iterations.
     size : float
         Of the data that it is done on; CPU time, memory and disk grow with it.
     """
 
-    alike: str = ""
+    alike: str | None = None
     amount: float = 1.0
     size: float = 1.0
 
 
-def once(section: Section) -> list[Coordinates]:
-    """Return the cells of a kind of job that runs once."""
-    return [{}]
+def once(section: Section) -> list[Cell]:
+    """Return the one cell of a kind of job that runs once."""
+    return [Cell()]
 
 
-def nothing(section: Section, coordinates: Coordinates | None = None) -> dict:
+def nothing(section: Section, cell: Cell | None = None) -> dict:
     """Return no settings, inputs or modules."""
     return {}
 
 
-def constant_effort(section: Section, coordinates: Coordinates) -> Effort:
+def constant_effort(section: Section, cells: Cells) -> Effort:
     """Return the effort of a job that costs the same every time."""
-    return Effort(" ".join(coordinates.values()))
+    return Effort()
 
 
 def own_seed(section: Section) -> dict[str, int]:
@@ -85,17 +90,21 @@ class Job:
         returns the rows of each table, by its name.
     tables : mapping
         The tables that these jobs write, each a part of it, to their columns.
-    coordinates : tuple of str
-        What tells the jobs of this kind apart: wildcards of the rule, parts of its paths.
+    cell : type of Cell
+        Class of the cells; without fields for a kind of job that runs once.
     cells : callable
-        From the section to the coordinates of every job, formatted as in paths.
+        From the section to every cell.
+    by : tuple of str or None
+        The fields of cells that tell the jobs of this kind apart: wildcards of the rule, parts of
+        its paths. Cells that agree in them are one job. None stands for all fields.
     settings : callable
-        From the section and coordinates to exactly what the job uses, as plain values. A setting
-        that is not in here cannot change its numbers, so it need not rerun.
+        From the section and a cell to exactly what the cell uses, as plain values. A setting that
+        is not in here cannot change its numbers, so it need not rerun.
     inputs : callable
-        From the section and coordinates to its inputs by name. The ratings are called "ratings".
+        From the section and a cell to the inputs of its job, by name. The ratings are called
+        "ratings".
     modules : callable
-        From the section and coordinates to names of modules (or paths of Python files) that the
+        From the section and a cell to names of modules (or paths of Python files) that the
         numbers depend on beside the module of ``run``, because they are imported by name.
     file : str or None
         Suffix of one other file that each job makes, for example ``"npz"``.
@@ -107,22 +116,32 @@ class Job:
         About how long one takes: only for telling the time left, and for what was never
         measured.
     effort : callable
-        From the section and coordinates to what the cost of the job grows with.
+        From the section and the cells of a job to what its cost grows with.
     """
 
     name: str
     run: str
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    coordinates: tuple[str, ...] = ()
-    cells: Callable[[Section], Iterable[Coordinates]] = once
-    settings: Callable[[Section, Coordinates], Mapping[str, object]] = nothing
-    inputs: Callable[[Section, Coordinates], Mapping[str, Source]] = nothing
-    modules: Callable[[Section, Coordinates], Iterable[str]] = nothing
+    cell: type[Cell] = Cell
+    cells: Callable[[Section], Iterable[Cell]] = once
+    by: tuple[str, ...] | None = None
+    settings: Callable[[Section, Cell], Settings] = nothing
+    inputs: Callable[[Section, Cell], Mapping[str, Source]] = nothing
+    modules: Callable[[Section, Cell], Iterable[str]] = nothing
     file: str | None = None
     alone: bool = False
     target: str | None = None
     seconds: float = 2.0
-    effort: Callable[[Section, Coordinates], Effort] = constant_effort
+    effort: Callable[[Section, Cells], Effort] = constant_effort
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The fields of cells that tell jobs of this kind apart."""
+        return self.cell.names() if self.by is None else self.by
+
+    def place(self, cell: Cell) -> dict[str, str]:
+        """Return the coordinates of the job of a cell, as they stand in its paths."""
+        return {name: format_coordinate(getattr(cell, name)) for name in self.coordinates}
 
 
 @dataclass(frozen=True)
@@ -160,6 +179,11 @@ class Step:
     seconds: float = 5.0
 
 
+def itself(cell: Cell, settings: Settings) -> list[tuple[Mapping[str, object], Settings]]:
+    """Return the coordinates and settings of a cell whose rows are named as it is."""
+    return [(cell.coordinates(), settings)]
+
+
 def only_unavailable(unavailable: Collection[str], section_cells: Mapping) -> Collection[str]:
     """Excuse missing rows for unavailable data sets only."""
     return unavailable
@@ -175,9 +199,9 @@ class Regression:
         The table of trials: its first trials, number by number; None if there is none.
     coordinates, metrics : tuple of str
         Columns that name a cell of it, and columns that are compared.
-    cells : callable
-        From the section to the settings of every cell that has rows, by its name (see
-        :func:`dpmc.study.cells.cell_name`), with ``trials``.
+    rows : callable
+        From a cell of the jobs that make the table, and its settings, to the coordinates and
+        settings of each cell that has rows; by default that cell itself.
     trials : int or None
         How many trials of each cell the reference keeps; None for all.
     lacking : callable
@@ -198,7 +222,8 @@ class Regression:
     table: str | None = None
     coordinates: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
-    cells: Callable[[Section], Mapping[str, Mapping[str, object]]] = nothing
+    rows: Callable[[Cell, Settings], Iterable[tuple[Mapping[str, object], Settings]]] = itself
+    cells: Callable[[Section], Mapping[str, Settings]] | None = None  # of studies with text cells
     trials: int | None = 2
     lacking: Callable[[Collection[str], Mapping], Collection[str]] = only_unavailable
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

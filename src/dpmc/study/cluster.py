@@ -10,9 +10,9 @@ not cost a submission of its own, so as many of a kind are bundled as fit into
 import math
 from collections.abc import Mapping
 
-from dpmc.study.api import Coordinates, Job, Study
+from dpmc.study.api import Job, Study
 from dpmc.study.costs import Cost, CostModel
-from dpmc.study.plan import Plan
+from dpmc.study.plan import Place, Plan
 
 START_SECONDS = 120.0
 """Room for starting: two Snakemake processes and the job each import from a shared file system."""
@@ -44,18 +44,14 @@ class Requests:
         studies = {name: each for run in runs.values() for name, each in run.studies.items()}
         self._costs = CostModel(studies.values())
 
-    def minutes(
-        self, top: str, study: Study, job: Job, coordinates: Coordinates, attempt: int = 1
-    ) -> int:
+    def minutes(self, top: str, study: Study, job: Job, place: Place, attempt: int = 1) -> int:
         """Return the minutes to ask for; twice as many in each further attempt."""
-        seconds = START_SECONDS + SLOWER * self._cost(top, study, job, coordinates).seconds
+        seconds = START_SECONDS + SLOWER * self._cost(top, study, job, place).seconds
         return math.ceil(seconds / 60) * 2 ** (attempt - 1)
 
-    def megabytes(
-        self, top: str, study: Study, job: Job, coordinates: Coordinates, attempt: int = 1
-    ) -> int:
+    def megabytes(self, top: str, study: Study, job: Job, place: Place, attempt: int = 1) -> int:
         """Return the memory to ask for; twice as much in each further attempt."""
-        memory = self._cost(top, study, job, coordinates).memory
+        memory = self._cost(top, study, job, place).memory
         expected = UNKNOWN_MB if math.isnan(memory) else LARGER * memory
         return (math.ceil(expected) + SNAKEMAKE_MB) * 2 ** (attempt - 1)
 
@@ -67,11 +63,11 @@ class Requests:
         """
         if job.alone:
             return FIRST
-        cells = job.cells(self._runs[top].sections[study.name])
-        return round(max((self._cost(top, study, job, each).seconds for each in cells), default=0))
+        places = self._runs[top].jobs(study, job)
+        return round(max((self._cost(top, study, job, each).seconds for each in places), default=0))
 
-    def _cost(self, top: str, study: Study, job: Job, coordinates: Coordinates) -> Cost:
-        effort = job.effort(self._runs[top].sections[study.name], coordinates)
+    def _cost(self, top: str, study: Study, job: Job, place: Place) -> Cost:
+        effort = self._runs[top].effort(study, job, place)
         return self._costs.expected(study.name, job.name, effort, job.seconds)
 
     def bundles(self) -> Mapping[str, int]:
@@ -82,8 +78,8 @@ class Requests:
                 for job in study.jobs:
                     if (name := group(study, job)) is None:
                         continue
-                    for cell in job.cells(run.sections[study.name]):
-                        minutes = self.minutes(top, study, job, cell)
+                    for place in run.jobs(study, job):
+                        minutes = self.minutes(top, study, job, place)
                         longest[name] = max(minutes, longest.get(name, 0))
         return {name: max(1, BUNDLE_MINUTES // each) for name, each in longest.items()}
 

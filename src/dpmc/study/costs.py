@@ -27,7 +27,7 @@ from dpmc import tables
 from dpmc.datasets import resolve
 from dpmc.errors import InputError
 from dpmc.study import plan as places
-from dpmc.study.api import Effort, Ratings, Study
+from dpmc.study.api import Effort, RatingsOf, Study
 from dpmc.study.plan import Plan
 
 SHARED = "data and report"  # stands for a study where a job belongs to none
@@ -90,22 +90,22 @@ def planned(run: Plan) -> list[Planned]:
 
 
 def _of_study(run: Plan, study: Study) -> Iterator[Planned]:
-    top, section = run.top, run.sections[study.name]
+    top = run.top
     jobs = [job for job in study.jobs if job.target is None]
     for job in jobs:
-        for cell in job.cells(section):
-            sources = job.inputs(section, cell).values()
+        for place in run.jobs(study, job):
+            sources = dict(run.sources(study, job, place)).values()
             files = [places.part_file(top, study, job, table) for table in job.tables]
             files += [places.other_file(top, study, job)] if job.file else []
             yield Planned(
                 study.name,
                 job.name,
-                job.effort(section, cell),
+                run.effort(study, job, place),
                 job.seconds,
-                tuple(source.dataset for source in sources if isinstance(source, Ratings)),
-                places.log_file(top, study, job.name, job).format(**cell),
-                places.benchmark_file(top, study, job).format(**cell),
-                tuple(file.format(**cell) for file in files),
+                tuple(source.dataset for source in sources if isinstance(source, RatingsOf)),
+                places.at(places.log_file(top, study, job.name, job), job, place),
+                places.at(places.benchmark_file(top, study, job), job, place),
+                tuple(places.at(file, job, place) for file in files),
             )
     joined = dict.fromkeys(table for job in jobs if job.coordinates for table in job.tables)
     for table in joined:

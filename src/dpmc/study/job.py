@@ -9,6 +9,7 @@ from pathlib import Path
 from dpmc import tables
 from dpmc.files import atomic_path
 from dpmc.ratings import Ratings
+from dpmc.study.cells import Cell
 from dpmc.study.task import Task
 
 RATINGS = "ratings"
@@ -18,8 +19,7 @@ def run_job(
     run: Callable[[Task], Mapping[str, Iterable]],
     columns: Mapping[str, Iterable[str]],
     outputs: Mapping[str, str],
-    coordinates: Mapping[str, str],
-    settings: Mapping[str, object],
+    cells: Mapping[Cell, Mapping[str, object]],
     inputs: Mapping[str, str],
     file: str | None = None,
 ) -> None:
@@ -34,7 +34,7 @@ def run_job(
         What :attr:`dpmc.study.api.Job.run` names.
     columns, outputs : mapping
         By table its columns, and the file to write.
-    coordinates, settings, inputs : mapping
+    cells, inputs : mapping
         See :class:`Task`.
     file : path, optional
     """
@@ -46,13 +46,18 @@ def run_job(
                 pass
     else:
         path = None if file is None else Path(file)
-        rows = run(Task(coordinates, settings, inputs, ratings, path))
+        rows = run(Task(cells, inputs, ratings, path))
     for name, path in outputs.items():
         tables.write(path, columns[name], rows[name])
 
 
+def plain_cells(cells: Mapping[Cell, Mapping[str, object]]) -> list[tuple[dict, dict]]:
+    """Return cells as Snakemake carries them to a job: their fields, and what they use."""
+    return [(cell.coordinates(), dict(settings)) for cell, settings in cells.items()]
+
+
 def function(name: str) -> Callable:
-    """Return the function that ``"package.module:function"`` names."""
+    """Return the function, or the class, that ``"package.module:function"`` names."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)
 

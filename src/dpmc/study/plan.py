@@ -5,18 +5,32 @@ A run is a folder of results with one configuration: ``results``, and ``results/
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dpmc import configuration as configurations
-from dpmc.study.api import Coordinates, Job, Made, Ratings, Regression, Section, Step, Study
+from dpmc.errors import InputError
+from dpmc.study.api import (
+    Cells,
+    Effort,
+    Job,
+    RatingsOf,
+    Regression,
+    Section,
+    Source,
+    Step,
+    Study,
+)
 from dpmc.study.cell_settings import SETTINGS, Settings, settings_text
+from dpmc.study.cells import cell_name
 from dpmc.study.digest import code_digest
 
 INDEX, NUMBERS = "index.html", "numbers.html"
 """Pages of the report: the first one, and that of all claims and numbers."""
 REPORT_FILES = "files"
 """The folder of figures and downloads beside the pages."""
+Place = tuple[str, ...]
+"""The coordinates of a job, formatted: what its wildcards are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,42 +52,88 @@ class Plan:
     configuration: Mapping[str, object]
     studies: Mapping[str, Study]
     sections: Mapping[str, Section] = field(init=False)
+    _jobs: dict[tuple[str, str], dict[Place, Cells]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         prepared = {name: study.prepare(self.configuration) for name, study in self.studies.items()}
         object.__setattr__(self, "sections", prepared)
 
+    def jobs(self, study: Study, job: Job) -> Mapping[Place, Cells]:
+        """Return the jobs of a kind: their coordinates, formatted, to their cells and settings."""
+        if (study.name, job.name) not in self._jobs:
+            section, found = self.sections[study.name], {}
+            for cell in job.cells(section):
+                cells = found.setdefault(tuple(job.place(cell).values()), {})
+                cells[cell] = dict(job.settings(section, cell))
+            self._jobs[study.name, job.name] = found
+        return self._jobs[study.name, job.name]
+
     def parts(self, study: Study, table: str) -> list[str]:
         """Return the files that make a table, in the order of its rows."""
         return [
-            part_file(self.top, study, job, table).format(**cell)
+            at(part_file(self.top, study, job, table), job, place)
             for job in makers(study, table)
-            for cell in job.cells(self.sections[study.name])
+            for place in self.jobs(study, job)
         ]
 
-    def inputs(self, study: Study, job: Job, coordinates: Coordinates) -> dict[str, str]:
+    def inputs(self, study: Study, job: Job, place: Place) -> dict[str, str]:
         """Return the input files of a job by name."""
-        sources = job.inputs(self.sections[study.name], coordinates)
-        return {name: self._source(study, source) for name, source in sources.items()}
+        return {name: self._file(study, each) for name, each in self.sources(study, job, place)}
 
-    def _source(self, study: Study, source: Ratings | Made) -> str:
-        if isinstance(source, Ratings):
+    def sources(self, study: Study, job: Job, place: Place) -> list[tuple[str, Source]]:
+        """Return the names of the inputs of a job, and what they are."""
+        cell = next(iter(self.settings(study, job, place)))
+        return list(job.inputs(self.sections[study.name], cell).items())
+
+    def _file(self, study: Study, source: Source) -> str:
+        if isinstance(source, RatingsOf):
             return ratings_file(source.dataset)
         made = study.job(source.job)
-        return other_file(self.top, study, made).format(**source.coordinates)
+        return other_file(self.top, study, made).format(**made.place(source.cell))
 
-    def settings(self, study: Study, job: Job, coordinates: Coordinates) -> dict[str, object]:
-        """Return what a job uses."""
-        return dict(job.settings(self.sections[study.name], coordinates))
+    def settings(self, study: Study, job: Job, place: Place) -> Cells:
+        """Return the cells of a job with what each uses.
+
+        Raises
+        ------
+        InputError
+            The configuration has no such job.
+        """
+        try:
+            return self.jobs(study, job)[place]
+        except KeyError:
+            raise InputError(
+                f"The configuration has no job {job.name} of {study.name} with {', '.join(place)}."
+            ) from None
+
+    def effort(self, study: Study, job: Job, place: Place) -> Effort:
+        """Return what the cost of a job grows with."""
+        found = job.effort(self.sections[study.name], self.settings(study, job, place))
+        return replace(found, alike=" ".join(place)) if found.alike is None else found
+
+    def settings_by_cell(self, study: Study) -> dict[str, Mapping[str, object]]:
+        """Return the settings of every cell of the study's table of trials, by its name."""
+        section = self.sections[study.name]
+        if study.regression.cells is not None:
+            return dict(study.regression.cells(section))
+        return {
+            cell_name(coordinates): settings
+            for job in makers(study, study.regression.table)
+            for cell in job.cells(section)
+            for coordinates, settings in study.regression.rows(cell, job.settings(section, cell))
+        }
 
     def settings_text(self, study: Study) -> str:
         """Return the settings of every cell of the study's table of trials, as JSON."""
-        cells = study.regression.cells(self.sections[study.name])
-        return settings_text(Settings(str(self.configuration["reference"]), cells))
+        reference = str(self.configuration["reference"])
+        return settings_text(Settings(reference, self.settings_by_cell(study)))
 
-    def code(self, study: Study, job: Job, coordinates: Coordinates) -> str:
+    def code(self, study: Study, job: Job, place: Place) -> str:
         """Return the digest of the code that a job's numbers depend on."""
-        return digest_of(job.run, job.modules(self.sections[study.name], coordinates), study)
+        section = self.sections[study.name]
+        cells = self.settings(study, job, place)
+        modules = dict.fromkeys(name for cell in cells for name in job.modules(section, cell))
+        return digest_of(job.run, modules, study)
 
     def targets(self, study: Study, target: str | None = None) -> list[str]:
         """Return what a target makes: None stands for the study's own."""
@@ -101,9 +161,9 @@ class Plan:
             for study in studies
             for job in study.jobs
             if job.target is None
-            for cell in job.cells(self.sections[study.name])
-            for source in job.inputs(self.sections[study.name], cell).values()
-            if isinstance(source, Ratings)
+            for place in self.jobs(study, job)
+            for _, source in self.sources(study, job, place)
+            if isinstance(source, RatingsOf)
         ]
         return list(dict.fromkeys(found))
 
@@ -213,6 +273,11 @@ def pattern(job: Job) -> str:
     """Return the path of a job's files below its folder, coordinates as wildcards."""
     first, *rest = [f"{name}~{{{name}}}" for name in job.coordinates]
     return f"{first}/{'_'.join(rest)}" if rest else first
+
+
+def at(path: str, job: Job, place: Place) -> str:
+    """Return a path with the coordinates of one job in the place of wildcards."""
+    return path.format(**dict(zip(job.coordinates, place, strict=True)))
 
 
 def table_file(top: str, study: Study, table: str) -> str:

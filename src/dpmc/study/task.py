@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpmc.ratings import Ratings
+from dpmc.study.cells import Cell, in_common
 
 
 @dataclass(frozen=True)
 class Task:
-    """The coordinates, settings and inputs of a job.
+    """The cells of a job, what each uses, and the inputs.
 
     Attributes
     ----------
-    coordinates : mapping of str to str
-    settings : mapping
+    cells : mapping
+        Each cell to its settings, in their order.
     inputs : mapping of str to str
         Paths by name.
     ratings : Ratings or None
@@ -23,8 +24,22 @@ class Task:
         Where the other file is to be written.
     """
 
-    coordinates: Mapping[str, str]
-    settings: Mapping[str, object]
+    cells: Mapping[Cell, Mapping[str, object]]
     inputs: Mapping[str, str]
     ratings: Ratings | None = None
     file: Path | None = None
+
+    @property
+    def cell(self) -> Cell:
+        """The first cell: the only one where a job is a cell."""
+        return next(iter(self.cells))
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The settings that all cells have in common: all of them where a job is a cell."""
+        return in_common(self.cells)
+
+    @property
+    def coordinates(self) -> dict[str, str]:
+        """Those of a job whose cells are still text."""
+        return dict(self.cell.values)

@@ -4,7 +4,9 @@ from dpmc.methods import method_module
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import HERE, PARTS
 from dpmc.studies.audit.rows import AUDIT_COLUMNS
-from dpmc.study.api import Coordinates, Effort, Job, Section
+from dpmc.study.api import Effort, Section
+from dpmc.study.text_cells import Coordinates
+from dpmc.study.text_cells import text_job as Job
 
 
 def part_cells(section: Section) -> list[Coordinates]:

@@ -41,7 +41,8 @@ from dpmc.studies.dpals.settings import (
     tuning_job_settings,
     tuning_jobs,
 )
-from dpmc.study.api import Job, Step, Study
+from dpmc.study.api import Step, Study
+from dpmc.study.text_cells import text_job as Job
 
 HERE = Path(__file__).parent
 MEASURED = ("trials", "iterations", "timing", "coverage", "accounting")

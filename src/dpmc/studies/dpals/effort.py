@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from dpmc.studies.dpals.cells import is_synthetic, stored
 from dpmc.studies.dpals.settings import curve_job_settings
-from dpmc.study.api import Coordinates, Effort, Section
+from dpmc.study.api import Effort, Section
+from dpmc.study.text_cells import Coordinates
 
 
 def effort_of_fits(section: Section, coordinates: Coordinates) -> Effort:

@@ -17,7 +17,8 @@ from dpmc.studies.dpals.cells import (
 )
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.spaces import tuning_cells, tuning_settings
-from dpmc.study.api import Coordinates, Made, Ratings, Section, Source
+from dpmc.study.api import RatingsOf, Section, Source
+from dpmc.study.text_cells import Coordinates, Made
 
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
 SURROGATE = "surrogate"
@@ -68,7 +69,7 @@ def ratings_inputs(section: Section, coordinates: Coordinates) -> dict[str, Sour
         return {}
     if is_surrogate(section, name):
         return {GENERATED: Made(SURROGATE, {SURROGATE: name})}
-    return {"ratings": Ratings(name)}
+    return {"ratings": RatingsOf(name)}
 
 
 def method_modules(section: Section, coordinates: Coordinates) -> list[str]:

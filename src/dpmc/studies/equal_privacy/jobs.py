@@ -10,8 +10,10 @@ from dpmc.studies.equal_privacy.cells import (
     tuning_settings,
 )
 from dpmc.studies.equal_privacy.frontier import COLUMNS as FRONTIER_COLUMNS
-from dpmc.study.api import Coordinates, Effort, Job, Ratings, Section
+from dpmc.study.api import Effort, RatingsOf, Section
 from dpmc.study.cells import format_coordinate
+from dpmc.study.text_cells import Coordinates
+from dpmc.study.text_cells import text_job as Job
 
 CELL = ("dataset", "relation", "epsilon", "method")
 CURVE = ("dataset", "relation", "method")
@@ -64,10 +66,10 @@ def tune_settings(section: Section, coordinates: Coordinates) -> dict[str, objec
     return tuning_settings(section, CalibratedCell.from_formatted(coordinates))
 
 
-def ratings_of(section: Section, coordinates: Coordinates) -> dict[str, Ratings]:
+def ratings_of(section: Section, coordinates: Coordinates) -> dict[str, RatingsOf]:
     """Return the ratings of a real data set; synthetic data are generated."""
     dataset = coordinates["dataset"]
-    return {} if "users" in section["datasets"][dataset] else {"ratings": Ratings(dataset)}
+    return {} if "users" in section["datasets"][dataset] else {"ratings": RatingsOf(dataset)}
 
 
 def modules_of(section: Section, coordinates: Coordinates) -> list[str]:

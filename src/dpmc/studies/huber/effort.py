@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable
 from functools import reduce
 
-from dpmc.study.api import Coordinates, Effort, Section
+from dpmc.study.api import Effort, Section
+from dpmc.study.text_cells import Coordinates
 
 
 def in_proportion_to(*keys: str) -> Callable[[Section, Coordinates], Effort]:

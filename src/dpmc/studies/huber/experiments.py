@@ -14,8 +14,10 @@ from dpmc.studies.huber.heldout import HELDOUT_COLUMNS
 from dpmc.studies.huber.settings import cell_settings
 from dpmc.studies.huber.thesis_methods import THESIS_COLUMNS
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
-from dpmc.study.api import Coordinates, Job, Ratings, Section
+from dpmc.study.api import RatingsOf, Section
 from dpmc.study.cells import SYNTHETIC
+from dpmc.study.text_cells import Coordinates
+from dpmc.study.text_cells import text_job as Job
 
 MOVIELENS, SWEETRS = "ml-100k", "sweetrs"
 WEIGHTS_COLUMNS = (
@@ -32,10 +34,10 @@ def _only(dataset: str) -> Callable[[Section], list[Coordinates]]:
     return lambda section: [{"dataset": dataset}] if dataset in section["real"] else []
 
 
-def ratings_of(section: Section, coordinates: Coordinates) -> dict[str, Ratings]:
+def ratings_of(section: Section, coordinates: Coordinates) -> dict[str, RatingsOf]:
     """Return the ratings of a real data set; synthetic data are generated."""
     dataset = coordinates["dataset"]
-    return {} if dataset == SYNTHETIC else {"ratings": Ratings(dataset)}
+    return {} if dataset == SYNTHETIC else {"ratings": RatingsOf(dataset)}
 
 
 def _modules(section: Section, coordinates: Coordinates) -> list[str]:

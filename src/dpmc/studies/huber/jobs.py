@@ -14,8 +14,10 @@ from dpmc.studies.huber.forensics_loss import LOSS_COLUMNS
 from dpmc.studies.huber.settings import SYNTHETIC_SETTINGS, cell_settings, side_settings
 from dpmc.studies.huber.side import CONVERGENCE_COLUMNS, STARTS_COLUMNS, TIMING_COLUMNS
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
-from dpmc.study.api import Coordinates, Effort, Job, Made, Ratings, Section, Source, Step
+from dpmc.study.api import Effort, RatingsOf, Section, Source, Step
 from dpmc.study.cells import SYNTHETIC, cell_name, format_coordinate
+from dpmc.study.text_cells import Coordinates, Made
+from dpmc.study.text_cells import text_job as Job
 
 HOME = Path(__file__).parent
 PUBLISHED = tuple(sorted((HOME / "published").glob("*.csv")))
@@ -55,7 +57,7 @@ def inputs_of_cell(section: Section, coordinates: Coordinates) -> dict[str, Sour
     """Return the ratings of a real cell, the generated data of a synthetic one."""
     cell = Cell.from_formatted(coordinates)
     if cell.dataset != SYNTHETIC:
-        return {"ratings": Ratings(cell.dataset)}
+        return {"ratings": RatingsOf(cell.dataset)}
     return {"data": Made("synthetic", _instances(cell))}
 
 
@@ -101,7 +103,7 @@ def settings_of_instances(section: Section, coordinates: Coordinates) -> dict[st
 def effort_of_instances(section: Section, coordinates: Coordinates) -> Effort:
     """Return what generated data cost: entries, as often as there are trials."""
     settings = settings_of_instances(section, coordinates)
-    return Effort(amount=settings["trials"], size=settings["users"] * settings["items"])
+    return Effort("", settings["trials"], settings["users"] * settings["items"])
 
 
 # -- side experiments ---------------------------------------------------------------------------
@@ -170,7 +172,7 @@ def settings_of_losses(section: Section, coordinates: Coordinates) -> dict[str, 
 
 
 def _ratings_of_variant(section: Section, coordinates: Coordinates) -> dict[str, Source]:
-    return {"ratings": Ratings(real_variants(section)[coordinates["variant"]].dataset)}
+    return {"ratings": RatingsOf(real_variants(section)[coordinates["variant"]].dataset)}
 
 
 def settings_of_forensics(section: Section) -> dict[str, object]:

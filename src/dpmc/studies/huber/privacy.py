@@ -11,8 +11,10 @@ from dpmc.methods import method_module
 from dpmc.studies.huber.cells import Cell, huber_cells
 from dpmc.studies.huber.effort import in_proportion_to
 from dpmc.studies.huber.privacy_columns import TABLES, TOTAL_COLUMNS, TRANSCRIPT_COLUMNS
-from dpmc.study.api import Coordinates, Job, Ratings, Section
+from dpmc.study.api import RatingsOf, Section
 from dpmc.study.cells import SYNTHETIC
+from dpmc.study.text_cells import Coordinates
+from dpmc.study.text_cells import text_job as Job
 
 SUMS, LOSSES = TABLES
 METHODS = ("als", "irls")
@@ -49,10 +51,10 @@ def transcript_settings(section: Section, coordinates: Coordinates) -> dict[str,
     }
 
 
-def transcript_inputs(section: Section, coordinates: Coordinates) -> dict[str, Ratings]:
+def transcript_inputs(section: Section, coordinates: Coordinates) -> dict[str, RatingsOf]:
     """Return the ratings of a real data set; synthetic data are generated."""
     dataset = coordinates["dataset"]
-    return {} if dataset == SYNTHETIC else {"ratings": Ratings(dataset)}
+    return {} if dataset == SYNTHETIC else {"ratings": RatingsOf(dataset)}
 
 
 def transcript_modules(section: Section, coordinates: Coordinates) -> list[str]:

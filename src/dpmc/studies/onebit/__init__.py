@@ -28,7 +28,9 @@ from dpmc.studies.onebit.settings import (
     outp_settings,
     prepare,
 )
-from dpmc.study.api import Coordinates, Effort, Job, Section, Step, Study
+from dpmc.study.api import Effort, Section, Step, Study
+from dpmc.study.text_cells import Coordinates
+from dpmc.study.text_cells import text_job as Job
 
 HERE = Path(__file__).parent
 

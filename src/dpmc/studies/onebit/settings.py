@@ -24,7 +24,8 @@ from dpmc.studies.onebit.cells import (
     OneBitCell,
     is_synthetic,
 )
-from dpmc.study.api import Coordinates, Made, Ratings, Section, Source
+from dpmc.study.api import RatingsOf, Section, Source
+from dpmc.study.text_cells import Coordinates, Made
 
 RATINGS, SOLUTIONS = "ratings", "clear"  # names of inputs
 
@@ -171,7 +172,7 @@ def job_inputs(section: Section, coordinates: Coordinates) -> dict[str, Source]:
     cell = _cell(coordinates)
     inputs: dict[str, Source] = {}
     if not is_synthetic(section["datasets"][cell.dataset]):
-        inputs[RATINGS] = Ratings(cell.dataset)
+        inputs[RATINGS] = RatingsOf(cell.dataset)
     if cell.needs_clear:
         place = {name: coordinates[name] for name in CLEAR_COORDINATES}
         inputs[SOLUTIONS] = Made(CLEAR, place)
