@@ -5,13 +5,14 @@ look like in paths, in tables and in the keys of random streams.
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import ClassVar, Self, get_args, get_type_hints
 
 import numpy as np
 
+from dpmc.errors import InputError
 from dpmc.study import seeds
 
 SYNTHETIC = "synthetic"
@@ -90,6 +91,29 @@ def _kinds(cell: type[Cell]) -> dict[str, tuple[type, bool]]:
 
 def _parsed(text: str, kind: type, optional: bool) -> object:
     return None if optional and text in ("", "none") else kind(text)
+
+
+def owners(
+    study: str, experiments: Iterable[tuple[str, Iterable[Cell]]], advice: str
+) -> dict[Cell, str]:
+    """Return the cells of all experiments, each with the name of the one that it belongs to.
+
+    Raises
+    ------
+    InputError
+        Two have a cell in common: its trials could not have two numbers of trials. ``advice`` says
+        what to give them.
+    """
+    found: dict[Cell, str] = {}
+    for name, cells in experiments:
+        for cell in cells:
+            if cell in found:
+                raise InputError(
+                    f"{study}.experiments.{found[cell]} and .{name} share the cell "
+                    f"{', '.join(cell.formatted().values())}; give the two different {advice}."
+                )
+            found[cell] = name
+    return found
 
 
 def in_common(cells: Mapping[Cell, Mapping[str, object]]) -> dict[str, object]:

@@ -4,32 +4,25 @@ import copy
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dpmc.errors import InputError
 from dpmc.methods.onebit.private import MECHANISMS
+from dpmc.studies.onebit import STUDY
 from dpmc.studies.onebit.cells import (
     BASELINES,
-    BOTH,
-    NUCLEAR,
-    ONEBIT_COLUMNS,
-    ONEBIT_COORDINATES,
     PRIVATE,
     OneBitCell,
 )
-from dpmc.studies.onebit.regression import cells_with_rows
 from dpmc.studies.onebit.settings import (
     bound_settings,
     cell_settings,
-    curve_jobs,
-    curve_settings,
-    job_inputs,
+    inputs_of,
     onebit_cells,
     outp_settings,
     prepare,
 )
-from dpmc.study.api import Made, Ratings
+from dpmc.study.api import OutputOf, RatingsOf
+from dpmc.study.plan import Plan
 
 WITH_NULL = {
     "seed": 5,
@@ -98,6 +91,11 @@ def changed(*path, to):
     return configuration
 
 
+def planned(configuration=CONFIGURATION):
+    """Return the plan of a configuration."""
+    return Plan("results", configuration, {"onebit": STUDY})
+
+
 def test_the_grid_is_every_link_share_mechanism_and_epsilon():
     cells = onebit_cells(ONEBIT)
     assert len(cells) == len(set(cells))
@@ -125,32 +123,6 @@ def test_every_configuration_has_its_clear_cell_before_the_others():
 
 def test_mechanisms_are_clear_baselines_and_private_ones():
     assert sorted(("clear", *BASELINES, *PRIVATE)) == sorted(MECHANISMS)
-
-
-@settings(deadline=None)
-@given(
-    st.builds(
-        OneBitCell,
-        st.sampled_from(["synthetic", "ml-100k", "my_own.set"]),
-        st.sampled_from(["logistic", "gaussian"]),
-        st.sampled_from([NUCLEAR, BOTH]),
-        st.floats(0.01, 1).map(lambda share: float(f"{share:.6g}")),
-        st.sampled_from(MECHANISMS),
-        st.none() | st.floats(1e-4, 1e4).map(lambda epsilon: float(f"{epsilon:.6g}")),
-    )
-)
-def test_cells_are_formatted_and_read_back(each):
-    formatted = each.formatted()
-    assert tuple(formatted) == ONEBIT_COORDINATES == ONEBIT_COLUMNS[:6]
-    assert all("/" not in text and " " not in text and text for text in formatted.values())
-    assert OneBitCell.from_formatted(formatted) == each
-    # in a table None is an empty field
-    assert (
-        OneBitCell.from_formatted(
-            {name: "" if text == "none" else text for name, text in formatted.items()}
-        )
-        == each
-    )
 
 
 def test_formatted_numbers_have_no_trailing_zeros():
@@ -187,49 +159,40 @@ def test_ranks_are_used_but_change_nothing_that_is_compared():
     """A reference drawn with other ranks, or with none, still holds."""
     datasets = copy.deepcopy(ONEBIT["datasets"])
     assert datasets["ml-100k"].pop("ranks") == [1, 3]
-    assert cells_with_rows(ONEBIT) == cells_with_rows(ONEBIT | {"datasets": datasets})
+    without = planned(changed("datasets", to=datasets))
+    assert planned().settings_by_cell(STUDY) == without.settings_by_cell(STUDY)
 
 
 def test_a_curve_is_every_epsilon_of_a_mechanism():
-    """Jobs and their settings name each private cell once, in the order of the cells."""
-    found = [
-        OneBitCell.from_formatted({**curve, "epsilon": epsilon})
-        for curve in curve_jobs(ONEBIT)
-        for epsilon in curve_settings(ONEBIT, curve)["epsilons"]
-    ]
-    assert found == [each for each in onebit_cells(ONEBIT) if each.epsilon is not None]
-    for curve in curve_jobs(ONEBIT):
-        settings = curve_settings(ONEBIT, curve)
-        assert json.loads(json.dumps(settings)) == settings
-        for epsilon in settings.pop("epsilons"):
-            each = OneBitCell.from_formatted({**curve, "epsilon": epsilon})
-            assert cell_settings(ONEBIT, each) == settings
+    """Jobs have each private cell once, and their settings are those of all their cells."""
+    curves = planned().jobs(STUDY, STUDY.job("curve"))
+    cells = [cell for curve in curves.values() for cell in curve]
+    assert cells == [each for each in onebit_cells(ONEBIT) if each.epsilon is not None]
+    for place, curve in curves.items():
+        assert {cell.mechanism for cell in curve} == {place[-1]}
+        used = list(curve.values())
+        assert all(each == used[0] for each in used)
+    clear = planned().jobs(STUDY, STUDY.job("clear"))
+    assert [len(each) for each in clear.values()] == [1] * len(clear)
 
 
 def test_only_the_curves_of_an_experiment_know_its_epsilons():
-    experiments = copy.deepcopy(ONEBIT["experiments"])
-    experiments["fractions"]["epsilons"] = [1, 3]
-    other = ONEBIT | {"experiments": experiments}
-    assert curve_jobs(other) == curve_jobs(ONEBIT)
-    changed = [
-        curve["observed_fraction"]
-        for curve in curve_jobs(ONEBIT)
-        if curve_settings(other, curve) != curve_settings(ONEBIT, curve)
-    ]
-    assert changed == ["0.2", "0.2", "0.8", "0.8"]
+    other = planned(changed("experiments", "fractions", "epsilons", to=[1, 3]))
+    before, after = (plan.jobs(STUDY, STUDY.job("curve")) for plan in (planned(), other))
+    assert before.keys() == after.keys()
+    assert [place[3] for place in before if before[place] != after[place]] == [
+        "0.2", "0.2", "0.8", "0.8",
+    ]  # fmt: skip
 
 
 def test_what_jobs_read():
-    place = {"dataset": "ml-100k", "link": "gaussian", "constraint": "nuclear",
-             "observed_fraction": "0.8"}  # fmt: skip
-    assert job_inputs(ONEBIT, place) == {"ratings": Ratings("ml-100k")}
-    curve = place | {"mechanism": "outp_paper"}
-    assert job_inputs(ONEBIT, curve) == {
-        "ratings": Ratings("ml-100k"), "clear": Made("clear", place)
+    stars = cell("outp_paper", dataset="ml-100k", constraint="nuclear", observed_fraction=0.8)
+    assert inputs_of(ONEBIT, stars.clear()) == {"ratings": RatingsOf("ml-100k")}
+    assert inputs_of(ONEBIT, stars) == {
+        "ratings": RatingsOf("ml-100k"), "clear": OutputOf("clear", stars.clear())
     }  # fmt: skip
-    drawn = place | {"dataset": "synthetic", "constraint": "both", "observed_fraction": "0.15"}
-    assert job_inputs(ONEBIT, drawn) == {}
-    assert job_inputs(ONEBIT, drawn | {"mechanism": "outp"}) == {"clear": Made("clear", drawn)}
+    assert inputs_of(ONEBIT, cell()) == {}
+    assert inputs_of(ONEBIT, cell("outp")) == {"clear": OutputOf("clear", cell("outp").clear())}
 
 
 def test_a_cell_that_no_experiment_has_is_refused():

@@ -17,13 +17,11 @@ from finished_onebit import (
 from dpmc import tables
 from dpmc.configuration import load
 from dpmc.errors import InputError
-from dpmc.studies.onebit import STUDY
+from dpmc.studies.onebit import ONEBIT_METRICS, STUDY
 from dpmc.studies.onebit.cells import ONEBIT_COLUMNS, ONEBIT_COORDINATES
-from dpmc.studies.onebit.regression import ONEBIT_METRICS, cells_with_rows
-from dpmc.studies.onebit.run import clear, curve
-from dpmc.studies.onebit.settings import prepare
+from dpmc.studies.onebit.trial import run_clear_job, run_curve_job
 from dpmc.study import check as checking
-from dpmc.study.cell_settings import Settings, settings_text
+from dpmc.study.plan import Plan
 from dpmc.study.task import Task
 from dpmc.study.tolerances import ALLOWED
 
@@ -98,18 +96,16 @@ def test_an_equal_run_passes_and_is_counted(tmp_path, check):
 
 def test_a_run_of_the_experiments_has_the_rows_that_its_settings_name(tmp_path):
     """Every job as the workflow runs it."""
-    section = prepare({"onebit": SECTION, "data": {"sets": {}}})
+    configuration = {"reference": "full", "onebit": SECTION, "data": {"sets": {}}}
+    plan = Plan("results", configuration, {"onebit": STUDY})
     rows = []
-    for job, function in ((STUDY.job("clear"), clear), (STUDY.job("curve"), curve)):
-        for place in job.cells(section):
-            inputs = job.inputs(section, place)
-            files = {name: str(tmp_path / "clear.npz") for name in inputs}
+    for job, function in ((STUDY.job("clear"), run_clear_job), (STUDY.job("curve"), run_curve_job)):
+        for place, cells in plan.jobs(STUDY, job).items():
+            files = dict.fromkeys(plan.inputs(STUDY, job, place), tmp_path / "clear.npz")
             path = None if job.file is None else tmp_path / "clear.npz"
-            task = Task(place, job.settings(section, place), files, None, path)
-            rows += function(task)["trials"]
+            rows += function(Task(cells, files, None, path))["trials"]
     folder = write_onebit(tmp_path / "run", rows=rows)
-    named = settings_text(Settings("full", cells_with_rows(section)))
-    (folder / "settings.json").write_text(named)
+    (folder / "settings.json").write_text(plan.settings_text(STUDY))
     reference = tmp_path / "reference"
     reference.mkdir()
     allow(tmp_path, [])
@@ -136,9 +132,9 @@ def by_row(jobs):
 
 
 def test_the_committed_reference_is_that_of_the_committed_configuration():
-    section = prepare(load(HOME / "config" / "config.yaml"))
+    plan = Plan("results", load(HOME / "config" / "config.yaml"), {"onebit": STUDY})
     stored = json.loads((REFERENCE / "settings.json").read_text())["cells"]
-    ours = cells_with_rows(section)
+    ours = plan.settings_by_cell(STUDY)
     assert list(by_row(stored).items()) == list(ours.items())
     columns = (REFERENCE / "trials.csv").read_text().partition("\n")[0].split(",")
     assert columns == [*ONEBIT_COORDINATES, "trial", *ONEBIT_METRICS]

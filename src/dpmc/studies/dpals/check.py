@@ -3,10 +3,10 @@
 A module of its own, so that a new data set in the registry does not rerun the trials.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dpmc.datasets import resolve
-from dpmc.errors import InputError, did_you_mean
+from dpmc.errors import InputError, refuse_unknown
 from dpmc.studies.dpals.cells import (
     LIANG,
     dpals_cells,
@@ -56,13 +56,13 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
             resolve(entry["of"], sets)
     experiments = list(experiments_of(dpals))
     for _, experiment in experiments:
-        _known("data set in dpals.datasets", experiment["datasets"], datasets)
-        _known("method", experiment["methods"], METHODS)
+        refuse_unknown("data set in dpals.datasets", experiment["datasets"], datasets)
+        refuse_unknown("method", experiment["methods"], METHODS)
         _check_tasks(experiment, datasets)
     for section in ("coverage", "tuning"):
-        _known("data set in dpals.datasets", dpals[section]["datasets"], datasets)
+        refuse_unknown("data set in dpals.datasets", dpals[section]["datasets"], datasets)
     _check_coverage(dpals)
-    _known("method", dpals["timing"]["methods"], METHODS)
+    refuse_unknown("method", dpals["timing"]["methods"], METHODS)
     for name in real_datasets(dpals):
         resolve(name, sets)
     _check_variants(experiments)
@@ -112,7 +112,7 @@ def _check_variants(experiments: Iterable[tuple[str, Mapping]]) -> None:
         methods = experiment["methods"]
         taken = dict.fromkeys(key for each in methods for key in taken_settings(each))
         for variant, settings in variants_of(experiment).items():
-            _known(
+            refuse_unknown(
                 f"setting of the methods of dpals.experiments.{name}.variants.{variant}",
                 settings,
                 taken,
@@ -132,10 +132,10 @@ def _check_name(where: str, variant: str, model: Mapping) -> None:
 def _check_rows(hyperparameters: Sequence[Mapping]) -> None:
     """A row names the methods that it holds for, and each takes all of its settings."""
     for number, row in enumerate(hyperparameters, 1):
-        _known("method", row.get("methods", METHODS), METHODS)
+        refuse_unknown("method", row.get("methods", METHODS), METHODS)
         for method in row.get("methods", METHODS):
             what = f"setting of {method} (row {number} of the hyper-parameters)"
-            _known(what, row["settings"], taken_settings(method))
+            refuse_unknown(what, row["settings"], taken_settings(method))
 
 
 def _check_model(where, method, model, entry, budget) -> None:
@@ -149,12 +149,3 @@ def _check_model(where, method, model, entry, budget) -> None:
         make_model(method, model, rating_range=limits, epsilon=epsilon, delta=delta)
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
-
-
-def _known(what: str, names: Iterable[str], allowed: Collection[str]) -> None:
-    for name in names:
-        if name not in allowed:
-            raise InputError(
-                f"There is no {what} {name!r}{did_you_mean(name, allowed)}; "
-                f"known are {', '.join(allowed)}."
-            )

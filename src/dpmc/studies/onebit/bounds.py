@@ -28,9 +28,15 @@ import numpy as np
 
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
-from dpmc.studies.onebit.cells import BOUND_COLUMNS, CONSTANT_COLUMNS, SYNTHETIC
+from dpmc.studies.onebit.cells import (
+    BOTH,
+    BOUND_COLUMNS,
+    CLEAR,
+    CONSTANT_COLUMNS,
+    SYNTHETIC,
+    OneBitCell,
+)
 from dpmc.studies.onebit.instances import instance
-from dpmc.studies.onebit.streams import stream
 from dpmc.study.seeds import DATA
 from dpmc.study.task import Task
 
@@ -193,10 +199,10 @@ def link_constants(settings: Mapping) -> Iterator[dict[str, object]]:
 def mean_square(settings: Mapping, fraction: float) -> float:
     """Return the mean square of an entry of the trials' matrices, by which errors are divided."""
     sizes = (settings["users"], settings["items"], settings["rank"])
+    cell = OneBitCell(SYNTHETIC, "logistic", BOTH, fraction, CLEAR, None)
     squares = []
     for trial in range(settings["trials"]):
-        key = {"dataset": SYNTHETIC, "observed_fraction": fraction, "trial": trial}
-        rng = stream(settings["seed"], DATA, key)
-        matrix, _ = instance(rng, *sizes, fraction, link_of("logistic"), settings["alpha"])
+        rng = cell.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
+        matrix, _ = instance(rng, *sizes, fraction, link_of(cell.link), settings["alpha"])
         squares.append(np.square(matrix).mean())
     return float(np.mean(squares))

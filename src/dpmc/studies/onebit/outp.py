@@ -22,16 +22,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.objective import Objective
 from dpmc.methods.onebit.signs import SIGN_RANGE
 from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.ratings import Ratings
 from dpmc.statistics.privacy_bounds import threshold_bound
-from dpmc.studies.onebit.cells import OUTP_CHANGE_COLUMNS, SYNTHETIC
-from dpmc.studies.onebit.instances import instance
-from dpmc.studies.onebit.streams import stream
-from dpmc.study.seeds import DATA
+from dpmc.studies.onebit.cells import BOTH, CLEAR, OUTP_CHANGE_COLUMNS, SYNTHETIC, OneBitCell
+from dpmc.studies.onebit.trial import make_sample
+from dpmc.study.seeds import stream
 from dpmc.study.task import Task
 
 BLOCK = "block"
@@ -103,22 +101,11 @@ def block_change(link: str, settings: Mapping) -> np.ndarray:
 
 def typical_change(link: str, settings: Mapping, draw: int) -> np.ndarray:
     """Return by how much a random sign of a trial's instance moves its solution."""
-    key = {
-        "dataset": SYNTHETIC,
-        "observed_fraction": settings["observed_fraction"],
-        "trial": draw,
-    }
-    _, signs = instance(
-        stream(settings["seed"], DATA, key),
-        settings["users"],
-        settings["items"],
-        settings["rank"],
-        settings["observed_fraction"],
-        link_of(link),
-        settings["alpha"],
-    )
+    cell = OneBitCell(SYNTHETIC, link, BOTH, settings["observed_fraction"], CLEAR, None)
+    signs = make_sample(cell, settings, draw).training
     flipped = signs.values.copy()
-    flipped[stream(settings["seed"], "flip", key).integers(len(signs))] *= -1
+    rng = cell.stream(settings["seed"], "flip", "dataset", "observed_fraction", trial=draw)
+    flipped[rng.integers(len(signs))] *= -1
     return _change([signs, replace(signs, values=flipped)], link, settings, settings["rank"])
 
 

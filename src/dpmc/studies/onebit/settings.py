@@ -4,30 +4,25 @@ A module of its own, which the jobs do not import: a new data set in the registr
 here that leaves the settings of a job as they were, does not rerun it.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from dpmc.datasets import resolve
-from dpmc.errors import InputError, did_you_mean
+from dpmc.errors import InputError, refuse_unknown
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import GRADIENT
 from dpmc.studies.onebit.cells import (
     APPROXIMATE,
     BOTH,
     CLEAR,
-    CLEAR_COORDINATES,
-    CURVE_COORDINATES,
-    NOT_PRIVATE,
     OBSERVED_FRACTION,
     PRIVATE,
     SYNTHETIC,
     OneBitCell,
     is_synthetic,
 )
-from dpmc.study.api import RatingsOf, Section, Source
-from dpmc.study.text_cells import Coordinates, Made
-
-RATINGS, SOLUTIONS = "ratings", "clear"  # names of inputs
+from dpmc.study.api import OutputOf, RatingsOf, Section, Source
+from dpmc.study.cells import Cell, owners
 
 
 def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
@@ -50,19 +45,10 @@ def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
         if not is_synthetic(entry):
             resolve(name, configuration["data"]["sets"])
     for experiment in section["experiments"].values():
-        _known("data set in onebit.datasets", [experiment["dataset"]], section["datasets"])
-        _known("private mechanism", experiment["mechanisms"], PRIVATE)
+        refuse_unknown("data set in onebit.datasets", [experiment["dataset"]], section["datasets"])
+        refuse_unknown("private mechanism", experiment["mechanisms"], PRIVATE)
     onebit_cells(section)
     return section
-
-
-def _known(what: str, names: Iterable[str], allowed: Collection[str]) -> None:
-    for name in names:
-        if name not in allowed:
-            raise InputError(
-                f"There is no {what} {name!r}{did_you_mean(name, allowed)}; "
-                f"known are {', '.join(allowed)}."
-            )
 
 
 def onebit_cells(section: Section) -> list[OneBitCell]:
@@ -76,17 +62,9 @@ def onebit_cells(section: Section) -> list[OneBitCell]:
     InputError
         Two experiments have a cell in common: its trials could not have two numbers of trials.
     """
-    owners: dict[OneBitCell, str] = {}
-    for name, experiment in section["experiments"].items():
-        for cell in _cells_of(section, experiment):
-            if cell in owners:
-                raise InputError(
-                    f"onebit.experiments.{owners[cell]} and .{name} share the cell "
-                    f"{', '.join(cell.formatted().values())}; give the two different data sets, "
-                    "constraints or observed fractions."
-                )
-            owners[cell] = name
-    return list(owners)
+    experiments = section["experiments"].items()
+    cells = ((name, _cells_of(section, experiment)) for name, experiment in experiments)
+    return list(owners("onebit", cells, "data sets, constraints or observed fractions"))
 
 
 def _cells_of(section: Section, experiment: Mapping) -> Iterator[OneBitCell]:
@@ -110,37 +88,6 @@ def _epsilons(section: Section, experiment: Mapping, link: str, mechanism: str) 
     least = link_of(link).log_curvature_ratio(alpha)
     exists = least > 0 and experiment["constraint"] == BOTH
     return [epsilon for epsilon in epsilons if exists and epsilon > least]
-
-
-def clear_jobs(section: Section) -> list[Coordinates]:
-    """Return the coordinates of the configurations, each solved without privacy by one job."""
-    return _jobs(section, CLEAR_COORDINATES, lambda cell: cell.mechanism == CLEAR)
-
-
-def curve_jobs(section: Section) -> list[Coordinates]:
-    """Return the coordinates of the curves: of a private mechanism with all its epsilons."""
-    return _jobs(section, CURVE_COORDINATES, lambda cell: cell.mechanism != CLEAR)
-
-
-def _jobs(section, names, chosen) -> list[Coordinates]:
-    formatted = (cell.formatted() for cell in onebit_cells(section) if chosen(cell))
-    return [
-        dict(zip(names, values, strict=True))
-        for values in dict.fromkeys(tuple(each[name] for name in names) for each in formatted)
-    ]
-
-
-def clear_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
-    """Return what the job without privacy and its baselines use."""
-    return cell_settings(section, _cell(coordinates))
-
-
-def curve_settings(section: Section, coordinates: Coordinates) -> dict[str, object]:
-    """Return what a curve uses: what all its cells use, which is the same, and its epsilons."""
-    cell = _cell(coordinates)
-    experiment = _experiment_of(section, cell)
-    epsilons = _epsilons(section, experiment, cell.link, cell.mechanism)
-    return cell_settings(section, cell) | {"epsilons": epsilons}
 
 
 def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
@@ -167,19 +114,17 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
     return settings
 
 
-def job_inputs(section: Section, coordinates: Coordinates) -> dict[str, Source]:
+def inputs_of(section: Section, cell: OneBitCell) -> dict[str, Source]:
     """Return the ratings of a real data set, and for output perturbation the solutions to noise."""
-    cell = _cell(coordinates)
     inputs: dict[str, Source] = {}
     if not is_synthetic(section["datasets"][cell.dataset]):
-        inputs[RATINGS] = RatingsOf(cell.dataset)
+        inputs["ratings"] = RatingsOf(cell.dataset)
     if cell.needs_clear:
-        place = {name: coordinates[name] for name in CLEAR_COORDINATES}
-        inputs[SOLUTIONS] = Made(CLEAR, place)
+        inputs[CLEAR] = OutputOf(CLEAR, cell.clear())
     return inputs
 
 
-def outp_settings(section: Section, coordinates: Coordinates | None = None) -> dict[str, object]:
+def outp_settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
     """Return the settings of the tables of :mod:`dpmc.studies.onebit.outp`."""
     return {
         "seed": section["seed"],
@@ -190,7 +135,7 @@ def outp_settings(section: Section, coordinates: Coordinates | None = None) -> d
     }
 
 
-def bound_settings(section: Section, coordinates: Coordinates | None = None) -> dict[str, object]:
+def bound_settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
     """Return the settings of :mod:`dpmc.studies.onebit.bounds`.
 
     ``points`` are the (observed fraction, epsilon) of the experiments on synthetic data under both
@@ -214,11 +159,6 @@ def bound_settings(section: Section, coordinates: Coordinates | None = None) -> 
         "trials": max((experiment["trials"] for experiment in chosen), default=0),
         **section["datasets"][SYNTHETIC],
     }
-
-
-def _cell(coordinates: Coordinates) -> OneBitCell:
-    """Return the cell of a clear job, or one of a curve without its epsilon."""
-    return OneBitCell.from_formatted({"mechanism": CLEAR, "epsilon": NOT_PRIVATE, **coordinates})
 
 
 def _experiment_of(section: Section, cell: OneBitCell) -> Mapping:

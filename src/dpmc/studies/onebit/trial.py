@@ -7,7 +7,7 @@ on everything.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,15 +23,29 @@ from dpmc.methods.onebit.solve import Ball
 from dpmc.ratings import Ratings
 from dpmc.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell, is_synthetic
 from dpmc.studies.onebit.instances import first_split, instance
-from dpmc.studies.onebit.ranks import BY_RANK
+from dpmc.studies.onebit.ranks import BY_RANK, rank_rows
 from dpmc.studies.onebit.sample import Sample
-from dpmc.studies.onebit.streams import stream
 from dpmc.study.seeds import DATA, NOISE
+from dpmc.study.task import Task
 
 # what rows say of a guarantee, by the names of EntryGuarantee
 BUDGETS = tuple(name for name in ONEBIT_COLUMNS if name.endswith(("_epsilon", "_delta")))
 # settings that complete() takes by the same name
 COMPLETION_SETTINGS = ("clip", "iterations", "step", "delta")
+
+
+def run_clear_job(task: Task) -> dict[str, Iterable[dict]]:
+    """Solve without privacy and run the baselines; store the solutions for output perturbation."""
+    rows, matrices = run_clear(task.cell, task.settings, ratings=task.ratings)
+    save_matrices(task.file, matrices)
+    return {"trials": rows, "ranks": rank_rows(rows)}
+
+
+def run_curve_job(task: Task) -> dict[str, Iterable[dict]]:
+    """Run a private mechanism with all its epsilons."""
+    solutions = load_matrices(task.inputs[CLEAR]) if CLEAR in task.inputs else None
+    rows = run_curve(list(task.cells), task.settings, ratings=task.ratings, clear=solutions)
+    return {"trials": rows, "ranks": rank_rows(rows)}
 
 
 def make_sample(
@@ -53,8 +67,7 @@ def make_sample(
     InputError
         The fixed split of the data set has another share for training than the cell.
     """
-    key = {"dataset": cell.dataset, "observed_fraction": cell.observed_fraction, "trial": trial}
-    rng = stream(settings["seed"], DATA, key)
+    rng = cell.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
     if is_synthetic(settings):
         matrix, signs = instance(
             rng,
@@ -210,8 +223,7 @@ def _completed(
     clear: np.ndarray | None = None,
 ) -> tuple[dict, np.ndarray]:
     """Complete once: the row of the trial table, and the matrix."""
-    coordinates = cell.coordinates()
-    noise_rng = stream(settings["seed"], NOISE, coordinates | {"trial": trial})
+    noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)
     options = {name: settings[name] for name in COMPLETION_SETTINGS if name in settings}
     begin = time.perf_counter()
     made = complete(
@@ -225,7 +237,7 @@ def _completed(
     seconds = time.perf_counter() - begin
     errors = sample.errors(made.matrix, settings["rank"], settings.get("ranks", ()))
     found = {
-        **coordinates,
+        **cell.coordinates(),
         "trial": trial,
         **errors,
         "objective": made.value,
