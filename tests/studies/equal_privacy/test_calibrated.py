@@ -6,12 +6,14 @@ import pytest
 
 from dpmc import tables
 from dpmc.errors import InputError
-from dpmc.studies.equal_privacy.cells import (
+from dpmc.studies.equal_privacy.cells import CalibratedCell
+from dpmc.studies.equal_privacy.hyperparameters import (
     HYPERPARAMETER_COLUMNS,
-    CalibratedCell,
+    load_hyperparameters,
+)
+from dpmc.studies.equal_privacy.settings import (
     calibrated_cells,
     calibrated_settings,
-    load_hyperparameters,
     mechanisms_of,
     tuning_settings,
 )
@@ -105,28 +107,25 @@ def test_mechanisms_of_a_cell(relation, epsilon, method, mechanisms):
     )
 
 
-def test_cells_are_formatted_and_read_back():
-    for cell in calibrated_cells(PRIVACY):
-        assert CalibratedCell.from_formatted(cell.formatted()) == cell
-    assert list(CELL.formatted().values()) == ["stars", "user_add_remove", "1", "private_als"]
-    assert set(calibrated_cells(PRIVACY)[-1].formatted().values()) == {"stars", "none", "als"}
+def settings_of(cell, table):
+    return calibrated_settings(PRIVACY | {"hyperparameters": table}, cell)
 
 
 def test_settings_of_a_cell_are_those_it_uses(table):
     cell = CalibratedCell("synthetic", "entry_change", 0.5, "private_global_mean")
-    found = calibrated_settings(PRIVACY, table, cell)
+    found = settings_of(cell, table)
     expected = {
         "seed": 7, "trials": 2, "rating_range": [0.0, 1.0], "delta": 1e-5,
         "users": 10, "items": 12, "rank": 2, "observed_fraction": 0.5, "scale": 1.0,
     }  # fmt: skip
     rows = {name: table[(*cell.coordinates().values(), name)] for name in ("gaussian", "laplace")}
     assert found == expected | {"hyperparameters": rows}
-    real = calibrated_settings(PRIVACY, table, CELL)
+    real = settings_of(CELL, table)
     assert set(real) == {
         "seed", "trials", "rating_range", "delta", "training_share", "hyperparameters",
     }  # fmt: skip
     assert real["trials"] == 3
-    assert "delta" not in calibrated_settings(PRIVACY, table, calibrated_cells(PRIVACY)[-1])
+    assert "delta" not in settings_of(calibrated_cells(PRIVACY)[-1], table)
 
 
 def test_an_edited_row_touches_its_own_cell_alone(table):
@@ -135,7 +134,7 @@ def test_an_edited_row_touches_its_own_cell_alone(table):
     changed = [
         cell
         for cell in calibrated_cells(PRIVACY)
-        if calibrated_settings(PRIVACY, table, cell) != calibrated_settings(PRIVACY, edited, cell)
+        if settings_of(cell, table) != settings_of(cell, edited)
     ]
     assert changed == [CELL]
 
@@ -153,7 +152,7 @@ def test_tuning_has_a_seed_of_its_own_and_needs_no_hyper_parameters():
 
 def test_a_missing_row_is_one_sentence():
     with pytest.raises(InputError, match=r"private_als with gaussian noise on stars, .*epsilon 1;"):
-        calibrated_settings(PRIVACY, {}, CELL)
+        settings_of(CELL, {})
 
 
 class TestFile:

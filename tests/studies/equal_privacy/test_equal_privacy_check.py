@@ -21,11 +21,10 @@ from dpmc.configuration import load
 from dpmc.errors import InputError
 from dpmc.studies.audit import STUDY as AUDIT
 from dpmc.studies.equal_privacy import STUDY
-from dpmc.studies.equal_privacy.cells import CalibratedCell
 from dpmc.study import check as checking
 from dpmc.study import reference as references
 from dpmc.study.cell_settings import Settings, settings_text
-from dpmc.study.cells import cell_name
+from dpmc.study.plan import Plan
 from dpmc.study.tolerances import ALLOWED
 
 HOME = Path(__file__).parents[3]
@@ -189,22 +188,21 @@ def test_an_unfinished_run_is_refused(tmp_path, name):
 
 
 def test_settings_of_the_repository_are_those_of_the_reference():
-    section = STUDY.prepare(load(HOME / "config" / "config.yaml"))
-    job = STUDY.job("fit")
-    ours = {}
-    for cell in job.cells(section):
-        for epsilon, settings in job.settings(section, cell)["fits"].items():
-            fit = CalibratedCell.from_formatted(cell | {"epsilon": epsilon})
-            for mechanism, values in by_mechanism(settings).items():
-                ours[f"{cell_name(fit.coordinates())}, mechanism={mechanism}"] = values
-    assert STUDY.regression.cells(section) == ours
+    plan = Plan("results", load(HOME / "config" / "config.yaml"), {"equal_privacy": STUDY})
+    ours = {
+        f"{cell.name}, mechanism={mechanism}": values
+        for curve in plan.jobs(STUDY, STUDY.job("fit")).values()
+        for cell, settings in curve.items()
+        for mechanism, values in by_mechanism(settings).items()
+    }
+    assert plan.settings_by_cell(STUDY) == ours
     stated = json.loads(settings_text(Settings("full", ours)))["cells"]
     kept = json.loads((REFERENCE / "settings.json").read_text())["cells"]
     assert stated == kept
 
 
 def by_mechanism(settings):
-    """The settings of a job, for each of its mechanisms."""
+    """The settings of a cell, for each of its mechanisms."""
     shared = {name: value for name, value in settings.items() if name != "hyperparameters"}
     tuned = settings["hyperparameters"]
     return {mechanism: shared | {"method": own} for mechanism, own in tuned.items()}

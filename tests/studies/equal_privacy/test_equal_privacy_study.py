@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,13 @@ from privacy_results import write_results
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
 from dpmc.studies.equal_privacy import STUDY
-from dpmc.studies.equal_privacy.cells import CalibratedCell
+from dpmc.studies.equal_privacy.cells import CalibratedCell, Releases
 from dpmc.studies.equal_privacy.chapter import chapter
 from dpmc.studies.equal_privacy.findings import NOT_RUN
 from dpmc.studies.equal_privacy.trial import run_calibrated
-from dpmc.study.api import Ratings
+from dpmc.study.api import RatingsOf
 from dpmc.study.job import function, run_job
+from dpmc.study.plan import Plan
 from dpmc.study.runs import read_frame
 
 HOME = Path(__file__).parents[3]
@@ -32,8 +34,14 @@ def prepared(change):
 
 
 @pytest.fixture(scope="module")
-def section():
-    return prepared(SMALL)
+def plan():
+    known = {"equal_privacy": STUDY}
+    return Plan("results", merge(CONFIGURATION, {"equal_privacy": SMALL}), known)
+
+
+@pytest.fixture(scope="module")
+def section(plan):
+    return plan.sections["equal_privacy"]
 
 
 @pytest.mark.parametrize(
@@ -67,47 +75,37 @@ def test_describing_the_study_imports_nothing_heavy():
     assert found.stdout.strip() == "[]"
 
 
-def test_data_sets_that_are_null_are_left_out(section):
+def test_data_sets_that_are_null_are_left_out(plan, section):
     assert list(section["datasets"]) == ["synthetic", "jester"]
-    cells = list(STUDY.job("fit").cells(section))
+    curves = plan.jobs(STUDY, STUDY.job("fit"))
     # synthetic data under four relations, jokes under two; five methods, at user level one more,
     # and three references each
-    assert len(cells) == (4 + 2) * 5 + (2 + 1) + 2 * 3  # curves, whatever the epsilons
-    assert {name for cell in cells for name in cell} == set(STUDY.job("fit").coordinates)
-    assert not any(mark in value for cell in cells for value in cell.values() for mark in "/~")
+    assert len(curves) == (4 + 2) * 5 + (2 + 1) + 2 * 3
 
 
 def test_real_data_are_an_input_and_methods_a_module(section):
     fit = STUDY.job("fit")
-    cell = {"dataset": "jester", "relation": "user_add_remove", "epsilon": "5"}
-    cell |= {"method": "private_irls"}
-    assert fit.inputs(section, cell) == {"ratings": Ratings("jester")}
-    assert fit.inputs(section, cell | {"dataset": "synthetic"}) == {}
+    cell = CalibratedCell("jester", "user_add_remove", 5.0, "private_irls")
+    assert fit.inputs(section, cell) == {"ratings": RatingsOf("jester")}
+    assert fit.inputs(section, replace(cell, dataset="synthetic")) == {}
     assert fit.modules(section, cell) == ["dpmc.methods.factorization.private_irls"]
     assert STUDY.job("tune").settings(section, cell)["seed"] == section["tuning_seed"]
 
 
-def test_a_job_writes_the_rows_of_its_epsilons_and_mechanisms(section, tmp_path):
+def test_a_job_writes_the_rows_of_its_epsilons_and_mechanisms(plan, section, tmp_path):
     fit = STUDY.job("fit")
-    curve = {"dataset": "synthetic", "relation": "entry_change", "method": "private_item_bias"}
-    assert curve in list(fit.cells(section))
+    cells = plan.settings(STUDY, fit, ("synthetic", "entry_change", "private_item_bias"))
     path = tmp_path / "part.csv"
-    settings = fit.settings(section, curve)
-    run_job(function(fit.run), fit.tables, {"calibrated": path}, curve, settings, {})
+    run_job(function(fit.run), fit.tables, {"calibrated": path}, cells, {})
     rows = read_frame(path)
     assert tuple(rows) == fit.tables["calibrated"]
     assert set(rows["mechanism"]) == {"gaussian", "laplace"}
     assert list(dict.fromkeys(rows["epsilon"])) == [float(e) for e in section["epsilons"]]
 
 
-def test_the_rows_of_a_curve_are_those_of_its_cells_one_by_one(section):
-    fit = STUDY.job("fit")
-    curve = {"dataset": "synthetic", "relation": "user_add_remove", "method": "private_als"}
-    settings = fit.settings(section, curve)["fits"]
-    cells = {
-        CalibratedCell.from_formatted(curve | {"epsilon": epsilon}): {**used, "trials": 2}
-        for epsilon, used in settings.items()
-    }
+def test_the_rows_of_a_curve_are_those_of_its_cells_one_by_one(plan):
+    curve = plan.settings(STUDY, STUDY.job("fit"), ("synthetic", "user_add_remove", "private_als"))
+    cells = {cell: {**used, "trials": 2} for cell, used in curve.items()}
     alone = [row for cell, used in cells.items() for row in run_calibrated({cell: used})]
     together = run_calibrated(cells)
     assert len(together) == len(alone) > 2
@@ -117,14 +115,13 @@ def test_the_rows_of_a_curve_are_those_of_its_cells_one_by_one(section):
 
 def test_a_job_of_the_frontier_has_one_number_of_releases(section, tmp_path):
     frontier = STUDY.job("frontier")
-    cell = {"releases": "10"}
+    cell = Releases(10)
     settings = frontier.settings(section, cell) | {"epsilons": [1, 5]}
     run_job(
         function(frontier.run),
         frontier.tables,
         {"frontier": tmp_path / "f.csv"},
-        cell,
-        settings,
+        {cell: settings},
         {},
     )
     assert read_frame(tmp_path / "f.csv")[["releases", "epsilon"]].values.tolist() == [

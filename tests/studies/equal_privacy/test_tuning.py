@@ -10,12 +10,8 @@ import pytest
 from dpmc import methods as methods
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.equal_privacy import tuning
-from dpmc.studies.equal_privacy.cells import (
-    HYPERPARAMETER_COLUMNS,
-    HYPERPARAMETERS,
-    CalibratedCell,
-)
-from dpmc.studies.equal_privacy.streams import stream
+from dpmc.studies.equal_privacy.cells import CalibratedCell
+from dpmc.studies.equal_privacy.hyperparameters import HYPERPARAMETER_COLUMNS, HYPERPARAMETERS
 from dpmc.studies.equal_privacy.trial import make_calibrated_method
 
 SETTINGS = {
@@ -188,8 +184,8 @@ def test_values_scale_with_the_range_of_the_ratings(seen):
 
 
 def test_the_candidates_are_drawn_from_the_tuning_seed(seen):
-    first = stream(5, tuning.TUNING, cell().coordinates()).integers(1000)
-    assert first != stream(6, tuning.TUNING, cell().coordinates()).integers(1000)
+    first = cell().stream(5, tuning.TUNING).integers(1000)
+    assert first != cell().stream(6, tuning.TUNING).integers(1000)
     list(tuning.tune(cell(), SETTINGS))
     data = {row[-1] for row in seen}
     seen.clear()

@@ -1,18 +1,22 @@
-"""The section ``equal_privacy`` of the configuration, checked before anything runs."""
+"""The section ``equal_privacy``: checked before anything runs, its cells, and what each uses.
+
+The papers compare noises at equal variance. Here they are compared at an equal total budget
+(epsilon, delta) of a training, with hyper-parameters for each cell and mechanism that were chosen
+on other seeds (:mod:`dpmc.studies.equal_privacy.tuning`) and stand in a file.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.errors import InputError
-from dpmc.studies.equal_privacy.cells import (
-    Hyperparameters,
-    calibrated_cells,
-    calibrated_settings,
-    load_hyperparameters,
-)
+from dpmc.privacy.relations import USER_LEVEL
+from dpmc.studies.equal_privacy.cells import NOT_PRIVATE, CalibratedCell, Releases
+from dpmc.studies.equal_privacy.hyperparameters import load_hyperparameters, row_of
 
-HYPERPARAMETERS = Path(__file__).parent / "hyperparameters.csv"
+TABLE = Path(__file__).parent / "hyperparameters.csv"
 NAME = "equal_privacy"
+TUNING_TRIALS = 3  # where a data set does not name another number
+L1_MECHANISMS = ("laplace", "huber")
 
 
 def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
@@ -29,9 +33,8 @@ def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
         name: entry for name, entry in section["datasets"].items() if entry is not None
     }
     _check_section(section)
-    table = load_hyperparameters(section["hyperparameters"] or HYPERPARAMETERS)
-    section["hyperparameters"] = table
-    check_fits(section, table, configuration["data"]["sets"])
+    section["hyperparameters"] = load_hyperparameters(section["hyperparameters"] or TABLE)
+    check_fits(section, configuration["data"]["sets"])
     return section
 
 
@@ -50,14 +53,12 @@ def _check_section(section: Mapping) -> None:
         )
 
 
-def check_fits(section: Mapping, table: Hyperparameters, own_sets: Mapping) -> None:
+def check_fits(section: Mapping, own_sets: Mapping) -> None:
     """Refuse fits at equal privacy that could not run, before anything runs.
 
     Parameters
     ----------
     section : mapping
-    table : dict
-        As :func:`dpmc.studies.equal_privacy.cells.load_hyperparameters` returns it.
     own_sets : mapping
         ``data.sets`` of the configuration.
 
@@ -75,6 +76,102 @@ def check_fits(section: Mapping, table: Hyperparameters, own_sets: Mapping) -> N
         if "users" not in entry:
             resolve(name, own_sets)
     for cell in calibrated_cells(section):
-        settings = calibrated_settings(section, table, cell)
+        settings = calibrated_settings(section, cell)
         for mechanism, values in settings["hyperparameters"].items():
             make_calibrated_method(cell, settings, mechanism, values)
+
+
+def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
+    """Return every cell of the section ``equal_privacy`` of a configuration, references last."""
+    private = [
+        CalibratedCell(dataset, relation, float(epsilon), method)
+        for dataset, entry in privacy["datasets"].items()
+        for relation in entry["relations"]
+        for epsilon in privacy["epsilons"]
+        for method in [*privacy["methods"], *privacy["baselines"], *_untuned(privacy, relation)]
+    ]
+    references = [
+        CalibratedCell(dataset, None, None, method)
+        for dataset in privacy["datasets"]
+        for method in privacy["references"]
+    ]
+    return private + references
+
+
+def _untuned(privacy: Mapping, relation: str) -> list[str]:
+    """Return the methods that take no settings; they protect users."""
+    return list(privacy["untuned"]) if relation in USER_LEVEL else []
+
+
+def mechanisms_of(privacy: Mapping, cell: CalibratedCell) -> list[str]:
+    """Return the mechanisms of a cell; ``["none"]`` for a reference.
+
+    At user level the sensitivity of Laplace and Huber noise grows with the ratings of a user,
+    that of Gaussian noise with the square root, so they run at a few epsilons only. Baselines
+    have few releases: at entry level Laplace noise is best at some budgets and Gaussian noise at
+    others, and the better one is what to compare with.
+    """
+    if cell.relation is None:
+        return [NOT_PRIVATE]
+    if cell.method in privacy["untuned"]:
+        return ["gaussian"]
+    section = "baseline_mechanisms" if cell.method in privacy["baselines"] else "mechanisms"
+    if cell.relation not in USER_LEVEL:
+        return list(privacy[section]["entry_level"])
+    few = cell.epsilon not in privacy["mechanisms"]["l1_epsilons_at_user_level"]
+    return [
+        mechanism
+        for mechanism in privacy[section]["user_level"]
+        if not (few and mechanism in L1_MECHANISMS)
+    ]
+
+
+def calibrated_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:
+    """Return exactly the settings that a cell uses, as plain values.
+
+    A setting that is not in here cannot change the cell's numbers, so it need not rerun: editing
+    one row of the hyper-parameters reruns the one job that it belongs to.
+
+    Raises
+    ------
+    InputError
+        There is no row of hyper-parameters for a mechanism of the cell.
+    """
+    own = {
+        mechanism: {}
+        if cell.method in privacy["untuned"]
+        else row_of(privacy["hyperparameters"], cell, mechanism)
+        for mechanism in mechanisms_of(privacy, cell)
+    }
+    return shared_settings(privacy, cell) | {"hyperparameters": own}
+
+
+def shared_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:
+    """Return the settings of a cell without its hyper-parameters."""
+    entry = privacy["datasets"][cell.dataset]
+    settings = {
+        "seed": privacy["seed"],
+        "trials": entry.get("trials", privacy["trials"]),
+        "rating_range": [float(limit) for limit in entry["rating_range"]],
+    }
+    if cell.relation is not None:
+        settings["delta"] = float(privacy["delta"])
+    own = ("rank", "observed_fraction", "users", "items", "scale", "training_share")
+    return settings | {name: entry[name] for name in own if name in entry}
+
+
+def frontier_settings(section: Mapping, cell: Releases) -> dict[str, object]:
+    """Return the arguments of :func:`dpmc.studies.equal_privacy.frontier.frontier_table`."""
+    frontier = {"epsilons": section["frontier"]["epsilons"], "delta": section["delta"]}
+    return {"releases": [cell.releases]} | frontier
+
+
+def tuning_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:
+    """Return exactly what :mod:`dpmc.studies.equal_privacy.tuning` needs to know of a cell."""
+    settings = shared_settings(privacy, cell)
+    del settings["trials"]
+    return settings | {
+        "seed": privacy["tuning_seed"],
+        "tuning_trials": privacy["datasets"][cell.dataset].get("tuning_trials", TUNING_TRIALS),
+        "mechanisms": mechanisms_of(privacy, cell),
+    }

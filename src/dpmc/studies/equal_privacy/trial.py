@@ -14,7 +14,6 @@ from dpmc.methods import method_class
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.equal_privacy.cells import CalibratedCell
-from dpmc.studies.equal_privacy.streams import stream
 from dpmc.study.seeds import DATA, NOISE, START
 from dpmc.study.task import Task
 
@@ -87,19 +86,19 @@ def make_problem(
     ----------
     cell : CalibratedCell
     settings : mapping
-        What :func:`dpmc.studies.equal_privacy.cells.calibrated_settings` returns.
+        What :func:`dpmc.studies.equal_privacy.settings.calibrated_settings` returns.
     trial : int
     ratings : Ratings, optional
         The whole data set, where it is a real one.
     """
-    key = {"dataset": cell.dataset, "trial": trial}
+    seed = settings["seed"]
     if ratings is not None:
         share = settings["training_share"]
-        rng = stream(settings["seed"], DATA, key | {"training_share": share})
+        rng = cell.stream(seed, DATA, "dataset", trial=trial, training_share=share)
         return HeldOut.of_ratings(ratings, share, rng)
     law = {name: settings[name] for name in ("rank", "observed_fraction")}
     sizes = {name: settings[name] for name in ("users", "items", "scale")}
-    rng = stream(settings["seed"], DATA, key | law)
+    rng = cell.stream(seed, DATA, "dataset", trial=trial, **law)
     return KnownMatrix.of_instance(generate(rng, **law, **sizes))
 
 
@@ -145,12 +144,11 @@ def fit_calibrated(
     """
     model = make_calibrated_method(cell, settings, mechanism, hyperparameters)
     seed = settings["seed"]
-    noise_key = cell.coordinates() | {"mechanism": mechanism, "trial": trial}
     begin = time.perf_counter()
     model.fit(
         problem.training,
-        rng=stream(seed, START, {"dataset": cell.dataset, "trial": trial}),
-        noise_rng=stream(seed, NOISE, noise_key),
+        rng=cell.stream(seed, START, "dataset", trial=trial),
+        noise_rng=cell.stream(seed, NOISE, mechanism=mechanism, trial=trial),
     )
     seconds = time.perf_counter() - begin
     guarantee = getattr(model, "guarantee_", None)
@@ -164,11 +162,7 @@ def fit_calibrated(
 
 def run(task: Task) -> dict[str, list[dict[str, object]]]:
     """Run all epsilons, trials and mechanisms of one data set, relation and method."""
-    fits = {
-        CalibratedCell.from_formatted({**task.coordinates, "epsilon": epsilon}): settings
-        for epsilon, settings in task.settings["fits"].items()
-    }
-    return {"calibrated": run_calibrated(fits, ratings=task.ratings)}
+    return {"calibrated": run_calibrated(task.cells, ratings=task.ratings)}
 
 
 def run_calibrated(
@@ -179,7 +173,7 @@ def run_calibrated(
     Parameters
     ----------
     fits : mapping
-        The cells, each with what :func:`dpmc.studies.equal_privacy.cells.calibrated_settings`
+        The cells, each with what :func:`dpmc.studies.equal_privacy.settings.calibrated_settings`
         returns.
     ratings : Ratings, optional
         The whole data set of real cells; synthetic data are generated.

@@ -18,9 +18,10 @@ import numpy as np
 from dpmc.methods import method_class
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.ratings import Ratings
-from dpmc.studies.equal_privacy.cells import HYPERPARAMETERS, CalibratedCell
-from dpmc.studies.equal_privacy.streams import stream
+from dpmc.studies.equal_privacy.cells import CalibratedCell
+from dpmc.studies.equal_privacy.hyperparameters import HYPERPARAMETERS
 from dpmc.studies.equal_privacy.trial import fit_calibrated, make_calibrated_method, make_problem
+from dpmc.study.task import Task
 
 TUNING = "tuning"
 CANDIDATES = 8  # drawn at random for each tuning trial, but tried on the first one alone
@@ -92,15 +93,9 @@ def hyperparameters_of(
     return values
 
 
-def run(task) -> dict[str, Iterator[dict[str, object]]]:
-    """Choose the hyper-parameters of one data set, relation, epsilon and method.
-
-    Parameters
-    ----------
-    task : dpmc.study.task.Task
-    """
-    cell = CalibratedCell.from_formatted(task.coordinates)
-    return {"hyperparameters": tune(cell, task.settings, ratings=task.ratings)}
+def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
+    """Choose the hyper-parameters of one data set, relation, epsilon and method."""
+    return {"hyperparameters": tune(task.cell, task.settings, ratings=task.ratings)}
 
 
 def tune(
@@ -112,15 +107,15 @@ def tune(
     ----------
     cell : CalibratedCell
     settings : mapping
-        What :func:`dpmc.studies.equal_privacy.cells.tuning_settings` returns.
+        What :func:`dpmc.studies.equal_privacy.settings.tuning_settings` returns.
     ratings : Ratings, optional
         The whole data set of a real cell.
 
     Yields
     ------
     dict
-        Keys :data:`dpmc.studies.equal_privacy.cells.HYPERPARAMETER_COLUMNS`; ``tuning_rmse`` is the
-        geometric mean RMSE over the tuning trials.
+        Keys :data:`dpmc.studies.equal_privacy.hyperparameters.HYPERPARAMETER_COLUMNS`;
+        ``tuning_rmse`` is the geometric mean RMSE over the tuning trials.
     """
     trials = settings["tuning_trials"]
     problems = [make_problem(cell, settings, trial, ratings) for trial in range(trials)]
@@ -135,8 +130,8 @@ def tune(
     sizes = [len(values) for values in space.values()]
     found = [
         # the same candidates for every mechanism
-        search(each, sizes, starts_of(space), trials, stream(settings["seed"], TUNING, key))
-        for key, each in ((cell.coordinates(), each) for each in log_errors.values())
+        search(each, sizes, starts_of(space), trials, cell.stream(settings["seed"], TUNING))
+        for each in log_errors.values()
     ]
     for mechanism, each in log_errors.items():
         # every mechanism tries what the others found, so that none owes a win to a luckier search
