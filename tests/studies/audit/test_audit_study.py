@@ -14,7 +14,7 @@ from dpmc.studies.audit import STUDY
 from dpmc.studies.audit.chapter import chapter
 from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
-from dpmc.studies.audit.parts import PARTS
+from dpmc.studies.audit.parts import PARTS, PartCell
 from dpmc.study.digest import source_file
 from dpmc.study.finding import INCONCLUSIVE, SUPPORTED
 from dpmc.study.job import function, run_job
@@ -26,7 +26,7 @@ JOB = STUDY.job("part")
 
 
 def test_there_is_a_part_for_every_relation_and_six_others():
-    names = [cell["part"] for cell in JOB.cells(SECTION)]
+    names = [cell.part for cell in JOB.cells(SECTION)]
     others = ["mechanisms", "onebit", "dpals", "published", "attack", "faults"]
     assert sorted(names) == sorted([*RELATIONS, *others])
 
@@ -40,7 +40,7 @@ def test_a_part_names_a_function_and_exactly_settings_of_the_section(name):
         for module, _, name in (target.partition(":") for target in targets)
     ]
     assert part.modules == [function.__module__ for function in functions]
-    settings = JOB.settings(SECTION, {"part": name})
+    settings = JOB.settings(SECTION, PartCell(name))
     assert settings == {key: SECTION[key] for key in part.settings}
     documented = " ".join(function.__doc__ for function in functions)
     assert all(f"``{key}``" in documented for key in settings)
@@ -50,15 +50,15 @@ def test_a_part_depends_on_every_method_that_it_makes_by_name():
     assert {method for method, _ in FAMILIES.values()} == set(USER_LEVEL_METHODS)
     private = {name for name in REGISTERED if name.startswith(("private", "dp", "local"))}
     assert private == {*METHODS, *USER_LEVEL_METHODS}
-    modules = JOB.modules(SECTION, {"part": "attack"})
+    modules = JOB.modules(SECTION, PartCell("attack"))
     assert {method_module(name) for name in private} < set(modules)
     assert all(source_file(module) for module in modules)
 
 
 def test_a_job_writes_the_rows_of_its_part(tmp_path):
-    cell = {"part": "mechanisms"}
+    cell = PartCell("mechanisms")
     settings = JOB.settings(SECTION, cell) | {"samples": 1000}
-    run_job(function(JOB.run), JOB.tables, {"audit": tmp_path / "part.csv"}, cell, settings, {})
+    run_job(function(JOB.run), JOB.tables, {"audit": tmp_path / "part.csv"}, {cell: settings}, {})
     rows = read_frame(tmp_path / "part.csv")
     assert tuple(rows) == JOB.tables["audit"]
     assert set(rows["target"]) >= {"mechanism", "composition"}

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from dpmc.privacy.relations import RELATIONS
+from dpmc.study.cells import Cell
 
 HERE = "dpmc.studies.audit"
 FAULTS = f"{HERE}.faults"
@@ -34,6 +35,13 @@ class Part:
     def modules(self) -> list[str]:
         """Dotted names of the modules that make the rows."""
         return [name.partition(":")[0] for name in (self.rows, self.faults) if name]
+
+
+@dataclass(frozen=True)
+class PartCell(Cell):
+    """A part, which is one job: a key of :data:`PARTS`."""
+
+    part: str
 
 
 PARTS = MappingProxyType(

@@ -5,18 +5,14 @@ from importlib import import_module
 
 from dpmc.privacy.relations import RELATIONS
 from dpmc.studies.audit.parts import PARTS
+from dpmc.study.task import Task
 
 Rows = Iterator[dict[str, object]]
 
 
-def run(task) -> dict[str, Rows]:
-    """Audit the mechanisms, the methods under one relation, or what else the part is about.
-
-    Parameters
-    ----------
-    task : dpmc.study.task.Task
-    """
-    return {"audit": audit_part(task.coordinates["part"], task.settings)}
+def run(task: Task) -> dict[str, Rows]:
+    """Audit the mechanisms, the methods under one relation, or what else the part is about."""
+    return {"audit": audit_part(task.cell.part, task.settings)}
 
 
 def audit_part(part: str, settings: Mapping[str, object]) -> Rows:
