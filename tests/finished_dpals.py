@@ -14,7 +14,7 @@ CELLS = (ALS, DPALS, SWEPT, DERIVED, IMPLICIT)
 
 
 def settings_of(cell, trials=3):
-    """Settings as :func:`dpmc.studies.dpals.cells.dpals_settings` returns them."""
+    """Settings as :func:`dpmc.studies.dpals.settings.dpals_settings` returns them."""
     data = {"rating_range": [0.5, 5]}
     data |= {"of": "ml-10m", "top_items": 400} if cell == DERIVED else {}
     own = {"seed": 1, "trials": trials, "data": data, "model": {"rank": 5}}

@@ -3,20 +3,21 @@
 import copy
 import inspect
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dpmc.errors import InputError
-from dpmc.studies.dpals import cells as grid
-from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, DpalsCell
+from dpmc.studies.dpals import STUDY
+from dpmc.studies.dpals import settings as grid
+from dpmc.studies.dpals.cells import DataCell, DpalsCell, SurrogateCell, public_range
 from dpmc.studies.dpals.check import check_dpals
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model, taken_settings
 from dpmc.study.digest import source_file
+from dpmc.study.plan import Plan
 
 SYNTHETIC = {"users": 90, "items": 20, "rank": 2, "ratings_factor": 2, "test_entries": 50}
 SYNTHETIC |= {"rating_range": [-6, 6]}
@@ -113,51 +114,32 @@ def test_errors_by_iteration_are_of_their_experiments_alone():
     assert len(wanted) == 4
 
 
-def test_a_curve_names_each_of_its_cells_with_exactly_what_that_uses():
-    curves = grid.curves(DPALS)
-    assert curves[:3] == [
-        {"dataset": "drawn", "method": method, "variant": "standard"}
-        for method in ("trivial", "als", "dpals")
-    ]
-    cells = []
-    for curve in curves:
-        settings = json.loads(json.dumps(grid.curve_settings(DPALS, curve)))
-        for each, own in grid.cells_of(curve, settings):
-            assert own.pop("epsilon") == each.epsilon
-            assert own == grid.dpals_settings(DPALS, each)
-            cells.append(each)
-    assert cells == grid.dpals_cells(DPALS)
+def curves_of(section):
+    """Return the curves of a section: their coordinates to their cells and settings."""
+    study = replace(STUDY, prepare=lambda configuration: section)
+    return Plan("results", {}, {"dpals": study}).jobs(study, STUDY.job("fit"))
+
+
+def test_a_curve_has_each_of_its_cells_with_exactly_what_that_uses():
+    curves = curves_of(DPALS)
+    assert list(curves)[:3] == [("drawn", name, "standard") for name in ("trivial", "als", "dpals")]
+    for curve in curves.values():
+        for each, own in curve.items():
+            assert own == grid.dpals_settings(DPALS, each) == json.loads(json.dumps(own))
+    assert [each for curve in curves.values() for each in curve] == grid.dpals_cells(DPALS)
 
 
 def test_epsilons_of_a_curve_may_have_other_trials_and_hyperparameters():
     more = {"datasets": ["drawn"], "methods": ["dpals"], "epsilons": [2], "trials": 7}
-    section = changed("experiments", "nothing", to=more)
-    settings = grid.curve_settings(section, cell().curve())
-    assert [(own["epsilon"], own["trials"]) for own in settings["cells"]] == [
+    curves = curves_of(changed("experiments", "nothing", to=more))
+    cells = curves["drawn", "dpals", "standard"]
+    assert [(each.epsilon, own["trials"]) for each, own in cells.items()] == [
         (1, 3),
         (5, 3),
         (2, 7),
     ]
-    assert [own["model"]["rank"] for own in settings["cells"]] == [2, 3, 2]
-    assert set(settings) == {"seed", "data", "delta", "cells"}
-    assert len(grid.curves(section)) == len(grid.curves(DPALS))
-
-
-@settings(deadline=None)
-@given(
-    st.builds(
-        DpalsCell,
-        st.sampled_from(["drawn", "ml-10m-top400", "my_own.set"]),
-        st.sampled_from(list(METHODS)),
-        st.sampled_from(["standard", "adaptive_0.05"]),
-        st.none() | st.floats(1e-3, 1e3).map(lambda value: float(f"{value:.6g}")),
-    )
-)
-def test_a_formatted_cell_is_read_back(any_cell):
-    assert DpalsCell.from_formatted(any_cell.formatted()) == any_cell
-    assert tuple(any_cell.formatted()) == DPALS_COORDINATES == DPALS_COLUMNS[:4]
-    if any_cell.epsilon is None:
-        assert DpalsCell.from_formatted(any_cell.formatted() | {"epsilon": ""}) == any_cell
+    assert [own["model"]["rank"] for own in cells.values()] == [2, 3, 2]
+    assert len(curves) == len(curves_of(DPALS))
 
 
 def test_a_cell_carries_what_it_uses_and_nothing_else():
@@ -190,20 +172,20 @@ def test_files_that_are_needed():
     assert grid.is_surrogate(DPALS, "made")
     assert not grid.is_surrogate(DPALS, "jester")
     assert grid.surrogates(DPALS) == ["made"]
-    assert grid.surrogate_settings(DPALS, "made") == {
+    assert grid.surrogate_settings(DPALS, SurrogateCell("made")) == {
         "seed": 3, "name": "made", "like": "ml-10m", "scale": 0.1,
     }  # fmt: skip
 
 
 def test_public_ranges():
     datasets = DPALS["datasets"]
-    assert grid.public_range(datasets["ml-100k"]) == (1, 5)
-    assert grid.public_range(datasets["jester-part"]) == (0, 5)
-    assert grid.public_range(datasets["ml-20m"]) == (0, 1)
+    assert public_range(datasets["ml-100k"]) == (1, 5)
+    assert public_range(datasets["jester-part"]) == (0, 5)
+    assert public_range(datasets["ml-20m"]) == (0, 1)
 
 
 def test_side_experiments_have_their_settings():
-    assert grid.coverage_settings(DPALS, "made") == {
+    assert grid.coverage_settings(DPALS, DataCell("made")) == {
         "seed": 3, "dataset": "made", "ratings_per_user": 7,
     }  # fmt: skip
     timed = grid.timing_settings(DPALS)

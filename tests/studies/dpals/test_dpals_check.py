@@ -19,11 +19,11 @@ from finished_dpals import (
 from dpmc import tables
 from dpmc.configuration import load
 from dpmc.errors import InputError
-from dpmc.studies.dpals import STUDY
+from dpmc.studies.dpals import DPALS_METRICS, STUDY, made_of
 from dpmc.studies.dpals.cells import DPALS_COORDINATES
-from dpmc.studies.dpals.regression import DPALS_METRICS, made_of, settings_by_cell
 from dpmc.study import check as checking
 from dpmc.study.cells import cell_name
+from dpmc.study.plan import Plan
 from dpmc.study.tolerances import ALLOWED
 
 HOME = Path(__file__).parents[3]
@@ -73,9 +73,9 @@ def test_an_equal_run_passes_and_is_counted(tmp_path, check):
 
 
 def test_the_committed_reference_is_that_of_the_committed_configuration():
-    section = STUDY.prepare(load(HOME / "config" / "config.yaml"))
+    plan = Plan("results", load(HOME / "config" / "config.yaml"), {"dpals": STUDY})
     stored = json.loads((REFERENCE / "settings.json").read_text())["cells"]
-    ours = json.loads(json.dumps(settings_by_cell(section)))
+    ours = json.loads(json.dumps(plan.settings_by_cell(STUDY)))
     assert list(ours.items()) == list(stored.items())
     lines = (REFERENCE / "trials.csv").read_text().splitlines()
     assert lines[0].split(",") == [*DPALS_COORDINATES, "trial", *DPALS_METRICS]

@@ -23,8 +23,6 @@ from dpmc.studies.dpals.cells import (
     ITERATION_COLUMNS,
     TIMING_COLUMNS,
     DpalsCell,
-    dpals_cells,
-    dpals_settings,
 )
 from dpmc.studies.dpals.claims.evidence import PREDICATES
 from dpmc.studies.dpals.claims.judge import ON_GENERATED, judge_dpals, load_dpals_claims
@@ -33,6 +31,7 @@ from dpmc.studies.dpals.claims.sampling import ADAPTIVE, REPORTED, UNIFORM
 from dpmc.studies.dpals.claims.verdicts import some_below
 from dpmc.studies.dpals.frames import PUBLISHED
 from dpmc.studies.dpals.methods import METHODS
+from dpmc.studies.dpals.settings import dpals_cells, dpals_settings
 from dpmc.studies.dpals.variant_names import named_settings
 from dpmc.study.claims import CLAIM_COLUMNS
 from dpmc.study.rules import always_below, inside, mostly_below

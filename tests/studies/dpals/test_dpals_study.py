@@ -11,10 +11,12 @@ from dpmc.configuration import load, merge
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals import STUDY
-from dpmc.studies.dpals.cells import dpals_cells
+from dpmc.studies.dpals.cells import DataCell, SurrogateCell
+from dpmc.studies.dpals.settings import dpals_cells
 from dpmc.study import api
 from dpmc.study.digest import imports_of, source_file
 from dpmc.study.job import function
+from dpmc.study.plan import Plan
 from dpmc.study.task import Task
 
 CONFIG = Path(__file__).parents[3] / "config"
@@ -25,16 +27,11 @@ def section():
     return STUDY.prepare(load(CONFIG / "config.yaml"))
 
 
-def inputs(section, job, **coordinates):
-    return STUDY.job(job).inputs(section, coordinates)
-
-
-def test_a_job_is_a_curve_and_every_cell_is_in_one(section):
-    job = STUDY.job("fit")
-    curves = list(job.cells(section))
-    assert len({tuple(curve.values()) for curve in curves}) == len(curves)
-    counts = [len(job.settings(section, curve)["cells"]) for curve in curves]
-    assert sum(counts) == len(dpals_cells(section)) > 2 * len(curves)
+def test_a_job_is_a_curve_and_every_cell_is_in_one():
+    plan = Plan("results", load(CONFIG / "config.yaml"), {"dpals": STUDY})
+    curves = plan.jobs(STUDY, STUDY.job("fit"))
+    cells = dpals_cells(plan.sections["dpals"])
+    assert sum(map(len, curves.values())) == len(cells) > 2 * len(curves)
 
 
 @pytest.mark.parametrize("overlay", [None, "quick", "ci", "large"])
@@ -42,17 +39,16 @@ def test_every_job_can_be_described(overlay):
     whole = load(CONFIG / "config.yaml")
     whole = whole if overlay is None else merge(whole, load(CONFIG / f"{overlay}.yaml"))
     section = STUDY.prepare(whole)
-    made = {name["surrogate"] for name in STUDY.job("surrogate").cells(section)}
+    made = list(STUDY.job("surrogate").cells(section))
     for job in STUDY.jobs:
         function(job.run)
         for place in job.cells(section):
-            assert tuple(place) == job.coordinates
-            assert not any(set(formatted) & set("/~") for formatted in place.values())
+            assert not any(set(text) & set("/~") for text in place.formatted().values())
             json.dumps(job.settings(section, place))
             assert all(source_file(name) for name in job.modules(section, place))
             for name, source in job.inputs(section, place).items():
-                assert (name == "ratings") == isinstance(source, api.Ratings)
-                assert name == "ratings" or source.coordinates["surrogate"] in made
+                assert (name == "ratings") == isinstance(source, api.RatingsOf)
+                assert name == "ratings" or source.cell in made
     for run in [step.run for step in STUDY.steps] + [STUDY.chapter, STUDY.errata]:
         function(run)
 
@@ -62,19 +58,21 @@ def test_large_experiments_run_only_if_wanted():
     small, large = (
         STUDY.prepare(each) for each in (whole, merge(whole, load(CONFIG / "large.yaml")))
     )
-    names = [
-        {place["dataset"] for place in STUDY.job("fit").cells(each)} for each in (small, large)
-    ]
+    names = [{cell.dataset for cell in STUDY.job("fit").cells(each)} for each in (small, large)]
     assert {"ml-10m", "ml-20m", "rank-one-500k"} <= names[1] - names[0]
 
 
 def test_jobs_read_real_ratings_or_generated_ones_or_draw_their_own(section):
-    assert inputs(section, "fit", dataset="synthetic-5k") == {}
-    assert inputs(section, "fit", dataset="jester-5k") == {"ratings": api.Ratings("jester")}
-    made = {"generated": api.Made("surrogate", {"surrogate": "surrogate-10m"})}
-    assert inputs(section, "fit", dataset="surrogate-10m-top400") == made
-    assert inputs(section, "coverage", dataset="surrogate-10m") == made
-    assert inputs(section, "candidate", dataset="ml-100k") == {"ratings": api.Ratings("ml-100k")}
+    def inputs(job, dataset):
+        found = [cell for cell in STUDY.job(job).cells(section) if cell.dataset == dataset]
+        return STUDY.job(job).inputs(section, found[0])
+
+    assert inputs("fit", "synthetic-5k") == {}
+    assert inputs("fit", "jester-5k") == {"ratings": api.RatingsOf("jester")}
+    made = {"generated": api.OutputOf("surrogate", SurrogateCell("surrogate-10m"))}
+    assert inputs("fit", "surrogate-10m-top400") == made
+    assert inputs("coverage", "surrogate-10m") == made
+    assert inputs("candidate", "ml-100k") == {"ratings": api.RatingsOf("ml-100k")}
 
 
 def test_a_table_of_hyperparameters_of_the_users_own(tmp_path):
@@ -87,11 +85,11 @@ def test_surrogates_are_saved_and_measured(tmp_path):
     path = tmp_path / "small.npz"
     own = {"seed": 1, "name": "small", "like": "ml-10m", "scale": 0.005}
     job = function(STUDY.job("surrogate").run)
-    assert job(Task({"surrogate": "small"}, own, {}, file=path)) == {}
+    assert job(Task({SurrogateCell("small"): own}, {}, file=path)) == {}
     assert [each.name for each in tmp_path.iterdir()] == ["small.npz"]
     assert Ratings.load(path).n_items == 53
     own = {"seed": 1, "dataset": "small", "ratings_per_user": 5}
-    task = Task({"dataset": "small"}, own, {"generated": str(path)})
+    task = Task({DataCell("small"): own}, {"generated": str(path)})
     rows = list(function(STUDY.job("coverage").run)(task)["coverage"])
     assert tuple(rows[0]) == STUDY.job("coverage").tables["coverage"]
 
@@ -107,7 +105,7 @@ def test_fits_do_not_depend_on_tuning_tables_or_the_registry_of_data_sets():
     others = {name for name in closure if name.startswith("dpmc.studies.")}
     assert others == {
         f"dpmc.studies.dpals.{name}"
-        for name in ("run", "trial", "cells", "data", "methods", "hyperparameters", "recall")
+        for name in ("trial", "cells", "data", "methods", "hyperparameters", "recall")
     }
     assert "dpmc.datasets.registry" not in closure
 

@@ -10,10 +10,9 @@ from dpmc.studies.dpals.coverage import ITEM_SHARES, coverage, gini
 from dpmc.studies.dpals.data import make_split, restricted, sampled
 from dpmc.studies.dpals.methods import METHODS, ONLY_RANKING, taken_settings
 from dpmc.studies.dpals.recall import recall
-from dpmc.studies.dpals.run import fit as fit_curve
 from dpmc.studies.dpals.splits import Split
 from dpmc.studies.dpals.timing import timing
-from dpmc.studies.dpals.trial import run
+from dpmc.studies.dpals.trial import run, run_fits
 from dpmc.study.task import Task
 
 DRAWN = {"users": 600, "items": 40, "rank": 2, "ratings_factor": 3, "test_entries": 2000}
@@ -124,10 +123,10 @@ def test_a_curve_makes_the_data_of_a_trial_once(monkeypatch):
 def test_the_job_of_a_curve_reads_what_it_is_made_of(tmp_path):
     entry = {"training_share": 0.8, "test_share": 0.2, "rating_range": [1, 5]}
     own = {"seed": 9, "data": entry, "cells": [{"epsilon": None, "trials": 2, "model": ALS}]}
-    curve = {"dataset": "real", "method": "als", "variant": "standard"}
+    curve = {DpalsCell("real", "als", "standard", None): own}
     real().save(tmp_path / "real.npz")
-    here = fit_curve(Task(curve, own, {"ratings": "elsewhere"}, real()))
-    made = fit_curve(Task(curve, own, {"generated": str(tmp_path / "real.npz")}))
+    here = run_fits(Task(curve, {"ratings": "elsewhere"}, real()))
+    made = run_fits(Task(curve, {"generated": str(tmp_path / "real.npz")}))
     assert without_clock(here["trials"]) == without_clock(made["trials"])
     wanted, _ = run(cell("als", dataset="real"), settings(ALS, data=entry), ratings=real())
     assert without_clock(here["trials"]) == without_clock(wanted)

@@ -16,8 +16,8 @@ from dpmc.studies.dpals.cells import STANDARD, TUNED, TUNING_COLUMNS, DpalsCell
 from dpmc.studies.dpals.data import make_split
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, make_model, taken_settings
-from dpmc.studies.dpals.settings import HYPERPARAMETERS
-from dpmc.studies.dpals.spaces import SPACES, tuning_cells, tuning_settings
+from dpmc.studies.dpals.settings import HYPERPARAMETERS, tuning_cells, tuning_settings
+from dpmc.studies.dpals.spaces import SPACES
 from dpmc.studies.dpals.trial import run
 
 CONFIG = Path(__file__).parents[3] / "config"

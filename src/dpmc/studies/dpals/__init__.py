@@ -4,49 +4,73 @@ Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang (ICML 2021); Jai
 Thakurta (ICML 2018) for private Frank-Wolfe; the read-me of DP_Matrix_Completion_Alt_Min.
 """
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from dpmc.studies.dpals.cells import (
     ACCOUNTING_COLUMNS,
     COVERAGE_COLUMNS,
-    CURVE_COORDINATES,
     DPALS_COLUMNS,
     DPALS_COORDINATES,
     ITERATION_COLUMNS,
     TIMING_COLUMNS,
     TUNING_COLUMNS,
-    accounting_settings,
-    timing_settings,
+    DataCell,
+    DpalsCell,
+    SurrogateCell,
 )
 from dpmc.studies.dpals.effort import (
     effort_of_candidates,
-    effort_of_coverage,
+    effort_of_data,
     effort_of_fits,
-    effort_of_surrogate,
     effort_of_timing,
 )
-from dpmc.studies.dpals.regression import REGRESSION
 from dpmc.studies.dpals.settings import (
     SURROGATE,
-    coverage_job_settings,
-    coverage_jobs,
-    curve_job_settings,
-    curve_jobs,
-    method_modules,
+    coverage_settings,
+    dpals_cells,
+    dpals_settings,
+    inputs_of,
+    modules_of,
     prepare,
-    ratings_inputs,
-    surrogate_job_settings,
-    surrogate_jobs,
-    timing_modules,
-    tuning_job_settings,
-    tuning_jobs,
+    surrogate_settings,
+    surrogates,
+    timing_settings,
+    tuning_cells,
+    tuning_settings,
 )
-from dpmc.study.api import Step, Study
-from dpmc.study.text_cells import text_job as Job
+from dpmc.study.api import Job, Regression, Section, Step, Study
 
 HERE = Path(__file__).parent
 MEASURED = ("trials", "iterations", "timing", "coverage", "accounting")
 JUDGED = ("claims", "claims_surrogate")
+DPALS_METRICS = tuple(
+    name for name in DPALS_COLUMNS if name not in (*DPALS_COORDINATES, "trial", "seconds")
+)
+
+
+def method_modules(section: Section, cell: DpalsCell) -> list[str]:
+    """Return the modules of a cell's method."""
+    return modules_of(cell.method)
+
+
+def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[str]:
+    """Return the data sets that could not be had, and those that are made of them.
+
+    Parameters
+    ----------
+    unavailable : collection of str
+    cells : mapping
+        The settings by cell, one value a name, as
+        :func:`dpmc.study.cell_settings.read_settings` reads them.
+    """
+    sources = {
+        name.split(", ")[0].removeprefix("dataset="): own.get("data.of")
+        for name, own in cells.items()
+    }
+    made = [name for name, source in sources.items() if source in unavailable]
+    return list(dict.fromkeys([*unavailable, *made]))
+
 
 STUDY = Study(
     name="dpals",
@@ -56,22 +80,23 @@ STUDY = Study(
         Job(
             SURROGATE,
             "dpmc.studies.dpals.generated:run",
-            coordinates=(SURROGATE,),
-            cells=surrogate_jobs,
-            settings=surrogate_job_settings,
+            cell=SurrogateCell,
+            cells=lambda section: map(SurrogateCell, surrogates(section)),
+            settings=surrogate_settings,
             file="npz",
             seconds=16.0,
-            effort=effort_of_surrogate,
+            effort=effort_of_data,
         ),
         Job(
             "fit",
-            "dpmc.studies.dpals.run:fit",
+            "dpmc.studies.dpals.trial:run_fits",
             # iterations have rows only where an experiment asks for errors by iteration
             tables={"trials": DPALS_COLUMNS, "iterations": ITERATION_COLUMNS},
-            coordinates=CURVE_COORDINATES,
-            cells=curve_jobs,
-            settings=curve_job_settings,
-            inputs=ratings_inputs,
+            cell=DpalsCell,
+            cells=dpals_cells,
+            by=("dataset", "method", "variant"),
+            settings=dpals_settings,
+            inputs=inputs_of,
             modules=method_modules,
             seconds=15.0,
             effort=effort_of_fits,
@@ -80,8 +105,10 @@ STUDY = Study(
             "timing",
             "dpmc.studies.dpals.timing:run",
             tables={"timing": TIMING_COLUMNS},
-            settings=lambda section, coordinates: timing_settings(section),
-            modules=timing_modules,
+            settings=timing_settings,
+            modules=lambda section, cell: [
+                module for name in section["timing"]["methods"] for module in modules_of(name)
+            ],
             seconds=120.0,
             effort=effort_of_timing,
         ),
@@ -89,28 +116,28 @@ STUDY = Study(
             "coverage",
             "dpmc.studies.dpals.coverage:run",
             tables={"coverage": COVERAGE_COLUMNS},
-            coordinates=("dataset",),
-            cells=coverage_jobs,
-            settings=coverage_job_settings,
-            inputs=ratings_inputs,
+            cell=DataCell,
+            cells=lambda section: map(DataCell, section["coverage"]["datasets"]),
+            settings=coverage_settings,
+            inputs=inputs_of,
             seconds=4.0,
-            effort=effort_of_coverage,
+            effort=effort_of_data,
         ),
         Job(
             "accounting",
             "dpmc.studies.dpals.accounting:run",
             tables={"accounting": ACCOUNTING_COLUMNS},
-            settings=lambda section, coordinates: accounting_settings(section),
+            settings=lambda section, cell: {"delta": section["delta"], **section["accounting"]},
         ),
         # candidates of hyper-parameters on the validation data of another seed
         Job(
             "candidate",
             "dpmc.studies.dpals.tuning:run",
             tables={"tuning": TUNING_COLUMNS},
-            coordinates=DPALS_COORDINATES,
-            cells=tuning_jobs,
-            settings=tuning_job_settings,
-            inputs=ratings_inputs,
+            cell=DpalsCell,
+            cells=tuning_cells,
+            settings=tuning_settings,
+            inputs=inputs_of,
             modules=method_modules,
             target="dpals_tune",
             seconds=300.0,
@@ -141,7 +168,16 @@ STUDY = Study(
     ),
     chapter="dpmc.studies.dpals.chapter:chapter",
     errata="dpmc.studies.dpals.errata:errata",
-    regression=REGRESSION,
+    # Sums over ratings are added in another order on other CPUs, in single precision for large
+    # data sets: these have a tolerance of their own in the reference.
+    regression=Regression(
+        table="trials",
+        coordinates=DPALS_COORDINATES,
+        metrics=DPALS_METRICS,
+        lacking=made_of,
+        labels={"claims": ("id",)},
+        by_clock=("D21",),  # about seconds
+    ),
     schema=HERE / "schema.yaml",
     costs=HERE / "costs.csv",
 )

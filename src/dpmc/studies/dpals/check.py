@@ -7,17 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
-from dpmc.studies.dpals.cells import (
-    LIANG,
-    dpals_cells,
-    dpals_settings,
-    experiments_of,
-    public_range,
-    real_datasets,
-    stored,
-    timing_settings,
-    variants_of,
-)
+from dpmc.studies.dpals.cells import LIANG, public_range
 from dpmc.studies.dpals.methods import (
     METHODS,
     ONLY_RANKING,
@@ -25,6 +15,15 @@ from dpmc.studies.dpals.methods import (
     RANKING,
     make_model,
     taken_settings,
+)
+from dpmc.studies.dpals.settings import (
+    dpals_cells,
+    dpals_settings,
+    experiments_of,
+    real_datasets,
+    stored,
+    timing_settings,
+    variants_of,
 )
 from dpmc.studies.dpals.timing import RATING_RANGE
 from dpmc.studies.dpals.variant_names import named_settings

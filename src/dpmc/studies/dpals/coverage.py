@@ -30,7 +30,7 @@ def coverage(settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]
     Parameters
     ----------
     settings : mapping
-        What :func:`dpmc.studies.dpals.cells.coverage_settings` returns.
+        What :func:`dpmc.studies.dpals.settings.coverage_settings` returns.
     ratings : Ratings
 
     Yields

@@ -39,7 +39,7 @@ def make_split(
     ----------
     dataset : str
     settings : mapping
-        What :func:`dpmc.studies.dpals.cells.dpals_settings` returns.
+        What :func:`dpmc.studies.dpals.settings.dpals_settings` returns.
     trial : int
     ratings : Ratings, optional
         The whole data set that ``dataset`` is made of, where it is not drawn.

@@ -2,47 +2,37 @@
 
 from collections.abc import Mapping
 
-from dpmc.studies.dpals.cells import is_synthetic, stored
-from dpmc.studies.dpals.settings import curve_job_settings
-from dpmc.study.api import Effort, Section
-from dpmc.study.text_cells import Coordinates
+from dpmc.studies.dpals.cells import is_synthetic
+from dpmc.studies.dpals.settings import stored
+from dpmc.study.api import Cells, Effort, Section
 
 
-def effort_of_fits(section: Section, coordinates: Coordinates) -> Effort:
+def effort_of_fits(section: Section, cells: Cells) -> Effort:
     """Return that of a curve: fits of one method on data of one form."""
-    cells = curve_job_settings(section, coordinates)["cells"]
-    amount = sum(cell["trials"] * cell["model"].get("iterations", 1) for cell in cells)
-    alike = f"{coordinates['method']} {coordinates['variant']}"
-    return Effort(
-        f"{alike} {form(section, coordinates['dataset'])}",
-        amount,
-        size(section, coordinates["dataset"]),
-    )
+    first = next(iter(cells))
+    fits = cells.values()
+    amount = sum(each["trials"] * each["model"].get("iterations", 1) for each in fits)
+    alike = f"{first.method} {first.variant} {form(section, first.dataset)}"
+    return Effort(alike, amount, size(section, first.dataset))
 
 
-def effort_of_surrogate(section: Section, coordinates: Coordinates) -> Effort:
-    """Return that of generated data."""
-    (name,) = coordinates.values()
+def effort_of_data(section: Section, cells: Cells) -> Effort:
+    """Return that of generating a data set, or of counting its ratings."""
+    (name,) = next(iter(cells)).coordinates().values()
     return Effort(form(section, name), size=size(section, name))
 
 
-def effort_of_coverage(section: Section, coordinates: Coordinates) -> Effort:
-    """Return that of counting a data set's ratings."""
-    name = coordinates["dataset"]
-    return Effort(form(section, name), size=size(section, name))
-
-
-def effort_of_timing(section: Section, coordinates: Coordinates) -> Effort:
+def effort_of_timing(section: Section, cells: Cells) -> Effort:
     """Return that of timing the methods."""
     timing = section["timing"]
     return Effort(amount=timing["repeats"] * len(timing["methods"]), size=sum(timing["users"]))
 
 
-def effort_of_candidates(section: Section, coordinates: Coordinates) -> Effort:
+def effort_of_candidates(section: Section, cells: Cells) -> Effort:
     """Return that of the search of a cell's hyper-parameters."""
-    name, tuning = coordinates["dataset"], section["tuning"]
-    amount = tuning["trials"] * tuning["candidates"]
-    return Effort(f"{coordinates['method']} {form(section, name)}", amount, size(section, name))
+    cell, tuning = next(iter(cells)), section["tuning"]
+    alike = f"{cell.method} {form(section, cell.dataset)}"
+    return Effort(alike, tuning["trials"] * tuning["candidates"], size(section, cell.dataset))
 
 
 def form(section: Section, dataset: str) -> str:

@@ -1,8 +1,6 @@
-"""Which hyper-parameters :mod:`dpmc.studies.dpals.tuning` searches, and of which cells."""
+"""Which hyper-parameters :mod:`dpmc.studies.dpals.tuning` searches."""
 
 from collections.abc import Mapping
-
-from dpmc.studies.dpals.cells import STANDARD, TUNED, DpalsCell, dpals_cells, dpals_settings
 
 _DPALS = {
     "rank": (1, 2, 3, 4, 5, 8),
@@ -57,24 +55,3 @@ SPACES: Mapping[str, Mapping[str, tuple]] = {
     },
 }
 """What is searched, by method; bounds in units of :func:`dpmc.studies.dpals.tuning.scales`."""
-
-
-def tuning_cells(dpals: Mapping) -> list[DpalsCell]:
-    """Return the cells whose hyper-parameters can be searched on the data sets of the tuning."""
-    names = dpals["tuning"]["datasets"]
-    return [
-        cell
-        for cell in dpals_cells(dpals)
-        if cell.dataset in names and cell.variant in (STANDARD, TUNED) and cell.method in SPACES
-    ]
-
-
-def tuning_settings(dpals: Mapping, cell: DpalsCell) -> dict[str, object]:
-    """Return the settings of :func:`dpmc.studies.dpals.tuning.tune` for a cell.
-
-    They are those of :func:`dpmc.studies.dpals.cells.dpals_settings`, with the seed and the trials
-    of the tuning, and ``candidates``: how many.
-    """
-    given = dpals["tuning"]
-    changed = {name: given[name] for name in ("seed", "trials", "candidates")}
-    return dpals_settings(dpals, cell) | changed

@@ -33,7 +33,7 @@ def timing(settings: Mapping) -> Iterator[dict[str, object]]:
     Parameters
     ----------
     settings : mapping
-        What :func:`dpmc.studies.dpals.cells.timing_settings` returns.
+        What :func:`dpmc.studies.dpals.settings.timing_settings` returns.
 
     Yields
     ------

@@ -19,11 +19,18 @@ from dpmc.studies.dpals.cells import (
     DpalsCell,
     public_range,
 )
-from dpmc.studies.dpals.data import Restricted, make_split, restricted, sampled
+from dpmc.studies.dpals.data import Restricted, make_split, ratings_of, restricted, sampled
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model
 from dpmc.studies.dpals.recall import recall
 from dpmc.studies.dpals.splits import Split
-from dpmc.study.seeds import NOISE, START, stream
+from dpmc.study.seeds import NOISE, START
+from dpmc.study.task import Task
+
+
+def run_fits(task: Task) -> dict[str, list[dict[str, object]]]:
+    """Run all trials of a data set, method and variant at each of its budgets: both tables."""
+    trials, iterations = run_curve(list(task.cells.items()), ratings=ratings_of(task))
+    return {"trials": trials, "iterations": iterations}
 
 
 def run(
@@ -42,7 +49,7 @@ def run_curve(
     ----------
     cells : sequence of (DpalsCell, mapping)
         They differ by epsilon alone. The settings are what
-        :func:`dpmc.studies.dpals.cells.dpals_settings` returns, with the same seed and data.
+        :func:`dpmc.studies.dpals.settings.dpals_settings` returns, with the same seed and data.
     ratings : Ratings, optional
         The whole data set that a curve's is made of, where it is not drawn.
 
@@ -165,9 +172,8 @@ def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock
     InputError
         Settings that the method cannot use.
     """
-    key = cell.coordinates() | {"trial": trial}
-    rng = stream(settings["seed"], START, key)
-    noise_rng = stream(settings["seed"], NOISE, key)
+    rng = cell.stream(settings["seed"], START, trial=trial)
+    noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)
     given = settings["model"]
     model = make_model(
         cell.method,

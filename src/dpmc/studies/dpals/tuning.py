@@ -19,7 +19,6 @@ from dpmc.studies.dpals.data import make_split, ratings_of
 from dpmc.studies.dpals.spaces import SPACES
 from dpmc.studies.dpals.splits import VALIDATION
 from dpmc.studies.dpals.trial import Clock, errors, fit
-from dpmc.study.seeds import stream
 from dpmc.study.task import Task
 
 TUNE = "tune"
@@ -28,8 +27,7 @@ KEPT = 5
 
 def run(task: Task) -> dict[str, list[dict[str, object]]]:
     """Return the rows of the table ``tuning``."""
-    cell = DpalsCell.from_formatted(task.coordinates)
-    return {"tuning": tune(cell, task.settings, ratings=ratings_of(task))}
+    return {"tuning": tune(task.cell, task.settings, ratings=ratings_of(task))}
 
 
 def scales(
@@ -70,8 +68,8 @@ def tune(
     cell : DpalsCell
         Of a method of :data:`~dpmc.studies.dpals.spaces.SPACES`.
     settings : mapping
-        What :func:`dpmc.studies.dpals.spaces.tuning_settings` returns; of ``candidates`` the first
-        is ``model`` itself.
+        What :func:`dpmc.studies.dpals.settings.tuning_settings` returns; of ``candidates`` the
+        first is ``model`` itself.
     ratings : Ratings, optional
 
     Returns
@@ -84,7 +82,7 @@ def tune(
         make_split(cell.dataset, settings, trial, ratings, part=VALIDATION)
         for trial in range(settings["trials"])
     ]
-    rng = stream(settings["seed"], TUNE, cell.coordinates())
+    rng = cell.stream(settings["seed"], TUNE)
     units = scales(cell.method, settings, splits[0].training)
     candidates = [dict(settings["model"])]
     candidates += [
