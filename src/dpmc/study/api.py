@@ -223,7 +223,6 @@ class Regression:
     coordinates: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     rows: Callable[[Cell, Settings], Iterable[tuple[Mapping[str, object], Settings]]] = itself
-    cells: Callable[[Section], Mapping[str, Settings]] | None = None  # of studies with text cells
     trials: int | None = 2
     lacking: Callable[[Collection[str], Mapping], Collection[str]] = only_unavailable
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

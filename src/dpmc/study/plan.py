@@ -114,8 +114,6 @@ class Plan:
     def settings_by_cell(self, study: Study) -> dict[str, Mapping[str, object]]:
         """Return the settings of every cell of the study's table of trials, by its name."""
         section = self.sections[study.name]
-        if study.regression.cells is not None:
-            return dict(study.regression.cells(section))
         return {
             cell_name(coordinates): settings
             for job in makers(study, study.regression.table)

@@ -38,8 +38,3 @@ class Task:
     def settings(self) -> dict[str, object]:
         """The settings that all cells have in common: all of them where a job is a cell."""
         return in_common(self.cells)
-
-    @property
-    def coordinates(self) -> dict[str, str]:
-        """Those of a job whose cells are still text."""
-        return dict(self.cell.values)

@@ -65,4 +65,4 @@ def test_coordinates_are_formatted(value, text):
 )
 def test_formatted_cells_are_read_back(rank, variance, fraction, inner):
     cell = Cell("synthetic", rank, variance, fraction, "irls", "huber", inner)
-    assert Cell.from_formatted(cell.formatted()) == cell
+    assert Cell.parse(cell.formatted()) == cell

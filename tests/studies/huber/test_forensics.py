@@ -70,11 +70,11 @@ def run(variant, **change):
 def test_the_sweep_has_every_combination_under_its_own_name():
     variants = synthetic_variants()
     assert len(variants) == len(forensics.SIZES) * 4 * 2 == 56
-    assert len({variant.name for variant in variants}) == 56
+    assert len({variant.variant for variant in variants}) == 56
     assert {(v.users, v.items) for v in variants} >= {(100, 500), (943, 1682), (80, 500)}
     assert {v.scale for v in variants} == {0.95, 1.0, 1.05, None}
-    assert SyntheticVariant(100, 500, None, "uniform").name == "100x500_largest-5_uniform"
-    assert SyntheticVariant(100, 500, 1.05, "normal").name == "100x500_scale-1.05_normal"
+    assert SyntheticVariant(100, 500, None, "uniform").variant == "100x500_largest-5_uniform"
+    assert SyntheticVariant(100, 500, 1.05, "normal").variant == "100x500_scale-1.05_normal"
 
 
 def test_a_variant_runs_als_without_and_with_gaussian_noise():
@@ -118,7 +118,7 @@ def test_the_split_is_open_only_where_the_share_is_not_stated():
     known = real_variants("ml-100k", {0.051: 0.8})
     assert [variant.split for variant in known] == ["ratings", "ratings"]
     unknown = real_variants("sweetrs", {0.05: 0.05, 0.1: 0.1})
-    assert len({variant.name for variant in unknown}) == 4
+    assert len({variant.variant for variant in unknown}) == 4
 
 
 def test_real_cells_vary_noise_and_inner_iterations():

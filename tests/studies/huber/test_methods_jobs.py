@@ -6,12 +6,14 @@ import pytest
 from dpmc.configuration import load
 from dpmc.methods.factorization.irls import IRLS
 from dpmc.ratings import Ratings
-from dpmc.studies.huber import STUDY, thesis_methods
+from dpmc.studies.huber import STUDY
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.experiments import JOBS, WEIGHTS_COLUMNS
-from dpmc.studies.huber.heldout import HELDOUT_COLUMNS, errors_by_iteration
+from dpmc.studies.huber.experiments import JOBS, heldout, thesis_methods
+from dpmc.studies.huber.experiments.heldout import HELDOUT_COLUMNS, errors_by_iteration
+from dpmc.studies.huber.experiments.weights import WEIGHTS_COLUMNS
 from dpmc.studies.huber.trial import run_cell
 from dpmc.studies.huber.weights import CountingIRLS, weights
+from dpmc.study.plan import Plan
 
 SYNTHETIC = {
     "seed": 4, "trials": 2, "users": 15, "items": 20, "scale": 1.0, "regularization": 0.5,
@@ -31,10 +33,7 @@ def ratings():
 
 def counted(cell, ratings=None, counted_iterations=2, **changed):
     settings = (SYNTHETIC if ratings is None else REAL) | changed
-    entry = cell.coordinates() | {"settings": settings}
-    trials = {cell.mechanism: 2}
-    given = {"cells": [entry], "trials": trials, "counted_iterations": counted_iterations}
-    return list(weights(given, ratings))
+    return list(weights(cell, settings | {"counted_iterations": counted_iterations}, ratings))
 
 
 HUBER = Cell("synthetic", 2, 2.0, 0.4, "irls", "huber", 3)
@@ -107,8 +106,7 @@ def test_weights_are_counted_in_the_last_of_equal_parts():
 
 def test_heldout_errors_begin_as_the_trials_of_the_cell(ratings):
     cell = Cell("ml-100k", 2, 1.0, 0.8, "irls", "huber", 3)
-    entry = cell.coordinates() | {"settings": REAL | {"iterations": 6}}
-    rows = list(errors_by_iteration({"cells": [entry], "trials": 2}, ratings))
+    rows = list(errors_by_iteration(cell, REAL | {"iterations": 6}, ratings))
     assert {tuple(row) for row in rows} == {HELDOUT_COLUMNS}
     assert [row["iteration"] for row in rows] == [*range(1, 7)] * 2
     fourth = [row["rmse_heldout"] for row in rows if row["iteration"] == 4]
@@ -137,34 +135,42 @@ def test_every_method_of_the_thesis_has_an_error_after_each_iteration(ratings):
 
 
 @pytest.fixture(scope="module")
-def section():
-    return STUDY.prepare(load("config/config.yaml"))
+def plan():
+    return Plan("results", load("config/config.yaml"), {"huber": STUDY})
 
 
-def job(name):
-    return next(each for each in JOBS if each.name == name)
+def job_of(plan, name, dataset):
+    """Return the cells of a job with their settings."""
+    return plan.settings(STUDY, STUDY.job(name), (dataset,))
 
 
-def test_cells_of_the_weights_are_those_of_the_grid_with_the_usual_k(section):
-    weighted = job("weights")
-    names = [place["dataset"] for place in weighted.cells(section)]
-    assert names == ["synthetic", "ml-100k", "sweetrs"]
-    settings = weighted.settings(section, {"dataset": "synthetic"})
-    assert len(settings["cells"]) == 9 * 7
-    assert settings["trials"]["huber"] == section["weights"]["trials"]["huber"]
-    real = weighted.settings(section, {"dataset": "sweetrs"})
-    assert len(real["cells"]) == 3 * 3
-    assert {cell["irls_iterations"] for cell in real["cells"]} == {20}
-    assert set(real["trials"].values()) == {1}
+def test_cells_of_the_weights_are_those_of_the_grid_with_the_usual_k(plan):
+    assert [*plan.jobs(STUDY, STUDY.job("weights"))] == [("synthetic",), ("ml-100k",), ("sweetrs",)]
+    drawn = job_of(plan, "weights", "synthetic")
+    assert len(drawn) == 9 * 7
+    trials = plan.sections["huber"]["weights"]["trials"]
+    assert all(own["trials"] == trials[cell.mechanism] for cell, own in drawn.items())
+    real = job_of(plan, "weights", "sweetrs")
+    assert len(real) == 3 * 3
+    assert {cell.irls_iterations for cell in real} == {20}
+    assert {own["trials"] for own in real.values()} == {1}
 
 
-def test_what_a_configuration_leaves_out_has_no_jobs(section):
-    bare = section | {"real": {}}
-    assert [place for each in JOBS for place in each.cells(bare)] == [{"dataset": "synthetic"}]
+def test_what_a_configuration_leaves_out_has_no_jobs(plan):
+    bare = plan.sections["huber"] | {"real": {}}
+    assert {cell.dataset for each in JOBS for cell in each.cells(bare)} == {"synthetic"}
 
 
-def test_variances_of_sweetrs_are_run_with_gaussian_noise(section):
-    cells = job("sweetrs_variances").settings(section, {"dataset": "sweetrs"})["cells"]
-    assert [cell["variance"] for cell in cells] == [None, 0.5, 1.0, 2.0]
-    assert {cell["mechanism"] for cell in cells[1:]} == {"gaussian"}
-    assert {cell["settings"]["trials"] for cell in cells} == {10}
+def test_variances_of_sweetrs_are_run_with_gaussian_noise(plan):
+    cells = job_of(plan, "sweetrs_variances", "sweetrs")
+    assert [cell.variance for cell in cells] == [None, 0.5, 1.0, 2.0]
+    assert {cell.mechanism for cell in [*cells][1:]} == {"gaussian"}
+    assert {own["trials"] for own in cells.values()} == {10}
+
+
+def test_heldout_errors_are_of_more_iterations_than_the_grid_has(plan):
+    cells = job_of(plan, "heldout", "ml-100k")
+    assert [(cell.method, cell.mechanism) for cell in cells] == [*heldout.MODELS]
+    own = plan.sections["huber"]["heldout"]
+    assert {each["iterations"] for each in cells.values()} == {own["iterations"]}
+    assert {each["trials"] for each in cells.values()} == {own["trials"]}

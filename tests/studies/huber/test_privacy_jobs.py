@@ -6,56 +6,47 @@ import pytest
 from privacy_results import fake_losses, fake_totals
 
 from dpmc.configuration import load
+from dpmc.studies.huber import STUDY
 from dpmc.studies.huber.answer import nominal_epsilon
 from dpmc.studies.huber.privacy import TOTALS, TRANSCRIPT, noised_cells
 from dpmc.studies.huber.settings import cell_settings
-from dpmc.study.api import Ratings
+from dpmc.study.api import RatingsOf
+from dpmc.study.cells import Cell
 from dpmc.study.job import function, run_job
+from dpmc.study.plan import Plan
 from dpmc.study.runs import read_frame
 
 HOME = Path(__file__).parents[3]
-SECTION = load(HOME / "config" / "config.yaml")["huber"]
-PARTS = TRANSCRIPT.cells(SECTION)
+PLAN = Plan("results", load(HOME / "config" / "config.yaml"), {"huber": STUDY})
+SECTION = PLAN.sections["huber"]
+PARTS = PLAN.jobs(STUDY, TRANSCRIPT)
+PLACES = list(PARTS)
 
 
 def test_every_noised_cell_is_in_one_part():
-    formatted = [
-        each["cell"] for part in PARTS for each in TRANSCRIPT.settings(SECTION, part)["cells"]
-    ]
-    cells = [cell.formatted() for cell in noised_cells(SECTION)]
-    assert sorted(map(str, formatted)) == sorted(map(str, cells))
-    assert {cell["mechanism"] for cell in formatted} == {"gaussian", "laplace", "huber"}
-    assert len({tuple(part.values()) for part in PARTS}) == len(PARTS)
+    cells = [cell for part in PARTS.values() for cell in part]
+    assert sorted(cells, key=str) == sorted(noised_cells(SECTION), key=str)
+    assert {cell.mechanism for cell in cells} == {"gaussian", "laplace", "huber"}
 
 
-@pytest.mark.parametrize("part", [PARTS[0], PARTS[-1]])
-def test_a_part_has_the_settings_of_its_cells(part):
-    settings = TRANSCRIPT.settings(SECTION, part)
-    own = [
-        cell for cell in noised_cells(SECTION) if cell.formatted() == settings["cells"][0]["cell"]
-    ]
-    expected = cell_settings(SECTION, own[0]) | {"neighbours": 200, "delta": 1e-5}
-    assert settings["cells"][0]["settings"] == expected
+@pytest.mark.parametrize("place", [PLACES[0], PLACES[-1]])
+def test_a_part_has_the_settings_of_its_cells(place):
+    for cell, settings in PARTS[place].items():
+        assert settings == cell_settings(SECTION, cell) | {"neighbours": 200, "delta": 1e-5}
 
 
 def test_real_data_are_an_input():
-    assert TRANSCRIPT.inputs(SECTION, PARTS[0]) == {}
-    assert TRANSCRIPT.inputs(SECTION, PARTS[-1]) == {"ratings": Ratings(PARTS[-1]["dataset"])}
-    assert TRANSCRIPT.modules(SECTION, PARTS[0])[0] == "dpmc.methods.factorization.als"
+    drawn, real = (next(iter(PARTS[place])) for place in (PLACES[0], PLACES[-1]))
+    assert TRANSCRIPT.inputs(SECTION, drawn) == {}
+    assert TRANSCRIPT.inputs(SECTION, real) == {"ratings": RatingsOf(real.dataset)}
+    assert TRANSCRIPT.modules(SECTION, drawn)[0] == "dpmc.methods.factorization.als"
 
 
 def test_a_part_writes_two_rows_a_cell(tmp_path):
-    (first, *_) = TRANSCRIPT.settings(SECTION, PARTS[0])["cells"]
-    first = {**first, "settings": first["settings"] | {"neighbours": 2, "iterations": 2}}
+    cell, settings = next(iter(PARTS[PLACES[0]].items()))
+    few = {cell: settings | {"neighbours": 2, "iterations": 2}}
     path = tmp_path / "part.csv"
-    run_job(
-        function(TRANSCRIPT.run),
-        TRANSCRIPT.tables,
-        {"transcript_loss": path},
-        PARTS[0],
-        {"cells": [first]},
-        {},
-    )
+    run_job(function(TRANSCRIPT.run), TRANSCRIPT.tables, {"transcript_loss": path}, few, {})
     rows = read_frame(path)
     assert tuple(rows) == TRANSCRIPT.tables["transcript_loss"]
     assert list(rows["neighbour"]) == ["change", "remove_user"]
@@ -63,10 +54,8 @@ def test_a_part_writes_two_rows_a_cell(tmp_path):
 
 def test_totals_are_those_of_the_section(tmp_path):
     section = {"totals": SECTION["totals"] | {"variances": [1], "releases": [20]}}
-    settings = TOTALS.settings(section, {})
-    run_job(
-        function(TOTALS.run), TOTALS.tables, {"totals": tmp_path / "totals.csv"}, {}, settings, {}
-    )
+    cells = {Cell(): TOTALS.settings(section, Cell())}
+    run_job(function(TOTALS.run), TOTALS.tables, {"totals": tmp_path / "totals.csv"}, cells, {})
     rows = read_frame(tmp_path / "totals.csv")
     assert tuple(rows) == TOTALS.tables["totals"]
     assert set(rows["releases"]) == {20}

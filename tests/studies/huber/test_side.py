@@ -5,9 +5,8 @@ import pytest
 
 from dpmc.datasets.synthetic import generate
 from dpmc.studies.huber import side
-from dpmc.studies.huber.streams import stream
 from dpmc.studies.huber.trial import make_method, run_cell, synthetic_instance, synthetic_trial
-from dpmc.study.seeds import NOISE, START
+from dpmc.study.seeds import NOISE, START, stream
 
 SETTINGS = {
     "seed": 4,
@@ -82,7 +81,7 @@ def test_starts_are_fits_of_one_data_set_from_different_starts(starts):
             model = make_method(cell, SETTINGS).fit(
                 instance.observed,
                 rng=stream(4, START, key),
-                noise_rng=stream(4, NOISE, key | cell.coordinates()),
+                noise_rng=cell.stream(4, NOISE, **key),
             )
             difference = model.predict_matrix() - instance.matrix()
             assert row["rmse_all"] == pytest.approx(np.sqrt((difference**2).mean()), rel=1e-12)

@@ -12,10 +12,9 @@ from dpmc.methods.factorization.als import ALS
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.privacy_columns import TRANSCRIPT_COLUMNS
-from dpmc.studies.huber.streams import stream
 from dpmc.studies.huber.transcript import far_changes, transcript_loss
 from dpmc.studies.huber.transcript_run import Changes, privacy_losses, record
-from dpmc.study.seeds import NOISE, START
+from dpmc.study.seeds import NOISE, START, stream
 
 SETTINGS = {
     "seed": 3,
@@ -137,7 +136,7 @@ def test_a_run_is_that_of_the_method_on_the_same_streams(ratings):
     model = ALS(rank=2, iterations=3, mechanism=make_mechanism("huber", 2.0)).fit(
         ratings,
         rng=stream(3, START, shared),
-        noise_rng=stream(3, NOISE, noisy.coordinates() | {"trial": 2}),
+        noise_rng=noisy.stream(3, NOISE, trial=2),
     )
     np.testing.assert_array_equal(run.item_factors[-1], model.item_factors_)
     np.testing.assert_array_equal(run.user_factors[-1], model.user_factors_)

@@ -10,7 +10,7 @@ from pathlib import Path
 from dpmc.errors import InputError
 from dpmc.studies.huber import plugins
 from dpmc.studies.huber.cells import COORDINATES
-from dpmc.studies.huber.jobs import JOBS, STEPS, left_out, settings_by_cell
+from dpmc.studies.huber.jobs import JOBS, STEPS, left_out, without_plugins
 from dpmc.studies.huber.privacy_columns import TOTAL_KEYS
 from dpmc.studies.huber.settings import check_grid
 from dpmc.studies.huber.trial import METRICS
@@ -49,7 +49,7 @@ STUDY = Study(
         table="trials",
         coordinates=COORDINATES,
         metrics=METRICS,
-        cells=settings_by_cell,
+        rows=without_plugins,
         trials=10,
         labels={"comparison": ("table", *COORDINATES, "metric"), "claims": ("id",)},
         numbers={"totals": TOTAL_KEYS},

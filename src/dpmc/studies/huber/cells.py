@@ -1,23 +1,15 @@
-"""Cells: the points of an experiment's grid, one Snakemake job and one result file each."""
+"""Cells: the points of the grid of the papers, and of the experiments beside it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import ClassVar
 
-from dpmc.study.cells import SYNTHETIC, format_coordinate
-
-COORDINATES = (
-    "dataset",
-    "rank",
-    "variance",
-    "observed_fraction",
-    "method",
-    "mechanism",
-    "irls_iterations",
-)
+from dpmc.study import cells
+from dpmc.study.cells import SYNTHETIC
 
 
 @dataclass(frozen=True, order=True)
-class Cell:
+class Cell(cells.Cell):
     """One (data set, rank, variance, observed fraction, method, mechanism) with all its trials.
 
     Attributes
@@ -37,6 +29,8 @@ class Cell:
         Inner iterations K of A-IRLS ("IRLS-2" is K = 2); None for other methods.
     """
 
+    in_streams: ClassVar = {"method": "solver"}
+
     dataset: str
     rank: int
     variance: float | None
@@ -45,26 +39,23 @@ class Cell:
     mechanism: str
     irls_iterations: int | None
 
-    def coordinates(self) -> dict[str, object]:
-        """Return the coordinates as a dictionary in the order of :data:`COORDINATES`."""
-        return asdict(self)
 
-    def formatted(self) -> dict[str, str]:
-        """Return the coordinates as they stand in file names: 5, 0.05, none."""
-        return {name: format_coordinate(value) for name, value in self.coordinates().items()}
+@dataclass(frozen=True)
+class Instances(cells.Cell):
+    """The generated data of all trials of a rank and an observed fraction."""
 
-    @classmethod
-    def from_formatted(cls, formatted: Mapping[str, str]) -> "Cell":
-        """Return the cell of :meth:`formatted` coordinates, a mapping or Snakemake's wildcards."""
-        number = {"rank": int, "variance": float, "observed_fraction": float}
-        number["irls_iterations"] = int
-        values = {}
-        for name in COORDINATES:
-            text = formatted[name]
-            values[name] = number[name](text) if name in number and text != "none" else text
-            if text == "none" and name in ("variance", "irls_iterations"):
-                values[name] = None
-        return cls(**values)
+    rank: int
+    observed_fraction: float
+
+
+@dataclass(frozen=True)
+class DataCell(cells.Cell):
+    """A data set that a job is about."""
+
+    dataset: str
+
+
+COORDINATES = Cell.names()
 
 
 def huber_cells(huber: Mapping) -> list[Cell]:
@@ -84,11 +75,11 @@ def huber_cells(huber: Mapping) -> list[Cell]:
         for split in entry["splits"]
         for combination in _columns(huber, entry)
     ]
-    cells = [
+    found = [
         Cell(dataset, int(rank), variance, float(fraction), method, mechanism, inner)
         for dataset, rank, fraction, (method, mechanism, variance, inner) in synthetic + real
     ]
-    return list(dict.fromkeys(cells))
+    return list(dict.fromkeys(found))
 
 
 def _combinations(huber: Mapping, variances) -> list[tuple]:

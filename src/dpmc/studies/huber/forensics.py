@@ -13,6 +13,7 @@ from dpmc.datasets.synthetic import SyntheticInstance
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import run_cell, synthetic_instance
+from dpmc.study import cells
 from dpmc.study.cells import SYNTHETIC, format_coordinate
 
 SIZES = ((100, 500), (100, 600), (80, 500), (120, 400), (200, 200), (300, 300), (943, 1682))
@@ -30,7 +31,7 @@ INNER_ITERATIONS = (20, 10)
 
 
 @dataclass(frozen=True)
-class SyntheticVariant:
+class SyntheticVariant(cells.Cell):
     """One choice on synthetic data.
 
     Attributes
@@ -48,7 +49,7 @@ class SyntheticVariant:
     start: str
 
     @property
-    def name(self) -> str:
+    def variant(self) -> str:
         """Name for a file."""
         scale = (
             f"scale-{format_coordinate(self.scale)}"
@@ -59,7 +60,7 @@ class SyntheticVariant:
 
 
 @dataclass(frozen=True)
-class RealVariant:
+class RealVariant(cells.Cell):
     """One choice on real data; noise variances and inner iterations are cells of each variant.
 
     Attributes
@@ -75,7 +76,7 @@ class RealVariant:
     start: str
 
     @property
-    def name(self) -> str:
+    def variant(self) -> str:
         """Name for a file."""
         return f"{self.dataset}_share-of-{self.split}_{self.start}"
 

@@ -1,139 +1,120 @@
 """The jobs and steps of the Huber study: their cells, and exactly what each one uses."""
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dpmc.studies.huber import experiments, plugins, privacy
-from dpmc.studies.huber.cells import COORDINATES, Cell, huber_cells
-from dpmc.studies.huber.effort import in_proportion_to
-from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
-from dpmc.studies.huber.forensics import real_variants as variants_of_real_data
-from dpmc.studies.huber.forensics import synthetic_variants as all_synthetic_variants
+from dpmc.studies.huber.cells import Cell, DataCell, Instances, huber_cells
+from dpmc.studies.huber.experiments.common import (
+    MOVIELENS,
+    SWEETRS,
+    in_proportion_to,
+    ratings_of,
+    side_modules,
+)
+from dpmc.studies.huber.forensics import (
+    RealVariant,
+    SyntheticVariant,
+    real_variants,
+    synthetic_variants,
+)
 from dpmc.studies.huber.forensics_loss import LOSS_COLUMNS
 from dpmc.studies.huber.settings import SYNTHETIC_SETTINGS, cell_settings, side_settings
 from dpmc.studies.huber.side import CONVERGENCE_COLUMNS, STARTS_COLUMNS, TIMING_COLUMNS
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
-from dpmc.study.api import Effort, RatingsOf, Section, Source, Step
-from dpmc.study.cells import SYNTHETIC, cell_name, format_coordinate
-from dpmc.study.text_cells import Coordinates, Made
-from dpmc.study.text_cells import text_job as Job
+from dpmc.study.api import (
+    Cells,
+    Effort,
+    Job,
+    OutputOf,
+    RatingsOf,
+    Section,
+    Settings,
+    Source,
+    Step,
+)
+from dpmc.study.cells import SYNTHETIC
 
 HOME = Path(__file__).parent
+RUN = "dpmc.studies.huber.run"
 PUBLISHED = tuple(sorted((HOME / "published").glob("*.csv")))
 CLAIMS = HOME / "claims.yaml"
 FORENSICS = "forensics"
-FORENSICS_DATA = ("ml-100k", "sweetrs")
+PAPERS_DATA = (MOVIELENS, SWEETRS)
 
 
-# -- cells of the papers' grid ------------------------------------------------------------------
+# -- cells of the papers' grid, and their generated data ----------------------------------------
 
 
-def cells(section: Section) -> list[Coordinates]:
-    """Return the coordinates of every cell."""
-    return [cell.formatted() for cell in huber_cells(section)]
-
-
-def settings_of_cell(section: Section, coordinates: Coordinates) -> dict[str, object]:
+def settings_of_cell(section: Section, cell: Cell) -> dict[str, object]:
     """Return what a cell uses."""
-    cell = Cell.from_formatted(coordinates)
     used = plugins.used_by(cell, section["plugins"])
     return cell_settings(section, cell) | {"plugins": used}
 
 
-def effort_of_cell(section: Section, coordinates: Coordinates) -> Effort:
+def without_plugins(cell: Cell, settings: Settings) -> Iterator[tuple[dict, dict]]:
+    """Yield a cell as the reference has it: where a method is defined changes no number."""
+    kept = {name: value for name, value in settings.items() if name != "plugins"}
+    yield cell.coordinates(), kept
+
+
+def effort_of_cell(section: Section, cells: Cells) -> Effort:
     """Return what a cell's cost grows with: trials, iterations; entries of generated data."""
-    settings = settings_of_cell(section, coordinates)
-    names = ("dataset", "rank", "method", "mechanism", "irls_iterations")
+    ((cell, settings),) = cells.items()
+    texts, names = cell.formatted(), ("dataset", "rank", "method", "mechanism", "irls_iterations")
     size = settings.get("users", 1) * settings.get("items", 1)
     return Effort(
-        " ".join(coordinates[name] for name in names),
+        " ".join(texts[name] for name in names),
         settings["trials"] * settings.get("iterations", 1),
-        size * float(coordinates["observed_fraction"]),
+        size * cell.observed_fraction,
     )
 
 
-def inputs_of_cell(section: Section, coordinates: Coordinates) -> dict[str, Source]:
+def inputs_of_cell(section: Section, cell: Cell) -> dict[str, Source]:
     """Return the ratings of a real cell, the generated data of a synthetic one."""
-    cell = Cell.from_formatted(coordinates)
     if cell.dataset != SYNTHETIC:
         return {"ratings": RatingsOf(cell.dataset)}
-    return {"data": Made("synthetic", _instances(cell))}
+    return {"data": OutputOf("synthetic", Instances(cell.rank, cell.observed_fraction))}
 
 
-def modules_of_cell(section: Section, coordinates: Coordinates) -> list[str]:
+def modules_of_cell(section: Section, cell: Cell) -> list[str]:
     """Return the modules of a cell's method and mechanism, and the plug-ins that define them."""
-    cell = Cell.from_formatted(coordinates)
     return [*plugins.cell_modules(cell), *plugins.used_by(cell, section["plugins"])]
 
 
-def settings_by_cell(section: Section) -> dict[str, dict[str, object]]:
-    """Return the settings of every cell by its name, see :class:`dpmc.study.api.Regression`."""
-    return {
-        cell_name(cell.coordinates()): cell_settings(section, cell) for cell in huber_cells(section)
-    }
-
-
-# -- generated data -----------------------------------------------------------------------------
-
-
-def instances(section: Section) -> list[Coordinates]:
+def instances(section: Section) -> list[Instances]:
     """Return rank and fraction of all generated data."""
-    needed = [_instances(cell) for cell in huber_cells(section) if cell.dataset == SYNTHETIC]
-    return [dict(items) for items in dict.fromkeys(tuple(each.items()) for each in needed)]
+    drawn = (cell for cell in huber_cells(section) if cell.dataset == SYNTHETIC)
+    return list(dict.fromkeys(Instances(cell.rank, cell.observed_fraction) for cell in drawn))
 
 
-def _instances(cell: Cell) -> Coordinates:
-    fraction = format_coordinate(cell.observed_fraction)
-    return {"rank": str(cell.rank), "observed_fraction": fraction}
-
-
-def settings_of_instances(section: Section, coordinates: Coordinates) -> dict[str, object]:
+def settings_of_instances(section: Section, cell: Instances) -> dict[str, object]:
     """Return what generated data depend on."""
     sizes = {name: section["synthetic"][name] for name in SYNTHETIC_SETTINGS}
-    return {
-        "rank": int(coordinates["rank"]),
-        "observed_fraction": float(coordinates["observed_fraction"]),
-        "seed": section["seed"],
-        "trials": section["trials"],
-        **sizes,
-    }
+    return {"seed": section["seed"], "trials": section["trials"]} | sizes
 
 
-def effort_of_instances(section: Section, coordinates: Coordinates) -> Effort:
+def effort_of_instances(section: Section, cells: Cells) -> Effort:
     """Return what generated data cost: entries, as often as there are trials."""
-    settings = settings_of_instances(section, coordinates)
+    (settings,) = cells.values()
     return Effort("", settings["trials"], settings["users"] * settings["items"])
 
 
-# -- side experiments ---------------------------------------------------------------------------
+# -- side experiments and forensics -------------------------------------------------------------
 
 
 def _side(name: str):
-    return lambda section, coordinates: side_settings(section, name)
+    return lambda section, cell: side_settings(section, name)
 
 
-def side_modules(section: Section, coordinates: Coordinates) -> list[str]:
-    """Return the modules of the methods and mechanisms of all side experiments."""
-    return plugins.side_modules()
-
-
-# -- forensics ----------------------------------------------------------------------------------
-
-
-def synthetic_variants() -> dict[str, SyntheticVariant]:
-    """Return the choices on synthetic data by name."""
-    return {variant.name: variant for variant in all_synthetic_variants()}
-
-
-def real_variants(section: Section) -> dict[str, RealVariant]:
+def variants_of_real_data(section: Section) -> list[RealVariant]:
     """Return the choices on those real data sets of the papers that the section has."""
-    return {
-        variant.name: variant
-        for name in FORENSICS_DATA
+    return [
+        variant
+        for name in PAPERS_DATA
         if name in section["real"]
-        for variant in variants_of_real_data(name, _splits(section, name))
-    }
+        for variant in real_variants(name, _splits(section, name))
+    ]
 
 
 def _splits(section: Section, name: str) -> dict[float, float]:
@@ -144,44 +125,30 @@ def _splits(section: Section, name: str) -> dict[float, float]:
     }
 
 
-def settings_of_synthetic_variant(section: Section, coordinates: Coordinates) -> dict[str, object]:
-    """Return the choice, and what does not depend on it."""
-    variant = synthetic_variants()[coordinates["variant"]]
-    return side_settings(section, FORENSICS) | {"variant": asdict(variant)}
+def settings_of_real_variant(section: Section, cell: RealVariant) -> dict[str, object]:
+    """Return what does not depend on the choice."""
+    return _of_real_data(section, cell.dataset, ("rank", "iterations", "regularization"))
 
 
-def settings_of_real_variant(section: Section, coordinates: Coordinates) -> dict[str, object]:
-    """Return the choice, and what does not depend on it."""
-    variant = real_variants(section)[coordinates["variant"]]
-    entry = section["real"][variant.dataset]
-    names = ("rank", "iterations", "regularization")
-    return (
-        side_settings(section, FORENSICS)
-        | {name: entry[name] for name in names if name in entry}
-        | {"splits": _splits(section, variant.dataset), "variant": asdict(variant)}
-    )
-
-
-def settings_of_losses(section: Section, coordinates: Coordinates) -> dict[str, object]:
+def settings_of_losses(section: Section, cell: DataCell) -> dict[str, object]:
     """Return the loss parameters, and what A-IRLS uses on a real data set."""
-    name = coordinates["dataset"]
-    entry = section["real"][name]
     names = ("rank", "variance", "iterations", "irls_iterations", "regularization", "start")
-    own = {each: entry[each] for each in names if each in entry}
-    return side_settings(section, FORENSICS) | own | {"splits": _splits(section, name)}
+    return _of_real_data(section, cell.dataset, names)
 
 
-def _ratings_of_variant(section: Section, coordinates: Coordinates) -> dict[str, Source]:
-    return {"ratings": RatingsOf(real_variants(section)[coordinates["variant"]].dataset)}
+def _of_real_data(section, dataset, names) -> dict[str, object]:
+    entry = section["real"][dataset]
+    own = {name: entry[name] for name in names if name in entry}
+    return side_settings(section, FORENSICS) | own | {"splits": _splits(section, dataset)}
 
 
 def settings_of_forensics(section: Section) -> dict[str, object]:
     """Return the choices, and the configuration's own."""
-    real = {name: section["real"][name] for name in FORENSICS_DATA if name in section["real"]}
+    real = {name: section["real"][name] for name in PAPERS_DATA if name in section["real"]}
     defaults = section["synthetic"] | {"start": section["start"], "real": real}
     return {
-        "synthetic": [asdict(variant) for variant in synthetic_variants().values()],
-        "real": [asdict(variant) for variant in real_variants(section).values()],
+        "synthetic": [variant.coordinates() for variant in synthetic_variants()],
+        "real": [variant.coordinates() for variant in variants_of_real_data(section)],
         "defaults": defaults,
     }
 
@@ -201,8 +168,7 @@ def reported_trials(section: Section) -> dict[str, object]:
 
 def left_out(section: Section) -> dict[str, object]:
     """Return the papers' data sets that the configuration leaves out."""
-    papers = ("ml-100k", "sweetrs")
-    return {"left_out": [name for name in papers if name not in section["real"]]}
+    return {"left_out": [name for name in PAPERS_DATA if name not in section["real"]]}
 
 
 def settings_of_tables(section: Section) -> dict[str, object]:
@@ -214,7 +180,7 @@ def settings_of_tables(section: Section) -> dict[str, object]:
     return reported_trials(section) | parameters | left_out(section)
 
 
-def variances(section: Section, coordinates: Coordinates | None = None) -> Mapping[str, object]:
+def variances(section: Section) -> Mapping[str, object]:
     """Return the variance of our noise by real data set: the papers do not state theirs."""
     real = section["real"].items()
     return {"real_variances": {name: entry["variance"] for name, entry in real}}
@@ -223,20 +189,20 @@ def variances(section: Section, coordinates: Coordinates | None = None) -> Mappi
 JOBS = (
     Job(
         name="synthetic",
-        run="dpmc.studies.huber.run:synthetic",
-        coordinates=("rank", "observed_fraction"),
+        run=f"{RUN}:synthetic",
+        cell=Instances,
         cells=instances,
         settings=settings_of_instances,
-        modules=lambda section, coordinates: ["dpmc.datasets.synthetic"],
+        modules=lambda section, cell: ["dpmc.datasets.synthetic"],
         file="npz",
         effort=effort_of_instances,
     ),
     Job(
         name="cell",
-        run="dpmc.studies.huber.run:cell",
+        run=f"{RUN}:cell",
         tables={"trials": TRIAL_COLUMNS},
-        coordinates=COORDINATES,
-        cells=cells,
+        cell=Cell,
+        cells=huber_cells,
         settings=settings_of_cell,
         inputs=inputs_of_cell,
         modules=modules_of_cell,
@@ -245,7 +211,7 @@ JOBS = (
     ),
     Job(
         name="convergence",
-        run="dpmc.studies.huber.run:convergence",
+        run=f"{RUN}:convergence",
         tables={"convergence": CONVERGENCE_COLUMNS},
         settings=_side("convergence"),
         effort=in_proportion_to("trials", "iterations"),
@@ -254,7 +220,7 @@ JOBS = (
     ),
     Job(
         name="starts",
-        run="dpmc.studies.huber.run:starts",
+        run=f"{RUN}:starts",
         tables={"starts": STARTS_COLUMNS},
         settings=_side("starts"),
         effort=in_proportion_to("starts.count", "iterations"),
@@ -263,7 +229,7 @@ JOBS = (
     ),
     Job(
         name="timing",
-        run="dpmc.studies.huber.run:timing",
+        run=f"{RUN}:timing",
         tables={"timing": TIMING_COLUMNS},
         settings=_side("timing"),
         effort=in_proportion_to("timing.repeats", "iterations"),
@@ -276,37 +242,37 @@ JOBS = (
     privacy.TRANSCRIPT,
     Job(
         name="forensics_synthetic",
-        run="dpmc.studies.huber.run:forensics_synthetic",
+        run=f"{RUN}:forensics_synthetic",
         tables={"forensics_synthetic": ("variant", *TRIAL_COLUMNS)},
-        coordinates=("variant",),
-        cells=lambda section: [{"variant": name} for name in synthetic_variants()],
-        settings=settings_of_synthetic_variant,
+        cell=SyntheticVariant,
+        cells=lambda section: synthetic_variants(),
+        by=("variant",),
+        settings=_side(FORENSICS),
         modules=side_modules,
         target=FORENSICS,
         seconds=5.0,
     ),
     Job(
         name="forensics_real",
-        run="dpmc.studies.huber.run:forensics_real",
+        run=f"{RUN}:forensics_real",
         tables={"forensics_real": ("variant", *TRIAL_COLUMNS)},
-        coordinates=("variant",),
-        cells=lambda section: [{"variant": name} for name in real_variants(section)],
+        cell=RealVariant,
+        cells=variants_of_real_data,
+        by=("variant",),
         settings=settings_of_real_variant,
-        inputs=_ratings_of_variant,
+        inputs=ratings_of,
         modules=side_modules,
         target=FORENSICS,
         seconds=55.0,
     ),
     Job(
         name="forensics_loss",
-        run="dpmc.studies.huber.run:forensics_loss",
+        run=f"{RUN}:forensics_loss",
         tables={"forensics_loss": LOSS_COLUMNS},
-        coordinates=("dataset",),
-        cells=lambda section: [
-            {"dataset": name} for name in FORENSICS_DATA if name in section["real"]
-        ],
+        cell=DataCell,
+        cells=lambda section: [DataCell(name) for name in PAPERS_DATA if name in section["real"]],
         settings=settings_of_losses,
-        inputs=experiments.ratings_of,
+        inputs=ratings_of,
         modules=side_modules,
         target=FORENSICS,
         seconds=60.0,

@@ -8,10 +8,9 @@ import numpy as np
 from dpmc.datasets.synthetic import generate
 from dpmc.methods import method_class
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.streams import stream
 from dpmc.studies.huber.trial import make_method, synthetic_instance, synthetic_trial
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.seeds import DATA, NOISE, START
+from dpmc.study.seeds import DATA, NOISE, START, stream
 
 METHODS = ("als", "irls")
 MECHANISMS = ("none", "gaussian", "laplace", "huber")
@@ -92,7 +91,7 @@ def starts(settings: Mapping) -> Iterator[dict[str, object]]:
                 model = make_method(cell, settings).fit(
                     instance.observed,
                     rng=stream(settings["seed"], START, key),
-                    noise_rng=stream(settings["seed"], NOISE, key | cell.coordinates()),
+                    noise_rng=cell.stream(settings["seed"], NOISE, **key),
                 )
                 difference = model.predict_matrix() - truth
                 row = _named(cell)

@@ -94,7 +94,7 @@ NEAR = 0.01  # a method has arrived when its error is this near to its least
 
 
 def seconds_and_errors(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return by trial and method what :mod:`dpmc.studies.huber.thesis_methods` measured.
+    """Return by trial and method what the experiment ``thesis_methods`` measured.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def forensics(folder: Path, settings: Mapping[str, object], out: Path) -> None:
 def _by_variant(kind, variants, path: Path) -> dict:
     """Variant -> trial rows; a variant without rows had no data."""
     table = read_frame(path)
-    named = {kind(**variant).name: kind(**variant) for variant in variants}
+    named = {kind(**fields).variant: kind(**fields) for fields in variants}
     rows = table.drop(columns="variant")
     return {
         named[name]: rows[table["variant"] == name]

@@ -23,10 +23,10 @@ from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.streams import stream
 from dpmc.studies.huber.transcript_run import Changes, Run, privacy_losses, record
 from dpmc.studies.huber.trial import split, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
+from dpmc.study.task import Task
 
 CHANGE = "change"
 REMOVE_USER = "remove_user"
@@ -35,20 +35,12 @@ SENSITIVITY = 5.0
 """The change of a right-hand side that the papers assume (Table 1)."""
 
 
-def run(task) -> dict[str, Iterator[dict[str, object]]]:
-    """Measure the cells of one data set, rank and method.
-
-    Parameters
-    ----------
-    task : dpmc.study.task.Task
-        The settings have ``cells``: each cell formatted, and its settings.
-    """
+def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
+    """Measure the cells of one data set, rank and method."""
     rows = (
         row
-        for each in task.settings["cells"]
-        for row in transcript_loss(
-            Cell.from_formatted(each["cell"]), each["settings"], ratings=task.ratings
-        )
+        for cell, settings in task.cells.items()
+        for row in transcript_loss(cell, settings, ratings=task.ratings)
     )
     return {"transcript_loss": rows}
 
@@ -87,7 +79,7 @@ def transcript_loss(
     while sum(map(len, losses[REMOVE_USER])) < settings["neighbours"]:
         run, limits = _record(cell, settings, trial, ratings)
         users = np.unique(run.ratings.users)
-        rng = stream(settings["seed"], NEIGHBOURS, cell.coordinates() | {"trial": trial})
+        rng = cell.stream(settings["seed"], NEIGHBOURS, trial=trial)
         count = min(users.size, settings["neighbours"], len(run.ratings))
         changed, removed = privacy_losses(run, far_changes(run.ratings, limits, count, rng))
         losses[CHANGE].append(changed)

@@ -16,7 +16,6 @@ from dpmc.methods.kernels.regressions import Regressions
 from dpmc.methods.kernels.simd import LANES
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.streams import stream
 from dpmc.studies.huber.transcript_kernels import add_losses, buffers
 from dpmc.studies.huber.trial import SHARED, fit
 from dpmc.study.seeds import NOISE, START
@@ -95,12 +94,11 @@ def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
         items.append(model.item_factors_)
 
     model, _ = fit(cell, settings, trial, ratings, keep)
-    everything = cell.coordinates() | {"trial": trial}
-    rng = stream(settings["seed"], START, {name: everything[name] for name in (*SHARED, "trial")})
+    rng = cell.stream(settings["seed"], START, *SHARED, trial=trial)
     drawn = (rng.standard_normal if model.start == "normal" else rng.random)(
         (model.iterations + 1, *items[0].shape)
     )
-    noise_rng = stream(settings["seed"], NOISE, everything)
+    noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)
     size = (model.iterations, cell.irls_iterations or 1, *items[0].shape)
     noise = model.mechanism.rvs(size=size, rng=noise_rng)
     return Run(ratings, model, np.stack(users), np.stack([drawn[0], *items]), drawn[1:], noise)

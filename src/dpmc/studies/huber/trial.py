@@ -14,9 +14,8 @@ from dpmc.methods import METHODS, method_class
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.huber.cells import COORDINATES, Cell
-from dpmc.studies.huber.streams import stream
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.seeds import DATA, NOISE, START
+from dpmc.study.seeds import DATA, NOISE, START, stream
 
 METRICS = ("rmse_all", "rmse_heldout", "rmse_clipped")
 TRIAL_COLUMNS = (*COORDINATES, "trial", *METRICS, "seconds")
@@ -68,12 +67,7 @@ def split(ratings: Ratings, settings: Mapping, cell: Cell, trial: int) -> tuple[
     InputError
         ``training_share`` leaves no rating on one side.
     """
-    key = {
-        "dataset": cell.dataset,
-        "observed_fraction": cell.observed_fraction,
-        "trial": trial,
-    }
-    rng = stream(settings["seed"], DATA, key)
+    rng = cell.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
     return random_split(ratings, settings["training_share"], rng, cell.dataset)
 
 
@@ -218,10 +212,8 @@ def real_trial(cell, settings, trial, ratings) -> dict[str, float]:
 def fit(cell, settings, trial, training, callback=None):
     """Fit the method of a cell on the streams of a trial; return the model and its seconds."""
     model = make_method(cell, settings)
-    everything = cell.coordinates()
-    shared = {name: everything[name] for name in SHARED} | {"trial": trial}
-    rng = stream(settings["seed"], START, shared)
-    noise_rng = stream(settings["seed"], NOISE, everything | {"trial": trial})
+    rng = cell.stream(settings["seed"], START, *SHARED, trial=trial)
+    noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)
     begin = time.perf_counter()
     model.fit(training, rng=rng, noise_rng=noise_rng, callback=callback)
     return model, time.perf_counter() - begin

@@ -16,10 +16,10 @@ from dpmc.methods.kernels.regressions import Regressions
 from dpmc.ratings import Compressed, Ratings
 from dpmc.statistics.errors import rmse
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.streams import stream
 from dpmc.studies.huber.trial import SHARED, make_method, split, synthetic_instance
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.seeds import NOISE, START
+from dpmc.study.task import Task
 
 
 class Counts:
@@ -114,31 +114,41 @@ class Replaying:
         return next(self._noise)
 
 
-def weights(settings: Mapping, ratings: Ratings | None = None) -> Iterator[dict[str, object]]:
-    """Yield a row of the table of weights for every A-IRLS cell of a data set and every trial.
+def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
+    """Count the weights of A-IRLS below 1, and fit ALS with the same noise."""
+    rows = (
+        row
+        for cell, settings in task.cells.items()
+        for row in weights(cell, settings, task.ratings)
+    )
+    return {"weights": rows}
+
+
+def weights(
+    cell: Cell, settings: Mapping, ratings: Ratings | None = None
+) -> Iterator[dict[str, object]]:
+    """Yield a row of the table of weights for every trial of an A-IRLS cell.
 
     Parameters
     ----------
+    cell : Cell
     settings : mapping
-        ``cells``, each its coordinates with ``settings`` beside them; ``trials`` by mechanism;
-        ``counted_iterations``: in so many outer iterations, the last of equal parts of a training,
-        weights are counted.
+        Those of the cell, and ``counted_iterations``: in so many outer iterations, the last of
+        equal parts of a training, weights are counted.
     ratings : Ratings, optional
-        The whole data set of real cells.
+        The whole data set of a real cell.
 
     Yields
     ------
     dict
-        Keys :data:`dpmc.studies.huber.experiments.WEIGHTS_COLUMNS`. ``rmse_irls`` is the published
-        error of the cell's trial, ``rmse_als`` that of ALS with the noise of the last inner steps.
+        Keys :data:`dpmc.studies.huber.experiments.weights.WEIGHTS_COLUMNS`. ``rmse_irls`` is the
+        published error of the cell's trial, ``rmse_als`` that of ALS with the noise of the last
+        inner steps.
     """
-    for entry in settings["cells"]:
-        coordinates = dict(entry)
-        own = coordinates.pop("settings")
-        cell = Cell(**coordinates)
-        every = max(1, own["iterations"] // settings["counted_iterations"])
-        for trial in range(settings["trials"][cell.mechanism]):
-            yield coordinates | {"trial": trial} | _trial(cell, own, trial, every, ratings)
+    every = max(1, settings["iterations"] // settings["counted_iterations"])
+    for trial in range(settings["trials"]):
+        found = _trial(cell, settings, trial, every, ratings)
+        yield cell.coordinates() | {"trial": trial} | found
 
 
 def _trial(cell: Cell, settings: Mapping, trial: int, every: int, ratings) -> dict[str, object]:
@@ -158,13 +168,15 @@ def _trial(cell: Cell, settings: Mapping, trial: int, every: int, ratings) -> di
     noisy = model.mechanism is not None
     if noisy:
         model.mechanism = Remembering(model.mechanism)
-    everything = cell.coordinates()
-    shared = {name: everything[name] for name in SHARED} | {"trial": trial}
-    noise_rng = stream(settings["seed"], NOISE, everything | {"trial": trial})
-    model.fit(training, rng=stream(settings["seed"], START, shared), noise_rng=noise_rng)
+    noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)
+
+    def start():
+        return cell.stream(settings["seed"], START, *SHARED, trial=trial)
+
+    model.fit(training, rng=start(), noise_rng=noise_rng)
     plain = make_method(replace(cell, method="als", irls_iterations=None), settings)
     plain.mechanism = Replaying(model.mechanism.last) if noisy else None
-    plain.fit(training, rng=stream(settings["seed"], START, shared), noise_rng=noise_rng)
+    plain.fit(training, rng=start(), noise_rng=noise_rng)
     counts = model.counts_
     return {
         "loss_parameter": model.loss_parameter,

@@ -10,15 +10,45 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from dpmc.methods import method_class
+from dpmc.methods import method_class, method_module
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
-from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.streams import stream
+from dpmc.studies.huber.cells import Cell, DataCell
+from dpmc.studies.huber.experiments.common import MOVIELENS, in_proportion_to, ratings_of
 from dpmc.studies.huber.trial import split
-from dpmc.study.seeds import START
+from dpmc.study.api import Job, Section
+from dpmc.study.seeds import START, stream
+from dpmc.study.task import Task
 
 THESIS_COLUMNS = ("dataset", "name", "trial", "iteration", "seconds", "rmse_heldout", "rse_heldout")
+
+
+def cells(section: Section) -> list[DataCell]:
+    """Return MovieLens; nothing where the section leaves it out."""
+    return [DataCell(MOVIELENS)] if MOVIELENS in section["real"] else []
+
+
+def settings(section: Section, cell: DataCell) -> dict[str, object]:
+    """Return the methods, and the first split of MovieLens."""
+    first = section["real"][cell.dataset]["splits"][0]
+    fraction = first["observed_fraction"]
+    return dict(section["thesis_methods"]) | {
+        "seed": section["seed"],
+        "dataset": cell.dataset,
+        "observed_fraction": fraction,
+        "training_share": first.get("training_share", fraction),
+    }
+
+
+def modules(section: Section, cell: DataCell) -> list[str]:
+    """Return the modules of the methods, which are imported by name."""
+    entries = section["thesis_methods"]["methods"].values()
+    return [method_module(entry["method"]) for entry in entries]
+
+
+def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
+    """Run the methods of the thesis's chapter 3."""
+    return {"thesis_methods": thesis_methods(task.settings, task.ratings)}
 
 
 def thesis_methods(settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:
@@ -73,3 +103,18 @@ def _by_iteration(model, rng, training: Ratings, heldout: Ratings) -> list[dict[
 
     model.fit(training, rng=rng, callback=record)
     return rows
+
+
+JOB = Job(
+    name="thesis_methods",
+    run=f"{__name__}:run",
+    tables={"thesis_methods": THESIS_COLUMNS},
+    cell=DataCell,
+    cells=cells,
+    settings=settings,
+    inputs=ratings_of,
+    modules=modules,
+    alone=True,
+    seconds=15.0,
+    effort=in_proportion_to("thesis_methods.trials"),
+)

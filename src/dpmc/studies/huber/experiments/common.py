@@ -1,0 +1,43 @@
+"""What several experiments of the Huber study share."""
+
+import math
+from collections.abc import Callable
+from functools import reduce
+
+from dpmc.studies.huber import plugins
+from dpmc.studies.huber.cells import Cell, DataCell
+from dpmc.study import cells
+from dpmc.study.api import Cells, Effort, RatingsOf, Section
+from dpmc.study.cells import SYNTHETIC
+
+MOVIELENS, SWEETRS = "ml-100k", "sweetrs"
+
+
+def real_cell(
+    section: Section, dataset: str, fraction: float, method: str, mechanism: str, variance: float
+) -> Cell:
+    """Return a cell of a real data set with its rank, and its K where the method has one."""
+    entry = section["real"][dataset]
+    inner = entry["irls_iterations"] if method == "irls" else None
+    level = None if mechanism == "none" else float(variance)
+    return Cell(dataset, entry["rank"], level, float(fraction), method, mechanism, inner)
+
+
+def ratings_of(section: Section, cell: Cell | DataCell) -> dict[str, RatingsOf]:
+    """Return the ratings of a real data set; synthetic data are generated."""
+    return {} if cell.dataset == SYNTHETIC else {"ratings": RatingsOf(cell.dataset)}
+
+
+def side_modules(section: Section, cell: cells.Cell) -> list[str]:
+    """Return the modules of the methods and mechanisms of all side experiments."""
+    return plugins.side_modules()
+
+
+def in_proportion_to(*keys: str) -> Callable[[Section, Cells], Effort]:
+    """Return an effort that grows with settings of the section, such as ``"starts.count"``."""
+
+    def effort(section: Section, cells: Cells) -> Effort:
+        values = (reduce(lambda part, name: part[name], key.split("."), section) for key in keys)
+        return Effort(amount=math.prod(values))
+
+    return effort

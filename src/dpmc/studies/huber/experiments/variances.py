@@ -1,0 +1,60 @@
+"""SweetRS at other noise variances than that of the grid: the papers do not state theirs."""
+
+from collections.abc import Iterator
+
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.experiments.common import (
+    SWEETRS,
+    in_proportion_to,
+    ratings_of,
+    real_cell,
+    side_modules,
+)
+from dpmc.studies.huber.settings import cell_settings
+from dpmc.studies.huber.trial import TRIAL_COLUMNS, run_cell
+from dpmc.study.api import Job, Section
+from dpmc.study.task import Task
+
+
+def cells(section: Section) -> list[Cell]:
+    """Return ALS without noise, and with Gaussian noise of each variance.
+
+    Neither Huber noise of scale 1 nor its loss goes below 1.
+    """
+    if SWEETRS not in section["real"]:
+        return []
+    own = section["sweetrs_variances"]
+    noises = [("none", 1.0), *(("gaussian", variance) for variance in own["variances"])]
+    return [
+        real_cell(section, SWEETRS, own["observed_fraction"], "als", *noise) for noise in noises
+    ]
+
+
+def settings(section: Section, cell: Cell) -> dict[str, object]:
+    """Return what a cell of the grid uses, with trials of its own."""
+    return cell_settings(section, cell) | {"trials": section["sweetrs_variances"]["trials"]}
+
+
+def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
+    """Run the cells."""
+    rows = (
+        row
+        for cell, settings in task.cells.items()
+        for row in run_cell(cell, settings, ratings=task.ratings)
+    )
+    return {"sweetrs_variances": rows}
+
+
+JOB = Job(
+    name="sweetrs_variances",
+    run=f"{__name__}:run",
+    tables={"sweetrs_variances": TRIAL_COLUMNS},
+    cell=Cell,
+    cells=cells,
+    by=("dataset",),
+    settings=settings,
+    inputs=ratings_of,
+    modules=side_modules,
+    seconds=4.0,
+    effort=in_proportion_to("sweetrs_variances.trials"),
+)
