@@ -14,8 +14,10 @@ from dpmc.study.results import write_tables
 from dpmc.study.rules import always_below
 from dpmc.study.runs import read_frame
 from dpmc.study.table_model import Cell, Column, Row, Table
-from own_study import CELL, HERE, METHODS, STUDY
+from own_study import HERE, METHODS, STUDY, Fit
 
+CELL = Fit.names()
+LOOKS = dict(zip(METHODS, style.SERIES, strict=False))
 FEW = 0.1  # the observed fraction that the claims name
 PREDICATES = {
     "S1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= FEW}),
@@ -52,29 +54,18 @@ def tables(folder, settings, out):
 
 def draw(inputs):
     """Draw the errors, a line for each method."""
-    means = inputs["errors"].rename(columns={"estimate": "mean"})
-    looks = dict(zip(METHODS, style.SERIES, strict=False))
-    panel = Panel(
-        "",
-        x=Axis("Observed fraction", log=True),
-        y=Axis("RMSE", log=True),
-        curves=curves(means, CELL[0], CELL[1], looks, METHODS.get),
-    )
-    return draw_panels([panel], inputs["errors"], height=1.7)
+    table = inputs["errors"].rename(columns={"estimate": "mean"})
+    lines = curves(table, "method", "observed_fraction", LOOKS, METHODS.get)
+    axes = Axis("Observed fraction", log=True), Axis("RMSE", log=True)
+    return draw_panels([Panel("", *axes, lines)], table, columns=1)
 
 
-FIGURE = style.FigureEntry(
-    id="own_study",
-    title="Error by observed fraction",
-    caption="RMSE on unobserved entries of generated data; means with 95 % intervals.",
-    alt="The error of the item bias hardly falls, that of ALS with Gaussian noise crosses it.",
-    function=draw,
-)
+FIGURES = style.read_figures(HERE / "figures.yaml", {"own_study": (draw, None)})
 
 
 def figures(folder, settings, out):
     """Draw the figure."""
-    style.draw_all([FIGURE], {"errors": errors(folder)}, out)
+    style.draw_all(FIGURES, {"errors": errors(folder)}, out)
 
 
 def chapter(folder, settings):
@@ -87,9 +78,9 @@ def chapter(folder, settings):
         lead="from which observed fraction on ALS with noise beats the item bias",
         introduction="Generated data; sizes and variance of the noise as in the configuration.",
         answers=[Answer(verdict, f"Noisy factors pay from {FEW:g} observed on", many.reason)],
-        key_figure=FIGURE.id,
+        key_figure=FIGURES[0].id,
         tables=[folder / "tables"],
-        galleries=[Gallery([FIGURE], folder / "figures")],
+        galleries=[Gallery(FIGURES, folder / "figures")],
         judged=[Judged("What noise costs", verdicts)],
         downloads=[("own_study.csv", folder / "trials.csv")],
         metrics={"rmse": "RMSE on unobserved entries"},

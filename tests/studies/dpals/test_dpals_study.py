@@ -105,7 +105,7 @@ def test_fits_do_not_depend_on_tuning_tables_or_the_registry_of_data_sets():
     others = {name for name in closure if name.startswith("dpmc.studies.")}
     assert others == {
         f"dpmc.studies.dpals.{name}"
-        for name in ("trial", "cells", "data", "methods", "hyperparameters", "recall")
+        for name in ("trial", "cells", "data", "methods", "recall", "splits", "synthetic")
     }
     assert "dpmc.datasets.registry" not in closure
 
