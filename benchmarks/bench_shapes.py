@@ -19,9 +19,9 @@ from multiprocessing import Pool
 import numpy as np
 from shapes import draw_ratings, draw_shape
 
-from dpmc.cli.evaluate import _model
 from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
+from dpmc.fitting.fit import prepare
 from dpmc.methods import method_class
 from dpmc.statistics.errors import rmse
 
@@ -33,9 +33,7 @@ WORSE, RISES = 1.01, 1.005
 
 def fitted(method, epsilon, rating_range):
     """Return a method as dpmc fit makes it."""
-    options = dict.fromkeys(("mechanism", "ratings_per_user"))
-    options |= {"relation": "user", "delta": 1e-5, "rating_range": rating_range}
-    return _model(options | {"method": method, "epsilon": epsilon})
+    return prepare({"method": method, "epsilon": epsilon, "rating_range": rating_range}).model
 
 
 def own_means(train, test, epsilon, seed):

@@ -8,9 +8,9 @@ import pytest
 from publication.small_tables import refused, rows_of, run, write_table
 
 from dpmc.cli.evaluate import NOTE
-from dpmc.cli.fit_settings import METHODS
 from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import generate
+from dpmc.fitting.parameters import METHODS
 from dpmc.publication.table import read_lines, resolve
 
 LOW, HIGH = 0, 2.5

@@ -19,8 +19,8 @@ from scipy.special import expit, ndtr
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpmc import cli
-from dpmc.cli import onebit_settings
-from dpmc.cli.onebit_settings import AS_PUBLISHED, RELEASED
+from dpmc.fitting import onebit as completing
+from dpmc.fitting.onebit import AS_PUBLISHED, RELEASED
 from dpmc.methods.onebit import private
 from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.methods.published import onebit_folder
@@ -485,7 +485,7 @@ def test_ratings_that_are_stars_are_remarked(truth, tmp_path):
 
 
 def test_a_matrix_that_does_not_fit_is_refused(table, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(onebit_settings, "MOST_ENTRIES", USERS * ITEMS - 1)
+    monkeypatch.setattr(completing, "MOST_ENTRIES", USERS * ITEMS - 1)
     listed = arguments(table, tmp_path / "out")
     assert "60 users and 40 items are 2400 entries" in refusal(
         capsys, monkeypatch, "onebit", listed

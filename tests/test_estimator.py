@@ -24,8 +24,8 @@ from publication.small_tables import (
 import dpmc
 from dpmc import PrivateFactorization, estimator
 from dpmc.cli.fit import fit
-from dpmc.cli.fit_settings import METHODS
 from dpmc.errors import InputError
+from dpmc.fitting.parameters import METHODS
 from dpmc.methods.published.fit_folder import read_published
 from dpmc.methods.published.verify import verify
 

@@ -1,7 +1,8 @@
 """The one exception that means "the user can fix this"."""
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from string import Formatter
 
 
 class InputError(ValueError):
@@ -10,6 +11,35 @@ class InputError(ValueError):
     The command line and the workflow scripts print the message alone, without a traceback,
     and exit with a status other than 0.
     """
+
+
+class ParameterError(InputError):
+    """Bad input whose sentence names parameters, which each caller spells as it has them.
+
+    As text it names them as they are; the command line has ``spelled`` put dashes before them.
+
+    Parameters
+    ----------
+    sentence : str
+        A format string. A field of one of ``values`` stands for that value, a numbered one for a
+        parameter among ``names``, and any other for the parameter of its own name.
+    *names : str
+    **values : object
+    """
+
+    def __init__(self, sentence: str, *names: str, **values: object):
+        super().__init__(sentence, *names)
+        self.values = values
+
+    def spelled(self, spell: Callable[[str], str]) -> str:
+        """Return the sentence, with ``spell(name)`` for the name of each parameter."""
+        sentence, *names = self.args
+        fields = [field for _, field, _, _ in Formatter().parse(sentence) if field]
+        named = {field: spell(field) for field in fields if not field.isdigit()}
+        return sentence.format(*map(spell, names), **named | self.values)
+
+    def __str__(self) -> str:
+        return self.spelled(str)
 
 
 def did_you_mean(word: object, allowed: Iterable[object]) -> str:

@@ -1,25 +1,24 @@
 """Matrix completion within a privacy budget in a few lines of Python: what ``dpmc fit`` does."""
 
+import inspect
+import reprlib
 import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from dpmc.cli.fit_parameters import lists_given, options_as_parameters, options_of
-from dpmc.cli.fit_run import ledger_of, remarks_on, run
-from dpmc.cli.fit_settings import METHODS, check_rank, make_model, selection_of, settings_of
-from dpmc.cli.fit_summary import outcome_in_words
-from dpmc.cli.options import given_of
-from dpmc.errors import InputError
+from dpmc.errors import InputError, did_you_mean
+from dpmc.fitting.fit import outcome_in_words, prepare
+from dpmc.fitting.given import given_of
+from dpmc.fitting.lists import lists_of_program
+from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
 from dpmc.methods.factorization.local import PublishedItems, ratings_of
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.published import fit_folder
 from dpmc.methods.published.verify import read_guarantee
 from dpmc.methods.published.verify_fit import guarantee_in
-from dpmc.parameters import Parameters
-from dpmc.privacy.relations import USER_LEVEL
 from dpmc.publication.folder import check_output
 from dpmc.publication.frames import columns_of, labels_of, lines_in, lines_of_one
 from dpmc.publication.lists import restrict
@@ -29,7 +28,7 @@ from dpmc.ratings import Ratings
 _OF_A_FIT = ("guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_")
 
 
-class PrivateFactorization(Parameters):
+class PrivateFactorization:
     """Learn items within a privacy budget; users predict for themselves.
 
     What the guarantee covers is what :meth:`save` writes, which is learnt of the items alone. What
@@ -41,7 +40,8 @@ class PrivateFactorization(Parameters):
     each one spends its budget anew. No parameter may be taken from the ratings.
 
     Parameters are stored as given and checked by :meth:`fit`, after scikit-learn's conventions.
-    Those without an explanation here are options of ``dpmc fit --help``, with its defaults.
+    Those without an explanation here are declared, with their defaults, in
+    :mod:`dpmc.fitting.parameters`; ``dpmc fit --help`` shows them.
 
     Parameters
     ----------
@@ -163,6 +163,37 @@ class PrivateFactorization(Parameters):
         self.simulate = simulate
         self.columns = columns
 
+    def get_params(self, deep: bool = True) -> dict[str, object]:
+        """Return the parameters by name; ``deep`` makes no difference, as none has its own."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params) -> "PrivateFactorization":
+        """Set parameters by name and return the model.
+
+        Raises
+        ------
+        InputError
+            An unknown name; nothing is set then.
+        """
+        known = self.get_params()
+        for name in params:
+            if name not in known:
+                raise InputError(
+                    f"{type(self).__name__} has no parameter '{name}'{did_you_mean(name, known)}."
+                )
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        """Return the call that makes such an object, without defaults and long values cut short."""
+        shown = []
+        for name, parameter in inspect.signature(type(self)).parameters.items():
+            text = " ".join(reprlib.repr(getattr(self, name)).split())
+            if text != reprlib.repr(parameter.default):
+                shown.append(f"{name}={text}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     # -- fit ----------------------------------------------------------------------------------
 
     def fit(self, X, y=None) -> "PrivateFactorization":
@@ -189,25 +220,21 @@ class PrivateFactorization(Parameters):
         """
         for name in (*_OF_A_FIT, "_fitted", "_own"):
             self.__dict__.pop(name, None)  # a fit that fails has none
-        with options_as_parameters():
-            options = options_of(self.get_params())
-            settings = settings_of(options)
-            lists = lists_given(self.items, self.items_privately, self.users, settings["relation"])
-            selection = selection_of(settings, options["items_privately"])
-            model = make_model(options["method"], settings, selection)
-            ledger = ledger_of(model, selection, self.sampler, self.simulate)
-            given = given_of(lines_in(X, y, self._columns()), settings["rating_range"], lists)
-            public = {"items": selection is None, "users": model.relation not in USER_LEVEL}
-            odd = check_rank(options["rank"], given.ratings, **public)
-            for each in given.remarks + odd + remarks_on(given.ratings, model):
-                warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
-            run(model, given.ratings, ledger, selection, self.simulate)
-        self._fitted = model, {"origins": lists.origins, "sampler": self.sampler}
+        ready = prepare(self.get_params())
+        lists = lists_of_program(
+            self.items, self.items_privately, self.users, names_users=ready.names_users
+        )
+        ledger, model = ready.ledger(), ready.model
+        given = given_of(lines_in(X, y, self._columns()), model.rating_range, lists)
+        for each in ready.remarks(given):
+            warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
+        ready.run(given.ratings, ledger)
+        self._fitted = model, {"origins": lists.origins, "sampler": ready.sampler}
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
             self.published_ = fit_folder.read_published(Path(place) / "model")
         # only a private choice of items leaves ratings of others in
-        self._own = given.ratings if selection is None else self._listed(given.ratings)
+        self._own = given.ratings if ready.selection is None else self._listed(given.ratings)
         self.guarantee_ = model.guarantee_
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_
@@ -332,8 +359,7 @@ class PrivateFactorization(Parameters):
         self._published()
         if "_fitted" not in vars(self):
             raise InputError("This model was loaded: copy the folder that it is from.")
-        with options_as_parameters():
-            check_output(Path(folder), force, fit_folder.FILES.values(), "fit")
+        check_output(Path(folder), force, fit_folder.FILES.values(), "fit")
         self._write(Path(folder))
 
     def _write(self, folder: Path) -> None:

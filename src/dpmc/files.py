@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dpmc.errors import InputError
+from dpmc.errors import InputError, ParameterError
 
 ADVICE = {
     errno.ENOSPC: "the disk is full; make room there, then run this again",
@@ -56,8 +56,10 @@ def check_writable(path: str | Path) -> None:
     try:
         probe(path)
     except OSError as error:
-        raise InputError(
-            f"{path} cannot be written ({error.strerror or error}); name another --output."
+        raise ParameterError(
+            "{path} cannot be written ({problem}); name another {output}.",
+            path=path,
+            problem=error.strerror or error,
         ) from None
 
 

@@ -15,6 +15,7 @@ LAYERS = (
     {"datasets", "mechanisms"},
     {"privacy", "publication"},
     {"methods"},
+    {"fitting"},
     {"statistics"},
     {"study"},
     {"studies"},
@@ -25,7 +26,7 @@ LAYERS = (
 RANK = {part: place for place, layer in enumerate(LAYERS) for part in layer}
 FRAME = ("statistics", "study", "report")
 # modules of the top folder that are not ground: the configuration is composed of the studies'
-TOP = {"configuration": "study", "__main__": "cli", "estimator": "cli"}
+TOP = {"configuration": "study", "__main__": "cli", "estimator": "fitting"}
 
 
 def name_of(path):

@@ -8,9 +8,10 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from dpmc.cli.fit_settings import TUNABLE, make_model, method_of, settings_of
 from dpmc.cli.recommend import recommend as command
 from dpmc.errors import InputError
+from dpmc.fitting.fit import prepare
+from dpmc.fitting.parameters import METHODS
 from dpmc.methods import method_class
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.recommendation import Plan, recommend
@@ -195,9 +196,8 @@ class TestCommand:
     @pytest.mark.parametrize("method", ["als", "irls"])
     @pytest.mark.parametrize("relation", ["user", "user-replace", "entry", "entry-change"])
     def test_what_is_not_given_is_as_for_fit(self, relation, method):
-        options = dict.fromkeys(TUNABLE) | {"relation": relation, "method": method}
-        options |= {"epsilon": 2.0, "delta": 1e-5, "mechanism": "gaussian", "rating_range": (1, 5)}
-        model = make_model(method, settings_of(options))
+        options = {"relation": relation, "method": method, "mechanism": "gaussian"}
+        model = prepare(options | {"epsilon": 2.0, "delta": 1e-5, "rating_range": (1, 5)}).model
         given = ("--relation", relation, "--method", method, "--rating-range", "1", "5", "--json")
         answer = json.loads(run("--epsilon", "2", *given).output)
         assert answer["releases"] == model.releases
@@ -211,25 +211,24 @@ class TestCommand:
             wanted["gram"] = bounds.gram() * std
         assert noise["deviations"] == pytest.approx(wanted)
 
-    @pytest.mark.parametrize("method", [None, *TUNABLE])
+    @pytest.mark.parametrize("method", [None, *METHODS])
     @pytest.mark.parametrize("relation", ["user", "user-replace", "entry", "entry-change"])
     @pytest.mark.parametrize("budget", [(0.2, 1e-5), (1, 1e-6), (5, 1e-5), (30, 1e-6), (5, 0)])
     def test_fit_and_recommend_never_disagree(self, relation, method, budget):
         epsilon, delta = budget
         if method in ("bayes", "dpals") and (relation.startswith("entry") or delta == 0):
             return  # they have Gaussian noise and protect users
-        options = dict.fromkeys(TUNABLE) | {"relation": relation, "method": method}
-        options |= {"epsilon": epsilon, "delta": delta, "mechanism": None, "rating_range": (1, 5)}
-        settings = settings_of(options)
+        options = {"relation": relation, "method": method, "rating_range": (1, 5)}
+        ready = prepare(options | {"epsilon": epsilon, "delta": delta})
         given = ("--relation", relation, "--rating-range", "1", "5", "--json")
         given += ("--method", method) if method else ()
         answer = json.loads(run("--epsilon", str(epsilon), "--delta", str(delta), *given).output)
-        assert settings["mechanism"] == answer["best"]
-        model = make_model(method_of(options), settings)
+        model = ready.model
+        assert model.mechanism == answer["best"]
         assert model.releases == answer["releases"]
         if answer["best"] == "gaussian":
             assert answer["options"][0]["scale"] == pytest.approx(model.calibration.noise.std())
-        assert answer["plan"]["method"] == method_of(options)
+        assert answer["plan"]["method"] == ready.method
         assert answer["sentence"].startswith(f"Take {answer['best']} noise")
         if relation.startswith("user"):
             assert answer["best"] == ("gaussian" if delta else "laplace")

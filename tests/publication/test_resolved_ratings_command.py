@@ -19,9 +19,9 @@ from small_tables import (
     write_table,
 )
 
-from dpmc.cli.fit_settings import make_model, settings_of
-from dpmc.cli.lists import Lists
-from dpmc.cli.options import read_given
+from dpmc.fitting.fit import prepare
+from dpmc.fitting.given import read_given
+from dpmc.fitting.lists import Lists
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.release import GridNoise
 
@@ -62,7 +62,7 @@ def test_the_ratings_that_count_are_chosen_among_the_listed_ones(tmp_path, items
     assert given.remarks == ["1000 ratings of what is not listed were left out"]
     options = {"method": "als", "relation": "user", "rating_range": RANGE, "ratings_per_user": 3}
     options |= {"epsilon": 1.0, "delta": 1e-6, "mechanism": "gaussian"}
-    model = make_model("als", settings_of(options))
+    model = prepare(options).model
     ledger = Ledger(GridNoise(model.calibration.noise), model.releases, keep=True)
     model.fit(given.ratings, ledger=ledger)
     assert not model.guarantee_.simulated

@@ -25,7 +25,7 @@ from small_tables import (
     write_table,
 )
 
-from dpmc.cli.onebit_settings import AS_PUBLISHED, RELEASED
+from dpmc.fitting.onebit import AS_PUBLISHED, RELEASED
 from dpmc.methods.published.verify import SCHEMAS
 from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 from dpmc.privacy.guarantee import Guarantee, ItemList

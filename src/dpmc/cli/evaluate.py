@@ -5,8 +5,7 @@ import json
 import click
 
 from dpmc.cli.help import Command
-from dpmc.cli.options import column_options, delta_option, range_option, read_given, remark
-from dpmc.cli.relation import HELP, default_method, relation_of
+from dpmc.cli.options import column_options, fit_option, progress, remark
 
 BIAS = "bias"
 TRAINING_SHARE = 0.8
@@ -33,8 +32,8 @@ NOTE = (
     ),
 )
 @click.argument("path", metavar="RATINGS", type=click.Path())
-@range_option
-@click.option("--relation", required=True, help=HELP)
+@fit_option("rating_range")
+@fit_option("relation", required=True, default=None)
 @click.option(
     "--epsilon",
     "epsilons",
@@ -42,7 +41,7 @@ NOTE = (
     type=float,
     help="Budget of one fit; may be given more than once.  [default: 1, 5 and 20]",
 )
-@delta_option
+@fit_option("delta")
 @click.option(
     "--method",
     "methods",
@@ -50,11 +49,9 @@ NOTE = (
     help="Method of dpmc fit; may be given more than once.  [default: the default of dpmc fit, "
     "and bias]",
 )
-@click.option("--mechanism", help="Noise, as for dpmc fit.")
-@click.option(
-    "--ratings-per-user",
-    type=int,
-    help="Largest number of a user's ratings that count, as for dpmc fit.",
+@fit_option("mechanism", help="Noise, as for dpmc fit.")
+@fit_option(
+    "ratings_per_user", help="Largest number of a user's ratings that count, as for dpmc fit."
 )
 @column_options
 @click.option(
@@ -82,16 +79,16 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     The output is not private: it is computed from the ratings without any protection, and the
     noise is simulated. To choose a method or a budget by it, use public or made-up ratings.
     """
-    from dpmc.cli.lists import Lists
+    from dpmc.fitting.fit import prepare
+    from dpmc.fitting.given import read_given
+    from dpmc.fitting.lists import Lists
 
     epsilons = dict.fromkeys(epsilons or (1.0, 5.0, 20.0))
-    default = default_method(relation_of(rest["relation"]), rest["mechanism"], rest["delta"])
-    methods = dict.fromkeys(methods or (default, BIAS))
-    models = {
-        (method, epsilon): _model(rest | {"method": method, "epsilon": epsilon})
-        for method in methods
-        for epsilon in epsilons
-    }
+    models = {}
+    for method in dict.fromkeys(methods or (None, BIAS)):
+        for epsilon in epsilons:
+            ready = prepare(rest | {"method": method, "epsilon": epsilon})
+            models[ready.method, epsilon] = ready.model
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     given = read_given(path, columns, rest["rating_range"], Lists(None, None, {}))
     remark(given.remarks)
@@ -101,19 +98,9 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
         click.echo(line)
 
 
-def _model(options: dict):
-    """Return a method as ``dpmc fit`` makes it."""
-    from dpmc.cli.fit_settings import METHODS, make_model, settings_of
-    from dpmc.methods.base import check_choice
-
-    method = check_choice("--method", options["method"], tuple(METHODS))
-    return make_model(method, settings_of(options))
-
-
 def _errors(models: dict, ratings, splits: int, seed: int) -> dict[tuple, list[float]]:
     """Return the errors by split of the models and, without an epsilon, of the means."""
     import numpy as np
-    from tqdm import tqdm
 
     from dpmc.datasets.splits import random_split
     from dpmc.methods import method_class
@@ -121,7 +108,7 @@ def _errors(models: dict, ratings, splits: int, seed: int) -> dict[tuple, list[f
 
     models = models | {(name, None): method_class(each)() for name, each in MEANS.items()}
     errors = {key: [] for key in models}
-    with tqdm(total=splits * len(models), desc="fits", disable=None, leave=False) as bar:
+    with progress(splits * len(models), "fits") as step:
         for split in range(splits):
             rngs = [np.random.default_rng([seed, split, stream]) for stream in range(3)]
             training, held_out = random_split(ratings, TRAINING_SHARE, rngs[0], "the ratings")
@@ -130,7 +117,7 @@ def _errors(models: dict, ratings, splits: int, seed: int) -> dict[tuple, list[f
                 model.fit(training, rng=start, noise_rng=noise)
                 predicted = model.predict(held_out.users, held_out.items)
                 errors[key].append(rmse(predicted, held_out.values))
-                bar.update()
+                step()
     return errors
 
 

@@ -6,18 +6,15 @@ from pathlib import Path
 import click
 
 from dpmc.cli.help import Command
-from dpmc.cli.lists import OPTIONS as LISTS
-from dpmc.cli.lists import list_options, lists_of
 from dpmc.cli.options import (
     column_options,
-    delta_option,
-    range_option,
+    fit_options,
+    list_options,
+    progress,
     ratings_option,
-    read_given,
     remark,
-    simulate_option,
 )
-from dpmc.cli.relation import HELP
+from dpmc.errors import InputError
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 
@@ -47,93 +44,10 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     ),
 )  # fmt: skip
 @ratings_option
-@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to write.")
-@click.option(
-    "--epsilon", required=True, type=float, help="Privacy budget of the whole fit, above 0."
-)
-@delta_option
-@click.option("--relation", required=True, help=HELP)
-@range_option
-@click.option(
-    "--ratings-per-user",
-    type=int,
-    help="Largest number K of a user's ratings that count, chosen at random, where users are "
-    "protected.  [default: all with bayes, else 50]",
-)
-@list_options
-@click.option(
-    "--items-privately",
-    type=float,
-    metavar="SHARE",
-    help="Choose the items that enough users rated, for this share of the budget.",
-)
 @column_options
-@click.option(
-    "--mechanism",
-    help="Noise: gaussian, laplace or huber.  [default: what dpmc recommend says: gaussian where "
-    "users are protected, else gaussian or laplace]",
-)
-@click.option(
-    "--method",
-    type=click.Choice(["bayes", "als", "irls", "dpals", "bias"]),
-    help="bayes and dpals protect users only, see above; bias learns offsets of items and users "
-    "and no factors.  [default: bayes where users are protected, else als]",
-)
-@click.option(
-    "--rank", type=int, help="Number of factors.  [default: 3 where users are protected, else 1]"
-)
-@click.option(
-    "--iterations",
-    type=int,
-    help="Outer iterations.  [default: 2 where users are protected, else 1; 3 with dpals]",
-)
-@click.option("--inner-iterations", type=int, help="Inner iterations of irls.  [default: 2]")
-@click.option("--factor-bound", type=float, help="Largest norm of a row of factors.")
-@click.option(
-    "--residual-bound",
-    type=float,
-    help="Largest size of a rating less its offsets; others are clipped.  [default: B/2, with "
-    "dpals B]",
-)
-@click.option(
-    "--row-bound",
-    type=float,
-    help="Largest norm of a user's K ratings with dpals; longer ones are shortened.  [default: "
-    "0.3 B sqrt(K)]",
-)
-@click.option(
-    "--gram",
-    type=click.Choice(["free", "noised"]),
-    help="Whether dpals spends nothing on Gram matrices, or half of its budget.  [default: free]",
-)
-@click.option(
-    "--regularization",
-    type=float,
-    help="Regularization of items; with dpals only beside --gram noised.  [default: 8 S]",
-)
-@click.option(
-    "--user-regularization",
-    type=float,
-    help="Regularization of users.  [default: 0.1 B where users are protected, else S; 10 with "
-    "dpals]",
-)
-@click.option(
-    "--loss-parameter",
-    type=float,
-    help="Residual beyond which irls clips.  [default: 0.4 B]",
-)
-@click.option(
-    "--shrinkage",
-    type=float,
-    help="Ratings at the mean that bias credits each item and user with.  [default: 5]",
-)
-@click.option(
-    "--report-error",
-    type=float,
-    metavar="SHARE",
-    help="With bayes: hold out this share of each user's ratings and tell the noised error of the "
-    "model and of biases on them, here and in guarantee.json, for 5 % of the budget.",
-)
+@list_options
+@fit_options
+@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to write.")
 @click.option(
     "--write",
     "extras",
@@ -141,21 +55,10 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     type=click.Choice([*PARTS]),
     help="Also write this, if the guarantee covers it; may be given twice.",
 )
-@click.option(
-    "--sampler",
-    type=click.Choice(["dpmc", "opendp"]),
-    default="dpmc",
-    show_default=True,
-    help="Library that draws the noise; opendp has no Huber noise.",
-)
-@simulate_option
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-def fit(
-    path, output, extras, sampler, simulate, force, quiet, as_json, user, item, rating, timestamp,
-    **options,
-):  # fmt: skip
+def fit(path, output, extras, force, quiet, as_json, user, item, rating, timestamp, **options):
     """Learn a model that may be published from private ratings.
 
     The model (item factors and guarantee.json) lets all users predict their own ratings with dpmc
@@ -179,44 +82,40 @@ def fit(
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
     same ratings spends its budget anew.
     """
-    from dpmc.cli.fit_run import ledger_of, remarks_on
-    from dpmc.cli.fit_settings import check_rank, make_model, method_of, selection_of, settings_of
     from dpmc.cli.fit_summary import next_command, summary_of, text_of
-    from dpmc.errors import InputError
+    from dpmc.fitting.fit import prepare
+    from dpmc.fitting.given import read_given
+    from dpmc.fitting.lists import lists_of_file
     from dpmc.methods.published import fit_folder
-    from dpmc.privacy.relations import USER_LEVEL
     from dpmc.publication.folder import check_output
 
     if quiet and as_json:
         raise InputError("Give one of --quiet and --json alone.")
-    share = options["items_privately"]
-    lists_given = {name: options.pop(name) for name in LISTS}
-    options["method"] = method_of(options)
-    settings = settings_of(options | {"items_privately": share})
     check_output(output, force, fit_folder.FILES.values(), "fit")
-    selection = selection_of(settings, share)
-    model = make_model(options["method"], settings, selection)
+    ready = prepare(options)
     parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
-    _check_parts(model, parts)
+    _check_parts(ready.model, parts)
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
-    lists = lists_of(path, lists_given, columns, users=model.relation not in USER_LEVEL)
-    ledger = ledger_of(model, selection, sampler, simulate)
-    given = read_given(path, columns, settings["rating_range"], lists)
-    public = {"items": selection is None, "users": model.relation not in USER_LEVEL}
-    odd = check_rank(options["rank"], given.ratings, **public)
+    lists = lists_of_file(path, options, columns, names_users=ready.names_users)
+    ledger = ready.ledger()
+    given = read_given(path, columns, ready.model.rating_range, lists)
+    remarks = ready.remarks(given)
     if not quiet:
-        remark(given.remarks + odd + remarks_on(given.ratings, model))
-    _run(model, given.ratings, ledger, selection, simulate, quiet=quiet)
-    names = fit_folder.write(output, model, parts, {}, origins=lists.origins, sampler=sampler)
+        remark(remarks)
+    total = getattr(ready.model, "iterations", 1)  # biases have none
+    with progress(total, "iterations", hidden=quiet) as step:
+        ready.run(given.ratings, ledger, callback=step)
+    names = fit_folder.write(
+        output, ready.model, parts, {}, origins=lists.origins, sampler=ready.sampler
+    )
     if not quiet:
         follows = next_command(output, path, columns)
-        summary = summary_of(model, options["method"], output, names, follows)
+        summary = summary_of(ready.model, ready.method, output, names, follows)
         click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
 
 
 def _check_parts(model, parts) -> None:
     """Refuse what the guarantee will not cover before the budget is spent."""
-    from dpmc.errors import InputError
     from dpmc.privacy.guarantee import PARTS as KNOWN
     from dpmc.privacy.guarantee import covered
 
@@ -227,15 +126,3 @@ def _check_parts(model, parts) -> None:
                 f"--write {option} is refused: the guarantee ({model.relation}) covers "
                 f"{KNOWN['item_factors']} only; all users can see their own with dpmc complete."
             )
-
-
-def _run(model, ratings, ledger, selection, seed: int | None, quiet: bool) -> None:
-    """Fit with a progress bar, if there is a terminal to see it."""
-    from tqdm import tqdm
-
-    from dpmc.cli.fit_run import run
-
-    total = getattr(model, "iterations", 1)  # biases have none
-    hidden = quiet or None  # None: where there is no terminal
-    with tqdm(total=total, desc="iterations", disable=hidden, leave=False) as bar:
-        run(model, ratings, ledger, selection, seed, callback=lambda *_: bar.update())

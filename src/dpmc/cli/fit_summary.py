@@ -3,16 +3,10 @@
 import shlex
 from pathlib import Path
 
+from dpmc.fitting.fit import outcome_in_words
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.published.fit_folder import assumed_public, outcome_of
 from dpmc.privacy.relations import RELATIONS
-
-INSTEAD = {
-    "biases": "an offset for each item and a level for each user, and no factors",
-    "own means": "nothing about single items; users are predicted their own mean, drawn towards "
-    "that of all, so that no item ranks above another",
-}
-"""What is published of a fit that fell back."""
 
 
 def next_command(output: Path, ratings: str, columns: dict[str, str | None]) -> str:
@@ -69,23 +63,6 @@ def summary_of(
         "outcome": outcome,
         "outcome_in_words": None if outcome is None else outcome_in_words(**outcome),
     }
-
-
-def outcome_in_words(fell_back_to: str | None, steps_taken_back: int) -> str | None:
-    """Return what there is to say of a fit that fell back, or took steps back; None of others."""
-    said = []
-    if fell_back_to is not None:
-        said.append(
-            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. A noised comparison says that "
-            "this predicts ratings better than the model that was learnt. To learn one takes a "
-            "larger epsilon, or more users."
-        )
-    if steps_taken_back:
-        steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
-        said.append(
-            f"{steps} taken back: more was left of the ratings afterwards, by noised numbers."
-        )
-    return " ".join(said) or None
 
 
 def text_of(summary: dict) -> str:

@@ -1,8 +1,15 @@
-"""What ``--help`` shows: options in named groups, and examples at the end."""
+"""What commands share: options in named groups, examples at the end, refusals of options."""
 
 from collections.abc import Mapping, Sequence
 
 import click
+
+from dpmc.errors import InputError, ParameterError
+
+
+def option_of(parameter: str) -> str:
+    """Return the option that a parameter is on the command line."""
+    return f"--{parameter.replace('_', '-')}"
 
 
 class _Examples:
@@ -48,6 +55,13 @@ class Command(_Examples, click.Command):
         super().__init__(*args, **kwargs)
         self.groups = dict(groups or {})
         self.examples = examples
+
+    def invoke(self, ctx):
+        """Run; what is said of parameters is said of options."""
+        try:
+            return super().invoke(ctx)
+        except ParameterError as error:
+            raise InputError(error.spelled(option_of)) from None
 
     def format_options(self, ctx, formatter):
         """Write a section for each group."""

@@ -5,15 +5,7 @@ from pathlib import Path
 import click
 
 from dpmc.cli.help import Command
-from dpmc.cli.lists import OPTIONS as LISTS
-from dpmc.cli.lists import list_options, lists_of
-from dpmc.cli.options import (
-    column_options,
-    ratings_option,
-    read_given,
-    remark,
-    simulate_option,
-)
+from dpmc.cli.options import column_options, fit_option, list_options, ratings_option, remark
 
 
 @click.command(
@@ -74,7 +66,7 @@ from dpmc.cli.options import (
 )
 @list_options
 @column_options
-@simulate_option
+@fit_option("simulate")
 @click.option("--force", is_flag=True, help="Replace the output of an earlier run.")
 def onebit(path, output, force, simulate, user, item, rating, timestamp, **options):
     """Complete likes and dislikes within a privacy budget.
@@ -93,68 +85,32 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     refusal would tell one rating from another. Each run on the same ratings spends its budget
     anew.
     """
-    from dpmc.cli.onebit_settings import problem_of, remarks_on, settings_of
     from dpmc.errors import InputError
+    from dpmc.fitting import onebit as completing
+    from dpmc.fitting.given import read_given
+    from dpmc.fitting.lists import lists_of_file
     from dpmc.methods.onebit.signs import binarise
     from dpmc.methods.published import onebit_folder
     from dpmc.publication.folder import FROM_FILE, check_output
 
-    lists_given = {name: options.pop(name) for name in LISTS if name in options}
-    settings = settings_of(options, simulated=simulate is not None)
+    settings = completing.settings_of(options, simulated=simulate is not None)
     check_output(output, force, onebit_folder.FILES, "onebit")
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
-    lists = lists_of(path, lists_given, columns, users=True)
+    lists = lists_of_file(path, options, columns, names_users=True)
     given = read_given(path, columns, None, lists)
     if not len(given.ratings) and any(origin == FROM_FILE for origin in lists.origins.values()):
         # who rated what is public, so this tells nothing
         raise InputError("Not one rating is of what is listed: is it the list of these ratings?")
     signs = binarise(given.ratings, settings["threshold"])
-    problem = problem_of(signs, settings)
-    completion = _complete(problem, settings, simulate)
+    problem = completing.problem_of(signs, settings)
+    completion = completing.completed(problem, settings, simulate)
     remark(
         given.remarks
-        + remarks_on(given.ratings, signs, settings)
-        + _remarks(completion, signs, settings)
+        + completing.remarks_on(given.ratings, signs, settings)
+        + completing.remarks_on_completion(completion, signs, settings)
     )
     names = onebit_folder.write(output, completion, problem, settings, origins=lists.origins)
     click.echo(completion.guarantee.sentence())
     public = [f"- {each}" for each in onebit_folder.ASSUMED_PUBLIC.values()]
     click.echo("\n".join(["Taken to be public:", *public]))
     click.echo("\n".join(f"wrote {output / name}" for name in names))
-
-
-def _complete(problem, settings, seed: int | None):
-    """Complete; whether the solver converged is told by :func:`_remarks`.
-
-    On one thread: matrices are small enough for threads of OpenBLAS to spend most of their time
-    waiting for each other, on a busy machine several times that of the work.
-    """
-    import warnings
-
-    import numpy as np
-    from threadpoolctl import threadpool_limits
-
-    from dpmc.methods.onebit.private import complete
-    from dpmc.methods.onebit.randomness import Exact, Simulated
-    from dpmc.methods.onebit.solve import NotConverged
-
-    randomness = Exact() if seed is None else Simulated(np.random.default_rng(seed))
-    delta = settings["delta"] or None
-    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
-        warnings.simplefilter("ignore", NotConverged)
-        return complete(
-            settings["mechanism"], problem, settings["epsilon"], randomness=randomness, delta=delta
-        )
-
-
-def _remarks(completion, signs, settings) -> list[str]:
-    """Return what was noticed: it may depend on the ratings."""
-    remarks = []
-    if completion.converged is not None and not completion.converged:
-        remarks.append(f"the solver stopped after {completion.iterations} iterations, unfinished")
-    if settings["delta"] * len(signs) >= 1:
-        remarks.append(
-            f"delta {settings['delta']:g} is not below 1 / {len(signs)} ratings: such a guarantee "
-            "allows to publish one of them"
-        )
-    return remarks

@@ -1,27 +1,55 @@
-"""Options that several commands have, and the ratings that they read with them."""
+"""Options that several commands have: those of a fit are made of its declared parameters."""
 
-from dataclasses import dataclass
-from pathlib import Path
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import click
 
+from dpmc.cli.help import option_of
+from dpmc.fitting.parameters import COUNT, LABELS, NUMBER, PARAMETERS, RANGE, SEED, SHARE, TEXT
 
-def check_between(option: str, value: float | None, low: float, high: float) -> None:
-    """Refuse a number so large or small that computing with it would fail half way.
+_KINDS = {
+    COUNT: {"type": int},
+    NUMBER: {"type": float},
+    SHARE: {"type": float, "metavar": "SHARE"},
+    RANGE: {"type": float, "nargs": 2, "metavar": "LOWEST HIGHEST"},
+    SEED: {"type": click.IntRange(0), "metavar": "SEED"},
+    TEXT: {},
+    LABELS: {"type": click.Path(), "metavar": "FILE"},
+}
 
-    What is None or no positive number is left to whoever knows what it is for.
 
-    Raises
-    ------
-    InputError
-        The number is positive and not in low to high.
+def fit_option(name: str, **changes):
+    """Return a decorator that adds the option of a parameter of a fit.
+
+    Parameters
+    ----------
+    name : str
+        A key of :data:`dpmc.fitting.parameters.PARAMETERS`.
+    **changes
+        Of ``click.option``, where a command differs from ``dpmc fit``.
     """
-    from dpmc.errors import InputError
+    each = PARAMETERS[name]
+    settings = {"default": each.default, "show_default": True, "required": each.required}
+    settings |= _KINDS[each.kind]
+    if each.choices:
+        settings["type"] = click.Choice(each.choices)
+    settings["help"] = each.meaning.format(**{other: option_of(other) for other in PARAMETERS})
+    if each.otherwise:
+        settings["help"] += f"  [default: {each.otherwise}]"
+    return click.option(option_of(name), name, **settings | changes)
 
-    if value is not None and value > 0 and not low <= value <= high:
-        raise InputError(
-            f"--{option.replace('_', '-')} must lie between {low:g} and {high:g}, got {value:g}."
-        )
+
+def fit_options(command):
+    """Add the options of all parameters of a fit but its lists."""
+    for name in reversed(PARAMETERS):
+        if name == "relation":
+            command = fit_option(name, required=True, default=None)(command)
+        elif name not in ("items", "users"):
+            command = fit_option(name)(command)
+    return command
 
 
 def ratings_option(command):
@@ -36,29 +64,6 @@ def ratings_option(command):
     )(command)
 
 
-def range_option(command):
-    """Add --rating-range."""
-    return click.option(
-        "--rating-range",
-        nargs=2,
-        type=float,
-        metavar="LOWEST HIGHEST",
-        help="Lowest and highest possible rating, known without the data; ratings outside are "
-        "clipped.",
-    )(command)
-
-
-def delta_option(command):
-    """Add --delta."""
-    return click.option(
-        "--delta",
-        type=float,
-        default=1e-5,
-        show_default=True,
-        help="Delta of the guarantee; keep it well below 1 / number of users.",
-    )(command)
-
-
 def column_options(command):
     """Add --user, --item, --rating and --timestamp, the columns of a table of ratings."""
     described = "Column that says which of two ratings of the same item is later."
@@ -69,73 +74,16 @@ def column_options(command):
     return command
 
 
-@dataclass(frozen=True)
-class Given:
-    """Ratings as read, with what was changed: for the terminal, never for a file.
-
-    Attributes
-    ----------
-    ratings : Ratings
-        With labels, one of a user and an item, of what is listed; within the range, if there is
-        one.
-    remarks : list of str
-        What was left out, merged or clipped. Not private.
-    """
-
-    ratings: object
-    remarks: list[str]
-
-
-def read_given(path, columns, rating_range, lists) -> Given:
-    """Read a table of ratings.
-
-    Parameters
-    ----------
-    path : path
-        A .csv, .tsv or .parquet file.
-    columns : dict
-        Names of the columns "user", "item", "rating" and "timestamp"; None: to be detected, or
-        without timestamps.
-    rating_range : (float, float) or None
-    lists : dpmc.cli.lists.Lists
-
-    Raises
-    ------
-    InputError
-        A file that is missing, malformed or lacks a column.
-    """
-    from dpmc.publication.table import read_lines
-
-    return given_of(read_lines(Path(path), columns), rating_range, lists)
-
-
-def given_of(lines, rating_range, lists) -> Given:
-    """Return what counts of a table that was read.
-
-    Parameters
-    ----------
-    lines : dpmc.publication.table.Lines
-    rating_range : (float, float) or None
-    lists : dpmc.cli.lists.Lists
-    """
-    from dpmc.publication.lists import restrict
-    from dpmc.publication.table import resolve
-
-    every = resolve(lines, rating_range)
-    ratings = restrict(every, lists.items, lists.users)
-    remarks = []
-    if merged := len(lines.values) - len(every):
-        kept = "the latest" if lines.times is not None else "their mean"
-        remarks.append(f"{merged} lines rate an item again; of such, {kept} counts")
-    if unlisted := len(every) - len(ratings):
-        remarks.append(f"{unlisted} ratings of what is not listed were left out")
-        if not len(ratings):
-            remarks.append("not one rating is of what is listed: is it the list of these ratings?")
-    if rating_range is not None:
-        low, high = rating_range
-        if outside := int(((lines.values < low) | (lines.values > high)).sum()):
-            remarks.append(f"{outside} ratings were clipped to the range {low:g} to {high:g}")
-    return Given(ratings, remarks)
+def list_options(command):
+    """Add --items, --items-are-public, --users and --users-are-public."""
+    for what in ("users", "items"):
+        command = click.option(
+            f"--{what}-are-public",
+            is_flag=True,
+            help=f"Take the list of {what} from the ratings, because everybody knows it anyway.",
+        )(command)
+        command = fit_option(what)(command)
+    return command
 
 
 def remark(remarks: list[str]) -> None:
@@ -144,11 +92,25 @@ def remark(remarks: list[str]) -> None:
         click.echo(f"dpmc: {each} (not private, and not in the files).", err=True)
 
 
-def simulate_option(command):
-    """Add --simulate SEED."""
-    described = (
-        "Draw repeatable noise for experiments; the files say that they must not be published."
-    )
-    return click.option("--simulate", type=click.IntRange(0), metavar="SEED", help=described)(
-        command
-    )
+@contextmanager
+def progress(total: int, label: str, *, hidden: bool = False) -> Iterator[Callable[..., None]]:
+    """Yield what counts a step on standard error, where a terminal sees it until all is done."""
+    if hidden or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    begin, done = time.monotonic(), -1
+
+    def step(*_) -> None:
+        nonlocal done
+        done += 1
+        line = f"\r{label}: {done / total:4.0%}, {done}/{total} done"
+        if done:
+            line += f", {(time.monotonic() - begin) / done * (total - done):.0f} s left"
+        sys.stderr.write(line.ljust(60))
+        sys.stderr.flush()
+
+    step()
+    try:
+        yield step
+    finally:
+        sys.stderr.write("\r" + " " * 60 + "\r")

@@ -3,8 +3,8 @@
 import click
 
 from dpmc.cli.help import Command
-from dpmc.cli.options import check_between, delta_option
-from dpmc.cli.relation import HELP, default_method, defaults_of, relation_of
+from dpmc.cli.options import fit_option
+from dpmc.errors import ParameterError
 
 LARGEST = 1e9
 
@@ -25,45 +25,26 @@ LARGEST = 1e9
         "dpmc recommend --epsilon 1 --releases 10 --json",
     ),
 )  # fmt: skip
-@click.option(
-    "--epsilon", required=True, type=float, help="Privacy budget of all releases together."
-)
-@delta_option
+@fit_option("epsilon", help="Privacy budget of all releases together.")
+@fit_option("delta")
 @click.option("--releases", type=int, help="Number of releases, each of sensitivity 1.")
-@click.option("--relation", help=HELP)
-@click.option(
-    "--method",
-    type=click.Choice(["bayes", "als", "irls", "dpals", "bias"]),
-    help="Method of dpmc fit.  [default: bayes where users are protected, else als]",
+@fit_option("relation", default=None)
+@fit_option(
+    "method", help="Method of dpmc fit.  [default: bayes where users are protected, else als]"
 )
-@click.option(
-    "--iterations",
-    type=int,
-    help="Outer iterations.  [default: 2 where users are protected, else 1; 3 with dpals]",
-)
-@click.option("--inner-iterations", type=int, help="Inner iterations of irls.  [default: 2]")
-@click.option(
-    "--ratings-per-user",
-    type=int,
+@fit_option("iterations")
+@fit_option("inner_iterations")
+@fit_option(
+    "ratings_per_user",
     help="Largest number of a user's ratings that count, where users are protected.  [default: all "
     "with bayes, else 50]",
 )
-@click.option(
-    "--rating-range",
-    nargs=2,
-    type=float,
-    metavar="LOWEST HIGHEST",
-    help="Lowest and highest possible rating.  [default: -1 1]",
+@fit_option("rating_range", help="Lowest and highest possible rating.  [default: -1 1]")
+@fit_option("factor_bound")
+@fit_option(
+    "residual_bound", help="Largest size of a rating less its offsets, when items are learnt."
 )
-@click.option("--factor-bound", type=float, help="Largest norm of a row of factors.")
-@click.option(
-    "--residual-bound",
-    type=float,
-    help="Largest size of a rating less its offsets, when items are learnt.",
-)
-@click.option(
-    "--loss-parameter", type=float, help="Residual beyond which irls clips.  [default: 0.4 B]"
-)
+@fit_option("loss_parameter")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def recommend(epsilon, delta, releases, as_json, **options):
     """Say which noise mechanism suits a privacy budget best.
@@ -74,6 +55,7 @@ def recommend(epsilon, delta, releases, as_json, **options):
     For a training, the answer is the noise that dpmc fit adds by default, if it spends nothing on
     --items-privately or --report-error.
     """
+    from dpmc.fitting.checks import check_between
     from dpmc.privacy.recommendation import MOST_RELEASES
     from dpmc.privacy.recommendation import recommend as ask
 
@@ -94,14 +76,14 @@ def recommend(epsilon, delta, releases, as_json, **options):
 
 
 def _plan(options: dict, epsilon: float, delta: float):
-    from dpmc.errors import InputError
+    from dpmc.fitting.checks import check_between, relation_of
+    from dpmc.fitting.settings import default_method, defaults_of
     from dpmc.privacy.recommendation import Plan
 
     given = {name: value for name, value in options.items() if value is not None}
     if "relation" not in given:
         if given:
-            name = next(iter(given)).replace("_", "-")
-            raise InputError(f"--{name} is about a training: give --relation too.")
+            raise ParameterError("{0} is about a training: give {relation} too.", next(iter(given)))
         return None
     given["relation"] = relation_of(given["relation"])
     if "method" not in given:
@@ -109,14 +91,16 @@ def _plan(options: dict, epsilon: float, delta: float):
     low, high = given.get("rating_range", (-1.0, 1.0))
     if "rating_range" in given:
         if not low < high:
-            raise InputError(f"--rating-range needs LOWEST below HIGHEST, got {low:g} {high:g}.")
+            raise ParameterError(
+                "{rating_range} needs LOWEST below HIGHEST, got {low:g} {high:g}.",
+                low=low,
+                high=high,
+            )
         check_between("rating_range", high - low, 1 / LARGEST, LARGEST)
     if given["method"] != "irls":
         for name in ("inner_iterations", "loss_parameter"):
             if name in given:
-                raise InputError(
-                    f"--{name.replace('_', '-')} is an option of the method irls only."
-                )
+                raise ParameterError("{0} is an option of the method irls only.", name)
     if given["method"] in ("bayes", "dpals"):
         return _gaussian_plan(
             given | {"epsilon": epsilon, "delta": delta, "rating_range": (low, high)}
@@ -124,7 +108,7 @@ def _plan(options: dict, epsilon: float, delta: float):
     if given["method"] == "bias":
         for name in ("iterations", "factor_bound", "residual_bound"):
             if name in given:
-                raise InputError(f"--{name.replace('_', '-')} is no option of the method bias.")
+                raise ParameterError("{0} is no option of the method bias.", name)
     given.pop("rating_range", None)
     half = (high - low) / 2
     defaults = defaults_of(given["relation"], given["method"], half)
@@ -133,11 +117,11 @@ def _plan(options: dict, epsilon: float, delta: float):
 
 def _gaussian_plan(options: dict):
     """Ask the method itself, made as dpmc fit makes it, what its releases amount to."""
-    from dpmc.cli.fit_settings import make_model, settings_of
+    from dpmc.fitting.fit import prepare
     from dpmc.privacy.recommendation import GaussianPlan
 
-    model = make_model(options["method"], settings_of(options | {"mechanism": None}))
-    return GaussianPlan(model.relation, options["method"], model.releases)
+    ready = prepare(options)
+    return GaussianPlan(ready.model.relation, ready.method, ready.model.releases)
 
 
 def _lines(answer):

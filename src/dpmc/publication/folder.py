@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmc import __version__
-from dpmc.errors import InputError
+from dpmc.errors import InputError, ParameterError
 from dpmc.files import check_writable, naming
 from dpmc.mechanisms import Mechanism
 
@@ -63,11 +63,15 @@ def check_output(path: Path, force: bool, files: Collection[str], command: str) 
     if not os.path.lexists(path):
         return
     if not force:
-        raise InputError(f"{path} exists; name another --output, or give --force to replace it.")
+        raise ParameterError(
+            "{path} exists; name another {output}, or give {force} to replace it.", path=path
+        )
     own = {prefix + name for prefix in ("", SIMULATED) for name in (GUARANTEE, *files)}
     if path.is_symlink() or not path.is_dir() or {each.name for each in path.iterdir()} - own:
-        raise InputError(
-            f"{path} holds something else than an earlier {command}; --force leaves it."
+        raise ParameterError(
+            "{path} holds something else than an earlier {command}; {force} leaves it.",
+            path=path,
+            command=command,
         )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dpmc.datasets.readers.table import usual_columns
-from dpmc.errors import InputError, did_you_mean
+from dpmc.errors import InputError, ParameterError, did_you_mean
 
 ROLES = ("user", "item", "rating", "timestamp")
 GZIPPED = ".gz"
@@ -62,8 +62,8 @@ def choose(where: str, names: tuple[str, ...], given: Mapping[str, str | None]) 
     """
     given = {role: given[role] for role in ROLES if given.get(role) is not None}
     if len(set(given.values())) < len(given):
-        options = ", ".join(f"--{role}" for role in given)
-        raise InputError(f"{options} must name different columns.")
+        named = ", ".join(f"{{{role}}}" for role in given)
+        raise ParameterError(f"{named} must name different columns.")
     if len(set(names)) < len(names):
         raise InputError(f"{where}: two columns have the same name; {_listed(names)}.")
     return tuple(
@@ -104,13 +104,27 @@ def choose_one(
             return given
         hint = did_you_mean(given, names) if _is_header(names) else ""
         problem = "there is no column" if given not in names else "more than one column is named"
-        raise InputError(f"{where}: {problem} '{given}' (--{role}){hint}; {_listed(names)}.")
+        raise ParameterError(
+            "{where}: {problem} '{given}' ({0}){hint}; {listed}.",
+            role,
+            where=where,
+            problem=problem,
+            given=given,
+            hint=hint,
+            listed=_listed(names),
+        )
     found = [name for name in usual_columns(names, role) if name not in taken]
     if len(found) == 1:
         return found[0]
     problem = "several columns look" if found else "no column looks"
-    raise InputError(
-        f"{where}: {problem} like the {role}; {_listed(names)}; name one with --{role}{advice}."
+    raise ParameterError(
+        "{where}: {problem} like the {role}; {listed}; name one with {0}{advice}.",
+        role,
+        where=where,
+        problem=problem,
+        role=role,
+        listed=_listed(names),
+        advice=advice,
     )
 
 

@@ -7,7 +7,7 @@ probability of at most 1e-6; the seeds are fixed.
 import numpy as np
 import pytest
 
-from dpmc.cli.onebit_settings import RELEASED as RELEASED_BY_COMMAND
+from dpmc.fitting.onebit import RELEASED as RELEASED_BY_COMMAND
 from dpmc.privacy.ledger import FloatNoise, Replay
 from dpmc.privacy.relations import RELATIONS, USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
 from dpmc.studies.audit import published, published_items

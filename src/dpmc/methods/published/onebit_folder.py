@@ -77,7 +77,7 @@ def write(
     problem : Problem
         Which was solved: for the labels of its signs, and its bounds.
     settings : dict
-        Public: what :func:`dpmc.cli.onebit_settings.settings_of` returned.
+        Public: what :func:`dpmc.fitting.onebit.settings_of` returned.
     origins : mapping, optional
         As for :func:`dpmc.methods.published.fit_folder.write`.
     """

@@ -1,16 +1,18 @@
-"""What ``dpmc onebit`` completes: settings that no rating had a part in, and the signs."""
+"""Completing likes and dislikes for publication: settings, the signs, and what is odd of them."""
 
 import math
+import warnings
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from dpmc.cli.options import check_between
-from dpmc.errors import InputError, did_you_mean
-from dpmc.mechanisms.base import positive, probability
+from dpmc.errors import InputError, ParameterError, did_you_mean
+from dpmc.fitting.checks import SMALLEST_EPSILON, check_between
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import NOISED
-from dpmc.methods.onebit.private import Problem
-from dpmc.methods.onebit.solve import Ball
+from dpmc.methods.onebit.private import Completion, Problem, complete
+from dpmc.methods.onebit.randomness import Exact, Simulated
+from dpmc.methods.onebit.solve import Ball, NotConverged
 from dpmc.methods.published.onebit_folder import radius
 from dpmc.ratings import Ratings
 
@@ -21,7 +23,6 @@ DELTA = 1e-5
 SMALLEST_ALPHA, LARGEST_ALPHA = 1e-6, 30.0
 """Between signs that are all but coins, where rounding hides how links bend, and signs that are
 certain to 13 digits; further out 1 - h is no normal number."""
-SMALLEST_EPSILON = 1e-9
 MOST_ENTRIES = 30_000_000
 """Of a matrix: solvers hold about six of that size, 240 MB each."""
 
@@ -45,36 +46,46 @@ def settings_of(options: dict, simulated: bool) -> dict[str, object]:
             f"are {', '.join(known)}."
         )
     if mechanism in AS_PUBLISHED and not simulated:
-        raise InputError(
-            f"{mechanism} does not guarantee the epsilon that it claims, so it runs with "
-            f"--simulate only; release {mechanism.split('_')[0]} instead."
+        raise ParameterError(
+            "{chosen} does not guarantee the epsilon that it claims, so it runs with {simulate} "
+            "only; release {instead} instead.",
+            chosen=mechanism,
+            instead=mechanism.split("_")[0],
         )
     settings = {name: options[name] for name in ("mechanism", "link", "constraint")}
-    settings["epsilon"] = positive("--epsilon", options["epsilon"])
+    for name in ("epsilon", "alpha"):
+        settings[name] = _positive(name, options[name])
     check_between("epsilon", settings["epsilon"], SMALLEST_EPSILON, math.inf)
-    settings["alpha"] = positive("--alpha", options["alpha"])
-    if not SMALLEST_ALPHA <= settings["alpha"] <= LARGEST_ALPHA:
-        raise InputError(
-            f"--alpha must lie between {SMALLEST_ALPHA:g} and {LARGEST_ALPHA:g}, got "
-            f"{settings['alpha']:g}."
-        )
+    check_between("alpha", settings["alpha"], SMALLEST_ALPHA, LARGEST_ALPHA)
     link_of(settings["link"])
     if options["rank"] < 1:
-        raise InputError(f"--rank must be at least 1, got {options['rank']}.")
+        raise ParameterError("{rank} must be at least 1, got {value}.", value=options["rank"])
     settings["rank"] = options["rank"]
     settings["delta"] = _delta(mechanism, options["delta"])
     settings["threshold"] = _threshold(options["threshold"])
     return settings
 
 
+def _positive(name: str, value: float) -> float:
+    if not 0 < value < math.inf:
+        sentence = "{0} must be a positive finite number, got {value!r}."
+        raise ParameterError(sentence, name, value=value)
+    return value
+
+
 def _delta(mechanism: str, delta: float | None) -> float:
     if mechanism != "grap_gaussian":
         if delta is not None:
-            raise InputError(
-                f"--delta is an option of the mechanism grap_gaussian; {mechanism} has delta = 0."
+            raise ParameterError(
+                "{delta} is an option of the mechanism grap_gaussian; {chosen} has delta = 0.",
+                chosen=mechanism,
             )
         return 0.0
-    return probability("--delta", DELTA if delta is None else delta)
+    if delta is None:
+        return DELTA
+    if not 0 <= delta < 1:
+        raise ParameterError("{delta} must lie in [0, 1), got {value!r}.", value=delta)
+    return delta
 
 
 def _threshold(text: str | None) -> float:
@@ -85,9 +96,10 @@ def _threshold(text: str | None) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(
-            f"--threshold must be a number that is known without the ratings, got '{text}': their "
-            "mean, for example, is not covered by the guarantee."
+        raise ParameterError(
+            "{threshold} must be a number that is known without the ratings, got '{text}': their "
+            "mean, for example, is not covered by the guarantee.",
+            text=text,
         )
     return value
 
@@ -120,9 +132,12 @@ def problem_of(signs: Ratings, settings: dict) -> Problem:
     """
     users, items, rank = signs.n_users, signs.n_items, settings["rank"]
     if rank > min(users, items):
-        raise InputError(
-            f"--rank must be at most {min(users, items)} for {users} users and {items} items, got "
-            f"{rank}."
+        raise ParameterError(
+            "{rank} must be at most {most} for {n_users} users and {n_items} items, got {value}.",
+            most=min(users, items),
+            n_users=users,
+            n_items=items,
+            value=rank,
         )
     if users * items > MOST_ENTRIES:
         raise InputError(
@@ -133,3 +148,39 @@ def problem_of(signs: Ratings, settings: dict) -> Problem:
     tau = radius((users, items), rank, alpha)
     ball = Ball(tau, alpha if settings["constraint"] == "both" else None)
     return Problem(signs, link_of(settings["link"]), ball, alpha)
+
+
+def completed(problem: Problem, settings: dict, seed: int | None) -> Completion:
+    """Complete; whether the solver converged is told by :func:`remarks_on_completion`.
+
+    On one thread: matrices are small enough for threads of OpenBLAS to spend most of their time
+    waiting for each other, on a busy machine several times that of the work.
+
+    Parameters
+    ----------
+    problem : Problem
+    settings : dict
+        See :func:`settings_of`.
+    seed : int or None
+        Of simulated noise; None: exact noise for publication.
+    """
+    randomness = Exact() if seed is None else Simulated(np.random.default_rng(seed))
+    delta = settings["delta"] or None
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
+        warnings.simplefilter("ignore", NotConverged)
+        return complete(
+            settings["mechanism"], problem, settings["epsilon"], randomness=randomness, delta=delta
+        )
+
+
+def remarks_on_completion(completion: Completion, signs: Ratings, settings: dict) -> list[str]:
+    """Return what was noticed: it may depend on the ratings."""
+    remarks = []
+    if completion.converged is not None and not completion.converged:
+        remarks.append(f"the solver stopped after {completion.iterations} iterations, unfinished")
+    if settings["delta"] * len(signs) >= 1:
+        remarks.append(
+            f"delta {settings['delta']:g} is not below 1 / {len(signs)} ratings: such a guarantee "
+            "allows to publish one of them"
+        )
+    return remarks

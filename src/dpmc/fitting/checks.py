@@ -1,0 +1,111 @@
+"""Values of the parameters of a fit, whose types nobody has checked."""
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+
+from dpmc.errors import InputError, ParameterError, did_you_mean
+from dpmc.fitting.parameters import COUNT, NUMBER, PARAMETERS, RANGE, SEED, SHARE, Parameter
+from dpmc.methods.base import check_count, check_positive
+from dpmc.methods.private import check_range, check_ratings_per_user
+from dpmc.privacy.relations import RELATIONS, USER_LEVEL
+
+LARGEST_COUNT, LARGEST = 10**9, 1e15
+"""Products of several such, or of their inverses, are still numbers."""
+SMALLEST_EPSILON = 1e-9
+RELATION_ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
+
+
+def checked(options: Mapping[str, object]) -> dict[str, object]:
+    """Return the value of every parameter of a fit, as plain numbers and texts, or refuse it.
+
+    None is what was not given; it stays where a parameter has no default of its own.
+    """
+    found = {name: options.get(name, each.default) for name, each in PARAMETERS.items()}
+    if found["rating_range"] is None:
+        raise ParameterError(
+            "Give {rating_range} LOWEST HIGHEST, the values that a rating can take: a range read "
+            "off the data would not be covered by the guarantee."
+        )
+    for name, parameter in PARAMETERS.items():
+        if found[name] is not None or parameter.required or parameter.default is not None:
+            found[name] = _checked(parameter, found[name])
+    return found
+
+
+def _checked(parameter: Parameter, value: object) -> object:
+    name, kind = parameter.name, parameter.kind
+    if parameter.choices and value not in parameter.choices:
+        _refuse_choice(parameter, value)
+    if name == "relation":
+        return relation_of(value)
+    if name == "delta":
+        return check_positive(name, value, zero=True)
+    if kind == COUNT:
+        own = name == "ratings_per_user"  # which says why it must be public
+        value = check_ratings_per_user(USER_LEVEL[0], value) if own else check_count(name, value)
+        check_between(name, value, 1, LARGEST_COUNT)
+    elif kind == NUMBER:
+        value = check_positive(name, value, infinite=True)
+        least = SMALLEST_EPSILON if name == "epsilon" else 1 / LARGEST
+        check_between(name, value, least, LARGEST)
+    elif kind == SHARE:  # of what, is known where it is used
+        return float(value) if isinstance(value, Real) else check_positive(name, value)
+    elif kind == RANGE:
+        return _checked_range(name, value)
+    elif kind == SEED:
+        number = isinstance(value, Integral) and not isinstance(value, bool)
+        if not (number and value >= 0):
+            raise ParameterError(
+                "{0} must be an integer of at least 0, got {value!r}.", name, value=value
+            )
+    return value
+
+
+def _refuse_choice(parameter: Parameter, value: object) -> None:
+    raise ParameterError(
+        "{0} must be {known}, got {value!r}{hint}.",
+        parameter.name,
+        known=" or ".join(f"'{choice}'" for choice in parameter.choices),
+        value=value,
+        hint=did_you_mean(value, parameter.choices),
+    )
+
+
+def _checked_range(name: str, value: object) -> tuple[float, float]:
+    low, high = check_range(value)
+    if max(abs(low), abs(high)) > LARGEST or high - low < 1 / LARGEST:
+        raise ParameterError(
+            "{0} must lie between -{largest:g} and {largest:g} and be no shorter than "
+            "{shortest:g}; got {low!r} {high!r}.",
+            name,
+            largest=LARGEST,
+            shortest=1 / LARGEST,
+            low=low,
+            high=high,
+        )
+    return low, high
+
+
+def check_between(name: str, value: float | None, low: float, high: float) -> None:
+    """Refuse a positive number so large or small that computing with it would fail half way."""
+    if value is not None and value > 0 and not low <= value <= high:
+        raise ParameterError(
+            "{0} must lie between {low:g} and {high:g}, got {value:g}.",
+            name,
+            low=low,
+            high=high,
+            value=value,
+        )
+
+
+def relation_of(option: object) -> str:
+    """Return the relation that a parameter names, or refuse it; hyphens do for underscores."""
+    name = str(option).replace("-", "_")
+    name = RELATION_ALIASES.get(name, name)
+    if name not in RELATIONS:
+        known = (*RELATION_ALIASES, *RELATIONS)
+        raise InputError(
+            f"There is no neighbouring relation {str(option)!r}{did_you_mean(option, known)}; "
+            f"known are {', '.join(known)}."
+        )
+    return name

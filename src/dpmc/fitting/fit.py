@@ -1,0 +1,157 @@
+"""A fit for publication before, while and after it sees a rating."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.errors import ParameterError
+from dpmc.fitting.checks import checked
+from dpmc.fitting.given import Given
+from dpmc.fitting.settings import make_model, method_of, selection_of, settings_of
+from dpmc.methods.private import PrivateMethod
+from dpmc.privacy.guarantee import delta_remarks
+from dpmc.privacy.ledger import FloatNoise, Ledger
+from dpmc.privacy.relations import USER_LEVEL
+from dpmc.privacy.release import SAMPLERS, GridNoise
+from dpmc.privacy.selection import Selection
+from dpmc.ratings import Ratings
+
+INSTEAD = {
+    "biases": "an offset for each item and a level for each user, and no factors",
+    "own means": "nothing about single items; users are predicted their own mean, drawn towards "
+    "that of all, so that no item ranks above another",
+}
+"""What is published of a fit that fell back."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a fit takes besides the ratings: a method within its budget, and what draws its noise.
+
+    Attributes
+    ----------
+    method : str
+        A key of :data:`dpmc.fitting.parameters.METHODS`.
+    model : PrivateMethod
+    selection : Selection or None
+        A private choice of items.
+    rank : int or None
+        If it was given.
+    sampler : str
+        A key of :data:`dpmc.privacy.release.SAMPLERS`.
+    seed : int or None
+        Of simulated noise; None: exact noise for publication.
+    """
+
+    method: str
+    model: PrivateMethod
+    selection: Selection | None
+    rank: int | None
+    sampler: str
+    seed: int | None
+
+    @property
+    def names_users(self) -> bool:
+        """Whether what is published names users, so that their list has to be public."""
+        return self.model.relation not in USER_LEVEL
+
+    def ledger(self) -> Ledger:
+        """Return a ledger; a sampler that cannot do it fails here, before the ratings are read."""
+        noise, releases = self.model.calibration.noise, self.model.releases_with(self.selection)
+        if self.seed is not None:
+            if self.sampler != "dpmc":
+                raise ParameterError(
+                    "{simulate} draws repeatable noise, so {sampler} has no use with it."
+                )
+            return Ledger(FloatNoise(noise, np.random.default_rng([self.seed, 1])), releases)
+        exact = GridNoise(noise, SAMPLERS[self.sampler])
+        exact.add(np.zeros(1), 1.0)
+        return Ledger(exact, releases)
+
+    def run(self, ratings: Ratings, ledger: Ledger, callback: Callable | None = None) -> None:
+        """Fit the model; a seed draws the start and the choice of ratings, too."""
+        seed, selection, model = self.seed, self.selection, self.model
+        rng = None if seed is None else np.random.default_rng([seed, 0])
+        model.fit(ratings, rng=rng, ledger=ledger, selection=selection, callback=callback)
+
+    def remarks(self, given: Given) -> list[str]:
+        """Return what is noticed about the ratings: not private."""
+        return given.remarks + self._odd_rank(given.ratings) + self._on_numbers(given.ratings)
+
+    def _odd_rank(self, ratings: Ratings) -> list[str]:
+        """Refuse a rank beyond a public number; to refuse it for another would tell that number."""
+        remarks = []
+        for what, count, public in (
+            ("items", ratings.n_items, self.selection is None),
+            ("users", ratings.n_users, self.names_users),
+        ):
+            if self.rank is None or count == 0 or self.rank <= count:
+                continue
+            if public:
+                raise ParameterError(
+                    "{rank} must be at most {count} for {count} {what}, got {value}.",
+                    count=count,
+                    what=what,
+                    value=self.rank,
+                )
+            remarks.append(f"the rank {self.rank} is beyond the number of {what}, {count}")
+        return remarks
+
+    def _on_numbers(self, ratings: Ratings) -> list[str]:
+        model, remarks = self.model, []
+        if not len(ratings):
+            remarks.append("there are no ratings to learn from")
+        if model.ratings_per_user is not None:
+            counts = np.bincount(ratings.users, minlength=ratings.n_users)
+            unused = np.maximum(counts - model.ratings_per_user, 0).sum()
+            if unused:
+                remarks.append(
+                    f"{unused} ratings beyond {model.ratings_per_user} a user have no part in the "
+                    "item factors"
+                )
+        if model.bounds.user_level and model.bounds.norm == 1:
+            remarks.append(
+                f"{model.mechanism} noise grows with the ratings of a user, gaussian noise with "
+                "their square root"
+            )
+        return remarks + delta_remarks(model.delta, ratings.n_users)
+
+
+def prepare(options: Mapping[str, object]) -> Fit:
+    """Return the fit that parameters ask for.
+
+    Parameters
+    ----------
+    options : mapping
+        Values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or None was
+        not given. Lists are no part of it, but ``items_privately`` is.
+
+    Raises
+    ------
+    InputError
+        A value of another type or out of its range, a parameter that the method has no use for,
+        or a budget that cannot be met.
+    """
+    options = checked(options)
+    method, settings = method_of(options), settings_of(options)
+    selection = selection_of(settings, options["items_privately"])
+    model = make_model(method, settings, selection)
+    return Fit(method, model, selection, options["rank"], options["sampler"], options["simulate"])
+
+
+def outcome_in_words(fell_back_to: str | None, steps_taken_back: int) -> str | None:
+    """Return what there is to say of a fit that fell back, or took steps back; None of others."""
+    said = []
+    if fell_back_to is not None:
+        said.append(
+            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. A noised comparison says that "
+            "this predicts ratings better than the model that was learnt. To learn one takes a "
+            "larger epsilon, or more users."
+        )
+    if steps_taken_back:
+        steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
+        said.append(
+            f"{steps} taken back: more was left of the ratings afterwards, by noised numbers."
+        )
+    return " ".join(said) or None

@@ -1,0 +1,144 @@
+"""Where the lists of items and users of a fit are from: never from the ratings unseen."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dpmc.errors import ParameterError
+from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
+from dpmc.publication.frames import public_list
+from dpmc.publication.lists import read_list
+
+OPTIONS = ("items", "items_are_public", "items_privately", "users", "users_are_public")
+"""What says it of a table in a file."""
+_OF_NO_USE = "{0} is of no use where users are protected: nothing that is published names them."
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Public lists, and where they are from.
+
+    Attributes
+    ----------
+    items, users : list of str or None
+        None: taken from the ratings, because they are said to be public or are chosen privately.
+    origins : dict
+        "items", "users" -> :data:`dpmc.publication.folder.FROM_FILE` or ``SAID_PUBLIC``.
+    """
+
+    items: list[str] | None
+    users: list[str] | None
+    origins: dict[str, str]
+
+
+def lists_of_file(
+    path: str | os.PathLike,
+    options: Mapping[str, object],
+    columns: Mapping[str, str | None],
+    *,
+    names_users: bool,
+) -> Lists:
+    """Return the lists for a table in a file, or refuse a fit whose lists would be private data.
+
+    Parameters
+    ----------
+    path : path
+        The table of ratings, which holds no list that is known without it.
+    options : mapping
+        Values of :data:`OPTIONS`; those that a command lacks may be missing.
+    columns : mapping
+        "item" and "user" -> name of the column, if it was given.
+    names_users : bool
+        Whether what is published names users.
+    """
+    given = {name: options.get(name) for name in OPTIONS}
+    _check_ways(given, names_users)
+    _check_apart(path, given)
+    origins = {}
+    for what in ("items", "users"):
+        if given[what] is not None or given[f"{what}_are_public"]:
+            origins[what] = SAID_PUBLIC if given[what] is None else FROM_FILE
+    return Lists(
+        None if given["items"] is None else read_list(given["items"], "item", columns["item"]),
+        None if given["users"] is None else read_list(given["users"], "user", columns["user"]),
+        origins,
+    )
+
+
+def _check_ways(given: Mapping[str, object], names_users: bool) -> None:
+    ways = [name for name in OPTIONS[:3] if given[name] not in (None, False)]
+    if len(ways) > 1:
+        raise ParameterError("Give one of {items}, {items_are_public} and {items_privately} alone.")
+    if not ways:
+        privately = (
+            "" if names_users else ", or {items_privately} SHARE to choose them within the budget"
+        )
+        raise ParameterError(
+            "Say where the list of items is from, because a list taken from the ratings would give "
+            "away an item that one user alone rated: {items} FILE for a list that is known without "
+            f"the ratings, {{items_are_public}} if everybody knows which there are{privately}."
+        )
+    named = [name for name in OPTIONS[3:] if given[name] not in (None, False)]
+    if named and not names_users:
+        raise ParameterError(_OF_NO_USE, named[0])
+    if len(named) > 1:
+        raise ParameterError("Give one of {users} and {users_are_public} alone.")
+    if names_users and not named:
+        raise ParameterError(
+            "Say where the list of users is from, because a list taken from the ratings would give "
+            "away a user with a single rating: {users} FILE for a list that is known without the "
+            "ratings, or {users_are_public} if everybody knows who is in it."
+        )
+
+
+def _check_apart(path: str | os.PathLike, given: Mapping[str, object]) -> None:
+    for what in ("items", "users"):
+        if given[what] is None or not (os.path.exists(path) and os.path.exists(given[what])):
+            continue  # what is not there is refused where it is read
+        if os.path.samefile(path, given[what]):
+            raise ParameterError(
+                "{0} names the table of ratings: give a list that is known without them, or {1} if "
+                "everybody knows which there are.",
+                what,
+                f"{what}_are_public",
+            )
+
+
+def lists_of_program(
+    items: object, items_privately: object, users: object, *, names_users: bool
+) -> Lists:
+    """Return the lists that a program gives, or refuse a fit whose lists would be private data.
+
+    Parameters
+    ----------
+    items, users : path, iterable of labels, or None
+        See :func:`dpmc.publication.frames.public_list`.
+    items_privately : float or None
+        The share of the budget for a private choice of items.
+    names_users : bool
+        Whether what is published names users.
+    """
+    if items is not None and items_privately is not None:
+        raise ParameterError("Give one of {items} and {items_privately} alone.")
+    if items is None and items_privately is None:
+        privately = "; or {items_privately}, the share of the budget for a private choice of them"
+        raise ParameterError(
+            "Give {items}, a list known without the ratings (of labels, or a file), because a list "
+            "taken from the ratings would give away an item that one user alone rated"
+            f"{'' if names_users else privately}."
+        )
+    if users is not None and not names_users:
+        raise ParameterError(_OF_NO_USE, "users")
+    if users is None and names_users:
+        raise ParameterError(
+            "Give {users}, a list known without the ratings (of labels, or a file), because a list "
+            "taken from the ratings would give away a user with a single rating."
+        )
+    given = {"items": items, "users": users}
+    given = {what: labels for what, labels in given.items() if labels is not None}
+    lists = {what: public_list(labels, what) for what, labels in given.items()}
+    origins = {
+        what: FROM_FILE if isinstance(labels, str | os.PathLike) else SAID_PUBLIC
+        for what, labels in given.items()
+    }
+    return Lists(lists.get("items"), lists.get("users"), origins)

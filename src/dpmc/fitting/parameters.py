@@ -1,0 +1,224 @@
+"""The parameters of a fit, declared once, and what imports nothing to do so.
+
+``dpmc fit``, ``dpmc recommend`` and ``dpmc evaluate`` make options of them, and
+:class:`dpmc.PrivateFactorization` arguments. The table in docs/python.md is :func:`table`.
+"""
+
+from dataclasses import dataclass
+
+METHODS = {
+    "bayes": "local_bayes",
+    "als": "private_als",
+    "irls": "private_irls",
+    "dpals": "dpals",
+    "bias": "private_user_item_bias",
+}
+"""Names of the methods of a fit -> names in :data:`dpmc.methods.METHODS`."""
+
+COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS = (
+    "integer", "number", "share", "two numbers", "seed", "text", "labels or a file",
+)  # fmt: skip
+"""What a parameter can be."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a fit.
+
+    Attributes
+    ----------
+    name : str
+        Of an argument; the command line writes hyphens for underscores.
+    kind : str
+        One of :data:`COUNT` and those beside it.
+    meaning : str
+        A format string: its fields name other parameters.
+    default : object
+        None: there is none, or it depends on other parameters.
+    otherwise : str
+        What the default is then, in words.
+    choices : tuple of str
+        All values of a text, if these are few.
+    methods : tuple of str
+        Those that take it; empty: every one.
+    required : bool
+        Whether it has to be given, as number or text.
+    """
+
+    name: str
+    kind: str
+    meaning: str
+    default: object = None
+    otherwise: str = ""
+    choices: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    required: bool = False
+
+
+_FACTORS = ("als", "irls", "dpals")
+_BOUNDED = ("als", "irls", "dpals", "bias")
+_LISTED = (
+    "File with all {0}, known without the ratings: one label per line, or a column of a .csv or "
+    ".parquet file. Ratings of others are left out."
+)
+
+PARAMETERS = {
+    each.name: each
+    for each in (
+        Parameter("epsilon", NUMBER, "Privacy budget of the whole fit, above 0.", required=True),
+        Parameter(
+            "delta",
+            NUMBER,
+            "Delta of the guarantee; keep it well below 1 / number of users.",
+            default=1e-5,
+        ),
+        Parameter(
+            "rating_range",
+            RANGE,
+            "Lowest and highest possible rating, known without the data; ratings outside are "
+            "clipped.",
+        ),
+        Parameter("items", LABELS, _LISTED.format("items")),
+        Parameter(
+            "items_privately",
+            SHARE,
+            "Choose the items that enough users rated, for this share of the budget.",
+        ),
+        Parameter("users", LABELS, _LISTED.format("users")),
+        Parameter(
+            "relation",
+            TEXT,
+            "What is protected: user (short for user_add_remove), entry (for entry_add_remove), "
+            "user_replace or entry_change.",
+            default="user",
+        ),
+        Parameter(
+            "ratings_per_user",
+            COUNT,
+            "Largest number K of a user's ratings that count, chosen at random, where users are "
+            "protected.",
+            otherwise="all with bayes, else 50",
+            methods=("bayes", *_BOUNDED),
+        ),
+        Parameter(
+            "mechanism",
+            TEXT,
+            "Noise: gaussian, laplace or huber.",
+            otherwise="what dpmc recommend says: gaussian where users are protected, else gaussian "
+            "or laplace",
+        ),
+        Parameter(
+            "method",
+            TEXT,
+            "bayes and dpals protect users only; bias learns offsets of items and users "
+            "and no factors.",
+            otherwise="bayes where users are protected, else als",
+            choices=tuple(METHODS),
+        ),
+        Parameter(
+            "rank",
+            COUNT,
+            "Number of factors.",
+            otherwise="3 where users are protected, else 1",
+            methods=_FACTORS,
+        ),
+        Parameter(
+            "iterations",
+            COUNT,
+            "Outer iterations.",
+            otherwise="2 where users are protected, else 1; 3 with dpals",
+            methods=_FACTORS,
+        ),
+        Parameter(
+            "inner_iterations",
+            COUNT,
+            "Inner iterations of irls.",
+            otherwise="2",
+            methods=("irls",),
+        ),
+        Parameter("factor_bound", NUMBER, "Largest norm of a row of factors.", methods=_FACTORS),
+        Parameter(
+            "residual_bound",
+            NUMBER,
+            "Largest size of a rating less its offsets; others are clipped.",
+            otherwise="B/2, with dpals B",
+            methods=_FACTORS,
+        ),
+        Parameter(
+            "row_bound",
+            NUMBER,
+            "Largest norm of a user's K ratings with dpals; longer ones are shortened.",
+            otherwise="0.3 B sqrt(K)",
+            methods=("dpals",),
+        ),
+        Parameter(
+            "gram",
+            TEXT,
+            "Whether dpals spends nothing on Gram matrices, or half of its budget.",
+            otherwise="free",
+            choices=("free", "noised"),
+            methods=("dpals",),
+        ),
+        Parameter(
+            "regularization",
+            NUMBER,
+            "Regularization of items; with dpals only beside {gram} noised.",
+            otherwise="8 S",
+            methods=_FACTORS,
+        ),
+        Parameter(
+            "user_regularization",
+            NUMBER,
+            "Regularization of users.",
+            otherwise="0.1 B where users are protected, else S; 10 with dpals",
+            methods=_FACTORS,
+        ),
+        Parameter(
+            "loss_parameter",
+            NUMBER,
+            "Residual beyond which irls clips.",
+            otherwise="0.4 B",
+            methods=("irls",),
+        ),
+        Parameter(
+            "shrinkage",
+            NUMBER,
+            "Ratings at the mean that bias credits each item and user with.",
+            otherwise="5",
+            methods=("bias",),
+        ),
+        Parameter(
+            "report_error",
+            SHARE,
+            "With bayes: hold out this share of each user's ratings and tell the noised error of "
+            "the model and of biases on them, here and in guarantee.json, for 5 % of the budget.",
+            methods=("bayes",),
+        ),
+        Parameter(
+            "sampler",
+            TEXT,
+            "Library that draws the noise; opendp has no Huber noise.",
+            default="dpmc",
+            choices=("dpmc", "opendp"),
+        ),
+        Parameter(
+            "simulate",
+            SEED,
+            "Draw repeatable noise for experiments; the files say that they must not be published.",
+        ),
+    )
+}
+"""B is half the rating range, S the standard deviation of the noise on a Gram matrix."""
+
+
+def table() -> str:
+    """Return the parameters as a table in Markdown."""
+    named = {name: f"`{name}`" for name in PARAMETERS}
+    lines = ["| parameter | is | meaning | default | methods |", "| --- | --- | --- | --- | --- |"]
+    for each in PARAMETERS.values():
+        kind = " or ".join(f"`{choice}`" for choice in each.choices) or each.kind
+        default = each.otherwise if each.default is None else f"`{each.default!r}`"
+        methods = ", ".join(each.methods) if len(each.methods) < len(METHODS) else ""
+        cells = (named[each.name], kind, each.meaning.format(**named), default, methods)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
