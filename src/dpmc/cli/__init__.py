@@ -58,6 +58,10 @@ COMMANDS = {
         "Check a folder that dpmc fit or dpmc onebit wrote.",
     ),
 }
+WORKFLOW = (
+    "jinja2", "matplotlib", "pandas", "rdata", "requests", "snakemake", "tqdm", "yaml",
+)  # fmt: skip
+"""Modules that only the extra ``workflow`` installs."""
 TASKS = {
     "Your own ratings": ("evaluate", "recommend", "fit", "verify", "complete", "onebit"),
     "The papers": ("plan", "budget", "cell", "diff", "reference"),
@@ -115,11 +119,19 @@ def main():
 
     So does what the file system refuses where no command foresaw it, such as a disk that is full.
     A closed pipe and Ctrl-C are click's.
+
+    A command of the papers without what the extra ``workflow`` installs says what to install.
     """
     try:
         cli.main(prog_name="dpmc")
     except InputError as error:
         print(f"dpmc: {error}", file=sys.stderr)
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in WORKFLOW:
+            raise
+        advice = 'pip install "dpmc[workflow]"'
+        print(f"dpmc: This needs {error.name}, which is not installed: {advice}.", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
         print(f"dpmc: {refusal(error)}", file=sys.stderr)
