@@ -20,8 +20,8 @@ from dpmc.datasets.splits import random_split
 from dpmc.methods import method_class
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse_clipped
-from dpmc.studies.equal_privacy.cells import load_hyperparameters
-from dpmc.studies.equal_privacy.settings import HYPERPARAMETERS
+from dpmc.studies.equal_privacy.hyperparameters import load_hyperparameters
+from dpmc.studies.equal_privacy.settings import TABLE
 
 SPLITS = (0, 1, 2)  # seeds; settings were chosen on other ones
 SHARE = 0.8
@@ -56,7 +56,7 @@ CMFREC = {
 
 def ours(dataset):
     """Yield name, fit and prediction of our references, with the settings of the study."""
-    table = load_hyperparameters(HYPERPARAMETERS)
+    table = load_hyperparameters(TABLE)
     for name in OURS:
         settings = table[dataset, None, None, name, "none"]
 

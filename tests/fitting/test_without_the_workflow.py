@@ -1,6 +1,7 @@
 """What a plain installation does: all that needs no package of the extra ``workflow``."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -78,7 +79,8 @@ def folder(tmp_path_factory):
 
 def run(folder, program, *arguments):
     command = [sys.executable, "-c", BLOCK + program, *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    given = {name: value for name, value in os.environ.items() if name != "DPMC_DATA_MIRROR"}
+    return subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True)
 
 
 def test_the_blocked_modules_are_those_of_the_extra():

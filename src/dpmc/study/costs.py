@@ -112,13 +112,13 @@ def _of_study(run: Plan, study: Study) -> Iterator[Planned]:
         file = places.table_file(top, study, table)
         log = places.log_file(top, study, f"join_{table}")
         parts = len(run.parts(study, table))
-        yield Planned(study.name, JOIN, Effort(amount=parts), 0.0, (), log, "", (file,))
+        yield Planned(study.name, JOIN, Effort("", parts), 0.0, (), log, "", (file,))
     for step in study.steps:
         if step.target is None:
             yield Planned(
                 study.name,
                 step.name,
-                Effort(),
+                Effort(""),
                 step.seconds,
                 (),
                 places.log_file(top, study, step.name),
@@ -145,7 +145,7 @@ def _shared(run: Plan) -> Iterator[Planned]:
                 (f"{run.top}/{Path(file).relative_to('results')}",),
             )
     page = f"{run.top}/report/index.html"
-    yield Planned(SHARED, PAGE, Effort(), 0.0, (), *_places(run.top, "all_page"), (page,))
+    yield Planned(SHARED, PAGE, Effort(""), 0.0, (), *_places(run.top, "all_page"), (page,))
 
 
 def _places(top: str, name: str) -> tuple[str, str]:

@@ -11,12 +11,12 @@ import yaml
 
 from dpmc.methods.user_level.dpals import DPALS
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals import tuning
+from dpmc.studies.dpals import HYPERPARAMETERS, tuning
 from dpmc.studies.dpals.cells import STANDARD, TUNED, TUNING_COLUMNS, DpalsCell
 from dpmc.studies.dpals.data import make_split
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, make_model, taken_settings
-from dpmc.studies.dpals.settings import HYPERPARAMETERS, tuning_cells, tuning_settings
+from dpmc.studies.dpals.settings import tuning_cells, tuning_settings
 from dpmc.studies.dpals.spaces import SPACES
 from dpmc.studies.dpals.trial import run
 

@@ -25,6 +25,7 @@ from dpmc.studies.dpals.effort import (
     effort_of_fits,
     effort_of_timing,
 )
+from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.settings import (
     SURROGATE,
     coverage_settings,
@@ -32,7 +33,6 @@ from dpmc.studies.dpals.settings import (
     dpals_settings,
     inputs_of,
     modules_of,
-    prepare,
     surrogate_settings,
     surrogates,
     timing_settings,
@@ -42,6 +42,7 @@ from dpmc.studies.dpals.settings import (
 from dpmc.study.api import Job, Regression, Section, Step, Study
 
 HERE = Path(__file__).parent
+HYPERPARAMETERS = HERE / "hyperparameters.yaml"
 MEASURED = ("trials", "iterations", "timing", "coverage", "accounting")
 JUDGED = ("claims", "claims_surrogate")
 DPALS_METRICS = tuple(
@@ -70,6 +71,24 @@ def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[
     }
     made = [name for name, source in sources.items() if source in unavailable]
     return list(dict.fromkeys([*unavailable, *made]))
+
+
+def prepare(configuration: Mapping[str, object]) -> Section:
+    """Return the section ``dpals`` with its table of hyper-parameters.
+
+    Raises
+    ------
+    InputError
+        The table cannot be read, or something of the grid could not run.
+    """
+    # constructs models, so it imports all methods
+    from dpmc.studies.dpals.check import check_dpals
+
+    given = configuration["dpals"]
+    table = load_hyperparameters(given["hyperparameters"] or HYPERPARAMETERS)
+    section = {**given, "hyperparameters": table}
+    check_dpals({**section, "large": True}, configuration["data"]["sets"])  # what may run later too
+    return section
 
 
 STUDY = Study(

@@ -1,4 +1,4 @@
-"""The section of DPALS, checked: its cells, and exactly what each uses and reads.
+"""The section of DPALS: its cells, and exactly what each uses and reads.
 
 Hyper-parameters are a table of their own: they were chosen on validation data of other seeds, and
 no budget pays for that choice. What could not run is refused before anything runs by
@@ -6,7 +6,6 @@ no budget pays for that choice. What could not run is refused before anything ru
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from dpmc.errors import InputError
 from dpmc.studies.dpals.cells import (
@@ -18,33 +17,14 @@ from dpmc.studies.dpals.cells import (
     SurrogateCell,
     is_synthetic,
 )
-from dpmc.studies.dpals.hyperparameters import load_hyperparameters, model_settings
+from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.studies.dpals.spaces import SPACES
 from dpmc.study.api import OutputOf, RatingsOf, Section, Source
 from dpmc.study.cells import Cell, owners
 
-HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
 SURROGATE = "surrogate"
 TIMING_EPSILON = 10.0  # of the private methods where only their CPU time is asked for
-
-
-def prepare(configuration: Mapping[str, object]) -> Section:
-    """Return the section ``dpals`` with its table of hyper-parameters.
-
-    Raises
-    ------
-    InputError
-        The table cannot be read, or something of the grid could not run.
-    """
-    # constructs models, so it imports all methods
-    from dpmc.studies.dpals.check import check_dpals
-
-    given = configuration["dpals"]
-    table = load_hyperparameters(given["hyperparameters"] or HYPERPARAMETERS)
-    section = {**given, "hyperparameters": table}
-    check_dpals({**section, "large": True}, configuration["data"]["sets"])  # what may run later too
-    return section
 
 
 def experiments_of(dpals: Mapping) -> Iterator[tuple[str, Mapping]]:
