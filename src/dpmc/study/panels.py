@@ -134,10 +134,9 @@ class Panel:
     more: Callable | None = None
 
     def values(self, *names: str) -> np.ndarray:
-        """Return the positive values of some columns of what is drawn, as far as they are there."""
+        """Return the positive values of some columns of the curves, and the means of levels."""
         parts = [curve.rows[name] for curve in self.curves for name in names if name in curve.rows]
-        levels = [getattr(level, name) for level in self.levels for name in names]
-        found = np.concatenate([*parts, levels]).astype(float)
+        found = np.concatenate([*parts, [level.mean for level in self.levels]]).astype(float)
         return found[np.isfinite(found) & (found > 0) & (found <= self.y.most)]
 
 
