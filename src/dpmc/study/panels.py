@@ -37,8 +37,8 @@ class Curve:
         them. Curves without markers stay where they are.
     joined : bool
         Whether a line joins the means.
-    size : float
-        Of the markers, in points.
+    size, width : float
+        Of the markers and of the line, in points.
     every : (int, int), optional
         The first row with a marker, and how many rows on the next one has it: of long curves,
         whose interval is a band. Nor are they shifted.
@@ -50,6 +50,7 @@ class Curve:
     place: str = ""
     joined: bool = True
     size: float = 4.0
+    width: float = 0.9
     every: tuple[int, int] | None = None
 
 
@@ -298,7 +299,7 @@ def _draw(axes, panel: Panel) -> None:
 def _curve(axes, x: np.ndarray, curve: Curve) -> None:
     rows, look = curve.rows, curve.look
     style = {"color": look.color, "marker": look.marker, "markerfacecolor": look.face or look.color}
-    style |= {"linestyle": look.line if curve.joined else "none", "linewidth": 0.9}
+    style |= {"linestyle": look.line if curve.joined else "none", "linewidth": curve.width}
     style |= {"markersize": curve.size, "markeredgewidth": 0.8}
     if look.marker and "low" in rows and curve.every is None:
         error = np.vstack([rows["mean"] - rows["low"], rows["high"] - rows["mean"]])

@@ -70,8 +70,9 @@ def _fraction_panel(title: str, label: str, drawn: Mapping[str, pd.DataFrame]) -
         ),
         y=Axis(label, log=True),
         curves=[
-            Curve(rows.assign(x=rows["observed_fraction"].map(places)), looks[name], labels[name])
-            for name, rows in drawn.items()
+            Curve(rows, looks[name], labels[name], size=3.2, width=0.5 if looks[name].marker else 1)
+            for name, part in drawn.items()
+            for rows in [part.assign(x=part["observed_fraction"].map(places))]
             if len(rows)
         ],
         dodge=0.12,
