@@ -5,6 +5,7 @@ from dpmc import methods as methods
 from dpmc.errors import InputError
 from dpmc.studies.huber import plugins
 from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.experiments.common import side_modules
 
 TEXT = """
 from dpmc.mechanisms import register_mechanism
@@ -76,4 +77,4 @@ def test_modules_of_a_cell():
     inner = Cell("ml-100k", 2, 1.0, 0.1, "irls", "laplace", 3)
     assert "dpmc.mechanisms.huber" in plugins.cell_modules(inner)
     assert "dpmc.datasets.synthetic" not in plugins.cell_modules(inner)
-    assert "dpmc.studies.huber.side" in plugins.side_modules()
+    assert "dpmc.studies.huber.experiments.side" in side_modules(None, None)

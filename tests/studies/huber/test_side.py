@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpmc.datasets.synthetic import generate
-from dpmc.studies.huber import side
+from dpmc.studies.huber.experiments import side
 from dpmc.studies.huber.trial import make_method, run_cell, synthetic_instance, synthetic_trial
 from dpmc.study.seeds import NOISE, START, stream
 

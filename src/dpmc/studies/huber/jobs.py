@@ -5,13 +5,8 @@ from pathlib import Path
 
 from dpmc.studies.huber import experiments, plugins, privacy
 from dpmc.studies.huber.cells import Cell, DataCell, Instances, huber_cells
-from dpmc.studies.huber.experiments.common import (
-    MOVIELENS,
-    SWEETRS,
-    in_proportion_to,
-    ratings_of,
-    side_modules,
-)
+from dpmc.studies.huber.experiments import side
+from dpmc.studies.huber.experiments.common import MOVIELENS, SWEETRS, ratings_of, side_modules
 from dpmc.studies.huber.forensics import (
     RealVariant,
     SyntheticVariant,
@@ -20,7 +15,6 @@ from dpmc.studies.huber.forensics import (
 )
 from dpmc.studies.huber.forensics_loss import LOSS_COLUMNS
 from dpmc.studies.huber.settings import SYNTHETIC_SETTINGS, cell_settings, side_settings
-from dpmc.studies.huber.side import CONVERGENCE_COLUMNS, STARTS_COLUMNS, TIMING_COLUMNS
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
 from dpmc.study.api import (
     Cells,
@@ -100,11 +94,7 @@ def effort_of_instances(section: Section, cells: Cells) -> Effort:
     return Effort("", settings["trials"], settings["users"] * settings["items"])
 
 
-# -- side experiments and forensics -------------------------------------------------------------
-
-
-def _side(name: str):
-    return lambda section, cell: side_settings(section, name)
+# -- forensics ----------------------------------------------------------------------------------
 
 
 def variants_of_real_data(section: Section) -> list[RealVariant]:
@@ -209,34 +199,7 @@ JOBS = (
         seconds=1.8,
         effort=effort_of_cell,
     ),
-    Job(
-        name="convergence",
-        run=f"{RUN}:convergence",
-        tables={"convergence": CONVERGENCE_COLUMNS},
-        settings=_side("convergence"),
-        effort=in_proportion_to("trials", "iterations"),
-        modules=side_modules,
-        seconds=16.0,
-    ),
-    Job(
-        name="starts",
-        run=f"{RUN}:starts",
-        tables={"starts": STARTS_COLUMNS},
-        settings=_side("starts"),
-        effort=in_proportion_to("starts.count", "iterations"),
-        modules=side_modules,
-        seconds=12.0,
-    ),
-    Job(
-        name="timing",
-        run=f"{RUN}:timing",
-        tables={"timing": TIMING_COLUMNS},
-        settings=_side("timing"),
-        effort=in_proportion_to("timing.repeats", "iterations"),
-        modules=side_modules,
-        alone=True,
-        seconds=16.0,
-    ),
+    *side.JOBS,
     *experiments.JOBS,
     privacy.TOTALS,
     privacy.TRANSCRIPT,
@@ -247,7 +210,7 @@ JOBS = (
         cell=SyntheticVariant,
         cells=lambda section: synthetic_variants(),
         by=("variant",),
-        settings=_side(FORENSICS),
+        settings=lambda section, cell: side_settings(section, FORENSICS),
         modules=side_modules,
         target=FORENSICS,
         seconds=5.0,

@@ -13,7 +13,6 @@ from pathlib import Path
 from dpmc.errors import InputError
 from dpmc.mechanisms import mechanism_module
 from dpmc.methods import method_module
-from dpmc.studies.huber import side
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import accepted_settings
 from dpmc.study.cells import SYNTHETIC
@@ -70,9 +69,3 @@ def cell_modules(cell: Cell) -> list[str]:
     if cell.dataset == SYNTHETIC:
         modules.append("dpmc.datasets.synthetic")
     return modules
-
-
-def side_modules() -> list[str]:
-    """Return the modules that the side experiments' numbers depend on."""
-    mechanisms = [mechanism_module(name) for name in side.MECHANISMS]
-    return [side.__name__, *map(method_module, side.METHODS), *mechanisms]

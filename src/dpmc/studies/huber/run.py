@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from dpmc.datasets.synthetic import load_instances, save_instances
-from dpmc.studies.huber import plugins, side
+from dpmc.studies.huber import plugins
 from dpmc.studies.huber.forensics import run_real, run_synthetic
 from dpmc.studies.huber.forensics_loss import run_losses
 from dpmc.studies.huber.trial import run_cell, synthetic_instance
@@ -29,21 +29,6 @@ def cell(task: Task) -> dict[str, Rows]:
         instances = load_instances(task.inputs["data"])
         return {"trials": run_cell(task.cell, settings, instances=instances)}
     return {"trials": run_cell(task.cell, settings, ratings=task.ratings)}
-
-
-def convergence(task: Task) -> dict[str, Rows]:
-    """Run the errors by iteration."""
-    return {"convergence": side.convergence(task.settings)}
-
-
-def starts(task: Task) -> dict[str, Rows]:
-    """Run many starts on the same data."""
-    return {"starts": side.starts(task.settings)}
-
-
-def timing(task: Task) -> dict[str, Rows]:
-    """Measure seconds by the number of inner iterations."""
-    return {"timing": side.timing(task.settings)}
 
 
 def forensics_synthetic(task: Task) -> dict[str, Rows]:

@@ -4,13 +4,16 @@ import math
 from collections.abc import Callable
 from functools import reduce
 
-from dpmc.studies.huber import plugins
+from dpmc.mechanisms import mechanism_module
+from dpmc.methods import method_module
 from dpmc.studies.huber.cells import Cell, DataCell
 from dpmc.study import cells
 from dpmc.study.api import Cells, Effort, RatingsOf, Section
 from dpmc.study.cells import SYNTHETIC
 
 MOVIELENS, SWEETRS = "ml-100k", "sweetrs"
+METHODS = ("als", "irls")
+MECHANISMS = ("none", "gaussian", "laplace", "huber")
 
 
 def real_cell(
@@ -30,7 +33,9 @@ def ratings_of(section: Section, cell: Cell | DataCell) -> dict[str, RatingsOf]:
 
 def side_modules(section: Section, cell: cells.Cell) -> list[str]:
     """Return the modules of the methods and mechanisms of all side experiments."""
-    return plugins.side_modules()
+    mechanisms = [mechanism_module(name) for name in MECHANISMS]
+    side = "dpmc.studies.huber.experiments.side"
+    return [side, *map(method_module, METHODS), *mechanisms]
 
 
 def in_proportion_to(*keys: str) -> Callable[[Section, Cells], Effort]:

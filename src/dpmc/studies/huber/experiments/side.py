@@ -8,12 +8,19 @@ import numpy as np
 from dpmc.datasets.synthetic import generate
 from dpmc.methods import method_class
 from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.experiments.common import (
+    MECHANISMS,
+    METHODS,
+    in_proportion_to,
+    side_modules,
+)
+from dpmc.studies.huber.settings import side_settings
 from dpmc.studies.huber.trial import make_method, synthetic_instance, synthetic_trial
+from dpmc.study.api import Job
 from dpmc.study.cells import SYNTHETIC
 from dpmc.study.seeds import DATA, NOISE, START, stream
+from dpmc.study.task import Task
 
-METHODS = ("als", "irls")
-MECHANISMS = ("none", "gaussian", "laplace", "huber")
 CONVERGENCE_COLUMNS = (
     "dataset", "rank", "variance", "observed_fraction", "method", "mechanism",
     "noise_target", "trial", "iteration", "rmse_all",
@@ -141,3 +148,37 @@ def _named(cell: Cell) -> dict[str, object]:
     coordinates = cell.coordinates()
     del coordinates["irls_iterations"]
     return coordinates
+
+
+def run_convergence(task: Task) -> dict[str, Iterator]:
+    """Run the errors by iteration."""
+    return {"convergence": convergence(task.settings)}
+
+
+def run_starts(task: Task) -> dict[str, Iterator]:
+    """Run many starts on the same data."""
+    return {"starts": starts(task.settings)}
+
+
+def run_timing(task: Task) -> dict[str, Iterator]:
+    """Measure seconds by the number of inner iterations."""
+    return {"timing": timing(task.settings)}
+
+
+def _job(name: str, columns: tuple[str, ...], amount: tuple[str, ...], **others: object) -> Job:
+    return Job(
+        name=name,
+        run=f"{__name__}:run_{name}",
+        tables={name: columns},
+        settings=lambda section, cell: side_settings(section, name),
+        modules=side_modules,
+        effort=in_proportion_to(*amount),
+        **others,
+    )
+
+
+JOBS = (
+    _job("convergence", CONVERGENCE_COLUMNS, ("trials", "iterations"), seconds=16.0),
+    _job("starts", STARTS_COLUMNS, ("starts.count", "iterations"), seconds=12.0),
+    _job("timing", TIMING_COLUMNS, ("timing.repeats", "iterations"), alone=True, seconds=16.0),
+)
