@@ -7,8 +7,7 @@ from dpmc.statistics.tests import Interval, mean_interval
 from dpmc.study import style
 from dpmc.study.chapter import Chapter, Gallery, Judged
 from dpmc.study.claims import load_claims, table_of_verdicts
-from dpmc.study.effects import Answer
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.study.effects import lines_of
 from dpmc.study.panels import Axis, Panel, curves, draw_panels
 from dpmc.study.results import write_tables
 from dpmc.study.rules import always_below
@@ -71,13 +70,11 @@ def figures(folder, settings, out):
 def chapter(folder, settings):
     """Return the chapter."""
     verdicts = read_frame(folder / "claims.csv")
-    many = verdicts.set_index("id").loc["S1"]
-    verdict = {SUPPORTED: SUPPORTED, CONTRADICTED: CONTRADICTED}.get(many.verdict, INCONCLUSIVE)
     return Chapter(
         heading=STUDY.title,
         lead="from which observed fraction on ALS with noise beats the item bias",
         introduction="Generated data; sizes and variance of the noise as in the configuration.",
-        answers=[Answer(verdict, f"Noisy factors pay from {FEW:g} observed on", many.reason)],
+        answers=lines_of(verdicts, ["S1"]),
         key_figure=FIGURES[0].id,
         tables=[folder / "tables"],
         galleries=[Gallery(FIGURES, folder / "figures")],

@@ -1,23 +1,22 @@
-"""Each line of the answer follows from the results that are planted for it."""
+"""Lines of the answer are claims as they were judged; those of the Huber paper's own claims."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from privacy_results import fake_losses, fake_totals
 
-from dpmc.statistics.tests import Interval
-from dpmc.studies.huber.answer import (
-    answer,
-    budgets,
-    real_agreement,
-    real_baselines,
-    synthetic_agreement,
-    synthetic_baselines,
-    verdicts,
-)
+from dpmc.studies.huber.chapter import ANSWERS, counts_text
+from dpmc.studies.huber.claims.evidence import Evidence
+from dpmc.studies.huber.claims.judge import PREDICATES
 from dpmc.studies.huber.published.compare import compare
 from dpmc.studies.huber.published.numbers import load
-from dpmc.study.effects import answer_to, by_count, effect_text, signed
+from dpmc.study.claims import is_own
+from dpmc.study.effects import lines_of, signed
 from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
+
+
+def found(claim, **tables):
+    return PREDICATES[claim](Evidence(None, None, {}, None, None, **tables))
 
 
 def scaled(trials, factor, **where):
@@ -30,32 +29,73 @@ def scaled(trials, factor, **where):
     return planted
 
 
-def test_ten_lines_with_a_verdict_each(trials, comparison, claims):
-    lines = answer(trials, comparison, claims)
-    assert len(lines) == 10
-    assert {line.verdict for line in lines} <= set(VERDICTS)
-    assert len({line.title for line in lines}) == 10
-    assert all(line.text.endswith(".") for line in lines)
+# -- lines ------------------------------------------------------------------------------------
+
+
+def test_lines_are_the_claims_in_the_order_of_the_page(claims):
+    lines = lines_of(claims, ANSWERS)
+    assert [line.claim for line in lines] == list(ANSWERS)
+    judged = claims.set_index("id")
+    for line in lines:
+        claim = judged.loc[line.claim]
+        assert (line.verdict, line.title) == (claim["verdict"], claim["claim"])
+        assert line.text.startswith(f"{line.claim}: {claim['reason']}")
+        assert line.text.endswith(".")
+    assert lines_of(None, ANSWERS) == lines_of(claims, ["X1"]) == []
+    (line,) = lines_of(claims, ["R1"], "Errors")
+    assert line.title == "Errors: The synthetic tables can be reproduced"
+
+
+def test_a_line_says_by_which_other_reading_it_would_be_another(claims):
+    (line,) = lines_of(claims.assign(depends_on="odd trials: no effect"), ["H9"])
+    assert line.text.endswith(" By another reading: odd trials: no effect.")
+    for nothing in ("", np.nan):  # as it is made, and as it is read from a file
+        (line,) = lines_of(claims.assign(depends_on=nothing), ["H9"])
+        assert "By another" not in line.text
+
+
+def test_verdicts_on_the_papers_are_counted(claims):
+    papers = int((~is_own(claims)).sum())
+    dependent = np.arange(len(claims)) < 3
+    counted = claims.assign(
+        verdict=VERDICTS[0], depends_on=np.where(dependent, "medians: contradicted", "")
+    )
+    text = counts_text(counted)
+    assert text.startswith(f"Of {papers} claims {papers} supported, 0 contradicted, 0 no effect")
+    assert "3 would be decided otherwise" in text
+    assert papers < len(claims)
+
+
+def test_effects_are_formatted_in_per_cent():
+    assert signed(np.log(0.966)) == "−3.40 %"
+    assert signed(np.nan) == "–"
+
+
+# -- claims of our own ------------------------------------------------------------------------
 
 
 def test_synthetic_agreement_counts(comparison):
-    line = synthetic_agreement(comparison)
-    assert line.verdict == SUPPORTED
+    finding = found("R1", comparison=comparison)
+    assert finding.verdict == SUPPORTED
     rows = comparison[comparison["dataset"] == "synthetic"]
     close = int((abs(rows["mean"] / rows["published"] - 1) <= 0.15).sum())
-    assert line.text.startswith(f"{close} of 144 numbers lie within 15 %")
+    assert finding.reason.startswith(f"{close} of 144 numbers lie within 15 %")
     deviating = int((rows["status"] == "deviates").sum())
-    assert f"{deviating} differ by more" in line.text
-    assert "over 10 trials" in line.text
+    assert f"{deviating} differ by more" in finding.reason
+    assert "over 10 trials" in finding.reason
 
 
 def test_synthetic_agreement_can_fail_or_be_open(trials, published_folder):
     worse = scaled(trials, 1.3, dataset="synthetic", rank=5)
     frame = compare(worse, load(published_folder), budget_frame())
-    assert synthetic_agreement(frame).verdict == CONTRADICTED
-    assert synthetic_agreement(frame.assign(log_ratio=np.nan)).verdict == INCONCLUSIVE
+    assert found("R1", comparison=frame).verdict == CONTRADICTED
+    # close enough, but all on one side
+    near = compare(scaled(trials, 1.1), load(published_folder), budget_frame())
+    assert found("R1", comparison=near).verdict == CONTRADICTED
+    nothing = frame.assign(log_ratio=np.nan)
+    assert found("R1", comparison=nothing).verdict == found("R1").verdict == INCONCLUSIVE
     few = compare(trials[trials["rank"] == 5], load(published_folder), budget_frame())
-    assert "of 48 numbers, of 144 reported, lie" in synthetic_agreement(few).text
+    assert "of 48 numbers, of 144 reported, lie" in found("R1", comparison=few).reason
 
 
 def budget_frame():
@@ -63,96 +103,80 @@ def budget_frame():
 
 
 def test_real_agreement(comparison):
-    line = real_agreement(comparison)
-    assert line.verdict == SUPPORTED
-    assert "MovieLens 100K" in line.text
-    assert "SweetRS" in line.text
+    finding = found("R2", comparison=comparison)
+    assert finding.verdict == SUPPORTED
+    assert "MovieLens 100K" in finding.reason
+    assert "SweetRS" in finding.reason
     rows = comparison[comparison["dataset"].isin(["ml-100k", "sweetrs"])]
     deviating = int((rows["status"] == "deviates").sum())
-    assert f"{deviating} of 24 numbers differ by more than sampling error" in line.text
+    assert f"{deviating} of 24 numbers differ by more than sampling error" in finding.reason
     off = comparison.copy()
     private = (off["dataset"] == "ml-100k") & (off["mechanism"] == "huber")
     off.loc[private, "log_ratio"] = np.log(1.05)
-    assert real_agreement(off).verdict == CONTRADICTED
-    assert "MovieLens 100K +5.0 ±" in real_agreement(off).text
-    gone = comparison.copy()
-    gone.loc[gone["dataset"] == "ml-100k", ["mean", "log_ratio"]] = np.nan
-    assert real_agreement(gone).verdict == INCONCLUSIVE
-    assert real_agreement(gone).text.endswith("Data not available: MovieLens 100K.")
-    gone.loc[gone["dataset"] == "sweetrs", ["mean", "log_ratio"]] = np.nan
-    assert real_agreement(gone).verdict == INCONCLUSIVE
+    assert found("R2", comparison=off).verdict == CONTRADICTED
+    assert "MovieLens 100K +5.0 ±" in found("R2", comparison=off).reason
     noisy = comparison.copy()
     noisy.loc[noisy["mechanism"] == "none", ["mean", "log_ratio"]] = np.nan
-    assert "with noise and – without (10 trials)" in real_agreement(noisy).text
+    assert "with noise and – without (10 trials)" in found("R2", comparison=noisy).reason
 
 
-@pytest.mark.parametrize(
-    ("factor", "verdict", "count"), [(10, SUPPORTED, 108), (0.01, CONTRADICTED, 0)]
-)
-def test_synthetic_baselines(trials, factor, verdict, count):
-    line = synthetic_baselines(scaled(trials, factor, method="user_item_bias"))
-    assert line.verdict == verdict
-    assert line.text.startswith(f"They do in {count} of 108 cells, in {count} with")
+def test_real_agreement_without_data_is_open(comparison):
+    gone = comparison.copy()
+    gone.loc[gone["dataset"] == "ml-100k", ["mean", "log_ratio"]] = np.nan
+    finding = found("R2", comparison=gone)
+    assert finding.verdict == INCONCLUSIVE
+    assert finding.reason.endswith("data not available (MovieLens 100K).")
+    gone.loc[gone["dataset"] == "sweetrs", ["mean", "log_ratio"]] = np.nan
+    assert found("R2", comparison=gone).verdict == INCONCLUSIVE
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(10, SUPPORTED), (0.01, CONTRADICTED)])
+def test_synthetic_baselines(trials, factor, verdict):
+    finding = found("R3", trials=scaled(trials, factor, method="user_item_bias"))
+    assert finding.verdict == verdict
+    wins, losses = (108, 0) if verdict == SUPPORTED else (0, 108)
+    assert finding.reason.startswith(f"{wins} wins, {losses} losses, 0 undecided of 108")
+
+
+def test_baselines_are_those_of_the_cell(trials):
+    # lower where ratings are few alone: the other cells do not see it
+    low = scaled(trials, 0.01, method="user_item_bias", observed_fraction=0.05)
+    high = scaled(low, 10, method="user_item_bias", observed_fraction=0.15)
+    high = scaled(high, 10, method="user_item_bias", observed_fraction=0.1)
+    assert found("R3", trials=high).reason.startswith("72 wins, 36 losses")
 
 
 def test_real_baselines(trials, trials_without_data):
-    line = real_baselines(trials)
-    assert line.verdict == CONTRADICTED
-    assert line.text.startswith("They do in 0 of 16 cells")
-    assert real_baselines(trials_without_data).verdict == INCONCLUSIVE
+    finding = found("R4", trials=trials)
+    assert finding.verdict == CONTRADICTED
+    assert finding.reason.startswith("0 wins, 16 losses, 0 undecided of 16")
+    assert found("R4", trials=trials_without_data).verdict == INCONCLUSIVE
     no_baseline = trials[trials["method"] != "global_mean"]
-    assert real_baselines(no_baseline).text == "Not run."
+    assert "data not available" in found("R4", trials=no_baseline).reason
+    assert found("R4").verdict == INCONCLUSIVE
 
 
 def test_budgets(comparison):
-    line = budgets(comparison)
-    assert line.verdict == CONTRADICTED
-    assert "7 of 12 are not: 4 for Gaussian noise" in line.text
-    assert "3 for Huber noise (worst: 4.235 reported, 4.216 right)" in line.text
-    assert "log10 for ln" in line.text
-    assert budgets(comparison.assign(status="agrees")).verdict == SUPPORTED
-    assert budgets(comparison.head(0)).verdict == INCONCLUSIVE
+    finding = found("R5", comparison=comparison)
+    assert finding.verdict == CONTRADICTED
+    assert "7 of 12 are not: 4 for Gaussian noise" in finding.reason
+    assert "3 for Huber noise (worst: 4.235 reported, 4.216 right)" in finding.reason
+    assert "log10 for ln" in finding.reason
+    assert found("R5", comparison=comparison.assign(status="agrees")).verdict == SUPPORTED
+    assert found("R5", comparison=comparison.head(0)).verdict == INCONCLUSIVE
+    assert found("R5").verdict == INCONCLUSIVE
 
 
-def test_the_leading_claims_have_the_verdicts_of_the_claims(trials, comparison, claims):
-    lines = {line.title: line for line in answer(trials, comparison, claims)}
-    for claim in claims[claims["id"].isin(["H3", "H7", "H9"])].to_dict("records"):
-        line = lines[claim["claim"]]
-        assert line.verdict == claim["verdict"]
-        assert line.text.startswith(f"{claim['id']}: {signed(claim['effect'])}")
-        assert f"on the reported numbers {claim['reported_verdict']}" in line.text
-    dependent = claims.assign(depends_on="odd trials: no effect")
-    assert answer_to(dependent, "H9").text.endswith("By another reading: odd trials: no effect.")
-    for nothing in ("", np.nan):  # as it is made, and as it is read from a file
-        assert "By another" not in answer_to(claims.assign(depends_on=nothing), "H9").text
-
-
-def test_verdicts_are_counted(claims):
-    counted = claims.assign(
-        verdict=["supported"] * 22
-        + ["contradicted"] * 6
-        + ["no effect"] * 2
-        + ["inconclusive"] * (len(claims) - 30),
-        depends_on=["medians: contradicted"] * 3 + [""] * (len(claims) - 3),
-    )
-    line = verdicts(counted)
-    assert line.verdict == SUPPORTED
-    assert "22 are supported, 6 contradicted, 2 have no effect" in line.text
-    assert f"and {len(claims) - 30} are inconclusive" in line.text
-    assert "3 would be decided otherwise" in line.text
-    assert verdicts(claims.assign(verdict="contradicted")).verdict == CONTRADICTED
-    assert verdicts(claims.assign(verdict="inconclusive")).verdict == INCONCLUSIVE
-    assert verdicts(claims.head(0)).verdict == INCONCLUSIVE
-
-
-def test_effects_are_formatted_in_per_cent():
-    assert signed(np.log(0.966)) == "−3.40 %"
-    assert signed(np.nan) == "–"
-    interval = Interval(np.log(1.02), 0.01, np.log(0.99), np.log(1.05), 10)
-    assert effect_text(interval) == "+2.00 % [−1.00, +5.00]"
-
-
-def test_all_none_or_some():
-    assert by_count(3, 3) == SUPPORTED
-    assert by_count(0, 3) == CONTRADICTED
-    assert by_count(2, 3) == INCONCLUSIVE
+def test_what_the_reported_epsilon_is():
+    totals, losses = fake_totals(), fake_losses()
+    finding = found("R6", totals=totals, transcript_loss=losses)
+    assert finding.verdict == CONTRADICTED
+    # exact Gaussian privacy of 50 releases at variance 2, and the invented totals of the others
+    assert "ε = 418 with Gaussian noise, 220 with Laplace noise, 237 with Huber" in finding.reason
+    assert "no finite guarantee" in finding.reason
+    share = 100 * losses.query("neighbour == 'change'")["share_above_nominal"].mean()
+    said = f"changing one rating the measured loss exceeds the reported ε for {share:.0f} %"
+    assert said in finding.reason
+    harmless = losses.assign(share_above_nominal=0.0)
+    assert found("R6", transcript_loss=harmless).verdict == INCONCLUSIVE
+    assert found("R6").verdict == INCONCLUSIVE

@@ -17,16 +17,16 @@ from dpmc.report.numbers import interval_text
 from dpmc.report.overview import OVERVIEW
 from dpmc.report.page import Report, StudyPage, flattened, write_single
 from dpmc.report.page_parts import data_uri, shown_tables
-from dpmc.studies.dpals.findings import NOT_RUN as NO_DPALS
-from dpmc.studies.equal_privacy.findings import NOT_RUN
+from dpmc.studies.dpals.chapter import TEXT as DPALS
+from dpmc.studies.equal_privacy.chapter import TEXT as EQUAL_PRIVACY
 from dpmc.studies.huber.chapter import coverage
 from dpmc.studies.huber.figures import FIGURES, FORENSICS
 from dpmc.studies.huber.published.compare import compare
 from dpmc.studies.huber.published.numbers import load
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
-from dpmc.studies.onebit.findings import NOT_RUN as NO_ONEBIT
+from dpmc.studies.onebit.chapter import TEXT as ONEBIT
 from dpmc.study.chapter import Chapter, Gallery, Judged
-from dpmc.study.effects import Answer
+from dpmc.study.effects import Line
 from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE
 from dpmc.study.finding import SUPPORTED, VERDICTS
 from dpmc.study.heatmap import heatmap
@@ -226,9 +226,9 @@ def test_a_page_without_data_says_so(bare):
     assert "MovieLens 100K and SweetRS: 24 published numbers are not compared." in bare.words
     assert "A reduced run: 96 of the 144 published synthetic numbers" in bare.words
     assert bare.words.count("This figure has not been drawn.") >= len(FIGURES)
-    assert bare.words.count(NOT_RUN) == 1
-    assert bare.words.count(NO_ONEBIT) == 1
-    assert bare.words.count(NO_DPALS) == 1
+    assert bare.words.count(EQUAL_PRIVACY("not_run")) == 1
+    assert bare.words.count(ONEBIT("not_run")) == 1
+    assert bare.words.count(DPALS("not_run")) == 1
     (overview,) = bare.all("img")
     assert overview["alt"].startswith(OVERVIEW.alt)
 
@@ -262,7 +262,7 @@ def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
     assert "Mine & yours" in page.words
     assert "Tables" not in page.words
     figure = FigureText(id="figure_x", title="X", caption="Of x.", alt="x")
-    findings = [Answer(SUPPORTED, "It is <so>", "By 5 %.")]
+    findings = [Line("H1", SUPPORTED, "It is <so>", "By 5 %.")]
     page = written(
         answers=findings, findings=findings, caveat="Only & first", notes=["A <note> & more"],
         galleries=[Gallery([figure], tmp_path, "Drawn", grid=True)],

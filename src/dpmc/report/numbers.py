@@ -293,6 +293,6 @@ def effect_text(claim: Mapping[str, object]) -> str:
 
 
 def counted(judged: Sequence[Judged]) -> pd.Series:
-    """Return the verdicts that count, of all tables of claims of a study."""
-    verdicts = [each.claims["verdict"] for each in judged if each.counted]
+    """Return the verdicts on what a paper claims, of all tables of claims of a study."""
+    verdicts = [each.claims["verdict"] for each in judged if each.counted and not each.own]
     return pd.concat(verdicts) if verdicts else pd.Series(dtype=str)

@@ -16,6 +16,7 @@ from scipy import special
 from dpmc.errors import InputError
 
 CONFIDENCE = 0.95
+LEVEL = 0.05  # at which a difference is more than chance
 
 
 class Interval(NamedTuple):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.study.effects import Answer
+from dpmc.study.claims import is_own
+from dpmc.study.effects import Line
 from dpmc.study.style import FigureText
 
 
@@ -47,6 +48,8 @@ class Judged:
         Whether they are verdicts about a paper, which the overview counts.
     table : str
         The study's table in which they stand.
+    own : bool
+        Whether they are claims of our own, which do not count for the papers.
     """
 
     title: str
@@ -55,6 +58,32 @@ class Judged:
     reported: bool = False
     counted: bool = True
     table: str = "claims"
+    own: bool = False
+
+
+OWN_TITLE = "Claims of our own, judged"
+OWN_TEXT = (
+    "What the findings say, and no paper claims. They are judged by the same rules, each by the "
+    "predicate that stands beside it."
+)
+
+
+def judged_claims(
+    claims: pd.DataFrame | None, title: str = "", text: str = "", *, reported: bool = False
+) -> list[Judged]:
+    """Return the claims of the papers, under a title and with a text, and those of our own.
+
+    ``claims`` is the study's table of that name, None if it was not made; ``reported`` as for
+    :class:`Judged`.
+    """
+    if claims is None:
+        return []
+    own = is_own(claims)
+    parts = [
+        Judged(title, claims[~own], text, reported=reported),
+        Judged(OWN_TITLE, claims[own], OWN_TEXT, own=True),
+    ]
+    return [part for part in parts if len(part.claims)]
 
 
 PUBLISHED_COLUMNS = (
@@ -74,7 +103,7 @@ class Chapter:
         What is reproduced, half a sentence of HTML for the top of the report.
     introduction : str
         HTML.
-    answers : sequence of Answer
+    answers : sequence of Line
         Lines of the answer at the top of the report.
     notes : sequence of str
         What the reader must know about this run first; at the top of the report.
@@ -82,7 +111,7 @@ class Chapter:
         Id of the figure that says most, which comes first on its page; "" for none.
     caveat : str
         The same about the chapter, at its beginning.
-    findings : sequence of Answer
+    findings : sequence of Line
     tables : sequence of path
         Folders with tables in all formats.
     galleries : sequence of Gallery
@@ -103,11 +132,11 @@ class Chapter:
     heading: str
     lead: str
     introduction: str
-    answers: Sequence[Answer] = ()
+    answers: Sequence[Line] = ()
     notes: Sequence[str] = ()
     key_figure: str = ""
     caveat: str = ""
-    findings: Sequence[Answer] = ()
+    findings: Sequence[Line] = ()
     tables: Sequence[Path] = ()
     galleries: Sequence[Gallery] = ()
     judged: Sequence[Judged] = ()

@@ -12,6 +12,8 @@ from dpmc.study.finding import INCONCLUSIVE, VERDICTS
 from dpmc.study.readings import depends_on
 
 STATEMENT = ("id", "source", "sentence", "claim", "predicate")
+OWN = "own"
+"""The source of a claim of our own; in the file it says ``own: true`` for source and sentence."""
 
 
 CLAIM_COLUMNS = (
@@ -34,7 +36,8 @@ CLAIM_COLUMNS = (
 def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[dict[str, str]]:
     """Load the claims: for each its id, source, sentence, claim in our words and predicate.
 
-    The sentence is a few words of the source, as they stand there; of a claim of our own, empty.
+    The sentence is a few words of the source, as they stand there. A claim of our own, which no
+    paper makes, says ``own: true`` instead of both; its source is :data:`OWN`, its sentence empty.
 
     Parameters
     ----------
@@ -59,6 +62,7 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
         raise InputError(f"{path}: not valid YAML{line}") from None
     if not isinstance(entries, list):
         raise InputError(f"{path}: must be a list of claims")
+    entries = [_with_source(entry) for entry in entries]
     seen = set()
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict) or set(entry) != set(STATEMENT):
@@ -71,6 +75,22 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
             raise InputError(f"{path}: the claim {identifier!r} comes twice")
         seen.add(identifier)
     return entries
+
+
+def _with_source(entry: object) -> object:
+    if not isinstance(entry, dict) or entry.get("own") is not True:
+        return entry
+    stated = {"source": OWN, "sentence": ""}
+    if stated.keys() & entry.keys():
+        return entry  # one that is not ours either, and is refused
+    return {name: value for name, value in entry.items() if name != "own"} | stated
+
+
+def is_own(claims: pd.DataFrame) -> pd.Series:
+    """Say of each claim in a table whether it is one of our own."""
+    if "source" not in claims:
+        return pd.Series(False, index=claims.index)
+    return claims["source"] == OWN
 
 
 FIRM = tuple(verdict for verdict in VERDICTS if verdict != INCONCLUSIVE)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.study.claims import is_own
 from dpmc.study.table_model import Cell, Column, Row, Table
 
 LARGE_NUMBER, LARGEST = 1e3, 1e6  # written without decimals, and with an exponent
@@ -30,7 +31,7 @@ def claims_table(claims: pd.DataFrame) -> Table:
         Column("n", "n"),
     )
     rows = []
-    for claim in claims.to_dict("records"):
+    for claim in claims[~is_own(claims)].to_dict("records"):
         cells = [number_cell(float(claim[c.key]), digits=3) for c in columns[:3]]
         cells.append(Cell(float(claim["n"]), digits=0) if pd.notna(claim["n"]) else Cell())
         keys = (claim["id"], claim["claim"])

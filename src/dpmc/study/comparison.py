@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.study.cell_settings import Settings, changed_settings
+from dpmc.study.claims import is_own
 from dpmc.study.finding import NOT_AVAILABLE
 from dpmc.study.runs import row_names
 from dpmc.study.tolerances import TOLERANCE, Allowance, relative_difference
@@ -233,7 +234,8 @@ def compare_labels(
 def _not_judged(ours: pd.DataFrame, unavailable: Collection[str]) -> np.ndarray:
     """Mark the rows that could not be judged for want of data."""
     if unavailable and "reason" in ours:
-        return ours["reason"].str.contains(NOT_AVAILABLE, case=False).to_numpy()
+        # a claim of our own is about all data of a run
+        return (ours["reason"].str.contains(NOT_AVAILABLE, case=False) | is_own(ours)).to_numpy()
     if unavailable and "dataset" in ours:
         return ours["dataset"].isin(list(unavailable)).to_numpy()
     return np.zeros(len(ours), dtype=bool)

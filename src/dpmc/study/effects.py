@@ -1,68 +1,66 @@
 """Lines of the answer, and how effects are formatted."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from dpmc.statistics.tests import Interval
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
-
 
 @dataclass(frozen=True)
-class Answer:
-    """One line of the answer.
+class Line:
+    """One line of the answer or of the findings: a claim as it was judged.
 
     Attributes
     ----------
+    claim : str
+        Its id.
     verdict : str
         One of :data:`dpmc.study.finding.VERDICTS`.
     title : str
-        What is judged, in a few words.
+        What is claimed, in a few words.
     text : str
         The numbers behind the verdict.
     """
 
+    claim: str
     verdict: str
     title: str
     text: str
 
 
-def answer_to(claims: pd.DataFrame, identifier: str) -> Answer:
-    """Return the line of a claim: its verdict, its words and its numbers as they were judged.
+def lines_of(
+    claims: pd.DataFrame | None, identifiers: Iterable[str], about: str = ""
+) -> list[Line]:
+    """Return the lines of some claims, in the order given; those that were not judged have none.
 
     Parameters
     ----------
-    claims : DataFrame
-        Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`; effects are log ratios.
-    identifier : str
-        Of a claim in it.
+    claims : DataFrame or None
+        Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`; None if nothing has been judged.
+    identifiers : iterable of str
+    about : str
+        What they are about, before each title, where that is not plain.
     """
-    claim = claims.set_index("id").loc[identifier]
-    interval = Interval(
-        claim["effect"], np.nan, claim["interval_low"], claim["interval_high"], claim["n"]
+    if claims is None:
+        return []
+    judged = claims.set_index("id")
+    title = f"{about}: " if about else ""
+    return [
+        Line(name, claim["verdict"], f"{title}{claim['claim']}", _text(name, claim))
+        for name in identifiers
+        if name in judged.index
+        for claim in [judged.loc[name]]
+    ]
+
+
+def _text(identifier: str, claim: pd.Series) -> str:
+    """Format the numbers behind a verdict, and by which other reading it would be another one."""
+    reason, others = (
+        "" if pd.isna(claim[name]) else claim[name] for name in ("reason", "depends_on")
     )
-    text = f"{identifier}: {effect_text(interval)}"
-    text += "" if pd.isna(claim["n"]) else f", {int(claim['n'])} trials a cell"
-    text += f"; on the reported numbers {claim['reported_verdict']}"
-    if pd.notna(claim["depends_on"]) and claim["depends_on"]:
-        text += f". By another reading: {claim['depends_on']}"
-    return Answer(claim["verdict"], claim["claim"], f"{text}.")
-
-
-def by_count(wins: int, count: int) -> str:
-    """Judge by how many comparisons hold: all of them, none, or some."""
-    return SUPPORTED if wins == count else CONTRADICTED if wins == 0 else INCONCLUSIVE
-
-
-def effect_text(interval: Interval) -> str:
-    """Format a log ratio with its interval in per cent."""
-    if not np.isfinite(interval.estimate):
-        return "not run"
-    if not np.isfinite(interval.low):
-        return f"{signed(interval.estimate)} (too few trials for an interval)"
-    low, high = (f"{100 * np.expm1(value):+.2f}" for value in (interval.low, interval.high))
-    return f"{signed(interval.estimate)} [{low}, {high}]".replace("-", "−")
+    text = f"{identifier}: {reason.removesuffix('.')}."
+    return f"{text} By another reading: {others}." if others else text
 
 
 def signed(log_ratio: float, digits: int = 2) -> str:

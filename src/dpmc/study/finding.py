@@ -11,7 +11,6 @@ AGREES, DEVIATES, NOT_COMPARED = "agrees", "deviates", "not run"
 STATUSES = (AGREES, DEVIATES, NOT_COMPARED)  # of our number beside a published one
 NOT_AVAILABLE = "data not available"
 NOT_REPORTED = "the papers report no number for it"
-LEVEL = 0.05
 MOST_OF_ALL = 0.9  # share of wins that "always" needs
 MARGIN = np.log1p(-0.01), np.log1p(0.01)  # an effect inside +-1 % is not worth naming
 EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %

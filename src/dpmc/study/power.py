@@ -4,8 +4,8 @@ import numpy as np
 from scipy import special
 
 from dpmc.statistics.bootstrap import pooled_interval
-from dpmc.statistics.tests import Interval, RowTests, row_tests
-from dpmc.study.finding import ALL, EQUIVALENCE, LEVEL, MARGIN, MOST, MOST_OF_ALL
+from dpmc.statistics.tests import LEVEL, Interval, RowTests, row_tests
+from dpmc.study.finding import ALL, EQUIVALENCE, MARGIN, MOST, MOST_OF_ALL
 
 
 def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> float:

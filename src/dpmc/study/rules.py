@@ -7,13 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dpmc.statistics.bootstrap import pooled_interval
-from dpmc.statistics.tests import Interval, holm, row_tests
+from dpmc.statistics.tests import LEVEL, Interval, holm, row_tests
 from dpmc.study.finding import (
     ALL,
     CONTRADICTED,
     EQUIVALENCE,
     INCONCLUSIVE,
-    LEVEL,
     MARGIN,
     MOST,
     MOST_OF_ALL,
@@ -371,6 +370,21 @@ def _bounds(low: float, high: float, formatter: Formatter) -> str:
     return (
         f"at most {formatter(high)}" if np.isinf(low) else f"{formatter(low)} to {formatter(high)}"
     )
+
+
+def not_available(what: str) -> Finding:
+    """Return the finding on a claim whose results have not been made."""
+    return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} ({what})")
+
+
+def fact(holds: bool, reason: str, **numbers: float) -> Finding:
+    """Return the finding on a plain fact, with the numbers of :class:`Finding` that it has."""
+    return Finding(verdict_of(holds), reason=reason, **numbers)
+
+
+def explained(finding: Finding, text: str) -> Finding:
+    """Say in sentences of the reason what the numbers behind a finding are."""
+    return replace(finding, reason=f"{finding.reason}. {text}")
 
 
 def named(name: str, finding: Finding) -> Finding:

@@ -10,6 +10,7 @@ from figure_checks import check_absent, check_edges, check_files, check_named_pa
 from privacy_results import FAULTS, fake_audit, write_results
 
 from dpmc.studies.audit import tables
+from dpmc.studies.audit.claims import PREDICATES
 from dpmc.studies.audit.figures import (
     FIGURES,
     audit_rows,
@@ -18,7 +19,6 @@ from dpmc.studies.audit.figures import (
     run,
     with_share,
 )
-from dpmc.studies.audit.findings import audited
 from dpmc.studies.audit.published_onebit import RELEASED
 from dpmc.studies.audit.tables import attack_table, attacks
 from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
@@ -136,18 +136,18 @@ def test_what_was_audited_is_named(results):
 
 
 def test_audit_needs_all_tests_and_all_faults(results):
-    audit = results["audit"]
-    line = audited(audit)
-    assert line.verdict == SUPPORTED
-    assert f"{len(FAULTS)} of {len(FAULTS)} planted faults are caught" in line.text
-    missed = audit.assign(passed=audit["passed"] & (audit["planted_fault"] != FAULTS[1]))
-    assert audited(missed).verdict == CONTRADICTED
-    assert f"4 of {len(FAULTS)} planted" in audited(missed).text
+    audit, judged = results["audit"], PREDICATES["T1"]
+    finding = judged(audit)
+    assert finding.verdict == SUPPORTED
+    assert f"{len(FAULTS)} of {len(FAULTS)} planted faults are caught" in finding.reason
+    missed = judged(audit.assign(passed=audit["passed"] & (audit["planted_fault"] != FAULTS[1])))
+    assert missed.verdict == CONTRADICTED
+    assert f"4 of {len(FAULTS)} planted" in missed.reason
     leak = audit.copy()
     leak.loc[0, ["lower_bound", "passed"]] = [1.3, False]
-    assert audited(leak).verdict == CONTRADICTED
-    assert audited(None).verdict == INCONCLUSIVE
-    assert "of up to 130.0 % of the claimed ε" in audited(leak).text
+    assert judged(leak).verdict == CONTRADICTED
+    assert judged(None).verdict == INCONCLUSIVE
+    assert "of up to 130.0 % of the claimed ε" in judged(leak).reason
 
 
 def test_attacks_stand_beside_their_claims():

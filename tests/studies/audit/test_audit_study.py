@@ -11,12 +11,13 @@ from dpmc.methods import METHODS as REGISTERED
 from dpmc.methods import method_module
 from dpmc.privacy.relations import RELATIONS
 from dpmc.studies.audit import STUDY
-from dpmc.studies.audit.chapter import chapter
+from dpmc.studies.audit.chapter import TEXT, chapter
+from dpmc.studies.audit.claims import run as judged
 from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import PARTS, PartCell
 from dpmc.study.digest import source_file
-from dpmc.study.finding import INCONCLUSIVE, SUPPORTED
+from dpmc.study.finding import SUPPORTED
 from dpmc.study.job import function, run_job
 from dpmc.study.runs import read_frame
 
@@ -65,8 +66,11 @@ def test_a_job_writes_the_rows_of_its_part(tmp_path):
 
 
 def test_the_chapter_shows_the_audit(tmp_path):
-    found = chapter(write_results(tmp_path) / "audit", {})
-    assert [line.verdict for line in found.findings] == [SUPPORTED]
+    folder = write_results(tmp_path) / "audit"
+    judged(folder, {})["claims"].to_csv(folder / "claims.csv", index=False)
+    found = chapter(folder, {})
+    assert [(line.claim, line.verdict) for line in found.findings] == [("T1", SUPPORTED)]
+    assert [each.own for each in found.judged] == [True]
     assert [name for name, path in found.downloads if path.is_file()] == ["audit.csv"]
-    (line,) = chapter(tmp_path / "nothing", {}).findings
-    assert (line.verdict, line.text) == (INCONCLUSIVE, "Not run.")
+    nothing = chapter(tmp_path / "nothing", {})
+    assert (nothing.caveat, nothing.findings) == (TEXT("not_run"), ())

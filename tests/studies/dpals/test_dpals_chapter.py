@@ -2,19 +2,19 @@
 
 import pytest
 
-from dpmc.studies.dpals.chapter import chapter
+from dpmc.studies.dpals.chapter import ANSWERS, FINDINGS, TEXT, caveats, chapter
 from dpmc.studies.dpals.figures import DPALS_FIGURES
-from dpmc.studies.dpals.findings import NOT_RUN, caveats, dpals_answer, dpals_findings
 from dpmc.studies.dpals.frames import read_dpals
-from dpmc.study.finding import INCONCLUSIVE
+from dpmc.study.effects import lines_of
 
 pytestmark = pytest.mark.slow
 
 
 def test_a_run_is_told(dpals_outputs):
     results, made = read_dpals(dpals_outputs), chapter(dpals_outputs, {})
-    assert made.findings == dpals_findings(results)
-    assert made.answers == dpals_answer(results)
+    assert made.findings == lines_of(results["claims"], FINDINGS)
+    judged = set(results["claims"]["id"])
+    assert [line.claim for line in made.answers] == [name for name in ANSWERS if name in judged]
     assert made.caveat == caveats(results["trials"])
     assert "ICML 2021" in made.lead
     assert not made.introduction.startswith("<p>")  # the page makes the paragraph
@@ -38,7 +38,6 @@ def test_every_small_table_can_be_saved(dpals_outputs):
 
 
 def test_what_was_not_run_is_said(tmp_path):
-    (finding,) = chapter(tmp_path, {}).findings
-    assert (finding.verdict, f"{finding.title}.") == (INCONCLUSIVE, NOT_RUN)
+    assert chapter(tmp_path, {}).caveat == TEXT("not_run")
     assert chapter(tmp_path, {}).lead == ""
     assert chapter(tmp_path, {}).answers == ()

@@ -9,7 +9,7 @@ from privacy_results import EPSILONS, fake_calibrated, fake_frontier, write_resu
 from scipy import stats
 
 from dpmc.studies.equal_privacy.figures import FIGURES, run
-from dpmc.studies.equal_privacy.figures.maps import describe_frontier
+from dpmc.studies.equal_privacy.frames import describe_frontier
 from dpmc.study.frames import select
 from dpmc.study.style import RC, draw_all
 

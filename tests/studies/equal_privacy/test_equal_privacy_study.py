@@ -12,8 +12,8 @@ from dpmc.configuration import load, merge
 from dpmc.errors import InputError
 from dpmc.studies.equal_privacy import STUDY
 from dpmc.studies.equal_privacy.cells import CalibratedCell, Releases
-from dpmc.studies.equal_privacy.chapter import chapter
-from dpmc.studies.equal_privacy.findings import NOT_RUN
+from dpmc.studies.equal_privacy.chapter import TEXT, chapter
+from dpmc.studies.equal_privacy.claims.judge import run as judged
 from dpmc.studies.equal_privacy.trial import run_calibrated
 from dpmc.study.api import RatingsOf
 from dpmc.study.job import function, run_job
@@ -132,13 +132,16 @@ def test_a_job_of_the_frontier_has_one_number_of_releases(section, tmp_path):
 
 def test_the_chapter_has_findings_an_answer_and_the_claim(tmp_path):
     folder = write_results(tmp_path) / "equal_privacy"
-    (folder / "claims.csv").write_text("id,claim,verdict\nH34,c,contradicted\n")
+    judged(folder, {})["claims"].to_csv(folder / "claims.csv", index=False)
     found = chapter(folder, {})
     assert [line.title for line in found.answers] == [
         "With a true guarantee ALS or A-IRLS still beats private baselines on these data"
     ]
     assert len(found.findings) == 7
-    assert list(found.judged[0].claims["id"]) == ["H34"]
+    papers, own = found.judged
+    assert list(papers.claims["id"]) == ["H34"]
+    assert own.own
+    assert {line.claim for line in (*found.answers, *found.findings)} == set(own.claims["id"])
     names = [name for name, _ in found.downloads]
     assert names == ["calibrated.csv", "frontier.csv", "equal_privacy_claims.csv"]
     assert all(path.is_file() for _, path in found.downloads)
@@ -146,5 +149,5 @@ def test_the_chapter_has_findings_an_answer_and_the_claim(tmp_path):
 
 def test_the_chapter_of_a_run_without_rows_says_so(tmp_path):
     found = chapter(tmp_path, {})
-    assert [line.text for line in found.findings] == [NOT_RUN]
-    assert not any((found.answers, found.galleries, found.tables, found.judged))
+    assert found.caveat == TEXT("not_run")
+    assert not any((found.findings, found.answers, found.galleries, found.tables, found.judged))

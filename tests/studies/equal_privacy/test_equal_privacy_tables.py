@@ -8,7 +8,8 @@ import pytest
 from privacy_results import BASELINES, EPSILONS, fake_calibrated, write_results
 from scipy import stats
 
-from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary, winners
+from dpmc.statistics.paired import leader
+from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, places, summary
 from dpmc.studies.equal_privacy.tables import run
 from dpmc.studies.equal_privacy.tables_equal import equal_tables
 from dpmc.study.frames import select
@@ -123,29 +124,10 @@ def test_planted_ties_are_marked_and_not_the_worse_ones(calibrated):
     assert row.endswith(",private_als_gaussian;private_als_huber")
 
 
-def test_winners_are_those_of_paired_tests_with_holm(calibrated):
-    # against scipy's paired t-test; Holm by hand: the smallest p must be below .05 / m, ...
-    place = next(p for p in winners(calibrated) if p.cell == tuple(WHERE.values()))
-    part = select(calibrated, **WHERE)
-    logs = {
-        key: np.log(rows.sort_values("trial")["rmse_heldout"].to_numpy())
-        for key, rows in part.groupby(["method", "mechanism"])
-    }
-    best = min(logs, key=lambda key: logs[key].mean())
-    assert place.best == best
-    p = {key: stats.ttest_rel(logs[key], logs[best]).pvalue for key in logs if key != best}
-    tied, rejecting = set(), True
-    for rank, key in enumerate(sorted(p, key=p.get)):
-        rejecting = rejecting and p[key] * (len(p) - rank) <= 0.05
-        if not rejecting:
-            tied.add(key)
-    assert set(place.tied) == tied
-
-
 def test_one_trial_ties_everything(calibrated):
     one = calibrated[calibrated["trial"] == 0]
-    place = winners(one)[0]
-    assert len(place.leaders) == len(select(one, **dict(zip(WHERE, place.cell, strict=True))))
+    place, errors = next(iter(places(one).items()))
+    assert len(leader(errors).leaders) == len(select(one, **dict(zip(WHERE, place, strict=True))))
     table = summary(one)
     assert table["low"].isna().all()
     assert equal_tables(one)[0].rows[0].cells[0].spread == ""
@@ -155,8 +137,8 @@ def test_a_model_that_failed_in_all_trials_takes_no_part(calibrated):
     planted = calibrated.copy()
     rows = select(planted, **WHERE, method="private_als", mechanism="huber").index
     planted.loc[rows, ["rmse_all", "rmse_heldout"]] = np.nan
-    place = next(p for p in winners(planted) if p.cell == tuple(WHERE.values()))
-    assert ("private_als", "huber") not in place.leaders
+    errors = places(planted)[tuple(WHERE.values())]
+    assert ("private_als", "huber") not in leader(errors).leaders
     assert not cells(equal_tables(planted)[0], dataset="ml-100k", line="ε = 5")[
         "private_als_huber"
     ].present

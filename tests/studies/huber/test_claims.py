@@ -11,7 +11,7 @@ from dpmc.errors import InputError
 from dpmc.studies.huber import published as library
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge as judge_claims
-from dpmc.study.claims import CLAIM_COLUMNS, load_claims
+from dpmc.study.claims import CLAIM_COLUMNS, OWN, load_claims
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
 LOUD = {"spread": 1.5}
@@ -238,7 +238,7 @@ def test_all_claims_are_judged_in_their_columns(everything, claims):
     names = {f"H{n}" for n in range(1, 45) if n != 34}
     assert list(everything.index) == [claim["id"] for claim in claims]
     assert set(everything.index) == names == set(REPORTED)
-    assert set(PREDICATES) == set(REPORTED)
+    assert {name for name in PREDICATES if name.startswith("H")} == set(REPORTED)
     assert list(everything.reset_index().columns) == list(CLAIM_COLUMNS)
     assert everything["reason"].str.len().gt(10).all()
     for column in ("source", "claim", "predicate"):
@@ -359,6 +359,11 @@ class TestClaimsFile:
             ("id: H1", "must be a list of claims"),
             ("- {id: H1, source: a, claim: b}", "entry 1 must have the keys id, source"),
             (
+                "- {id: H1, own: true, source: a, sentence: s, claim: b, predicate: c}",
+                "entry 1 must have the keys id, source",
+            ),
+            ("- {id: H1, own: no, claim: b, predicate: c}", "entry 1 must have the keys"),
+            (
                 "- {id: H01, source: a, sentence: s, claim: b, predicate: c}",
                 "'H01'.*did you mean 'H1'",
             ),
@@ -371,6 +376,12 @@ class TestClaimsFile:
     def test_a_broken_file_is_named(self, tmp_path, text, message):
         with pytest.raises(InputError, match=f"claims.yaml: .*{message}"):
             load_claims(self.write(tmp_path, text), PREDICATES)
+
+    def test_a_claim_of_our_own_has_no_source(self, tmp_path):
+        text = "- {id: H1, own: true, claim: b, predicate: c}"
+        (claim,) = load_claims(self.write(tmp_path, text), PREDICATES)
+        assert (claim["source"], claim["sentence"]) == (OWN, "")
+        assert set(claim) == {"id", "source", "sentence", "claim", "predicate"}
 
     def test_a_missing_file_is_named(self, tmp_path):
         with pytest.raises(InputError, match="the file with the claims is missing"):

@@ -9,7 +9,6 @@ from dpmc.studies.huber.experiments import TABLES
 from dpmc.studies.huber.figures.methods import METHOD_FIGURES, write_method_figures
 from dpmc.studies.huber.statistics import seconds_and_errors
 from dpmc.studies.huber.tables_methods import build_method_tables
-from dpmc.studies.huber.weights_meaning import weights_meaning
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
 
@@ -65,14 +64,6 @@ class TestWeights:
         for lacking in (other, table[table["mechanism"] == "gaussian"], None):
             found = verdict("H38", weights=lacking)
             assert (found["verdict"], found["reason"]) == (I, "data not available (weights)")
-
-    def test_the_page_has_the_finding(self):
-        claims = pd.DataFrame({"id": ["H38"], "verdict": ["no effect"]})
-        (finding,) = weights_meaning(weights(0.0), claims)
-        assert finding.verdict == "no effect"
-        assert "0 % (Gaussian), 0 % (Huber) at variance 1; 3 % (Gaussian), 3 %" in finding.text
-        assert weights_meaning(None, claims) == []
-        assert weights_meaning(weights(mechanisms=["gaussian"]), claims) == []
 
 
 MODELS = {("als", "none"): "H39", ("als", "gaussian"): "H44", ("irls", "huber"): "H44"}

@@ -12,12 +12,7 @@ from privacy_results import fake_losses, fake_totals, write_results
 from dpmc.studies.huber import published as published_numbers
 from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES, write_privacy_figures
 from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.privacy_meaning import (
-    losses_in_short,
-    losses_text,
-    published_meaning,
-    totals_text,
-)
+from dpmc.studies.huber.privacy_meaning import losses_text, totals_text
 from dpmc.studies.huber.published import load
 from dpmc.studies.huber.tables_privacy import (
     build_privacy_tables,
@@ -25,7 +20,6 @@ from dpmc.studies.huber.tables_privacy import (
     totals_table,
     write_privacy_tables,
 )
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE
 from dpmc.study.frames import percent, select
 from dpmc.study.style import MECHANISMS, RC
 
@@ -215,24 +209,8 @@ def test_losses_show_every_cell_claim_and_share(drawings):
     assert shares[0] == f"{100 * first['share_above_nominal'].mean():.0f} %"
 
 
-def test_published_meaning(results):
-    line = published_meaning(results["totals"], results["transcript_loss"])
-    assert line.verdict == CONTRADICTED
-    # exact Gaussian privacy of 50 releases at variance 2, and the invented totals of the others
-    assert "ε = 418 with Gaussian noise, 220 with Laplace noise, 237 with Huber" in line.text
-    assert "no finite guarantee" in line.text
-    change = results["transcript_loss"].query("neighbour == 'change'")
-    share = 100 * change["share_above_nominal"].mean()
-    assert f"changing one rating the measured loss exceeds the reported ε for {share:.0f} %" in (
-        line.text
-    )
-    assert published_meaning(None, None).verdict == INCONCLUSIVE
-    harmless = results["transcript_loss"].assign(share_above_nominal=0.0)
-    assert published_meaning(None, harmless).verdict == INCONCLUSIVE
-
-
 def test_texts_of_what_is_absent_are_empty(results):
-    assert totals_text(None) == losses_text(None) == losses_in_short(None) == ""
+    assert totals_text(None) == losses_text(None) == ""
     assert totals_text(results["totals"].query("releases == 100")) == ""
     assert "removing" not in losses_text(results["transcript_loss"].query("neighbour == 'change'"))
 

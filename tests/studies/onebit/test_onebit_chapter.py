@@ -3,10 +3,9 @@
 import pytest
 from invented_onebit import results, write_onebit
 
-from dpmc.studies.onebit.chapter import chapter
+from dpmc.studies.onebit.chapter import ANSWERS, FINDINGS, TEXT, caveats, chapter
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
-from dpmc.studies.onebit.findings import NOT_RUN, caveats, onebit_answer, onebit_findings
-from dpmc.study.finding import INCONCLUSIVE
+from dpmc.study.effects import lines_of
 
 
 @pytest.fixture(scope="module")
@@ -16,8 +15,9 @@ def folder(tmp_path_factory):
 
 def test_a_run_is_told(folder):
     tables, made = results(), chapter(folder, {})
-    assert made.findings == onebit_findings(tables)
-    assert made.answers == onebit_answer(tables)
+    claims = tables["claims"]
+    assert made.findings == lines_of(claims, FINDINGS)
+    assert [line.claim for line in made.answers] == [c for c in ANSWERS if c in set(claims["id"])]
     assert made.caveat == caveats(tables["trials"])
     assert "arXiv:2110.00719" in made.lead
     assert not made.introduction.startswith("<p>")  # the page makes the paragraph
@@ -42,14 +42,13 @@ def test_what_was_not_run_is_said(tmp_path):
     for name in ("trials", "bounds"):
         results()[name].head(0).to_csv(tmp_path / f"{name}.csv", index=False)
     for made in (chapter(tmp_path, {}), chapter(tmp_path / "nothing", {})):
-        (finding,) = made.findings
-        assert (finding.verdict, f"{finding.title}.") == (INCONCLUSIVE, NOT_RUN)
+        assert made.caveat == TEXT("not_run")
         assert made.lead == made.introduction == ""
-        assert [*made.answers, *made.judged, *made.tables, *made.galleries] == []
+        assert [*made.answers, *made.findings, *made.judged, *made.tables, *made.galleries] == []
 
 
 def test_claims_that_were_not_judged_have_no_table(folder, tmp_path):
     (tmp_path / "outp_attack.csv").write_bytes((folder / "outp_attack.csv").read_bytes())
     made = chapter(tmp_path, {})
-    assert made.judged == []
-    assert made.findings
+    assert made.judged == made.findings == []
+    assert made.introduction

@@ -23,6 +23,13 @@ STUDY = Study(
     prepare=prepare,
     jobs=(PART,),
     steps=(
+        Step(
+            name="claims",
+            run="dpmc.studies.audit.claims:run",
+            makes=("claims",),
+            needs=("audit",),
+            files=(HERE / "claims.yaml",),
+        ),
         Step(name="tables", run="dpmc.studies.audit.tables:run"),
         Step(name="figures", run="dpmc.studies.audit.figures:run"),
     ),

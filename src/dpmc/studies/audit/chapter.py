@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from dpmc.studies.audit.figures import FIGURES
-from dpmc.studies.audit.findings import audited
-from dpmc.study.chapter import Chapter, Gallery
+from dpmc.study.chapter import Chapter, Gallery, judged_claims
+from dpmc.study.effects import lines_of
 from dpmc.study.results import read_results
 from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
+FINDINGS = ("T1",)
 
 
 def chapter(folder: str | Path, settings: object) -> Chapter:
@@ -17,21 +18,22 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
     Parameters
     ----------
     folder : path
-        With ``audit.csv``, ``tables`` and ``figures``, as far as they are there.
+        With ``audit.csv``, ``claims.csv``, ``tables`` and ``figures``, as far as they are there.
     settings : object
         Not used.
     """
     folder = Path(folder)
-    audit = read_results(folder, ("audit",))["audit"]
-    if audit is None:
-        return Chapter(TEXT("heading"), lead="", introduction="", findings=[audited(None)])
+    results = read_results(folder, ("audit", "claims"))
+    if results["audit"] is None:
+        return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
     return Chapter(
         TEXT("heading"),
         lead=TEXT("lead"),
         introduction=TEXT("introduction"),
         key_figure="privacy_audit_tests",
-        findings=[audited(audit)],
+        findings=lines_of(results["claims"], FINDINGS),
         tables=[folder / "tables"],
         galleries=[Gallery(FIGURES, folder / "figures")],
+        judged=judged_claims(results["claims"]),
         downloads=[("audit.csv", folder / "audit.csv")],
     )

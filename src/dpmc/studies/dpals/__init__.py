@@ -169,7 +169,7 @@ STUDY = Study(
             "dpmc.studies.dpals.claims.judge:run",
             makes=JUDGED,
             needs=MEASURED,
-            files=(HERE / "claims.yaml",),
+            files=(HERE / "claims.yaml", HERE / "published.csv"),
         ),
         Step(
             "tables",

@@ -3,22 +3,28 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
+
+from dpmc.studies.dpals.claims.own import beside_ours
 from dpmc.studies.dpals.figures import DPALS_FIGURES
-from dpmc.studies.dpals.findings import (
-    NOT_RUN,
-    beside_ours,
-    caveats,
-    dpals_answer,
-    dpals_findings,
+from dpmc.studies.dpals.frames import (
+    METRICS,
+    NAMES,
+    datasets_of,
+    has_dpals,
+    is_surrogate,
+    read_dpals,
 )
-from dpmc.studies.dpals.frames import METRICS, NAMES, has_dpals, read_dpals
-from dpmc.study.chapter import Chapter, Gallery, Judged
-from dpmc.study.effects import Answer
-from dpmc.study.finding import INCONCLUSIVE
-from dpmc.study.results import Results
+from dpmc.study.chapter import Chapter, Gallery, Judged, judged_claims
+from dpmc.study.effects import lines_of
 from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
+FINDINGS = (
+    *("D25", "F1", "D22", "F2", "D1", "F3", "F4", "F5", "F6", "F7", "D17", "D15", "D18", "D5"),
+    *("D21", "F8"),
+)
+ANSWERS = ("D25", "F1", "D22")
 # these are too large; the CSV of every figure holds their means and intervals
 LARGE = ("trials", "iterations")
 
@@ -36,19 +42,22 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     folder = Path(folder)
     results = read_dpals(folder)
     if not has_dpals(results):
-        nothing = Answer(INCONCLUSIVE, NOT_RUN.removesuffix("."), "")
-        return Chapter(TEXT("heading"), lead="", introduction="", findings=[nothing])
+        return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
+    claims = results["claims"]
     return Chapter(
         TEXT("heading"),
         TEXT("lead"),
         TEXT("introduction"),
-        answers=dpals_answer(results),
+        answers=lines_of(claims, ANSWERS, TEXT("about")),
         key_figure="dpals_3_users",
         caveat=caveats(results["trials"]),
-        findings=dpals_findings(results),
+        findings=lines_of(claims, FINDINGS),
         tables=[folder / "tables"],
         galleries=[Gallery(DPALS_FIGURES, folder / "figures")],
-        judged=_judged(results),
+        judged=[
+            *judged_claims(claims, TEXT("judged")),
+            *_on_generated(results["claims_surrogate"]),
+        ],
         downloads=[
             (f"dpals_{name}.csv", folder / f"{name}.csv") for name in NAMES if name not in LARGE
         ],
@@ -57,13 +66,14 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     )
 
 
-def _judged(results: Results) -> list[Judged]:
-    texts = {
-        "claims": (TEXT("judged"), ""),
-        "claims_surrogate": (TEXT("judged_on_generated"), TEXT("on_generated")),
-    }
-    return [
-        Judged(title, results[name], text, counted=name == "claims", table=name)
-        for name, (title, text) in texts.items()
-        if results[name] is not None
-    ]
+def _on_generated(claims: pd.DataFrame | None) -> list[Judged]:
+    if claims is None:
+        return []
+    title, text = TEXT("judged_on_generated"), TEXT("on_generated")
+    return [Judged(title, claims, text, counted=False, table="claims_surrogate")]
+
+
+def caveats(trials: pd.DataFrame | None) -> str:
+    """Return what the reader must know before the numbers."""
+    generated = any(is_surrogate(name) for name in datasets_of(trials))
+    return f"{TEXT('tuned')} {TEXT('generated')}" if generated else TEXT("tuned")

@@ -24,9 +24,9 @@ STUDY = Study(
     steps=(
         Step(
             name="claims",
-            run="dpmc.studies.equal_privacy.claims:run",
+            run="dpmc.studies.equal_privacy.claims.judge:run",
             makes=("claims",),
-            needs=("calibrated",),
+            needs=("calibrated", "frontier"),
             files=(HERE / "claims.yaml",),
         ),
         Step(name="tables", run="dpmc.studies.equal_privacy.tables:run"),

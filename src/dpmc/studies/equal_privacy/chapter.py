@@ -2,18 +2,16 @@
 
 from pathlib import Path
 
-import pandas as pd
-
 from dpmc.studies.equal_privacy.figures import FIGURES
-from dpmc.studies.equal_privacy.findings import findings, usable
 from dpmc.studies.equal_privacy.frames import NAMES
 from dpmc.studies.equal_privacy.tables_equal import TUNED
-from dpmc.study.chapter import Chapter, Gallery, Judged
+from dpmc.study.chapter import Chapter, Gallery, judged_claims
+from dpmc.study.effects import lines_of
 from dpmc.study.results import has_results, read_results
-from dpmc.study.runs import read_frame
 from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
+FINDINGS, ANSWERS = ("P1", "P2", "P3", "P4", "P5", "P6", "P7"), ("P8",)
 
 
 def chapter(folder: str | Path, settings: object) -> Chapter:
@@ -30,26 +28,22 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
     folder = Path(folder)
     results = read_results(folder, NAMES)
     if not has_results(results):
-        return Chapter(TEXT("heading"), lead="", introduction="", findings=findings(results))
+        return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
+    claims = read_results(folder, ["claims"])["claims"]
     return Chapter(
         TEXT("heading"),
         lead=TEXT("lead"),
         introduction=TEXT("introduction"),
         key_figure="privacy_equal_user",
-        answers=[usable(results["calibrated"])],
+        answers=lines_of(claims, ANSWERS),
         caveat=TUNED,
-        findings=findings(results),
+        findings=lines_of(claims, FINDINGS),
         tables=[folder / "tables"],
         galleries=[Gallery(FIGURES, folder / "figures")],
-        judged=_judged(folder / "claims.csv"),
+        judged=judged_claims(claims, TEXT("judged"), reported=True),
         downloads=[
             *((f"{name}.csv", folder / f"{name}.csv") for name in NAMES),
             ("equal_privacy_claims.csv", folder / "claims.csv"),
         ],
         metrics={"rmse_heldout": "RMSE, held out"},
     )
-
-
-def _judged(path: Path) -> list[Judged]:
-    claims = read_frame(path) if path.is_file() else pd.DataFrame()
-    return [] if claims.empty else [Judged(TEXT("judged"), claims, reported=True)]

@@ -1,5 +1,7 @@
 """What tables, figures and findings at equal privacy share: their frames and labels."""
 
+import pandas as pd
+
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
     ENTRY_CHANGE,
@@ -20,6 +22,7 @@ NAMES = ("calibrated", "frontier")
 CELL = ["dataset", "relation", "epsilon"]
 MODEL = ["method", "mechanism"]
 REFERENCE_LABELS = {**METHOD_LABELS, "bayesian_als": "Bayesian ALS", **BASELINE_LABELS}
+HUBER = "huber"
 TRIVIAL = "private_global_mean"
 UNTUNED = {"local_bayes": "Local Bayes"}
 """Models of which nothing was chosen on other seeds."""
@@ -36,6 +39,12 @@ RELATION_TITLES = {
     ENTRY_ADD_REMOVE: "Entry level: one rating is added or removed",
     USER_REPLACE: "User level: one user is replaced",
 }
+EVENTS = {
+    ENTRY_CHANGE: "if one rating changes",
+    USER_ADD_REMOVE: "if one user joins or leaves",
+    ENTRY_ADD_REMOVE: "if one rating is added or removed",
+    USER_REPLACE: "if one user is replaced",
+}
 
 
 def dataset_label(name: str) -> str:
@@ -50,3 +59,16 @@ def model_label(method: str, mechanism: str) -> str:
     if mechanism == "none":
         return f"{name} without noise" if method in METHOD_LABELS else f"{name}, not private"
     return f"{name} + {MECHANISM_LABELS.get(mechanism, mechanism)}"
+
+
+def describe_frontier(data: pd.DataFrame) -> str:
+    """Say where Huber noise wins, and by how much at best."""
+    wins = data["best"] == HUBER
+    if not wins.any():
+        return f"Huber noise wins nowhere on these {len(data)} points."
+    best = data.loc[data["ratio"].idxmin()]
+    return (
+        f"Huber noise wins at {int(wins.sum())} of {len(data)} points, by "
+        f"{100 * (1 - best['ratio']):.1f} % of the variance at most, at {best['releases']:,g} "
+        f"releases and ε = {best['epsilon']:g} with a = {best['huber_a']:.2f}."
+    )

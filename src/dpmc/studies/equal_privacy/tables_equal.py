@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.statistics.paired import Leader, leader
 from dpmc.studies.equal_privacy.comparisons import (
-    Place,
     one_mechanism_per_baseline,
+    places,
     references,
     summary,
-    winners,
 )
 from dpmc.studies.equal_privacy.frames import (
     DATASETS,
@@ -45,15 +45,15 @@ def equal_tables(calibrated: pd.DataFrame) -> list[Table]:
     """Return a table of mean RMSE with standard error for every relation that was run."""
     calibrated = one_mechanism_per_baseline(calibrated)
     table = summary(calibrated)
-    places = {place.cell: place for place in winners(calibrated)}
+    leaders = {place: leader(errors) for place, errors in places(calibrated).items()}
     relations = in_order(table["relation"].dropna(), RELATION_TITLES)
     return [
-        _relation_table(number, relation, table, places, calibrated)
+        _relation_table(number, relation, table, leaders, calibrated)
         for number, relation in enumerate(relations, start=1)
     ]
 
 
-def _relation_table(number, relation, table, places, calibrated) -> Table:
+def _relation_table(number, relation, table, leaders, calibrated) -> Table:
     here = table[table["relation"] == relation]
     plain = references(calibrated)
     selectors, columns = _columns(here, plain)
@@ -63,8 +63,8 @@ def _relation_table(number, relation, table, places, calibrated) -> Table:
         free = table[(table["dataset"] == dataset) & table["relation"].isna()]
         for epsilon in sorted(part["epsilon"].unique()):
             line = part[part["epsilon"] == epsilon]
-            place = places[dataset, relation, epsilon]
-            cells = tuple(_cell(selector, line, free, place) for selector in selectors)
+            ahead = leaders[dataset, relation, epsilon]
+            cells = tuple(_cell(selector, line, free, ahead) for selector in selectors)
             rows.append(Row((dataset,), (dataset_label(dataset),), f"ε = {epsilon:g}", cells))
     deltas = f"{calibrated['delta'].max():g}".replace("e-0", "e-")
     counts = [cell.trials for row in rows for cell in row.cells]
@@ -102,7 +102,7 @@ def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[
     return selectors, columns
 
 
-def _cell(selector: dict, line: pd.DataFrame, free: pd.DataFrame, place: Place) -> Cell:
+def _cell(selector: dict, line: pd.DataFrame, free: pd.DataFrame, ahead: Leader) -> Cell:
     source = free if selector.get("free") else line
     found = source[source["method"] == selector["method"]]
     if "mechanism" in selector:
@@ -110,11 +110,11 @@ def _cell(selector: dict, line: pd.DataFrame, free: pd.DataFrame, place: Place) 
     if found.empty or not np.isfinite(found["mean"].iloc[0]):
         return Cell()
     row = found.iloc[0]
-    leads = not selector.get("free") and (row["method"], row["mechanism"]) in place.leaders
+    leads = not selector.get("free") and (row["method"], row["mechanism"]) in ahead.leaders
     return Cell(
         float(row["mean"]),
         float(row["standard_error"]),
         int(row["trials"]),
-        lowest=leads and not place.tied,
-        tied=leads and bool(place.tied),
+        lowest=leads and not ahead.tied,
+        tied=leads and bool(ahead.tied),
     )

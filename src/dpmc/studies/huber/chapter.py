@@ -5,20 +5,22 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.studies.huber.answer import answer
 from dpmc.studies.huber.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
 from dpmc.studies.huber.figures.methods import METHOD_FIGURES
 from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES
-from dpmc.studies.huber.privacy_meaning import published_meaning
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.chapter import Chapter, Gallery, Judged
+from dpmc.study.chapter import Chapter, Gallery, judged_claims
+from dpmc.study.claims import is_own
+from dpmc.study.effects import lines_of
+from dpmc.study.finding import VERDICTS
 from dpmc.study.frames import DATASET_LABELS
-from dpmc.study.results import read_results
 from dpmc.study.runs import read_frame
 from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
+ANSWERS = ("R1", "R2", "H3", "H7", "H9", "H38", "R3", "R4", "R5", "R6")
+FINDINGS = ("R6",)
 METRICS = {
     "rmse_all": "RMSE, all entries",
     "rmse_heldout": "RMSE, held out",
@@ -36,21 +38,16 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
     settings : mapping
         ``left_out``: the papers' data sets that the configuration leaves out.
     """
-    names = ("trials", "comparison", "claims", "totals", "transcript_loss")
-    trials, comparison, claims, totals, losses = (
-        read_frame(folder / f"{name}.csv") for name in names
-    )
-    losses = losses if len(losses) else None
-    weights = read_results(folder, ["weights"])["weights"]
+    comparison, claims = (read_frame(folder / f"{name}.csv") for name in ("comparison", "claims"))
     forensics = folder / "forensics"
     return Chapter(
         heading=TEXT("heading"),
         lead=TEXT("lead"),
         introduction=TEXT("introduction"),
-        answers=answer(trials, comparison, claims, totals, losses, weights),
+        answers=lines_of(claims, ANSWERS),
         notes=[*_left_out(settings["left_out"]), *coverage(comparison, settings["left_out"])],
         key_figure="paired_differences",
-        findings=[published_meaning(totals, losses)],
+        findings=lines_of(claims, FINDINGS),
         tables=[folder / "tables", folder / "method_tables", folder / "privacy_tables"],
         galleries=[
             Gallery(NEW_FIGURES, folder / "figures"),
@@ -60,14 +57,12 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
             *([Gallery(FORENSICS, forensics, TEXT("forensics"))] if forensics.is_dir() else []),
             Gallery(THESIS_FIGURES, folder / "figures", TEXT("thesis"), grid=True),
         ],
-        judged=[
-            Judged(
-                TEXT("judged"),
-                claims,
-                TEXT("how_judged"),
-                reported=True,
-            )
-        ],
+        judged=judged_claims(
+            claims,
+            TEXT("judged"),
+            f"{TEXT('how_judged')} {counts_text(claims)}",
+            reported=True,
+        ),
         downloads=[
             ("comparison.csv", folder / "comparison.csv"),
             ("claims.csv", folder / "claims.csv"),
@@ -78,6 +73,15 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
         published_table="comparison",
         metrics=METRICS,
     )
+
+
+def counts_text(claims: pd.DataFrame) -> str:
+    """Count the verdicts on the papers' claims, and those that hang on how one looks."""
+    papers = claims[~is_own(claims)]
+    counts = papers["verdict"].value_counts()
+    verdicts = ", ".join(f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)
+    dependent = int((papers["depends_on"].fillna("") != "").sum())
+    return TEXT("counts", total=len(papers), verdicts=verdicts, dependent=dependent)
 
 
 def beside_ours(comparison: pd.DataFrame) -> pd.DataFrame:

@@ -247,7 +247,11 @@ STEPS = (
         run="dpmc.studies.huber.steps:claims",
         makes=("comparison", "claims"),
         settings=settings_of_claims,
-        needs=("trials", "convergence", "starts", "timing", *experiments.TABLES),
+        needs=(
+            *("trials", "convergence", "starts", "timing"),
+            *experiments.TABLES,
+            *privacy.TABLES,
+        ),
         files=(*PUBLISHED, CLAIMS),
         seconds=12.0,
     ),

@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 
 from dpmc.study.cells import SYNTHETIC
-from dpmc.study.effects import Answer
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE
 from dpmc.study.frames import EVERY, MECHANISM_LABELS, METHOD_LABELS, percent, select
 
 
@@ -62,20 +60,6 @@ TIGHTEST = ("pld", "exact")
 EXAMPLE = {"variance": 2.0, "releases": 50}  # ALS on synthetic data
 
 
-def published_meaning(totals: pd.DataFrame | None, losses: pd.DataFrame | None) -> Answer:
-    """Judge whether the reported budgets bound what a training reveals."""
-    title = "The published ε bounds what a training reveals"
-    parts = [text for text in (totals_text(totals), losses_text(losses)) if text]
-    if not parts:
-        return Answer(INCONCLUSIVE, title, "Not run.")
-    parts.append(
-        "As written the algorithms have no finite guarantee: nothing bounds the users' factors, "
-        "and their Gram matrices have no noise."
-    )
-    exceeded = True if losses is None else bool((losses["share_above_nominal"] > 0).any())
-    return Answer(CONTRADICTED if exceeded else INCONCLUSIVE, title, " ".join(parts))
-
-
 def totals_text(totals: pd.DataFrame | None) -> str:
     """Say what the budgets of one release become over a training of ALS; empty if not computed."""
     if totals is None:
@@ -91,17 +75,6 @@ def totals_text(totals: pd.DataFrame | None) -> str:
         f"A training of ALS has {EXAMPLE['releases']} releases for every item, and even if each "
         f"changed by at most 5 they would add up to ε = {', '.join(parts)} (variance "
         f"{EXAMPLE['variance']:g})."
-    )
-
-
-def losses_in_short(losses: pd.DataFrame | None) -> str:
-    """Say how many of the measured losses exceed the reported budgets; empty if not measured."""
-    if losses is None:
-        return ""
-    share = percent(np.average(losses["share_above_nominal"], weights=losses["neighbours"]))
-    return (
-        f"Measured, the privacy loss exceeds the reported ε for {share} of changed ratings and "
-        "removed users."
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.files import write_text
+from dpmc.studies.huber import privacy_columns
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge
 from dpmc.studies.huber.figures import write_figures
@@ -24,6 +25,7 @@ from dpmc.studies.huber.tables_parameters import parameters_table
 from dpmc.studies.huber.tables_privacy import write_privacy_tables
 from dpmc.study import results
 from dpmc.study.claims import load_claims
+from dpmc.study.results import read_results
 from dpmc.study.runs import read_frame, write_frame
 
 NUMBERS = HOME / "published"
@@ -33,16 +35,22 @@ def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFra
     """Compare with the published numbers and judge the claims."""
     published = load(NUMBERS, real_variances=settings["real_variances"])
     names = ("convergence", "starts", "timing", "weights", "heldout", "sweetrs_variances")
-    side = {name: read_frame(folder / f"{name}.csv") for name in (*names, "thesis_methods")}
-
-    trials, statements = read_frame(folder / "trials.csv"), load_claims(CLAIMS, PREDICATES)
-    judged = judge(trials, published, table_one(), statements, **side, seed=settings["seed"])
-    return {
-        "comparison": compare(
-            _first(trials, settings["reported_trials"]), published, pd.DataFrame(table_one())
-        ),
-        "claims": judged,
-    }
+    names = (*names, "thesis_methods")
+    tables = {name: read_frame(folder / f"{name}.csv") for name in names}
+    tables |= read_results(folder, privacy_columns.TABLES)
+    trials, budgets = read_frame(folder / "trials.csv"), pd.DataFrame(table_one())
+    comparison = compare(_first(trials, settings["reported_trials"]), published, budgets)
+    statements = load_claims(CLAIMS, PREDICATES)
+    judged = judge(
+        trials,
+        published,
+        budgets,
+        statements,
+        **tables,
+        comparison=comparison,
+        seed=settings["seed"],
+    )
+    return {"comparison": comparison, "claims": judged}
 
 
 def _first(trials: pd.DataFrame, count: int) -> pd.DataFrame:

@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
+
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
-from dpmc.studies.onebit.findings import NOT_RUN, caveats, onebit_answer, onebit_findings
 from dpmc.studies.onebit.frames import NAMES, read_onebit
-from dpmc.study.chapter import Chapter, Gallery, Judged
-from dpmc.study.effects import Answer
-from dpmc.study.finding import INCONCLUSIVE
+from dpmc.study.chapter import Chapter, Gallery, judged_claims
+from dpmc.study.effects import lines_of
 from dpmc.study.results import has_results
 from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
+FINDINGS = ("B1", "B2", "B3", "B4", "B5", "B6", "B7", "O15", "B8")
+ANSWERS = ("B1", "B6")
 METRICS = {
     "are_truncated": "Relative error, truncated to the rank",
     "accuracy_truncated": "Test signs that are right",
@@ -34,20 +36,25 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     folder = Path(folder)
     results = read_onebit(folder)
     if not has_results(results):
-        nothing = Answer(INCONCLUSIVE, NOT_RUN.removesuffix("."), "")
-        return Chapter(TEXT("heading"), lead="", introduction="", findings=[nothing])
+        return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
     claims = results["claims"]
     return Chapter(
         TEXT("heading"),
         TEXT("lead"),
         TEXT("introduction"),
-        answers=onebit_answer(results),
+        answers=lines_of(claims, ANSWERS, TEXT("heading")),
         key_figure="onebit_7_outp_privacy",
         caveat=caveats(results["trials"]),
-        findings=onebit_findings(results),
+        findings=lines_of(claims, FINDINGS),
         tables=[folder / "tables"],
         galleries=[Gallery(ONEBIT_FIGURES, folder / "figures")],
-        judged=[] if claims is None else [Judged(TEXT("judged"), claims)],
+        judged=judged_claims(claims, TEXT("judged")),
         downloads=[(f"onebit_{name}.csv", folder / f"{name}.csv") for name in EMBEDDED],
         metrics=METRICS,
     )
+
+
+def caveats(trials: pd.DataFrame | None) -> str:
+    """Return what the reader must know before the numbers."""
+    fixed = trials is not None and (trials["dataset"] == "ml-100k").any()
+    return f"{TEXT('no_values')} {TEXT('fixed_split')}" if fixed else TEXT("no_values")

@@ -10,9 +10,8 @@ from dpmc.studies.dpals.claims.evidence import (
     claim,
     on_both_forms,
 )
-from dpmc.studies.dpals.claims.verdicts import not_available
 from dpmc.study.finding import OURS, Finding
-from dpmc.study.rules import Rows, always_below, verdict_of
+from dpmc.study.rules import Rows, always_below, not_available, verdict_of
 
 AS_GOOD = 1.05
 FAR_FEWER = np.log(1 / 3)

@@ -14,6 +14,7 @@ from dpmc.study.finding import NOT_AVAILABLE, Finding
 STANDARD = "standard"
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
 TABLES = ("trials", "iterations", "timing", "coverage", "accounting")
+PUBLISHED = "published"  # numbers from elsewhere, which no job makes
 CURVE = ["dataset", "variant", "epsilon"]  # of a method, in tables of iterations
 # beside these the generated data sets, "surrogate-10m" for "ml-10m" and so on
 LARGE, SURROGATE, REAL = ("ml-10m", "ml-20m"), "surrogate-", "ml-"
@@ -83,7 +84,7 @@ class DpalsEvidence:
     results : Results
         Of the trials.
     tables : dict of str to DataFrame
-        Those of :data:`TABLES` that have rows.
+        Those of :data:`TABLES` that have rows, and numbers from elsewhere.
     surrogate : bool
         Whether "ml-10m" and "ml-20m" are data sets generated in their shape: what a claim says
         of numbers that only the real ones can give is then left out.
@@ -105,11 +106,13 @@ def evidence_of(frames: Mapping[str, pd.DataFrame], surrogate: bool) -> DpalsEvi
     Parameters
     ----------
     frames : mapping of str to DataFrame
-        Of :data:`TABLES`; absent or without rows where they have not been made.
+        Of :data:`TABLES`, and numbers from elsewhere; absent or without rows where they have not
+        been made.
     surrogate : bool
         Take the generated data sets for those in whose shape they are.
     """
-    given = {name: frames[name] for name in TABLES if frames.get(name) is not None}
+    names = (*TABLES, PUBLISHED)
+    given = {name: frames[name] for name in names if frames.get(name) is not None}
     if surrogate:
         given = {name: _with_generated(table) for name, table in given.items()}
     return evidence_from(given, surrogate)

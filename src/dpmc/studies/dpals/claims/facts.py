@@ -6,9 +6,8 @@ import pandas as pd
 from dpmc.studies.dpals.cells import COVERAGE_COLUMNS
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES
-from dpmc.studies.dpals.claims.verdicts import not_available
 from dpmc.study.finding import OURS, PAPERS, Finding
-from dpmc.study.rules import verdict_of
+from dpmc.study.rules import not_available, verdict_of
 
 TOP_SHARE, MOST = 0.2, 0.85
 RATINGS_PER_USER = 50

@@ -10,17 +10,19 @@ from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers
     curves,
     facts,
     movielens,
+    own,
     sampling,
     synthetic,
     theory,
 )
-from dpmc.studies.dpals.claims.evidence import PREDICATES, TABLES, evidence_of
+from dpmc.studies.dpals.claims.evidence import PREDICATES, PUBLISHED, TABLES, evidence_of
 from dpmc.studies.dpals.claims.readings import readings
 from dpmc.study.claims import load_claims, table_of_verdicts
 from dpmc.study.finding import INCONCLUSIVE
 from dpmc.study.runs import read_frame
 
 CLAIMS = Path(__file__).parents[1] / "claims.yaml"
+NUMBERS = CLAIMS.with_name("published.csv")
 
 # what needs MovieLens 10M or 20M, and is looked at on generated data too
 ON_GENERATED = (
@@ -32,6 +34,7 @@ ON_GENERATED = (
 def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
     """Return the tables ``claims`` and ``claims_surrogate``: on the paper's data, and generated."""
     frames = {name: read_frame(folder / f"{name}.csv") for name in TABLES}
+    frames[PUBLISHED] = pd.read_csv(NUMBERS)
     claims = load_dpals_claims()
     return {
         "claims": judge_dpals(frames, claims),
@@ -56,15 +59,15 @@ def judge_dpals(
     *,
     surrogate: bool = False,
 ) -> pd.DataFrame:
-    """Judge the claims of the DPALS paper and of the read-me.
+    """Judge the claims of the DPALS paper and of the read-me, and our own.
 
     Parameters
     ----------
     frames : mapping of str to DataFrame
         ``trials``, ``iterations``, ``timing`` and ``coverage`` with the columns of
-        :mod:`dpmc.studies.dpals.cells`, and ``accounting`` with those of
-        :mod:`dpmc.studies.dpals.accounting`; absent, None or without rows where they have not been
-        made.
+        :mod:`dpmc.studies.dpals.cells`, ``accounting`` with those of
+        :mod:`dpmc.studies.dpals.accounting`, and numbers from elsewhere, ``published``; absent,
+        None or without rows where they have not been made.
     claims : list of dict
         As :func:`load_dpals_claims` returns it.
     surrogate : bool

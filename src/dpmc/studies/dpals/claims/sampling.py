@@ -14,7 +14,7 @@ from dpmc.studies.dpals.claims.evidence import (
 )
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES, IMPLICIT
 from dpmc.studies.dpals.claims.verdicts import best, some_below
-from dpmc.study.finding import Finding
+from dpmc.study.finding import MARGIN, Finding
 from dpmc.study.rules import (
     Rows,
     always_below,
@@ -34,7 +34,6 @@ OF_RECALL = (1.0, 5.0, 20.0)
 # whose rank and k are these (settings.csv), but not the other settings, which it does not report
 REPORTED = {"als": 0.785, "als_sampled": 0.812, UNIFORM: 0.870, ADAPTIVE: 0.854}
 HARDLY = np.log1p(0.005)
-MARGINAL = np.log1p(0.01)
 TERRIBLE = np.log(1.25)
 TOP_FIFTH = f"{ADAPTIVE}_0.2"
 
@@ -115,7 +114,7 @@ def subset_gains_little_with_adaptive_sampling(evidence: DpalsEvidence) -> Findi
             share, over_all = best(_part_over_all(evidence, form.dpals, ADAPTIVE, epsilon))
             gains[epsilon] = share, -over_all
         (share, gain), (first, at_strict) = gains[MIDDLE], gains[STRICT]
-        marginal = inside({f"{share} at eps {MIDDLE:g}": gain}, high=MARGINAL)
+        marginal = inside({f"{share} at eps {MIDDLE:g}": gain}, high=MARGIN[1])
         growth = {f"eps {MIDDLE:g} against {STRICT:g} ({first})": gain - at_strict}
         return both([named("gain", marginal), named("growth", always_below(growth))])
 
@@ -137,7 +136,7 @@ def subset_gains_recall(evidence: DpalsEvidence) -> Finding:
             for variant in (STANDARD, f"{ADAPTIVE}_1")
         )
         gains = {f"eps {epsilon:g}": part[epsilon] - whole[epsilon] for epsilon in OF_RECALL}
-        return inside(gains, low=MARGINAL)
+        return inside(gains, low=MARGIN[1])
 
     return on_both_forms(evidence, judge, "{0.dpals}")
 

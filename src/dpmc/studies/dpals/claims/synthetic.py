@@ -13,7 +13,7 @@ from dpmc.studies.dpals.claims.evidence import (
     on_both_forms,
 )
 from dpmc.studies.dpals.claims.verdicts import best, times
-from dpmc.study.finding import PAPERS, Finding
+from dpmc.study.finding import MARGIN, PAPERS, Finding
 from dpmc.study.rules import (
     Rows,
     always_below,
@@ -28,7 +28,6 @@ from dpmc.study.rules import (
 SIZES = ("synthetic-5k", "synthetic-10k", "synthetic-20k", "synthetic-50k")
 SMALLEST, LARGEST = SIZES[0], SIZES[-1]
 STRICT = 1.0
-NAMEABLE = np.log1p(-0.01)  # a gain of less than 1 % is none worth naming
 HALF = np.log(0.5)
 SEVENFOLD = np.log(7.0)
 SWEPT, ITEM_REGULARIZATIONS = "synthetic-20k", (0.1, 1, 3, 10, 100)
@@ -57,7 +56,7 @@ def frank_wolfe_no_better_than_trivial(evidence: DpalsEvidence) -> Finding:
     """DPFW at epsilon 1 is at least as bad as the mean, less 1 %, at every size."""
 
     def judge(form: Form) -> Finding:
-        return inside(_over_trivial(evidence, form.dpfw), low=NAMEABLE)
+        return inside(_over_trivial(evidence, form.dpfw), low=MARGIN[0])
 
     return on_both_forms(evidence, judge, "{0.dpfw}")
 

@@ -8,7 +8,6 @@ import pandas as pd
 from dpmc.studies.dpals import theory
 from dpmc.studies.dpals.claims.evidence import EPSILONS, DpalsEvidence, claim
 from dpmc.studies.dpals.claims.synthetic import SIZES
-from dpmc.studies.dpals.claims.verdicts import not_available
 from dpmc.studies.dpals.theory import (
     IN_EPSILON,
     IN_ITEMS,
@@ -18,7 +17,7 @@ from dpmc.studies.dpals.theory import (
     stated_slope,
 )
 from dpmc.study.finding import OURS, PAPERS, Finding
-from dpmc.study.rules import Rows, always_below, formatted_means, inside, verdict_of
+from dpmc.study.rules import Rows, always_below, formatted_means, inside, not_available, verdict_of
 
 USERS = (5000, 10_000, 20_000, 50_000)
 ITEMS = {"items-250": 250, "items-500": 500, "synthetic-20k": 1000, "items-2000": 2000}

@@ -6,18 +6,12 @@ from dpmc.statistics.tests import row_tests
 from dpmc.study.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
-    NOT_AVAILABLE,
     SUPPORTED,
     Finding,
 )
 from dpmc.study.rules import Rows, as_matrix, percent, tally
 
 SOME = "some"
-
-
-def not_available(what: str) -> Finding:
-    """Return the finding on a claim whose table has not been made."""
-    return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} ({what})")
 
 
 def times(log_ratio: float) -> str:

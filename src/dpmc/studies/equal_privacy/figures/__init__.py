@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpmc.studies.equal_privacy.figures import equal, maps
-from dpmc.studies.equal_privacy.frames import NAMES
+from dpmc.studies.equal_privacy.frames import NAMES, describe_frontier
 from dpmc.study.results import read_results
 from dpmc.study.style import draw_all, read_figures
 
@@ -14,7 +14,7 @@ FIGURES = read_figures(
         "privacy_equal_entry": (equal.equal_entry_change, equal.describe_equal),
         "privacy_equal_user": (equal.equal_user_add_remove, equal.describe_equal),
         "privacy_equal_other": (equal.equal_other_relations, equal.describe_equal),
-        "privacy_frontier": (maps.frontier_map, maps.describe_frontier),
+        "privacy_frontier": (maps.frontier_map, describe_frontier),
     },
     worthwhile_percent=100 * maps.WORTHWHILE,
 )

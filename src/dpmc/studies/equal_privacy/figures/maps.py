@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dpmc.privacy.calibration import WORTHWHILE
+from dpmc.studies.equal_privacy.frames import HUBER
 from dpmc.study.frames import EVERY, MECHANISM_LABELS
 from dpmc.study.style import (
     BLACK,
@@ -18,8 +19,6 @@ from dpmc.study.style import (
     NothingToDraw,
     new_figure,
 )
-
-HUBER = "huber"
 
 
 def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -109,16 +108,3 @@ def _map_handles() -> list:
         *handles,
         Line2D([], [], color=BLACK, lw=1.5, label=f"Huber saves over {100 * WORTHWHILE:g} %"),
     ]
-
-
-def describe_frontier(data: pd.DataFrame) -> str:
-    """Say where Huber noise wins, and by how much at best."""
-    wins = data["best"] == HUBER
-    if not wins.any():
-        return f"Huber noise wins nowhere on these {len(data)} points."
-    best = data.loc[data["ratio"].idxmin()]
-    return (
-        f"Huber noise wins at {int(wins.sum())} of {len(data)} points, by "
-        f"{100 * (1 - best['ratio']):.1f} % of the variance at most, at {best['releases']:,g} "
-        f"releases and ε = {best['epsilon']:g} with a = {best['huber_a']:.2f}."
-    )

@@ -30,6 +30,9 @@ class Evidence:
         The side experiments, None where they have not been run.
     weights, heldout, sweetrs_variances, thesis_methods : DataFrame or None
         Those of :mod:`dpmc.studies.huber.experiments`, without rows where data are absent.
+    trials, comparison, totals, transcript_loss : DataFrame or None
+        Our trials; published numbers beside them; what the reported budgets add up to over a
+        training, and the losses that were measured.
     seed : int
         Seed of the samples that some facts need.
     """
@@ -46,6 +49,10 @@ class Evidence:
     heldout: pd.DataFrame | None = None
     sweetrs_variances: pd.DataFrame | None = None
     thesis_methods: pd.DataFrame | None = None
+    trials: pd.DataFrame | None = None
+    comparison: pd.DataFrame | None = None
+    totals: pd.DataFrame | None = None
+    transcript_loss: pd.DataFrame | None = None
     seed: int = 0
 
     def sample(self, contrasts: Iterable[Contrast]) -> Sample:

@@ -8,6 +8,7 @@ from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers
     method_comparisons,
     noise_comparisons,
     noise_facts,
+    own,
     real_data,
     reweighting,
     side_experiments,
@@ -54,7 +55,7 @@ def judge(
     seed : int
         Seed of the samples behind the facts about the mechanisms.
     experiments : DataFrame, optional
-        The side experiments by the names of :class:`Evidence`.
+        The side experiments and other tables by the names of :class:`Evidence`.
 
     Returns
     -------
@@ -75,6 +76,7 @@ def judge(
             noisy.groupby("dataset")["variance"].first().to_dict(),
             pd.DataFrame(table_one),
             published[epsilon],
+            trials=trials,
             seed=seed,
             **experiments,
         )

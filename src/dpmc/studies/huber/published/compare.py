@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from dpmc.statistics.tests import holm, row_tests, trial_matrix
+from dpmc.statistics.tests import LEVEL, holm, row_tests, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.published.numbers import as_run, cells_of
 from dpmc.studies.huber.statistics import published_metric
@@ -21,7 +21,6 @@ COMPARISON_COLUMNS = (
     "log_ratio",
     "status",
 )
-LEVEL = 0.05
 CLOSE = 0.15
 
 

@@ -58,6 +58,7 @@ class OneBitEvidence:
 
     Attributes
     ----------
+    trials : DataFrame
     judged, beside : Outputs
         Of the trials: what verdicts are about, and what stands beside them in reasons; outputs cut
         to the rank after the noise, and as the mechanism gives them.
@@ -68,6 +69,7 @@ class OneBitEvidence:
         have not been run.
     """
 
+    trials: pd.DataFrame
     judged: Outputs
     beside: Outputs
     by_rank: Mapping[int, Outputs] = field(default_factory=dict)
@@ -90,6 +92,7 @@ def evidence_of(
     """
     known = [] if ranks is None else sorted(ranks["rank"].unique())
     return OneBitEvidence(
+        trials,
         Outputs(trials, "truncated"),
         Outputs(trials, "raw"),
         {int(rank): Outputs(cut_to(trials, ranks, rank), "truncated") for rank in known},

@@ -9,6 +9,7 @@ import pandas as pd
 from dpmc.studies.onebit.cells import ONEBIT_COORDINATES
 from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them registers their predicates)
     link_facts,
+    own,
     privacy_facts,
     real_data,
     synthetic,
@@ -34,7 +35,7 @@ def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]
 
 
 def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
-    """Load the claims of the one-bit paper, see :func:`dpmc.study.claims.load_claims`.
+    """Load the claims of the one-bit paper and our own, see :func:`dpmc.study.claims.load_claims`.
 
     Raises
     ------
@@ -47,7 +48,7 @@ def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
 def judge_onebit(
     tables: Mapping[str, pd.DataFrame | None], claims: list[dict[str, str]]
 ) -> pd.DataFrame:
-    """Judge the claims of the one-bit paper.
+    """Judge the claims of the one-bit paper, and our own.
 
     Parameters
     ----------

@@ -1,65 +1,26 @@
 """The claim that needs fits at an equal total budget: H34."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from dpmc.statistics.tests import log_positive, trial_matrix
-from dpmc.study.claims import load_claims, registering, table_of_verdicts
+from dpmc.studies.equal_privacy.claims.evidence import Evidence, claim
 from dpmc.study.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc.study.readings import on_trials
 from dpmc.study.rules import Sample, both, judge_most, judge_pooled
-from dpmc.study.runs import read_frame
 
 METHODS = ("private_als", "private_irls")
 NOISES = ("huber", "gaussian", "laplace")
 STRICT, LOOSE = 1.0, 10.0  # total epsilon at most and at least
 GROUP = ["dataset", "relation", "method"]
 ROW = [*GROUP, "epsilon"]
-CLAIMS = Path(__file__).parent / "claims.yaml"
-PREDICATES: dict[str, Callable[[pd.DataFrame | None], Finding]] = {}
-claim = registering(PREDICATES)
-
-
-def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
-    """Judge the claims on the fits of a run.
-
-    Parameters
-    ----------
-    folder : path
-        Where ``calibrated.csv`` lies.
-    settings : object
-        Not used.
-    """
-    calibrated = read_frame(Path(folder) / "calibrated.csv")
-    return {"claims": judge(calibrated, load_claims(CLAIMS, PREDICATES))}
-
-
-def judge(calibrated: pd.DataFrame | None, claims: list[dict[str, str]]) -> pd.DataFrame:
-    """Judge claims, columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, in the order given.
-
-    Parameters
-    ----------
-    calibrated : DataFrame or None
-        The fits at equal total privacy, None where they have not been run.
-    claims : list of dict
-        As :func:`dpmc.study.claims.load_claims` returns it.
-    """
-    readings = {}
-    if calibrated is not None:
-        cells = {"calibrated": (*ROW, "mechanism", "trial")}
-        changed = on_trials({"calibrated": calibrated}, cells)
-        readings = {name: tables["calibrated"] for name, tables in changed}
-    return table_of_verdicts(claims, PREDICATES, calibrated, readings)
 
 
 @claim("H34")
-def huber_is_the_best_trade_off(calibrated: pd.DataFrame | None) -> Finding:
+def huber_is_the_best_trade_off(evidence: Evidence) -> Finding:
     """MOST rows against each other noise, by more at strict budgets than at loose ones."""
-    rows, logs = log_rmse_by_noise(calibrated)
+    rows, logs = log_rmse_by_noise(evidence.calibrated)
     if rows.empty:
         return Finding(
             INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (fits at equal total privacy); {NOT_REPORTED}"

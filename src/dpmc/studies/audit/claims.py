@@ -1,0 +1,30 @@
+"""What we claim of the audit: T1. Each of its tests decides by its own threshold already."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.studies.audit.figures import describe_audit, with_share
+from dpmc.study.claims import load_claims, registering, table_of_verdicts
+from dpmc.study.finding import Finding
+from dpmc.study.results import read_results
+from dpmc.study.rules import fact, not_available
+
+CLAIMS = Path(__file__).parent / "claims.yaml"
+PREDICATES: dict[str, Callable[[pd.DataFrame | None], Finding]] = {}
+claim = registering(PREDICATES)
+
+
+def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
+    """Judge the claims on the audit in ``folder``; no setting is used."""
+    audit = read_results(folder, ("audit",))["audit"]
+    return {"claims": table_of_verdicts(load_claims(CLAIMS, PREDICATES), PREDICATES, audit)}
+
+
+@claim("T1")
+def no_promise_is_broken(audit: pd.DataFrame | None) -> Finding:
+    """FACT: every test was passed, and every planted fault was caught."""
+    if audit is None:
+        return not_available("the audit")
+    return fact(audit["passed"].astype(bool).all(), describe_audit(with_share(audit)))

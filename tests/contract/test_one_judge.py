@@ -1,0 +1,116 @@
+"""One judge: a verdict is made by a claim's predicate, and whatever repeats it reads claims.csv."""
+
+import ast
+from pathlib import Path
+
+import pytest
+import yaml
+from every_study import STUDIES
+
+from dpmc import studies
+from dpmc.study import finding, rules
+from dpmc.study.job import function
+
+FOLDER = Path(studies.__file__).parent
+SOURCE = FOLDER.parent
+VERDICT_NAMES = {"SUPPORTED", "CONTRADICTED", "NO_EFFECT", "INCONCLUSIVE"}
+RULES = {name for name, value in vars(rules).items() if callable(value) and name[0].islower()}
+RULES -= {"percent", "points", "plain", "replace"}  # formats
+THRESHOLDS = {"MARGIN", "MOST_OF_ALL", "EQUIVALENCE"}
+JUDGES = {"finding", "rules", "readings", "claims", "power"}  # modules of the frame
+SHOWN = {"report/page.py", "report/overview.py"}  # order and colours of verdicts
+
+
+def judging(path):
+    """Whether a module is one of the claims, or of the frame's rules."""
+    inside = path.relative_to(SOURCE)
+    if inside.parts[0] == "studies":
+        return "claims" in inside.parts or path.name == "claims.py"
+    return inside.parts[0] == "study" and path.stem in JUDGES
+
+
+OTHERS = [
+    path
+    for path in sorted(SOURCE.rglob("*.py"))
+    if path.relative_to(SOURCE).parts[0] in ("studies", "study", "report") and not judging(path)
+]
+
+
+def imported(path):
+    """Yield the names that a module imports, each with the module that it is of."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def name_of(path):
+    return str(path.relative_to(SOURCE))
+
+
+def test_the_names_of_verdicts_are_those_of_the_frame():
+    assert {getattr(finding, name) for name in VERDICT_NAMES} == set(finding.VERDICTS)
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=name_of)
+def test_no_other_module_says_a_verdict_or_judges(path):
+    for module, name in imported(path):
+        if module == "dpmc.study.finding":
+            assert name_of(path) in SHOWN or name not in VERDICT_NAMES, name
+            assert name not in THRESHOLDS
+        if module == "dpmc.study.rules":
+            assert name not in RULES, name
+    words = {getattr(finding, name) for name in VERDICT_NAMES}
+    texts = {
+        node.value
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert name_of(path) in SHOWN or not texts & words
+
+
+CHAPTERS = sorted(FOLDER.glob("*/chapter.py"))
+
+
+def test_every_study_has_a_chapter():
+    assert {path.parent.name for path in CHAPTERS} == set(STUDIES)
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=name_of)
+def test_a_chapter_has_no_line_but_those_of_claims(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    keywords = [
+        node for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg in ("answers", "findings")
+    ]  # fmt: skip
+    assert keywords
+    for keyword in keywords:
+        assert isinstance(keyword.value, ast.Call)
+        assert keyword.value.func.id == "lines_of"
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Compare) and ordered(node)]
+
+
+def ordered(node):
+    return any(isinstance(each, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for each in node.ops)
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=name_of)
+def test_lines_are_made_by_the_frame_alone(path):
+    made = {
+        node.func.id
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert name_of(path) == "study/effects.py" or "Line" not in made
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_line_names_a_claim_that_exists(name):
+    study = STUDIES[name]
+    module = __import__(function(study.chapter).__module__, fromlist=["chapter"])
+    files = [file for step in study.steps for file in step.files if file.name == "claims.yaml"]
+    claims = {each["id"]: each for file in files for each in yaml.safe_load(file.read_text())}
+    lines = [*getattr(module, "ANSWERS", ()), *module.FINDINGS]
+    assert lines
+    assert set(lines) <= set(claims)
+    # what we claim ourselves is what the page says, and nothing else
+    assert {each for each, claim in claims.items() if claim.get("own")} <= set(lines)

@@ -1,0 +1,218 @@
+"""Claims of our own on methods that protect users: each verdict follows from what is planted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from invented_dpals import results
+from scipy import stats
+
+from dpmc.statistics.paired import compare, pairs
+from dpmc.studies.dpals.chapter import ANSWERS, FINDINGS, caveats
+from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
+from dpmc.studies.dpals.claims.own import beside_ours
+from dpmc.studies.dpals.comparisons import PLACE, of_local_bayes, places
+from dpmc.studies.dpals.frames import standard
+from dpmc.study.chapter import PUBLISHED_COLUMNS
+from dpmc.study.finding import (
+    AGREES,
+    CONTRADICTED,
+    INCONCLUSIVE,
+    NOT_COMPARED,
+    SUPPORTED,
+)
+from dpmc.study.frames import keeps_claim
+
+OWN = [f"F{number}" for number in range(1, 9)]
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return results()
+
+
+@pytest.fixture(scope="module")
+def trials(tables):
+    return tables["trials"]
+
+
+def found(claim, trials, published=None):
+    return PREDICATES[claim](evidence_of({"trials": trials, "published": published}, False))
+
+
+def scaled(trials, method, factor):
+    return trials.assign(
+        rmse=trials["rmse"].where(trials["method"] != method, factor * trials["rmse"])
+    )
+
+
+def of_methods(trials, *names):
+    return trials[trials["method"].isin(names)]
+
+
+def without_jester_5k(trials):
+    return trials[trials["dataset"] != "jester-5k"]
+
+
+def level(trials):
+    """A copy in which all fits on synthetic data have one error."""
+    drawn = trials["dataset"].str.startswith("synthetic") & (trials["variant"] == "standard")
+    return trials.assign(rmse=trials["rmse"].where(~drawn, 0.1))
+
+
+def with_one_far_off(trials):
+    flat = level(trials)
+    mine = (flat["dataset"] == "synthetic-5k") & (flat["method"] == "dpals")
+    one = flat[mine & (flat["variant"] == "standard")].index[0]
+    return flat.assign(rmse=flat["rmse"].where(flat.index != one, 0.3))
+
+
+def with_local_bayes(factor):
+    """The comparison with a method as good as the best of the others, times a factor."""
+
+    def change(trials):
+        here = trials[(trials["variant"] == "tuned") & (trials["method"] != "local_bayes")]
+        least = here.groupby(["dataset", "epsilon", "trial"])["rmse"].min().mul(factor)
+        mine = least.reset_index().assign(method="local_bayes", variant="tuned")
+        return pd.concat([here, mine], ignore_index=True)
+
+    return change
+
+
+def one_point_far_off(trials):
+    off = (trials["dataset"] == "jester") & (trials["epsilon"] == 20)
+    off &= (trials["method"] == "local_bayes") & (trials["variant"] == "tuned")
+    return trials.assign(rmse=trials["rmse"].where(~off, 1.2 * trials["rmse"]))
+
+
+def nothing_private(trials):
+    return trials[trials["epsilon"].isna()]
+
+
+PLANTED = [
+    ("F1", SUPPORTED, lambda t: scaled(t, "dpals", 0.01), "DPALS at 5 of 5"),
+    ("F1", CONTRADICTED, lambda t: t, "DPALS, H-free, rows clipped at 5 of 5 ("),
+    ("F1", INCONCLUSIVE, lambda t: of_methods(t, "dpals", "als"), "data not available"),
+    ("F2", SUPPORTED, lambda t: t[t["method"] != "dpals_literal"], "methods keep it"),
+    ("F2", CONTRADICTED, lambda t: t, "DPALS, as published 1.060 times"),
+    ("F2", INCONCLUSIVE, nothing_private, "data not available"),
+    ("F3", SUPPORTED, level, "0 of"),
+    ("F3", CONTRADICTED, with_one_far_off, "at most 3 times"),
+    ("F3", INCONCLUSIVE, lambda t: t[t["trial"] == 0], "data not available"),
+    ("F4", SUPPORTED, without_jester_5k, "MovieLens 100K 1.02 to 1.03"),
+    ("F4", CONTRADICTED, lambda t: scaled(without_jester_5k(t), "dpals", 2), "0 hold"),
+    ("F4", INCONCLUSIVE, lambda t: t[t["method"] != "als"], "data not available"),
+    ("F5", SUPPORTED, lambda t: scaled(t, "dpals", 0.5), "the user’s own mean, which is free"),
+    ("F5", CONTRADICTED, lambda t: t, "MovieLens 100K 0.994 to 1.14"),
+    ("F5", INCONCLUSIVE, lambda t: of_methods(t, "dpals", "als"), "data not available"),
+    (
+        "F6",
+        SUPPORTED,
+        lambda t: scaled(of_methods(t, "dpals", "dp_altmin"), "dpals", 10),
+        "less at 30 and more at 0 of 30",
+    ),
+    ("F6", CONTRADICTED, lambda t: t, "DP-SAltLS"),
+    ("F6", INCONCLUSIVE, lambda t: of_methods(t, "dpals"), "data not available"),
+    ("F7", SUPPORTED, with_local_bayes(1.0), "more at 0 of 12 points"),
+    ("F7", CONTRADICTED, with_local_bayes(1.02), "losses"),
+    ("F7", CONTRADICTED, one_point_far_off, "11 wins, 1 losses"),
+    ("F7", INCONCLUSIVE, lambda t: t[t["variant"] == "standard"], "data not available"),
+]
+
+
+@pytest.mark.parametrize(("claim", "verdict", "change", "words"), PLANTED)
+def test_verdicts(trials, claim, verdict, change, words):
+    finding = found(claim, change(trials))
+    assert finding.verdict == verdict
+    assert words in finding.reason
+
+
+@pytest.mark.parametrize("claim", OWN)
+def test_one_trial_or_few_rows_break_nothing(trials, claim):
+    for few in (
+        trials[trials["trial"] == 0],
+        trials[trials["dataset"] == "ml-100k"],
+        trials[trials["dataset"] == "surrogate-20m"],
+        trials[trials["epsilon"].isna()],
+        trials[trials["variant"] != "standard"],
+        None,
+    ):
+        assert "nan" not in found(claim, few).reason
+    assert found(claim, None).verdict == INCONCLUSIVE
+
+
+def test_every_line_is_a_claim(tables):
+    assert set(OWN) <= set(FINDINGS)
+    assert set(ANSWERS) < set(FINDINGS)
+    assert "generated" not in caveats(None)
+    assert "generated" in caveats(tables["trials"])
+    for claim in OWN:
+        reason = found(claim, tables["trials"], tables["published"]).reason
+        assert reason.endswith((".", ".)"))
+
+
+def test_places_are_paired_and_what_has_no_epsilon_stands_at_all(trials):
+    here = standard(trials, "ml-100k")
+    every = places(here)
+    table = compare(pairs(every, ["dpals"], ["private_user_item_bias"]), PLACE)
+    row = table[table["epsilon"] == 5].iloc[0]
+    logs = {
+        name: np.log(
+            here[(here["method"] == name) & (here["epsilon"] == 5)].set_index("trial")["rmse"]
+        )
+        for name in ("dpals", "private_user_item_bias")
+    }
+    difference = logs["dpals"] - logs["private_user_item_bias"]
+    assert row["difference"] == pytest.approx(difference.mean())
+    assert row["p_value"] == pytest.approx(stats.ttest_1samp(difference, 0).pvalue)
+    # the spread over trials is four times what pairing leaves
+    assert row["high"] - row["low"] < np.ptp(logs["dpals"])
+    assert len(pairs(every, ["dpals"], ["als"])) == 5
+    assert pairs(every, ["dpals"], ["unknown"]) == {}
+
+
+def test_generated_data_do_not_count(trials):
+    for claim in OWN[:1] + OWN[3:6]:
+        assert "Generated" not in found(claim, trials).reason
+    assert "users" not in found("F4", trials).reason.partition(". Error")[2]
+
+
+def test_numbers_from_elsewhere(trials, tables):
+    finding = found("F8", trials, tables["published"])
+    assert finding.verdict == CONTRADICTED
+    assert finding.effect == 4 / 5
+    assert finding.reason.startswith("4 of 5 within 15 %")
+    assert "2 of 7 have not been run" in finding.reason
+    far = tables["published"]["method"] == "dpfw"
+    assert found("F8", trials, tables["published"][~far]).verdict == SUPPORTED
+    assert found("F8", None, tables["published"]).verdict == INCONCLUSIVE
+
+
+def test_published_numbers_stand_beside_ours(trials, tables):
+    published = tables["published"].assign(source="paper")
+    rows = beside_ours(trials, published)
+    assert set(PUBLISHED_COLUMNS) <= set(rows)
+    assert len(rows) == len(published)
+    run = rows[rows["mean"].notna()]
+    assert len(run) == 5
+    assert (run["status"] == AGREES).sum() == 4
+    assert set(rows.loc[rows["mean"].isna(), "status"]) == {NOT_COMPARED}
+    # what a prototype gave is not published
+    assert beside_ours(trials, published.assign(source="prototype")).empty
+    assert set(beside_ours(None, published)["status"]) == {NOT_COMPARED}
+
+
+def test_the_default_is_compared_with_the_best_of_the_others(trials):
+    table = compare(of_local_bayes(trials), PLACE)
+    assert table.groupby("dataset").size().to_dict() == {"jester": 6, "ml-100k": 6}
+    here = trials[(trials["variant"] == "tuned") & (trials["dataset"] == "ml-100k")]
+    logs = np.log(here[here["epsilon"] == 5].pivot(index="trial", columns="method", values="rmse"))
+    best = logs.drop(columns="local_bayes").mean().idxmin()
+    row = table[(table["dataset"] == "ml-100k") & (table["epsilon"] == 5)].iloc[0]
+    assert row["second"] == best
+    assert row["difference"] == pytest.approx((logs["local_bayes"] - logs[best]).mean())
+    assert row["trials"] == 10
+
+
+def test_what_is_kept_counts_delta_too(trials):
+    rows = trials[trials["epsilon"].notna()].head(1)
+    assert not keeps_claim(rows.assign(actual_delta=1.0)).any()
