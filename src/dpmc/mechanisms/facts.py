@@ -1,7 +1,6 @@
 """Numbers about the mechanisms that the papers state and that can be checked without a trial.
 
-"The thesis" is Gowtham's thesis behind "Introducing the Huber mechanism for differentially private
-low-rank matrix completion" (arXiv:2206.07910).
+The paper and the thesis are those that :mod:`dpmc.mechanisms.huber` names.
 """
 
 import math

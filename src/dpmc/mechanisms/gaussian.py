@@ -65,9 +65,9 @@ class Gaussian(Mechanism):
             Mechanism for Differential Privacy", ICML 2018, theorem 8), by bisection.
             "classical": sqrt(2 ln(1.25/delta)) D/sigma (Dwork and Roth 2014, theorem A.1), proven
             only where the result is below 1: above, it is a number and not a guarantee.
-            "published": the same with log10 for ln, the form behind Table 1 of "Introducing the
-            Huber mechanism for differentially private low-rank matrix completion"
-            (arXiv:2206.07910). It understates epsilon; kept to reproduce that table.
+            "published": the same with log10 for ln, the form behind Table 1 of Gowtham et al.
+            2022 (see :mod:`dpmc.mechanisms.huber`). It understates epsilon; kept to reproduce that
+            table.
 
         Raises
         ------

@@ -1,9 +1,10 @@
 """Huber noise: Gaussian in the middle, Laplace in the tails.
 
 Source: Gowtham, Muthukrishnan, Tholeti and Kalyani, "Introducing the Huber mechanism for
-differentially private low-rank matrix completion" (arXiv:2206.07910), section 2.2, and Gowtham's
-thesis of the same title, chapter 4. Both have scale 1 only, and their inverse CDF lacks a minus
-sign (see :func:`dpmc.mechanisms.facts.published_inverse_cdf`); the formulas here are right.
+differentially private low-rank matrix completion" (arXiv:2206.07910; elsewhere Gowtham et al.
+2022), section 2.2, and Gowtham's thesis of the same title, chapter 4. Both have scale 1 only, and
+their inverse CDF lacks a minus sign (see :func:`dpmc.mechanisms.facts.published_inverse_cdf`); the
+formulas here are right.
 """
 
 import math
@@ -59,7 +60,6 @@ class Huber(Mechanism):
         ----------
         variance : float
             Above scale^2, because Huber noise of scale s has variance s^2 (1 + something).
-        scale : float
 
         Notes
         -----

@@ -40,19 +40,10 @@ class Ziggurat(NamedTuple):
 
 
 def draw(a: float, scale: float, size, rng: np.random.Generator):
-    """Draw Huber noise.
+    """Draw Huber noise, shape ``size`` (None: one float).
 
-    Parameters
-    ----------
-    a, scale : float
-        Checked by the caller, :class:`dpmc.mechanisms.huber.Huber`.
-    size : int, tuple of int or None
-    rng : numpy.random.Generator
-        Any bit generator; the same state gives the same draws.
-
-    Returns
-    -------
-    float if ``size`` is None, else a float64 array of shape ``size``
+    The same state of any bit generator gives the same draws. ``a`` and ``scale`` are checked by the
+    caller, :class:`dpmc.mechanisms.huber.Huber`.
     """
     values = np.empty(() if size is None else size)
     _fill(rng, values.reshape(-1), *ziggurat(a), a, scale)

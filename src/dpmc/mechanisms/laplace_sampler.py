@@ -11,14 +11,7 @@ from numba import njit
 
 
 def draw(scale: float, size, rng: np.random.Generator) -> np.ndarray:
-    """Draw Laplace noise, shape ``size``: what ``rng.laplace(0, scale, size)`` returns.
-
-    Parameters
-    ----------
-    scale : float
-    size : int or tuple of int
-    rng : numpy.random.Generator
-    """
+    """Draw Laplace noise, shape ``size``: what ``rng.laplace(0, scale, size)`` returns."""
     before = rng.bit_generator.state
     values = rng.random(size)
     if not _transform(values.reshape(-1), scale):

@@ -94,7 +94,6 @@ class RandomisedResponse:
         Parameters
         ----------
         signs : array of -1 and +1
-        rng : numpy.random.Generator
 
         Returns
         -------

@@ -40,7 +40,6 @@ class Distribution:
 
     Parameters
     ----------
-    pmf : dp_accounting.pld.pld_pmf.DensePLDPmf
     pessimistic : bool
         Whether it bounds delta from above; else from below.
     rounding : float
@@ -85,18 +84,9 @@ class Distribution:
 
 
 def compose(kinds: Kinds, step: float, *, pessimistic: bool = True) -> Distribution:
-    """Return the loss distribution of a composition.
+    """Return the loss distribution of a composition, on a grid of losses with this step.
 
-    Parameters
-    ----------
-    kinds : sequence of (Loss, count)
-    step : float
-        Of the grid of losses. Tightest where it divides the largest loss of every kind.
-
-    Raises
-    ------
-    InputError
-        A release that loses more than LARGEST_LOSS, or a grid of more than LONGEST points.
+    It is tightest where the step divides the largest loss of every kind.
     """
     total, count = None, 0
     for loss, times in kinds:
@@ -117,18 +107,9 @@ def compose(kinds: Kinds, step: float, *, pessimistic: bool = True) -> Distribut
 def grid_step(kinds: Kinds, epsilon: float, accuracy: float) -> float:
     """Return a step that makes epsilon come out about as accurate, relatively, as asked.
 
-    Parameters
-    ----------
-    kinds : sequence of (Loss, count)
-    epsilon : float
-        Of the composition, roughly.
-    accuracy : float
-
-    Notes
-    -----
-    A step h adds at most h^2/8 to the mean loss of a release, as the chord of a cell is that far
-    from its curve. The step divides the largest loss of the kind that loses most altogether, whose
-    atoms then lie on the grid.
+    Epsilon is that of the composition, roughly. A step h adds at most h^2/8 to the mean loss of a
+    release, as the chord of a cell is that far from its curve. The step divides the largest loss of
+    the kind that loses most altogether, whose atoms then lie on the grid.
     """
     step = math.sqrt(8 * accuracy * max(epsilon, accuracy) / sum(count for _, count in kinds))
     reach = max(kinds, key=lambda one: one[0].reach * one[1])[0].reach

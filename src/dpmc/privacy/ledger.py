@@ -52,7 +52,6 @@ class FloatNoise:
     ----------
     mechanism : object with ``rvs(size, rng)``
         The noise at sensitivity 1.
-    rng : numpy.random.Generator
     """
 
     simulated = True
@@ -117,7 +116,6 @@ class Ledger:
 
     Parameters
     ----------
-    noise : Noise
     releases : float
         How many, of weight 1, the noise was calibrated for; no whole number if a share of the
         budget went elsewhere.
@@ -190,7 +188,6 @@ class Ledger:
 
         Parameters
         ----------
-        what : str
         counts : float64 array, shape (n,)
             At least 1 each.
         sensitivity : float

@@ -302,7 +302,6 @@ def mechanism_of(
 
     Parameters
     ----------
-    relation : str
     method : {"als", "irls", "bias"}
     releases : int
         Of the training.

@@ -22,14 +22,7 @@ ORDERS = 1 + np.geomspace(0.0101, 1e4, 400)
 
 
 def divergence(loss: Loss, orders: np.ndarray = ORDERS) -> np.ndarray:
-    """Return the Renyi divergence of one release, for each order.
-
-    Parameters
-    ----------
-    loss : Loss
-    orders : array
-        Above 1.
-    """
+    """Return the Renyi divergence of one release, for each order, which is above 1."""
     orders = np.asarray(orders, dtype=float)
     shift = loss.shift
     if kind(loss.mechanism) == "gaussian":
