@@ -220,7 +220,6 @@ def resolve(
 
     Parameters
     ----------
-    name : str
     own_sets : mapping, optional
         The section ``data: sets:`` of the configuration, see :func:`from_entry`.
     base_dir : path

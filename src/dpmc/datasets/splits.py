@@ -9,13 +9,7 @@ from dpmc.ratings import Ratings
 def random_split(
     ratings: Ratings, share: float, rng: np.random.Generator, name: str
 ) -> tuple[Ratings, Ratings]:
-    """Split ratings at random, ``share`` of them first; ``name`` is that of the data set.
-
-    Raises
-    ------
-    InputError
-        One side would be empty.
-    """
+    """Split ratings at random, ``share`` of them first; ``name`` is that of the data set."""
     order = rng.permutation(len(ratings))
     size = round(share * len(ratings))
     if not 0 < size < len(ratings):

@@ -39,30 +39,12 @@ def transfer(
 ) -> bool:
     """Download ``url`` to ``part``; what ``part`` already holds is not asked for again.
 
-    Parameters
-    ----------
-    url : str
-    part : path
-        Stays where it is if the download breaks, for the next call.
-    title : str
-        Label of the progress bar, which is shown if standard error is a terminal.
-    size : int, optional
-        Bytes that the whole file has; less is an interrupted transfer.
-    progress : bool
-    timeout : float
-        Seconds without a single byte after which the transfer counts as stalled.
-    attempts : int
-    pause : float
-        Seconds before the second attempt, doubled before each further one.
-
-    Returns
-    -------
-    bool
-        Whether the file was put together from more than one answer of the server.
-
-    Raises
-    ------
-    TransferFailed
+    The part stays where it is if the download breaks, for the next call. ``size`` is the bytes that
+    the whole file has; less is an interrupted transfer. After ``timeout`` seconds without a single
+    byte the transfer counts as stalled; ``pause`` are the seconds before the second attempt,
+    doubled before each further one. The progress bar, labelled ``title``, is shown if standard
+    error is a terminal. Return whether the file was put together from more than one answer of the
+    server.
     """
     for attempt in range(1, attempts + 1):
         try:

@@ -119,19 +119,10 @@ class Fit:
 
 
 def prepare(options: Mapping[str, object]) -> Fit:
-    """Return the fit that parameters ask for.
+    """Return the fit that parameters ask for, or refuse them.
 
-    Parameters
-    ----------
-    options : mapping
-        Values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or None was
-        not given. Lists are no part of it, but ``items_privately`` is.
-
-    Raises
-    ------
-    InputError
-        A value of another type or out of its range, a parameter that the method has no use for,
-        or a budget that cannot be met.
+    Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or
+    None was not given. Lists are no part of it, but ``items_privately`` is.
     """
     options = checked(options)
     method, settings = method_of(options), settings_of(options)

@@ -33,13 +33,7 @@ def read_given(
     rating_range: tuple[float, float] | None,
     lists: Lists,
 ) -> Given:
-    """Return what counts of a file; ``columns`` as for :func:`dpmc.publication.table.read_lines`.
-
-    Raises
-    ------
-    InputError
-        A file that is missing, malformed or lacks a column.
-    """
+    """Return what counts of a file; columns as for :func:`dpmc.publication.table.read_lines`."""
     return given_of(read_lines(Path(path), columns), rating_range, lists)
 
 

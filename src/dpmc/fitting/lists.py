@@ -40,16 +40,9 @@ def lists_of_file(
 ) -> Lists:
     """Return the lists for a table in a file, or refuse a fit whose lists would be private data.
 
-    Parameters
-    ----------
-    path : path
-        The table of ratings, which holds no list that is known without it.
-    options : mapping
-        Values of :data:`OPTIONS`; those that a command lacks may be missing.
-    columns : mapping
-        "item" and "user" -> name of the column, if it was given.
-    names_users : bool
-        Whether what is published names users.
+    Options are values of :data:`OPTIONS`, of which a command may lack some; ``columns`` names those
+    of "item" and "user", if they were given. ``names_users`` says whether what is published names
+    users.
     """
     given = {name: options.get(name) for name in OPTIONS}
     _check_ways(given, names_users)
@@ -109,14 +102,8 @@ def lists_of_program(
 ) -> Lists:
     """Return the lists that a program gives, or refuse a fit whose lists would be private data.
 
-    Parameters
-    ----------
-    items, users : path, iterable of labels, or None
-        See :func:`dpmc.publication.frames.public_list`.
-    items_privately : float or None
-        The share of the budget for a private choice of items.
-    names_users : bool
-        Whether what is published names users.
+    For lists see :func:`dpmc.publication.frames.public_list`; ``items_privately`` is the share of
+    the budget for a private choice, and ``names_users`` whether what is published names users.
     """
     if items is not None and items_privately is not None:
         raise ParameterError("Give one of {items} and {items_privately} alone.")

@@ -30,14 +30,7 @@ _CODES = ((-1.0, 1.0), (0.0, 1.0))
 
 
 def settings_of(options: dict, simulated: bool) -> dict[str, object]:
-    """Return the checked settings: mechanism, link, constraint, budget, bounds and threshold.
-
-    Raises
-    ------
-    InputError
-        A setting that is unknown, out of range or of no use, or a mechanism whose guarantee does
-        not hold, if it is not simulated.
-    """
+    """Return the checked settings: mechanism, link, constraint, budget, bounds and threshold."""
     mechanism = options["mechanism"]
     known = (*RELEASED, *AS_PUBLISHED)
     if mechanism not in known:
@@ -124,11 +117,6 @@ def problem_of(signs: Ratings, settings: dict) -> Problem:
     """Return the problem to solve: the nuclear norm is at most tau = alpha sqrt(d1 d2 rank).
 
     That bound holds for every matrix of that rank with entries in +-alpha (Davenport et al.).
-
-    Raises
-    ------
-    InputError
-        A rank above that of any such matrix, or a matrix too large to complete.
     """
     users, items, rank = signs.n_users, signs.n_items, settings["rank"]
     if rank > min(users, items):
@@ -153,16 +141,9 @@ def problem_of(signs: Ratings, settings: dict) -> Problem:
 def completed(problem: Problem, settings: dict, seed: int | None) -> Completion:
     """Complete; whether the solver converged is told by :func:`remarks_on_completion`.
 
-    On one thread: matrices are small enough for threads of OpenBLAS to spend most of their time
-    waiting for each other, on a busy machine several times that of the work.
-
-    Parameters
-    ----------
-    problem : Problem
-    settings : dict
-        See :func:`settings_of`.
-    seed : int or None
-        Of simulated noise; None: exact noise for publication.
+    The seed is that of simulated noise; None: exact noise for publication. On one thread: matrices
+    are small enough for threads of OpenBLAS to spend most of their time waiting for each other, on
+    a busy machine several times that of the work.
     """
     randomness = Exact() if seed is None else Simulated(np.random.default_rng(seed))
     delta = settings["delta"] or None

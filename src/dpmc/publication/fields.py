@@ -96,11 +96,6 @@ def as_text(column, where: str):
     """Return a Parquet column of labels as an Arrow column of text, encoded as a dictionary or not.
 
     Integers are spelled in decimals.
-
-    Raises
-    ------
-    InputError
-        The column holds neither text nor integers; the message starts with ``where``.
     """
     import pyarrow as pa
     from pyarrow import compute
@@ -125,11 +120,6 @@ def as_numbers(column, where: str) -> np.ndarray:
     """Return a Parquet column of numbers, or of text that spells them, as float64.
 
     NaN where a field is empty or spells no number.
-
-    Raises
-    ------
-    InputError
-        The column holds something else; the message starts with ``where``.
     """
     import pyarrow as pa
 

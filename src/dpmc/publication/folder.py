@@ -43,21 +43,8 @@ _ROWS = 2**20  # of a table of pairs, written at a time
 def check_output(path: Path, force: bool, files: Collection[str], command: str) -> None:
     """Refuse a place that something is in or that cannot be written, before anything is computed.
 
-    Parameters
-    ----------
-    path : Path
-    force : bool
-        Whether an earlier output may be replaced.
-    files : collection of str
-        Names of the files that the command may write beside the guarantee.
-    command : str
-        Its name, for messages.
-
-    Raises
-    ------
-    InputError
-        ``path`` cannot be written, exists and is not to be replaced, or is not a folder that the
-        command wrote.
+    Earlier output may be replaced with ``force``, if it is of the command named: a guarantee and
+    ``files``, which are all that the command may write beside it.
     """
     check_writable(path)
     if not os.path.lexists(path):
@@ -103,17 +90,10 @@ def write_pairs(
     columns: Mapping[str, str],
     values: Callable[[np.ndarray, np.ndarray], list[np.ndarray]],
 ) -> None:
-    """Write one row for each user and item, user by user.
+    """Write one row for each user and item, user by user, to a .csv or .parquet file.
 
-    Parameters
-    ----------
-    path : Path
-        A .csv or .parquet file.
-    user_labels, item_labels : arrays of str
-    columns : mapping
-        Names of the columns beside "user" and "item", and the Arrow type of each.
-    values : callable
-        From indices of users and items, two arrays of one length, to one array for each column.
+    ``columns`` are the names beside "user" and "item" with their Arrow types. ``values`` makes,
+    from indices of users and items, two arrays of one length, one array for each column.
     """
     import pyarrow as pa
     from pyarrow import csv, parquet
@@ -140,15 +120,10 @@ def write_pairs(
 
 
 def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> None:
-    """Write what is guaranteed as JSON, with the digests of all files that are in the folder.
+    """Write what is guaranteed as JSON, with the digests of all files in the folder.
 
-    Parameters
-    ----------
-    folder : Path
-        With all other files written.
-    name : str
-    content : mapping
-        Plain values; no number may be infinite or NaN, for which JSON has no words.
+    The others are written before. The content is plain values; no number may be infinite or NaN,
+    for which JSON has no words.
     """
     content = {
         **content,
@@ -203,21 +178,10 @@ def describe_noise(simulated: bool, sampler: str = "dpmc") -> str:
 
 
 def check_list(path: Path, what: str, labels: Sequence[str], lists: Mapping) -> None:
-    """Refuse labels in a file that are not the list that a guarantee states.
+    """Refuse labels in a file that are not the list of ``what`` ("items", "users") that is stated.
 
-    Parameters
-    ----------
-    path : Path
-        The folder, for the message.
-    what : {"items", "users"}
-    labels : sequence of str
-    lists : mapping
-        ``what`` -> what :func:`describe_list` returned.
-
-    Raises
-    ------
-    InputError
-        They are others.
+    ``lists`` is what :func:`describe_list` returned of each; ``path`` is the folder, for the
+    message.
     """
     if describe_list(np.array(labels, dtype=object), lists[what]["origin"]) != lists[what]:
         raise InputError(f"{path}: the {what} with factors are not the list that is stated.")
@@ -228,19 +192,7 @@ def check_list(path: Path, what: str, labels: Sequence[str], lists: Mapping) -> 
 def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:
     """Refuse a table of pairs that has other columns or rows than :func:`write_pairs` writes.
 
-    Parameters
-    ----------
-    path : Path
-        A .csv or .parquet file.
-    lists : mapping
-        "items" and "users" -> what :func:`describe_list` returned.
-    columns : collection of str
-        Names of the columns beside "user" and "item".
-
-    Raises
-    ------
-    InputError
-        It has, or cannot be read.
+    ``lists`` is what :func:`describe_list` returned of "items" and "users".
     """
     import pyarrow as pa
     from pyarrow import csv, parquet
@@ -256,20 +208,7 @@ def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:
 
 
 def check_stated(path: Path, stated: Mapping, expected: Mapping) -> None:
-    """Refuse stated values that are not those that follow from others.
-
-    Parameters
-    ----------
-    path : Path
-        The folder, for the message.
-    stated, expected : mappings
-        Name -> plain value; ``stated`` may hold more.
-
-    Raises
-    ------
-    InputError
-        One of them is another.
-    """
+    """Refuse stated values, of which there may be more, that are not those expected."""
     for name, value in expected.items():
         if not same_numbers(stated[name], value):
             raise InputError(

@@ -20,16 +20,7 @@ from dpmc.publication.table import Lines
 def columns_of(table: object, names: Sequence[str]) -> list:
     """Return Arrow columns: of a frame those of these names, of an array all, in this order.
 
-    Parameters
-    ----------
-    table : frame, or array of shape (n, len(names))
-    names : sequence of str
-
-    Raises
-    ------
-    InputError
-        A column that is not there or there twice, an array of another shape, or values of
-        several kinds in one column.
+    The array has shape (n, len(names)).
     """
     there = names_in(table)
     if there is None:
@@ -56,13 +47,7 @@ def names_in(table: object) -> list[str] | None:
 
 
 def column_of(values: object, name: str):
-    """Return a sequence as an Arrow column (ChunkedArray).
-
-    Raises
-    ------
-    InputError
-        It has values of several kinds, or more than one dimension.
-    """
+    """Return a sequence as an Arrow column (ChunkedArray)."""
     import pyarrow as pa
 
     try:
@@ -75,13 +60,7 @@ def column_of(values: object, name: str):
 
 
 def labels_of(column, name: str) -> Labelled:
-    """Return the labels in an Arrow column of text or integers, as text.
-
-    Raises
-    ------
-    InputError
-        A column of something else, or a label that is missing or none.
-    """
+    """Return the labels in an Arrow column of text or integers, as text."""
     codes, texts = fields.distinct(fields.as_text(column, f"The column '{name}'"))
     bad = np.array([not fields.is_label(text) for text in texts], dtype=bool)
     _check(bad[codes], name, fields.LABEL)
@@ -91,19 +70,8 @@ def labels_of(column, name: str) -> Labelled:
 def lines_in(table: object, ratings: object, names: Sequence[str]) -> Lines:
     """Return what stands in a table, one rating a row.
 
-    Parameters
-    ----------
-    table : frame, or array of shape (n, 3)
-        Or of shape (n, 2), without the ratings, where these are given.
-    ratings : sequence of n numbers, or None
-    names : sequence of str
-        Of the columns of users, items and ratings.
-
-    Raises
-    ------
-    InputError
-        A column that is not there, columns of different lengths, or a row with a label or a
-        number that is missing or none.
+    It is a frame with columns of these three names, or an array of shape (n, 3); where n ratings
+    are given beside it, without theirs, or of shape (n, 2).
     """
     if ratings is None:
         users, items, values = columns_of(table, names)
@@ -116,17 +84,8 @@ def lines_in(table: object, ratings: object, names: Sequence[str]) -> Lines:
 def lines_of_one(ratings: object, names: Sequence[str]) -> Lines:
     """Return the ratings of one user, who has no label here.
 
-    Parameters
-    ----------
-    ratings : mapping from items to ratings, or frame
-        With columns of items and ratings.
-    names : sequence of str
-        Of the columns of users, items and ratings.
-
-    Raises
-    ------
-    InputError
-        Neither of them, a frame of several users, or a label or a number that is none.
+    They are a mapping from items to ratings, or a frame; names are those of the columns of users,
+    items and ratings.
     """
     there = names_in(ratings)
     if there is not None:
@@ -146,19 +105,10 @@ def lines_of_one(ratings: object, names: Sequence[str]) -> Lines:
 
 
 def public_list(labels: object, what: str) -> list[str]:
-    """Return a public list of labels as text, in its order.
+    """Return a public list of labels as text, in its order; ``what`` is "items" or "users".
 
-    Parameters
-    ----------
-    labels : path, or iterable of labels, such as a list, an array or a column of a frame
-        A path is that of a file, see :func:`dpmc.publication.lists.read_list`.
-    what : str
-        "items" or "users".
-
-    Raises
-    ------
-    InputError
-        Something else, nothing in the list, a label that is missing, none or there twice.
+    A path is that of a file, see :func:`dpmc.publication.lists.read_list`; else labels are
+    iterable, such as a list, an array or a column of a frame.
     """
     if isinstance(labels, str | PathLike):
         return read_list(labels, what.removesuffix("s"))

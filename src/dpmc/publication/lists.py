@@ -20,21 +20,9 @@ _INSTEAD = ", or give one label a line in a .txt file"
 def read_list(path: str | Path, what: str, column: str | None = None) -> list[str]:
     """Return the labels of a public list, in its order, stripped of white space around them.
 
-    Parameters
-    ----------
-    path : path
-        A table (.csv, .tsv, .parquet) with a column of labels, or else UTF-8 text with one label
-        a line, where blank lines do not count.
-    what : str
-        "item" or "user".
-    column : str, optional
-        Name of the column in a table; otherwise it is found by the usual names.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, is not in its format, lacks the column, holds no label or one
-        that is empty, far too long or there twice.
+    The file is a table (.csv, .tsv, .parquet) with a column of labels, by this name or the usual
+    ones, or else UTF-8 text with one label a line, where blank lines do not count. ``what`` is
+    "item" or "user".
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -101,17 +89,8 @@ def _in_parquet(path: Path, what: str, column: str | None) -> Iterator[tuple[str
 def restrict(ratings: Ratings, items: Sequence[str] | None, users: Sequence[str] | None) -> Ratings:
     """Return the ratings of listed items by listed users, in a matrix of exactly the lists.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        With labels of text.
-    items, users : sequence of str or None
-        Labels, each once, in the order that they are to have; None: as they are.
-
-    Returns
-    -------
-    Ratings
-        Sorted by user, then item.
+    Labels, of text and each once, are in the order that they are to have; None: as they are.
+    Ratings are sorted by user, then item.
     """
     rows, user_labels = _renumbered(ratings.users, ratings.user_labels, users)
     columns, item_labels = _renumbered(ratings.items, ratings.item_labels, items)

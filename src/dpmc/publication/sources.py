@@ -46,19 +46,8 @@ def opened(path: Path) -> BinaryIO:
 def choose(where: str, names: tuple[str, ...], given: Mapping[str, str | None]) -> tuple[str, ...]:
     """Return the names of the user, item, rating and, if it is given, timestamp columns.
 
-    Parameters
-    ----------
-    where : str
-        The file, and the line if it has lines: what a refusal starts with.
-    names : tuple of str
-        All columns.
-    given : mapping
-        Names of columns by role; None: to be found by usual names.
-
-    Raises
-    ------
-    InputError
-        Names that are not there, not unique or not clear.
+    ``given`` has names by role, None where they are found by usual names. A refusal starts with
+    ``where``: the file, and the line if it has lines.
     """
     given = {role: given[role] for role in ROLES if given.get(role) is not None}
     if len(set(given.values())) < len(given):
@@ -81,23 +70,10 @@ def choose_one(
     taken: Collection[str] = (),
     advice: str = "",
 ) -> str:
-    """Return the name of the column for one role.
+    """Return the name of the column for one role, as :func:`choose` does.
 
-    Parameters
-    ----------
-    where, names
-        See :func:`choose`.
-    role : str
-    given : str or None
-    taken : collection of str
-        Columns that are named for some role.
-    advice : str
-        What else can be done where no column is found, starting with ", or".
-
-    Raises
-    ------
-    InputError
-        See :func:`choose`.
+    ``taken`` are columns that are named for some role; ``advice`` is what else can be done where no
+    column is found, starting with ", or".
     """
     if given is not None:
         if names.count(given) == 1:

@@ -103,21 +103,11 @@ def _no_table(path) -> str:
 
 
 def resolve(lines: Lines, rating_range: tuple[float, float] | None) -> Ratings:
-    """Make one rating of all that one user said of one item.
+    """Make one rating of all that one user said of one item; return them sorted by user, then item.
 
     With times it is the latest rating (the mean of several with the same latest time), else the
-    mean of all. The order of the lines does not matter, to the last bit.
-
-    Parameters
-    ----------
-    lines : Lines
-    rating_range : (float, float) or None
-        Values are clipped to it first.
-
-    Returns
-    -------
-    Ratings
-        Sorted by user, then item.
+    mean of all. The order of the lines does not matter, to the last bit. Values are clipped to the
+    range first.
     """
     values = lines.values if rating_range is None else np.clip(lines.values, *rating_range)
     values = values + 0.0  # of -0 and 0, the order of the lines would choose one

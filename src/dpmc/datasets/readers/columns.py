@@ -52,13 +52,7 @@ def _integers(labels: np.ndarray) -> np.ndarray:
 def assemble(
     dataset: Dataset, source: str, users: Labelled, items: Labelled, values: np.ndarray
 ) -> Ratings:
-    """Build Ratings, dropping rows that repeat a pair with the same value.
-
-    Raises
-    ------
-    InputError
-        A (user, item) pair has two different values.
-    """
+    """Build Ratings, dropping rows that repeat a pair with the same value."""
     kept = _first_of_each_pair(source, users, items, values)
     if kept is not None:
         _log.warning(

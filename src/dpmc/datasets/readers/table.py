@@ -42,13 +42,7 @@ def read_table(dataset: Dataset, path: Path) -> Ratings:
 
 
 def read_names(stream: BinaryIO, source: str) -> tuple[tuple[str, ...], str]:
-    """Return the names of the columns and the separator: the one that the header has most of.
-
-    Raises
-    ------
-    InputError
-        The file is empty or its first line is not a line of text.
-    """
+    """Return the names of the columns and the separator: the one that the header has most of."""
     header = read_header(stream, source)
     separator = max(",;\t", key=header.count)
     try:
@@ -60,14 +54,7 @@ def read_names(stream: BinaryIO, source: str) -> tuple[tuple[str, ...], str]:
 
 
 def find_columns(dataset: Dataset, path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of the user, item and rating columns: as configured, or by usual names.
-
-    Raises
-    ------
-    InputError
-        A column name occurs twice, a configured column is not there, or none or several columns
-        could be meant.
-    """
+    """Return the names of the user, item and rating columns: as configured, or by usual names."""
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise InputError(f"{path} has more than one column '{min(twice)}'; rename one of them.")

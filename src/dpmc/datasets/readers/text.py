@@ -52,13 +52,7 @@ class Layout:
 
 
 def read_header(stream: BinaryIO, source: str) -> str:
-    """Return the first line of a stream as text, without line end and byte order mark.
-
-    Raises
-    ------
-    InputError
-        The file is empty or its first line is not text.
-    """
+    """Return the first line of a stream as text, without line end and byte order mark."""
     line = stream.readline(_LONGEST_LINE)
     try:
         text = line.decode("utf-8-sig")
@@ -83,23 +77,10 @@ def read_rows(
     rating_range: tuple[float, float] | None,
     first_line: int = 1,
 ) -> tuple[Labelled, Labelled, np.ndarray]:
-    """Return the users, items and values of all rows that are left in a stream.
+    """Return the users, items and values of all rows that are left in a stream of UTF-8 text.
 
-    Parameters
-    ----------
-    stream : binary file
-        UTF-8 text; read in blocks, so that only labels' codes and values stay in memory.
-    source : str
-        Name of the file, for messages.
-    layout : Layout
-    rating_range : (float, float) or None
-    first_line : int
-        Number of the stream's next line.
-
-    Raises
-    ------
-    InputError
-        A malformed line or a rating outside the range, with its line number, or no rows at all.
+    It is read in blocks, so that only labels' codes and values stay in memory. ``source`` is the
+    file's name, for messages, and ``first_line`` the number of the stream's next line.
     """
     import pyarrow as pa
 
@@ -118,13 +99,7 @@ def read_rows(
 
 
 def blocks(stream: BinaryIO, source: str, quoted: bool, line: int) -> Iterator[tuple[int, bytes]]:
-    """Yield (number of the first line, whole rows); ``line`` is the stream's next line.
-
-    Raises
-    ------
-    InputError
-        A row is longer than any row should be.
-    """
+    """Yield (number of the first line, whole rows); ``line`` is the stream's next line."""
     rest = b""
     while chunk := stream.read(_BLOCK):
         rest += chunk
@@ -156,13 +131,8 @@ def _end_of_rows(content: bytes, quoted: bool) -> int:
 def parse(source: bytes | BinaryIO, layout: Layout, types: Mapping):
     """Return an Arrow table of the columns in ``types``, or None if a line is malformed.
 
-    Parameters
-    ----------
-    source : bytes or binary file
-        Whole rows, or a file with some rows left, which Arrow then cuts into blocks itself.
-    layout : Layout
-    types : mapping of str to pyarrow.DataType
-        Columns to keep, in this order.
+    The source is whole rows as bytes, or a file with some rows left, which Arrow then cuts into
+    blocks itself; ``types`` maps names, in the order of the table, to Arrow types.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
