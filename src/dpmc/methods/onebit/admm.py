@@ -28,22 +28,13 @@ def alternating_directions(
         Z = argmin f + penalty/2 |. - W|^2 over the box,  X = P(2 Z - W),  W += 1.6 (X - Z)
 
     with P the projection onto the nuclear-norm ball (Eckstein and Bertsekas 1992), sped up by
-    Anderson mixing of the last five steps. It stops when the root mean square of the entries of
-    X - Z is below the tolerance, which a careful projection has to confirm, and returns Z: its
-    entries obey the bound exactly, its nuclear norm up to the tolerance. Without convexity this
-    is a stationary point.
+    Anderson mixing of the last five steps. It stops when the root mean square of the entries of X -
+    Z is below the tolerance, which a careful projection has to confirm, and returns Z: its entries
+    obey the bound exactly, its nuclear norm up to the tolerance. Without convexity this is a
+    stationary point.
 
-    Parameters
-    ----------
-    dtype : {numpy.float64, numpy.float32}
-        Of matrices; the likelihood is in double precision always.
-
-    Returns
-    -------
-    matrix : array of dtype, shape (d1, d2)
-    iterations : int
-    residual : float
-        What is compared with the tolerance.
+    Return the matrix (d1, d2), the iterations and the residual that is compared with the tolerance.
+    Matrices have ``dtype``, single or double; the likelihood is in double precision always.
     """
     project, index = WarmProjection(tau), objective.index
     mixing = Mixing(np.prod(objective.shape), MEMORY, dtype)
@@ -87,16 +78,10 @@ def proximal(
 ) -> np.ndarray:
     """Return argmin f(x) + penalty/2 |x - target|^2 over abs(x) <= alpha.
 
-    Newton steps, each kept between the nearest points known to lie on either side of the zero
-    of the derivative (halfway, once steps keep hitting them), until the last one is below 1e-5,
-    which leaves errors of about 1e-10.
-
-    Parameters
-    ----------
-    target, start : arrays, shape (n,)
-        ``start`` within the bound.
-    penalty : float
-        Above the largest negative curvature of f.
+    Target and start, which is within the bound, have shape (n,); the penalty is above the largest
+    negative curvature of f. Newton steps, each kept between the nearest points known to lie on
+    either side of the zero of the derivative (halfway, once steps keep hitting them), until the
+    last one is below 1e-5, which leaves errors of about 1e-10.
     """
     x = start
     low, high = np.full_like(x, -alpha), np.full_like(x, alpha)

@@ -6,17 +6,7 @@ from dpmc.methods.onebit.noise import PRIVATE_ITEM_BIAS, plan_of
 
 
 def zero(problem) -> np.ndarray:
-    """Return the matrix 0, which looks at nothing.
-
-    Parameters
-    ----------
-    problem : dpmc.methods.onebit.private.Problem
-        As for all functions here.
-
-    Returns
-    -------
-    float64 array, shape (d1, d2)
-    """
+    """Return the matrix 0, shape (d1, d2) as of all functions here, which looks at nothing."""
     return np.zeros(problem.shape)
 
 
@@ -34,14 +24,7 @@ def item_bias(problem) -> np.ndarray:
 
 
 def private_item_bias(problem, epsilon: float, randomness) -> np.ndarray:
-    """Return :func:`item_bias` from noised sums, epsilon-private.
-
-    Parameters
-    ----------
-    epsilon : float
-        Above 0.
-    randomness : dpmc.methods.onebit.randomness.Randomness
-    """
+    """Return :func:`item_bias` from noised sums, epsilon-private, epsilon > 0."""
     plan = plan_of(PRIVATE_ITEM_BIAS, problem.facts, epsilon)
     ledger = randomness.ledger(plan.noise, plan.releases)
     sums = ledger.release("sums", _sums(problem), plan.stated)
@@ -52,22 +35,11 @@ def private_item_bias(problem, epsilon: float, randomness) -> np.ndarray:
 def shrunken_means(sums: np.ndarray, counts: np.ndarray, variance: float) -> np.ndarray:
     """Return the mean sign of every item, pulled towards the mean of all.
 
-    A sum s of n signs with noise of variance v estimates n times the item's mean, with variance
-    n (1 - m^2) + v, m the mean of all. The variance t of the items' means about m is estimated
-    from the sums by its moments, and a mean is the best linear guess m + t n (s - n m)/(t n^2 +
-    n (1 - m^2) + v). It looks at sums and counts alone, so it may follow a release of the sums.
-
-    Parameters
-    ----------
-    sums, counts : arrays, shape (d2,)
-        Of the signs of each item, with noise or without; how many there are. Some are above 0.
-    variance : float
-        v, of the noise on each sum.
-
-    Returns
-    -------
-    array, shape (d2,)
-        In [-1, 1]; m for items without signs.
+    A sum s of n signs with noise of variance v estimates n times the item's mean, with variance n
+    (1 - m^2) + v, m the mean of all. The variance t of the items' means about m is estimated from
+    the sums by its moments, and a mean is the best linear guess m + t n (s - n m)/(t n^2 + n (1 -
+    m^2) + v), in [-1, 1], and m for items without signs. It looks at sums and counts alone, some
+    above 0 and all of shape (d2,), so it may follow a release of the sums.
     """
     # an item without signs says nothing, whatever its noise
     sums, rated = np.where(counts > 0, sums, 0.0), counts > 0

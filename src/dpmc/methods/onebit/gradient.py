@@ -34,10 +34,6 @@ def noisy_descent(
 
     Parameters
     ----------
-    objective : Objective
-    ball : Ball
-    plan : Plan
-    ledger : Ledger
     clip : float
         C, above 0; public.
     step : float

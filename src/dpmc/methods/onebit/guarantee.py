@@ -151,14 +151,12 @@ def guarantee_of(
     ----------
     mechanism : str
         One of :data:`MECHANISMS`.
-    facts : Facts
     epsilon : float, optional
         What is claimed; not looked at by mechanisms without privacy.
     delta, clip, iterations
         As for :func:`dpmc.methods.onebit.noise.plan_of`.
     flips : RandomisedResponse, optional
         Other flips than the symmetric ones, for inp.
-    simulated : bool
 
     Raises
     ------
@@ -196,13 +194,7 @@ def guarantee_of(
 
 
 def response_of(epsilon: float, flips: RandomisedResponse | None) -> RandomisedResponse:
-    """Return the flips of inp: those given, if they keep to epsilon, or the symmetric ones.
-
-    Raises
-    ------
-    InputError
-        They do not.
-    """
+    """Return the flips of inp: those given, which must keep to epsilon, or the symmetric ones."""
     if flips is None:
         return RandomisedResponse.from_epsilon(epsilon)
     if flips.epsilon() > epsilon * ROUNDING:

@@ -53,10 +53,7 @@ class Link(ABC):
     def loss(self, t, floor=0.0, gain=1.0) -> tuple[np.ndarray, np.ndarray]:
         """Return -log(floor + gain h(t)) and its derivative in t.
 
-        Parameters
-        ----------
-        t, floor, gain : float or array
-            They broadcast; floor >= 0, gain > 0.
+        All broadcast; floor >= 0, gain > 0.
         """
         if np.min(floor) > 0:
             return self._noisy_loss(t, floor, gain)
@@ -185,13 +182,7 @@ LINKS: Mapping[str, Link] = MappingProxyType({link.name: link for link in (Logis
 
 
 def link_of(name: str) -> Link:
-    """Return the link of that name.
-
-    Raises
-    ------
-    InputError
-        There is no such link.
-    """
+    """Return the link of that name."""
     if name not in LINKS:
         raise InputError(
             f"There is no link '{name}'{did_you_mean(name, LINKS)}; the links are "

@@ -40,11 +40,7 @@ class Mixing:
     def advance(self, w: np.ndarray, step: np.ndarray, residual: float) -> None:
         """Replace w by the next iterate.
 
-        Parameters
-        ----------
-        w, step : arrays of dtype, shape (size,)
-        residual : float
-            How far w is from a fixed point.
+        Arrays are (size,); the residual says how far w is from a fixed point.
         """
         if self._mixed and residual > LARGEST_GROWTH * self._residual:
             np.copyto(w, self._plain)

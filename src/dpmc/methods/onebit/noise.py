@@ -1,9 +1,8 @@
 """The noise that each mechanism of one-bit completion adds, and how far one flip moves a query.
 
 Neighbours differ in the sign of one entry; which entries are observed is public
-(:data:`dpmc.privacy.relations.ENTRY_CHANGE`). The mechanisms are those of Li, Wei, Huang, Mao and
-Wang, "One-bit matrix completion with differential privacy" (arXiv:2110.00719), as published
-("_paper", "_literal") and corrected.
+(:data:`dpmc.privacy.relations.ENTRY_CHANGE`). The mechanisms are those of Li et al. 2021, as
+published ("_paper", "_literal") and corrected.
 
 Every mechanism here releases queries with independent noise on every coordinate. Let D be the
 largest change of one query by one flip, in l1 for Laplace noise of scale b and in l2 for Gaussian
@@ -64,7 +63,6 @@ class Facts:
 
     Parameters
     ----------
-    link : Link
     ball : Ball
         Where the matrix is looked for.
     alpha : float
@@ -127,8 +125,6 @@ def plan_of(
 
     Parameters
     ----------
-    mechanism : str
-    facts : Facts
     epsilon : float
         What is claimed of the whole run.
     delta : float, optional
@@ -137,11 +133,6 @@ def plan_of(
         C of gradient perturbation, above 0.
     iterations : int
         K of gradient perturbation, at least 1.
-
-    Raises
-    ------
-    InputError
-        An unknown mechanism, a budget that is none or that it cannot keep to.
     """
     epsilon = positive("epsilon", epsilon)
     if mechanism in OBJECTIVE:

@@ -17,7 +17,6 @@ class Objective:
     ----------
     signs : Ratings
         Values -1 and +1.
-    link : Link or str
     flip_plus, flip_minus : float
         Chances that a +1, a -1 was flipped; at least 0, their sum below 1.
     linear : array, shape (n,), optional

@@ -6,8 +6,7 @@ randomness: flipped signs, or the outputs of a :class:`dpmc.privacy.ledger.Ledge
 from zero. The exceptions are objective perturbation with the Gaussian link, whose solver sees the
 signs, and what is not private at all.
 
-Source: Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719).
+Source: Li et al. 2021.
 """
 
 from dataclasses import dataclass, replace
@@ -45,8 +44,6 @@ class Problem:
     ----------
     signs : Ratings
         Values -1 and +1. Who rated what is public.
-    link : Link or str
-    ball : Ball
     alpha : float, optional
         The entrywise bound of the data: outputs are clipped to it, and the published scale of
         objective perturbation is that at alpha. By default that of the ball, and 1 if it has none.
@@ -129,8 +126,6 @@ def complete(
 
     Parameters
     ----------
-    mechanism : str
-    problem : Problem
     epsilon : float, optional
         What is claimed; needed by all mechanisms but those without privacy.
     randomness : Simulated or Exact

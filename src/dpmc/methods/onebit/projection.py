@@ -16,14 +16,9 @@ EXACT = 1e-13  # largest residual of a pair, relative to the largest value squar
 
 
 def simplex_threshold(values: np.ndarray, total: float) -> float:
-    """Return the theta >= 0 with sum max(values - theta, 0) = total; 0 if the sum is no more.
+    """Return the theta >= 0 with sum max(values - theta, 0) = total > 0; 0 if the sum is no more.
 
-    Parameters
-    ----------
-    values : array, shape (n,)
-        At least 0, largest first.
-    total : float
-        Above 0.
+    Values, shape (n,), are at least 0, the largest first.
     """
     excess = np.cumsum(values) - total
     if excess[-1] <= 0:
@@ -38,18 +33,9 @@ def simplex_threshold(values: np.ndarray, total: float) -> float:
 def singular_pairs(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return singular values, largest first, and left singular vectors, of a wide matrix.
 
-    From the Gram matrix: half the work of a singular value decomposition, and errors of about
-    1e-8 of the largest value in the small ones, which a projection discards.
-
-    Parameters
-    ----------
-    matrix : array, shape (m, n), m <= n
-
-    Returns
-    -------
-    values : array, shape (m,)
-    vectors : array, shape (m, m)
-        Columns.
+    Of (m, n), m <= n, these are (m,) and, in columns, (m, m). From the Gram matrix: half the work
+    of a singular value decomposition, and errors of about 1e-8 of the largest value in the small
+    ones, which a projection discards.
     """
     squares, vectors = np.linalg.eigh(matrix @ matrix.T)
     return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
@@ -90,14 +76,7 @@ def _sparse_pairs(matrix, number):
 
 
 def project_nuclear(matrix: np.ndarray, tau: float) -> np.ndarray:
-    """Return the matrix of nuclear norm at most tau that is nearest in Frobenius norm.
-
-    Parameters
-    ----------
-    matrix : float64 array, shape (d1, d2)
-    tau : float
-        Above 0.
-    """
+    """Return the matrix of nuclear norm at most tau > 0 that is nearest in Frobenius norm."""
     if matrix.shape[0] > matrix.shape[1]:
         return project_nuclear(matrix.T, tau).T
     values, theta = np.zeros(1), 0.0
@@ -124,17 +103,9 @@ def mean_square(matrix: np.ndarray) -> float:
 def leading_factors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
     """Return factors of the best approximations in Frobenius norm of all ranks up to one.
 
-    Parameters
-    ----------
-    matrix : array, shape (m, n)
-    rank : int
-        At least 1.
-
-    Returns
-    -------
-    left : array, shape (m, min(rank, m, n))
-    right : array, shape (min(rank, m, n), n)
-        Of rank k, the first k columns of ``left`` times the first k rows of ``right``.
+    Of an (m, n) matrix they have shapes (m, r) and (r, n) with r = min(rank, m, n): the
+    approximation of rank k is the first k columns of the left one times the first k rows of the
+    right one.
     """
     if matrix.shape[0] > matrix.shape[1]:
         left, right = leading_factors(matrix.T, rank)
@@ -150,24 +121,15 @@ def leading_factors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarr
 def krylov_basis(matrix: np.ndarray, rank: int) -> np.ndarray | None:
     """Return the leading left singular vectors, or None where that takes many products.
 
-    Rayleigh-Ritz in a block Krylov space of the Gram matrix A A^T, which starts from random
-    combinations of the columns. Blocks are added until |A A^T u - s^2 u| is as small for every
-    vector u and its value s as after a decomposition of the Gram matrix. Of a matrix of low rank,
-    up to rounding, few blocks are enough; of one made of noise, whose values lie close to each
-    other, the first block shows in time that many are needed.
+    Of a matrix (m, n), m <= n, they are (m, rank), that of the largest value first. Rayleigh-Ritz
+    in a block Krylov space of the Gram matrix A A^T, which starts from random combinations of the
+    columns. Blocks are added until |A A^T u - s^2 u| is as small for every vector u and its value s
+    as after a decomposition of the Gram matrix. Of a matrix of low rank, up to rounding, few blocks
+    are enough; of one made of noise, whose values lie close to each other, the first block shows in
+    time that many are needed.
 
     Source: Musco and Musco, "Randomized block Krylov methods for stronger and faster approximate
     singular value decomposition", NeurIPS 2015.
-
-    Parameters
-    ----------
-    matrix : float64 array, shape (m, n), m <= n
-    rank : int
-
-    Returns
-    -------
-    array, shape (m, rank), or None
-        Largest value first.
     """
     width = rank + 2 * SPARE
     start = np.random.default_rng(0).standard_normal((matrix.shape[1], width))

@@ -14,17 +14,8 @@ SIGN_RANGE = (-1.0, 1.0)
 def binarise(ratings: Ratings, threshold: float | str) -> Ratings:
     """Return the signs of ratings: +1 above a threshold, else -1; their order stays.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    threshold : float or "mean"
-        The mean of all ratings that are passed. It is computed from private values, so a
-        guarantee covers the signs only if it is taken as public, as Li et al. do.
-
-    Raises
-    ------
-    InputError
-        Another text, a number that is not finite, or no ratings.
+    The threshold "mean" is that of all ratings that are passed. It is computed from private values,
+    so a guarantee covers the signs only if it is taken as public, as Li et al. do.
     """
     if not len(ratings):
         raise InputError(f"{ratings.name}: there are no ratings to make signs of.")

@@ -80,7 +80,6 @@ def solve(
         solvers. At the default the value is within about 4e-5 of the minimum, relatively, on the
         paper's problems, and with an entrywise bound the nuclear norm exceeds tau by less than
         0.1 %.
-    max_iterations : int
 
     Warns
     -----
