@@ -13,12 +13,10 @@ class ALS(AlternatingMethod):
     Item rows are v_j = (U_j^T U_j + lambda I)^-1 (U_j^T x_j + t_j), t_j in R^rank iid from the
     mechanism, drawn anew in each iteration.
 
-    Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
-    matrix completion" (arXiv 2206.07910), algorithm 1.
+    Source: Gowtham et al. 2022, algorithm 1.
 
     Parameters
     ----------
-    rank : int
     regularization : float
         lambda > 0.
     iterations : int
@@ -35,11 +33,6 @@ class ALS(AlternatingMethod):
     ----------
     user_factors_ : float64 array, shape (n_users, rank)
     item_factors_ : float64 array, shape (n_items, rank)
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(

@@ -9,8 +9,7 @@ class UserItemBias(Method):
     """Predict mean + item bias + user bias, each bias a damped mean of what is left over.
 
     Items first: b_j = sum over its ratings of (x - mean) / (n_j + shrinkage); then users in the
-    same way from x - mean - b_j (Koren, "Factor in the neighbors", ACM TKDD 4(1), 2010,
-    section 2.1).
+    same way from x - mean - b_j (Koren 2010, section 2.1).
 
     Parameters
     ----------

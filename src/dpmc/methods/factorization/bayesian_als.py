@@ -28,10 +28,6 @@ class BayesianALS(Method):
     Monte Carlo" (ICML 2008), section 3, with offsets and with s^2 drawn. Rendle, Zhang and Koren,
     "On the difficulty of evaluating baselines" (arXiv 1905.01395), find it hard to beat.
 
-    Parameters
-    ----------
-    rank, iterations : int
-
     Attributes
     ----------
     mean_, scale_ : float
@@ -40,11 +36,6 @@ class BayesianALS(Method):
         Columns b, p, 1, of every iteration that counts.
     item_draws_ : list of float64 arrays, each of shape (n_items, rank + 2)
         Columns 1, q, c.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(self, *, rank, iterations=200):
@@ -128,7 +119,6 @@ def draw_rows(
         The columns of ``own`` to draw; the others stay.
     variance : float
         Of the noise, above 0.
-    rng : numpy.random.Generator
 
     Returns
     -------
@@ -152,18 +142,9 @@ def draw_rows(
 def draw_law(rows: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and root R of a covariance R R^T, drawn given rows that are normal with them.
 
-    The prior is normal and inverse Wishart: mean 0 with the covariance over PRIOR_ROWS; identity
-    and d degrees of freedom. The Wishart law is drawn by Bartlett's decomposition.
-
-    Parameters
-    ----------
-    rows : float64 array, shape (n, d)
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    mean : float64 array, shape (d,)
-    root : float64 array, shape (d, d)
+    From rows (n, d) to (d,) and (d, d). The prior is normal and inverse Wishart: mean 0 with the
+    covariance over PRIOR_ROWS; identity and d degrees of freedom. The Wishart law is drawn by
+    Bartlett's decomposition.
     """
     n, d = rows.shape
     centre, weight = rows.mean(axis=0), n + PRIOR_ROWS

@@ -18,12 +18,10 @@ class IRLS(AlternatingMethod):
     mechanism. Without noise this descends sum rho_(a s)(r) + lambda/2 ||theta||^2, rho Huber's
     loss. The weights are psi(r)/r of the paper, continued to r = 0, where that is 0/0.
 
-    Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
-    matrix completion" (arXiv 2206.07910), algorithms 2 and 3.
+    Source: Gowtham et al. 2022, algorithms 2 and 3.
 
     Parameters
     ----------
-    rank : int
     loss_parameter : float
         a > 0. With Huber noise the papers use the a of the noise; they do not say which one they
         use with other noise.
@@ -48,11 +46,6 @@ class IRLS(AlternatingMethod):
     ----------
     user_factors_ : float64 array, shape (n_users, rank)
     item_factors_ : float64 array, shape (n_items, rank)
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Completing one's own ratings from published item factors, without anybody else's data.
 
 With a guarantee at user level only the item factors may be published. Each user then solves one
-small ridge regression with them (Kearns, Pai, Roth and Ullman, "Mechanism design in large games",
-ITCS 2014: the billboard lemma): what comes out depends on the user's own ratings and on what is
+small ridge regression with them (the billboard lemma: Kearns et al. 2014, see
+:mod:`dpmc.privacy.relations`): what comes out depends on the user's own ratings and on what is
 public, and is meant for that user alone.
 """
 
@@ -170,7 +170,6 @@ class PublishedItems:
         ----------
         ratings : dict
             See :meth:`complete`.
-        n : int
         """
         values = self.complete(ratings, clipped=False)
         order = ties.descending(values, ties.margin(values)).tolist()

@@ -43,11 +43,10 @@ class PrivateALS(PrivateMethod):
     at entry level, where only values of ratings change half of that, as Gram matrices and counts
     are public then.
 
-    Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
-    matrix completion" (arXiv 2206.07910), algorithm 1, which noises right-hand sides of items
-    only and bounds nothing; sensitivities: :mod:`dpmc.privacy.sensitivity`. Removing offsets
-    before noise: McSherry and Mironov, "Differentially private recommender systems" (KDD 2009),
-    sections 4.1 and 4.2.
+    Source: Gowtham et al. 2022, algorithm 1, which noises right-hand sides of items only and
+    bounds nothing; sensitivities: :mod:`dpmc.privacy.sensitivity`. Removing offsets before noise:
+    McSherry and Mironov, "Differentially private recommender systems" (KDD 2009), sections 4.1 and
+    4.2.
 
     Parameters
     ----------
@@ -67,7 +66,6 @@ class PrivateALS(PrivateMethod):
         lambda > 0 of items.
     user_regularization : float, optional
         Of users, who alone have no noise at user level; that of items if not given.
-    offsets : bool
     start : {"normal", "uniform"}
         Law of the entries of V_0.
 

@@ -21,8 +21,7 @@ class PrivateIRLS(PrivateALS):
     sensitivity is Gamma a instead of Gamma times the bound of what is left, but an item step takes
     1 + K releases (K where Gram matrices are public).
 
-    Source: Gowtham et al., "Introducing the Huber mechanism for differentially private low-rank
-    matrix completion" (arXiv 2206.07910), algorithms 2 and 3.
+    Source: Gowtham et al. 2022, algorithms 2 and 3.
 
     Parameters
     ----------

@@ -19,23 +19,11 @@ def damped_offsets(
 ) -> np.ndarray:
     """Return damped means b = n D / (n^2 + shrinkage n + (noise / prior)^2).
 
-    Without noise that is D / (n + shrinkage), the damped mean of Koren, "Factor in the
-    neighbors", ACM TKDD 4(1), 2010, section 2.1. With noise it is the posterior mean of
-    b ~ N(0, prior^2) given D = n b + error, where the error has variance
-    n prior^2 shrinkage + noise^2: a count that drowns in noise gives no offset.
-
-    Parameters
-    ----------
-    sums : float64 array
-        D.
-    counts : float64 array, same shape
-        n; negative ones, which noise makes, count as 0.
-    shrinkage : float
-        At least 0.
-    noise : float
-        Standard deviation of the noise in D.
-    prior : float
-        Above 0.
+    D are ``sums``, n ``counts`` of the same shape, of which negative ones, which noise makes, count
+    as 0; shrinkage >= 0, ``noise`` is the standard deviation of that in D, and prior > 0. Without
+    noise it is D / (n + shrinkage), the damped mean of Koren 2010, section 2.1. With noise it is
+    the posterior mean of b ~ N(0, prior^2) given D = n b + error, where the error has variance n
+    prior^2 shrinkage + noise^2: a count that drowns in noise gives no offset.
     """
     counts = np.maximum(counts, 0)
     denominators = counts**2 + shrinkage * counts + (noise / prior) ** 2
@@ -45,18 +33,8 @@ def damped_offsets(
 def item_offsets(statistics, rows: Compressed, n_items: int, shrinkage: float) -> np.ndarray:
     """Release sums and counts of the items; return the mean plus each item's damped offset.
 
-    Parameters
-    ----------
-    statistics : dpmc.methods.private_statistics.Statistics
-    rows : Compressed
-        Ratings by user, clipped and centred.
-    n_items : int
-    shrinkage : float
-
-    Returns
-    -------
-    float64 array, shape (n_items,)
-        Within the range, from its centre.
+    ``rows`` are ratings by user, clipped and centred; what is returned, shape (n_items,), is within
+    the range, from its centre.
     """
     bound = statistics.bounds.half_range
     sums, counts = statistics.sums(rows, n_items), statistics.counts(rows, n_items)
@@ -71,20 +49,8 @@ def user_offsets(
 ) -> np.ndarray:
     """Release sums and counts of the users, at entry level; return their damped offsets.
 
-    Parameters
-    ----------
-    statistics : dpmc.methods.private_statistics.Statistics
-    rows : Compressed
-        Ratings by item, clipped and centred.
-    of_items : float64 array, shape (n_items,)
-        What :func:`item_offsets` returns.
-    n_users : int
-    shrinkage : float
-
-    Returns
-    -------
-    float64 array, shape (n_users,)
-        At most half the range either way.
+    ``rows`` are ratings by item, clipped and centred, ``of_items`` what :func:`item_offsets`
+    returns. Offsets, shape (n_users,), are at most half the range either way.
     """
     bound = statistics.bounds.half_range
     left = rows.minus(rows=of_items).clipped(-bound, bound)

@@ -13,17 +13,11 @@ class RankOne(FactorModel):
     ----------
     regularization : float
         lambda > 0.
-    iterations : int
 
     Attributes
     ----------
     user_factors_ : float64 array, shape (n_users, 1)
     item_factors_ : float64 array, shape (n_items, 1)
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(self, *, regularization=0.5, iterations=50):

@@ -1,5 +1,12 @@
 """Private alternating least squares, and what it is compared with.
 
-Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares: practical private matrix completion with tighter rates" (ICML 2021).
+Sources, by the keys that modules use:
+
+- Chien et al. 2021: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating
+  least squares: practical private matrix completion with tighter rates" (ICML)
+- Dwork et al. 2014: Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss" (STOC)
+- Hardt 2014: "Understanding alternating minimization for matrix completion" (FOCS)
+- Jain et al. 2018: Jain, Thakkar and Thakurta, "Differentially private matrix completion revisited"
+  (ICML)
+- McSherry and Mironov 2009: "Differentially private recommender systems" (KDD)
 """

@@ -81,14 +81,12 @@ class LeastSquares(FactorModel):
 class AlternatingLeastSquares(LeastSquares):
     """Factors that minimise sum (x - b_i - u_i . v_j)^2 + lambda (sum |u_i|^2 + sum |v_j|^2).
 
-    Source: the non-private form of Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang,
-    "Private alternating least squares" (ICML 2021), section 3; the weights are those of Zhou,
+    Source: the non-private form of Chien et al. 2021, section 3; the weights are those of Zhou,
     Wilkinson, Schreiber and Pan, "Large-scale parallel collaborative filtering for the Netflix
     prize" (AAIM 2008), section 3.
 
     Parameters
     ----------
-    rank, iterations : int
     regularization : float
         lambda > 0.
     weighted : bool
@@ -97,7 +95,6 @@ class AlternatingLeastSquares(LeastSquares):
         b_i: 0, the mean of all ratings, or the mean of the user's ratings (that of all ratings
         for a user without any).
     dtype : {"float32", "float64"}
-    threads : int
 
     Attributes
     ----------
@@ -105,11 +102,6 @@ class AlternatingLeastSquares(LeastSquares):
         See :class:`LeastSquares`.
     user_offsets_ : float64 array, shape (n_users,)
         b.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(
@@ -176,11 +168,10 @@ class ImplicitALS(LeastSquares):
     lambda (sum |u_i|^2 + sum |v_j|^2).
 
     Source: Hu, Koren and Volinsky, "Collaborative filtering for implicit feedback datasets" (ICDM
-    2008), section 4, with one weight for all ratings, as in Chien et al. (ICML 2021), section 2.
+    2008), section 4, with one weight for all ratings, as in Chien et al. 2021, section 2.
 
     Parameters
     ----------
-    rank, iterations : int
     regularization : float
         lambda > 0.
     unobserved_weight : float
@@ -189,17 +180,11 @@ class ImplicitALS(LeastSquares):
         Multiply lambda by the weight of all squares that the factor row takes part in: the number
         of ratings + alpha times the number of items (of users for an item).
     dtype : {"float32", "float64"}
-    threads : int
 
     Attributes
     ----------
     user_factors_, item_factors_
         See :class:`LeastSquares`.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(

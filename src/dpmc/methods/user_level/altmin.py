@@ -45,7 +45,6 @@ class DPAltMin(JointMethod):
     relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
     counts_share
         See :class:`dpmc.methods.user_level.joint.JointMethod`.
-    rank : int
     row_bound : float
         L > 0.
     update_bound : float

@@ -25,7 +25,6 @@ class PublishedAltMin(PublishedRounds):
 
     Parameters
     ----------
-    rank : int
     iterations : int
         T.
     coherence : float

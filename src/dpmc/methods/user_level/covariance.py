@@ -41,17 +41,8 @@ def check_row_lengths(rows: Compressed, bound: float) -> None:
 def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
     """Return the upper triangle of the sum of a a^T over the rows a, zeros below it.
 
-    Short rows are added pair by pair, long ones as a product of matrices, for which they are
-    written out in blocks.
-
-    Returns
-    -------
-    float64 array, shape (n_columns, n_columns)
-
-    Raises
-    ------
-    InputError
-        More than :data:`MOST_COLUMNS`.
+    Its shape is (n_columns, n_columns). Short rows are added pair by pair, long ones as a product
+    of matrices, for which they are written out in blocks.
     """
     if n_columns > MOST_COLUMNS:
         raise InputError(
@@ -95,21 +86,11 @@ def _add_pairs(indptr, indices, values, chosen, width, total):
 def pack(matrices: np.ndarray, *, plain: bool = False) -> np.ndarray:
     """Return upper triangles whose l2 norm is the Frobenius norm of the symmetric matrices.
 
+    From (..., n, n), of which only upper triangles are read, to (..., n (n + 1) / 2), row by row.
     Entries off the diagonal are multiplied by sqrt(2), as they stand for two. So noise that is
     equal for all entries of what is returned is, for the matrix, that of (N + N^T)/2 with
-    independent entries N: off the diagonal it has half the variance.
-
-    Parameters
-    ----------
-    matrices : array, shape (..., n, n)
-        Only the upper triangles are read.
-    plain : bool
-        Multiply nothing: the noise off the diagonal has the variance of that on it.
-
-    Returns
-    -------
-    array, shape (..., n (n + 1) / 2)
-        Row by row.
+    independent entries N: off the diagonal it has half the variance. ``plain`` multiplies nothing:
+    the noise off the diagonal has the variance of that on it.
     """
     upper = _upper(matrices.shape[-1])
     return matrices[..., upper[0], upper[1]] * _multiples(upper, plain)
@@ -150,11 +131,6 @@ def top_eigenvectors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndar
     """Return the largest eigenvalues, descending, and their vectors as columns.
 
     Signs are such that the entry of a vector that is largest in size is positive.
-
-    Raises
-    ------
-    InputError
-        The matrix has fewer than ``rank`` rows.
     """
     n = len(matrix)
     check_rank(rank, n)

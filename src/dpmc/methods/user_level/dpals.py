@@ -64,10 +64,8 @@ class DPALS(OffsetModel):
     first three, ``resampled`` the last two. A share of the items is rounded to the nearest number
     of them, with ``literal`` up.
 
-    Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-    squares" (ICML 2021), algorithms 1 and 2, section 5; Dwork, Talwar, Thakurta and Zhang,
-    "Analyze Gauss" (STOC 2014), for the start; McSherry and Mironov, "Differentially private
-    recommender systems" (KDD 2009), for the private mean.
+    Source: Chien et al. 2021, algorithms 1 and 2, section 5; Dwork et al. 2014 for the start;
+    McSherry and Mironov 2009 for the private mean.
 
     Parameters
     ----------
@@ -77,7 +75,6 @@ class DPALS(OffsetModel):
     rating_range : (float, float)
     ratings_per_user : int
         k.
-    rank : int
     mechanism : {"gaussian"}
     iterations : int
         T. After 2 or 3 noise gains more than the fit does.

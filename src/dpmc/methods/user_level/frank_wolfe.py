@@ -53,8 +53,8 @@ class PrivateFrankWolfe(JointMethod):
     more if b takes the place of a, because -b b^T <= a a^T - b b^T <= a a^T bounds the spectral
     norm of the difference by max(|a|^2, |b|^2).
 
-    Source: Jain, Thakkar and Thakurta, "Differentially private matrix completion revisited" (ICML
-    2018), section 3; there noise on the covariance is that of the upper triangle.
+    Source: Jain et al. 2018, section 3; there noise on the covariance is that of the upper
+    triangle.
 
     Parameters
     ----------
@@ -77,7 +77,6 @@ class PrivateFrankWolfe(JointMethod):
         1, with noise on each product: no matrix is made.
     products : int
         How many products Oja's method takes in each step.
-    slack : bool
     rescale : bool
         Scale the predictions of users whose ratings were scaled down back up: for them alone.
 
@@ -87,11 +86,6 @@ class PrivateFrankWolfe(JointMethod):
     user_factors_ : float64 array, shape (n_users, iterations)
     item_factors_ : float64 array, shape (n_items, iterations)
         A column for each v.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(
@@ -259,17 +253,11 @@ class FrankWolfe(CentredFactors):
     ----------
     nuclear_bound : float
         K > 0.
-    iterations : int
 
     Attributes
     ----------
     user_factors_ : float64 array, shape (n_users, iterations)
     item_factors_ : float64 array, shape (n_items, iterations)
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(self, *, nuclear_bound=100.0, iterations=50):

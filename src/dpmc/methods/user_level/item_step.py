@@ -24,11 +24,6 @@ class ItemStatistics:
 
     Parameters
     ----------
-    ledger : Ledger
-    bounds : Sensitivities
-    plan : dict of str to Part
-    value_bound : float
-    row_bound : float, optional
     triangles : bool
         Noise upper triangles of matrices, as published, and not full symmetric matrices, whose
         noise off the diagonal has half the variance.
@@ -69,18 +64,9 @@ class ItemStatistics:
     ) -> tuple[np.ndarray | None, np.ndarray]:
         """Return the Gram matrices and the right-hand sides of the items.
 
-        Parameters
-        ----------
-        by_user, by_item : Compressed
-            The same ratings; by item only if Gram matrices are released.
-        users : float array, shape (n_users, rank)
-            Rows of norm at most Gamma_u.
-        n_items : int
-
-        Returns
-        -------
-        grams : float64 array, shape (n_items, rank, rank), or None
-        targets : float64 array, shape (n_items, rank)
+        Their shapes are (n_items, rank, rank), or None, and (n_items, rank). Both groupings are the
+        same ratings, by item only if Gram matrices are released; ``users`` are rows of norm at most
+        Gamma_u, shape (n_users, rank).
         """
         self._check_users(by_user, values=True)
         self.bounds.check_factors(users.astype(float))
@@ -116,18 +102,11 @@ class ItemStatistics:
 def solve_items(
     grams: np.ndarray, targets: np.ndarray, regularization: float, *, projection: bool
 ) -> np.ndarray:
-    """Return (H + lambda I)^-1 w for each item, shape (n_items, rank).
+    """Return (H + lambda I)^-1 w for each item, shape (n_items, rank), lambda > 0.
 
-    Parameters
-    ----------
-    grams : float64 array, shape (n_items, rank, rank)
-        H, symmetric; with noise not positive semidefinite any more.
-    targets : float64 array, shape (n_items, rank)
-        w.
-    regularization : float
-        lambda > 0.
-    projection : bool
-        Set negative eigenvalues of H to 0 first: the nearest positive semidefinite matrix.
+    H are the Gram matrices (n_items, rank, rank), symmetric and with noise not positive
+    semidefinite any more, w the targets (n_items, rank). ``projection`` sets negative eigenvalues
+    of H to 0 first: the nearest positive semidefinite matrix.
     """
 
     def inverse(values):

@@ -19,22 +19,10 @@ def observed(rows: Compressed, left: np.ndarray, right: np.ndarray) -> np.ndarra
 
 
 def top_singular(matrix: csr_array, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the top singular vectors and values of a sparse matrix.
+    """Return the top left and right singular vectors of a sparse matrix, and values, descending.
 
-    Rows and columns without entries have zeros in the vectors.
-
-    Parameters
-    ----------
-    matrix : sparse array, shape (n, m)
-    rank : int
-        As many as there are are returned if it is more than min(n, m).
-
-    Returns
-    -------
-    left : float64 array, shape (n, rank)
-    right : float64 array, shape (m, rank)
-    values : float64 array, shape (rank,)
-        Descending.
+    Of (n, m) they are (n, r), (m, r) and (r,) with r = min(rank, n, m). Rows and columns without
+    entries have zeros in the vectors.
     """
     rank, smaller = min(rank, *matrix.shape), min(matrix.shape)
     if smaller <= max(_DENSE, 2 * rank):

@@ -22,14 +22,7 @@ def check_share(name: str, value: float, *, zero: bool = True) -> float:
 def check_options(model) -> None:
     """Refuse options that contradict each other, or that would be paid for without a use.
 
-    Parameters
-    ----------
-    model : dpmc.methods.user_level.dpals.DPALS
-        With its options, each of which is in its range.
-
-    Raises
-    ------
-    InputError
+    Each option of the model, a DPALS, is in its range.
     """
     counted = model.item_share < 1 or model.sampling == "adaptive"
     if counted and not model.counts_share:

@@ -82,17 +82,11 @@ def plan(
         T.
     value_bound : float
         Gamma_M.
-    row_bound : float, optional
     gram, global_gram : bool
         Whether a step releases them.
     start_share, counts_share, mean_share : float
         Shares of mu^2; 0 for what is not released. That of the mean is divided equally between
         the sum and the number of ratings.
-
-    Raises
-    ------
-    InputError
-        The shares leave nothing to the iterations.
     """
     steps = 1 - start_share - counts_share - mean_share
     if steps <= 0:
@@ -128,13 +122,7 @@ def longest_row(bounds: Sensitivities, value_bound: float, row_bound: float | No
 
 
 def published_sigma(epsilon: float, delta: float, ratings_per_user: int, iterations: int) -> float:
-    """Return sqrt(2 k T (epsilon + ln(1/delta))) / epsilon, as theorem 1 has it.
-
-    Raises
-    ------
-    InputError
-        epsilon is not above 0 or delta not in (0, 1).
-    """
+    """Return sqrt(2 k T (epsilon + ln(1/delta))) / epsilon, as theorem 1 has it."""
     if not (epsilon > 0 and 0 < delta < 1):
         raise InputError(
             f"The published sigma needs epsilon above 0 and delta between 0 and 1, got {epsilon!r} "

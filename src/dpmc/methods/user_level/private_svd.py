@@ -28,16 +28,14 @@ class PrivateSVD(JointMethod):
     takes the place (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`). It is released
     once.
 
-    Source: McSherry and Mironov, "Differentially private recommender systems" (KDD 2009), section
-    4, with the users' own means and no weights; Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss"
-    (STOC 2014), algorithm 1, with noise on full symmetric matrices.
+    Source: McSherry and Mironov 2009, section 4, with the users' own means and no weights; Dwork et
+    al. 2014, algorithm 1, with noise on full symmetric matrices.
 
     Parameters
     ----------
     relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
     counts_share
         See :class:`dpmc.methods.user_level.joint.JointMethod`.
-    rank : int
     row_bound : float
         L > 0.
     users : {"projection", "regression"}
@@ -110,29 +108,9 @@ class PrivateSVD(JointMethod):
 
 
 def noised_directions(rows, n_items, rank, ledger, row_bound, relation, weight) -> np.ndarray:
-    """Release the sum of x x^T over rows x and return its top eigenvectors.
+    """Release the sum of x x^T over rows x and return its top eigenvectors, shape (n_items, rank).
 
-    Parameters
-    ----------
-    rows : Compressed
-        Of length at most ``row_bound`` each.
-    n_items, rank : int
-    ledger : dpmc.privacy.ledger.Ledger
-    row_bound : float
-    relation : str
-    weight : float
-        Of the noise.
-
-    Returns
-    -------
-    float64 array, shape (n_items, rank)
-
-    Raises
-    ------
-    InputError
-        A rank above ``n_items``.
-    PrivacyViolation
-        A row that is longer.
+    ``weight`` is that of the noise. A row longer than ``row_bound`` is a PrivacyViolation.
     """
     check_row_lengths(rows, row_bound)
     exact = pack(outer_sum(rows, n_items))

@@ -31,7 +31,6 @@ class PublishedRounds(CentredFactors):
 
     Parameters
     ----------
-    rank : int
     iterations : int
         T, the number of rounds.
 
@@ -84,13 +83,6 @@ class PublishedRounds(CentredFactors):
     def _weights(self, users, fitted) -> np.ndarray:
         """Return what a user's ratings are multiplied by to give what the node sends.
 
-        Parameters
-        ----------
-        users : float64 array, shape (n_users, rank)
-        fitted : sparse array, shape (n_users, n_items)
-            The ratings that nodes fit V to.
-
-        Returns
-        -------
-        float64 array, shape (n_users, rank)
+        Like ``users`` that is (n_users, rank); nodes fit V to ``fitted``, sparse, (n_users,
+        n_items).
         """

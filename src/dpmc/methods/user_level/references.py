@@ -99,7 +99,6 @@ class TruncatedSVD(CentredFactors):
 
     Parameters
     ----------
-    rank : int
     rescaled : bool
         Divide by the share of the entries that is observed, which makes up for the zeros where
         entries are observed at random.
@@ -108,11 +107,6 @@ class TruncatedSVD(CentredFactors):
     ----------
     mean_, user_factors_, item_factors_
         See :class:`CentredFactors`.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(self, *, rank, rescaled=False):
@@ -143,17 +137,11 @@ class SVT(CentredFactors):
         tau; 5 sqrt(n_users n_items) if not given.
     step : float, optional
         delta; 1.2 / (share of the entries that is observed) if not given.
-    iterations : int
 
     Attributes
     ----------
     mean_, user_factors_, item_factors_
         See :class:`CentredFactors`; the rank is what it turns out to be.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(self, *, threshold=None, step=None, iterations=200):
@@ -202,20 +190,13 @@ class FastTri(CentredFactors):
 
     Parameters
     ----------
-    rank : int
     regularization : float
         lambda >= 0, in units of singular values.
-    iterations : int
 
     Attributes
     ----------
     mean_, user_factors_, item_factors_
         See :class:`CentredFactors`.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(self, *, rank, regularization=1.0, iterations=100):

@@ -39,8 +39,7 @@ class DPSAltLS(JointMethod):
     and the second half in T parts, and the factors of users take the median, too; here users solve
     for themselves, and all ratings take part in every iteration.
 
-    Source: Hardt, "Understanding alternating minimization for matrix completion" (FOCS 2014),
-    algorithms 2 to 4 (SAltLS, MedianLS, SmoothQR).
+    Source: Hardt 2014, algorithms 2 to 4 (SAltLS, MedianLS, SmoothQR).
 
     Parameters
     ----------
@@ -48,7 +47,6 @@ class DPSAltLS(JointMethod):
         See :class:`dpmc.methods.user_level.joint.JointMethod`.
     ratings_per_user : int
         k.
-    rank : int
     groups : int
         t.
     coherence : float
@@ -63,11 +61,6 @@ class DPSAltLS(JointMethod):
         lambda_u > 0.
     item_regularization : float
         lambda > 0 in units of the standard deviation of the noise on the diagonal of H.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
     """
 
     def __init__(
@@ -173,22 +166,10 @@ class DPSAltLS(JointMethod):
 
 
 def smooth_qr(factors: np.ndarray, coherence: float, rng: np.random.Generator) -> np.ndarray:
-    """Return orthonormal columns of about the same span, of which no row is much longer.
+    """Return orthonormal columns (n, rank) of about the same span, of which no row is much longer.
 
-    Parameters
-    ----------
-    factors : float64 array, shape (n, rank)
-        rank <= n.
-    coherence : float
-        Bound of (n/rank) max_j |v_j|^2; after 20 attempts, noise is all that is left, and larger
-        values are let pass.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    float64 array, shape (n, rank)
-
-    Source: Hardt (FOCS 2014), algorithm 4.
+    ``coherence`` bounds (n/rank) max_j |v_j|^2, rank <= n; after 20 attempts, noise is all that is
+    left, and larger values are let pass. Source: Hardt 2014, algorithm 4.
     """
     n, rank = factors.shape
     found = np.linalg.qr(factors)[0]

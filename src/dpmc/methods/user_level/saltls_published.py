@@ -27,8 +27,7 @@ class PublishedSAltLS(PublishedRounds):
     whatever the user's ratings.
 
     Source: read-me of DP_Matrix_Completion_Alt_Min, algorithms "DP-SAltLS"; MedianLS and SmoothQR,
-    which it names and does not print: Hardt, "Understanding alternating minimization for matrix
-    completion" (FOCS 2014), algorithms 3 and 4.
+    which it names and does not print: Hardt 2014, algorithms 3 and 4.
 
     Parameters
     ----------

@@ -11,18 +11,10 @@ from dpmc.ratings import Compressed
 
 
 def choose_rare(rows: Compressed, most: int, counts: np.ndarray) -> Compressed:
-    """Keep at most ``most`` ratings of each row: those of the least popular columns.
+    """Keep at most ``most`` >= 1 ratings of each row: those of the columns with the least counts.
 
-    Source: Chien et al., "Private alternating least squares" (ICML 2021), section 5.1, adaptive
-    sampling.
-
-    Parameters
-    ----------
-    rows : Compressed
-    most : int
-        At least 1.
-    counts : float64 array, shape (n_columns,)
-        Released numbers of ratings of the columns.
+    ``counts``, shape (n_columns,), are released numbers of ratings. Source: Chien et al. 2021,
+    section 5.1, adaptive sampling.
     """
     if not (rows.sizes > most).any():
         return rows
