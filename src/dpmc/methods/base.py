@@ -16,8 +16,8 @@ PAIRS_AT_A_TIME = 1 << 17
 class Method(ABC):
     """A model of a rating matrix.
 
-    The constructor takes hyper-parameters by keyword and checks them; ``fit`` leaves its results
-    in attributes that end in an underscore.
+    The constructor takes hyper-parameters by keyword and refuses those out of their range by an
+    InputError; ``fit`` leaves its results in attributes that end in an underscore.
     """
 
     @abstractmethod

@@ -33,7 +33,6 @@ def solve_rows(
 
     Parameters
     ----------
-    rows : Compressed
     factors : float32 or float64 array, shape (n_columns, r)
         Its dtype is that of the computation and of the result.
     regularization : float or array of shape (n_rows,)
@@ -48,11 +47,6 @@ def solve_rows(
     Returns
     -------
     array of the dtype of ``factors``, shape (n_rows, r)
-
-    Raises
-    ------
-    InputError
-        An array of a wrong shape, lambda not above 0, or a weight below 0.
     """
     rank, padded, weights = _operands(rows, factors, weights)
     dtype = padded.dtype
@@ -82,17 +76,8 @@ def normal_sums(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return sum w v v^T (full and symmetric) and sum w x v of every row of ratings.
 
-    The Gram matrices take n_rows r^2 numbers; see :func:`solve_rows` for the arguments.
-
-    Returns
-    -------
-    grams : array of the dtype of ``factors``, shape (n_rows, r, r)
-    targets : array of the dtype of ``factors``, shape (n_rows, r)
-
-    Raises
-    ------
-    InputError
-        An array of a wrong shape.
+    They have shapes (n_rows, r, r), which takes n_rows r^2 numbers, and (n_rows, r), in the dtype
+    of ``factors``; see :func:`solve_rows` for the arguments.
     """
     rank, padded, weights = _operands(rows, factors, weights)
     dtype = padded.dtype

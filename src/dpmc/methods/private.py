@@ -207,8 +207,6 @@ class PrivateMethod(Method):
         ------
         PrivacyViolation
             The noise is not that of the share that the selection leaves.
-        InputError
-            Noise other than Gaussian, items without labels, or none that is listed.
         """
         if self.mechanism != "gaussian":
             raise InputError("A private choice of items needs gaussian noise.")
@@ -253,8 +251,6 @@ class PrivateMethod(Method):
         ------
         PrivacyViolation
             Noise other than calibrated.
-        InputError
-            More terms in a sum than those whose rounding errors are accounted for.
         """
         self.check_as_constructed()
         if getattr(ledger.noise, "mechanism", None) != self.calibration.noise:

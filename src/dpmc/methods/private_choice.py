@@ -161,20 +161,12 @@ def secret_generator() -> np.random.Generator:
 
 
 def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
-    """Keep at most ``most`` ratings of each row, chosen at random.
+    """Keep at most ``most`` >= 1 ratings of each row, chosen at random; 0 <= seed < 2^64.
 
     Those with the smallest keys stay, a key being a hash of the seed, the number of the row and the
     column. So, whatever the seed, the choice of one row depends neither on values nor on what other
     rows hold; a user who leaves is a row that becomes empty. Numbering the others anew changes
     their choices, but not the law of them, as far as hashes can be taken for random.
-
-    Parameters
-    ----------
-    rows : Compressed
-    most : int
-        At least 1.
-    seed : int
-        0 <= seed < 2^64.
     """
     if not (rows.sizes > most).any():
         return rows
@@ -189,29 +181,14 @@ def _hashes(rows, seed):
 
 
 def choose_part(rows: Compressed, parts: int, seed: int) -> Compressed:
-    """Keep each rating with probability 1/parts, by the keys of :func:`choose_ratings`.
-
-    Parameters
-    ----------
-    rows : Compressed
-    parts : int
-        At least 1; with 1 all ratings stay.
-    seed : int
-        0 <= seed < 2^64.
-    """
+    """Keep each rating with probability 1/parts, by the keys of :func:`choose_ratings`."""
     return rows.keep(_in_part(rows.indptr, rows.indices, np.uint64(parts), np.uint64(seed)))
 
 
 def keep_smallest(rows: Compressed, most: int, keys: np.ndarray) -> Compressed:
-    """Keep at most ``most`` ratings of each row: those with the smallest keys, of equal ones the
-    first.
+    """Keep at most ``most`` >= 1 ratings of each row: those with the smallest keys.
 
-    Parameters
-    ----------
-    rows : Compressed
-    most : int
-        At least 1.
-    keys : array, shape (n_ratings,)
+    Of equal ones the first; ``keys`` has shape (n_ratings,).
     """
     return rows.keep(_smallest(rows.indptr, keys, most))
 

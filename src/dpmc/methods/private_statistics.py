@@ -17,8 +17,6 @@ class Statistics:
 
     Parameters
     ----------
-    ledger : dpmc.privacy.ledger.Ledger
-    bounds : dpmc.privacy.sensitivity.Sensitivities
     noise : float
         Standard deviation of the noise at sensitivity 1, which is public.
     """
@@ -91,16 +89,8 @@ class Statistics:
 def check_terms(what: str, index: np.ndarray) -> None:
     """Refuse a sum of more terms than those whose rounding errors exact noise accounts for.
 
-    Parameters
-    ----------
-    what : {"item", "user"}
-    index : integer array, shape (n_ratings,)
-        Whose sums the terms, one for each rating, belong to.
-
-    Raises
-    ------
-    InputError
-        More than :data:`dpmc.privacy.release.MOST_TERMS` in one sum.
+    ``what`` is "item" or "user"; ``index``, shape (n_ratings,), says whose sum each term belongs
+    to.
     """
     from dpmc.privacy.release import MOST_TERMS
 

@@ -1,7 +1,7 @@
 """R-IRLS for many rows of ratings at once, eight rows in the lanes of a vector.
 
 For one row with N ratings x, the factors F (N x r) of the other side, start theta_0 and noise
-t_1, ..., t_K, R-IRLS (paper, algorithm 3) is, for k = 1, ..., K::
+t_1, ..., t_K, R-IRLS (Gowtham et al. 2022, algorithm 3) is, for k = 1, ..., K::
 
     w     = min(1, a / |x - F theta_{k-1}|)                    weights, W = diag(w)
     theta_k = (F^T W F + lambda I)^-1 (F^T W x + t_k)

@@ -46,16 +46,7 @@ def _add_residuals(indptr, indices, values, factors, theta, threshold, total):
 def gram_sums(rows: Compressed, factors: np.ndarray, n_columns: int) -> np.ndarray:
     """Return, for each column, the sum of f f^T over the rows that rated it.
 
-    Parameters
-    ----------
-    rows : Compressed
-    factors : float64 array, shape (n_rows, rank)
-    n_columns : int
-
-    Returns
-    -------
-    float64 array, shape (n_columns, rank (rank + 1) / 2)
-        Upper triangles, row by row.
+    From factors (n_rows, rank) to upper triangles, row by row: (n_columns, rank (rank + 1) / 2).
     """
     rank = factors.shape[1]
     total = np.zeros((n_columns, rank * (rank + 1) // 2))
@@ -69,20 +60,10 @@ def residual_sums(
     theta: np.ndarray,
     threshold: float = np.inf,
 ) -> np.ndarray:
-    """Return, for each column, the sum of f psi(x - f^T theta) over its ratings.
+    """Return, for each column, the sum of f psi(x - f^T theta) over its ratings: (n_columns, rank).
 
-    Parameters
-    ----------
-    rows : Compressed
-    factors : float64 array, shape (n_rows, rank)
-    theta : float64 array, shape (n_columns, rank)
-        With zeros, this is the right-hand side of the regressions.
-    threshold : float
-        psi clips to [-threshold, threshold].
-
-    Returns
-    -------
-    float64 array, shape (n_columns, rank)
+    Factors f have shape (n_rows, rank) and theta (n_columns, rank); at zeros, this is the
+    right-hand side of the regressions. psi clips to [-threshold, threshold].
     """
     total = np.zeros(theta.shape)
     _add_residuals(
@@ -110,7 +91,6 @@ class NoisedSystems:
     triangles : float64 array, shape (n, rank (rank + 1) / 2)
         Upper triangles; with noise they need not be positive semidefinite any more, so negative
         eigenvalues become 0. This is post-processing.
-    rank : int
     regularization : float
         lambda > 0.
     """
@@ -143,12 +123,8 @@ def clip_rows(factors: np.ndarray, bound: float, norm: int) -> np.ndarray:
 def balance(factors: np.ndarray, size: float) -> np.ndarray:
     """Return V (V^T V / n)^(-1/2) size: the same span, columns uncorrelated and of equal size.
 
-    Parameters
-    ----------
-    factors : float64 array, shape (n, rank)
-        V. Directions without any content stay so.
-    size : float
-        Root mean square of the columns.
+    V is ``factors``, shape (n, rank), and ``size`` the root mean square of the columns. Directions
+    without any content stay so.
     """
     values, vectors = np.linalg.eigh(factors.T @ factors / len(factors))
     largest = values.max(initial=0)

@@ -7,17 +7,10 @@ from numba import njit
 def pair_products(
     left: np.ndarray, right: np.ndarray, rows: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
-    """Return left[rows[k]] . right[columns[k]] for every k.
+    """Return left[rows[k]] . right[columns[k]] for every k, shape (n,).
 
-    Parameters
-    ----------
-    left, right : float64 arrays, shapes (n_rows, r) and (n_columns, r)
-    rows, columns : integer arrays of one shape (n,)
-        Not checked: they must lie in the bounds of ``left`` and ``right``.
-
-    Returns
-    -------
-    float64 array, shape (n,)
+    Shapes are (n_rows, r), (n_columns, r) and (n,); indices are not checked: they must lie in
+    bounds.
     """
     products = np.empty(rows.size)
     _fill(left, right, rows, columns, products)
@@ -35,17 +28,10 @@ def _fill(left, right, rows, columns, products):
 
 @njit(cache=True)
 def rows_less_products(indptr, indices, values, left, right):
-    """Return values[k] - left[row] . right[indices[k]] for every k of every row.
+    """Return values[k] - left[row] . right[indices[k]] for every k of every row, shape (n,).
 
-    Parameters
-    ----------
-    indptr, indices, values : arrays
-        Of :class:`dpmc.ratings.Compressed`; they must lie in the bounds of ``left`` and ``right``.
-    left, right : float64 arrays, shapes (n_rows, r) and (n_columns, r)
-
-    Returns
-    -------
-    float64 array, shape (n,)
+    The first three are of :class:`dpmc.ratings.Compressed` and must lie in the bounds of ``left``,
+    shape (n_rows, r), and ``right``, shape (n_columns, r).
     """
     rest = np.empty(values.size)
     for row in range(indptr.size - 1):

@@ -61,15 +61,14 @@ def workspace(most_ratings: int, rank: int, steps: int, size: int) -> Workspace:
 class Regressions:
     """A regression for every row of ratings on the factors of the other side.
 
-    Computes theta_K of R-IRLS (paper, algorithm 3) for all rows; with an infinite threshold and
-    one step it is the ridge regression of ALS (paper, algorithm 1). See
+    Computes theta_K of R-IRLS (Gowtham et al. 2022, algorithm 3) for all rows; with an infinite
+    threshold and one step it is the ridge regression of ALS (algorithm 1). See
     :mod:`dpmc.methods.kernels.lanes` for the two forms in which this is done. One thread, no BLAS.
 
     Parameters
     ----------
     rows : Compressed
         The ratings grouped by the side to solve for.
-    rank : int
     regularization : float
         lambda > 0, added to the diagonal as it is.
     steps : int
@@ -120,11 +119,6 @@ class Regressions:
         Returns
         -------
         float64 array, shape (n_rows, rank)
-
-        Raises
-        ------
-        InputError
-            An array of another shape.
         """
         shape = (self.counts.size, self.rank)
         factors = _array("factors", factors, (max(len(factors), self._n_columns), self.rank))

@@ -58,29 +58,12 @@ def write(
 ) -> list[str]:
     """Write a fitted model, whole or not at all, and return the names of the files.
 
-    All that is written of the ratings is what the guarantee covers: at user level the factors and
-    offsets of the items and, if these were chosen privately, their list.
-
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    model : PrivateMethod
-        Fitted to ratings with labels.
-    parts : tuple of str
-        Keys of :data:`FILES`; always with the item factors.
-    notes : mapping
-        Further public entries of the guarantee file.
-    origins : mapping, optional
-        "items" and "users" -> where the list is from, such as
-        :data:`dpmc.publication.folder.FROM_FILE`; by default it was said to be public.
-    sampler : str
-        What drew the noise.
-
-    Raises
-    ------
-    InputError
-        A part that the guarantee does not cover.
+    All that is written of the ratings, which have labels, is what the guarantee covers: at user
+    level the factors and offsets of the items and, if these were chosen privately, their list.
+    ``parts`` are keys of :data:`FILES`, always with the item factors; ``notes`` are further public
+    entries of the guarantee; ``origins`` says where the lists "items" and "users" are from, such as
+    :data:`dpmc.publication.folder.FROM_FILE`, by default that they were said to be public;
+    ``sampler`` is what drew the noise.
     """
     guarantee = model.guarantee_
     prefix = SIMULATED if guarantee.simulated else ""
@@ -255,19 +238,8 @@ def _lines(names, labels, table) -> Iterator[str]:
 def check_written(path: Path, names: tuple[str, ...], labels: list[str], table: np.ndarray) -> None:
     """Refuse a file of factors whose bytes are not those that its labels and numbers give.
 
-    Parameters
-    ----------
-    path : Path
-    names : tuple of str
-        See :func:`read_factors`.
-    labels, table
-        What that returned.
-
-    Raises
-    ------
-    InputError
-        They are others: a number has more digits than a float, or there are quotes or blanks that
-        say nothing, and could say what nothing covers.
+    A number with more digits than a float, or quotes and blanks that say nothing, could say what
+    nothing covers. Names, labels and table are those of :func:`read_factors`.
     """
     with open(path, newline="", encoding="utf-8") as stream:
         if stream.read() != "".join(_lines(names, labels, table)):
@@ -288,23 +260,9 @@ _WRITERS = {
 
 
 def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndarray]:
-    """Return the labels and the numbers of a file of factors.
+    """Return the labels and the numbers, shape (n_labels, columns - 1), of a file of factors.
 
-    Parameters
-    ----------
-    path : Path
-    names : tuple of str
-        Of the columns before the factors: the label and, of items, the offset.
-
-    Returns
-    -------
-    labels : list of str
-    table : float64 array, shape (n_labels, columns - 1)
-
-    Raises
-    ------
-    InputError
-        The file is not there, or something else is in it.
+    ``names`` are those of the columns before the factors: the label and, of items, the offset.
     """
     try:
         with open(path, newline="", encoding="utf-8") as stream:
@@ -321,13 +279,7 @@ def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndar
 
 
 def read_published(path: Path) -> PublishedItems:
-    """Read the item factors and constants of a folder that ``dpmc fit`` wrote.
-
-    Raises
-    ------
-    InputError
-        There are no such files, or they are not in the format.
-    """
+    """Read the item factors and constants of a folder that ``dpmc fit`` wrote."""
     prefix = SIMULATED if (path / (SIMULATED + GUARANTEE)).exists() else ""
     try:
         stated = json.loads((path / (prefix + GUARANTEE)).read_text("utf-8"))

@@ -67,19 +67,11 @@ def write(
 ) -> list[str]:
     """Write a completed matrix, whole or not at all, and return the names of the files.
 
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    completion : Completion
-        All that is written of the matrix is computed from its ``matrix``, which the guarantee
-        covers; how it was solved is not covered, and not written.
-    problem : Problem
-        Which was solved: for the labels of its signs, and its bounds.
-    settings : dict
-        Public: what :func:`dpmc.fitting.onebit.settings_of` returned.
-    origins : mapping, optional
-        As for :func:`dpmc.methods.published.fit_folder.write`.
+    All that is written of the matrix is computed from the completion's ``matrix``, which the
+    guarantee covers; how it was solved is not covered, and not written. The problem, which was
+    solved, gives labels and bounds, and the settings are public: what
+    :func:`dpmc.fitting.onebit.settings_of` returned. Origins are those of
+    :func:`dpmc.methods.published.fit_folder.write`.
     """
     guarantee = completion.guarantee
     prefix = SIMULATED if guarantee.simulated else ""

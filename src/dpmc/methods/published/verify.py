@@ -65,14 +65,9 @@ def verify(path: Path, users: int | None = None) -> Verdict:
 
     Parameters
     ----------
-    path : Path
     users : int, optional
         About how many users there are, by whoever knows it: delta is compared with it. A folder
         holds their number only where their list is public, which then counts.
-
-    Returns
-    -------
-    Verdict
 
     Raises
     ------
@@ -120,13 +115,7 @@ def _judged(sentence, simulated, epsilon, delta, users) -> Verdict:
 
 
 def read_guarantee(path: Path) -> tuple[str, dict]:
-    """Return the name and the content of a folder's guarantee, if it is in the format.
-
-    Raises
-    ------
-    InputError
-        It is not, or there is none, or there are two.
-    """
+    """Return the name and the content of a folder's guarantee, if there is one in the format."""
     names = [prefix + GUARANTEE for prefix in ("", SIMULATED)]
     names = [name for name in names if (path / name).exists()]
     if len(names) != 1:

@@ -49,20 +49,9 @@ EQUAL = 1e-9
 def account_fit(path: Path, stated: dict) -> str:
     """Return the sentence that follows from a guarantee's numbers, if they follow from each other.
 
-    The method is constructed again from the stated settings: it says how many releases there are,
-    with what noise, and what is assumed. The epsilon of that noise is then accounted for anew.
-
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    stated : dict
-        Its guarantee, in the format ``dpmc-fit-1``.
-
-    Raises
-    ------
-    InputError
-        Something does not follow.
+    The guarantee is in the format ``dpmc-fit-1``. The method is constructed again from the stated
+    settings: it says how many releases there are, with what noise, and what is assumed. The epsilon
+    of that noise is then accounted for anew.
     """
     guarantee = guarantee_in(stated)
     selection = _selection(path, stated, guarantee)
@@ -159,15 +148,7 @@ def _selection(path: Path, stated: dict, guarantee: Guarantee) -> Selection | No
 
 
 def spent(noise: Mechanism, releases: int, delta: float, relation: str) -> float:
-    """Return the epsilon of a number of releases of sensitivity 1 at ``delta``.
-
-    Parameters
-    ----------
-    noise : Gaussian, Laplace or Huber
-    releases : int
-    delta : float
-    relation : str
-    """
+    """Return the epsilon of a number of releases of sensitivity 1 at ``delta``."""
     if isinstance(noise, Huber) and noise.a >= GAUSSIAN_A:
         noise = Gaussian(noise.scale)
     if isinstance(noise, Gaussian):

@@ -29,19 +29,8 @@ ARRAYS = {"user_factors", "item_factors", "user_labels", "item_labels"}
 def account_onebit(path: Path, stated: dict) -> str:
     """Return the sentence that follows from a guarantee's numbers, if they follow from each other.
 
-    How many ratings the user with most of them has cannot be seen from outside.
-
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    stated : dict
-        Its guarantee, in the format ``dpmc-onebit-1``.
-
-    Raises
-    ------
-    InputError
-        Something does not follow.
+    The guarantee is in the format ``dpmc-onebit-1``. How many ratings the user with most of them
+    has cannot be seen from outside.
     """
     constants, lists, simulated = stated["constants"], stated["lists"], stated["simulated"]
     shape = lists["users"]["count"], lists["items"]["count"]
