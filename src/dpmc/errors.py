@@ -23,8 +23,6 @@ class ParameterError(InputError):
     sentence : str
         A format string. A field of one of ``values`` stands for that value, a numbered one for a
         parameter among ``names``, and any other for the parameter of its own name.
-    *names : str
-    **values : object
     """
 
     def __init__(self, sentence: str, *names: str, **values: object):

@@ -40,14 +40,13 @@ class PrivateFactorization:
     each one spends its budget anew. No parameter may be taken from the ratings.
 
     Parameters are stored as given and checked by :meth:`fit`, after scikit-learn's conventions.
-    Those without an explanation here are declared, with their defaults, in
+    Those that are not explained here are declared, with their defaults, in
     :mod:`dpmc.fitting.parameters`; ``dpmc fit --help`` shows them.
 
     Parameters
     ----------
     epsilon : float
         Budget of the whole fit, above 0.
-    delta : float
     rating_range : (float, float)
         Lowest and highest possible rating, known without the ratings; others are clipped.
     items : path, or iterable of labels, optional
@@ -63,11 +62,7 @@ class PrivateFactorization:
     ratings_per_user : int, optional
         That count, chosen at random; where users are protected.
     mechanism : {"gaussian", "laplace", "huber"}, optional
-    method : str, optional
-    rank, iterations, inner_iterations : int, optional
-    factor_bound, residual_bound, row_bound : float, optional
     gram : {"free", "noised"}, optional
-    regularization, user_regularization, loss_parameter, shrinkage : float, optional
     report_error : float, optional
         Share of each user's ratings that are held out, so that the error on them can be told.
     sampler : {"dpmc", "opendp"}
@@ -306,7 +301,6 @@ class PrivateFactorization:
         user_ratings : mapping from items to ratings, or frame
             The user's own ratings; may be empty. Those of items that are not in the list are left
             out.
-        n : int
 
         Returns
         -------
@@ -347,7 +341,6 @@ class PrivateFactorization:
 
         Parameters
         ----------
-        folder : path
         force : bool
             Replace an earlier one.
 
@@ -373,10 +366,6 @@ class PrivateFactorization:
         It holds no users: give their ratings to :meth:`predict` and :meth:`recommend`. Its
         parameters are the budget, the method and what all methods share; for the others see
         ``guarantee.json``. ``dpmc verify`` says whether the folder is true.
-
-        Parameters
-        ----------
-        folder : path
 
         Raises
         ------

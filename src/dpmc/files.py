@@ -31,10 +31,7 @@ def refusal(error: OSError) -> str:
 def refusal_in(text: str) -> str | None:
     """Return the sentence of :func:`refusal` for a message of another program, None if it has none.
 
-    Parameters
-    ----------
-    text : str
-        Read for the operating system's words for a full disk and the like.
+    The text is read for the operating system's words for a full disk and the like.
     """
     for number in ADVICE:
         if os.strerror(number) in text:
@@ -45,13 +42,8 @@ def refusal_in(text: str) -> str | None:
 def check_writable(path: str | Path) -> None:
     """Refuse a place where neither a file nor a folder can be made, and leave nothing there.
 
-    A folder is made beside it and removed, because permissions do not tell it for every file
-    system. A disk that fills up later is not foreseen.
-
-    Parameters
-    ----------
-    path : path
-        Folders above it need not exist yet.
+    Folders above it need not exist yet. A folder is made beside it and removed, because permissions
+    do not tell it for every file system. A disk that fills up later is not foreseen.
     """
     try:
         probe(path)
@@ -64,14 +56,9 @@ def check_writable(path: str | Path) -> None:
 
 
 def probe(path: str | Path, room: int = 0) -> None:
-    """Make a folder beside a path with a file in it, and remove both.
+    """Make a folder beside a path with a file of ``room`` bytes in it, and remove both.
 
-    Parameters
-    ----------
-    path : path
-        Folders above it need not exist yet.
-    room : int
-        Bytes of the file.
+    Folders above the path need not exist yet.
     """
     place = Path(os.path.abspath(path))
     above = place.parent

@@ -227,7 +227,6 @@ class Ratings:
         ----------
         rows : Compressed
             Not copied if its values are float64.
-        n_items : int
         **fields
             Name, rating range and labels, see :class:`Ratings`.
 

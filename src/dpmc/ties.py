@@ -15,12 +15,9 @@ ratings: zeros come out below 1e-17, no other prediction below 1e-8."""
 def margin(predictions: np.ndarray, axis: int | None = None) -> np.ndarray:
     """Return the largest difference of a tie among finite predictions, 0 where there are none.
 
-    Parameters
-    ----------
-    predictions : float64 array
-        All that are compared, so that the largest sets the scale; infinite ones are left out.
-    axis : int, optional
-        One margin for each slice along it, in an array that broadcasts; if not given, one for all.
+    The predictions are all that are compared, so that the largest sets the scale; infinite ones are
+    left out. With ``axis`` there is one margin for each slice along it, in an array that
+    broadcasts.
     """
     asked = {"axis": axis, "keepdims": axis is not None, "initial": 0.0}
     largest = np.maximum(predictions.max(**asked), -predictions.min(**asked))
@@ -30,13 +27,9 @@ def margin(predictions: np.ndarray, axis: int | None = None) -> np.ndarray:
 
 
 def descending(predictions: np.ndarray, tie: float) -> np.ndarray:
-    """Return the places of predictions, the largest first, ties in the order that they have.
+    """Return the places of n predictions, the largest first, those within ``tie`` in their order.
 
-    Parameters
-    ----------
-    predictions : float64 array, shape (n,)
-    tie : float
-        From :func:`margin`.
+    The largest difference of a tie is from :func:`margin`.
     """
     places = np.argsort(-predictions, kind="stable")
     ranked = predictions[places]
