@@ -180,11 +180,6 @@ class ImplicitALS(LeastSquares):
         Multiply lambda by the weight of all squares that the factor row takes part in: the number
         of ratings + alpha times the number of items (of users for an item).
     dtype : {"float32", "float64"}
-
-    Attributes
-    ----------
-    user_factors_, item_factors_
-        See :class:`LeastSquares`.
     """
 
     def __init__(

@@ -30,11 +30,6 @@ class PublishedAltMin(PublishedRounds):
     coherence : float
         c > 0.
 
-    Attributes
-    ----------
-    mean_, user_factors_, item_factors_
-        See :class:`dpmc.methods.user_level.references.CentredFactors`.
-
     Raises
     ------
     InputError

@@ -34,11 +34,6 @@ class PublishedRounds(CentredFactors):
     iterations : int
         T, the number of rounds.
 
-    Attributes
-    ----------
-    mean_, user_factors_, item_factors_
-        See :class:`dpmc.methods.user_level.references.CentredFactors`.
-
     Raises
     ------
     InputError

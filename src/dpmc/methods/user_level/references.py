@@ -102,11 +102,6 @@ class TruncatedSVD(CentredFactors):
     rescaled : bool
         Divide by the share of the entries that is observed, which makes up for the zeros where
         entries are observed at random.
-
-    Attributes
-    ----------
-    mean_, user_factors_, item_factors_
-        See :class:`CentredFactors`.
     """
 
     def __init__(self, *, rank, rescaled=False):
@@ -192,11 +187,6 @@ class FastTri(CentredFactors):
     ----------
     regularization : float
         lambda >= 0, in units of singular values.
-
-    Attributes
-    ----------
-    mean_, user_factors_, item_factors_
-        See :class:`CentredFactors`.
     """
 
     def __init__(self, *, rank, regularization=1.0, iterations=100):

@@ -34,11 +34,6 @@ class PublishedSAltLS(PublishedRounds):
     rank, iterations
         See :class:`dpmc.methods.user_level.published_rounds.PublishedRounds`.
 
-    Attributes
-    ----------
-    mean_, user_factors_, item_factors_
-        See :class:`dpmc.methods.user_level.references.CentredFactors`.
-
     Raises
     ------
     InputError
