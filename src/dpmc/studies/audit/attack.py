@@ -28,12 +28,8 @@ PENALTIES = 10.0 ** np.arange(-1, 5)
 class Reading:
     """What an attacker reads in the files of one publication.
 
-    Attributes
-    ----------
-    numbers : dict of str to float
-        By file and place: the words of the line, or the path in a JSON file.
-    words : frozenset of str
-        All else.
+    ``numbers`` are by file and place: the words of the line, or the path in a JSON file. ``words``
+    are all else.
     """
 
     numbers: dict[str, float]
@@ -41,12 +37,9 @@ class Reading:
 
 
 def read(files: Mapping[str, bytes]) -> Reading:
-    """Return all numbers and words of files.
+    """Return all numbers and words of files, given as name -> content.
 
-    Parameters
-    ----------
-    files : mapping
-        Name -> content: .json, .csv, .npz or .parquet; others are one word each.
+    The content is that of .json, .csv, .npz or .parquet; other files are one word each.
     """
     numbers, words = {}, set()
     for name, content in files.items():
@@ -65,19 +58,9 @@ def lower_bound(
 ) -> float:
     """Bound epsilon from below by what an attacker learns of the first half of the readings.
 
-    Parameters
-    ----------
-    first, second : sequences of Reading
-        Of publications of the one and of the other data set, equally many; of an odd number the
-        last is left out.
-    delta : float
-    confidence : float
-        The bound exceeds the true epsilon with at most 1 - confidence, whatever was learnt.
-
-    Returns
-    -------
-    float
-        At least 0.
+    ``first`` and ``second`` are of equally many publications of the one and of the other data set;
+    of an odd number the last is left out. The bound, at least 0, exceeds the true epsilon with a
+    probability of at most 1 - confidence, whatever was learnt.
     """
     half = len(first) // 2
     learnt = [*first[:half], *second[:half]]

@@ -68,16 +68,9 @@ AGREEING, OWN_ITEMS, COMMON_ITEMS = 50, 20, 30
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Something that is published of either of two neighbouring data sets.
+    """Something that is published of either of two neighbouring data sets, ``here`` and ``there``.
 
-    Attributes
-    ----------
-    claim : dict
-        Of the columns of the row.
-    here, there : object
-        The data.
-    publish : callable
-        ``publish(path, data)`` makes the folder.
+    ``publish(path, data)`` makes the folder; ``claim`` holds columns of the row.
     """
 
     claim: Mapping[str, object]
@@ -105,13 +98,7 @@ class Case:
 
 
 def attack_rows(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the rows of all that can be published.
-
-    Parameters
-    ----------
-    settings : mapping
-        ``attacks``: publications of each of two neighbouring data sets.
-    """
+    """Yield the rows of all that can be published, each ``attacks`` times of either data set."""
     for case in cases():
         yield from case.rows(settings["attacks"])
 
@@ -210,16 +197,8 @@ def onebit_case(mechanism: str) -> Case:
 def fit_case(name, method: PrivateMethod, here, there, *, selection=None, noise=GridNoise) -> Case:
     """Return the case of a method on neighbouring data.
 
-    Parameters
-    ----------
-    name : str
-        For the row.
-    method : PrivateMethod
-    here, there : Ratings
-    selection : Selection, optional
-        The list of items is chosen privately.
-    noise : callable
-        From the calibrated mechanism to what the ledger adds.
+    With ``selection`` the list of items is chosen privately. ``noise`` turns the calibrated
+    mechanism into what the ledger adds.
     """
     releases = method.releases_with(selection)
 

@@ -15,12 +15,8 @@ FINDINGS = ("T1",)
 def chapter(folder: str | Path, settings: object) -> Chapter:
     """Return the chapter, made of the study's folder of results.
 
-    Parameters
-    ----------
-    folder : path
-        With ``audit.csv``, ``claims.csv``, ``tables`` and ``figures``, as far as they are there.
-    settings : object
-        Not used.
+    ``folder``: with ``audit.csv``, ``claims.csv``, ``tables`` and ``figures``, as far as they are
+    there.
     """
     folder = Path(folder)
     results = read_results(folder, ("audit", "claims"))

@@ -73,10 +73,8 @@ def audited_family(family: str, relation: str, epsilon: float = EPSILON, cls: ty
 def dpals_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield the rows of all families under both relations.
 
-    Parameters
-    ----------
-    settings : mapping
-        ``seed`` and ``runs`` (of each family, on either of two neighbouring data sets).
+    ``settings`` has ``seed`` and ``runs`` (of each family, on either of two neighbouring data
+    sets).
     """
     for family in FAMILIES:
         for relation in USER_LEVEL:

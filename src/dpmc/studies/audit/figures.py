@@ -251,13 +251,6 @@ FIGURES = read_figures(
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
     """Draw the figure; without rows of the audit it becomes a box that says so.
 
-    Parameters
-    ----------
-    results_folder : path
-        Where ``audit.csv`` lies.
-    settings : object
-        Not used.
-    folder : path
-        Where to draw.
+    ``results_folder``: where ``audit.csv`` lies.
     """
     draw_all(FIGURES, read_results(results_folder, ("audit",)), folder)

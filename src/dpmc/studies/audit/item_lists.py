@@ -29,15 +29,8 @@ class Followed(Selection):
 class ReplayOfList(Replay):
     """Replay with a choice of items: counts by label, and what only this side has is not listed.
 
-    Parameters
-    ----------
-    outputs : list of arrays
-    labels : str array
-        Of the counts that the run made.
-    selection : Followed
-        Of the replay: tells the labels here.
-    mechanism : Mechanism
-        The noise of the run, of which the threshold is made.
+    ``labels`` are those of the counts that the run made, ``selection`` that of the replay, which
+    tells the labels here; the threshold is made of ``mechanism``, the noise of the run.
     """
 
     def __init__(self, outputs, labels, selection, mechanism):
@@ -59,12 +52,8 @@ class ReplayOfList(Replay):
 def carriers(relation: str, rng: np.random.Generator) -> tuple[Ratings, Ratings]:
     """Return neighbouring ratings as they are read from files, one user of which has own items.
 
-    Items that nobody rated are in no file, so the lists of items differ, too.
-
-    Parameters
-    ----------
-    relation : {"user_add_remove", "user_replace"}
-    rng : numpy.random.Generator
+    Items that nobody rated are in no file, so the lists of items differ, too. The relation is one
+    at user level.
     """
     n_items = COMMON_ITEMS + 2 * OWN_ITEMS
     rows = rng.uniform(*RANGE, (CROWD + 2, n_items))

@@ -67,10 +67,7 @@ def discrete_claims(seed: int) -> list[NoiseClaim]:
 def mechanism_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield the rows of all mechanisms.
 
-    Parameters
-    ----------
-    settings : mapping
-        ``seed`` and ``samples``.
+    ``settings`` has ``seed`` and ``samples``.
     """
     samples = settings["samples"]
     plans = [(claim, samples) for claim in float_claims()]

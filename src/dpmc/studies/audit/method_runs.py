@@ -39,15 +39,9 @@ def audited_method(
 ):
     """Return a small method with the budget of the audit.
 
-    Parameters
-    ----------
-    method, relation, mechanism : str
-    bare : bool
-        Of one factor and without offsets: on the neighbours of the audit nearly all of its
-        statistics then change by as much as they may. Else as by default, with three factors.
-    epsilon : float
-    cls : type, optional
-        Of the method, where it has a planted fault.
+    A ``bare`` one has one factor and no offsets: on the neighbours of the audit nearly all of its
+    statistics then change by as much as they may. Others are as by default, with three factors.
+    ``cls`` is its class where it has a planted fault.
     """
     settings = {}
     if relation in USER_LEVEL:
@@ -70,11 +64,7 @@ def audited_method(
 def relation_rows(settings: Mapping, relation: str) -> Iterator[dict[str, object]]:
     """Yield the rows of all methods and mechanisms under one relation.
 
-    Parameters
-    ----------
-    settings : mapping
-        ``seed`` and ``runs`` (of each method, on each of two neighbouring data sets).
-    relation : str
+    ``settings`` has ``seed`` and ``runs`` (of each method, on each of two neighbouring data sets).
     """
     for name in METHODS:
         for mechanism in MECHANISMS:
@@ -91,16 +81,9 @@ def method_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield the rows of one method.
 
-    Parameters
-    ----------
-    noised : list of (PrivateMethod, Noise)
-        The method, maybe in several variants, and what its runs take their noise from. All
-        are tried for the sensitivities, the first is sampled.
-    runs : int
-    rng : numpy.random.Generator
-        Draws data and starts.
-    key : mapping
-        ``method``, ``relation`` and ``mechanism``.
+    ``noised`` holds the method, maybe in several variants, and what its runs take their noise from:
+    all are tried for the sensitivities, the first is sampled. ``rng`` draws data and starts.
+    ``key`` has ``method``, ``relation`` and ``mechanism``.
     """
     claim = {"target": "method", "claimed_epsilon": EPSILON, "delta": DELTA, **key}
     changes = [largest_changes(*each, key["relation"], rng) for each in noised]
@@ -128,19 +111,10 @@ def largest_changes(
 def sampled_rows(
     method, noise: Noise, runs: int, rng: np.random.Generator, claim: Mapping
 ) -> Iterator[dict[str, object]]:
-    """Yield what samples of the runs of a method show.
+    """Yield what samples of ``runs`` runs of a method on each of two neighbouring data sets show.
 
-    Parameters
-    ----------
-    method : dpmc.methods.private.PrivateMethod
-    noise : Noise
-        What its runs take their noise from; the method's calibration says what it should be.
-    runs : int
-        On each of the two neighbouring data sets.
-    rng : numpy.random.Generator
-        Draws the starts.
-    claim : mapping
-        Of the columns of the rows.
+    ``noise`` is what its runs take their noise from; the method's calibration says what it should
+    be. ``rng`` draws the starts; ``claim`` holds columns of the rows.
     """
     here, there = neighbours(claim["relation"], rng)[WORST]
     claim = dict(claim, samples=runs)
@@ -155,14 +129,8 @@ def trace_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield what the losses and the noise of runs on two neighbouring data sets show.
 
-    Parameters
-    ----------
-    forth, back : lists of Trace
-        Runs on the one and on the other.
-    cdf : callable
-        Of the noise at sensitivity 1.
-    claim : mapping
-        Of the columns of the rows, with ``delta``.
+    ``forth`` and ``back`` are the runs on the one and on the other, ``cdf`` is that of the noise at
+    sensitivity 1. ``claim`` holds columns of the rows, with ``delta``.
     """
     losses = np.array([each.loss for each in forth]), -np.array([each.loss for each in back])
     for test, bound in (("likelihood_ratio", threshold_bound), ("privacy_loss", loss_bound)):

@@ -35,17 +35,8 @@ def neighbours(relation: str, rng: np.random.Generator) -> dict[str, tuple[Ratin
     - "outside": ratings far beyond the range on both sides; a user is replaced by one without any.
     - "random": random ratings, half of them observed.
 
-    Parameters
-    ----------
-    relation : str
-        One of :data:`dpmc.privacy.relations.RELATIONS`.
-    rng : numpy.random.Generator
-        Draws the random ones.
-
-    Returns
-    -------
-    dict
-        Name -> (ratings, neighbouring ratings), of one shape.
+    ``relation`` is one of :data:`dpmc.privacy.relations.RELATIONS`; ``rng`` draws the random ones.
+    The result is name -> (ratings, neighbouring ratings), of one shape.
     """
     check_relation(relation)
     everyone = np.full((USERS, ITEMS), RANGE[1])
@@ -91,16 +82,8 @@ def labelled_neighbours(
     ("random"), where the user alone rated the first item. At entry level the pairs are those of
     :func:`neighbours`.
 
-    Parameters
-    ----------
-    relation : str
-        One of :data:`dpmc.privacy.relations.RELATIONS`.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    dict
-        Name -> (ratings, neighbouring ratings), both with labels.
+    ``relation`` is one of :data:`dpmc.privacy.relations.RELATIONS`. The result is name -> (ratings,
+    neighbouring ratings), both with labels.
     """
     if check_relation(relation) not in USER_LEVEL:
         pairs = neighbours(relation, rng)
@@ -121,12 +104,9 @@ def with_labels(ratings: Ratings) -> Ratings:
 
 
 def of_people(rows: np.ndarray, labels: np.ndarray) -> Ratings:
-    """Return ratings of users with these labels, nan: not observed, and numbered items.
+    """Return ratings of users with ``labels``, shape (n_users,), and numbered items.
 
-    Parameters
-    ----------
-    rows : array, shape (n_users, n_items)
-    labels : str array, shape (n_users,)
+    ``rows`` has shape (n_users, n_items); nan: not observed.
     """
     return replace(with_labels(_ratings(rows)), user_labels=np.asarray(labels, dtype=str))
 

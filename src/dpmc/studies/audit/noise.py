@@ -26,19 +26,9 @@ Draw = Callable[[tuple[int, int], np.random.Generator], np.ndarray]
 class NoiseClaim:
     """What noise on releases of sensitivity ``shift`` is said to guarantee.
 
-    Attributes
-    ----------
-    mechanism : str
-    log_density : callable
-        Log density (or log probability) of the noise, up to a constant.
-    draw : Draw
-    cdf : callable
-        Of one draw, plus a uniform number in [0, 1) where draws are integers.
-    epsilon, delta : float
-        Of all releases together.
-    releases : int
-    shift : float
-    integers : bool
+    ``log_density`` is that of the noise (or log probability), up to a constant; ``cdf`` that of one
+    draw, plus a uniform number in [0, 1) where draws are integers. ``epsilon`` and ``delta`` are of
+    all releases together.
     """
 
     mechanism: str
@@ -57,12 +47,7 @@ def noise_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield the rows of the likelihood-ratio event, of the histogram and of tests of the noise.
 
-    Parameters
-    ----------
-    claim : NoiseClaim
-    samples : int
-        Outputs to draw on each of the two neighbouring data sets.
-    rng : numpy.random.Generator
+    ``samples`` outputs are drawn on each of the two neighbouring data sets.
     """
     signs = np.where(np.arange(claim.releases) % 2 == 0, 1.0, -1.0)[:, None]
     shifts = claim.shift * signs

@@ -35,10 +35,7 @@ AUDITED = ("objp", "grap", "grap_gaussian", "outp", "private_item_bias")
 class Followed:
     """Randomness whose one ledger keeps its transcript.
 
-    Parameters
-    ----------
-    make : callable
-        Turns the noise at sensitivity 1 into what the ledger adds.
+    ``make``: turns the noise at sensitivity 1 into what the ledger adds.
     """
 
     simulated = True
@@ -68,10 +65,7 @@ class Pair:
 def onebit_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield the rows of all mechanisms.
 
-    Parameters
-    ----------
-    settings : mapping
-        ``seed`` and ``runs`` (of each mechanism, on either data set).
+    ``settings`` has ``seed`` and ``runs`` (of each mechanism, on either data set).
     """
     for mechanism in AUDITED:
         rng = stream(settings["seed"], AUDIT, {"onebit": mechanism})
@@ -81,17 +75,10 @@ def onebit_rows(settings: Mapping) -> Iterator[dict[str, object]]:
 def mechanism_rows(
     mechanism: str, runs: int, rng: np.random.Generator, problem: type[Problem] = Problem
 ) -> Iterator[dict[str, object]]:
-    """Yield the rows of one mechanism.
+    """Yield the rows of one mechanism, run ``runs`` times on each of two neighbouring data sets.
 
-    Parameters
-    ----------
-    mechanism : str
-    runs : int
-        On each of two neighbouring data sets.
-    rng : numpy.random.Generator
-        Draws data and noise.
-    problem : type
-        Of the problems, where it has a planted fault.
+    ``rng`` draws data and noise. ``problem`` is the class of the problems where it has a planted
+    fault.
     """
     delta = DELTA if mechanism == "grap_gaussian" else 0.0
     claim = {"target": "onebit", "mechanism": mechanism, "relation": ENTRY_CHANGE}
@@ -133,12 +120,8 @@ def blocks(size: int) -> Ratings:
     """Return the block instance: both diagonal blocks of half the size all +1, and one entry off.
 
     The first sign is the one off the diagonal: it alone says how the blocks are related, and
-    flipping it turns one of them over in the completed part.
-
-    Parameters
-    ----------
-    size : int
-        Users and items; even.
+    flipping it turns one of them over in the completed part. ``size`` is the number of users and of
+    items; even.
     """
     half = np.arange(size) < size // 2
     inside = half[:, None] == half[None, :]

@@ -14,17 +14,11 @@ FAULTS = f"{HERE}.faults"
 class Part:
     """One part of the audit.
 
-    Attributes
-    ----------
-    settings : tuple of str
-        Those that it uses: ``seed``, ``samples`` (outputs of a mechanism), ``runs`` (of a method)
-        and ``attacks`` (publications that are attacked), on each of two neighbouring data sets.
-    rows : str, optional
-        ``"package.module:function"``: from the settings to the rows, of a relation also given its
-        name.
-    faults : str, optional
-        The same of a function that yields the planted faults
-        (:class:`dpmc.studies.audit.faults.Fault`), whose rows follow.
+    Its ``settings`` are those that it uses: ``seed``, ``samples`` (outputs of a mechanism),
+    ``runs`` (of a method) and ``attacks`` (publications that are attacked), on each of two
+    neighbouring data sets. ``rows``, a ``"package.module:function"``, turns them into the rows, for
+    a relation also given its name. ``faults`` names a function that yields the planted faults
+    (:class:`dpmc.studies.audit.faults.Fault`), whose rows follow.
     """
 
     settings: tuple[str, ...]

@@ -46,13 +46,8 @@ TARGET = "published"
 class Publisher:
     """What makes a publication of ratings.
 
-    Attributes
-    ----------
-    method : PrivateMethod
-    keyed : type
-        Of the choices: :class:`dpmc.methods.private_choice.Keyed`, or a faulty one.
-    write : callable
-        As :func:`dpmc.methods.published.fit_folder.write`.
+    ``keyed`` is the class of the choices, :class:`dpmc.methods.private_choice.Keyed` or a faulty
+    one; ``write`` is called as :func:`dpmc.methods.published.fit_folder.write`.
     """
 
     method: PrivateMethod
@@ -62,19 +57,11 @@ class Publisher:
     def fit(
         self, ratings: Ratings, noise: Noise, key: bytes, seed: int, selection=None
     ) -> tuple[PrivateMethod, Ledger]:
-        """Fit as for publication, but repeatably; return the model and what went out.
+        """Fit ratings with labels as for publication, but repeatably; return the model and its
+        ledger.
 
-        Parameters
-        ----------
-        ratings : Ratings
-            With labels.
-        noise : Noise
-        key : bytes
-            Of the choices.
-        seed : int
-            Of the start.
-        selection : Selection, optional
-            The list of items is chosen privately.
+        ``key`` is that of the choices, ``seed`` that of the start; with ``selection`` the list of
+        items is chosen privately.
         """
         model, rng = copy(self.method), np.random.default_rng(seed)  # nothing of an earlier fit
         randomness = self.keyed(ratings, key, rng) if model.bounds.user_level else rng
@@ -83,12 +70,8 @@ class Publisher:
         return model, ledger
 
     def publication(self, model: PrivateMethod) -> dict[str, bytes]:
-        """Return all that is published of a fitted model: names of attributes and files -> bytes.
-
-        Parameters
-        ----------
-        model : PrivateMethod
-            That :meth:`fit` returned.
+        """Return all that is published of a model that was fitted: names of attributes and files ->
+        bytes.
         """
         names = PUBLISHED + (() if model.bounds.user_level else PUBLISHED_AT_ENTRY_LEVEL)
         found = {name: as_bytes(getattr(model, name)) for name in names if hasattr(model, name)}
@@ -102,13 +85,9 @@ class Publisher:
 class Comparison:
     """A run on some data beside its replay on neighbouring data.
 
-    Attributes
-    ----------
-    changes : dict of str to float
-        Name of a statistic -> largest change over its stated sensitivity; infinite under "refused"
-        if the program itself refused the replay.
-    differing : int
-        Number of published bytes that differ.
+    ``changes`` is name of a statistic -> largest change over its stated sensitivity; infinite under
+    "refused" if the program itself refused the replay. ``differing`` counts the published bytes
+    that differ.
     """
 
     changes: dict[str, float]
@@ -120,14 +99,7 @@ def follow_published(
 ) -> Comparison:
     """Publish ``here``, replay the outputs on ``there``, and compare.
 
-    Parameters
-    ----------
-    publisher : Publisher
-    noise : Noise
-        Of the run.
-    here, there : Ratings
-    rng : numpy.random.Generator
-        Draws the key and the start, which both have in common.
+    ``rng`` draws the key and the start, which both have in common.
     """
     key, seed = rng.bytes(16), int(rng.integers(2**32))
     try:
@@ -147,13 +119,8 @@ def publisher_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield the rows of one method: changes of its queries, and of what it publishes.
 
-    Parameters
-    ----------
-    publisher : Publisher
-    rng : numpy.random.Generator
-        Draws data, keys, starts and noise.
-    key : mapping
-        ``method``, ``relation`` and ``mechanism``.
+    ``rng`` draws data, keys, starts and noise. ``key`` has ``method``, ``relation`` and
+    ``mechanism``.
     """
     claim = {"target": TARGET, "claimed_epsilon": EPSILON, "delta": DELTA, **key}
     noise = FloatNoise(publisher.method.calibration.noise, rng)

@@ -82,10 +82,7 @@ REFUSED = Choice(np.inf, np.inf, np.inf, 0)
 def selection_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield the rows of the private choice of items with the methods that follow it.
 
-    Parameters
-    ----------
-    settings : mapping
-        ``seed``.
+    ``settings`` has ``seed``.
     """
     for relation in USER_LEVEL:
         for method in AUDITED:
@@ -98,17 +95,10 @@ def selection_rows(settings: Mapping) -> Iterator[dict[str, object]]:
 def choice_rows(
     method: str, relation: str, rng: np.random.Generator, followed: type[Followed] = Followed
 ) -> Iterator[dict[str, object]]:
-    """Yield the rows of one method after a choice of items.
+    """Yield the rows of one method, a key of :data:`AUDITED`, after a choice of items.
 
-    Parameters
-    ----------
-    method : str
-        A key of :data:`AUDITED`.
-    relation : str
-    rng : numpy.random.Generator
-        Draws data, keys, starts and noise.
-    followed : type
-        Makes the choice; a faulty one takes its place.
+    ``rng`` draws data, keys, starts and noise. ``followed`` makes the choice; a faulty one takes
+    its place.
     """
     claim = {"target": TARGET, "mechanism": "gaussian", "relation": relation}
     claim |= {"method": "private_choice_of_items", "claimed_epsilon": EPSILON, "delta": DELTA}
@@ -131,15 +121,8 @@ def listing_row(
     The lower bound of the probability is that of Clopper and Pearson and exceeds the truth with a
     probability of at most SIGNIFICANCE: the truth is as large as it may be.
 
-    Parameters
-    ----------
-    relation : str
-    rng : numpy.random.Generator
-        Draws the noise, unless it is exact.
-    followed : type
-        Makes the choice.
-    exact : bool
-        With the noise for publication, whose bits nobody can repeat.
+    ``rng``: draws the noise, unless it is exact. ``followed``: makes the choice. ``exact``: with
+    the noise for publication, whose bits nobody can repeat.
     """
     selection = followed(relation, MANY, EPSILON, LARGE_DELTA, 0.5)
     noise = Gaussian(selection.noise_multiplier / (1 - selection.share) ** 0.5)

@@ -31,14 +31,8 @@ RELEASED = (INP, *AUDITED)
 class FollowedFlips(Followed):
     """Randomness that keeps its flipped signs, too, or releases those of an earlier run.
 
-    Parameters
-    ----------
-    make : callable
-        As for :class:`dpmc.studies.audit.onebit.Followed`.
-    rng : numpy.random.Generator
-        Draws flips.
-    flipped : array, optional
-        Of the earlier run.
+    ``make`` is as for :class:`dpmc.studies.audit.onebit.Followed`; ``rng`` draws flips; ``flipped``
+    are those of the earlier run.
     """
 
     def __init__(self, make, rng, flipped=None):
@@ -55,10 +49,7 @@ class FollowedFlips(Followed):
 def onebit_folder_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield a row for every mechanism.
 
-    Parameters
-    ----------
-    settings : mapping
-        ``seed``.
+    ``settings`` has ``seed``.
     """
     for mechanism in RELEASED:
         rng = stream(settings["seed"], AUDIT, {"onebit_folder": mechanism})
@@ -70,13 +61,8 @@ def onebit_folder_row(
 ) -> dict[str, object]:
     """Return the row of what is published by one mechanism, over all of its neighbours.
 
-    Parameters
-    ----------
-    mechanism : str
-        One of :data:`RELEASED`.
-    rng : numpy.random.Generator
-    problem : type
-        Of the problems, where it has a planted fault.
+    ``mechanism`` is one of :data:`RELEASED`. ``problem`` is the class of the problems where it has
+    a planted fault.
     """
     claim = {"target": TARGET, "mechanism": mechanism, "relation": ENTRY_CHANGE}
     claim |= {"claimed_epsilon": EPSILON, "delta": DELTA if mechanism == "grap_gaussian" else 0.0}
@@ -98,15 +84,7 @@ def differing_folders(mechanism: str, pair: Pair, rng: np.random.Generator) -> i
 
 
 def onebit_bytes(mechanism: str, completion: Completion, problem: Problem) -> dict[str, bytes]:
-    """Return the files of a published completion.
-
-    Parameters
-    ----------
-    mechanism : str
-    completion : Completion
-    problem : Problem
-        With labels.
-    """
+    """Return the files of a published completion of a problem with labels."""
     settings = onebit_settings(mechanism, problem)
     return folder_bytes(lambda path: onebit_folder.write(path, completion, problem, settings))
 

@@ -20,10 +20,7 @@ OTHER_MECHANISMS = {"private_als": ("huber",), "private_item_bias": ("laplace",)
 def published_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield the rows of everything that can be published.
 
-    Parameters
-    ----------
-    settings : mapping
-        ``seed``.
+    ``settings`` has ``seed``.
     """
     for name, relation, mechanism in published_methods():
         key = {"method": name, "relation": relation, "mechanism": mechanism}

@@ -23,14 +23,7 @@ Flip = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 class FlipClaim:
     """What flips of signs are said to be, and to guarantee.
 
-    Attributes
-    ----------
-    mechanism : str
-    response : RandomisedResponse
-        The probabilities that are claimed.
-    epsilon : float
-    flip : Flip
-        What draws.
+    ``response``: the probabilities that are claimed. ``flip``: what draws.
     """
 
     mechanism: str
@@ -54,10 +47,7 @@ def flip_claims() -> list[FlipClaim]:
 def response_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield the rows of all claims.
 
-    Parameters
-    ----------
-    settings : mapping
-        ``seed`` and ``samples``.
+    ``settings`` has ``seed`` and ``samples``.
     """
     for claim in flip_claims():
         rng = stream(settings["seed"], AUDIT, {"mechanism": claim.mechanism})
@@ -69,12 +59,7 @@ def flip_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield the rows of the likelihood-ratio event, and of tests of either probability.
 
-    Parameters
-    ----------
-    claim : FlipClaim
-    samples : int
-        Signs of either kind to flip.
-    rng : numpy.random.Generator
+    ``samples`` signs of either kind are flipped.
     """
     stated = {
         "target": "mechanism",

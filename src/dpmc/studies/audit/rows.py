@@ -21,12 +21,7 @@ SIGNIFICANCE = 1e-6
 def bound_row(test: str, lower_bound: float, claim: dict[str, object]) -> dict[str, object]:
     """Return the row of a lower bound on epsilon: passed if it does not exceed what is claimed.
 
-    Parameters
-    ----------
-    test : str
-    lower_bound : float
-    claim : dict
-        Any of :data:`AUDIT_COLUMNS`, among them ``claimed_epsilon``.
+    ``claim``: any of :data:`AUDIT_COLUMNS`, among them ``claimed_epsilon``.
     """
     found = {"lower_bound": lower_bound, "passed": lower_bound <= claim["claimed_epsilon"]}
     return _row(test, claim, found | {"confidence": CONFIDENCE})
@@ -65,14 +60,8 @@ def share_row(
 ) -> dict[str, object]:
     """Return the row of something that was found, as a share of what is stated: at most 1.
 
-    Parameters
-    ----------
-    test : str
-    share : float
-        Rounding may take it 1e-9 above 1.
-    claim : dict
-    confidence : float, optional
-        Of a lower bound of the share, where it was sampled.
+    Rounding may take it 1e-9 above 1. ``confidence`` is that of a lower bound of the share, where
+    it was sampled.
     """
     found = {"measured": share, "passed": share <= 1 + 1e-9, "confidence": confidence}
     return _row(test, claim, found)
@@ -82,11 +71,6 @@ def caught_row(fault: str, rows: Iterable[dict[str, object]]) -> dict[str, objec
     """Return the row of a planted fault, from the tests that it had to get past.
 
     Passed means caught. The row is that of the first test that did; those after it are not made.
-
-    Parameters
-    ----------
-    fault : str
-    rows : iterable of rows
     """
     row = {}
     for row in rows:

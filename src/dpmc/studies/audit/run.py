@@ -16,19 +16,9 @@ def run(task: Task) -> dict[str, Rows]:
 
 
 def audit_part(part: str, settings: Mapping[str, object]) -> Rows:
-    """Yield the rows of one part of the audit.
+    """Yield the rows of a part of :data:`dpmc.studies.audit.parts.PARTS`, given its settings.
 
-    Parameters
-    ----------
-    part : str
-        Key of :data:`dpmc.studies.audit.parts.PARTS`.
-    settings : mapping
-        Those that the part names.
-
-    Yields
-    ------
-    dict
-        Keys :data:`dpmc.studies.audit.rows.AUDIT_COLUMNS`.
+    They have the keys :data:`dpmc.studies.audit.rows.AUDIT_COLUMNS`.
     """
     if PARTS[part].rows:
         rows = _function(PARTS[part].rows)

@@ -58,14 +58,7 @@ HONEST, PLANTED = "As it is", "Planted fault"
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
     """Write the table as .csv, .md, .tex and .html.
 
-    Parameters
-    ----------
-    results_folder : path
-        Where ``audit.csv`` lies; without rows of the attack there is no table.
-    settings : object
-        Not used.
-    folder : path
-        Where to write.
+    ``results_folder``: where ``audit.csv`` lies; without rows of the attack there is no table.
     """
     found = attacks(read_results(results_folder, ("audit",))["audit"])
     write_tables([attack_table(found)] if len(found) else [], folder)
@@ -79,10 +72,7 @@ def attacks(audit: pd.DataFrame | None) -> pd.DataFrame:
 def attack_table(found: pd.DataFrame) -> Table:
     """Return a line for everything that was attacked, planted faults last.
 
-    Parameters
-    ----------
-    found : DataFrame
-        As :func:`attacks` returns it, not empty.
+    ``found`` is as :func:`attacks` returns it, not empty.
     """
     methods = [method_name(row) for _, row in found.iterrows()]
     planted = found["planted_fault"].notna().to_numpy()

@@ -22,15 +22,10 @@ queries do."""
 class Trace:
     """One run on some data, and the same outputs on neighbouring data.
 
-    Attributes
-    ----------
-    loss : float
-        log density of the outputs on the data minus that on the neighbouring data.
-    changes : dict of str to float
-        Name of a statistic -> largest change between the two over its stated sensitivity; infinite
-        under :data:`OTHERWISE` if they were not asked for alike.
-    residuals : list of arrays
-        The noise of each release, at sensitivity 1.
+    ``loss`` is the log density of the outputs on the data minus that on the neighbouring data,
+    ``changes`` name of a statistic -> largest change between the two over its stated sensitivity;
+    infinite under :data:`OTHERWISE` if they were not asked for alike. ``residuals`` are the noise
+    of each release, at sensitivity 1.
     """
 
     loss: float
@@ -41,15 +36,8 @@ class Trace:
 def follow(method, noise: Noise, here: Ratings, there: Ratings, seed: int) -> Trace:
     """Run a method on ``here`` and replay its outputs on ``there``.
 
-    Parameters
-    ----------
-    method : dpmc.methods.private.PrivateMethod
-        Fitted twice.
-    noise : Noise
-        What the run takes its noise from.
-    here, there : Ratings
-    seed : int
-        Of the public start, the same for both.
+    The method is fitted twice, from the same public start, drawn by ``seed``; the run takes its
+    noise from ``noise``.
     """
     run = Ledger(noise, method.releases, keep=True)
     method.fit(here, rng=seed, ledger=run)
@@ -59,16 +47,9 @@ def follow(method, noise: Noise, here: Ratings, there: Ratings, seed: int) -> Tr
 
 
 def compare(run: Ledger, replay: Ledger, noise, norm: int) -> Trace:
-    """Compare a run with its replay on neighbouring data.
+    """Compare a run with its replay on neighbouring data, both with their transcripts.
 
-    Parameters
-    ----------
-    run, replay : Ledger
-        With their transcripts.
-    noise : Mechanism
-        The noise at sensitivity 1.
-    norm : int
-        1 or 2, of the sensitivities.
+    ``noise`` is that at sensitivity 1, ``norm`` (1 or 2) that of the sensitivities.
     """
     loss, changes, residuals = 0.0, {}, []
     if asked(run) != asked(replay):

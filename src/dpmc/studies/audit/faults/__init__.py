@@ -20,16 +20,11 @@ Row = dict[str, object]
 
 @dataclass(frozen=True)
 class Fault:
-    """A planted fault.
+    """A planted fault, and what column ``planted_fault`` calls it.
 
-    Attributes
-    ----------
-    name : str
-        Of the column ``planted_fault``.
-    key : mapping
-        Of its stream of random numbers; empty if the noise is the operating system's.
-    rows : callable
-        From the settings of the part and a generator to the rows of the audit with the fault.
+    ``key`` is of its stream of random numbers; empty if the noise is the operating system's.
+    ``rows`` turns the settings of the part and a generator into the rows of the audit with the
+    fault.
     """
 
     name: str
