@@ -58,12 +58,8 @@ def method_modules(section: Section, cell: DpalsCell) -> list[str]:
 def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[str]:
     """Return the data sets that could not be had, and those that are made of them.
 
-    Parameters
-    ----------
-    unavailable : collection of str
-    cells : mapping
-        The settings by cell, one value a name, as
-        :func:`dpmc.study.cell_settings.read_settings` reads them.
+    ``cells`` are the settings by cell, one value a name, as
+    :func:`dpmc.study.cell_settings.read_settings` reads them.
     """
     sources = {
         name.split(", ")[0].removeprefix("dataset="): own.get("data.of")
@@ -74,13 +70,7 @@ def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[
 
 
 def prepare(configuration: Mapping[str, object]) -> Section:
-    """Return the section ``dpals`` with its table of hyper-parameters.
-
-    Raises
-    ------
-    InputError
-        The table cannot be read, or something of the grid could not run.
-    """
+    """Return the section ``dpals`` with its table of hyper-parameters."""
     # constructs models, so it imports all methods
     from dpmc.studies.dpals.check import check_dpals
 

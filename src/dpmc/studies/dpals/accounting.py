@@ -40,15 +40,7 @@ def accounting_rows(
 ) -> Iterator[dict[str, float]]:
     """Yield the rows of accounting.csv.
 
-    Parameters
-    ----------
-    points : iterable of (epsilon, ratings_per_user, iterations)
-    delta : float
-
-    Yields
-    ------
-    dict
-        Keys :data:`dpmc.studies.dpals.cells.ACCOUNTING_COLUMNS`.
+    Rows have the keys :data:`dpmc.studies.dpals.cells.ACCOUNTING_COLUMNS`.
     """
     for epsilon, k, iterations in points:
         reported = published_sigma(epsilon, delta, k, iterations)

@@ -27,21 +27,14 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 def coverage(settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:
     """Yield the share of the ratings that the most rated items hold.
 
-    Parameters
-    ----------
-    settings : mapping
-        What :func:`dpmc.studies.dpals.settings.coverage_settings` returns.
-    ratings : Ratings
+    Rows have the keys :data:`dpmc.studies.dpals.cells.COVERAGE_COLUMNS`: for all ratings ("full"),
+    and for at most k of each user, chosen at random ("uniform"), those of the least rated items by
+    exact counts ("adaptive"), or chosen at random after all ratings changed their items at random
+    ("shuffled"), so that how many ratings an item has tells nothing of its users.
 
-    Yields
-    ------
-    dict
-        Keys :data:`dpmc.studies.dpals.cells.COVERAGE_COLUMNS`: for all ratings ("full"), and for at
-        most k of each user, chosen at random ("uniform"), those of the least rated items by exact
-        counts ("adaptive"), or chosen at random after all ratings changed their items at random
-        ("shuffled"), so that how many ratings an item has tells nothing of its users. The Gini
-        coefficient is that of the numbers of ratings of all items; the correlation is over all
-        ratings, of the logarithms of the user's and of the item's number of ratings.
+    The Gini coefficient is that of the numbers of ratings of all items; the correlation is over all
+    ratings, of the logarithms of the user's and of the item's number of ratings. ``settings`` is
+    what :func:`dpmc.studies.dpals.settings.coverage_settings` returns.
     """
     most = settings["ratings_per_user"]
     for sampling in SAMPLINGS:

@@ -35,21 +35,9 @@ def make_split(
 ) -> Split:
     """Return the data of a trial.
 
-    Parameters
-    ----------
-    dataset : str
-    settings : mapping
-        What :func:`dpmc.studies.dpals.settings.dpals_settings` returns.
-    trial : int
-    ratings : Ratings, optional
-        The whole data set that ``dataset`` is made of, where it is not drawn.
-    part : {"test", "validation"}
-        What the ``test`` of the result is; of drawn data both are fresh entries.
-
-    Raises
-    ------
-    InputError
-        A part would be empty, or more users or items are wanted than there are.
+    ``settings`` is what :func:`dpmc.studies.dpals.settings.dpals_settings` returns, ``ratings`` the
+    whole data set that ``dataset`` is made of, where it is not drawn. ``part``, "test" or
+    "validation", is what the ``test`` of the result is; of drawn data both are fresh entries.
     """
     entry = settings["data"]
     rng = stream(settings["seed"], DATA, {"dataset": dataset, "trial": trial})
@@ -83,13 +71,8 @@ def draw(rng: np.random.Generator, entry: Mapping, name: str) -> Split:
 class Restricted:
     """A model of some of the items; others are predicted by the user's mean.
 
-    Attributes
-    ----------
-    model : Method
-        Of the items that are left, numbered anew.
-    number : integer array, shape (n_items,)
-        The new numbers, -1 for those left out.
-    means : float64 array, shape (n_users,)
+    ``model`` is of the items that are left, numbered anew: ``number``, shape (n_items,), has the
+    new numbers, -1 for those left out. ``means``, shape (n_users,), are float64.
     """
 
     model: object
@@ -108,11 +91,7 @@ class Restricted:
 def restricted(training: Ratings, item_share: float) -> tuple[Ratings, np.ndarray]:
     """Return the ratings of the items with the most ratings, and the new numbers of the items.
 
-    Parameters
-    ----------
-    training : Ratings
-    item_share : float
-        Share of the items that stay, at least one.
+    ``item_share`` of the items stay, at least one.
     """
     counts = np.bincount(training.items, minlength=training.n_items)
     kept = np.argsort(-counts, kind="stable")[: max(1, round(item_share * counts.size))]

@@ -26,10 +26,7 @@ RATIO = "ratio"
 def default_table(trials: pd.DataFrame) -> Table:
     """Return the errors of all methods by data and epsilon, and those of Local Bayes over the best.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        With rows of the comparison.
+    ``trials``: with rows of the comparison.
     """
     here = tuned(trials)
     means = summary(here, "rmse").set_index(["dataset", "method", "epsilon"])

@@ -138,13 +138,9 @@ def read_dpals(
 ) -> dict[str, pd.DataFrame | None]:
     """Read the tables of :data:`NAMES`; those not there, or empty, are None.
 
-    Parameters
-    ----------
-    folder : path
-    published : path, optional
-        Numbers that were reported or measured elsewhere: columns ``source``, ``dataset``,
-        ``method``, ``variant``, ``epsilon``, ``metric``, ``value``, ``note``. They are read as
-        "published".
+    ``published`` is a file of numbers that were reported or measured elsewhere: columns ``source``,
+    ``dataset``, ``method``, ``variant``, ``epsilon``, ``metric``, ``value``, ``note``. They are
+    read as "published".
     """
     beside = {"published": None if published is None else pd.read_csv(published)}
     return {**beside, **read_results(folder, NAMES)}

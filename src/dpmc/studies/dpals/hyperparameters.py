@@ -29,11 +29,6 @@ def load_hyperparameters(path: str | Path) -> list[dict]:
     It is a list of rows ``{methods, datasets, epsilons, variants, settings, source}``. The first
     four are lists of what a row holds for; without one of them it holds for all. Later rows
     override earlier ones, setting by setting.
-
-    Raises
-    ------
-    InputError
-        No such file, or a row of another form.
     """
     import yaml
 

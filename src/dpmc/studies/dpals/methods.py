@@ -58,21 +58,8 @@ def make_model(
 ):
     """Construct a model; settings that its constructor does not take are left to the data.
 
-    Parameters
-    ----------
-    name : str
-        Key of :data:`METHODS`.
-    settings : mapping
-        Hyper-parameters.
-    rating_range : (float, float)
-        The public range of the ratings.
-    epsilon, delta : float, optional
-        Budget of a private method, by default for adding or removing a user.
-
-    Raises
-    ------
-    InputError
-        A hyper-parameter that is missing or out of its range, or a budget that cannot be met.
+    ``name`` is a key of :data:`METHODS`, ``rating_range`` public; ``epsilon`` and ``delta`` are the
+    budget of a private method, by default for adding or removing a user.
     """
     method = METHODS[name]
     budget = {"relation": "user_add_remove", "epsilon": epsilon, "delta": delta}

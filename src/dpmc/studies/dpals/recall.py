@@ -17,15 +17,9 @@ USERS = 500  # that are scored at a time
 def recall(model, split: Split, length: int = LENGTH) -> float:
     """Return the mean over users of |best items that were liked| / min(length, number liked).
 
-    Parameters
-    ----------
-    model : Method
-        With ``fold_in(rows)``, which returns the factors of users with other ratings, and
-        ``item_factors_``; or with ``scores_``, the same for all users.
-    split : Split
-        By users, with ``known`` ratings, whose items are not recommended.
-    length : int
-        How many items are recommended.
+    The model has ``fold_in(rows)``, which returns the factors of users with other ratings, and
+    ``item_factors_``; or ``scores_``, the same for all users. The split is one by users, with
+    ``known`` ratings, whose items are not recommended.
     """
     known, liked = split.known.by_user, split.test.by_user
     sizes = liked.sizes

@@ -40,13 +40,7 @@ def variants_of(experiment: Mapping) -> Mapping[str, Mapping]:
 
 
 def dpals_cells(dpals: Section) -> list[DpalsCell]:
-    """Return every cell of the ``dpals`` section; without privacy once, whatever the epsilons.
-
-    Raises
-    ------
-    InputError
-        Two experiments have a cell in common.
-    """
+    """Return every cell of the ``dpals`` section; without privacy once, whatever the epsilons."""
     cells = ((name, _cells_of(experiment)) for name, experiment in experiments_of(dpals))
     return list(owners("dpals", cells, "data sets, methods or variants"))
 
@@ -75,16 +69,9 @@ def _experiment_of(dpals: Section, cell: DpalsCell) -> Mapping:
 def dpals_settings(dpals: Section, cell: DpalsCell) -> dict[str, object]:
     """Return exactly the settings that a cell uses, as plain values.
 
-    Returns
-    -------
-    dict
-        ``seed``, ``trials``, ``data`` (the entry of the data set), ``model`` (hyper-parameters),
-        with privacy ``delta``, and ``by_iteration`` where the errors by iteration are wanted.
-
-    Raises
-    ------
-    InputError
-        No experiment of the section has this cell.
+    They are ``seed``, ``trials``, ``data`` (the entry of the data set), ``model``
+    (hyper-parameters), with privacy ``delta``, and ``by_iteration`` where the errors by iteration
+    are wanted.
     """
     experiment = _experiment_of(dpals, cell)
     model = model_settings(dpals["hyperparameters"], cell.coordinates())

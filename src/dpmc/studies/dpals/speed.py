@@ -19,19 +19,11 @@ def by_step(iterations: pd.DataFrame, metric: str = "rse") -> pd.DataFrame:
 def slopes(iterations: pd.DataFrame, metric: str = "rse") -> pd.DataFrame:
     """Fit log error against the step, by trial, up to the step that comes near the lowest error.
 
-    Parameters
-    ----------
-    iterations : DataFrame
-        One row a cell, trial and step.
-    metric : str
-
-    Returns
-    -------
-    DataFrame
-        A row a cell: its coordinates, ``factor`` (by which the error changes each step, exp of the
-        mean slope), ``low``, ``high`` (95 % t interval over trials), ``intercept`` (of the fit to
-        the mean of the logarithms), ``best`` (the first step within 5 % of the lowest mean error,
-        the last that is fitted), ``lowest`` (that error), ``trials``. One step has no slope.
+    From one row a cell, trial and step comes a row a cell: its coordinates, ``factor`` (by which
+    the error changes each step, exp of the mean slope), ``low``, ``high`` (95 % t interval over
+    trials), ``intercept`` (of the fit to the mean of the logarithms), ``best`` (the first step
+    within 5 % of the lowest mean error, the last that is fitted), ``lowest`` (that error),
+    ``trials``. One step has no slope.
     """
     rows = []
     for cell, part in iterations.groupby(list(DPALS_COORDINATES), dropna=False):
@@ -68,16 +60,9 @@ def _slopes(fitted: pd.DataFrame) -> np.ndarray:
 def growth(timing: pd.DataFrame) -> pd.DataFrame:
     """Fit log CPU seconds of an iteration against the log number of ratings, by method.
 
-    Parameters
-    ----------
-    timing : DataFrame
-        One row a method, size and repeat.
-
-    Returns
-    -------
-    DataFrame
-        ``method``, ``slope``, ``low``, ``high`` (95 % t interval of the least-squares slope over
-        the medians of the sizes; NaN with fewer than three), ``sizes``.
+    From one row a method, size and repeat come ``method``, ``slope``, ``low``, ``high`` (95 % t
+    interval of the least-squares slope over the medians of the sizes; NaN with fewer than three),
+    ``sizes``.
     """
     rows = []
     for method, part in timing.groupby("method"):

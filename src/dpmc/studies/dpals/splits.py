@@ -21,14 +21,9 @@ LIKED, LEAST_LIKED = 4.0, 5
 class Split:
     """What a trial learns from and what it is judged by.
 
-    Attributes
-    ----------
-    training : Ratings
-    test : Ratings
-        The entries that predictions are compared with.
-    known : Ratings or None
-        With a split by users, whose users of ``test`` are not those of ``training``: other ratings
-        of them, from which their factors are found. The items of these are not recommended.
+    ``test`` are the entries that predictions are compared with. ``known``, with a split by users,
+    whose users of ``test`` are not those of ``training``, are other ratings of them, from which
+    their factors are found. The items of these are not recommended.
     """
 
     training: Ratings
@@ -39,25 +34,10 @@ class Split:
 def select(rng: np.random.Generator, ratings: Ratings, entry: Mapping) -> Ratings:
     """Return the part of a data set that an entry of ``dpals.datasets`` describes.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws the users where a share of them is wanted.
-    ratings : Ratings
-    entry : mapping
-        ``users`` (the first so many), ``users_share`` (a random part), ``top_items`` (those with
-        the most ratings: the numbers are used without privacy, as Chien et al. do) and ``rescale``
-        ((lowest, highest) that the range of the ratings is mapped to); each may be left out.
-
-    Returns
-    -------
-    Ratings
-        The users and items that are left are numbered anew, in their order.
-
-    Raises
-    ------
-    InputError
-        More users or items than there are, or ratings without a range to rescale.
+    The entry has ``users`` (the first so many), ``users_share`` (a random part, drawn by ``rng``),
+    ``top_items`` (those with the most ratings: the numbers are used without privacy, as Chien et
+    al. do) and ``rescale`` ((lowest, highest) that the range of the ratings is mapped to); each may
+    be left out. The users and items that are left are numbered anew, in their order.
     """
     users = _first("users", entry.get("users", ratings.n_users), ratings.n_users, ratings.name)
     if "users_share" in entry:
@@ -85,11 +65,7 @@ def restrict(
 ) -> Ratings:
     """Return the ratings of some users and items only, numbered anew in the order given.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    users, items : integer arrays, optional
-        Those that stay, each once; all if not given.
+    Those that stay are named once each; all if not given.
     """
     columns = {"users": ratings.users, "items": ratings.items}
     sizes = {"users": ratings.n_users, "items": ratings.n_items}
@@ -137,20 +113,9 @@ def split_ratings(
 ) -> Split:
     """Split ratings at random into training, test and, with what is left, validation.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    ratings : Ratings
-    training_share, test_share : float
-        Of the ratings; together at most 1.
-    part : {"test", "validation"}
-        Which of the two is the ``test`` of the result. Hyper-parameters are chosen on validation
-        ratings, on other seeds than those of the results.
-
-    Raises
-    ------
-    InputError
-        A part would be empty.
+    The shares are of the ratings, together at most 1. ``part``, "test" or "validation", is which of
+    the two is the ``test`` of the result. Hyper-parameters are chosen on validation ratings, on
+    other seeds than those of the results.
     """
     size = len(ratings)
     first = round(training_share * size)
@@ -175,18 +140,7 @@ def split_users(
     and as many for the test; the others are for training. Items that none of these rated are left
     out. Of each user held out, a random fifth of the ratings is for testing.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    ratings : Ratings
-    heldout_users : int
-    part : {"test", "validation"}
-        Which of the two is the ``test`` of the result.
-
-    Raises
-    ------
-    InputError
-        No user is left for training.
+    ``part``, "test" or "validation", is which of the two is the ``test`` of the result.
     """
     liked = ratings.take(ratings.values >= LIKED)
     liked = replace(liked, values=np.ones(len(liked)), rating_range=(0.0, 1.0))

@@ -48,16 +48,8 @@ LINES = 1_000_000  # that are written at a time
 class Form:
     """Shape and file of a data set.
 
-    Attributes
-    ----------
-    users, items, ratings : int
-    member : str
-        Name of the file inside the archive.
-    separator : str
-    header : str
-        First line, or nothing.
-    stars : str
-        Format of a rating.
+    ``member`` is the name of the file inside the archive, ``header`` its first line, or nothing,
+    ``stars`` the format of a rating.
     """
 
     users: int
@@ -86,13 +78,9 @@ FORMS = {
 def surrogate(settings: Mapping, folder: Path) -> Ratings:
     """Generate ratings, write them to a file as their model has it, and read that.
 
-    Parameters
-    ----------
-    settings : mapping
-        What :func:`dpmc.studies.dpals.cells.surrogate_settings` returns: ``seed``, ``name``,
-        ``like`` (a key of :data:`FORMS`) and ``scale``.
-    folder : path
-        For the file, ``<name>.zip``, which stays.
+    ``settings`` is what :func:`dpmc.studies.dpals.cells.surrogate_settings` returns: ``seed``,
+    ``name``, ``like`` (a key of :data:`FORMS`) and ``scale``. The file, ``<name>.zip`` in
+    ``folder``, stays.
     """
     form = FORMS[settings["like"]]
     rng = np.random.default_rng(settings["seed"])
@@ -102,19 +90,10 @@ def surrogate(settings: Mapping, folder: Path) -> Ratings:
 
 
 def generate(rng: np.random.Generator, form: Form, scale: float = 1.0) -> Compressed:
-    """Draw ratings by the law that is stated above.
+    """Draw ratings, user by user, by the law that is stated above.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    form : Form
-    scale : float
-        Share of the users and items, above 0 and at most 1.
-
-    Returns
-    -------
-    Compressed
-        By user; about ``form.ratings`` x scale^(3/2) ratings.
+    ``scale`` is the share of the users and items, above 0 and at most 1; there are about
+    ``form.ratings`` x scale^(3/2) ratings.
     """
     users, items = (max(2, round(scale * size)) for size in (form.users, form.items))
     weights = (np.arange(items) + SHIFT * items) ** -EXPONENT

@@ -39,30 +39,11 @@ def synthetic(
     M = c P Q^T with P and Q orthonormal bases of uniformly distributed subspaces. c makes the root
     mean square of the entries 1, or with ``max_norm`` the largest of their absolute values.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    users, items, rank : int
-        Shape and rank, the rank at most the smaller side.
-    share : float
-        Probability that an entry is observed, above 0 and below 1.
-    test_entries : int
-        How many distinct entries to compare with, at most half of those not observed.
-    max_norm : bool
-        Of a matrix of rank 1 only.
-    noise : float
-        Standard deviation of normal noise on the observed entries; the fresh ones have none.
-    name : str
-
-    Returns
-    -------
-    Split
-        Of values rounded to float32: ``training`` user by user, and ``test``.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
+    ``share`` is the probability that an entry is observed, above 0 and below 1; the rank is at most
+    the smaller side, and ``test_entries`` at most half of the entries that are not observed, all
+    distinct. ``max_norm`` is for rank 1 only. ``noise`` is the standard deviation of normal noise
+    on the observed entries; the fresh ones have none. ``training`` comes user by user; values are
+    rounded to float32.
     """
     _check_sizes(users, items, rank, share, max_norm)
     user_factors = np.linalg.qr(rng.standard_normal((users, rank)))[0]
@@ -152,14 +133,8 @@ def _contains(indptr, indices, rows, columns):
 def entries(user_factors, item_factors, rows, columns):
     """Return entries of a product of factors, rounded to float32; summed in order on every CPU.
 
-    Parameters
-    ----------
-    user_factors, item_factors : float64 arrays, shapes (users, rank), (items, rank)
-    rows, columns : integer arrays, shape (n,)
-
-    Returns
-    -------
-    float64 array, shape (n,)
+    Factors are float64, shapes (users, rank) and (items, rank); ``rows``, ``columns`` and the
+    result have shape (n,).
     """
     values = np.empty(rows.size)
     for n in range(rows.size):

@@ -48,14 +48,8 @@ PREDICATES = "Effects are as each predicate says; predicates and reasons stand i
 def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
     """Write the tables of the study as .csv, .md, .tex and .html into ``folder``.
 
-    Parameters
-    ----------
-    results_folder : path
-        With the tables that :func:`~dpmc.studies.dpals.frames.read_dpals` reads; what is missing
-        is left out.
-    settings : mapping
-        None are used.
-    folder : path
+    ``results_folder``: with the tables that :func:`~dpmc.studies.dpals.frames.read_dpals` reads;
+    what is missing is left out.
     """
     write_tables(build_dpals_tables(read_dpals(results_folder)), folder)
 
@@ -108,13 +102,8 @@ def error_table(
 ) -> Table:
     """Return a metric by method and epsilon with numbers from elsewhere below ours.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        At least one row that has the metric.
-    published : DataFrame or None
-        See :func:`~dpmc.studies.dpals.frames.read_dpals`.
-    name, title, metric : str
+    ``trials``: at least one row that has the metric. ``published``: see
+    :func:`~dpmc.studies.dpals.frames.read_dpals`.
     """
     table = summary(trials, metric)
     budgets = sorted(table["epsilon"].dropna().unique())

@@ -23,10 +23,7 @@ def theory_tables(trials: pd.DataFrame | None) -> list[Table]:
 def rates_table(fits: pd.DataFrame) -> Table:
     """Return slopes of log RMSE beside those of the bounds.
 
-    Parameters
-    ----------
-    fits : DataFrame
-        As :func:`dpmc.studies.dpals.theory.slopes` returns it.
+    ``fits`` is as :func:`dpmc.studies.dpals.theory.slopes` returns it.
     """
     columns = (
         Column("slope", "slope"),
@@ -58,10 +55,7 @@ def rates_table(fits: pd.DataFrame) -> Table:
 def bounds_table(cells: pd.DataFrame) -> Table:
     """Return measured relative errors beside the bounds with constants 1.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        As :func:`dpmc.studies.dpals.theory.bounds` returns it.
+    ``cells`` is as :func:`dpmc.studies.dpals.theory.bounds` returns it.
     """
     columns = (
         Column("dpals", "DPALS", "RSE"),

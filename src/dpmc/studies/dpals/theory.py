@@ -35,7 +35,6 @@ def error_bound(users, items: int, epsilon, delta: float, rank: int = RANK):
         n and epsilon.
     items, rank : int
         m and r.
-    delta : float
     """
     gamma = rank**2 * np.sqrt(items) * np.log(users) ** 2
     scale = np.sqrt(items) * np.log(1 / delta) / (np.asarray(epsilon) * users)
@@ -62,7 +61,6 @@ def stated_slope(method: str, along: str, sizes: Iterable[float]) -> float:
 
     Parameters
     ----------
-    method : str
     along : {"users", "epsilon", "items"}
     sizes : iterable of float
         The numbers of users or items over which a line is fitted.
@@ -88,7 +86,6 @@ def slopes(trials: pd.DataFrame | None, delta: float = 1e-5) -> pd.DataFrame:
     ----------
     trials : DataFrame or None
         Columns :data:`dpmc.studies.dpals.cells.DPALS_COLUMNS`.
-    delta : float
 
     Returns
     -------

@@ -30,21 +30,9 @@ def timing(settings: Mapping) -> Iterator[dict[str, object]]:
     The first fit of a method is not counted: it loads compiled kernels. Nor is the grouping of the
     ratings by user and item, which all methods share.
 
-    Parameters
-    ----------
-    settings : mapping
-        What :func:`dpmc.studies.dpals.settings.timing_settings` returns.
-
-    Yields
-    ------
-    dict
-        Keys :data:`dpmc.studies.dpals.cells.TIMING_COLUMNS`; the seconds are the median from the
-        end of an iteration to that of the next, so that a fit's preparations are not in them.
-
-    Raises
-    ------
-    InputError
-        A method with one iteration, which has no next.
+    Rows have the keys :data:`dpmc.studies.dpals.cells.TIMING_COLUMNS`; the seconds are the median
+    from the end of an iteration to that of the next, so that a fit's preparations are not in them.
+    ``settings`` is what :func:`dpmc.studies.dpals.settings.timing_settings` returns.
     """
     for users in settings["users"]:
         entry = {

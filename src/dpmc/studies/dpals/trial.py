@@ -45,21 +45,14 @@ def run_curve(
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """Run the trials of the cells of a curve: the data of a trial are the same for all of them.
 
-    Parameters
-    ----------
-    cells : sequence of (DpalsCell, mapping)
-        They differ by epsilon alone. The settings are what
-        :func:`dpmc.studies.dpals.settings.dpals_settings` returns, with the same seed and data.
-    ratings : Ratings, optional
-        The whole data set that a curve's is made of, where it is not drawn.
+    Cells differ by epsilon alone; their settings are what
+    :func:`dpmc.studies.dpals.settings.dpals_settings` returns, with the same seed and data.
+    ``ratings`` is the whole data set that a curve's is made of, where it is not drawn.
 
-    Returns
-    -------
-    rows : list of dict
-        Keys :data:`dpmc.studies.dpals.cells.DPALS_COLUMNS`, one a trial, cell by cell; what does
-        not apply is None. The seconds of a job's first fit may include loading compiled kernels.
-    iterations : list of dict
-        Keys :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`, of the cells that ask for them.
+    Of the two tables, trials have the keys :data:`dpmc.studies.dpals.cells.DPALS_COLUMNS`, cell by
+    cell; what does not apply is None, and the seconds of a job's first fit may include loading
+    compiled kernels. Iterations have the keys :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`,
+    of the cells that ask for them.
     """
     found = {cell: ([], []) for cell, _ in cells}
     for trial in range(max(settings["trials"] for _, settings in cells)):
@@ -119,16 +112,8 @@ def errors(model, test: Ratings) -> dict[str, float]:
 class Clock:
     """CPU seconds of a fit; with test entries also the errors after each of its iterations.
 
-    Parameters
-    ----------
-    test : Ratings, optional
-
-    Attributes
-    ----------
-    seconds : float
-        Without the time that the errors took.
-    steps : list of dict
-        iteration, rmse, rse, seconds.
+    ``seconds`` are without the time that the errors took; ``steps`` have iteration, rmse, rse,
+    seconds.
     """
 
     def __init__(self, test: Ratings | None = None):
@@ -161,16 +146,8 @@ class Clock:
 def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock: Clock):
     """Fit the model of a cell on the streams of a trial, measured by a clock.
 
-    Returns
-    -------
-    Method
-        With ``predict``; its attributes are those of the method's own class unless only a part of
-        the items was fitted.
-
-    Raises
-    ------
-    InputError
-        Settings that the method cannot use.
+    The attributes of the result are those of the method's own class unless only a part of the items
+    was fitted; it always has ``predict``.
     """
     rng = cell.stream(settings["seed"], START, trial=trial)
     noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)

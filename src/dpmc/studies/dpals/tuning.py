@@ -61,22 +61,13 @@ def scales(
 def tune(
     cell: DpalsCell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> list[dict[str, object]]:
-    """Return the candidates of a cell, the best first.
+    """Return the candidates of a cell of a method of :data:`~dpmc.studies.dpals.spaces.SPACES`,
+    best first.
 
-    Parameters
-    ----------
-    cell : DpalsCell
-        Of a method of :data:`~dpmc.studies.dpals.spaces.SPACES`.
-    settings : mapping
-        What :func:`dpmc.studies.dpals.settings.tuning_settings` returns; of ``candidates`` the
-        first is ``model`` itself.
-    ratings : Ratings, optional
-
-    Returns
-    -------
-    list of dict
-        Keys :data:`dpmc.studies.dpals.cells.TUNING_COLUMNS`: the best few, with the mean RMSE over
-        ``trials`` on validation entries; ``settings`` is JSON.
+    ``settings`` is what :func:`dpmc.studies.dpals.settings.tuning_settings` returns; of
+    ``candidates`` the first is ``model`` itself. Rows have the keys
+    :data:`dpmc.studies.dpals.cells.TUNING_COLUMNS`: the best few, with the mean RMSE over
+    ``trials`` on validation entries; ``settings`` is JSON.
     """
     splits = [
         make_split(cell.dataset, settings, trial, ratings, part=VALIDATION)

@@ -14,15 +14,8 @@ from dpmc.studies.dpals.cells import STANDARD
 class Variant:
     """What the name of a variant says.
 
-    Attributes
-    ----------
-    item_share : float or None
-        Only that share of the items, the most rated ones, has factors.
-    sampling : str or None
-        "uniform" or "adaptive".
-    regularization : float or None
-        Of the items, in units of the noise.
-    projection : bool
+    Only ``item_share`` of the items, the most rated ones, have factors. ``sampling`` is "uniform"
+    or "adaptive"; ``regularization`` is of the items, in units of the noise.
     """
 
     item_share: float | None = None

@@ -17,15 +17,9 @@ NOT_PRIVATE = "none"  # the mechanism of a reference
 class CalibratedCell(Cell):
     """One (data set, relation, epsilon, method) with all its mechanisms and trials.
 
-    Attributes
-    ----------
-    dataset : str
-        A key of ``datasets`` in the section ``equal_privacy`` of the configuration.
-    relation : str or None
-        One of :data:`dpmc.privacy.relations.RELATIONS`; None for a reference without privacy.
-    epsilon : float or None
-        Total of a training; None for a reference.
-    method : str
+    ``dataset``: a key of ``datasets`` in the section ``equal_privacy`` of the configuration.
+    ``relation``: one of :data:`dpmc.privacy.relations.RELATIONS`; None for a reference without
+    privacy. ``epsilon``: total of a training; None for a reference.
     """
 
     in_streams: ClassVar = {"method": "solver"}

@@ -17,13 +17,8 @@ FINDINGS, ANSWERS = ("P1", "P2", "P3", "P4", "P5", "P6", "P7"), ("P8",)
 def chapter(folder: str | Path, settings: object) -> Chapter:
     """Return the chapter, made of the study's folder of results.
 
-    Parameters
-    ----------
-    folder : path
-        With ``calibrated.csv``, ``frontier.csv``, ``claims.csv``, ``tables`` and ``figures``, as
-        far as they are there.
-    settings : object
-        Not used.
+    ``folder``: with ``calibrated.csv``, ``frontier.csv``, ``claims.csv``, ``tables`` and
+    ``figures``, as far as they are there.
     """
     folder = Path(folder)
     results = read_results(folder, NAMES)

@@ -20,19 +20,9 @@ def frontier_table(
 ) -> list[dict[str, object]]:
     """Return the smallest variances at sensitivity 1 for each number of releases and budget.
 
-    Parameters
-    ----------
-    releases : iterable of int
-    epsilons : iterable of float
-        Of all releases together.
-    delta : float
-
-    Returns
-    -------
-    list of dict
-        With the keys COLUMNS: the variances of the three mechanisms (Huber noise optimised over
-        both its parameters), those parameters, Huber's variance over the smaller of the other two,
-        and the name of the best.
+    Budgets are of all releases together. Rows have the keys COLUMNS: the variances of the three
+    mechanisms (Huber noise optimised over both its parameters), those parameters, Huber's variance
+    over the smaller of the other two, and the name of the best.
     """
     epsilons = list(epsilons)
     return [_row(count, epsilon, delta) for count in releases for epsilon in epsilons]

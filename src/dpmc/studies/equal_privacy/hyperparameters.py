@@ -28,16 +28,8 @@ Hyperparameters = dict[tuple, dict[str, float]]
 def load_hyperparameters(path: str | Path) -> Hyperparameters:
     """Read the hyper-parameters, by (data set, relation, epsilon, method, mechanism).
 
-    Returns
-    -------
-    dict
-        For each key of :data:`KEYS` (relation and epsilon None for a reference) those of
-        :data:`HYPERPARAMETERS` that have a value.
-
-    Raises
-    ------
-    InputError
-        The file is missing, has other columns, a row comes twice, or a value is no number.
+    For each key of :data:`KEYS` (relation and epsilon None for a reference) there are those of
+    :data:`HYPERPARAMETERS` that have a value.
     """
     path = Path(path)
     if not path.is_file():
@@ -70,13 +62,7 @@ def _parsed(row: Mapping[str, str]) -> tuple[tuple, dict[str, float]]:
 
 
 def row_of(table: Hyperparameters, cell: CalibratedCell, mechanism: str) -> dict[str, float]:
-    """Return the hyper-parameters of a cell with a mechanism.
-
-    Raises
-    ------
-    InputError
-        There are none.
-    """
+    """Return the hyper-parameters of a cell with a mechanism."""
     try:
         return table[(*cell.coordinates().values(), mechanism)]
     except KeyError:

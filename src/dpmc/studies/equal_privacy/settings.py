@@ -20,14 +20,7 @@ L1_MECHANISMS = ("laplace", "huber")
 
 
 def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
-    """Return the section: data sets that are null left out, the table of hyper-parameters read.
-
-    Raises
-    ------
-    InputError
-        What the schema cannot see: an empty range of ratings, the same seed twice, an unknown data
-        set or method, a cell without hyper-parameters, or some that its method does not take.
-    """
+    """Return the section: data sets that are null left out, the table of hyper-parameters read."""
     section = dict(configuration[NAME])
     section["datasets"] = {
         name: entry for name, entry in section["datasets"].items() if entry is not None
@@ -56,17 +49,7 @@ def _check_section(section: Mapping) -> None:
 def check_fits(section: Mapping, own_sets: Mapping) -> None:
     """Refuse fits at equal privacy that could not run, before anything runs.
 
-    Parameters
-    ----------
-    section : mapping
-    own_sets : mapping
-        ``data.sets`` of the configuration.
-
-    Raises
-    ------
-    InputError
-        An unknown data set or method, a cell without hyper-parameters, or some that its method
-        does not take.
+    ``own_sets``: ``data.sets`` of the configuration.
     """
     # describing the study imports neither data sets nor methods
     from dpmc.datasets import resolve
@@ -131,11 +114,6 @@ def calibrated_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, obj
 
     A setting that is not in here cannot change the cell's numbers, so it need not rerun: editing
     one row of the hyper-parameters reruns the one job that it belongs to.
-
-    Raises
-    ------
-    InputError
-        There is no row of hyper-parameters for a mechanism of the cell.
     """
     own = {
         mechanism: {}

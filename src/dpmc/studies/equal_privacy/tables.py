@@ -10,14 +10,7 @@ from dpmc.study.results import read_results, write_tables
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
     """Write the tables as .csv, .md, .tex and .html.
 
-    Parameters
-    ----------
-    results_folder : path
-        Where ``calibrated.csv`` lies; without rows of it there are no tables.
-    settings : object
-        Not used.
-    folder : path
-        Where to write.
+    ``results_folder``: where ``calibrated.csv`` lies; without rows of it there are no tables.
     """
     calibrated = read_results(results_folder, NAMES)["calibrated"]
     write_tables([] if calibrated is None else equal_tables(calibrated), folder)

@@ -53,13 +53,7 @@ class HeldOut:
 
     @classmethod
     def of_ratings(cls, ratings: Ratings, share: float, rng: np.random.Generator) -> "HeldOut":
-        """Split ratings at random, ``share`` of them for training.
-
-        Raises
-        ------
-        InputError
-            One side would be empty.
-        """
+        """Split ratings at random, ``share`` of them for training."""
         return cls(*random_split(ratings, share, rng, ratings.name))
 
     def errors(self, model, rating_range: Sequence[float]) -> dict[str, float | None]:
@@ -82,14 +76,8 @@ def make_problem(
 
     The data set "synthetic" has the very data of the papers' grid with the same seed.
 
-    Parameters
-    ----------
-    cell : CalibratedCell
-    settings : mapping
-        What :func:`dpmc.studies.equal_privacy.settings.calibrated_settings` returns.
-    trial : int
-    ratings : Ratings, optional
-        The whole data set, where it is a real one.
+    ``settings`` is what :func:`dpmc.studies.equal_privacy.settings.calibrated_settings` returns;
+    ``ratings`` is the whole data set, where it is a real one.
     """
     seed = settings["seed"]
     if ratings is not None:
@@ -105,13 +93,7 @@ def make_problem(
 def make_calibrated_method(
     cell: CalibratedCell, settings: Mapping, mechanism: str, hyperparameters: Mapping
 ):
-    """Construct the method of a cell with one mechanism.
-
-    Raises
-    ------
-    InputError
-        A hyper-parameter that the method does not take, or one out of its range.
-    """
+    """Construct the method of a cell with one mechanism."""
     factory = method_class(cell.method)
     known = inspect.signature(factory).parameters
     for name in hyperparameters:
@@ -170,19 +152,11 @@ def run_calibrated(
 ) -> list[dict[str, object]]:
     """Run all trials and mechanisms of cells of one data set, whose trials share their data.
 
-    Parameters
-    ----------
-    fits : mapping
-        The cells, each with what :func:`dpmc.studies.equal_privacy.settings.calibrated_settings`
-        returns.
-    ratings : Ratings, optional
-        The whole data set of real cells; synthetic data are generated.
-
-    Returns
-    -------
-    list of dict
-        Cell by cell, keys :data:`dpmc.studies.equal_privacy.cells.CALIBRATED_COLUMNS`; what does
-        not apply is None. The seconds of the first fit include loading the compiled kernels.
+    ``fits`` are the cells, each with what
+    :func:`dpmc.studies.equal_privacy.settings.calibrated_settings` returns; ``ratings`` is the
+    whole data set of real cells; synthetic data are generated. Rows come cell by cell, with the
+    keys :data:`dpmc.studies.equal_privacy.cells.CALIBRATED_COLUMNS`; what does not apply is None.
+    The seconds of the first fit include loading the compiled kernels.
     """
     rows: dict[CalibratedCell, list] = {cell: [] for cell in fits}
     first, shared = next(iter(fits.items()))

@@ -103,19 +103,10 @@ def tune(
 ) -> Iterator[dict[str, object]]:
     """Choose the hyper-parameters of a cell, one row for each of its mechanisms.
 
-    Parameters
-    ----------
-    cell : CalibratedCell
-    settings : mapping
-        What :func:`dpmc.studies.equal_privacy.settings.tuning_settings` returns.
-    ratings : Ratings, optional
-        The whole data set of a real cell.
-
-    Yields
-    ------
-    dict
-        Keys :data:`dpmc.studies.equal_privacy.hyperparameters.HYPERPARAMETER_COLUMNS`;
-        ``tuning_rmse`` is the geometric mean RMSE over the tuning trials.
+    ``settings`` is what :func:`dpmc.studies.equal_privacy.settings.tuning_settings` returns;
+    ``ratings`` is the whole data set of a real cell. Rows have the keys
+    :data:`dpmc.studies.equal_privacy.hyperparameters.HYPERPARAMETER_COLUMNS`; ``tuning_rmse`` is
+    the geometric mean RMSE over the tuning trials.
     """
     trials = settings["tuning_trials"]
     problems = [make_problem(cell, settings, trial, ratings) for trial in range(trials)]
@@ -178,17 +169,9 @@ def search(
     successive halving (Jamieson and Talwalkar, AISTATS 2016); then come single steps from the
     best one.
 
-    Parameters
-    ----------
-    log_error : callable
-        ``log_error(candidate, trial)``; should remember its values.
-    sizes : list of int
-        How many values each hyper-parameter has.
-    starts : list of Candidate
-    trials : int
-        The number of tuning trials.
-    rng : numpy.random.Generator
-        Draws the random candidates.
+    ``log_error(candidate, trial)`` should remember its values. ``sizes`` says how many values each
+    hyper-parameter has, ``trials`` how many tuning trials there are; ``rng`` draws the random
+    candidates.
     """
 
     def on_one(candidate: Candidate) -> float:

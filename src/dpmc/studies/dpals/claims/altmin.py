@@ -74,17 +74,8 @@ def published_smoothed_rounds_reduce_the_error(evidence: DpalsEvidence) -> Findi
 def slopes_apart(table: pd.DataFrame, first: str, second: str) -> Rows:
     """Return the slope of log RSE by iteration of one method less that of another.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`.
-    first, second : str
-        Names of two methods.
-
-    Returns
-    -------
-    dict
-        Data set, variant and epsilon that both have, to an array of shape (trials,).
+    The table has the columns :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`; the result maps
+    data set, variant and epsilon that both methods have to an array of shape (trials,).
     """
     ours, theirs = slopes_by_iteration(table, first), slopes_by_iteration(table, second)
     return {

@@ -42,17 +42,8 @@ def iterations_saved(table: pd.DataFrame, alternating: str, frank_wolfe: str) ->
     As good: within 5 % of the least RMSE of Frank-Wolfe in the same trial. Where alternating
     minimisation never is, one iteration more than it ran counts.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`.
-    alternating, frank_wolfe : str
-        Names of two methods.
-
-    Returns
-    -------
-    dict
-        Data set, variant and epsilon that both have, to an array of shape (trials,).
+    The table has the columns :data:`dpmc.studies.dpals.cells.ITERATION_COLUMNS`; the result maps
+    data set, variant and epsilon that both methods have to an array of shape (trials,).
     """
     curves = {alternating: {}, frank_wolfe: {}}
     chosen = table[table["method"].isin(list(curves))]

@@ -40,10 +40,7 @@ class Results:
     set, trials with the same number share data: rows are paired. Between data sets they are
     independent, and pairing them by number is as good as any pairing.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        Columns :data:`dpmc.studies.dpals.cells.DPALS_COLUMNS`, any order of rows.
+    ``trials`` has the columns :data:`dpmc.studies.dpals.cells.DPALS_COLUMNS`, any order of rows.
     """
 
     def __init__(self, trials: pd.DataFrame):
@@ -77,17 +74,11 @@ class Results:
 
 @dataclass(frozen=True)
 class DpalsEvidence:
-    """The inputs of the predicates.
+    """The inputs of the predicates: the trials, and those of :data:`TABLES` that have rows.
 
-    Attributes
-    ----------
-    results : Results
-        Of the trials.
-    tables : dict of str to DataFrame
-        Those of :data:`TABLES` that have rows, and numbers from elsewhere.
-    surrogate : bool
-        Whether "ml-10m" and "ml-20m" are data sets generated in their shape: what a claim says
-        of numbers that only the real ones can give is then left out.
+    ``tables`` also holds numbers from elsewhere. ``surrogate`` says whether "ml-10m" and "ml-20m"
+    are data sets generated in their shape: what a claim says of numbers that only the real ones can
+    give is then left out.
     """
 
     results: Results
@@ -103,13 +94,9 @@ claim = registering(PREDICATES)
 def evidence_of(frames: Mapping[str, pd.DataFrame], surrogate: bool) -> DpalsEvidence:
     """Return the evidence in the tables of a result folder.
 
-    Parameters
-    ----------
-    frames : mapping of str to DataFrame
-        Of :data:`TABLES`, and numbers from elsewhere; absent or without rows where they have not
-        been made.
-    surrogate : bool
-        Take the generated data sets for those in whose shape they are.
+    ``frames`` are those of :data:`TABLES`, and numbers from elsewhere; absent or without rows where
+    they have not been made. With ``surrogate`` the generated data sets are taken for those in whose
+    shape they are.
     """
     names = (*TABLES, PUBLISHED)
     given = {name: frames[name] for name in names if frames.get(name) is not None}

@@ -43,13 +43,7 @@ def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]
 
 
 def load_dpals_claims(path: str | Path = CLAIMS) -> list[dict[str, str]]:
-    """Load the claims of the DPALS paper, as :func:`dpmc.study.claims.load_claims` does.
-
-    Raises
-    ------
-    InputError
-        As there.
-    """
+    """Load the claims of the DPALS paper, as :func:`dpmc.study.claims.load_claims` does."""
     return load_claims(path, PREDICATES)
 
 
@@ -61,30 +55,18 @@ def judge_dpals(
 ) -> pd.DataFrame:
     """Judge the claims of the DPALS paper and of the read-me, and our own.
 
-    Parameters
-    ----------
-    frames : mapping of str to DataFrame
-        ``trials``, ``iterations``, ``timing`` and ``coverage`` with the columns of
-        :mod:`dpmc.studies.dpals.cells`, ``accounting`` with those of
-        :mod:`dpmc.studies.dpals.accounting`, and numbers from elsewhere, ``published``; absent,
-        None or without rows where they have not been made.
-    claims : list of dict
-        As :func:`load_dpals_claims` returns it.
-    surrogate : bool
-        Judge what is said of MovieLens 10M and 20M (:data:`ON_GENERATED`) on the data sets that
-        were generated in their shape. That says nothing of MovieLens: every reason begins so.
+    ``frames`` holds ``trials``, ``iterations``, ``timing`` and ``coverage`` with the columns of
+    :mod:`dpmc.studies.dpals.cells`, ``accounting`` with those of
+    :mod:`dpmc.studies.dpals.accounting`, and numbers from elsewhere, ``published``; absent, None or
+    without rows where they have not been made.
 
-    Returns
-    -------
-    DataFrame
-        Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, one row per claim in the
-        order given. Effects are natural logarithms of RMSE ratios unless the predicate says
-        otherwise; NaN where there is none.
+    With ``surrogate``, what is said of MovieLens 10M and 20M (:data:`ON_GENERATED`) is judged on
+    the data sets that were generated in their shape. That says nothing of MovieLens: every reason
+    begins so.
 
-    Raises
-    ------
-    InputError
-        A cell has two rows for one trial.
+    The result has the columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, one row per claim in the
+    order given. Effects are natural logarithms of RMSE ratios unless the predicate says otherwise;
+    NaN where there is none.
     """
     evidence = evidence_of(frames, surrogate)
     if not surrogate:

@@ -31,12 +31,7 @@ ENTRIES = {  # the papers share one numbering; E33 was wrong and is gone
 def errata(folder: Path, raw_files: Mapping[str, Path]) -> list[Erratum]:
     """Return every erratum, with its evidence.
 
-    Parameters
-    ----------
-    folder : path
-        The study's results; what is not there is said to be not available.
-    raw_files : mapping
-        None are used.
+    ``folder``: the study's results; what is not there is said to be not available.
     """
     return entries(read_dpals(folder))
 

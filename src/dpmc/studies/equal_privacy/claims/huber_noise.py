@@ -44,13 +44,9 @@ def log_rmse_by_noise(
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     """Return the rows in which all three noises ran, and their log RMSE by noise.
 
-    Returns
-    -------
-    rows : DataFrame
-        Columns ``dataset, relation, method, epsilon``.
-    logs : dict
-        Noise -> array of shape (rows, trials), NaN where a row has fewer trials; RMSE on all
-        entries where these are known, else on held-out ratings.
+    The rows have the columns ``dataset, relation, method, epsilon``; the logarithms are noise ->
+    array of shape (rows, trials), NaN where a row has fewer trials. RMSE is on all entries where
+    these are known, else on held-out ratings.
     """
     if calibrated is None:
         return pd.DataFrame(columns=ROW), {}

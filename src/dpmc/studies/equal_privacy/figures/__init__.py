@@ -23,13 +23,6 @@ FIGURES = read_figures(
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
     """Draw every figure; one whose table is missing becomes a box that says so.
 
-    Parameters
-    ----------
-    results_folder : path
-        Where ``calibrated.csv`` and ``frontier.csv`` lie.
-    settings : object
-        Not used.
-    folder : path
-        Where to draw.
+    ``results_folder``: where ``calibrated.csv`` and ``frontier.csv`` lie.
     """
     draw_all(FIGURES, read_results(results_folder, NAMES), folder)
