@@ -16,13 +16,7 @@ BUILT_IN = ("huber", "equal_privacy", "audit", "onebit", "dpals")
 
 
 def load(paths: Iterable[str | Path] = ()) -> dict[str, Study]:
-    """Return the studies of this package and those at ``paths``, by name, in this order.
-
-    Raises
-    ------
-    InputError
-        A path is not a package with a study, it cannot be imported, or its name is taken.
-    """
+    """Return the studies of this package and those at ``paths``, by name, in this order."""
     found = [importlib.import_module(f"dpmc.studies.{name}").STUDY for name in BUILT_IN]
     found += [_outside(Path(path)) for path in paths]
     studies: dict[str, Study] = {}

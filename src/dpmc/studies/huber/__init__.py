@@ -19,13 +19,7 @@ from dpmc.study.cells import SYNTHETIC
 
 
 def prepare(configuration: Mapping[str, Mapping]) -> dict[str, object]:
-    """Return the section, without the data sets that are null.
-
-    Raises
-    ------
-    InputError
-        Something in it could not run, or would change nothing.
-    """
+    """Return the section, without the data sets that are null."""
     section = dict(configuration["huber"])
     section["real"] = {name: each for name, each in section["real"].items() if each is not None}
     sets = configuration["data"]["sets"]

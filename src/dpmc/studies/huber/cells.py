@@ -16,13 +16,11 @@ class Cell(cells.Cell):
     ----------
     dataset : str
         ``"synthetic"`` or the name of a data set.
-    rank : int
     variance : float or None
         Variance of one coordinate of the noise; None without noise.
     observed_fraction : float
         Share of entries that is observed: of the matrix on synthetic data, of the available
         ratings on real data (MovieLens 100K carries the papers' label .051).
-    method : str
     mechanism : str
         ``"none"`` without noise.
     irls_iterations : int or None

@@ -31,12 +31,7 @@ METRICS = {
 def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
     """Return the chapter.
 
-    Parameters
-    ----------
-    folder : path
-        Of the study's results.
-    settings : mapping
-        ``left_out``: the papers' data sets that the configuration leaves out.
+    ``left_out`` of the settings are the papers' data sets that the configuration leaves out.
     """
     comparison, claims = (read_frame(folder / f"{name}.csv") for name in ("comparison", "claims"))
     forensics = folder / "forensics"

@@ -34,13 +34,8 @@ INNER_ITERATIONS = (20, 10)
 class SyntheticVariant(cells.Cell):
     """One choice on synthetic data.
 
-    Attributes
-    ----------
-    users, items : int
-    scale : float or None
-        Factor c in M = c P Q^T; None: each matrix is rescaled to a largest entry of 5.
-    start : str
-        Law of the starting values, ``"normal"`` or ``"uniform"``.
+    ``scale`` is the factor c in M = c P Q^T; None: each matrix is rescaled to a largest entry of 5.
+    ``start`` is the law of the starting values, ``"normal"`` or ``"uniform"``.
     """
 
     users: int
@@ -63,12 +58,7 @@ class SyntheticVariant(cells.Cell):
 class RealVariant(cells.Cell):
     """One choice on real data; noise variances and inner iterations are cells of each variant.
 
-    Attributes
-    ----------
-    dataset : str
-    split : str
-        What the visible fraction is a share of: ``"ratings"`` or ``"matrix"``.
-    start : str
+    ``split`` says what the visible fraction is a share of: ``"ratings"`` or ``"matrix"``.
     """
 
     dataset: str
@@ -92,14 +82,10 @@ def synthetic_variants() -> list[SyntheticVariant]:
 
 
 def real_variants(dataset: str, splits: Mapping[float, float]) -> list[RealVariant]:
-    """Return the variants of a data set.
+    """Return the variants of a data set; ``splits`` is reported visible fraction to training share.
 
-    Parameters
-    ----------
-    dataset : str
-    splits : mapping
-        Reported visible fraction to training share. Where they differ the split is known (the
-        80/20 split of MovieLens 100K), so only the start is open.
+    Where these differ the split is known (the 80/20 split of MovieLens 100K), so only the start is
+    open.
     """
     known = any(fraction != share for fraction, share in splits.items())
     return [
@@ -112,11 +98,7 @@ def real_variants(dataset: str, splits: Mapping[float, float]) -> list[RealVaria
 def run_synthetic(variant: SyntheticVariant, settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield the trial rows of the 27 cells of a variant: ALS without and with Gaussian noise.
 
-    Parameters
-    ----------
-    variant : SyntheticVariant
-    settings : mapping
-        ``seed``, ``trials`` and the settings of the method.
+    ``settings`` has ``seed``, ``trials`` and the settings of the method.
     """
     settings = dict(settings) | {
         "users": variant.users,
@@ -171,14 +153,8 @@ def run_real(
 ) -> Iterator[dict[str, object]]:
     """Yield the trial rows of the cells of a variant on real data.
 
-    Parameters
-    ----------
-    variant : RealVariant
-    settings : mapping
-        ``seed``, ``trials``, ``rank``, the settings of the method, and ``splits``: reported visible
-        fraction to training share.
-    ratings : Ratings
-        The whole data set.
+    ``settings`` has ``seed``, ``trials``, ``rank``, the settings of the method, and ``splits``:
+    reported visible fraction to training share.
     """
     splits = settings["splits"]
     for cell in real_cells(variant.dataset, settings["rank"], splits):

@@ -41,21 +41,13 @@ def synthetic_fit(
 ) -> pd.DataFrame:
     """Compare synthetic variants with the reported ALS columns without and with Gaussian noise.
 
-    Parameters
-    ----------
-    runs : mapping
-        Variant to its trial rows.
-    published : DataFrame
-        As :func:`dpmc.studies.huber.published.load` returns it.
-
-    Returns
-    -------
-    DataFrame
-        One row per variant: ``users, items, scale`` (NaN: rescaled to a largest entry of 5),
-        ``start, cells, trials, rms_log_ratio, median_absolute_log_ratio`` and ``behind_best``, by
-        how much the best variant fits better, with its 95 % bootstrap interval ``behind_low,
-        behind_high``. Trials of the same number share their random streams, so the difference is
-        bootstrapped over pairs; NaN with few trials or other numbers of trials.
+    ``runs`` is variant to its trial rows, ``published`` as
+    :func:`dpmc.studies.huber.published.load` returns it. The result has one row per variant:
+    ``users, items, scale`` (NaN: rescaled to a largest entry of 5), ``start, cells, trials,
+    rms_log_ratio, median_absolute_log_ratio`` and ``behind_best``, by how much the best variant
+    fits better, with its 95 % bootstrap interval ``behind_low, behind_high``. Trials of the same
+    number share their random streams, so the difference is bootstrapped over pairs; NaN with few
+    trials or other numbers of trials.
     """
     reported = _reported_synthetic(published)
     fits = {variant: _LogRatios.of(trials, reported) for variant, trials in runs.items()}
@@ -120,13 +112,9 @@ def _reported_synthetic(published: pd.DataFrame) -> dict[tuple, float]:
 def real_fit(runs: Mapping[RealVariant, pd.DataFrame], published: pd.DataFrame) -> pd.DataFrame:
     """Compare every cell on real data with the number reported for its column.
 
-    Returns
-    -------
-    DataFrame
-        One row per variant and cell, none without data: ``dataset, split, start``, the
-        coordinates, ``published, trials``, and ``mean, standard_error, log_ratio`` of the raw
-        RMSE and, with the suffix ``_clipped``, of that of predictions clipped to the range of
-        ratings.
+    The result has one row per variant and cell, none without data: ``dataset, split, start``, the
+    coordinates, ``published, trials``, and ``mean, standard_error, log_ratio`` of the raw RMSE and,
+    with the suffix ``_clipped``, of that of predictions clipped to the range of ratings.
     """
     reported = _reported_real(published)
     rows = []
@@ -164,12 +152,9 @@ def _reported_real(published: pd.DataFrame) -> dict[tuple, float]:
 def real_choices(fit: pd.DataFrame) -> pd.DataFrame:
     """Summarise :func:`real_fit`: how well each open choice fits, over the columns it touches.
 
-    Returns
-    -------
-    DataFrame
-        ``dataset, split, start, choice`` ("no noise", "variance 0.5", ... for the Gaussian column,
-        "K = 20", "K = 10" for the private IRLS columns at variance 1), ``predictions`` (raw or
-        clipped), ``numbers`` and ``rms_log_ratio``.
+    The result has ``dataset, split, start, choice`` ("no noise", "variance 0.5", ... for the
+    Gaussian column, "K = 20", "K = 10" for the private IRLS columns at variance 1), ``predictions``
+    (raw or clipped), ``numbers`` and ``rms_log_ratio``.
     """
     rows = []
     for key, variant in fit.groupby(["dataset", "split", "start"], sort=False):

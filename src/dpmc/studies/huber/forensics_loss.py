@@ -16,19 +16,9 @@ LOSS_COLUMNS = ("loss_parameter", *TRIAL_COLUMNS)
 def run_losses(dataset: str, settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:
     """Yield the trial rows of ALS, and of A-IRLS without and with Huber noise by loss parameter.
 
-    Parameters
-    ----------
-    dataset : str
-    settings : mapping
-        ``trials``, ``rank``, ``variance``, ``irls_iterations``, ``loss_parameters``, ``splits``
-        (reported visible fraction to training share) and the settings of the method.
-    ratings : Ratings
-        The whole data set.
-
-    Yields
-    ------
-    dict
-        Keys :data:`LOSS_COLUMNS`; ALS has no loss parameter.
+    ``settings`` has ``trials``, ``rank``, ``variance``, ``irls_iterations``, ``loss_parameters``,
+    ``splits`` (reported visible fraction to training share) and the settings of the method. Rows
+    have the keys :data:`LOSS_COLUMNS`; ALS has no loss parameter.
     """
     rank, inner = settings["rank"], settings["irls_iterations"]
     for fraction, share in settings["splits"].items():

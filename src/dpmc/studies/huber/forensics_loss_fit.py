@@ -14,19 +14,11 @@ TOLERANCE = 0.005  # half a per cent of RMSE: no difference worth naming
 def loss_fit(trials: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Set A-IRLS against ALS without noise, ours by loss parameter beside the reported ones.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        Columns :data:`dpmc.studies.huber.forensics_loss.LOSS_COLUMNS`.
-    published : DataFrame
-        As :func:`dpmc.studies.huber.published.load` returns it.
-
-    Returns
-    -------
-    DataFrame
-        Columns :data:`FIT_COLUMNS`, a row per data set, fraction, mechanism and parameter:
-        ``above_als`` is the mean log ratio of RMSE to that of ALS without noise, paired, with its
-        95 % t interval ``low, high``.
+    ``trials`` has the columns :data:`dpmc.studies.huber.forensics_loss.LOSS_COLUMNS`; ``published``
+    is as :func:`dpmc.studies.huber.published.load` returns it. The result has the columns
+    :data:`FIT_COLUMNS`, a row per data set, fraction, mechanism and parameter: ``above_als`` is the
+    mean log ratio of RMSE to that of ALS without noise, paired, with its 95 % t interval ``low,
+    high``.
     """
     rows = []
     reported = published[published["metric"] == "rmse_heldout"]

@@ -21,17 +21,10 @@ def summary(
 ) -> str:
     """Format the summary as Markdown.
 
-    Parameters
-    ----------
-    synthetic : DataFrame
-        As :func:`dpmc.studies.huber.forensics_drawing.synthetic_fit` returns it.
-    choices : DataFrame
-        As :func:`dpmc.studies.huber.forensics_drawing.real_choices` returns it.
-    defaults : mapping
-        ``users, items, scale, start`` of the configuration, and ``real``: data set to its noise
-        variance and ``irls_iterations``.
-    unavailable : list of str
-        Data sets whose data could not be had.
+    ``synthetic`` and ``choices`` are what ``synthetic_fit`` and ``real_choices`` of
+    :mod:`dpmc.studies.huber.forensics_drawing` return. ``defaults`` are ``users, items, scale,
+    start`` of the configuration, and ``real``: data set to its noise variance and
+    ``irls_iterations``. ``unavailable`` are data sets whose data could not be had.
     """
     parts = [
         "# What the papers leave open\n",

@@ -31,13 +31,7 @@ def used_by(cell: Cell, files: Iterable[str]) -> list[str]:
 
 
 def load(files: Iterable[str | Path]) -> None:
-    """Import plug-in files, each once.
-
-    Raises
-    ------
-    InputError
-        A file is missing or fails to import.
-    """
+    """Import plug-in files, each once."""
     for file in map(Path, files):
         if not file.is_file() or file.suffix != ".py":
             raise InputError(

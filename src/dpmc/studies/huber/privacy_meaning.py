@@ -15,13 +15,11 @@ class PublishedRun:
 
     Attributes
     ----------
-    dataset, method : str
     releases : int
         Of each item vector: T iterations with ALS, T K with A-IRLS ("Introducing the Huber
         mechanism for differentially private low-rank matrix completion", section 4).
     how : str
         T and K.
-    variances : tuple of float
     mechanisms : tuple of str
         With which it was run.
     irls_iterations : float or None

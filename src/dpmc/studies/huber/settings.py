@@ -46,21 +46,7 @@ def _matches(cell: Cell, where: Mapping) -> bool:
 
 
 def check_grid(huber: Mapping, sets: Mapping) -> None:
-    """Refuse a grid with a name that nobody knows, or a setting that touches nothing.
-
-    Parameters
-    ----------
-    huber : mapping
-        The section of the configuration.
-    sets : mapping
-        The user's own data sets.
-
-    Raises
-    ------
-    InputError
-        An unknown data set, method or mechanism, a rank beyond the synthetic matrix, a variance
-        that a mechanism cannot have, or an override that changes nothing.
-    """
+    """Refuse a grid with a name that nobody knows, or a setting that touches nothing."""
     for name in huber["real"]:
         resolve(name, sets)
     _check_ranks(huber)

@@ -28,21 +28,10 @@ def paired_differences(
 ) -> pd.DataFrame:
     """Compare two values of one coordinate in all cells that agree in the others.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        The trials table.
-    column : str
-        The coordinate that differs, for example ``"mechanism"``.
-    first, second : object
-        Its two values, for example ``"huber"`` and ``"gaussian"``.
-
-    Returns
-    -------
-    DataFrame
-        One row per pair of cells: the other coordinates, then of log RMSE_first - log
-        RMSE_second over the common trials ``mean, standard_error, low, high, p_value,
-        trials`` and ``p_holm``, adjusted over the rows of the table.
+    ``column`` is the coordinate that differs, for example ``"mechanism"`` with ``"huber"`` and
+    ``"gaussian"``. The result has one row per pair of cells: the other coordinates, then of log
+    RMSE_first - log RMSE_second over the common trials ``mean, standard_error, low, high, p_value,
+    trials`` and ``p_holm``, adjusted over the rows of the table.
     """
     keys = [name for name in COORDINATES if name != column]
     logs = trials.assign(log_rmse=log_positive(published_metric(trials)))
@@ -96,17 +85,10 @@ NEAR = 0.01  # a method has arrived when its error is this near to its least
 def seconds_and_errors(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return by trial and method what the experiment ``thesis_methods`` measured.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        Its table, a row per method, trial and iteration.
-
-    Returns
-    -------
-    dict
-        Tables with a row per trial and a column per method: ``seconds`` until the error is within
-        1 % of its least, ``rmse`` and ``rse``, its least (held out), ``last``, RMSE after the last
-        iteration, ``total``, seconds of the whole fit, and ``step``, seconds of an iteration.
+    From its table, a row per method, trial and iteration, come tables with a row per trial and a
+    column per method: ``seconds`` until the error is within 1 % of its least, ``rmse`` and ``rse``,
+    its least (held out), ``last``, RMSE after the last iteration, ``total``, seconds of the whole
+    fit, and ``step``, seconds of an iteration.
     """
     order = list(dict.fromkeys(runs["name"]))
     runs = runs.sort_values("iteration")

@@ -56,17 +56,9 @@ def write_tables(
     Cells that the paper does not have (another data set, rank, variance, ...) follow in
     ``table_other``, if there are any.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        The trial table.
-    comparison : DataFrame
-        As :func:`dpmc.studies.huber.published.compare.compare` returns it.
-    budgets : DataFrame
-        Rows of :func:`dpmc.studies.huber.nominal.table_one`.
-    folder : path
-    left_out : collection of str
-        Data sets that the configuration leaves out.
+    ``comparison`` is as :func:`dpmc.studies.huber.published.compare.compare` returns it,
+    ``budgets`` are rows of :func:`dpmc.studies.huber.nominal.table_one`; ``left_out`` are data sets
+    that the configuration leaves out.
     """
     results.write_tables(build_tables(trials, comparison, budgets, left_out), folder)
 

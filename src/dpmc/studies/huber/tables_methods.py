@@ -37,12 +37,8 @@ CHANGE = "RMSE against ALS with the same noise (%)"
 def write_method_tables(results_folder: str | Path, folder: str | Path) -> None:
     """Write the tables as .csv, .md, .tex and .html into ``folder``.
 
-    Parameters
-    ----------
-    results_folder : path
-        Where the tables of :mod:`dpmc.studies.huber.experiments` lie; what is made of one that is
-        missing, or has no rows, is left out.
-    folder : path
+    What is made of a table of :mod:`dpmc.studies.huber.experiments` that is missing, or has no
+    rows, is left out.
     """
     results = read_results(results_folder, TABLES)
     write_tables(build_method_tables(results), folder)

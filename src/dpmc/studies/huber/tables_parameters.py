@@ -58,10 +58,7 @@ def parameter_settings(section: Section) -> dict[str, object]:
 def parameters_table(settings: Mapping) -> Table:
     """Return table 2 beside what is run here, and the ratings that there really are.
 
-    Parameters
-    ----------
-    settings : mapping
-        As :func:`parameter_settings` returns it.
+    ``settings`` is as :func:`parameter_settings` returns it.
     """
     trials = settings["trials"]
     columns = [Column("reported", "Reported")]

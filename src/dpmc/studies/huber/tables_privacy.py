@@ -42,14 +42,9 @@ def write_privacy_tables(
 ) -> None:
     """Write the tables about the published budgets as .csv, .md, .tex and .html into ``folder``.
 
-    Parameters
-    ----------
-    results_folder : path
-        Where ``totals.csv`` and ``transcript_loss.csv`` lie; a table whose file is missing, or has
-        no rows, is left out.
-    published : DataFrame
-        As :func:`dpmc.studies.huber.published.load` returns it.
-    folder : path
+    They are made of ``totals.csv`` and ``transcript_loss.csv``; a table whose file is missing, or
+    has no rows, is left out. ``published`` is as :func:`dpmc.studies.huber.published.load` returns
+    it.
     """
     results = read_results(results_folder, TABLES)
     write_tables(build_privacy_tables(results, published), folder)
@@ -154,11 +149,7 @@ def cells_of_run(losses: pd.DataFrame, run: PublishedRun) -> pd.DataFrame:
 def loss_table(losses: pd.DataFrame) -> Table:
     """Return claimed budgets beside measured losses, a line for every published kind of training.
 
-    Parameters
-    ----------
-    losses : DataFrame
-        ``transcript_loss.csv``: one row a cell (rank, observed fraction, ...) and kind of
-        neighbour.
+    ``transcript_loss.csv`` has one row a cell (rank, observed fraction, ...) and kind of neighbour.
     """
     rows = []
     for run in PUBLISHED_RUNS:

@@ -164,16 +164,9 @@ def mean_cell(values: pd.Series, absent: str, **marks) -> Cell:
 def significantly_lowest(cells: dict) -> object | None:
     """Return the key of the cell whose RMSE is significantly below that of every other.
 
-    Parameters
-    ----------
-    cells : dict
-        Key to the trials of one cell. Cells without trials do not take part.
-
-    Returns
-    -------
-    key or None
-        The cell of the lowest mean log RMSE, if the paired t-tests over trials against all
-        others reject at 5 % after Holm's correction; None otherwise, or with one cell alone.
+    ``cells`` is key to the trials of one cell; cells without trials do not take part. It is the
+    cell of the lowest mean log RMSE, if the paired t-tests over trials against all others reject at
+    5 % after Holm's correction; None otherwise, or with one cell alone.
     """
     logs = pd.DataFrame({key: log_by_trial(cell) for key, cell in cells.items() if len(cell)})
     if logs.shape[1] < 2:

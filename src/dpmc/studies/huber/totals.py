@@ -18,12 +18,7 @@ ASSUMED = ENTRY_CHANGE
 
 
 def run(task) -> dict[str, list[dict[str, object]]]:
-    """Compute the totals; the settings are the arguments of :func:`totals_table`.
-
-    Parameters
-    ----------
-    task : dpmc.study.task.Task
-    """
+    """Compute the totals; the settings are the arguments of :func:`totals_table`."""
     return {"totals": totals_table(**task.settings)}
 
 
@@ -35,21 +30,11 @@ def totals_table(
 ) -> list[dict[str, object]]:
     """Return the totals of each mechanism by each accountant that it has.
 
-    Parameters
-    ----------
-    variances : iterable of float
-        Of the noise, 1 or more (Huber noise of scale 1; "1" is a = 3).
-    releases : iterable of int
-    sensitivity : float
-    delta : float
-        Of the totals. Basic composition of Laplace and Huber noise is pure: its delta is 0.
-
-    Returns
-    -------
-    list of dict
-        With the keys :data:`dpmc.studies.huber.privacy_columns.TOTAL_COLUMNS`. ``epsilon_lower``
-        and ``epsilon_upper`` bound the smallest epsilon; the lower bound is None for "basic" and
-        "rdp", which have none.
+    Variances of the noise are 1 or more (Huber noise of scale 1; "1" is a = 3). ``delta`` is that
+    of the totals; basic composition of Laplace and Huber noise is pure: its delta is 0. Rows have
+    the keys :data:`dpmc.studies.huber.privacy_columns.TOTAL_COLUMNS`. ``epsilon_lower`` and
+    ``epsilon_upper`` bound the smallest epsilon; the lower bound is None for "basic" and "rdp",
+    which have none.
     """
     releases = list(releases)
     return [

@@ -99,7 +99,6 @@ def add_losses(
         Residuals beyond the first get weight threshold / |residual|; lambda.
     shape, scale : float
         Of the noise density, see :func:`_loss`.
-    room : Buffers
     removed, changed : float64 arrays, shapes (n_users + 1,) and (n_changed + 1,)
         The log density ratios to the data without a user, and with a changed rating, are added
         to them; the last is for padding.

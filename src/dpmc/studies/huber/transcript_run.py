@@ -27,7 +27,6 @@ class Run:
 
     Attributes
     ----------
-    ratings : Ratings
     model : dpmc.methods.factorization.alternating.AlternatingMethod
         The fitted ALS or IRLS.
     user_factors : float64 array, shape (iterations, n_users, rank)
@@ -51,12 +50,8 @@ class Run:
 class Changes:
     """Neighbouring data sets, in each of which one rating has another value.
 
-    Attributes
-    ----------
-    index : int array, shape (n_changes,)
-        Which rating.
-    values : float64 array, shape (n_changes,)
-        Its value on the neighbouring data.
+    ``index`` (int) says which rating, ``values`` (float64) its value on the neighbouring data; both
+    have shape (n_changes,).
     """
 
     index: np.ndarray
@@ -66,20 +61,9 @@ class Changes:
 def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
     """Fit as the trial of the reproduction does, on its streams, and keep what was released.
 
-    Parameters
-    ----------
-    cell : Cell
-        Method "als" or "irls" with one of the papers' mechanisms.
-    settings : mapping
-        What :func:`dpmc.studies.huber.settings.cell_settings` returns.
-    trial : int
-    ratings : Ratings
-        What the trial trains on.
-
-    Raises
-    ------
-    InputError
-        Another method or mechanism.
+    The method of the cell is "als" or "irls", with one of the papers' mechanisms; ``settings`` is
+    what :func:`dpmc.studies.huber.settings.cell_settings` returns, ``ratings`` what the trial
+    trains on.
     """
     mechanisms = ("gaussian", "laplace", "huber")
     if cell.method not in ("als", "irls") or cell.mechanism not in mechanisms:
@@ -107,22 +91,9 @@ def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
 def privacy_losses(run: Run, changes: Changes) -> tuple[np.ndarray, np.ndarray]:
     """Return log p(releases) on the data of a run minus that on neighbouring data.
 
-    Parameters
-    ----------
-    run : Run
-    changes : Changes
-
-    Returns
-    -------
-    changed : float64 array, shape (n_changes,)
-        For each changed rating.
-    removed : float64 array, shape (n_users,)
-        For each user removed with all ratings; 0 for one without ratings.
-
-    Raises
-    ------
-    RuntimeError
-        The item rows along which the losses were computed are not those that the run released.
+    The losses are ``changed``, shape (n_changes,), for each changed rating, and ``removed``, shape
+    (n_users,), for each user removed with all ratings; 0 for one without ratings. RuntimeError if
+    the item rows along which the losses were computed are not those that the run released.
     """
     model, by_item = run.model, run.ratings.by_item
     shape, scale = _density(model.mechanism)
@@ -170,12 +141,8 @@ def _density(mechanism) -> tuple[float, float]:
 def _moved(ratings: Ratings, changes: Changes):
     """Return the rows of the users whose rating changes: each by itself, and grouped by item.
 
-    Returns
-    -------
-    rows : Compressed
-        Row n has the ratings on neighbouring data n of the user whose rating changes there.
-    pairs : tuple of arrays
-        As :func:`dpmc.studies.huber.transcript_kernels.add_losses` takes them.
+    Row n of the former has the ratings on neighbouring data n of the user whose rating changes
+    there; the latter are as :func:`dpmc.studies.huber.transcript_kernels.add_losses` takes them.
     """
     by_user = ratings.by_user
     users, items = ratings.users[changes.index], ratings.items[changes.index]

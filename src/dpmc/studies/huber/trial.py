@@ -37,13 +37,8 @@ CELL_SETTINGS = {*METHOD_SETTINGS, "rank", "mechanism", "inner_iterations", "noi
 def synthetic_instance(cell_or_shared: Mapping, settings: Mapping, trial: int) -> SyntheticInstance:
     """Generate the data of one trial on synthetic data.
 
-    Parameters
-    ----------
-    cell_or_shared : mapping
-        Has ``rank`` and ``observed_fraction``.
-    settings : mapping
-        Has ``seed``, ``users``, ``items`` and ``scale``.
-    trial : int
+    ``cell_or_shared`` has ``rank`` and ``observed_fraction``. ``settings`` has ``seed``, ``users``,
+    ``items`` and ``scale``.
     """
     rank, fraction = cell_or_shared["rank"], cell_or_shared["observed_fraction"]
     key = {"dataset": SYNTHETIC, "rank": rank, "observed_fraction": fraction, "trial": trial}
@@ -61,11 +56,6 @@ def split(ratings: Ratings, settings: Mapping, cell: Cell, trial: int) -> tuple[
     """Split ratings at random into a training and a held-out part.
 
     The split does not depend on the rank, so ranks too are compared on the same data.
-
-    Raises
-    ------
-    InputError
-        ``training_share`` leaves no rating on one side.
     """
     rng = cell.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
     return random_split(ratings, settings["training_share"], rng, cell.dataset)
@@ -75,11 +65,6 @@ def cell_method(name: str) -> type:
     """Return the class of a method whose constructor asks for nothing that cells do not give.
 
     Calibrated methods ask for a budget and bounds, which no cell has.
-
-    Raises
-    ------
-    InputError
-        There is no such method; the message offers those that there are.
     """
     if name in METHODS and _fits_cells(name):
         return method_class(name)
@@ -113,14 +98,7 @@ def accepted_settings(method: str) -> tuple[str, ...]:
 
 
 def make_method(cell: Cell, settings: Mapping):
-    """Construct the method of a cell.
-
-    Raises
-    ------
-    InputError
-        A method or mechanism that is unknown or that no cell can have, or a mechanism for a method
-        that takes none.
-    """
+    """Construct the method of a cell."""
     factory = cell_method(cell.method)
     parameters = inspect.signature(factory).parameters
     given = {name: settings[name] for name in accepted_settings(cell.method)}
@@ -150,22 +128,11 @@ def run_cell(
 ) -> Iterator[dict[str, object]]:
     """Run the trials of a cell, yielding a row of the trial table for each.
 
-    Parameters
-    ----------
-    cell : Cell
-    settings : mapping
-        What :func:`dpmc.studies.huber.settings.cell_settings` returns.
-    instances : sequence of SyntheticInstance, optional
-        The stored data of the trials of a synthetic cell; generated anew if not given.
-    ratings : Ratings, optional
-        The whole data set of a real cell.
-    trials : sequence of int, optional
-        Which trials; all of ``settings["trials"]`` if not given.
-
-    Yields
-    ------
-    dict
-        Keys :data:`TRIAL_COLUMNS`; a metric that does not apply is None.
+    ``settings`` is what :func:`dpmc.studies.huber.settings.cell_settings` returns. ``instances``
+    are the stored data of the trials of a synthetic cell; generated anew if not given. ``ratings``
+    is the whole data set of a real cell. ``trials`` says which trials; all of
+    ``settings["trials"]`` if not given. Rows have the keys :data:`TRIAL_COLUMNS`; a metric that
+    does not apply is None.
     """
     chosen = list(range(settings["trials"]) if trials is None else trials)
     short = {name: 1 if name == "iterations" else value for name, value in settings.items()}

@@ -41,13 +41,8 @@ class Counts:
 class CountingRegressions(Regressions):
     """R-IRLS that counts its weights once in so many outer iterations, step by step.
 
-    Parameters
-    ----------
-    rows, rank, regularization, steps
-        See :class:`dpmc.methods.kernels.regressions.Regressions`.
-    counts : Counts
-    every : int
-        Weights are counted in the last of every so many outer iterations.
+    Parameters are those of :class:`dpmc.methods.kernels.regressions.Regressions`, and ``every``:
+    weights are counted in the last of every so many outer iterations.
     """
 
     def __init__(self, rows: Compressed, rank, regularization, steps, counts: Counts, every: int):
@@ -72,12 +67,7 @@ class CountingRegressions(Regressions):
 
 
 class CountingIRLS(IRLS):
-    """A-IRLS, number by number, that counts its weights.
-
-    Attributes
-    ----------
-    counts_ : Counts
-    """
+    """A-IRLS, number by number, that counts its weights."""
 
     def __init__(self, *, every: int, **parameters):
         super().__init__(**parameters)
@@ -129,21 +119,11 @@ def weights(
 ) -> Iterator[dict[str, object]]:
     """Yield a row of the table of weights for every trial of an A-IRLS cell.
 
-    Parameters
-    ----------
-    cell : Cell
-    settings : mapping
-        Those of the cell, and ``counted_iterations``: in so many outer iterations, the last of
-        equal parts of a training, weights are counted.
-    ratings : Ratings, optional
-        The whole data set of a real cell.
-
-    Yields
-    ------
-    dict
-        Keys :data:`dpmc.studies.huber.experiments.weights.WEIGHTS_COLUMNS`. ``rmse_irls`` is the
-        published error of the cell's trial, ``rmse_als`` that of ALS with the noise of the last
-        inner steps.
+    ``settings`` are those of the cell, and ``counted_iterations``: in so many outer iterations, the
+    last of equal parts of a training, weights are counted. ``ratings`` is the whole data set of a
+    real cell. Rows have the keys :data:`dpmc.studies.huber.experiments.weights.WEIGHTS_COLUMNS`.
+    ``rmse_irls`` is the published error of the cell's trial, ``rmse_als`` that of ALS with the
+    noise of the last inner steps.
     """
     every = max(1, settings["iterations"] // settings["counted_iterations"])
     for trial in range(settings["trials"]):

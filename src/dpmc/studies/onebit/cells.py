@@ -41,7 +41,6 @@ class OneBitCell(Cell):
         ``"nuclear"`` (nuclear norm only) or ``"both"`` (and a bound on every entry).
     observed_fraction : float
         Of the matrix on synthetic data, of the ratings on real data.
-    mechanism : str
     epsilon : float or None
         None with ``"clear"``, and with it only.
     """

@@ -26,12 +26,7 @@ EMBEDDED = tuple(name for name in NAMES if name not in ("trials", "ranks"))
 def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     """Return the chapter.
 
-    Parameters
-    ----------
-    folder : path
-        The study's results, with what the steps "tables" and "figures" made.
-    settings : mapping
-        None are used.
+    ``folder``: the study's results, with what the steps "tables" and "figures" made.
     """
     folder = Path(folder)
     results = read_onebit(folder)

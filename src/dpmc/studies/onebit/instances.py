@@ -23,28 +23,10 @@ def instance(
     the sign is +1 where u < h(M_ij). So the same stream with another link gives the same matrix,
     entries and uniform numbers.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    users, items, rank : int
-        Shape and rank of the matrix, all at least 1.
-    share : float
-        Share of the entries that is observed, rounded to a whole number of them, at least 1.
-    link : Link
-        Of :data:`dpmc.methods.onebit.links.LINKS`: anything with a method ``cdf``.
-    alpha : float
-        Largest absolute entry, positive.
-
-    Returns
-    -------
-    matrix : float64 array, shape (users, items)
-    signs : Ratings
-        Values -1 and +1, row by row.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range.
+    ``share`` of the entries are observed, rounded to a whole number of them, at least 1; ``link``
+    is anything with a method ``cdf``, such as those of :data:`dpmc.methods.onebit.links.LINKS`;
+    ``alpha``, the largest absolute entry, is positive. The matrix is float64, shape (users, items);
+    signs are -1 and +1, row by row.
     """
     for name, value in (("users", users), ("items", items), ("rank", rank)):
         if value < 1:
@@ -74,11 +56,6 @@ def first_split(ratings: Ratings, test: int) -> tuple[Ratings, Ratings]:
 
     MovieLens 100K's own split u1 tests on the first 20,000 lines of ``u.data``. The readers keep
     the order of the file.
-
-    Raises
-    ------
-    InputError
-        One side would be empty.
     """
     if not 0 < test < len(ratings):
         raise InputError(

@@ -128,7 +128,6 @@ def privacy_losses(
         Of the noise. All see the same E: their losses are not independent of each other.
     samples : int
         How many matrices to draw from p, and from q.
-    rng : numpy.random.Generator
 
     Returns
     -------

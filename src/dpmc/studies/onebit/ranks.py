@@ -17,22 +17,12 @@ BY_RANK = "accuracy_by_rank"  # in the row of a trial: rank -> accuracy
 def predictions_by_rank(
     left: np.ndarray, right: np.ndarray, ranks: Sequence[int], test: Ratings
 ) -> dict[int, np.ndarray]:
-    """Return the entries at the test signs of a matrix truncated to each rank.
+    """Return the entries at the n test signs of a matrix truncated to each rank: arrays of shape
+    (n,).
 
-    Parameters
-    ----------
-    left : array, shape (users, r)
-    right : array, shape (r, items)
-        See :func:`dpmc.methods.onebit.projection.leading_factors`.
-    ranks : sequence of int
-        At least 1; one above r is that of the whole matrix, which has no more.
-    test : Ratings
-        n signs.
-
-    Returns
-    -------
-    dict
-        Arrays of shape (n,).
+    ``left``, shape (users, r), and ``right``, shape (r, items), are what
+    :func:`dpmc.methods.onebit.projection.leading_factors` returns. Ranks are at least 1; one above
+    r is that of the whole matrix, which has no more.
     """
     sums = np.cumsum(left[test.users] * right[:, test.items].T, axis=1)
     return {rank: sums[:, min(rank, sums.shape[1]) - 1] for rank in ranks}

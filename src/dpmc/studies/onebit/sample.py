@@ -21,13 +21,8 @@ METRICS = ("are_raw", "are_truncated", "accuracy_raw", "accuracy_truncated")
 class Sample:
     """The data of a trial: signs to learn from, and the matrix or the signs to be compared with.
 
-    Attributes
-    ----------
-    training : Ratings
-    matrix : float64 array or None, shape (users, items)
-        The truth of synthetic data.
-    test : Ratings or None
-        Held-out signs of real data.
+    ``matrix``, float64 of shape (users, items), is the truth of synthetic data; ``test`` are
+    held-out signs of real data.
     """
 
     training: Ratings

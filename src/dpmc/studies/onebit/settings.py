@@ -28,15 +28,7 @@ from dpmc.study.cells import Cell, owners
 def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
     """Return the section without the experiments that are null, checked.
 
-    Parameters
-    ----------
-    configuration : mapping
-        The whole configuration; of other sections only ``data.sets`` is looked at.
-
-    Raises
-    ------
-    InputError
-        An unknown data set or mechanism, or a cell that comes twice.
+    ``configuration``: the whole configuration; of other sections only ``data.sets`` is looked at.
     """
     section = dict(configuration["onebit"])
     experiments = section["experiments"].items()
@@ -56,11 +48,6 @@ def onebit_cells(section: Section) -> list[OneBitCell]:
 
     Corrected objective perturbation ("objp") appears only where it exists and differs from the
     paper's: for a link that is not log-linear, under both constraints, above its least epsilon.
-
-    Raises
-    ------
-    InputError
-        Two experiments have a cell in common: its trials could not have two numbers of trials.
     """
     experiments = section["experiments"].items()
     cells = ((name, _cells_of(section, experiment)) for name, experiment in experiments)
@@ -94,11 +81,6 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
     """Return exactly the settings that a cell uses, as plain values.
 
     A setting that is not in here cannot change the cell's numbers, so it need not rerun.
-
-    Raises
-    ------
-    InputError
-        No experiment of the section has this cell.
     """
     settings = {
         "seed": section["seed"],

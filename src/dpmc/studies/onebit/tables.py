@@ -55,12 +55,8 @@ def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> N
 def write_onebit_tables(results_folder: str | Path, folder: str | Path) -> None:
     """Write the tables of the one-bit study as .csv, .md, .tex and .html into ``folder``.
 
-    Parameters
-    ----------
-    results_folder : path
-        Where ``trials.csv``, ``claims.csv`` and ``link_constants.csv`` lie; a table whose file is
-        missing is left out.
-    folder : path
+    They are made of ``trials.csv``, ``claims.csv`` and ``link_constants.csv``; a table whose file
+    is missing is left out.
     """
     write_tables(build_onebit_tables(read_onebit(results_folder)), folder)
 

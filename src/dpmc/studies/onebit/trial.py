@@ -53,19 +53,8 @@ def make_sample(
 ) -> Sample:
     """Return the data of a trial.
 
-    Parameters
-    ----------
-    cell : OneBitCell
-    settings : mapping
-        What :func:`dpmc.studies.onebit.settings.cell_settings` returns.
-    trial : int
-    ratings : Ratings, optional
-        The whole data set in the order of its file, where it is a real one.
-
-    Raises
-    ------
-    InputError
-        The fixed split of the data set has another share for training than the cell.
+    ``settings`` is what :func:`dpmc.studies.onebit.settings.cell_settings` returns; ``ratings`` is
+    the whole data set in the order of its file, where it is a real one.
     """
     rng = cell.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
     if is_synthetic(settings):
@@ -111,23 +100,14 @@ def run_clear(
 ) -> tuple[list[dict[str, object]], list[np.ndarray]]:
     """Solve a configuration without privacy, and make the rows of the baselines too.
 
-    Parameters
-    ----------
-    cell : OneBitCell
-        With the mechanism ``"clear"``.
-    settings : mapping
-        What :func:`dpmc.studies.onebit.settings.cell_settings` returns.
-    ratings : Ratings, optional
-        The whole data set of a real cell.
+    The cell has the mechanism ``"clear"``; ``settings`` is what
+    :func:`dpmc.studies.onebit.settings.cell_settings` returns, ``ratings`` the whole data set of a
+    real cell.
 
-    Returns
-    -------
-    rows : list of dict
-        Keys :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply is None. With
-        ``ranks`` in the settings, :data:`dpmc.studies.onebit.ranks.BY_RANK` too. With a fixed split
-        there is one solution, which every trial repeats.
-    matrices : list of float64 arrays, shape (users, items)
-        The solution of each trial; of a fixed split only one.
+    Rows have the keys :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply is
+    None. With ``ranks`` in the settings, :data:`dpmc.studies.onebit.ranks.BY_RANK` too. The
+    matrices, float64 of shape (users, items), are the solution of each trial; with a fixed split
+    there is only one, and every trial repeats its row.
     """
     rows, matrices = [], []
     distinct = 1 if has_fixed_split(settings) else settings["trials"]
@@ -155,26 +135,13 @@ def run_curve(
 ) -> list[dict[str, object]]:
     """Run the trials of private cells that differ in their epsilon alone.
 
-    The cells share the data of a trial, but no noise: rows are those of each cell run by itself.
+    The cells, at least one, share the data of a trial, but no noise: rows are those of each cell
+    run by itself, cell after cell, with the keys of :func:`run_clear`.
 
-    Parameters
-    ----------
-    cells : sequence of OneBitCell
-        At least one.
-    settings : mapping
-        What :func:`dpmc.studies.onebit.settings.cell_settings` returns for each of them.
-    ratings : Ratings, optional
-        The whole data set of a real cell.
-    clear : sequence of arrays, optional
-        The matrices of :func:`run_clear` of the same configuration, for mechanisms that noise the
-        solution; solved here if not given.
-
-    Returns
-    -------
-    list of dict
-        A row for each cell and trial, cell after cell. Keys
-        :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, as in :func:`run_clear`. The seconds do
-        not include the solution that ``clear`` holds.
+    ``settings`` is what :func:`dpmc.studies.onebit.settings.cell_settings` returns for each of
+    them, ``ratings`` the whole data set of a real cell. ``clear`` holds the matrices of
+    :func:`run_clear` of the same configuration, for mechanisms that noise the solution; solved here
+    if not given. The seconds do not include the solution that ``clear`` holds.
     """
     first, fixed = cells[0], has_fixed_split(settings)
     if first.needs_clear and clear is None:

@@ -54,12 +54,8 @@ def average(contrasts: Sequence[Contrast]) -> Contrast:
 class LogRmse:
     """The log RMSE of every cell by trial, NaN where a trial is missing.
 
-    Parameters
-    ----------
-    cells : list of Cell
-    matrix : array, shape (cells, trials)
-    per_variance : bool
-        Whether a noiseless cell exists once per variance, as the papers print it, or once.
+    ``matrix`` has shape (cells, trials). ``per_variance`` says whether a noiseless cell exists once
+    per variance, as the papers print it, or once.
     """
 
     def __init__(self, cells: list[Cell], matrix: np.ndarray, *, per_variance: bool):

@@ -40,29 +40,16 @@ def judge(
     seed: int = 0,
     **experiments: pd.DataFrame | None,
 ) -> pd.DataFrame:
-    """Judge claims on our trials and on the papers' own reported numbers.
+    """Judge claims on our trials, in any order, and on the papers' own reported numbers.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        The trials table, any order.
-    published : DataFrame
-        As :func:`dpmc.studies.huber.published.numbers.load` returns it.
-    table_one : DataFrame or list of dict
-        As :func:`dpmc.studies.huber.nominal.table_one` returns it at the paper's settings.
-    claims : list of dict
-        As :func:`load_claims` returns it.
-    seed : int
-        Seed of the samples behind the facts about the mechanisms.
-    experiments : DataFrame, optional
-        The side experiments and other tables by the names of :class:`Evidence`.
+    ``published`` is as :func:`dpmc.studies.huber.published.numbers.load` returns it, ``table_one``
+    as :func:`dpmc.studies.huber.nominal.table_one` does at the paper's settings. ``seed`` is that
+    of the samples behind the facts about the mechanisms. ``experiments`` are the side experiments
+    and other tables by the names of :class:`Evidence`.
 
-    Returns
-    -------
-    DataFrame
-        Columns :data:`CLAIM_COLUMNS`, one row per claim in the order given. Effects are
-        natural logarithms of RMSE ratios unless the predicate says otherwise; NaN where a
-        claim has no effect or interval.
+    The result has the columns :data:`CLAIM_COLUMNS`, one row per claim in the order given. Effects
+    are natural logarithms of RMSE ratios unless the predicate says otherwise; NaN where a claim has
+    no effect or interval.
     """
     tables = {"trials": trials, **experiments}
     cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}

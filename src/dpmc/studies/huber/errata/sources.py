@@ -17,15 +17,9 @@ PAPERS_DATA = ("ml-100k", "sweetrs")
 class Sources:
     """What evidence is computed from.
 
-    Attributes
-    ----------
-    published : DataFrame
-        As :func:`dpmc.studies.huber.published.load` returns it.
-    raw_files : mapping
-        Data set name to its verified raw file; without an entry the data are not available. Other
-        data sets than the papers' are ignored.
-    trials : DataFrame or None
-        The trial table of the run.
+    ``published`` is as :func:`dpmc.studies.huber.published.load` returns it. ``raw_files`` is data
+    set name to its verified raw file; without an entry the data are not available. Other data sets
+    than the papers' are ignored.
     """
 
     published: pd.DataFrame

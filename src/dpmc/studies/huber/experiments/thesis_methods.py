@@ -54,19 +54,12 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 def thesis_methods(settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:
     """Yield the errors of every method after each of its iterations, and its seconds until then.
 
-    Parameters
-    ----------
-    settings : mapping
-        ``seed``, ``trials``, ``training_share``, ``dataset``, ``observed_fraction`` (of the split)
-        and ``methods``: name to ``method`` and the ``settings`` of its constructor.
-    ratings : Ratings
-        The whole data set.
+    ``settings`` has ``seed``, ``trials``, ``training_share``, ``dataset``, ``observed_fraction``
+    (of the split) and ``methods``: name to ``method`` and the ``settings`` of its constructor;
+    ``ratings`` is the whole data set.
 
-    Yields
-    ------
-    dict
-        Keys :data:`THESIS_COLUMNS`: RMSE on held-out ratings in rating units, and the relative one,
-        |P(M - X)|_F / |P(M)|_F over them. Seconds are those of the fit alone.
+    Rows have the keys :data:`THESIS_COLUMNS`: RMSE on held-out ratings in rating units, and the
+    relative one, |P(M - X)|_F / |P(M)|_F over them. Seconds are those of the fit alone.
     """
     cell = Cell(settings["dataset"], 1, None, settings["observed_fraction"], "", "none", None)
     for name, entry in settings["methods"].items():

@@ -39,13 +39,7 @@ FORENSICS = read_figures(TEXTS, dict.fromkeys(("heatmap_synthetic", "heatmap_rea
 
 
 def figure(figure_id: str) -> FigureEntry:
-    """Return the entry of a figure.
-
-    Raises
-    ------
-    InputError
-        There is no figure of this name.
-    """
+    """Return the entry of a figure."""
     entries = {entry.id: entry for entry in FIGURES}
     if figure_id not in entries:
         raise InputError(f"there is no figure '{figure_id}'{did_you_mean(figure_id, entries)}.")

@@ -29,21 +29,11 @@ SETTING = ["dataset", "rank", "variance", "observed_fraction"]
 def differences(trials: pd.DataFrame, comparison: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return the paired differences of log RMSE, Huber minus each other mechanism.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        The trial table.
-    comparison : DataFrame, optional
-        Gives the difference between the reported numbers.
-
-    Returns
-    -------
-    DataFrame
-        One row per cell with Huber noise and other mechanism: the setting, ``method`` of the
-        Huber cell, ``other`` and ``other_method`` (the papers ran Gaussian noise with ALS only
-        on real data), ``difference``, ``low``, ``high`` (95 % t interval), ``trials``,
-        ``p_adjusted`` (Holm over all rows of the table) and ``reported``. All are differences of
-        logarithms.
+    ``comparison`` gives the difference between the reported numbers. The result has one row per
+    cell with Huber noise and other mechanism: the setting, ``method`` of the Huber cell, ``other``
+    and ``other_method`` (the papers ran Gaussian noise with ALS only on real data), ``difference``,
+    ``low``, ``high`` (95 % t interval), ``trials``, ``p_adjusted`` (Holm over all rows of the
+    table) and ``reported``. All are differences of logarithms.
     """
     huber = trials[(trials["mechanism"] == "huber") & _not_irls_two(trials)]
     rows = []

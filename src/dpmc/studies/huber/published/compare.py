@@ -38,21 +38,12 @@ def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame
     the reported decimals, is the reported number. (The formula for Gaussian noise is itself
     proven only for epsilon < 1; the exact value is not what the paper meant to print.)
 
-    Parameters
-    ----------
-    trials : DataFrame
-        The trials table; cells that no published number mentions are ignored.
-    published : DataFrame
-        As :func:`dpmc.studies.huber.published.numbers.load` returns it.
-    budgets : DataFrame
-        Columns ``mechanism, variance, epsilon_corrected``.
-
-    Returns
-    -------
-    DataFrame
-        Columns :data:`COMPARISON_COLUMNS`, one row per published number, in its order.
-        ``trials`` and ``standard_error`` are NaN for budgets. The status is "not run" where
-        no test is possible: without any trial, or with only one.
+    Cells of the trials table that no published number mentions are ignored; ``published`` is as
+    :func:`dpmc.studies.huber.published.numbers.load` returns it, and ``budgets`` has the columns
+    ``mechanism, variance, epsilon_corrected``. The result has the columns
+    :data:`COMPARISON_COLUMNS`, one row per published number, in its order. ``trials`` and
+    ``standard_error`` are NaN for budgets. The status is "not run" where no test is possible:
+    without any trial, or with only one.
     """
     comparison = published.drop(columns=["sensitivity", "delta"], errors="ignore").copy()
     measured = (comparison["metric"] != "epsilon").to_numpy()
@@ -70,13 +61,10 @@ def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame
 def agreement(comparison: pd.DataFrame) -> pd.DataFrame:
     """Summarise how closely our means reproduce the published ones.
 
-    Returns
-    -------
-    DataFrame
-        One row for all RMSE, for the synthetic ones, and for each data set without and with
-        noise: ``group, numbers, compared, agree, share_within_15_percent,
-        median_absolute_log_ratio, largest_absolute_log_ratio``. Shares and medians are over
-        the numbers compared, NaN if there are none.
+    The result has one row for all RMSE, for the synthetic ones, and for each data set without and
+    with noise: ``group, numbers, compared, agree, share_within_15_percent,
+    median_absolute_log_ratio, largest_absolute_log_ratio``. Shares and medians are over the numbers
+    compared, NaN if there are none.
     """
     rmse = comparison[comparison["metric"] != "epsilon"]
     noiseless = rmse["mechanism"] == "none"

@@ -24,11 +24,7 @@ class Outputs:
     set and an observed fraction, trials with the same number share data: rows are paired. Across
     observed fractions they are independent, and pairing them by number is as good as any pairing.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        Columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
-    kind : str
+    ``trials`` has the columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
     """
 
     def __init__(self, trials: pd.DataFrame, kind: str):
@@ -56,17 +52,11 @@ class Outputs:
 class OneBitEvidence:
     """The inputs of the predicates.
 
-    Attributes
-    ----------
-    trials : DataFrame
-    judged, beside : Outputs
-        Of the trials: what verdicts are about, and what stands beside them in reasons; outputs cut
-        to the rank after the noise, and as the mechanism gives them.
-    by_rank : mapping
-        Rank -> the former, with real data cut to another rank, as far as that was run.
-    change, attack : DataFrame or None
-        What one flip does to the solution, and the attack on output perturbation; None where they
-        have not been run.
+    ``judged`` and ``beside`` are of the trials: what verdicts are about, and what stands beside
+    them in reasons; outputs cut to the rank after the noise, and as the mechanism gives them.
+    ``by_rank`` is rank -> the former, with real data cut to another rank, as far as that was run.
+    ``change`` and ``attack`` are what one flip does to the solution, and the attack on output
+    perturbation; None where they have not been run.
     """
 
     trials: pd.DataFrame
@@ -83,13 +73,7 @@ def evidence_of(
     outp_change: pd.DataFrame | None = None,
     outp_attack: pd.DataFrame | None = None,
 ) -> OneBitEvidence:
-    """Return what the predicates judge, of the study's tables; None is one that was not made.
-
-    Raises
-    ------
-    InputError
-        A cell has two rows for one trial.
-    """
+    """Return what the predicates judge, of the study's tables; None is one that was not made."""
     known = [] if ranks is None else sorted(ranks["rank"].unique())
     return OneBitEvidence(
         trials,

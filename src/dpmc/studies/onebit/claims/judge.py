@@ -35,13 +35,7 @@ def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]
 
 
 def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
-    """Load the claims of the one-bit paper and our own, see :func:`dpmc.study.claims.load_claims`.
-
-    Raises
-    ------
-    InputError
-        As there.
-    """
+    """Load the claims of the one-bit paper and our own (:func:`dpmc.study.claims.load_claims`)."""
     return load_claims(path, PREDICATES)
 
 
@@ -50,26 +44,13 @@ def judge_onebit(
 ) -> pd.DataFrame:
     """Judge the claims of the one-bit paper, and our own.
 
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        Those of :data:`TABLES`; None, or absent, if one was not made. ``trials`` is needed, columns
-        :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
-    claims : list of dict
-        As :func:`load_onebit_claims` returns it.
+    ``tables`` are those of :data:`TABLES`; None, or absent, if one was not made. ``trials`` is
+    needed, columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
 
-    Returns
-    -------
-    DataFrame
-        Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, one row per claim in the
-        order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
-        signs, unless the predicate says otherwise; NaN where there is none. Reported verdicts are
-        inconclusive: the figures' values are not available.
-
-    Raises
-    ------
-    InputError
-        A cell has two rows for one trial.
+    The result has the columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, one row per claim in the
+    order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
+    signs, unless the predicate says otherwise; NaN where there is none. Reported verdicts are
+    inconclusive: the figures' values are not available.
     """
     evidence = evidence_of(**tables)
     return table_of_verdicts(claims, PREDICATES, evidence, readings(tables, evidence))

@@ -24,11 +24,7 @@ def at_every_rank(evidence: OneBitEvidence, judge: Callable[..., Finding]) -> Fi
     Such as "By rank, both links: contradicted at 1, 2; gaussian link alone: contradicted at 1, 2;
     logistic link alone: supported at 2, contradicted at 1".
 
-    Parameters
-    ----------
-    evidence : OneBitEvidence
-    judge : callable
-        From outputs and the links that count, by default both, to a finding.
+    ``judge`` takes outputs and the links that count, by default both, and returns a finding.
     """
     found = on_both_outputs(evidence, judge)
     if not evidence.by_rank:

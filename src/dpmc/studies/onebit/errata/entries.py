@@ -37,12 +37,7 @@ ENTRIES = {
 def errata(folder: str | Path, raw_files: Mapping[str, str | Path | None]) -> list[Erratum]:
     """Return every erratum with its evidence.
 
-    Parameters
-    ----------
-    folder : path
-        The study's results.
-    raw_files : mapping
-        Data set name to its raw file, None where it is not available.
+    ``raw_files`` is data set name to its raw file, None where it is not available.
     """
     tables = read_onebit(folder)
     sources = Sources(raw_files, tables["outp_change"], tables["outp_attack"])

@@ -17,14 +17,10 @@ PAPERS_DATA = ("ml-100k", "restaurant")
 class Sources:
     """What the evidence is computed from.
 
-    Attributes
-    ----------
-    raw_files : mapping
-        Data set name to its verified raw file; where there is none, or None, the data are not
-        available. Other data sets than the paper's are ignored.
-    change, attack : DataFrame or None
-        What one flip does to the solution, and the attack on output perturbation; None where they
-        have not been run.
+    ``raw_files`` is data set name to its verified raw file; where there is none, or None, the data
+    are not available. Other data sets than the paper's are ignored. ``change`` and ``attack`` are
+    what one flip does to the solution, and the attack on output perturbation; None where they have
+    not been run.
     """
 
     raw_files: Mapping[str, str | Path | None] = field(default_factory=dict)
