@@ -12,14 +12,8 @@ from dpmc.privacy.relations import RELATIONS
 def next_command(output: Path, ratings: str, columns: dict[str, str | None]) -> str:
     """Return the command by which users complete their ratings with the model.
 
-    Parameters
-    ----------
-    output : Path
-        The folder of the model.
-    ratings : str
-        The table of ratings.
-    columns : dict
-        Role -> name of its column; None: it was not given.
+    ``output``: the folder of the model. ``ratings``: the table of ratings. ``columns``: role ->
+    name of its column; None: it was not given.
     """
     words = ["dpmc", "complete", "--model", str(output), "--ratings", str(ratings)]
     for role, name in columns.items():
@@ -32,18 +26,8 @@ def summary_of(
 ) -> dict[str, object]:
     """Return what a fit guarantees and wrote, as plain values.
 
-    Parameters
-    ----------
-    model : PrivateMethod
-        Fitted.
-    method : str
-        As the command names it.
-    output : Path
-        The folder that was written.
-    names : list of str
-        Its files.
-    follows : str
-        The command that makes use of it.
+    ``model``: fitted. ``method``: as the command names it. ``output``: the folder that was written.
+    ``names``: its files. ``follows``: the command that makes use of it.
     """
     guarantee, outcome = model.guarantee_, outcome_of(model)
     return {

@@ -15,10 +15,7 @@ def option_of(parameter: str) -> str:
 class _Examples:
     """A command whose help ends in examples.
 
-    Attributes
-    ----------
-    examples : sequence of str
-        Command lines as one types them; a backslash ends a line that goes on.
+    ``examples``: command lines as one types them; a backslash ends a line that goes on.
     """
 
     examples: Sequence[str] = ()
@@ -35,14 +32,8 @@ class _Examples:
 class Command(_Examples, click.Command):
     """A command whose options have groups.
 
-    Parameters
-    ----------
-    groups : mapping, optional
-        Title of a group -> names of its parameters. What is in none is shown last.
-    examples : sequence of str, optional
-        See :class:`_Examples`.
-    *args, **kwargs
-        Of ``click.Command``.
+    ``groups``: title of a group -> names of its parameters. What is in none is shown last.
+    ``examples``: see :class:`_Examples`. ``*args``, ``**kwargs``: of ``click.Command``.
     """
 
     def __init__(
@@ -78,12 +69,7 @@ class Command(_Examples, click.Command):
 class Group(_Examples, click.Group):
     """A group of commands whose help ends in examples.
 
-    Parameters
-    ----------
-    examples : sequence of str, optional
-        See :class:`_Examples`.
-    *args, **kwargs
-        Of ``click.Group``.
+    ``examples``: see :class:`_Examples`. ``*args``, ``**kwargs``: of ``click.Group``.
     """
 
     command_class = Command

@@ -24,12 +24,8 @@ _KINDS = {
 def fit_option(name: str, **changes):
     """Return a decorator that adds the option of a parameter of a fit.
 
-    Parameters
-    ----------
-    name : str
-        A key of :data:`dpmc.fitting.parameters.PARAMETERS`.
-    **changes
-        Of ``click.option``, where a command differs from ``dpmc fit``.
+    ``name``: a key of :data:`dpmc.fitting.parameters.PARAMETERS`. ``**changes``: of
+    ``click.option``, where a command differs from ``dpmc fit``.
     """
     each = PARAMETERS[name]
     settings = {"default": each.default, "show_default": True, "required": each.required}

@@ -33,24 +33,11 @@ def manifest(
 ) -> dict[str, object]:
     """Describe a finished run.
 
-    Parameters
-    ----------
-    root : path
-        Folder of the project, for the commit.
-    configuration : mapping
-        The whole merged configuration.
-    seeds : mapping
-        Run to seed.
-    raw_files : mapping
-        Data set to the raw file that was read, None if the data are not available.
-    benchmarks : iterable of path
-        Snakemake's benchmark files of the cells.
-
-    Returns
-    -------
-    dict
-        Plain values, ready for JSON. What cannot be found out is None: the commit without git,
-        the times without benchmark files.
+    ``root``: folder of the project, for the commit. ``configuration``: the whole merged
+    configuration. ``seeds``: run to seed. ``raw_files``: data set to the raw file that was read,
+    None if the data are not available. ``benchmarks``: snakemake's benchmark files of the cells.
+    Returns: plain values, ready for JSON. What cannot be found out is None: the commit without git,
+    the times without benchmark files.
     """
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -145,12 +132,9 @@ def file_digest(path: str | Path) -> str:
 def run_times(benchmarks: Iterable[str | Path]) -> dict[str, float | None]:
     """Return how long the cells took, from Snakemake's benchmark files.
 
-    Returns
-    -------
-    dict
-        ``job_seconds``, the sum over the cells, and ``wall_seconds``, the time during which at
-        least one of them ran, so that a run that was interrupted does not count its pauses. A
-        benchmark file is written when its job ends, so its date is the end of the job.
+    Returns: ``job_seconds``, the sum over the cells, and ``wall_seconds``, the time during which at
+    least one of them ran, so that a run that was interrupted does not count its pauses. A benchmark
+    file is written when its job ends, so its date is the end of the job.
     """
     spans = sorted(_span(Path(path)) for path in benchmarks)
     if not spans:

@@ -30,12 +30,8 @@ SHOWN_DIGITS = 4
 class Origin:
     """How a row was made, shared by the rows of which it says the same.
 
-    Attributes
-    ----------
-    seed, settings : str
-        What was used.
-    command : str
-        What computes the file of the row again, and nothing else.
+    ``seed``, ``settings``: what was used. ``command``: what computes the file of the row again, and
+    nothing else.
     """
 
     seed: str
@@ -47,13 +43,9 @@ class Origin:
 class Row:
     """One row of the page of numbers; what it does not have is an empty text.
 
-    Attributes
-    ----------
-    study, kind, what, data, mechanism, metric, published, ours, trials, verdict : str
-        ``ours`` is a mean with its standard error, or an effect with its interval.
-    origin : Origin
-    anchor : str
-        Of a claim, its place on the page of the study.
+    ``study``, ``kind``, ``what``, ``data``, ``mechanism``, ``metric``, ``published``, ``ours``,
+    ``trials``, ``verdict``: ``ours`` is a mean with its standard error, or an effect with its
+    interval. ``anchor``: of a claim, its place on the page of the study.
     """
 
     study: str
@@ -74,14 +66,8 @@ class Row:
 class Numbers:
     """The rows of a study.
 
-    Attributes
-    ----------
-    plan : Plan
-    study : Study
-    chapter : Chapter
-    snakemake : str
-        The command that runs the workflow with the configuration of this run, to which the file is
-        added that it has to make again.
+    ``snakemake``: the command that runs the workflow with the configuration of this run, to which
+    the file is added that it has to make again.
     """
 
     plan: Plan

@@ -56,14 +56,8 @@ COLUMNS = {  # of the page of numbers, and whether it can be filtered by them
 class StudyPage:
     """What the report holds of a study.
 
-    Attributes
-    ----------
-    chapter : Chapter
-    errata : sequence of Erratum
-    manifest : mapping
-        Versions, commit, machine, seeds, digests, wall time; nested as it likes.
-    rows : sequence of Row
-        Its claims and numbers.
+    ``manifest``: versions, commit, machine, seeds, digests, wall time; nested as it likes.
+    ``rows``: its claims and numbers.
     """
 
     chapter: Chapter
@@ -76,13 +70,7 @@ class StudyPage:
 class Report:
     """Everything that the report holds.
 
-    Attributes
-    ----------
-    title : str
-    studies : mapping of str to StudyPage
-        By name, in the order of the pages.
-    manifest : mapping
-        That of the whole run.
+    ``studies``: by name, in the order of the pages. ``manifest``: that of the whole run.
     """
 
     title: str

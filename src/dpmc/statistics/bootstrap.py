@@ -29,7 +29,6 @@ def bootstrap_interval(
     statistic : callable
         Takes weights of shape (resamples, trials), how often each trial was drawn, and
         returns the statistic of each resample, shape (resamples,).
-    trials : int
     confidence : float
         Of the interval.
     resamples, seed : int

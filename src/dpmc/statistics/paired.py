@@ -23,7 +23,6 @@ def places(
     ----------
     table : DataFrame
         One row a place, model and trial, with the columns ``names``, ``models`` and ``trial``.
-    errors : sequence, one per row of ``table``
     names : sequence of str
         The columns that name a place, the budget last: what has none stands at every budget.
     models : str or list of str

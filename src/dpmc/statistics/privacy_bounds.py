@@ -26,7 +26,6 @@ def threshold_bound(
     first, second : arrays, shapes (n,), (m,)
         The privacy loss log p/q of outputs that were drawn from p and from q. The first half of
         each chooses the event, the second half tests it.
-    delta : float
     confidence : float
         The bound exceeds the true epsilon with at most 1 - confidence, whatever p and q are.
 
@@ -105,7 +104,6 @@ def fit_of_sample(sample: np.ndarray, cdf) -> float:
     ----------
     sample : array
         Of at least a few hundred: the asymptotic law of the distance is used.
-    cdf : callable
     """
     from scipy.special import kolmogorov
 
@@ -147,13 +145,8 @@ def clopper_pearson(counts, size, tail: float) -> tuple[np.ndarray, np.ndarray]:
     ----------
     counts : int array
         How often it happened, in ``size`` trials.
-    size : int
     tail : float
         With which each of the two bounds fails at most.
-
-    Returns
-    -------
-    lower, upper : float arrays
     """
     from scipy.special import betainccinv, betaincinv
 

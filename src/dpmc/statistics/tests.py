@@ -110,7 +110,6 @@ def trial_matrix(
     ----------
     table : DataFrame
         With the columns ``keys`` and ``trial``.
-    values : sequence, one per row of ``table``
     keys : sequence of str
         The columns that name a cell.
 

@@ -84,7 +84,6 @@ class Job:
 
     Attributes
     ----------
-    name : str
     run : str
         ``"package.module:function"``; the function takes a :class:`dpmc.study.task.Task` and
         returns the rows of each table, by its name.
@@ -243,12 +242,9 @@ class Study:
     ----------
     name : str
         Of its section in the configuration, its folder below ``results`` and its target.
-    title : str
     prepare : callable
         From the whole configuration to the study's section, checked; raises InputError for what
         could not run.
-    jobs : tuple of Job
-    steps : tuple of Step
     chapter : str
         ``"package.module:function"``: from the folder of results and the settings of
         ``chapter_settings`` to a :class:`dpmc.study.chapter.Chapter`.
@@ -260,7 +256,6 @@ class Study:
     seeds : callable
         From the section to the seeds of its runs, by folder below the study's ("" for itself); by
         default its ``seed``.
-    regression : tuple of Regression
     schema : path or None
         JSON schema of its section, as YAML; None refuses nothing.
     costs : path or None

@@ -19,13 +19,9 @@ SETTINGS = "settings.json"
 class Settings:
     """What a run was asked for.
 
-    Attributes
-    ----------
-    reference : str
-        Which expected labels belong to it: the value of ``reference`` in the configuration.
-    cells : dict
-        Cell name, see :func:`dpmc.study.cells.cell_name`, to exactly the settings that the cell
-        uses, among them ``seed`` and ``trials``.
+    ``reference``: which expected labels belong to it: the value of ``reference`` in the
+    configuration. ``cells``: cell name, see :func:`dpmc.study.cells.cell_name`, to exactly the
+    settings that the cell uses, among them ``seed`` and ``trials``.
     """
 
     reference: str
@@ -58,11 +54,8 @@ def changed_settings(
 ) -> dict[tuple[str, object, object], list[str]]:
     """Return what differs in the cells that both have; the number of trials may differ.
 
-    Returns
-    -------
-    dict
-        (setting, value in ``first``, value in ``second``) to the cells; "not set" stands for a
-        setting that a side does not have.
+    Returns: (setting, value in ``first``, value in ``second``) to the cells; "not set" stands for a
+    setting that a side does not have.
     """
     changes: dict[tuple[str, object, object], list[str]] = {}
     for name in (name for name in first.cells if name in second.cells):

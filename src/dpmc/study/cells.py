@@ -68,8 +68,6 @@ class Cell:
 
         Parameters
         ----------
-        seed : int
-        purpose : str
         *names : str
             The fields that it depends on; without any it depends on all.
         **more

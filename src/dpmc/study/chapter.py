@@ -17,10 +17,8 @@ class Gallery:
 
     Attributes
     ----------
-    figures : sequence of FigureText
     folder : path
         Where they were drawn; one that is not there is said to be absent.
-    title : str or None
     grid : bool
         Whether they stand beside each other.
     """
@@ -37,7 +35,6 @@ class Judged:
 
     Attributes
     ----------
-    title : str
     claims : DataFrame
         Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`.
     text : str
@@ -111,11 +108,8 @@ class Chapter:
         Id of the figure that says most, which comes first on its page; "" for none.
     caveat : str
         The same about the chapter, at its beginning.
-    findings : sequence of Line
     tables : sequence of path
         Folders with tables in all formats.
-    galleries : sequence of Gallery
-    judged : sequence of Judged
     downloads : sequence of (str, path)
         Name to be saved as, and file; files that are not there are left out.
     published : DataFrame or None

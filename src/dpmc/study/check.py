@@ -41,15 +41,10 @@ TOLERANCES = "tolerances.csv"
 class CheckedResults:
     """What a study's regression looks at, read from a folder of results.
 
-    Attributes
-    ----------
-    settings : Settings or None
-        By cell of the table of trials; None without such a table.
-    trials : DataFrame or None
-        As :func:`dpmc.study.runs.read_trials` returns it.
-    labels, numbers, passed : mapping
-        Table to its rows as text; to its numbers, indexed by the names of the rows; to its rows as
-        text, with the column ``passed``.
+    ``settings``: by cell of the table of trials; None without such a table. ``trials`` is as
+    :func:`dpmc.study.runs.read_trials` returns it. ``labels``, ``numbers``, ``passed``: table to
+    its rows as text; to its numbers, indexed by the names of the rows; to its rows as text, with
+    the column ``passed``.
     """
 
     study: Study
@@ -111,13 +106,9 @@ def check(
 ) -> list[Difference]:
     """Compare the results of a study with its reference.
 
-    Parameters
-    ----------
-    reference : Path
-        The study's: its table of trials, ``settings.json``, ``tolerances.csv``, other tables of
-        numbers and, below ``expected``, for each profile the expected labels.
-    unavailable : collection of str
-        Unavailable data sets.
+    ``reference``: the study's: its table of trials, ``settings.json``, ``tolerances.csv``, other
+    tables of numbers and, below ``expected``, for each profile the expected labels.
+    ``unavailable``: unavailable data sets.
     """
     regression = results.study.regression
     found = [
@@ -187,10 +178,7 @@ def kept(trials: pd.DataFrame, regression: Regression) -> pd.DataFrame:
 def refuse_absent(paths: Iterable[Path], option: str = "") -> None:
     """Refuse a reference that lacks one of these files.
 
-    Parameters
-    ----------
-    option : str
-        Of the command that writes them, with a space before it.
+    ``option``: of the command that writes them, with a space before it.
     """
     for path in paths:
         if not path.exists():
@@ -205,10 +193,7 @@ def outcome(
 ) -> str:
     """Say in lines whether a run passes: first the answer, then failures, notes and counts.
 
-    Parameters
-    ----------
-    differences : mapping
-        By the name of the study.
+    ``differences``: by the name of the study.
     """
     every = [(name, difference) for name, found in differences.items() for difference in found]
     failures = [f"{name}: {each.text}" for name, each in every if each.fails]

@@ -41,7 +41,6 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
 
     Parameters
     ----------
-    path : path
     predicates : mapping
         Id of a claim -> what judges it.
 
@@ -110,7 +109,6 @@ def table_of_verdicts(
         As :func:`load_claims` returns it.
     predicates : mapping
         Id of a claim -> what judges it, from evidence.
-    evidence : object
     readings : mapping, optional
         Name of another reading of the results -> the evidence as it has it. Column ``depends_on``
         names those that decide otherwise.

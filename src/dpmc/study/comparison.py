@@ -19,12 +19,8 @@ NAMED_CELLS = 5  # how many cells a sentence names before it only counts them
 class Difference:
     """One thing that differs from the reference.
 
-    Attributes
-    ----------
-    fails : bool
-        Whether it makes the check fail; if not, it is only reported.
-    text : str
-        One sentence with the cell and both values.
+    ``fails``: whether it makes the check fail; if not, it is only reported. ``text``: one sentence
+    with the cell and both values.
     """
 
     fails: bool
@@ -42,24 +38,12 @@ def compare_trials(
 ) -> list[Difference]:
     """Compare the trials that both tables have.
 
-    Parameters
-    ----------
-    ours, reference : DataFrame
-        As :func:`dpmc.study.runs.read_trials` returns them.
-    metrics : sequence of str
-        Columns that are compared.
-    tolerance : float
-        Largest relative difference of any metric. A metric on one side only is an excess.
-    allowances : sequence of Allowance
-        Larger tolerances; a cell that several cover has the largest.
-    skip : collection of str
-        Cells whose settings differ, so that their numbers need not be compared.
-
-    Returns
-    -------
-    list of Difference
-        One for each cell in excess, with its worst trial and both numbers. Trials that only we
-        have are reported without failing; nothing in common fails.
+    ``ours``, ``reference``: as :func:`dpmc.study.runs.read_trials` returns them. ``metrics``:
+    columns that are compared. ``tolerance``: largest relative difference of any metric. A metric on
+    one side only is an excess. ``allowances``: larger tolerances; a cell that several cover has the
+    largest. ``skip``: cells whose settings differ, so that their numbers need not be compared.
+    Returns: one for each cell in excess, with its worst trial and both numbers. Trials that only we
+    have are reported without failing; nothing in common fails.
     """
     ours, reference = (
         table[~table.index.get_level_values("cell").isin(list(skip))] for table in (ours, reference)
@@ -83,15 +67,8 @@ def compare_numbers(
 ) -> list[Difference]:
     """Compare the rows that two tables of :func:`read_keyed` both have.
 
-    Parameters
-    ----------
-    tolerance : float
-        Largest relative difference of any number. One that only one side has is an excess.
-
-    Returns
-    -------
-    list of Difference
-        One for each row in excess, with its worst number; nothing in common fails.
+    ``tolerance``: largest relative difference of any number. One that only one side has is an
+    excess. Returns: one for each row in excess, with its worst number; nothing in common fails.
     """
     common = ours.index.intersection(reference.index, sort=False)
     if common.empty:
@@ -139,12 +116,8 @@ def _beyond_reference(ours: pd.DataFrame, reference: pd.DataFrame) -> list[Diffe
 def compare_settings(ours: Settings, reference: Settings) -> tuple[list[Difference], set[str]]:
     """Compare the settings of the cells that both have; the number of trials may differ.
 
-    Returns
-    -------
-    differences : list of Difference
-        One for each changed value, with the cells that it touches.
-    cells : set of str
-        The cells touched.
+    Returns ``differences``: one for each changed value, with the cells that it touches. ``cells``:
+    the cells touched.
     """
     changes = changed_settings(ours, reference)
     common = ours.cells.keys() & reference.cells.keys()
@@ -168,14 +141,9 @@ def missing_trials(
 ) -> list[Difference]:
     """Report what the run was asked for and does not have.
 
-    Parameters
-    ----------
-    ours : DataFrame
-        As :func:`dpmc.study.runs.read_trials` returns it.
-    settings : Settings
-        Names every cell of the grid and its number of trials.
-    unavailable : collection of str
-        Unavailable data sets: reported, but no failure.
+    ``ours`` is as :func:`dpmc.study.runs.read_trials` returns it. ``settings``: names every cell of
+    the grid and its number of trials. ``unavailable``: unavailable data sets: reported, but no
+    failure.
     """
     present = set(ours.index)
     found, waived = [], dict.fromkeys(unavailable, 0)
@@ -208,13 +176,9 @@ def compare_labels(
 ) -> list[Difference]:
     """Compare labels with the expected ones: a changed one fails, whichever way.
 
-    Parameters
-    ----------
-    ours, expected : DataFrame of str
-        The first column of ``expected`` beside the keys is the label.
-    unavailable : collection of str
-        Unavailable data sets: what could not be judged for that is reported
-        without failing.
+    ``ours``, ``expected``: the first column of ``expected`` beside the keys is the label.
+    ``unavailable``: unavailable data sets: what could not be judged for that is reported without
+    failing.
     """
     label = next(name for name in expected if name not in keys)
     here, there = (

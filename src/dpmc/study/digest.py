@@ -20,14 +20,9 @@ def code_digest(
 ) -> str:
     """Return a short digest of modules, all that they import of this package, and files.
 
-    Parameters
-    ----------
-    modules : iterable of str
-        Dotted names; those of neither this package nor ``outside`` do not count.
-    files : iterable of path
-        Plug-in files.
-    outside : path, optional
-        Folder of another package whose modules, and what they import, count as well.
+    ``modules``: dotted names; those of neither this package nor ``outside`` do not count.
+    ``files``: plug-in files. ``outside``: folder of another package whose modules, and what they
+    import, count as well.
     """
     closure: set[str] = set()
     packages = (PACKAGE, outside and outside.name)

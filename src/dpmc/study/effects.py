@@ -38,7 +38,6 @@ def lines_of(
     ----------
     claims : DataFrame or None
         Columns :data:`dpmc.study.claims.CLAIM_COLUMNS`; None if nothing has been judged.
-    identifiers : iterable of str
     about : str
         What they are about, before each title, where that is not plain.
     """

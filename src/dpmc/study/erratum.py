@@ -21,7 +21,6 @@ class Erratum:
 
     Attributes
     ----------
-    id, title : str
     grade : str
         How much it matters:
 
@@ -84,7 +83,6 @@ def read_errata(
         ``text`` and what ``joins`` several.
     show : mapping
         ``show[id](sources)`` returns the :class:`Evidence`.
-    sources : object
 
     Raises
     ------

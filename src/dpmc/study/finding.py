@@ -34,7 +34,6 @@ class Finding:
     n : float
         Trials behind the effect (the fewest of any cell), or repeats, starts or samples where the
         claim is not about trials.
-    reason : str
     rule : str
         By which it was judged.
     margin : float

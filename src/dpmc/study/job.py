@@ -28,15 +28,8 @@ def run_job(
     Where the ratings are not available, the tables have no rows and the other file is empty: tables
     and report say so.
 
-    Parameters
-    ----------
-    run : callable
-        What :attr:`dpmc.study.api.Job.run` names.
-    columns, outputs : mapping
-        By table its columns, and the file to write.
-    cells, inputs : mapping
-        See :class:`Task`.
-    file : path, optional
+    ``run``: what :attr:`dpmc.study.api.Job.run` names. ``columns``, ``outputs``: by table its
+    columns, and the file to write. ``cells``, ``inputs``: see :class:`Task`.
     """
     ratings = Ratings.load_if_available(inputs[RATINGS]) if RATINGS in inputs else None
     if RATINGS in inputs and ratings is None:
@@ -65,10 +58,7 @@ def function(name: str) -> Callable:
 def make_importable(folder: str | Path | None) -> None:
     """Let the modules of a study outside of this package be imported by their names.
 
-    Parameters
-    ----------
-    folder : path or None
-        Of the study's package; None for a study of this package.
+    ``folder``: of the study's package; None for a study of this package.
     """
     if folder is not None:
         parent = str(Path(folder).resolve().parent)

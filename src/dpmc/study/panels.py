@@ -29,7 +29,6 @@ class Curve:
     ----------
     rows : DataFrame
         Columns ``x``, ``mean`` and, as far as there are intervals, ``low`` and ``high``.
-    look : Look
     label : str
         Its name in the legend; "" for none.
     place : str
@@ -75,8 +74,6 @@ class Axis:
 
     Attributes
     ----------
-    label : str
-    log : bool
     ticks : sequence of float or mapping of float to str, optional
         Where the axis is labelled, and nowhere else.
     margin : float, optional
@@ -107,10 +104,6 @@ class Panel:
 
     Attributes
     ----------
-    title : str
-    x, y : Axis
-    curves : sequence of Curve
-    levels : sequence of Level
     dodge : float
         Distance of curves that stand side by side: of log10 if the axis is logarithmic.
     notes : sequence of str
@@ -191,7 +184,6 @@ def draw_panels(
 
     Parameters
     ----------
-    panels : sequence of Panel
     data : DataFrame
         The numbers that the figure shows.
     columns : int

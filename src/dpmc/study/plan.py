@@ -37,15 +37,8 @@ Place = tuple[str, ...]
 class Plan:
     """The studies of one run, with their sections.
 
-    Attributes
-    ----------
-    top : str
-        Folder of the run.
-    configuration : mapping
-    studies : mapping
-        By name.
-    sections : mapping
-        By name: what :attr:`dpmc.study.api.Study.prepare` returned.
+    ``top``: folder of the run. ``studies``: by name. ``sections``: by name: what
+    :attr:`dpmc.study.api.Study.prepare` returned.
     """
 
     top: str
@@ -92,13 +85,7 @@ class Plan:
         return other_file(self.top, study, made).format(**made.place(source.cell))
 
     def settings(self, study: Study, job: Job, place: Place) -> Cells:
-        """Return the cells of a job with what each uses.
-
-        Raises
-        ------
-        InputError
-            The configuration has no such job.
-        """
+        """Return the cells of a job with what each uses."""
         try:
             return self.jobs(study, job)[place]
         except KeyError:
@@ -171,13 +158,8 @@ def plans(
 ) -> dict[str, Plan]:
     """Return the plan of each run by its folder: the full one, and the quick one beside it.
 
-    Parameters
-    ----------
-    configuration : mapping
-        Of the full run, unchecked.
-    quick : Path
-        What is laid over it for the quick run.
-    studies : mapping
+    ``configuration``: of the full run, unchecked. ``quick``: what is laid over it for the quick
+    run.
     """
     overlay = configurations.excluded_stays_excluded(configuration, configurations.load(quick))
     runs = {
@@ -193,14 +175,9 @@ def plans(
 def digest_of(run: str, others: Iterable[str | Path], study: Study) -> str:
     """Return the digest of the module of a function, and of other modules and files.
 
-    Parameters
-    ----------
-    run : str
-        ``"package.module:function"``.
-    others : iterable of str or path
-        Names of modules; what has a slash or ends in ``.py`` is a file.
-    study : Study
-        The modules of a study outside of this package are followed like those of this one.
+    ``run``: ``"package.module:function"``. ``others``: names of modules; what has a slash or ends
+    in ``.py`` is a file. ``study``: the modules of a study outside of this package are followed
+    like those of this one.
     """
     named = [run.partition(":")[0], *map(str, others)]
     files = [name for name in named if "/" in name or name.endswith(".py")]

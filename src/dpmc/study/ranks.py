@@ -18,11 +18,6 @@ def check_ranks(configuration: Mapping) -> None:
 
     It does where users and items stand beside the rank, or where the key is a data set of
     :data:`SHAPES`. Of other data nothing is known before they are read.
-
-    Raises
-    ------
-    InputError
-        Such a rank.
     """
     for place, entry in _mappings("", configuration):
         shape = _shape(place, entry)

@@ -20,12 +20,8 @@ def on_trials(
     The readings are the trials with even numbers, those with odd numbers (no trial is in both), and
     medians over trials (see :func:`at_medians`).
 
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-    cells : mapping of str to sequence of str
-        Name of a table with trials -> its columns that name a cell, then the one that numbers the
-        trials. Other tables stay as they are.
+    ``cells``: name of a table with trials -> its columns that name a cell, then the one that
+    numbers the trials. Other tables stay as they are.
     """
     changes = {"even trials": _even, "odd trials": _odd, "medians": at_medians}
     for name, change in changes.items():
@@ -47,12 +43,8 @@ def at_medians(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     What is positive in a whole cell is multiplied, so that the mean of its logarithm is that of its
     median; the rest is shifted. How trials scatter stays, and with it the width of intervals.
 
-    Parameters
-    ----------
-    table : DataFrame
-    columns : sequence of str
-        Those that name a cell, then the one that numbers the trials; of the others, those with
-        numbers are moved.
+    ``columns``: those that name a cell, then the one that numbers the trials; of the others, those
+    with numbers are moved.
     """
     *cell, number = columns
     values = table.drop(columns=[*cell, number]).select_dtypes("number").astype(float)
@@ -73,14 +65,8 @@ def _from_mean_to_median(values: pd.DataFrame, groups: list[pd.Series]) -> pd.Da
 def depends_on(verdict: str, others: Mapping[str, str], firm: Sequence[str]) -> str:
     """Name the readings that decide otherwise; one that leaves a claim open does not.
 
-    Parameters
-    ----------
-    verdict : str
-        On the results as they are.
-    others : mapping of str to str
-        Reading -> verdict.
-    firm : sequence of str
-        The verdicts that decide.
+    ``verdict``: on the results as they are. ``others``: reading -> verdict. ``firm``: the verdicts
+    that decide.
     """
     return "; ".join(
         f"{name}: {other}" for name, other in others.items() if other != verdict and other in firm

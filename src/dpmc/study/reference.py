@@ -18,21 +18,11 @@ FULL = "full"
 def update(results: CheckedResults, folder: Path, profile: str | None = None) -> list[Path]:
     """Make the results of a study its new reference.
 
-    Parameters
-    ----------
-    results : CheckedResults
-        Complete: every trial of every cell that its settings name.
-    folder : Path
-        The study's reference: its folder below ``results/reference``.
-    profile : str, optional
-        Write only what is expected of this profile (``ci``, ``quick``), whose run is smaller: its
-        trials are among those of the full run. If not given, the run must be the full one, and
-        numbers and settings are written too.
-
-    Returns
-    -------
-    list of Path
-        The files written.
+    ``results``: complete: every trial of every cell that its settings name. ``folder``: the study's
+    reference: its folder below ``results/reference``. ``profile``: write only what is expected of
+    this profile (``ci``, ``quick``), whose run is smaller: its trials are among those of the full
+    run. If not given, the run must be the full one, and numbers and settings are written too.
+    Returns: the files written.
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []

@@ -212,7 +212,6 @@ def value_axis(axis, decades: float, *, long: float = LONG) -> None:
 
     Parameters
     ----------
-    axis : matplotlib axis
     decades : float
         Its length, in powers of ten.
     long : float
@@ -237,11 +236,9 @@ def draw_all(
 
     Parameters
     ----------
-    entries : iterable of FigureEntry
     inputs : mapping of str to DataFrame or None
         The frames that the entries name. A figure whose frames are absent becomes a box that
         says so.
-    folder : path
     figures : collection of str, optional
         The ids of the entries to draw; all if not given.
     """

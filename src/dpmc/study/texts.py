@@ -52,13 +52,7 @@ class Texts:
         self.path, self.entries = path, read_mapping(path)
 
     def __call__(self, name: str, **values: object) -> str:
-        """Return a text with its placeholders filled.
-
-        Raises
-        ------
-        InputError
-            If a placeholder has no value, or a value no placeholder.
-        """
+        """Return a text with its placeholders filled."""
         where = f"{self.path}, {name}"
         check_used(values, [self.entries[name]], where)
         return fill(self.entries[name], values, where)

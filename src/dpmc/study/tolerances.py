@@ -29,12 +29,8 @@ def relative_difference(ours: np.ndarray, reference: np.ndarray) -> np.ndarray:
 class Allowance:
     """A larger tolerance for some cells, with its reason.
 
-    Attributes
-    ----------
-    patterns : dict
-        Coordinate to a shell pattern of its spelling: ``*`` for any, ``none`` for cells without.
-    tolerance : float
-        Relative.
+    ``patterns``: coordinate to a shell pattern of its spelling: ``*`` for any, ``none`` for cells
+    without. ``tolerance``: relative.
     """
 
     patterns: Mapping[str, str]
