@@ -10,10 +10,9 @@ from dpmc.privacy.relations import RELATIONS
 
 
 def next_command(output: Path, ratings: str, columns: dict[str, str | None]) -> str:
-    """Return the command by which users complete their ratings with the model.
+    """Return the command by which users complete their ratings with the model in folder ``output``.
 
-    ``output``: the folder of the model. ``ratings``: the table of ratings. ``columns``: role ->
-    name of its column; None: it was not given.
+    ``columns`` is role -> name of its column in the table of ratings; None: it was not given.
     """
     words = ["dpmc", "complete", "--model", str(output), "--ratings", str(ratings)]
     for role, name in columns.items():
@@ -26,8 +25,8 @@ def summary_of(
 ) -> dict[str, object]:
     """Return what a fit guarantees and wrote, as plain values.
 
-    ``model``: fitted. ``method``: as the command names it. ``output``: the folder that was written.
-    ``names``: its files. ``follows``: the command that makes use of it.
+    ``method`` is as the command names it, ``output`` the folder that was written and ``names`` its
+    files; ``follows`` is the command that makes use of it.
     """
     guarantee, outcome = model.guarantee_, outcome_of(model)
     return {

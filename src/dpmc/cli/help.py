@@ -13,9 +13,9 @@ def option_of(parameter: str) -> str:
 
 
 class _Examples:
-    """A command whose help ends in examples.
+    """A command whose help ends in examples: command lines as one types them.
 
-    ``examples``: command lines as one types them; a backslash ends a line that goes on.
+    A backslash ends a line that goes on.
     """
 
     examples: Sequence[str] = ()
@@ -30,10 +30,9 @@ class _Examples:
 
 
 class Command(_Examples, click.Command):
-    """A command whose options have groups.
+    """A command whose options have groups, and whose help ends in examples.
 
-    ``groups``: title of a group -> names of its parameters. What is in none is shown last.
-    ``examples``: see :class:`_Examples`. ``*args``, ``**kwargs``: of ``click.Command``.
+    ``groups`` is title of a group -> names of its parameters. What is in none is shown last.
     """
 
     def __init__(
@@ -67,10 +66,7 @@ class Command(_Examples, click.Command):
 
 
 class Group(_Examples, click.Group):
-    """A group of commands whose help ends in examples.
-
-    ``examples``: see :class:`_Examples`. ``*args``, ``**kwargs``: of ``click.Group``.
-    """
+    """A group of commands whose help ends in examples."""
 
     command_class = Command
 

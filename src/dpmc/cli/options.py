@@ -24,7 +24,7 @@ _KINDS = {
 def fit_option(name: str, **changes):
     """Return a decorator that adds the option of a parameter of a fit.
 
-    ``name``: a key of :data:`dpmc.fitting.parameters.PARAMETERS`. ``**changes``: of
+    ``name`` is a key of :data:`dpmc.fitting.parameters.PARAMETERS`; ``changes`` are those of
     ``click.option``, where a command differs from ``dpmc fit``.
     """
     each = PARAMETERS[name]

@@ -31,13 +31,12 @@ def manifest(
     raw_files: Mapping[str, str | Path | None],
     benchmarks: Iterable[str | Path] = (),
 ) -> dict[str, object]:
-    """Describe a finished run.
+    """Describe a finished run as plain values, ready for JSON.
 
-    ``root``: folder of the project, for the commit. ``configuration``: the whole merged
-    configuration. ``seeds``: run to seed. ``raw_files``: data set to the raw file that was read,
-    None if the data are not available. ``benchmarks``: snakemake's benchmark files of the cells.
-    Returns: plain values, ready for JSON. What cannot be found out is None: the commit without git,
-    the times without benchmark files.
+    ``root`` is the folder of the project, for the commit, ``configuration`` the whole merged one.
+    ``seeds`` is run to seed, ``raw_files`` data set to the raw file that was read, None if the data
+    are not available, ``benchmarks`` are Snakemake's benchmark files of the cells. What cannot be
+    found out is None: the commit without git, the times without benchmark files.
     """
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -132,9 +131,9 @@ def file_digest(path: str | Path) -> str:
 def run_times(benchmarks: Iterable[str | Path]) -> dict[str, float | None]:
     """Return how long the cells took, from Snakemake's benchmark files.
 
-    Returns: ``job_seconds``, the sum over the cells, and ``wall_seconds``, the time during which at
-    least one of them ran, so that a run that was interrupted does not count its pauses. A benchmark
-    file is written when its job ends, so its date is the end of the job.
+    ``job_seconds`` is the sum over the cells, and ``wall_seconds`` the time during which at least
+    one of them ran, so that a run that was interrupted does not count its pauses. A benchmark file
+    is written when its job ends, so its date is the end of the job.
     """
     spans = sorted(_span(Path(path)) for path in benchmarks)
     if not spans:

@@ -30,7 +30,7 @@ SHOWN_DIGITS = 4
 class Origin:
     """How a row was made, shared by the rows of which it says the same.
 
-    ``seed``, ``settings``: what was used. ``command``: what computes the file of the row again, and
+    ``seed`` and ``settings`` are what was used. ``command`` computes the file of the row again, and
     nothing else.
     """
 
@@ -43,9 +43,8 @@ class Origin:
 class Row:
     """One row of the page of numbers; what it does not have is an empty text.
 
-    ``study``, ``kind``, ``what``, ``data``, ``mechanism``, ``metric``, ``published``, ``ours``,
-    ``trials``, ``verdict``: ``ours`` is a mean with its standard error, or an effect with its
-    interval. ``anchor``: of a claim, its place on the page of the study.
+    ``ours`` is a mean with its standard error, or an effect with its interval; ``anchor`` that of a
+    claim, its place on the page of the study.
     """
 
     study: str
@@ -66,7 +65,7 @@ class Row:
 class Numbers:
     """The rows of a study.
 
-    ``snakemake``: the command that runs the workflow with the configuration of this run, to which
+    ``snakemake`` is the command that runs the workflow with the configuration of this run, to which
     the file is added that it has to make again.
     """
 

@@ -56,8 +56,8 @@ COLUMNS = {  # of the page of numbers, and whether it can be filtered by them
 class StudyPage:
     """What the report holds of a study.
 
-    ``manifest``: versions, commit, machine, seeds, digests, wall time; nested as it likes.
-    ``rows``: its claims and numbers.
+    ``manifest`` has versions, commit, machine, seeds, digests, wall time, nested as it likes;
+    ``rows`` are the study's claims and numbers.
     """
 
     chapter: Chapter
@@ -68,9 +68,9 @@ class StudyPage:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that the report holds.
+    """Everything that the report holds: the studies by name, in the order of the pages.
 
-    ``studies``: by name, in the order of the pages. ``manifest``: that of the whole run.
+    ``manifest`` is that of the whole run.
     """
 
     title: str

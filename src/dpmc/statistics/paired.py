@@ -17,7 +17,7 @@ from dpmc.statistics.tests import LEVEL, holm, row_tests
 def places(
     table: pd.DataFrame, errors: Sequence[float], names: Sequence[str], models: str | list[str]
 ) -> dict[tuple, pd.DataFrame]:
-    """Arrange errors by place.
+    """Arrange errors, one per row of ``table``, by place.
 
     Parameters
     ----------

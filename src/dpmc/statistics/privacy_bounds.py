@@ -136,7 +136,7 @@ def independence(noise: np.ndarray, cdf) -> float:
 
 
 def clopper_pearson(counts, size, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return exact confidence bounds of binomial probabilities.
+    """Return exact lower and upper confidence bounds of binomial probabilities.
 
     Source: Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the case
     of the binomial", Biometrika 26 (1934).

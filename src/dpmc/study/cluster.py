@@ -33,7 +33,7 @@ FIRST = 10**6
 class Requests:
     """What the jobs of runs ask a cluster for, and which of them begin.
 
-    ``runs``: plans by the folder of the run.
+    ``runs`` are plans by the folder of the run.
     """
 
     def __init__(self, runs: Mapping[str, Plan]):

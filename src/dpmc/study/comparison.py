@@ -17,10 +17,9 @@ NAMED_CELLS = 5  # how many cells a sentence names before it only counts them
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that differs from the reference.
+    """One thing that differs from the reference, in one sentence with the cell and both values.
 
-    ``fails``: whether it makes the check fail; if not, it is only reported. ``text``: one sentence
-    with the cell and both values.
+    Without ``fails`` it is only reported, and the check does not fail.
     """
 
     fails: bool
@@ -36,14 +35,16 @@ def compare_trials(
     allowances: Sequence[Allowance] = (),
     skip: Collection[str] = (),
 ) -> list[Difference]:
-    """Compare the trials that both tables have.
+    """Compare the trials that both tables have, as :func:`dpmc.study.runs.read_trials` returns
+    them.
 
-    ``ours``, ``reference``: as :func:`dpmc.study.runs.read_trials` returns them. ``metrics``:
-    columns that are compared. ``tolerance``: largest relative difference of any metric. A metric on
-    one side only is an excess. ``allowances``: larger tolerances; a cell that several cover has the
-    largest. ``skip``: cells whose settings differ, so that their numbers need not be compared.
-    Returns: one for each cell in excess, with its worst trial and both numbers. Trials that only we
-    have are reported without failing; nothing in common fails.
+    ``metrics`` are the columns that are compared; one on one side only is an excess, as is a
+    relative difference above ``tolerance``. ``allowances`` are larger tolerances; a cell that
+    several cover has the largest. ``skip`` are cells whose settings differ, so that their numbers
+    need not be compared.
+
+    There is one difference for each cell in excess, with its worst trial and both numbers. Trials
+    that only we have are reported without failing; nothing in common fails.
     """
     ours, reference = (
         table[~table.index.get_level_values("cell").isin(list(skip))] for table in (ours, reference)
@@ -67,8 +68,8 @@ def compare_numbers(
 ) -> list[Difference]:
     """Compare the rows that two tables of :func:`read_keyed` both have.
 
-    ``tolerance``: largest relative difference of any number. One that only one side has is an
-    excess. Returns: one for each row in excess, with its worst number; nothing in common fails.
+    A number that only one side has is an excess, as is a relative difference above ``tolerance``.
+    There is one difference for each row in excess, with its worst number; nothing in common fails.
     """
     common = ours.index.intersection(reference.index, sort=False)
     if common.empty:
@@ -116,8 +117,7 @@ def _beyond_reference(ours: pd.DataFrame, reference: pd.DataFrame) -> list[Diffe
 def compare_settings(ours: Settings, reference: Settings) -> tuple[list[Difference], set[str]]:
     """Compare the settings of the cells that both have; the number of trials may differ.
 
-    Returns ``differences``: one for each changed value, with the cells that it touches. ``cells``:
-    the cells touched.
+    Returns one difference for each changed value, with the cells that it touches, and these cells.
     """
     changes = changed_settings(ours, reference)
     common = ours.cells.keys() & reference.cells.keys()
@@ -141,9 +141,8 @@ def missing_trials(
 ) -> list[Difference]:
     """Report what the run was asked for and does not have.
 
-    ``ours`` is as :func:`dpmc.study.runs.read_trials` returns it. ``settings``: names every cell of
-    the grid and its number of trials. ``unavailable``: unavailable data sets: reported, but no
-    failure.
+    ``ours`` is as :func:`dpmc.study.runs.read_trials` returns it; ``settings`` names every cell of
+    the grid and its number of trials. Unavailable data sets are reported, but no failure.
     """
     present = set(ours.index)
     found, waived = [], dict.fromkeys(unavailable, 0)
@@ -176,9 +175,8 @@ def compare_labels(
 ) -> list[Difference]:
     """Compare labels with the expected ones: a changed one fails, whichever way.
 
-    ``ours``, ``expected``: the first column of ``expected`` beside the keys is the label.
-    ``unavailable``: unavailable data sets: what could not be judged for that is reported without
-    failing.
+    The first column of ``expected`` beside the keys is the label. What could not be judged because
+    a data set is unavailable is reported without failing.
     """
     label = next(name for name in expected if name not in keys)
     here, there = (

@@ -22,15 +22,15 @@ EXAMPLES = 5
 
 
 def difference(first: str | Path, second: str | Path, tolerance: float) -> dict[str, object]:
-    """Compare two folders of results.
+    """Compare two folders of results, with tables at any depth: ``results``, or that of one study.
 
-    ``first``, ``second``: folders with tables at any depth: ``results``, or that of one study.
-    ``tolerance``: relative difference up to which two numbers count as equal. Returns: plain
-    values, ready for JSON: ``equal`` (bool); ``tolerance``; ``tables``, for each table of both
-    folders ``name``, ``rows``, ``different`` (rows), ``only_in_first`` and ``only_in_second``
-    (rows), ``largest`` (relative difference, None where a text differs or a number is missing on
-    one side) and ``examples`` (a few rows in words); ``only_in_first`` and ``only_in_second``,
-    names of tables.
+    ``tolerance`` is the relative difference up to which two numbers count as equal.
+
+    The result is of plain values, ready for JSON: ``equal`` (bool); ``tolerance``; ``tables``, for
+    each table of both folders ``name``, ``rows``, ``different`` (rows), ``only_in_first`` and
+    ``only_in_second`` (rows), ``largest`` (relative difference, None where a text differs or a
+    number is missing on one side) and ``examples`` (a few rows in words); ``only_in_first`` and
+    ``only_in_second``, names of tables.
     """
     sides = [tables_of(Path(first)), tables_of(Path(second))]
     common = [name for name in sides[0] if name in sides[1]]

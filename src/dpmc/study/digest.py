@@ -20,9 +20,8 @@ def code_digest(
 ) -> str:
     """Return a short digest of modules, all that they import of this package, and files.
 
-    ``modules``: dotted names; those of neither this package nor ``outside`` do not count.
-    ``files``: plug-in files. ``outside``: folder of another package whose modules, and what they
-    import, count as well.
+    Modules of neither this package nor ``outside``, the folder of another package, do not count;
+    files are plug-ins.
     """
     closure: set[str] = set()
     packages = (PACKAGE, outside and outside.name)

@@ -26,10 +26,8 @@ def run_job(
     """Run a job and write its tables, each whole or not at all.
 
     Where the ratings are not available, the tables have no rows and the other file is empty: tables
-    and report say so.
-
-    ``run``: what :attr:`dpmc.study.api.Job.run` names. ``columns``, ``outputs``: by table its
-    columns, and the file to write. ``cells``, ``inputs``: see :class:`Task`.
+    and report say so. ``run`` is what :attr:`dpmc.study.api.Job.run` names; ``columns`` and
+    ``outputs`` are, by table, its columns and the file to write; for the others see :class:`Task`.
     """
     ratings = Ratings.load_if_available(inputs[RATINGS]) if RATINGS in inputs else None
     if RATINGS in inputs and ratings is None:

@@ -35,10 +35,10 @@ Place = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The studies of one run, with their sections.
+    """The studies of one run, by name, with their sections.
 
-    ``top``: folder of the run. ``studies``: by name. ``sections``: by name: what
-    :attr:`dpmc.study.api.Study.prepare` returned.
+    ``top`` is the folder of the run; sections are what :attr:`dpmc.study.api.Study.prepare`
+    returned.
     """
 
     top: str
@@ -158,7 +158,7 @@ def plans(
 ) -> dict[str, Plan]:
     """Return the plan of each run by its folder: the full one, and the quick one beside it.
 
-    ``configuration``: of the full run, unchecked. ``quick``: what is laid over it for the quick
+    ``configuration`` is that of the full run, unchecked; ``quick`` is laid over it for the quick
     run.
     """
     overlay = configurations.excluded_stays_excluded(configuration, configurations.load(quick))
@@ -175,9 +175,9 @@ def plans(
 def digest_of(run: str, others: Iterable[str | Path], study: Study) -> str:
     """Return the digest of the module of a function, and of other modules and files.
 
-    ``run``: ``"package.module:function"``. ``others``: names of modules; what has a slash or ends
-    in ``.py`` is a file. ``study``: the modules of a study outside of this package are followed
-    like those of this one.
+    ``run`` is ``"package.module:function"``. ``others`` are names of modules; what has a slash or
+    ends in ``.py`` is a file. The modules of a study outside of this package are followed like
+    those of this one.
     """
     named = [run.partition(":")[0], *map(str, others)]
     files = [name for name in named if "/" in name or name.endswith(".py")]

@@ -15,9 +15,9 @@ def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> floa
     POOLED and MOST by an interval off 0, MOST also by wins of more than half of the comparisons,
     ALL by wins of 90 % of them or by one loss.
 
-    ``rule``: {"all", "most", "pooled"}. ``values``: array, shape (comparisons, trials).
-    ``threshold``: what comparisons are tested against. Returns: two significant digits; NaN with
-    fewer trials than an interval needs, infinite if no number of trials would do.
+    ``values`` has shape (comparisons, trials); ``threshold`` is what comparisons are tested
+    against. Rounded to two significant digits; NaN with fewer trials than an interval needs,
+    infinite if no number of trials would do.
     """
     tests, pooled = row_tests(values, null=threshold), pooled_interval(values)
     trials = int(tests.trials.min())

@@ -20,7 +20,7 @@ def on_trials(
     The readings are the trials with even numbers, those with odd numbers (no trial is in both), and
     medians over trials (see :func:`at_medians`).
 
-    ``cells``: name of a table with trials -> its columns that name a cell, then the one that
+    ``cells`` is name of a table with trials -> its columns that name a cell, then the one that
     numbers the trials. Other tables stay as they are.
     """
     changes = {"even trials": _even, "odd trials": _odd, "medians": at_medians}
@@ -43,8 +43,8 @@ def at_medians(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     What is positive in a whole cell is multiplied, so that the mean of its logarithm is that of its
     median; the rest is shifted. How trials scatter stays, and with it the width of intervals.
 
-    ``columns``: those that name a cell, then the one that numbers the trials; of the others, those
-    with numbers are moved.
+    ``columns`` are those that name a cell, then the one that numbers the trials; of the others,
+    those with numbers are moved.
     """
     *cell, number = columns
     values = table.drop(columns=[*cell, number]).select_dtypes("number").astype(float)
@@ -65,8 +65,8 @@ def _from_mean_to_median(values: pd.DataFrame, groups: list[pd.Series]) -> pd.Da
 def depends_on(verdict: str, others: Mapping[str, str], firm: Sequence[str]) -> str:
     """Name the readings that decide otherwise; one that leaves a claim open does not.
 
-    ``verdict``: on the results as they are. ``others``: reading -> verdict. ``firm``: the verdicts
-    that decide.
+    ``verdict`` is on the results as they are, ``others`` is reading -> verdict; ``firm`` verdicts
+    decide.
     """
     return "; ".join(
         f"{name}: {other}" for name, other in others.items() if other != verdict and other in firm

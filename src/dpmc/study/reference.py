@@ -16,13 +16,12 @@ FULL = "full"
 
 
 def update(results: CheckedResults, folder: Path, profile: str | None = None) -> list[Path]:
-    """Make the results of a study its new reference.
+    """Make the results of a study its new reference; return the files written.
 
-    ``results``: complete: every trial of every cell that its settings name. ``folder``: the study's
-    reference: its folder below ``results/reference``. ``profile``: write only what is expected of
-    this profile (``ci``, ``quick``), whose run is smaller: its trials are among those of the full
-    run. If not given, the run must be the full one, and numbers and settings are written too.
-    Returns: the files written.
+    The results are complete: every trial of every cell that their settings name. ``folder`` is that
+    of the study below ``results/reference``. With a ``profile`` (``ci``, ``quick``) only what is
+    expected of it is written, whose run is smaller: its trials are among those of the full run.
+    Without one, the run must be the full one, and numbers and settings are written too.
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []

@@ -52,7 +52,7 @@ class Texts:
         self.path, self.entries = path, read_mapping(path)
 
     def __call__(self, name: str, **values: object) -> str:
-        """Return a text with its placeholders filled."""
+        """Return a text with its placeholders filled: each by a value, and each value used."""
         where = f"{self.path}, {name}"
         check_used(values, [self.entries[name]], where)
         return fill(self.entries[name], values, where)

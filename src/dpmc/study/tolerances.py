@@ -27,10 +27,10 @@ def relative_difference(ours: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Allowance:
-    """A larger tolerance for some cells, with its reason.
+    """A larger relative tolerance for some cells, with its reason.
 
-    ``patterns``: coordinate to a shell pattern of its spelling: ``*`` for any, ``none`` for cells
-    without. ``tolerance``: relative.
+    ``patterns`` is coordinate to a shell pattern of its spelling: ``*`` for any, ``none`` for cells
+    without.
     """
 
     patterns: Mapping[str, str]

@@ -1,7 +1,9 @@
 """Study: "Private alternating least squares", with what it is compared with.
 
-Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang (ICML 2021); Jain, Thakkar and
-Thakurta (ICML 2018) for private Frank-Wolfe; the read-me of DP_Matrix_Completion_Alt_Min.
+[Chien 2021] is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
+squares" (ICML 2021); [Jain 2018], for private Frank-Wolfe, is Jain, Thakkar and Thakurta,
+"Differentially private matrix completion revisited" (ICML 2018). The third source is the read-me of
+DP_Matrix_Completion_Alt_Min.
 """
 
 from collections.abc import Collection, Mapping

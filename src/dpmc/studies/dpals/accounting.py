@@ -7,7 +7,7 @@ mu^2 = 2 k T / sigma^2, exactly (:mod:`dpmc.methods.user_level.plan`), and (alph
 sigma^2)-RDP. Theorem 1 counts one of the two: its sigma is a factor sqrt(2) short of the one that
 its own proof needs. That the proof is loose makes up for most of it, not for all.
 
-Source: Chien et al., "Private alternating least squares" (ICML 2021), theorem 1.
+Source: [Chien 2021], theorem 1.
 """
 
 import math

@@ -1,7 +1,6 @@
 """The cells of private factorisation at user level, and the columns of the tables of its trials.
 
-Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021), section 6.
+Source: [Chien 2021], section 6.
 """
 
 from collections.abc import Mapping

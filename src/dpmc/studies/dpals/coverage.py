@@ -1,7 +1,6 @@
 """How many of the ratings the most rated items hold, by how the ratings of users are sampled.
 
-Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021), section 5.1 and figure 2.
+Source: [Chien 2021], section 5.1 and figure 2.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,7 @@
 """What figures, tables and findings of DPALS share: its frames, labels and looks.
 
-"The paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021). Ratings are judged by RMSE, implicit feedback by Recall@20. A model without
-privacy has no epsilon.
+"The paper" is [Chien 2021]. Ratings are judged by RMSE, implicit feedback by Recall@20. A model
+without privacy has no epsilon.
 """
 
 from collections.abc import Iterable

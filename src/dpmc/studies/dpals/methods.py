@@ -1,10 +1,8 @@
 """The methods of the experiments on private factorisation at user level, by name.
 
-Sources: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021); Jain, Thakkar and Thakurta, "Differentially private matrix completion
-revisited" (ICML 2018); McSherry and Mironov (KDD 2009); Hardt, "Understanding alternating
-minimization for matrix completion" (FOCS 2014); Hu, Koren and Volinsky (ICDM 2008); Cai, Candes
-and Shen, "A singular value thresholding algorithm for matrix completion" (2010).
+Sources: [Chien 2021]; [Jain 2018]; McSherry and Mironov (KDD 2009); Hardt, "Understanding
+alternating minimization for matrix completion" (FOCS 2014); Hu, Koren and Volinsky (ICDM 2008);
+Cai, Candes and Shen, "A singular value thresholding algorithm for matrix completion" (2010).
 
 Naming a method imports nothing: a class is imported when a model of it is made.
 """

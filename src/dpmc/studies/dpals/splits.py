@@ -1,7 +1,6 @@
 """Parts and splits of real ratings for the experiments on private factorisation at user level.
 
-Sources: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021), section 6.1; Liang, Krishnan, Hoffman and Jebara, "Variational autoencoders
+Sources: [Chien 2021], section 6.1; Liang, Krishnan, Hoffman and Jebara, "Variational autoencoders
 for collaborative filtering" (WWW 2018), section 4.2, for splits by users.
 """
 

@@ -1,8 +1,6 @@
 """Drawn matrices of the experiments on private factorisation at user level.
 
-Sources: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021), section 6.1; Jain, Thakkar and Thakurta, "Differentially private matrix
-completion revisited" (ICML 2018), section 5 (rank one, unit max-norm).
+Sources: [Chien 2021], section 6.1; [Jain 2018], section 5 (rank one, unit max-norm).
 """
 
 import math

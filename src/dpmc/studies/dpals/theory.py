@@ -1,9 +1,8 @@
 """What theorem 2, table 1 and remarks 4 and 6 of the DPALS paper say of the drawn matrices.
 
-"DPALS paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021). Its bounds have constants that it does not name; here these are 1, as are the
-incoherence mu and the condition number kappa, which are at least 1. So a bound below is the least
-that the theorem can give for constants of at least 1, and the premise on p has no constant.
+"DPALS paper" is [Chien 2021]. Its bounds have constants that it does not name; here these are 1, as
+are the incoherence mu and the condition number kappa, which are at least 1. So a bound below is the
+least that the theorem can give for constants of at least 1, and the premise on p has no constant.
 """
 
 from collections.abc import Iterable

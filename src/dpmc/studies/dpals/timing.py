@@ -1,8 +1,7 @@
 """CPU time of private factorisation and what it is compared with, by the size of the matrix.
 
-Source: the read-me of the repository DP_Matrix_Completion_Alt_Min; Chien, Jain, Krichene, Rendle,
-Song, Thakurta and Zhang, "Private alternating least squares" (ICML 2021), section 3.2, for the cost
-of an iteration.
+Source: the read-me of the repository DP_Matrix_Completion_Alt_Min; [Chien 2021], section 3.2, for
+the cost of an iteration.
 """
 
 import time
@@ -25,7 +24,7 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 
 
 def timing(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield CPU seconds of an iteration of each method at each size.
+    """Yield CPU seconds of an iteration of each method, of two iterations or more, at each size.
 
     The first fit of a method is not counted: it loads compiled kernels. Nor is the grouping of the
     ratings by user and item, which all methods share.

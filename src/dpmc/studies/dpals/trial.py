@@ -1,7 +1,6 @@
 """What a trial of private factorisation at user level is: data, one fit, its errors.
 
-Source: Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021), section 6. Predictions are made for the entries to compare with only, never
+Source: [Chien 2021], section 6. Predictions are made for the entries to compare with only, never
 for a whole matrix.
 """
 

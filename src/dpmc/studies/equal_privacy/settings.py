@@ -49,7 +49,8 @@ def _check_section(section: Mapping) -> None:
 def check_fits(section: Mapping, own_sets: Mapping) -> None:
     """Refuse fits at equal privacy that could not run, before anything runs.
 
-    ``own_sets``: ``data.sets`` of the configuration.
+    That is an unknown data set or method, a cell without hyper-parameters, or some that its method
+    does not take. ``own_sets`` is ``data.sets`` of the configuration.
     """
     # describing the study imports neither data sets nor methods
     from dpmc.datasets import resolve

@@ -53,10 +53,9 @@ def table_one(
 
     Notes
     -----
-    "Introducing the Huber mechanism for differentially private low-rank matrix completion"
-    (arXiv:2206.07910), Table 1, prints 5.382, 4.235 and 3.602 for Huber noise of variance 2, 3
-    and 4: the formula a D is right, the a were not solved to the reported precision, and the
-    numbers are 5.3799, 4.2163 and 3.6012.
+    [Gowtham 2022], Table 1, prints 5.382, 4.235 and 3.602 for Huber noise of variance 2, 3 and 4:
+    the formula a D is right, the a were not solved to the reported precision, and the numbers are
+    5.3799, 4.2163 and 3.6012.
     """
     variances = [positive("variance", variance) for variance in variances]
     sensitivity = positive("sensitivity", sensitivity)

@@ -16,8 +16,7 @@ class PublishedRun:
     Attributes
     ----------
     releases : int
-        Of each item vector: T iterations with ALS, T K with A-IRLS ("Introducing the Huber
-        mechanism for differentially private low-rank matrix completion", section 4).
+        Of each item vector: T iterations with ALS, T K with A-IRLS ([Gowtham 2022], section 4).
     how : str
         T and K.
     mechanisms : tuple of str

@@ -46,7 +46,10 @@ def _matches(cell: Cell, where: Mapping) -> bool:
 
 
 def check_grid(huber: Mapping, sets: Mapping) -> None:
-    """Refuse a grid with a name that nobody knows, or a setting that touches nothing."""
+    """Refuse a grid with a name that nobody knows, or a setting that touches nothing.
+
+    Nor can a rank be beyond the synthetic matrix, or a variance one that a mechanism cannot have.
+    """
     for name in huber["real"]:
         resolve(name, sets)
     _check_ranks(huber)

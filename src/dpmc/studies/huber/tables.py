@@ -1,8 +1,7 @@
 """Tables 1 and 3 to 7 of the paper in its own layout, ours beside theirs.
 
-Source: "Introducing the Huber mechanism for differentially private low-rank matrix completion"
-(arXiv:2206.07910). Tables 3, 6 and 7 hold the synthetic data at rank 5, 10 and 20, tables 4 and
-5 MovieLens 100K and SweetRS, table 1 the nominal budgets.
+Source: [Gowtham 2022]. Tables 3, 6 and 7 hold the synthetic data at rank 5, 10 and 20, tables 4
+and 5 MovieLens 100K and SweetRS, table 1 the nominal budgets.
 """
 
 from collections.abc import Collection

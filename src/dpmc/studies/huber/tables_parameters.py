@@ -1,7 +1,6 @@
 """Table 2 of the paper (5.2 of the thesis): the parameters of the simulations, and ours.
 
-Source: "Introducing the Huber mechanism for differentially private low-rank matrix completion"
-(arXiv:2206.07910), table 2 and, for real data, section 4.
+Source: [Gowtham 2022], table 2 and, for real data, section 4.
 """
 
 from collections.abc import Mapping

@@ -9,8 +9,7 @@ on the ratings and on neighbouring ones. The difference along a run is its priva
 bounds it for the published algorithms, because nothing clips users' rows and the Gram matrices
 have no noise.
 
-Source of the algorithms: "Introducing the Huber mechanism for differentially private low-rank
-matrix completion" (arXiv:2206.07910), algorithms 1 to 3, and Table 1 for the budgets.
+Source of the algorithms: [Gowtham 2022], algorithms 1 to 3, and Table 1 for the budgets.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,6 @@
 """One run of the published algorithms with all that it released, and its exact privacy losses.
 
-Source of the algorithms: "Introducing the Huber mechanism for differentially private low-rank
-matrix completion" (arXiv:2206.07910), algorithms 1 to 3.
+Source of the algorithms: [Gowtham 2022], algorithms 1 to 3.
 """
 
 import math

@@ -1,6 +1,7 @@
 """Study: "One-bit matrix completion with differential privacy", run again and corrected.
 
-Source: Li, Wei, Huang, Mao and Wang (arXiv:2110.00719).
+[Li 2021] is Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
+(arXiv:2110.00719).
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,6 @@
 """The error bounds of Li et al. as printed and as corrected, to lay beside measured errors.
 
-Source: Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719), theorems 1, 2 and 4. The mean squared error of a d1 x d2 matrix of rank r, of
+Source: [Li 2021], theorems 1, 2 and 4. The mean squared error of a d1 x d2 matrix of rank r, of
 which n entries are observed, is at most the following, with a probability that the theorems state.
 With f = h, or the flipped link c = p + (1 - 2p) h in theorem 1, and over abs(x) <= alpha,
 

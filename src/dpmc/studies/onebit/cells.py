@@ -1,11 +1,9 @@
 """A cell of the grid of one-bit matrix completion, names, and the columns of the tables.
 
-Source: Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719), section 5. A cell of the mechanism "clear" is the configuration without
-privacy: one job that solves it, makes the rows of the baselines too, and stores the solutions,
-from which output perturbation starts. The other cells of a mechanism, one for each epsilon, are a
-curve: one job too. Which cells there are, and with what settings, says
-:mod:`dpmc.studies.onebit.settings`.
+Source: [Li 2021], section 5. A cell of the mechanism "clear" is the configuration without privacy:
+one job that solves it, makes the rows of the baselines too, and stores the solutions, from which
+output perturbation starts. The other cells of a mechanism, one for each epsilon, are a curve: one
+job too. Which cells there are, and with what settings, says :mod:`dpmc.studies.onebit.settings`.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
 """What figures, tables and findings of the one-bit study share: its frames, labels and looks.
 
-"The paper" is Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719). Synthetic data are judged by ARE = ||X - M||_F^2 / ||M||_F^2, real data by the
-share of test signs that are right.
+"The paper" is [Li 2021]. Synthetic data are judged by ARE = ||X - M||_F^2 / ||M||_F^2, real data by
+the share of test signs that are right.
 """
 
 from pathlib import Path

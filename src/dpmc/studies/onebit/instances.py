@@ -1,8 +1,7 @@
 """One-bit data: signs drawn from a known matrix, and the first lines of a file for testing.
 
 Source: Davenport, Plan, van den Berg and Wootters, "1-bit matrix completion" (2014), for the model;
-Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719), section 5, for the instances.
+[Li 2021], section 5, for the instances.
 """
 
 import numpy as np

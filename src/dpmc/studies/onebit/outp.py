@@ -1,13 +1,12 @@
 """What one flip does to the solution that output perturbation noises, and an attack on it.
 
-Source: Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719), theorem 4: noise of scale 2 alpha/epsilon on every entry, because one entry
+Source: [Li 2021], theorem 4: noise of scale 2 alpha/epsilon on every entry, because one entry
 changes by at most 2 alpha. But one flip changes many entries. With Laplace noise of scale s, a pair
 of matrices at l1 distance c has epsilon c/s, exactly: the likelihood ratio takes that value
-wherever all noise points away from the other matrix. So the published noise gives a pair
-epsilon c/(2 alpha) (``true_epsilon``), and no pair more than epsilon d1 d2
-(``guaranteed_epsilon``). An attack on samples sees less: a ratio that large is rare if many entries
-add up to it, and n samples cannot show more than about log n.
+wherever all noise points away from the other matrix. So the published noise gives a pair epsilon
+c/(2 alpha) (``true_epsilon``), and no pair more than epsilon d1 d2 (``guaranteed_epsilon``). An
+attack on samples sees less: a ratio that large is rare if many entries add up to it, and n samples
+cannot show more than about log n.
 
 Two kinds of neighbours are measured:
 

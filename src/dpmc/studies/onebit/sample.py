@@ -1,7 +1,6 @@
 """The data of a one-bit trial, and how a completed matrix is compared with them.
 
-Source: Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719), section 5.
+Source: [Li 2021], section 5.
 """
 
 from collections.abc import Sequence

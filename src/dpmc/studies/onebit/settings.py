@@ -28,7 +28,7 @@ from dpmc.study.cells import Cell, owners
 def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
     """Return the section without the experiments that are null, checked.
 
-    ``configuration``: the whole configuration; of other sections only ``data.sets`` is looked at.
+    Of other sections of the configuration only ``data.sets`` is looked at.
     """
     section = dict(configuration["onebit"])
     experiments = section["experiments"].items()
@@ -46,8 +46,7 @@ def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
 def onebit_cells(section: Section) -> list[OneBitCell]:
     """Return every cell, a configuration's clear cell before its others, a curve's in a row.
 
-    Corrected objective perturbation ("objp") appears only where it exists and differs from the
-    paper's: for a link that is not log-linear, under both constraints, above its least epsilon.
+    A cell that two experiments have in common is refused: it could not have two numbers of trials.
     """
     experiments = section["experiments"].items()
     cells = ((name, _cells_of(section, experiment)) for name, experiment in experiments)

@@ -1,9 +1,8 @@
 """What a one-bit trial is: data from their stream, one completion, its errors.
 
-Source: Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
-(arXiv:2110.00719), section 5. The data of a trial depend on data set, observed fraction and trial
-only, so links, constraints, mechanisms and epsilons are compared on the same ones; noise depends
-on everything.
+Source: [Li 2021], section 5. The data of a trial depend on data set, observed fraction and trial
+only, so links, constraints, mechanisms and epsilons are compared on the same ones; noise depends on
+everything.
 """
 
 import time

@@ -1,7 +1,6 @@
 """Errata of the DPALS paper's algorithm and text, and of DP_Matrix_Completion_Alt_Min.
 
-"DPALS paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021); the second is the repository of Matlab programs and its read-me.
+"DPALS paper" is [Chien 2021]; the second is the repository of Matlab programs and its read-me.
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
 """Errata of the DPALS paper: how much noise its releases need.
 
-"DPALS paper" is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021). A user with up to k ratings joins or leaves.
+"DPALS paper" is [Chien 2021]. A user with up to k ratings joins or leaves.
 """
 
 import math

@@ -1,8 +1,7 @@
 """Errata of the Huber mechanism paper and the thesis: E1 to E16 and E39 to E45.
 
-"Paper" is "Introducing the Huber mechanism for differentially private low-rank matrix completion"
-(arXiv:2206.07910), "thesis" is Gowtham's thesis of the same year. The number that shows an erratum
-is computed when the list is made, never typed in.
+"Paper" is [Gowtham 2022], "thesis" is Gowtham's thesis of the same year. The number that shows an
+erratum is computed when the list is made, never typed in.
 """
 
 from collections.abc import Mapping

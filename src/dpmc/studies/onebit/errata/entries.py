@@ -1,7 +1,6 @@
 """Every erratum of the one-bit paper, in the order of their ids.
 
-"One-bit paper" is Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential
-privacy" (arXiv:2110.00719). The number that shows an erratum is computed when the list is made,
+"One-bit paper" is [Li 2021]. The number that shows an erratum is computed when the list is made,
 never typed in.
 """
 

@@ -1,7 +1,6 @@
 """Errata of the one-bit paper: what its mechanisms guarantee.
 
-"One-bit paper" is Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential
-privacy" (arXiv:2110.00719). Neighbours differ in one sign; who rated what is public.
+"One-bit paper" is [Li 2021]. Neighbours differ in one sign; who rated what is public.
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
 """Errata of the one-bit paper: its data and text.
 
-"One-bit paper" is Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential
-privacy" (arXiv:2110.00719).
+"One-bit paper" is [Li 2021].
 """
 
 import numpy as np
