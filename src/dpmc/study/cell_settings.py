@@ -19,8 +19,8 @@ SETTINGS = "settings.json"
 class Settings:
     """What a run was asked for.
 
-    ``reference``: which expected labels belong to it: the value of ``reference`` in the
-    configuration. ``cells``: cell name, see :func:`dpmc.study.cells.cell_name`, to exactly the
+    ``reference`` says which expected labels belong to it: the value of ``reference`` in the
+    configuration. ``cells`` is cell name, see :func:`dpmc.study.cells.cell_name`, to exactly the
     settings that the cell uses, among them ``seed`` and ``trials``.
     """
 
@@ -54,8 +54,8 @@ def changed_settings(
 ) -> dict[tuple[str, object, object], list[str]]:
     """Return what differs in the cells that both have; the number of trials may differ.
 
-    Returns: (setting, value in ``first``, value in ``second``) to the cells; "not set" stands for a
-    setting that a side does not have.
+    The result is (setting, value in ``first``, value in ``second``) to the cells; "not set" stands
+    for a setting that a side does not have.
     """
     changes: dict[tuple[str, object, object], list[str]] = {}
     for name in (name for name in first.cells if name in second.cells):

@@ -41,10 +41,10 @@ TOLERANCES = "tolerances.csv"
 class CheckedResults:
     """What a study's regression looks at, read from a folder of results.
 
-    ``settings``: by cell of the table of trials; None without such a table. ``trials`` is as
-    :func:`dpmc.study.runs.read_trials` returns it. ``labels``, ``numbers``, ``passed``: table to
-    its rows as text; to its numbers, indexed by the names of the rows; to its rows as text, with
-    the column ``passed``.
+    ``settings`` are by cell of the table of trials; None without such a table. ``trials`` is as
+    :func:`dpmc.study.runs.read_trials` returns it. The others are by table: ``labels`` its rows as
+    text, ``numbers`` its numbers, indexed by the names of the rows, ``passed`` its rows as text,
+    with the column ``passed``.
     """
 
     study: Study
@@ -106,9 +106,9 @@ def check(
 ) -> list[Difference]:
     """Compare the results of a study with its reference.
 
-    ``reference``: the study's: its table of trials, ``settings.json``, ``tolerances.csv``, other
-    tables of numbers and, below ``expected``, for each profile the expected labels.
-    ``unavailable``: unavailable data sets.
+    The latter holds its table of trials, ``settings.json``, ``tolerances.csv``, other tables of
+    numbers and, below ``expected``, for each profile the expected labels. ``unavailable`` are data
+    sets.
     """
     regression = results.study.regression
     found = [
@@ -178,7 +178,7 @@ def kept(trials: pd.DataFrame, regression: Regression) -> pd.DataFrame:
 def refuse_absent(paths: Iterable[Path], option: str = "") -> None:
     """Refuse a reference that lacks one of these files.
 
-    ``option``: of the command that writes them, with a space before it.
+    ``option`` is one of the command that writes them, with a space before it.
     """
     for path in paths:
         if not path.exists():
@@ -193,7 +193,7 @@ def outcome(
 ) -> str:
     """Say in lines whether a run passes: first the answer, then failures, notes and counts.
 
-    ``differences``: by the name of the study.
+    ``differences`` are by the name of the study.
     """
     every = [(name, difference) for name, found in differences.items() for difference in found]
     failures = [f"{name}: {each.text}" for name, each in every if each.fails]

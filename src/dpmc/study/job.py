@@ -54,9 +54,8 @@ def function(name: str) -> Callable:
 
 
 def make_importable(folder: str | Path | None) -> None:
-    """Let the modules of a study outside of this package be imported by their names.
-
-    ``folder``: of the study's package; None for a study of this package.
+    """Let the modules of a study outside of this package, in ``folder``, be imported by their
+    names.
     """
     if folder is not None:
         parent = str(Path(folder).resolve().parent)

@@ -13,11 +13,7 @@ FINDINGS = ("T1",)
 
 
 def chapter(folder: str | Path, settings: object) -> Chapter:
-    """Return the chapter, made of the study's folder of results.
-
-    ``folder``: with ``audit.csv``, ``claims.csv``, ``tables`` and ``figures``, as far as they are
-    there.
-    """
+    """Return the chapter, made of the study's folder of results, as far as files are there."""
     folder = Path(folder)
     results = read_results(folder, ("audit", "claims"))
     if results["audit"] is None:

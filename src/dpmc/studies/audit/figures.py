@@ -249,8 +249,5 @@ FIGURES = read_figures(
 
 
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
-    """Draw the figure; without rows of the audit it becomes a box that says so.
-
-    ``results_folder``: where ``audit.csv`` lies.
-    """
+    """Draw the figure of ``audit.csv``; without rows of the audit it becomes a box that says so."""
     draw_all(FIGURES, read_results(results_folder, ("audit",)), folder)

@@ -35,7 +35,7 @@ AUDITED = ("objp", "grap", "grap_gaussian", "outp", "private_item_bias")
 class Followed:
     """Randomness whose one ledger keeps its transcript.
 
-    ``make``: turns the noise at sensitivity 1 into what the ledger adds.
+    ``make`` turns the noise at sensitivity 1 into what the ledger adds.
     """
 
     simulated = True

@@ -121,8 +121,8 @@ def listing_row(
     The lower bound of the probability is that of Clopper and Pearson and exceeds the truth with a
     probability of at most SIGNIFICANCE: the truth is as large as it may be.
 
-    ``rng``: draws the noise, unless it is exact. ``followed``: makes the choice. ``exact``: with
-    the noise for publication, whose bits nobody can repeat.
+    ``rng`` draws the noise, unless it is ``exact``: that for publication, whose bits nobody can
+    repeat. ``followed`` makes the choice.
     """
     selection = followed(relation, MANY, EPSILON, LARGE_DELTA, 0.5)
     noise = Gaussian(selection.noise_multiplier / (1 - selection.share) ** 0.5)

@@ -21,9 +21,9 @@ Flip = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class FlipClaim:
-    """What flips of signs are said to be, and to guarantee.
+    """What flips of signs, drawn by ``flip``, are said to be, and to guarantee.
 
-    ``response``: the probabilities that are claimed. ``flip``: what draws.
+    ``response`` holds the probabilities that are claimed.
     """
 
     mechanism: str

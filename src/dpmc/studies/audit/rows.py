@@ -21,7 +21,7 @@ SIGNIFICANCE = 1e-6
 def bound_row(test: str, lower_bound: float, claim: dict[str, object]) -> dict[str, object]:
     """Return the row of a lower bound on epsilon: passed if it does not exceed what is claimed.
 
-    ``claim``: any of :data:`AUDIT_COLUMNS`, among them ``claimed_epsilon``.
+    ``claim`` holds any of :data:`AUDIT_COLUMNS`, among them ``claimed_epsilon``.
     """
     found = {"lower_bound": lower_bound, "passed": lower_bound <= claim["claimed_epsilon"]}
     return _row(test, claim, found | {"confidence": CONFIDENCE})

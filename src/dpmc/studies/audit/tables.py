@@ -56,10 +56,7 @@ HONEST, PLANTED = "As it is", "Planted fault"
 
 
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
-    """Write the table as .csv, .md, .tex and .html.
-
-    ``results_folder``: where ``audit.csv`` lies; without rows of the attack there is no table.
-    """
+    """Write the table as .csv, .md, .tex and .html; without rows of the attack there is none."""
     found = attacks(read_results(results_folder, ("audit",))["audit"])
     write_tables([attack_table(found)] if len(found) else [], folder)
 

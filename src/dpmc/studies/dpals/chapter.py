@@ -30,10 +30,7 @@ LARGE = ("trials", "iterations")
 
 
 def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
-    """Return the chapter.
-
-    ``folder``: the study's results, with what the steps "tables" and "figures" made.
-    """
+    """Return the chapter, made of the results and of what the steps "tables" and "figures" made."""
     folder = Path(folder)
     results = read_dpals(folder)
     if not has_dpals(results):

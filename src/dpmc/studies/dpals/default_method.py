@@ -24,10 +24,7 @@ RATIO = "ratio"
 
 
 def default_table(trials: pd.DataFrame) -> Table:
-    """Return the errors of all methods by data and epsilon, and those of Local Bayes over the best.
-
-    ``trials``: with rows of the comparison.
-    """
+    """Return errors by data, epsilon and method, and those of Local Bayes over the best."""
     here = tuned(trials)
     means = summary(here, "rmse").set_index(["dataset", "method", "epsilon"])
     best = {place: pair.differences for place, pair in of_local_bayes(trials).items()}

@@ -48,8 +48,8 @@ PREDICATES = "Effects are as each predicate says; predicates and reasons stand i
 def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
     """Write the tables of the study as .csv, .md, .tex and .html into ``folder``.
 
-    ``results_folder``: with the tables that :func:`~dpmc.studies.dpals.frames.read_dpals` reads;
-    what is missing is left out.
+    They are made of the tables that :func:`~dpmc.studies.dpals.frames.read_dpals` reads; what is
+    missing is left out.
     """
     write_tables(build_dpals_tables(read_dpals(results_folder)), folder)
 
@@ -102,7 +102,7 @@ def error_table(
 ) -> Table:
     """Return a metric by method and epsilon with numbers from elsewhere below ours.
 
-    ``trials``: at least one row that has the metric. ``published``: see
+    At least one row of ``trials`` has the metric; ``published`` are described in
     :func:`~dpmc.studies.dpals.frames.read_dpals`.
     """
     table = summary(trials, metric)

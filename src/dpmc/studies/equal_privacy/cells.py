@@ -17,9 +17,9 @@ NOT_PRIVATE = "none"  # the mechanism of a reference
 class CalibratedCell(Cell):
     """One (data set, relation, epsilon, method) with all its mechanisms and trials.
 
-    ``dataset``: a key of ``datasets`` in the section ``equal_privacy`` of the configuration.
-    ``relation``: one of :data:`dpmc.privacy.relations.RELATIONS`; None for a reference without
-    privacy. ``epsilon``: total of a training; None for a reference.
+    The data set is a key of ``datasets`` in the section ``equal_privacy`` of the configuration, the
+    relation one of :data:`dpmc.privacy.relations.RELATIONS`, epsilon the total of a training;
+    relation and epsilon are None for a reference without privacy.
     """
 
     in_streams: ClassVar = {"method": "solver"}

@@ -15,11 +15,7 @@ FINDINGS, ANSWERS = ("P1", "P2", "P3", "P4", "P5", "P6", "P7"), ("P8",)
 
 
 def chapter(folder: str | Path, settings: object) -> Chapter:
-    """Return the chapter, made of the study's folder of results.
-
-    ``folder``: with ``calibrated.csv``, ``frontier.csv``, ``claims.csv``, ``tables`` and
-    ``figures``, as far as they are there.
-    """
+    """Return the chapter, made of the study's folder of results, as far as files are there."""
     folder = Path(folder)
     results = read_results(folder, NAMES)
     if not has_results(results):

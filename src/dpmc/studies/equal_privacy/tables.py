@@ -8,9 +8,6 @@ from dpmc.study.results import read_results, write_tables
 
 
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
-    """Write the tables as .csv, .md, .tex and .html.
-
-    ``results_folder``: where ``calibrated.csv`` lies; without rows of it there are no tables.
-    """
+    """Write the tables as .csv, .md, .tex and .html; without rows of ``calibrated.csv`` none."""
     calibrated = read_results(results_folder, NAMES)["calibrated"]
     write_tables([] if calibrated is None else equal_tables(calibrated), folder)

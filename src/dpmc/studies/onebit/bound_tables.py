@@ -32,7 +32,7 @@ SIZES = {
 def link_constants_table(constants: pd.DataFrame) -> Table:
     """Return L and beta by epsilon, as printed and as they are.
 
-    ``constants``: columns :data:`dpmc.studies.onebit.cells.CONSTANT_COLUMNS`.
+    The constants have the columns :data:`dpmc.studies.onebit.cells.CONSTANT_COLUMNS`.
     """
     budgets = [epsilon for epsilon in SHOWN if (constants["epsilon"] == epsilon).any()]
     columns = (

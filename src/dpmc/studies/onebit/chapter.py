@@ -24,10 +24,7 @@ EMBEDDED = tuple(name for name in NAMES if name not in ("trials", "ranks"))
 
 
 def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
-    """Return the chapter.
-
-    ``folder``: the study's results, with what the steps "tables" and "figures" made.
-    """
+    """Return the chapter, made of the results and of what the steps "tables" and "figures" made."""
     folder = Path(folder)
     results = read_onebit(folder)
     if not has_results(results):

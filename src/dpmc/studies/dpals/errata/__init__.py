@@ -29,9 +29,8 @@ ENTRIES = {  # the papers share one numbering; E33 was wrong and is gone
 
 
 def errata(folder: Path, raw_files: Mapping[str, Path]) -> list[Erratum]:
-    """Return every erratum, with its evidence.
-
-    ``folder``: the study's results; what is not there is said to be not available.
+    """Return every erratum with its evidence; results that are not there are said to be not
+    available.
     """
     return entries(read_dpals(folder))
 

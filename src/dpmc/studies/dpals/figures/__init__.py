@@ -33,7 +33,7 @@ DPALS_FIGURES = read_figures(
 def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
     """Draw all figures into ``folder``, see :func:`dpmc.study.style.draw_all`.
 
-    ``results_folder``: with the tables that :func:`~dpmc.studies.dpals.frames.read_dpals` reads. A
-    figure whose table is missing becomes a box that says so.
+    They are made of the tables that :func:`~dpmc.studies.dpals.frames.read_dpals` reads. A figure
+    whose table is missing becomes a box that says so.
     """
     draw_all(DPALS_FIGURES, read_dpals(results_folder), folder)

@@ -21,8 +21,5 @@ FIGURES = read_figures(
 
 
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
-    """Draw every figure; one whose table is missing becomes a box that says so.
-
-    ``results_folder``: where ``calibrated.csv`` and ``frontier.csv`` lie.
-    """
+    """Draw every figure; one whose table is missing becomes a box that says so."""
     draw_all(FIGURES, read_results(results_folder, NAMES), folder)
