@@ -46,11 +46,6 @@ def table_one(
         that formula is proven below 1 only), ``epsilon_exact`` (analytic Gaussian, Balle and Wang
         2018; the other two are exact as they are) and ``delta``.
 
-    Raises
-    ------
-    InputError
-        A variance, sensitivity or delta out of range.
-
     Notes
     -----
     [Gowtham 2022], Table 1, prints 5.382, 4.235 and 3.602 for Huber noise of variance 2, 3 and 4:

@@ -67,11 +67,6 @@ def transcript_loss(
     dict
         Keys :data:`dpmc.studies.huber.privacy_columns.TRANSCRIPT_COLUMNS`. ``share_above_total``
         is that of losses above ``total_pld``, the least of the totals.
-
-    Raises
-    ------
-    InputError
-        A cell without noise, or with a method or mechanism that is not of the papers.
     """
     losses = {CHANGE: [], REMOVE_USER: []}
     trial = 0

@@ -46,7 +46,8 @@ def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
 def onebit_cells(section: Section) -> list[OneBitCell]:
     """Return every cell, a configuration's clear cell before its others, a curve's in a row.
 
-    A cell that two experiments have in common is refused: it could not have two numbers of trials.
+    Corrected objective perturbation ("objp") appears only where it exists and differs from the
+    paper's: for a link that is not log-linear, under both constraints, above its least epsilon.
     """
     experiments = section["experiments"].items()
     cells = ((name, _cells_of(section, experiment)) for name, experiment in experiments)
