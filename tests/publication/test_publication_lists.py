@@ -142,17 +142,17 @@ def test_the_first_label_of_a_list_without_header_is_not_lost(tmp_path, content,
     path.write_text(content)
     sentence = refusal(path, what)
     assert f"line 1: no column looks like the {what}; " in sentence
-    assert f"; name one with --{what}, or give one label a line in a .txt file." in sentence
+    assert f"; name one with {what}, or give one label a line in a .txt file." in sentence
 
 
 def test_columns_that_are_not_there(tmp_path):
     path = tmp_path / "list.csv"
     path.write_text("title,title,item\nx,y,z\n")
-    assert "no column 'items' (--item) (did you mean 'item'?)" in refusal(path, column="items")
-    assert "more than one column is named 'title' (--item)" in refusal(path, column="title")
+    assert "no column 'items' (item) (did you mean 'item'?)" in refusal(path, column="items")
+    assert "more than one column is named 'title' (item)" in refusal(path, column="title")
     path = tmp_path / "list.parquet"
     parquet.write_table(pa.table({"title": ["x"]}), path)
-    assert "no column looks like the user; the columns are title; name one with --user" in refusal(
+    assert "no column looks like the user; the columns are title; name one with user" in refusal(
         path, "user"
     )
 

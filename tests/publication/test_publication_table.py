@@ -520,15 +520,15 @@ def test_columns_by_usual_names_or_as_given(folder):
 @pytest.mark.parametrize(
     ("header", "given", "expected"),
     [
-        ("a,b,c", {}, "no column looks like the user; the columns are a, b, c; name one with --us"),
+        ("a,b,c", {}, "no column looks like the user; the columns are a, b, c; name one with us"),
         ("user,item,itemId,rating", {}, "several columns look like the item; the columns are user"),
         ("user,item,item,rating", {}, "two columns have the same name; the columns are user, item"),
-        ("user,item,rating", {"user": "users"}, "no column 'users' (--user) (did you mean 'user'?"),
-        ("user,item,rating", {"timestamp": "date"}, "no column 'date' (--timestamp); the columns"),
+        ("user,item,rating", {"user": "users"}, "no column 'users' (user) (did you mean 'user'?"),
+        ("user,item,rating", {"timestamp": "date"}, "no column 'date' (timestamp); the columns"),
         (
             "user,item,rating",
             {"user": "item", "item": "item"},
-            "--user, --item must name different",
+            "user, item must name different",
         ),
         ("user\0,item,rating", {"user": "x"}, "no column 'x'"),
     ],

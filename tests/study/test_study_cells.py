@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.study import seeds
@@ -27,6 +27,7 @@ words = st.from_regex("[a-z][a-z_-]{0,8}", fullmatch=True)
 rounded = st.floats(1e-6, 1e6).map(lambda value: float(format(value, ".12g")))
 
 
+@settings(deadline=None)
 @given(words, st.integers(0, 10**6), st.none() | rounded, st.none() | st.integers(0, 99))
 def test_a_formatted_cell_is_read_back(method, rank, epsilon, inner):
     cell = Fit(method, rank, epsilon, inner)

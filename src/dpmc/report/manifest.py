@@ -60,11 +60,11 @@ def manifest(
 
 
 def package_versions() -> dict[str, str]:
-    """Return the installed version of everything that dpmc depends on directly."""
+    """Return the installed version of everything that the reproduction depends on directly."""
     names = {
         re.match(r"[A-Za-z0-9._-]+", requirement).group()
         for requirement in importlib.metadata.requires("dpmc") or []
-        if "extra ==" not in requirement
+        if "extra ==" not in requirement or requirement.endswith('extra == "workflow"')
     }
     return {name: importlib.metadata.version(name) for name in sorted(names)}
 

@@ -122,7 +122,7 @@ def test_a_curve_makes_the_data_of_a_trial_once(monkeypatch):
 
 def test_the_job_of_a_curve_reads_what_it_is_made_of(tmp_path):
     entry = {"training_share": 0.8, "test_share": 0.2, "rating_range": [1, 5]}
-    own = {"seed": 9, "data": entry, "cells": [{"epsilon": None, "trials": 2, "model": ALS}]}
+    own = {"seed": 9, "data": entry, "trials": 2, "model": ALS}
     curve = {DpalsCell("real", "als", "standard", None): own}
     real().save(tmp_path / "real.npz")
     here = run_fits(Task(curve, {"ratings": "elsewhere"}, real()))
