@@ -19,6 +19,7 @@ from dpmc.studies.onebit.cells import (
     RANK_COLUMNS,
     OneBitCell,
 )
+from dpmc.studies.onebit.experiments import EXPERIMENTS
 from dpmc.studies.onebit.settings import (
     bound_settings,
     cell_settings,
@@ -104,6 +105,7 @@ STUDY = Study(
             tables={"bounds": BOUND_COLUMNS, "link_constants": CONSTANT_COLUMNS},
             settings=bound_settings,
         ),
+        *(module.JOB for module in EXPERIMENTS.values()),
     ),
     steps=(
         Step(
@@ -116,7 +118,8 @@ STUDY = Study(
         Step(
             "tables",
             "dpmc.studies.onebit.tables:run",
-            needs=("trials", "claims", "link_constants"),
+            needs=("trials", "claims", "link_constants", *EXPERIMENTS),
+            files=tuple(Path(module.__file__) for module in EXPERIMENTS.values()),
         ),
         Step(
             "figures",

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.studies.onebit.cells import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
+from dpmc.studies.onebit.experiments import EXPERIMENTS
 from dpmc.study.frames import DATASET_LABELS, cell_means
 from dpmc.study.results import read_results
 from dpmc.study.style import (
@@ -24,7 +25,10 @@ from dpmc.study.style import (
     Look,
 )
 
-NAMES = ("trials", "ranks", "outp_change", "outp_attack", "bounds", "link_constants", "claims")
+NAMES = (
+    "trials", "ranks", "outp_change", "outp_attack", "bounds", "link_constants", "claims",
+    *EXPERIMENTS,
+)  # fmt: skip
 BENCHMARK, LARGE = SYNTHETIC, "synthetic_large"
 DATASETS = {
     BENCHMARK: "Synthetic 100 × 100",

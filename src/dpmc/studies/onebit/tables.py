@@ -9,6 +9,7 @@ import pandas as pd
 
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.bound_tables import link_constants_table, sampling_table
+from dpmc.studies.onebit.experiments import EXPERIMENTS
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
     CONSTRAINTS,
@@ -78,6 +79,10 @@ def build_onebit_tables(results: Results) -> list[Table]:
             tables.append(guarantee_table(at_smallest_share(private)))
     if results["link_constants"] is not None:
         tables += [link_constants_table(results["link_constants"]), sampling_table()]
+    for name, experiment in EXPERIMENTS.items():
+        if results[name] is not None:
+            rows = results[name].to_dict("records")
+            tables.append(experiment.table(rows, DATASETS | LINKS))
     if claims is not None:
         tables.append(replace(claims_table(claims), id="onebit_claims", notes=(EFFECTS,)))
     return tables
