@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmc.studies.onebit.experiments.gradient_steps import STEPS_COLUMNS
+
 LINKS = ("logistic", "gaussian")
 PAPER = ("inp", "objp_paper", "grap", "outp_paper")
 ALL = (*PAPER, "grap_gaussian", "outp", "private_item_bias")
@@ -209,12 +211,24 @@ def fake_claims() -> pd.DataFrame:
     )  # fmt: skip
 
 
+def fake_steps(trials: pd.DataFrame) -> pd.DataFrame:
+    """Gradient perturbation with one step and, a tenth worse, with two."""
+    once = trials[(trials["mechanism"] == "grap") & trials["epsilon"].isin((1.0, 4.0))]
+    once = once[once["dataset"].isin(("synthetic_large", "ml-100k"))].assign(steps=1)
+    twice = once.assign(steps=2)
+    for metric, factor in (("are", 1.1), ("accuracy", 0.9)):
+        for stage in ("raw", "truncated"):
+            twice[f"{metric}_{stage}"] *= factor
+    return pd.concat([once, twice])[list(STEPS_COLUMNS)]
+
+
 def results() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     trials = fake_trials()
     return {
         "trials": trials,
         "ranks": fake_ranks(trials),
+        "gradient_steps": fake_steps(trials),
         "outp_change": fake_change(),
         "outp_attack": fake_attack(),
         "bounds": fake_bounds(),

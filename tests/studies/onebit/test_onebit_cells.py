@@ -67,6 +67,7 @@ WITH_NULL = {
         },
         "large": None,
     },
+    "gradient_steps": {"datasets": ["synthetic"], "epsilons": [1], "steps": [1, 3], "trials": 2},
     "outp_privacy": {"trials": 3, "epsilons": [0.1, 1], "samples": 100},
 }
 CONFIGURATION = {"onebit": WITH_NULL, "data": {"sets": {}}}

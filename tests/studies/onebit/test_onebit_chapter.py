@@ -33,7 +33,7 @@ def test_every_small_table_can_be_saved(folder):
     downloads = dict(chapter(folder, {}).downloads)
     assert set(downloads) == {
         "onebit_outp_change.csv", "onebit_outp_attack.csv", "onebit_bounds.csv",
-        "onebit_link_constants.csv", "onebit_claims.csv",
+        "onebit_link_constants.csv", "onebit_claims.csv", "onebit_gradient_steps.csv",
     }  # fmt: skip
     assert all(path.is_file() for path in downloads.values())
 

@@ -20,7 +20,7 @@ from dpmc.study.table_formats import to_csv, to_html, to_latex, to_markdown
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 IDS = ["table_onebit_1_are", "table_onebit_2_are_large", "table_onebit_3_accuracy",
        "table_onebit_4_guarantees", "table_onebit_5_constants", "table_onebit_6_sampling",
-       "onebit_claims"]  # fmt: skip
+       "table_onebit_7_steps", "onebit_claims"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
