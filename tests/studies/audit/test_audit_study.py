@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from privacy_results import write_results
 
+from dpmc import tables
 from dpmc.configuration import load
 from dpmc.methods import METHODS as REGISTERED
 from dpmc.methods import method_module
@@ -16,6 +17,8 @@ from dpmc.studies.audit.claims import run as judged
 from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import PARTS, PartCell
+from dpmc.studies.audit.rows import AUDIT_COLUMNS
+from dpmc.study import check as checking
 from dpmc.study.digest import source_file
 from dpmc.study.finding import SUPPORTED
 from dpmc.study.job import function, run_job
@@ -74,3 +77,44 @@ def test_the_chapter_shows_the_audit(tmp_path):
     assert [name for name, path in found.downloads if path.is_file()] == ["audit.csv"]
     nothing = chapter(tmp_path / "nothing", {})
     assert (nothing.caveat, nothing.findings) == (TEXT("not_run"), ())
+
+
+# -- the check ----------------------------------------------------------------------------------
+
+
+def audit_rows():
+    """Three rows that passed, the last one a planted fault that was caught."""
+    row = dict.fromkeys(AUDIT_COLUMNS) | {"target": "mechanism", "test": "likelihood_ratio"}
+    row |= {"claimed_epsilon": 1.0, "lower_bound": 0.9, "passed": True}
+    return [
+        row | {"mechanism": "laplace"},
+        row | {"mechanism": "huber"},
+        row | {"mechanism": "huber", "planted_fault": "scale x 0.8"},
+    ]
+
+
+def failures(tmp_path, rows):
+    tables.write(tmp_path / "audit.csv", AUDIT_COLUMNS, rows)
+    results = checking.read_for_check(STUDY, tmp_path)
+    return [each.text for each in checking.check(results, tmp_path / "none") if each.fails]
+
+
+def test_an_audit_that_passed_needs_no_reference(tmp_path):
+    assert failures(tmp_path, audit_rows()) == []
+
+
+def test_a_failed_row_fails_the_check_and_is_named(tmp_path):
+    for number, row in enumerate(audit_rows()):
+        rows = audit_rows()
+        rows[number]["passed"] = False
+        (text,) = failures(tmp_path, rows)
+        assert text.startswith("audit: target=mechanism, test=likelihood_ratio")
+        assert f"mechanism={row['mechanism']}, claimed_epsilon=1" in text
+        assert ("planted_fault=scale x 0.8" in text) == (row["planted_fault"] is not None)
+
+
+def test_an_audit_that_says_nothing_fails_the_check(tmp_path):
+    rows = audit_rows()
+    rows[0]["passed"] = None
+    assert len(failures(tmp_path, rows)) == 1
+    assert failures(tmp_path, []) == ["the audit has no rows."]

@@ -10,7 +10,7 @@ import pytest
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals import STUDY
+from dpmc.studies.dpals import STUDY, made_of
 from dpmc.studies.dpals.cells import DataCell, SurrogateCell
 from dpmc.studies.dpals.settings import dpals_cells
 from dpmc.study import api
@@ -114,3 +114,13 @@ def test_describing_the_study_imports_no_heavy_module():
     code = "import sys, dpmc.studies.dpals; print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"pandas", "matplotlib", "numba", "scipy.stats"} & set(told.stdout.split())
+
+
+def test_what_is_made_of_data_that_could_not_be_had_is_lacking_too():
+    cells = {
+        "dataset=part, method=als, variant=standard": {"data.of": "jester"},
+        "dataset=other, method=als, variant=standard": {"data.of": "ml-10m"},
+        "dataset=drawn, method=als, variant=standard": {"data.rank": 2},
+    }
+    assert made_of(["jester"], cells) == ["jester", "part"]
+    assert made_of([], cells) == []
