@@ -464,21 +464,26 @@ def test_the_order_of_rows_changes_no_bit_of_what_is_published(table, tmp_path, 
     assert texts[0] == texts[1] == texts[2]
 
 
-@pytest.mark.parametrize("method", ["als", "irls", "dpals"])
-def test_ratings_that_seem_of_no_use_are_fitted(tmp_path, method):
-    """One user rated a million items; labels are neither numbers nor in a row; some listed items
-    nobody rated, and some users none that is listed."""
+@pytest.fixture(scope="module")
+def of_no_use(tmp_path_factory):
+    """A table and a list of items: one user rated a million items; labels are neither numbers nor
+    in a row; some listed items nobody rated, and some users none that is listed."""
+    folder = tmp_path_factory.mktemp("of_no_use")
     labels = np.arange(1_000_000) * 7 - 3
     items = np.concatenate([labels, labels[:40], [5, 6]])
     users = np.array(["all of them"] * labels.size + ["x y", "ü"] * 20 + ["nothing"] * 2)
     columns = {"user": users, "item": items, "rating": np.tile([1.0, 2.0], items.size // 2)}
-    parquet.write_table(pa.table(columns), tmp_path / "mine.parquet")
-    listed = [*map(str, labels[:20]), "-1", "nobody's"]
-    (tmp_path / "items.txt").write_text("\n".join(listed))
-    out = tmp_path / "out"
-    fit(tmp_path / "mine.parquet", out, method=method, items=tmp_path / "items.txt")
-    _, found, table = factors(out / "item_factors.csv")
-    assert found == listed
+    parquet.write_table(pa.table(columns), folder / "mine.parquet")
+    (folder / "items.txt").write_text("\n".join([*map(str, labels[:20]), "-1", "nobody's"]))
+    return folder / "mine.parquet", folder / "items.txt"
+
+
+@pytest.mark.parametrize("method", ["als", "irls", "dpals"])
+def test_ratings_that_seem_of_no_use_are_fitted(of_no_use, tmp_path, method):
+    ratings, items = of_no_use
+    fit(ratings, tmp_path / "out", method=method, items=items)
+    _, found, table = factors(tmp_path / "out" / "item_factors.csv")
+    assert found == items.read_text().split("\n")
     assert np.isfinite(table).all()
 
 
