@@ -1,6 +1,7 @@
 """Where the files of a run lie: no two jobs share one, and inputs are where others put them."""
 
 import json
+import keyword
 import re
 from dataclasses import dataclass, make_dataclass, replace
 
@@ -222,7 +223,9 @@ values = st.text(
     min_size=1,
     max_size=12,
 )
-names = st.from_regex("[a-z]+(_[a-z]+)?", fullmatch=True)
+names = st.from_regex("[a-z]+(_[a-z]+)?", fullmatch=True).filter(
+    lambda name: not keyword.iskeyword(name) and not hasattr(Cell, name)
+)
 
 
 @st.composite
