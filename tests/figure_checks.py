@@ -8,7 +8,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.text import Text
 
-from dpmc.study.style import COLUMN, DPI, PAGE, RC, draw_all
+from dpmc.frame.showing.style import COLUMN, DPI, PAGE, RC, draw_all
 
 GAP = 0.02  # inches between two labels
 

@@ -13,7 +13,7 @@ from pyarrow import parquet
 from dpmc import PrivateFactorization
 from dpmc.cli import complete as command
 from dpmc.methods.factorization.local import PublishedItems
-from dpmc.methods.published.fit_folder import read_published
+from dpmc.methods.released.fit_folder import read_published
 from dpmc.ratings import Compressed
 
 

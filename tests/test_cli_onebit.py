@@ -23,7 +23,7 @@ from dpmc.fitting import onebit as completing
 from dpmc.fitting.onebit import AS_PUBLISHED, RELEASED
 from dpmc.methods.onebit import private
 from dpmc.methods.onebit.solve import Ball, solve
-from dpmc.methods.published import onebit_folder
+from dpmc.methods.released import onebit_folder
 from dpmc.ratings import Ratings
 
 USERS, ITEMS = 60, 40

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from refusals import refusal
 
 from dpmc.cli import cli
+from dpmc.frame.costs.model import SHARED
 from dpmc.studies import BUILT_IN
-from dpmc.study.costs import SHARED
 
 HOME = Path(__file__).parents[1]
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from dpmc import configuration, studies
 from dpmc.errors import InputError
+from dpmc.frame.api import Study
+from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.huber.cells import Cell, huber_cells
 from dpmc.studies.huber.settings import cell_settings
-from dpmc.study.api import Study
-from dpmc.study.plan import Plan
 
 HOME = Path(__file__).parents[1]
 STUDIES = studies.load()

@@ -26,8 +26,8 @@ from dpmc import PrivateFactorization, estimator
 from dpmc.cli.fit import fit
 from dpmc.errors import InputError
 from dpmc.fitting.parameters import METHODS
-from dpmc.methods.published.fit_folder import read_published
-from dpmc.methods.published.verify import verify
+from dpmc.methods.released.fit_folder import read_published
+from dpmc.methods.released.verify import verify
 
 NAMES = ["user", "item", "rating"]
 COMMON = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpmc.study.api import Job, Regression, Step, Study
-from dpmc.study.cells import Cell
+from dpmc.frame.api import Job, Regression, Step, Study
+from dpmc.frame.jobs.cells import Cell
 
 HERE = Path(__file__).parent
 METHODS = {"item_bias": "Item bias", "als": "ALS", "noisy_als": "ALS, Gaussian noise"}

@@ -3,11 +3,11 @@
 import numpy as np
 
 from dpmc.datasets.synthetic import generate
+from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.methods.factorization.als import ALS
 from dpmc.methods.factorization.baselines import ItemBias
 from dpmc.statistics.errors import rmse
-from dpmc.study.seeds import DATA, NOISE, START, stream
 
 
 def fit(task):

@@ -3,16 +3,16 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.effects import lines_of
+from dpmc.frame.judging.rules import always_below
+from dpmc.frame.showing import style
+from dpmc.frame.showing.chapter import Chapter, Gallery, Judged
+from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
+from dpmc.frame.showing.results import write_tables
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.statistics.tests import Interval, mean_interval
-from dpmc.study import style
-from dpmc.study.chapter import Chapter, Gallery, Judged
-from dpmc.study.claims import load_claims, table_of_verdicts
-from dpmc.study.effects import lines_of
-from dpmc.study.panels import Axis, Panel, curves, draw_panels
-from dpmc.study.results import write_tables
-from dpmc.study.rules import always_below
-from dpmc.study.runs import read_frame
-from dpmc.study.table_model import Cell, Column, Row, Table
 from own_study import HERE, METHODS, STUDY, Fit
 
 CELL = Fit.names()

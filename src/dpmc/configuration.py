@@ -14,11 +14,11 @@ import jsonschema
 import yaml
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.study.api import Study
-from dpmc.study.ranks import check_ranks
+from dpmc.frame.api import Study
+from dpmc.frame.jobs.ranks import check_ranks
 from dpmc.yaml_files import read_mapping
 
-SHARED_SCHEMA = Path(__file__).parent / "study" / "schema.yaml"
+SHARED_SCHEMA = Path(__file__).parent / "frame" / "schema.yaml"
 
 
 def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:

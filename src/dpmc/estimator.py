@@ -16,9 +16,9 @@ from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
 from dpmc.methods.factorization.local import PublishedItems, ratings_of
 from dpmc.methods.private import EVERY_RATING
-from dpmc.methods.published import fit_folder
-from dpmc.methods.published.verify import read_guarantee
-from dpmc.methods.published.verify_fit import guarantee_in
+from dpmc.methods.released import fit_folder
+from dpmc.methods.released.verify import read_guarantee
+from dpmc.methods.released.verify_fit import guarantee_in
 from dpmc.publication.folder import check_output
 from dpmc.publication.frames import columns_of, labels_of, lines_in, lines_of_one
 from dpmc.publication.lists import restrict

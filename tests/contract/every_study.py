@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from dpmc import configuration, studies
-from dpmc.study.plan import Plan
+from dpmc.frame.jobs.plan import Plan
 
 HOME = Path(__file__).resolve().parents[2]
 SOURCE = HOME / "src" / "dpmc"

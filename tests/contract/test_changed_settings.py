@@ -4,8 +4,8 @@ import pytest
 from every_study import HOME, STUDIES
 
 from dpmc import configuration
-from dpmc.study.job import plain_cells
-from dpmc.study.plan import Plan
+from dpmc.frame.jobs.job import plain_cells
+from dpmc.frame.jobs.plan import Plan
 
 DEFAULTS = configuration.load(HOME / "config" / "config.yaml")
 CASES = {

@@ -12,12 +12,12 @@ from every_study import REFERENCE, STUDIES
 
 from dpmc import tables
 from dpmc.errors import InputError
-from dpmc.study import reference as references
-from dpmc.study.cell_settings import SETTINGS, Settings, settings_text
-from dpmc.study.check import TOLERANCES, check, read_for_check
-from dpmc.study.plan import has_trials
-from dpmc.study.runs import read_text_table, row_names
-from dpmc.study.tolerances import ALLOWED
+from dpmc.frame.checking import reference as references
+from dpmc.frame.checking.check import TOLERANCES, check, read_for_check
+from dpmc.frame.checking.runs import read_text_table, row_names
+from dpmc.frame.checking.tolerances import ALLOWED
+from dpmc.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
+from dpmc.frame.jobs.plan import has_trials
 
 WITH_TRIALS = [name for name, study in STUDIES.items() if has_trials(study)]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from every_study import REFERENCE
 
-from dpmc.study.difference import difference
+from dpmc.frame.checking.difference import difference
 
 pytestmark = pytest.mark.slow
 

@@ -17,16 +17,16 @@ LAYERS = (
     {"methods"},
     {"fitting"},
     {"statistics"},
-    {"study"},
+    {"frame"},
     {"studies"},
     {"report"},
     {"running"},
     {"cli"},
 )
 RANK = {part: place for place, layer in enumerate(LAYERS) for part in layer}
-FRAME = ("statistics", "study", "report")
+FRAME = ("statistics", "frame", "report")
 # modules of the top folder that are not ground: the configuration is composed of the studies'
-TOP = {"configuration": "study", "__main__": "cli", "estimator": "fitting"}
+TOP = {"configuration": "frame", "__main__": "cli", "estimator": "fitting"}
 
 
 def name_of(path):

@@ -8,8 +8,8 @@ import yaml
 from every_study import STUDIES
 
 from dpmc import studies
-from dpmc.study import finding, rules
-from dpmc.study.job import function
+from dpmc.frame.jobs.job import function
+from dpmc.frame.judging import finding, rules
 
 FOLDER = Path(studies.__file__).parent
 SOURCE = FOLDER.parent
@@ -17,22 +17,21 @@ VERDICT_NAMES = {"SUPPORTED", "CONTRADICTED", "NO_EFFECT", "INCONCLUSIVE"}
 RULES = {name for name, value in vars(rules).items() if callable(value) and name[0].islower()}
 RULES -= {"percent", "points", "plain", "replace"}  # formats
 THRESHOLDS = {"MARGIN", "MOST_OF_ALL", "EQUIVALENCE"}
-JUDGES = {"finding", "rules", "readings", "claims", "power"}  # modules of the frame
 SHOWN = {"report/page.py", "report/overview.py"}  # order and colours of verdicts
 
 
 def judging(path):
-    """Whether a module is one of the claims, or of the frame's rules."""
+    """Whether a module is one of the claims, or lies in the frame's room of judging."""
     inside = path.relative_to(SOURCE)
     if inside.parts[0] == "studies":
         return "claims" in inside.parts or path.name == "claims.py"
-    return inside.parts[0] == "study" and path.stem in JUDGES
+    return inside.parts[:2] == ("frame", "judging")
 
 
 OTHERS = [
     path
     for path in sorted(SOURCE.rglob("*.py"))
-    if path.relative_to(SOURCE).parts[0] in ("studies", "study", "report") and not judging(path)
+    if path.relative_to(SOURCE).parts[0] in ("studies", "frame", "report") and not judging(path)
 ]
 
 
@@ -54,10 +53,10 @@ def test_the_names_of_verdicts_are_those_of_the_frame():
 @pytest.mark.parametrize("path", OTHERS, ids=name_of)
 def test_no_other_module_says_a_verdict_or_judges(path):
     for module, name in imported(path):
-        if module == "dpmc.study.finding":
+        if module == "dpmc.frame.judging.finding":
             assert name_of(path) in SHOWN or name not in VERDICT_NAMES, name
             assert name not in THRESHOLDS
-        if module == "dpmc.study.rules":
+        if module == "dpmc.frame.judging.rules":
             assert name not in RULES, name
     words = {getattr(finding, name) for name in VERDICT_NAMES}
     texts = {
@@ -100,7 +99,7 @@ def test_lines_are_made_by_the_frame_alone(path):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    assert name_of(path) == "study/effects.py" or "Line" not in made
+    assert name_of(path) == "frame/judging/effects.py" or "Line" not in made
 
 
 @pytest.mark.parametrize("name", STUDIES)

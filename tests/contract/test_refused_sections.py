@@ -7,7 +7,7 @@ from every_study import HOME, STUDIES
 
 from dpmc import configuration, studies
 from dpmc.errors import InputError
-from dpmc.study.plan import Plan
+from dpmc.frame.jobs.plan import Plan
 
 DEFAULTS = configuration.load(HOME / "config" / "config.yaml")
 SOME = {

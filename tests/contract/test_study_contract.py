@@ -13,16 +13,16 @@ import yaml
 from every_study import HOME, PROFILES, REFERENCE, STUDIES, cells_of, places_of, plan_of
 
 from dpmc.datasets import resolve
+from dpmc.frame.api import OutputOf, RatingsOf
+from dpmc.frame.checking.check import SETTINGS, TOLERANCES
+from dpmc.frame.checking.reference import expected_columns
+from dpmc.frame.checking.runs import read_text_table, read_trials
+from dpmc.frame.checking.tolerances import read_allowances
+from dpmc.frame.jobs import plan
+from dpmc.frame.jobs.cell_settings import changed_settings, read_settings
+from dpmc.frame.jobs.digest import source_file
+from dpmc.frame.jobs.job import function, plain_cells
 from dpmc.studies import BUILT_IN, RESERVED
-from dpmc.study import plan
-from dpmc.study.api import OutputOf, RatingsOf
-from dpmc.study.cell_settings import changed_settings, read_settings
-from dpmc.study.check import SETTINGS, TOLERANCES
-from dpmc.study.digest import source_file
-from dpmc.study.job import function, plain_cells
-from dpmc.study.reference import expected_columns
-from dpmc.study.runs import read_text_table, read_trials
-from dpmc.study.tolerances import read_allowances
 
 NAME = re.compile("[a-z][a-z0-9_]*")
 JOBS = [(name, job.name) for name, study in STUDIES.items() for job in study.jobs]
@@ -111,7 +111,7 @@ def test_describing_the_studies_imports_nothing_heavy():
 
 
 def test_preparing_a_run_imports_no_analysis():
-    code = "from dpmc import configuration\nfrom dpmc.study.plan import Plan\n"
+    code = "from dpmc import configuration\nfrom dpmc.frame.jobs.plan import Plan\n"
     code += "read = configuration.load('config/config.yaml')\n"
     code += "made = Plan('results', configuration.checked(read, known), known)\n"
     code += "made.real_data(known.values())"

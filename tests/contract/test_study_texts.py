@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dpmc import studies
-from dpmc.study.style import FigureText
-from dpmc.study.texts import placeholders
+from dpmc.frame.showing.style import FigureText
+from dpmc.frame.showing.texts import placeholders
 from dpmc.yaml_files import read_mapping
 
 FOLDERS = {name: Path(studies.__file__).parent / name for name in studies.BUILT_IN}

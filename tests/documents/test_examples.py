@@ -27,8 +27,8 @@ from dpmc import studies
 from dpmc.cli import COMMANDS, cli
 from dpmc.configuration import checked, load, merge
 from dpmc.datasets.download import MIRROR_VARIABLE
-from dpmc.methods.published.verify import verify
-from dpmc.study.plan import Plan
+from dpmc.frame.jobs.plan import Plan
+from dpmc.methods.released.verify import verify
 
 RUN = HOME / "docs" / "run.md"
 """It speaks of the reader's own mine.yaml and shows none."""

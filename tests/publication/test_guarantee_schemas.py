@@ -22,7 +22,7 @@ from small_tables import (
 )
 
 from dpmc.errors import InputError
-from dpmc.methods.published.verify import SCHEMAS, verify
+from dpmc.methods.released.verify import SCHEMAS, verify
 
 FORMATS = ("dpmc-fit-1", "dpmc-onebit-1")
 FOLDERS = {

@@ -26,7 +26,7 @@ from small_tables import (
 )
 
 from dpmc.fitting.onebit import AS_PUBLISHED, RELEASED
-from dpmc.methods.published.verify import SCHEMAS
+from dpmc.methods.released.verify import SCHEMAS
 from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 from dpmc.privacy.guarantee import Guarantee, ItemList
 from dpmc.publication import folder as folder_module

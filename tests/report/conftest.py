@@ -14,17 +14,17 @@ from invented_onebit import write_onebit
 from privacy_results import write_results
 
 from dpmc import configuration, studies
+from dpmc.frame.jobs.job import function
+from dpmc.frame.jobs.plan import Plan
+from dpmc.frame.judging.claims import load_claims
+from dpmc.frame.judging.finding import VERDICTS
+from dpmc.frame.showing.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
 from dpmc.report.numbers import Numbers
 from dpmc.report.page import Report, StudyPage, write_single, write_site
 from dpmc.studies import huber
 from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
 from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.published import compare, load
-from dpmc.study.claims import load_claims
-from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
-from dpmc.study.finding import VERDICTS
-from dpmc.study.job import function
-from dpmc.study.plan import Plan
+from dpmc.studies.huber.reported import compare, load
 
 ROOT = Path(__file__).resolve().parents[2]
 HUBER = Path(huber.__file__).parent

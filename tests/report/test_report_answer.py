@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 from privacy_results import fake_losses, fake_totals
 
+from dpmc.frame.judging.claims import is_own
+from dpmc.frame.judging.effects import lines_of, signed
+from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
 from dpmc.studies.huber.chapter import ANSWERS, counts_text
 from dpmc.studies.huber.claims.evidence import Evidence
 from dpmc.studies.huber.claims.judge import PREDICATES
-from dpmc.studies.huber.published.compare import compare
-from dpmc.studies.huber.published.numbers import load
-from dpmc.study.claims import is_own
-from dpmc.study.effects import lines_of, signed
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
+from dpmc.studies.huber.reported.compare import compare
+from dpmc.studies.huber.reported.numbers import load
 
 
 def found(claim, **tables):

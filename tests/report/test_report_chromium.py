@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
+from dpmc.frame.jobs.plan import INDEX, NUMBERS, page_file
+from dpmc.frame.judging.claims import is_own
 from dpmc.report.page import COLUMNS
-from dpmc.study.claims import is_own
-from dpmc.study.plan import INDEX, NUMBERS, page_file
 
 pytestmark = pytest.mark.slow
 

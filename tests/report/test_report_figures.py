@@ -8,16 +8,10 @@ from figure_checks import check_files, check_letters
 from scipy import stats
 
 from dpmc.errors import InputError
-from dpmc.mechanisms import Huber, Laplace
-from dpmc.statistics.tests import holm
-from dpmc.studies.huber.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
-from dpmc.studies.huber.figures.differences import describe_differences, differences
-from dpmc.studies.huber.figures.mechanisms import SAMPLE_PARAMETER, SAMPLES
-from dpmc.studies.huber.statistics import cell_summary, paired_differences
-from dpmc.study.frames import select, trials_text
-from dpmc.study.heatmap import heatmap
-from dpmc.study.runs import read_frame
-from dpmc.study.style import (
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.showing.frames import select, trials_text
+from dpmc.frame.showing.heatmap import heatmap
+from dpmc.frame.showing.style import (
     BASELINES,
     COLUMN,
     MECHANISMS,
@@ -26,6 +20,12 @@ from dpmc.study.style import (
     NothingToDraw,
     render,
 )
+from dpmc.mechanisms import Huber, Laplace
+from dpmc.statistics.tests import holm
+from dpmc.studies.huber.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
+from dpmc.studies.huber.figures.differences import describe_differences, differences
+from dpmc.studies.huber.figures.mechanisms import SAMPLE_PARAMETER, SAMPLES
+from dpmc.studies.huber.statistics import cell_summary, paired_differences
 
 pytestmark = pytest.mark.slow
 

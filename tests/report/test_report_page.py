@@ -13,6 +13,14 @@ import pytest
 from pages import Page
 
 import dpmc.report
+from dpmc.frame.jobs.job import function
+from dpmc.frame.judging.claims import is_own
+from dpmc.frame.judging.effects import Line
+from dpmc.frame.judging.finding import SUPPORTED, VERDICTS
+from dpmc.frame.showing.chapter import Chapter, Gallery, Judged
+from dpmc.frame.showing.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE
+from dpmc.frame.showing.heatmap import heatmap
+from dpmc.frame.showing.style import COLUMN, FigureText, render
 from dpmc.report.numbers import interval_text
 from dpmc.report.overview import OVERVIEW
 from dpmc.report.page import Report, StudyPage, flattened, write_single
@@ -21,18 +29,10 @@ from dpmc.studies.dpals.chapter import TEXT as DPALS
 from dpmc.studies.equal_privacy.chapter import TEXT as EQUAL_PRIVACY
 from dpmc.studies.huber.chapter import coverage
 from dpmc.studies.huber.figures import FIGURES, FORENSICS
-from dpmc.studies.huber.published.compare import compare
-from dpmc.studies.huber.published.numbers import load
+from dpmc.studies.huber.reported.compare import compare
+from dpmc.studies.huber.reported.numbers import load
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 from dpmc.studies.onebit.chapter import TEXT as ONEBIT
-from dpmc.study.chapter import Chapter, Gallery, Judged
-from dpmc.study.claims import is_own
-from dpmc.study.effects import Line
-from dpmc.study.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE
-from dpmc.study.finding import SUPPORTED, VERDICTS
-from dpmc.study.heatmap import heatmap
-from dpmc.study.job import function
-from dpmc.study.style import COLUMN, FigureText, render
 
 TEMPLATES = Path(dpmc.report.__file__).parent / "templates"
 

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from pages import Page
 
+from dpmc.frame.jobs.cells import cell_name
+from dpmc.frame.jobs.plan import INDEX, NUMBERS, page_file
+from dpmc.frame.judging.finding import VERDICTS
+from dpmc.frame.showing.chapter import Chapter, Judged
 from dpmc.report.numbers import CLAIM, MEAN, PUBLISHED, TEST, Numbers, Origin, Row, origin_of
 from dpmc.report.overview import counts, describe
 from dpmc.report.page import COLUMNS, Report, StudyPage, write_single, write_site
-from dpmc.study.cells import cell_name
-from dpmc.study.chapter import Chapter, Judged
-from dpmc.study.finding import VERDICTS
-from dpmc.study.plan import INDEX, NUMBERS, page_file
 
 LIMIT = 3_000_000  # bytes of a page
 MANY = 6000  # rows: half as many again as the full run has

@@ -10,9 +10,12 @@ import pytest
 from privacy_results import fake_calibrated, fake_losses, fake_totals
 from scipy import stats
 
+from dpmc.frame.showing.frames import select
+from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.equal_privacy.tables_equal import equal_tables
-from dpmc.studies.huber.published.compare import compare
-from dpmc.studies.huber.published.numbers import load
+from dpmc.studies.huber.reported.compare import compare
+from dpmc.studies.huber.reported.numbers import load
 from dpmc.studies.huber.statistics import published_metric
 from dpmc.studies.huber.tables import build_tables, write_tables
 from dpmc.studies.huber.tables_privacy import build_privacy_tables
@@ -24,9 +27,6 @@ from dpmc.studies.huber.tables_rmse import (
     rmse_table,
     significantly_lowest,
 )
-from dpmc.study.frames import select
-from dpmc.study.table_formats import to_csv, to_html, to_latex, to_markdown
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 NAMES = ["table1", "table3", "table4", "table5", "table6", "table7"]
 VOID = {"meta", "br", "img", "link", "input"}

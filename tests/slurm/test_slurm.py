@@ -15,9 +15,9 @@ import pytest
 import single_node
 
 from dpmc import configuration, studies
+from dpmc.frame.costs.cluster import Requests
+from dpmc.frame.jobs.plan import Plan, at, benchmark_file
 from dpmc.running.run_lock import RUN_VARIABLE
-from dpmc.study.cluster import Requests
-from dpmc.study.plan import Plan, at, benchmark_file
 
 HOME = Path(__file__).parents[2]
 PROFILE = HOME / "workflow" / "profiles" / "slurm"

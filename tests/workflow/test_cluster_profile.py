@@ -9,8 +9,8 @@ import yaml
 from workspaces import HOME, OWN_STUDY, SMALL, TABLES, Workspace
 
 from dpmc import studies
+from dpmc.frame.costs import cluster
 from dpmc.running import launch
-from dpmc.study import cluster
 
 FOLDER = HOME / "workflow" / "profiles" / "slurm"
 PROFILE = yaml.safe_load((FOLDER / "config.yaml").read_text())

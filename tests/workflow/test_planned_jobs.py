@@ -8,8 +8,8 @@ from workspaces import DEFAULTS, HOME, Workspace
 
 from dpmc import studies
 from dpmc.configuration import checked, merge
-from dpmc.study import costs
-from dpmc.study.plan import Plan
+from dpmc.frame.costs import model as costs
+from dpmc.frame.jobs.plan import Plan
 
 # the target of a run is a rule too, and no work
 TARGET = "all"

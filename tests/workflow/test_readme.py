@@ -11,7 +11,7 @@ from workspaces import DEFAULTS, HOME, SMALL, TABLES
 
 from dpmc import studies
 from dpmc.configuration import checked, merge
-from dpmc.study.plan import Plan
+from dpmc.frame.jobs.plan import Plan
 
 
 def block(language, first_line):

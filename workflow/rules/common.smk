@@ -10,8 +10,9 @@ from dpmc.datasets import available, resolve
 from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
 from dpmc.running import launch
-from dpmc.study import cluster, plan
-from dpmc.study.job import plain_cells
+from dpmc.frame.costs import cluster
+from dpmc.frame.jobs import plan
+from dpmc.frame.jobs.job import plain_cells
 from dpmc.yaml_files import read_mapping
 
 # one thread inside a job: parallelism is Snakemake's

@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 from dpmc import studies
+from dpmc.frame.checking.check import check, outcome, read_for_check
+from dpmc.frame.checking.runs import raw_files
 from dpmc.jobs import logged
-from dpmc.study.check import check, outcome, read_for_check
-from dpmc.study.runs import raw_files
 
 with logged(snakemake.log[0]):
     params, top = snakemake.params, Path(snakemake.log[0]).parent

@@ -1,7 +1,7 @@
 """Run one job of a study and write its part of each table."""
 
+from dpmc.frame.jobs.job import function, make_importable, run_job
 from dpmc.jobs import logged, timed
-from dpmc.study.job import function, make_importable, run_job
 
 with logged(snakemake.log[0]):
     params, files = snakemake.params, list(snakemake.output)

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from dpmc import studies
 from dpmc.files import write_text
+from dpmc.frame.checking.runs import raw_files
+from dpmc.frame.jobs.job import function
+from dpmc.frame.jobs.plan import Plan
 from dpmc.jobs import logged, timed
 from dpmc.report.errata import errata_markdown
 from dpmc.report.manifest import manifest
 from dpmc.report.numbers import Numbers
 from dpmc.report.page import Report, StudyPage, write_single, write_site
-from dpmc.study.job import function
-from dpmc.study.plan import Plan
-from dpmc.study.runs import raw_files
 
 with logged(snakemake.log[0]), timed():
     given, top = snakemake.params.settings, Path(snakemake.wildcards.top)

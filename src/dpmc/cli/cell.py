@@ -164,9 +164,9 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
     """
     import numpy as np
 
+    from dpmc.frame.jobs.cells import SYNTHETIC
     from dpmc.studies.huber import plugins
     from dpmc.studies.huber.trial import run_cell
-    from dpmc.study.cells import SYNTHETIC
 
     place = place_of(directory, mirror, config)
     plugins.load(plugin_files)
@@ -214,8 +214,8 @@ def _check_rank(point, users: int, items: int) -> None:
 
 
 def _settings(options, point):
+    from dpmc.frame.jobs.cells import SYNTHETIC
     from dpmc.studies.huber.trial import accepted_settings
-    from dpmc.study.cells import SYNTHETIC
 
     synthetic = point.dataset == SYNTHETIC
     settings = {"seed": options["seed"], "trials": options["trials"]}

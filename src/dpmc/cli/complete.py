@@ -67,7 +67,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     """
     from dpmc.errors import InputError
     from dpmc.files import atomic_path
-    from dpmc.methods.published.fit_folder import read_published
+    from dpmc.methods.released.fit_folder import read_published
     from dpmc.publication.lists import restrict
     from dpmc.publication.table import read_lines, resolve
 

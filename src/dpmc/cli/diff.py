@@ -33,7 +33,7 @@ def diff(run_a, run_b, tolerance, as_json):
     """
     if math.isnan(tolerance):
         raise click.BadParameter("nan is not a number >= 0.", param_hint="'--tolerance'")
-    from dpmc.study.difference import difference
+    from dpmc.frame.checking.difference import difference
 
     result = difference(run_a, run_b, tolerance)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result)))

@@ -86,7 +86,7 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     from dpmc.fitting.fit import prepare
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import lists_of_file
-    from dpmc.methods.published import fit_folder
+    from dpmc.methods.released import fit_folder
     from dpmc.publication.folder import check_output
 
     if quiet and as_json:

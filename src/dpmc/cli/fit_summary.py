@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dpmc.fitting.fit import outcome_in_words
 from dpmc.methods.private import PrivateMethod
-from dpmc.methods.published.fit_folder import assumed_public, outcome_of
+from dpmc.methods.released.fit_folder import assumed_public, outcome_of
 from dpmc.privacy.relations import RELATIONS
 
 

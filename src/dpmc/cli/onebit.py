@@ -90,7 +90,7 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import lists_of_file
     from dpmc.methods.onebit.signs import binarise
-    from dpmc.methods.published import onebit_folder
+    from dpmc.methods.released import onebit_folder
     from dpmc.publication.folder import FROM_FILE, check_output
 
     settings = completing.settings_of(options, simulated=simulate is not None)

@@ -44,8 +44,8 @@ def plan(config, results, as_json):
     """
     from dpmc import studies
     from dpmc.configuration import checked
-    from dpmc.study import costs
-    from dpmc.study.plan import Plan
+    from dpmc.frame.costs import model as costs
+    from dpmc.frame.jobs.plan import Plan
 
     configuration = _configuration(config)
     known = studies.load(configuration.get("studies") or [])
@@ -84,7 +84,7 @@ def _missing(jobs, data) -> list[str]:
 
 
 def _update(measured, files) -> None:
-    from dpmc.study.costs import update
+    from dpmc.frame.costs.model import update
 
     for study, samples in measured.items():
         if study in files:

@@ -65,9 +65,9 @@ def update(results, folder, profile, names, overlays):
     """
     from pathlib import Path
 
-    from dpmc.study.check import read_for_check
-    from dpmc.study.reference import refuse_unfit
-    from dpmc.study.reference import update as write
+    from dpmc.frame.checking.check import read_for_check
+    from dpmc.frame.checking.reference import refuse_unfit
+    from dpmc.frame.checking.reference import update as write
 
     results, folder = Path(results), Path(folder)
     chosen = _chosen(names, overlays, results)

@@ -37,7 +37,7 @@ def verify(context, model, users_about):
     cannot be seen from outside. Nor who wrote it: whoever rewrites the files can rewrite their
     digests and state another guarantee, so compare guarantee.json with one from a trusted place.
     """
-    from dpmc.methods.published.verify import verify as check
+    from dpmc.methods.released.verify import verify as check
 
     verdict = check(model, users_about)
     click.echo(verdict.sentence)

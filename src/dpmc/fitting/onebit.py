@@ -13,7 +13,7 @@ from dpmc.methods.onebit.noise import NOISED
 from dpmc.methods.onebit.private import Completion, Problem, complete
 from dpmc.methods.onebit.randomness import Exact, Simulated
 from dpmc.methods.onebit.solve import Ball, NotConverged
-from dpmc.methods.published.onebit_folder import radius
+from dpmc.methods.released.onebit_folder import radius
 from dpmc.ratings import Ratings
 
 RELEASED = ("inp", "objp", "grap", "grap_gaussian", "outp", "private_item_bias")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from dpmc.study.erratum import (
+from dpmc.frame.showing.erratum import (
     CHANGES_CONCLUSION,
     IMPROVEMENT,
     UNSTATED,

@@ -2,7 +2,7 @@
 
 A row is a claim, a published number beside ours, the mean of a metric over the trials of a cell, or
 a test that had to pass. Studies declare nothing for it beyond their regression, see
-:class:`dpmc.study.api.Regression`, and the frame of published numbers of their chapter.
+:class:`dpmc.frame.api.Regression`, and the frame of published numbers of their chapter.
 """
 
 import json
@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.study.api import Study
-from dpmc.study.cells import cell_name, format_coordinate, in_common
-from dpmc.study.chapter import Chapter, Judged
-from dpmc.study.plan import Plan, has_trials, makers, table_file
-from dpmc.study.runs import read_frame
+from dpmc.frame.api import Study
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.jobs.cells import cell_name, format_coordinate, in_common
+from dpmc.frame.jobs.plan import Plan, has_trials, makers, table_file
+from dpmc.frame.showing.chapter import Chapter, Judged
 
 CLAIM, PUBLISHED, MEAN, TEST = "claim", "published number", "mean of a cell", "test"
 PASSED, FAILED = "passed", "failed"

@@ -7,9 +7,7 @@ import matplotlib.ticker
 import numpy as np
 import pandas as pd
 
-from dpmc.report.numbers import counted
-from dpmc.study.chapter import Chapter
-from dpmc.study.finding import (
+from dpmc.frame.judging.finding import (
     AGREES,
     CONTRADICTED,
     DEVIATES,
@@ -18,7 +16,8 @@ from dpmc.study.finding import (
     SUPPORTED,
     VERDICTS,
 )
-from dpmc.study.style import (
+from dpmc.frame.showing.chapter import Chapter
+from dpmc.frame.showing.style import (
     BLACK,
     BLUE,
     COLUMN,
@@ -32,6 +31,7 @@ from dpmc.study.style import (
     new_figure,
     render,
 )
+from dpmc.report.numbers import counted
 
 COLORS = {SUPPORTED: (BLUE, "white"), CONTRADICTED: (VERMILLION, "black"),
           NO_EFFECT: (GREY, "white"), INCONCLUSIVE: (LIGHT, "black")}  # fmt: skip

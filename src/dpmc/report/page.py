@@ -18,6 +18,10 @@ import pandas as pd
 from markupsafe import Markup
 
 from dpmc.files import write_text
+from dpmc.frame.jobs.plan import INDEX, NUMBERS, REPORT_FILES, page_file
+from dpmc.frame.judging.finding import AGREES, DEVIATES, FACT, VERDICTS
+from dpmc.frame.showing.chapter import Chapter, Judged
+from dpmc.frame.showing.erratum import Erratum
 from dpmc.report.errata import INTRODUCTION, by_grade
 from dpmc.report.numbers import Row, claim_anchor, interval_text, shown
 from dpmc.report.overview import OVERVIEW, agreement, draw_overview, verdict_counts
@@ -29,10 +33,6 @@ from dpmc.report.page_parts import (
     shown_figure,
     shown_tables,
 )
-from dpmc.study.chapter import Chapter, Judged
-from dpmc.study.erratum import Erratum
-from dpmc.study.finding import AGREES, DEVIATES, FACT, VERDICTS
-from dpmc.study.plan import INDEX, NUMBERS, REPORT_FILES, page_file
 
 TEMPLATES = Path(__file__).parent / "templates"
 FIRST, ALL_NUMBERS = "index", "numbers"  # pages that belong to no study

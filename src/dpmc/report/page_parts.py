@@ -9,8 +9,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from dpmc.files import atomic_path
-from dpmc.study.style import FigureText
-from dpmc.study.table_formats import FRAGMENT
+from dpmc.frame.showing.style import FigureText
+from dpmc.frame.showing.table_formats import FRAGMENT
 
 LABELS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
 MEDIA = {

@@ -23,9 +23,9 @@ from pathlib import Path
 from dpmc import configuration, studies
 from dpmc.errors import InputError, did_you_mean
 from dpmc.files import refusal
+from dpmc.frame.costs.cluster import Requests
+from dpmc.frame.jobs.plan import plans
 from dpmc.running import recovery, run_lock
-from dpmc.study.cluster import Requests
-from dpmc.study.plan import plans
 from dpmc.yaml_files import read_mapping
 
 # as in the profiles; given here, so that the first line is ours

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dpmc.errors import InputError
-from dpmc.study.api import Study
-from dpmc.study.job import make_importable
+from dpmc.frame.api import Study
+from dpmc.frame.jobs.job import make_importable
 
 BUILT_IN = ("huber", "equal_privacy", "audit", "onebit", "dpals")
 
@@ -53,5 +53,5 @@ def _outside(path: Path) -> Study:
             f"Python package, {module.__file__}; rename the folder."
         )
     if not isinstance(getattr(module, "STUDY", None), Study):
-        raise InputError(f"{path / '__init__.py'} must define STUDY, a dpmc.study.api.Study.")
+        raise InputError(f"{path / '__init__.py'} must define STUDY, a dpmc.frame.api.Study.")
     return module.STUDY

@@ -8,8 +8,8 @@ import pytest
 from dpmc.errors import InputError
 from dpmc.methods import method_class, method_name
 from dpmc.methods.private import EVERY_RATING
-from dpmc.methods.published import fit_folder
-from dpmc.methods.published.verify_fit import account_fit
+from dpmc.methods.released import fit_folder
+from dpmc.methods.released.verify_fit import account_fit
 from dpmc.methods.user_level.local_bayes import check, directions, offsets, refinement, scale, worth
 from dpmc.methods.user_level.local_bayes import method as local_bayes
 from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS, STEPS
@@ -18,7 +18,7 @@ from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.neighbours import labelled_neighbours, of_people
-from dpmc.studies.audit.published import Publisher, follow_published
+from dpmc.studies.audit.released import Publisher, follow_published
 from dpmc.studies.audit.traces import asked
 from dpmc.studies.dpals.synthetic import synthetic
 

@@ -28,7 +28,7 @@ from dpmc.studies.audit.faults.attack import (
     faint_bayes,
 )
 from dpmc.studies.audit.methods import METHODS
-from dpmc.studies.audit.published_onebit import RELEASED
+from dpmc.studies.audit.released_onebit import RELEASED
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 from dpmc.studies.audit.run import audit_part
 

@@ -9,6 +9,8 @@ import pytest
 from figure_checks import check_absent, check_edges, check_files, check_named_panels
 from privacy_results import FAULTS, fake_audit, write_results
 
+from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.frame.showing.style import RC
 from dpmc.studies.audit import tables
 from dpmc.studies.audit.claims import PREDICATES
 from dpmc.studies.audit.figures import (
@@ -19,10 +21,8 @@ from dpmc.studies.audit.figures import (
     run,
     with_share,
 )
-from dpmc.studies.audit.published_onebit import RELEASED
+from dpmc.studies.audit.released_onebit import RELEASED
 from dpmc.studies.audit.tables import attack_table, attacks
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
-from dpmc.study.style import RC
 
 STUDY = "audit"
 

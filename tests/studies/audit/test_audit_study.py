@@ -8,6 +8,11 @@ from privacy_results import write_results
 
 from dpmc import tables
 from dpmc.configuration import load
+from dpmc.frame.checking import check as checking
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.jobs.digest import source_file
+from dpmc.frame.jobs.job import function, run_job
+from dpmc.frame.judging.finding import SUPPORTED
 from dpmc.methods import METHODS as REGISTERED
 from dpmc.methods import method_module
 from dpmc.privacy.relations import RELATIONS
@@ -18,11 +23,6 @@ from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import PARTS, PartCell
 from dpmc.studies.audit.rows import AUDIT_COLUMNS
-from dpmc.study import check as checking
-from dpmc.study.digest import source_file
-from dpmc.study.finding import SUPPORTED
-from dpmc.study.job import function, run_job
-from dpmc.study.runs import read_frame
 
 HOME = Path(__file__).parents[3]
 SECTION = STUDY.prepare(load(HOME / "config" / "config.yaml"))

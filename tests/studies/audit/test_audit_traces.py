@@ -8,7 +8,7 @@ from dpmc.mechanisms import Gaussian
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.studies.audit import published_items
-from dpmc.studies.audit.published_items import choice_rows
+from dpmc.studies.audit.released_items import choice_rows
 from dpmc.studies.audit.traces import OTHERWISE, compare
 
 HERE = [("sums", np.array([1.0, 2.0]), 3.0, 1.0), ("counts", np.array([5.0]), 1.0, 2.0)]

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from invented_dpals import write_dpals
 
+from dpmc.frame.showing.results import write_tables
+from dpmc.frame.showing.style import draw_all
 from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.frames import read_dpals
 from dpmc.studies.dpals.tables import build_dpals_tables
-from dpmc.study.results import write_tables
-from dpmc.study.style import draw_all
 
 
 @pytest.fixture(scope="session")

@@ -10,14 +10,14 @@ import pytest
 import yaml
 
 from dpmc.errors import InputError
+from dpmc.frame.jobs.digest import source_file
+from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals import settings as grid
 from dpmc.studies.dpals.cells import DataCell, DpalsCell, SurrogateCell, public_range
 from dpmc.studies.dpals.check import check_dpals
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model, taken_settings
-from dpmc.study.digest import source_file
-from dpmc.study.plan import Plan
 
 SYNTHETIC = {"users": 90, "items": 20, "rank": 2, "ratings_factor": 2, "test_entries": 50}
 SYNTHETIC |= {"rating_range": [-6, 6]}

@@ -2,10 +2,10 @@
 
 import pytest
 
+from dpmc.frame.judging.effects import lines_of
 from dpmc.studies.dpals.chapter import ANSWERS, FINDINGS, TEXT, caveats, chapter
 from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.frames import read_dpals
-from dpmc.study.effects import lines_of
 
 pytestmark = pytest.mark.slow
 

@@ -15,6 +15,8 @@ from scipy import stats
 
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
+from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN
+from dpmc.frame.judging.rules import always_below, inside, mostly_below
 from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals.accounting import accounting_rows
 from dpmc.studies.dpals.cells import (
@@ -33,8 +35,6 @@ from dpmc.studies.dpals.frames import PUBLISHED
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.studies.dpals.settings import dpals_cells, dpals_settings
 from dpmc.studies.dpals.variant_names import named_settings
-from dpmc.study.claims import CLAIM_COLUMNS, OWN
-from dpmc.study.rules import always_below, inside, mostly_below
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 N = "no effect"

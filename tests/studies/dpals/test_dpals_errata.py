@@ -6,9 +6,9 @@ from invented_dpals import fake_trials
 from planted_dpals import ITEMS, planted_trials
 from scipy import optimize, stats
 
+from dpmc.frame.showing.erratum import filled
 from dpmc.report.errata import GROUPS
 from dpmc.studies.dpals import errata
-from dpmc.study.erratum import filled
 from dpmc.yaml_files import read_mapping
 
 

@@ -8,13 +8,13 @@ from invented_dpals import BUDGETS, SIZES, results
 from matplotlib.colors import to_hex
 from scipy import stats
 
+from dpmc.frame.showing.frames import select
+from dpmc.frame.showing.style import draw_all
 from dpmc.studies.dpals.figures import DPALS_FIGURES, run
 from dpmc.studies.dpals.figures.coverage import share_of_top
 from dpmc.studies.dpals.figures.lines import far_off
 from dpmc.studies.dpals.frames import LOOKS, METHODS, ends, number, read_dpals
 from dpmc.studies.dpals.variant_names import Variant, in_variant_order, variant_label, variant_of
-from dpmc.study.frames import select
-from dpmc.study.style import draw_all
 
 pytestmark = pytest.mark.slow
 

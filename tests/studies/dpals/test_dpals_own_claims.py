@@ -6,21 +6,21 @@ import pytest
 from invented_dpals import results
 from scipy import stats
 
-from dpmc.statistics.paired import compare, pairs
-from dpmc.studies.dpals.chapter import ANSWERS, FINDINGS, caveats
-from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
-from dpmc.studies.dpals.claims.own import beside_ours
-from dpmc.studies.dpals.comparisons import PLACE, of_local_bayes, places
-from dpmc.studies.dpals.frames import standard
-from dpmc.study.chapter import PUBLISHED_COLUMNS
-from dpmc.study.finding import (
+from dpmc.frame.judging.finding import (
     AGREES,
     CONTRADICTED,
     INCONCLUSIVE,
     NOT_COMPARED,
     SUPPORTED,
 )
-from dpmc.study.frames import keeps_claim
+from dpmc.frame.showing.chapter import PUBLISHED_COLUMNS
+from dpmc.frame.showing.frames import keeps_claim
+from dpmc.statistics.paired import compare, pairs
+from dpmc.studies.dpals.chapter import ANSWERS, FINDINGS, caveats
+from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
+from dpmc.studies.dpals.claims.own import beside_ours
+from dpmc.studies.dpals.comparisons import PLACE, of_local_bayes, places
+from dpmc.studies.dpals.frames import standard
 
 OWN = [f"F{number}" for number in range(1, 9)]
 

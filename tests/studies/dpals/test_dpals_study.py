@@ -9,15 +9,15 @@ import pytest
 
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
+from dpmc.frame import api
+from dpmc.frame.jobs.digest import imports_of, source_file
+from dpmc.frame.jobs.job import function
+from dpmc.frame.jobs.plan import Plan
+from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals import STUDY, made_of
 from dpmc.studies.dpals.cells import DataCell, SurrogateCell
 from dpmc.studies.dpals.settings import dpals_cells
-from dpmc.study import api
-from dpmc.study.digest import imports_of, source_file
-from dpmc.study.job import function
-from dpmc.study.plan import Plan
-from dpmc.study.task import Task
 
 CONFIG = Path(__file__).parents[3] / "config"
 

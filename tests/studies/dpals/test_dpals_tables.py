@@ -5,11 +5,11 @@ import pytest
 from invented_dpals import fake_published, results
 from scipy import stats
 
+from dpmc.frame.showing.frames import select
+from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.studies.dpals.speed import growth, slopes
 from dpmc.studies.dpals.tables import build_dpals_tables, run
 from dpmc.studies.dpals.tables_parts import error_cell
-from dpmc.study.frames import select
-from dpmc.study.table_formats import to_csv, to_html, to_latex, to_markdown
 
 IDS = ["table_dpals_1_synthetic", "table_dpals_2_ratings", "table_dpals_3_recall",
        "table_dpals_4_side_by_side", "table_dpals_5_variants", "table_dpals_6_accounting",

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.dpals import trial as dpals_trial
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
@@ -13,7 +14,6 @@ from dpmc.studies.dpals.recall import recall
 from dpmc.studies.dpals.splits import Split
 from dpmc.studies.dpals.timing import timing
 from dpmc.studies.dpals.trial import run, run_fits
-from dpmc.study.task import Task
 
 DRAWN = {"users": 600, "items": 40, "rank": 2, "ratings_factor": 3, "test_entries": 2000}
 DRAWN |= {"rating_range": [-8, 8]}

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from dpmc import tables
+from dpmc.frame.judging.claims import CLAIM_COLUMNS
 from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS
 from dpmc.studies.equal_privacy.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.equal_privacy.claims.huber_noise import log_rmse_by_noise
 from dpmc.studies.equal_privacy.claims.judge import run
-from dpmc.study.claims import CLAIM_COLUMNS
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)

@@ -8,10 +8,10 @@ from figure_checks import check_absent, check_edges, check_files, check_named_pa
 from privacy_results import EPSILONS, fake_calibrated, fake_frontier, write_results
 from scipy import stats
 
+from dpmc.frame.showing.frames import select
+from dpmc.frame.showing.style import RC, draw_all
 from dpmc.studies.equal_privacy.figures import FIGURES, run
 from dpmc.studies.equal_privacy.frames import describe_frontier
-from dpmc.study.frames import select
-from dpmc.study.style import RC, draw_all
 
 pytestmark = pytest.mark.slow
 

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from privacy_results import fake_calibrated, fake_frontier
 
+from dpmc.frame.judging.claims import is_own
+from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED
+from dpmc.frame.showing.frames import select
 from dpmc.studies.equal_privacy.chapter import ANSWERS, FINDINGS
 from dpmc.studies.equal_privacy.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.equal_privacy.claims.judge import judge
 from dpmc.studies.equal_privacy.frames import model_label
-from dpmc.study.claims import is_own
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED
-from dpmc.study.frames import select
 
 FACTORS = ["private_als", "private_irls"]
 EPSILONS = 6

@@ -10,15 +10,15 @@ from privacy_results import write_results
 
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
+from dpmc.frame.api import RatingsOf
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.jobs.job import function, run_job
+from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.equal_privacy import STUDY
 from dpmc.studies.equal_privacy.cells import CalibratedCell, Releases
 from dpmc.studies.equal_privacy.chapter import TEXT, chapter
 from dpmc.studies.equal_privacy.claims.judge import run as judged
 from dpmc.studies.equal_privacy.trial import run_calibrated
-from dpmc.study.api import RatingsOf
-from dpmc.study.job import function, run_job
-from dpmc.study.plan import Plan
-from dpmc.study.runs import read_frame
 
 HOME = Path(__file__).parents[3]
 CONFIGURATION = load(HOME / "config" / "config.yaml")

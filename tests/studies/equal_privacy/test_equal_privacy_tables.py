@@ -8,12 +8,12 @@ import pytest
 from privacy_results import BASELINES, EPSILONS, fake_calibrated, write_results
 from scipy import stats
 
+from dpmc.frame.showing.frames import select
+from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.statistics.paired import leader
 from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, places, summary
 from dpmc.studies.equal_privacy.tables import run
 from dpmc.studies.equal_privacy.tables_equal import equal_tables
-from dpmc.study.frames import select
-from dpmc.study.table_formats import to_csv, to_html, to_latex, to_markdown
 
 FOUR = ["entry_change", "user_add_remove", "entry_add_remove", "user_replace"]
 

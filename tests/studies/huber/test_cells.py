@@ -5,8 +5,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpmc.frame.jobs.cells import format_coordinate
 from dpmc.studies.huber.cells import Cell, huber_cells
-from dpmc.study.cells import format_coordinate
 
 CONFIG = Path(__file__).parents[3] / "config" / "config.yaml"
 

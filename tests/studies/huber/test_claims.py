@@ -8,10 +8,10 @@ import pytest
 from planted import plus, when
 
 from dpmc.errors import InputError
+from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN, load_claims
 from dpmc.studies.huber import published as library
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge as judge_claims
-from dpmc.study.claims import CLAIM_COLUMNS, OWN, load_claims
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
 LOUD = {"spread": 1.5}

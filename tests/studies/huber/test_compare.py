@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from dpmc.statistics.tests import row_tests
-from dpmc.studies.huber.published import agreement, compare
-from dpmc.studies.huber.published.compare import COMPARISON_COLUMNS
-from dpmc.studies.huber.published.numbers import as_run, cells_of
+from dpmc.studies.huber.reported import agreement, compare
+from dpmc.studies.huber.reported.compare import COMPARISON_COLUMNS
+from dpmc.studies.huber.reported.numbers import as_run, cells_of
 
 
 @pytest.fixture

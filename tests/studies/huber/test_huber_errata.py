@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import integrate, optimize
 
+from dpmc.frame.showing.erratum import CHANGES_CONCLUSION, filled, listed
 from dpmc.mechanisms.huber import Huber
 from dpmc.report.errata import GROUPS, errata_markdown
 from dpmc.studies.huber import errata as errata_of_huber
@@ -18,9 +19,8 @@ from dpmc.studies.huber.errata import listed as all_errata
 from dpmc.studies.huber.errata import method as errata_method
 from dpmc.studies.huber.errata import thesis as errata_thesis
 from dpmc.studies.huber.errata.sources import Sources
-from dpmc.studies.huber.published import load
+from dpmc.studies.huber.reported import load
 from dpmc.studies.huber.trial import fit, synthetic_instance
-from dpmc.study.erratum import CHANGES_CONCLUSION, filled, listed
 from dpmc.yaml_files import read_mapping
 
 PAPER = Path(errata_of_huber.__file__).resolve().parents[1] / "published"

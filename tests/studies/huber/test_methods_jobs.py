@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpmc.configuration import load
+from dpmc.frame.jobs.plan import Plan
 from dpmc.methods.factorization.irls import IRLS
 from dpmc.ratings import Ratings
 from dpmc.studies.huber import STUDY
@@ -13,7 +14,6 @@ from dpmc.studies.huber.experiments.heldout import HELDOUT_COLUMNS, errors_by_it
 from dpmc.studies.huber.experiments.weights import WEIGHTS_COLUMNS
 from dpmc.studies.huber.trial import run_cell
 from dpmc.studies.huber.weights import CountingIRLS, weights
-from dpmc.study.plan import Plan
 
 SYNTHETIC = {
     "seed": 4, "trials": 2, "users": 15, "items": 20, "scale": 1.0, "regularization": 0.5,

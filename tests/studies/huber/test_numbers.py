@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.studies.huber.published import load
-from dpmc.studies.huber.published.numbers import PUBLISHED_COLUMNS, as_run, cells_of
+from dpmc.studies.huber.reported import load
+from dpmc.studies.huber.reported.numbers import PUBLISHED_COLUMNS, as_run, cells_of
 
 
 @pytest.fixture

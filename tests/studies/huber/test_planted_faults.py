@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 from dpmc import tables
+from dpmc.frame.checking import reference
+from dpmc.frame.checking.check import check, read_for_check
+from dpmc.frame.jobs.cell_settings import Settings, settings_text
+from dpmc.frame.jobs.cells import cell_name
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.mechanisms.laplace import Laplace
 from dpmc.studies.huber import STUDY
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import TRIAL_COLUMNS, accepted_settings, run_cell
-from dpmc.study import reference
-from dpmc.study.cell_settings import Settings, settings_text
-from dpmc.study.cells import cell_name
-from dpmc.study.check import check, read_for_check
 
 pytestmark = pytest.mark.slow
 

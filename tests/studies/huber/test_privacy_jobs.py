@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from dpmc.configuration import load
+from dpmc.frame.api import RatingsOf
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.jobs.cells import Cell
+from dpmc.frame.jobs.job import function, run_job
+from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.huber import STUDY
 from dpmc.studies.huber.privacy import TOTALS, TRANSCRIPT, noised_cells
 from dpmc.studies.huber.settings import cell_settings
-from dpmc.study.api import RatingsOf
-from dpmc.study.cells import Cell
-from dpmc.study.job import function, run_job
-from dpmc.study.plan import Plan
-from dpmc.study.runs import read_frame
 
 HOME = Path(__file__).parents[3]
 PLAN = Plan("results", load(HOME / "config" / "config.yaml"), {"huber": STUDY})

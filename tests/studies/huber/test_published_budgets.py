@@ -9,19 +9,19 @@ import pytest
 from figure_checks import check_absent, check_edges, check_files, check_named_panels
 from privacy_results import fake_losses, fake_totals, write_results
 
+from dpmc.frame.showing.frames import percent, select
+from dpmc.frame.showing.style import MECHANISMS, RC
 from dpmc.studies.huber import published as published_numbers
 from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES, write_privacy_figures
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.privacy_meaning import losses_text, totals_text
-from dpmc.studies.huber.published import load
+from dpmc.studies.huber.reported import load
 from dpmc.studies.huber.tables_privacy import (
     build_privacy_tables,
     loss_table,
     totals_table,
     write_privacy_tables,
 )
-from dpmc.study.frames import percent, select
-from dpmc.study.style import MECHANISMS, RC
 
 PUBLISHED = Path(published_numbers.__file__).parent
 

@@ -6,12 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.statistics.tests import Interval
-from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, average, delta, synthetic_grid
-from dpmc.studies.huber.claims.evidence import Evidence
-from dpmc.study.finding import Finding
-from dpmc.study.rules import (
+from dpmc.frame.judging.finding import Finding
+from dpmc.frame.judging.rules import (
     Sample,
     at_least,
     both,
@@ -23,6 +19,10 @@ from dpmc.study.rules import (
     mirrored,
     tally,
 )
+from dpmc.statistics.tests import Interval
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, average, delta, synthetic_grid
+from dpmc.studies.huber.claims.evidence import Evidence
 
 
 def sample(*means, spread=0.001, trials=10, reported=None, seed=0):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from dpmc.datasets.synthetic import generate
+from dpmc.frame.jobs.seeds import NOISE, START, stream
 from dpmc.studies.huber.experiments import side
 from dpmc.studies.huber.trial import make_method, run_cell, synthetic_instance, synthetic_trial
-from dpmc.study.seeds import NOISE, START, stream
 
 SETTINGS = {
     "seed": 4,

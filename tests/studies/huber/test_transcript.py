@@ -7,6 +7,7 @@ import pytest
 
 from dpmc.datasets.synthetic import generate
 from dpmc.errors import InputError
+from dpmc.frame.jobs.seeds import NOISE, START, stream
 from dpmc.mechanisms import make_mechanism
 from dpmc.methods.factorization.als import ALS
 from dpmc.ratings import Ratings
@@ -14,7 +15,6 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.privacy_columns import TRANSCRIPT_COLUMNS
 from dpmc.studies.huber.transcript import far_changes, transcript_loss
 from dpmc.studies.huber.transcript_run import Changes, privacy_losses, record
-from dpmc.study.seeds import NOISE, START, stream
 
 SETTINGS = {
     "seed": 3,

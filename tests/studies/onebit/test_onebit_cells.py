@@ -6,6 +6,8 @@ import json
 import pytest
 
 from dpmc.errors import InputError
+from dpmc.frame.api import OutputOf, RatingsOf
+from dpmc.frame.jobs.plan import Plan
 from dpmc.methods.onebit.private import MECHANISMS
 from dpmc.studies.onebit import STUDY
 from dpmc.studies.onebit.cells import (
@@ -21,8 +23,6 @@ from dpmc.studies.onebit.settings import (
     outp_settings,
     prepare,
 )
-from dpmc.study.api import OutputOf, RatingsOf
-from dpmc.study.plan import Plan
 
 WITH_NULL = {
     "seed": 5,

@@ -3,9 +3,9 @@
 import pytest
 from invented_onebit import results, write_onebit
 
+from dpmc.frame.judging.effects import lines_of
 from dpmc.studies.onebit.chapter import ANSWERS, FINDINGS, TEXT, caveats, chapter
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
-from dpmc.study.effects import lines_of
 
 
 @pytest.fixture(scope="module")

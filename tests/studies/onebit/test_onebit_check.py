@@ -1,13 +1,13 @@
 """The check of the one-bit study: a run has the rows that its settings name."""
 
 from dpmc import tables
+from dpmc.frame.checking import check as checking
+from dpmc.frame.checking import reference as references
+from dpmc.frame.jobs.plan import Plan
+from dpmc.frame.jobs.task import Task
 from dpmc.studies.onebit import STUDY
 from dpmc.studies.onebit.cells import ONEBIT_COLUMNS
 from dpmc.studies.onebit.trial import run_clear_job, run_curve_job
-from dpmc.study import check as checking
-from dpmc.study import reference as references
-from dpmc.study.plan import Plan
-from dpmc.study.task import Task
 
 SECTION = {
     "seed": 1,

@@ -9,6 +9,9 @@ import pytest
 from planted import plus, when
 
 from dpmc.errors import InputError
+from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN
+from dpmc.frame.judging.finding import MARGIN
+from dpmc.frame.judging.rules import within
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.guarantee import guarantee_of
 from dpmc.methods.onebit.links import LINKS, link_of
@@ -29,9 +32,6 @@ from dpmc.studies.onebit.claims.judge import (
     load_onebit_claims,
     readings,
 )
-from dpmc.study.claims import CLAIM_COLUMNS, OWN
-from dpmc.study.finding import MARGIN
-from dpmc.study.rules import within
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 N = "no effect"

@@ -10,14 +10,14 @@ from invented_onebit import BUDGETS, FRACTIONS, PAPER, results
 from matplotlib.colors import to_hex
 from scipy import stats
 
+from dpmc.frame.showing.frames import number, select
+from dpmc.frame.showing.style import draw_all
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES, write_onebit_figures
 from dpmc.studies.onebit.figures.bounds import describe_bounds
 from dpmc.studies.onebit.figures.fractions import shown_budgets
 from dpmc.studies.onebit.figures.outp import most_provable, real_epsilons
 from dpmc.studies.onebit.figures.ranks import describe_ranks
 from dpmc.studies.onebit.frames import LOOKS, main_constraint, read_onebit
-from dpmc.study.frames import number, select
-from dpmc.study.style import draw_all
 
 pytestmark = pytest.mark.slow
 

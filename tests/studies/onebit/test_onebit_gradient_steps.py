@@ -8,6 +8,9 @@ import pytest
 
 from dpmc import configuration
 from dpmc.errors import InputError
+from dpmc.frame.jobs.job import plain_cells
+from dpmc.frame.jobs.plan import Plan
+from dpmc.frame.jobs.task import Task
 from dpmc.studies.onebit import STUDY
 from dpmc.studies.onebit.cells import BOTH, OneBitCell
 from dpmc.studies.onebit.experiments import EXPERIMENTS
@@ -24,9 +27,6 @@ from dpmc.studies.onebit.frames import read_onebit
 from dpmc.studies.onebit.settings import cell_settings, prepare
 from dpmc.studies.onebit.tables import build_onebit_tables
 from dpmc.studies.onebit.trial import run_curve
-from dpmc.study.job import plain_cells
-from dpmc.study.plan import Plan
-from dpmc.study.task import Task
 
 SMALL = {
     "datasets": {"synthetic": {"users": 12, "items": 10}},

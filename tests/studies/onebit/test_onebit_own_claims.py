@@ -6,13 +6,13 @@ import pytest
 from invented_onebit import fake_trials, results
 from scipy import stats
 
+from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc.frame.showing.frames import keeps_claim
 from dpmc.statistics.paired import compare, leader, less, more, pairs
 from dpmc.studies.onebit.chapter import ANSWERS, FINDINGS, caveats
 from dpmc.studies.onebit.claims.evidence import PREDICATES, evidence_of
 from dpmc.studies.onebit.claims.own import PLACE, places
 from dpmc.studies.onebit.frames import PUBLISHED
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
-from dpmc.study.frames import keeps_claim
 
 OWN = [f"B{number}" for number in range(1, 9)]
 

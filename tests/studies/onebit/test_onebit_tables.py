@@ -10,12 +10,12 @@ from invented_onebit import results
 from scipy import stats
 
 from dpmc.datasets import REGISTRY, read
+from dpmc.frame.showing.claims_table import number_cell
+from dpmc.frame.showing.frames import select
+from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.studies.onebit.bound_tables import SIZES, link_constants_table
 from dpmc.studies.onebit.frames import NAMES
 from dpmc.studies.onebit.tables import build_onebit_tables, write_onebit_tables
-from dpmc.study.claims_table import number_cell
-from dpmc.study.frames import select
-from dpmc.study.table_formats import to_csv, to_html, to_latex, to_markdown
 
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 IDS = ["table_onebit_1_are", "table_onebit_2_are_large", "table_onebit_3_accuracy",

@@ -5,9 +5,9 @@ The audit has independent parts, each a job of its own.
 
 from pathlib import Path
 
+from dpmc.frame.api import Regression, Step, Study
 from dpmc.studies.audit.jobs import PART
 from dpmc.studies.audit.rows import AUDIT_KEYS
-from dpmc.study.api import Regression, Step, Study
 
 HERE = Path(__file__).parent
 

@@ -19,7 +19,7 @@ from dpmc.methods.factorization.private_baselines import PrivateItemBias
 from dpmc.methods.onebit.private import Exact, Problem, complete
 from dpmc.methods.onebit.solve import NotConverged
 from dpmc.methods.private import PrivateMethod
-from dpmc.methods.published import fit_folder, onebit_folder
+from dpmc.methods.released import fit_folder, onebit_folder
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.relations import (
@@ -45,8 +45,8 @@ from dpmc.studies.audit.neighbours import (
     with_labels,
 )
 from dpmc.studies.audit.onebit import neighbours as onebit_neighbours
-from dpmc.studies.audit.published import TARGET
-from dpmc.studies.audit.published_onebit import RELEASED, onebit_settings
+from dpmc.studies.audit.released import TARGET
+from dpmc.studies.audit.released_onebit import RELEASED, onebit_settings
 from dpmc.studies.audit.rows import CONFIDENCE, bound_row
 
 OTHER_RELATIONS = (

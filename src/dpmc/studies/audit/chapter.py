@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from dpmc.frame.judging.effects import lines_of
+from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
+from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.texts import Texts
 from dpmc.studies.audit.figures import FIGURES
-from dpmc.study.chapter import Chapter, Gallery, judged_claims
-from dpmc.study.effects import lines_of
-from dpmc.study.results import read_results
-from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 FINDINGS = ("T1",)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.judging.claims import load_claims, registering, table_of_verdicts
+from dpmc.frame.judging.finding import Finding
+from dpmc.frame.judging.rules import fact, not_available
+from dpmc.frame.showing.results import read_results
 from dpmc.studies.audit.figures import describe_audit, with_share
-from dpmc.study.claims import load_claims, registering, table_of_verdicts
-from dpmc.study.finding import Finding
-from dpmc.study.results import read_results
-from dpmc.study.rules import fact, not_available
 
 CLAIMS = Path(__file__).parent / "claims.yaml"
 PREDICATES: dict[str, Callable[[pd.DataFrame | None], Finding]] = {}

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from dpmc.study.frames import FACTOR_MODELS, MECHANISM_LABELS, PRIVATE_BASELINES
-from dpmc.study.results import read_results
-from dpmc.study.style import (
+from dpmc.frame.showing.frames import FACTOR_MODELS, MECHANISM_LABELS, PRIVATE_BASELINES
+from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.style import (
     BLACK,
     GREY,
     PAGE,

@@ -1,10 +1,10 @@
 """The job of the audit, one for each of its parts."""
 
+from dpmc.frame.api import Cells, Effort, Job, Section
 from dpmc.methods import method_module
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import HERE, PARTS, PartCell
 from dpmc.studies.audit.rows import AUDIT_COLUMNS
-from dpmc.study.api import Cells, Effort, Job, Section
 
 
 def part_settings(section: Section, cell: PartCell) -> dict[str, object]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from dpmc.frame.jobs.cells import Cell
 from dpmc.privacy.relations import RELATIONS
-from dpmc.study.cells import Cell
 
 HERE = "dpmc.studies.audit"
 FAULTS = f"{HERE}.faults"
@@ -47,7 +47,7 @@ PARTS = MappingProxyType(
         ),
         "dpals": Part(("seed", "runs"), f"{HERE}.dpals:dpals_rows", f"{FAULTS}.dpals:faults"),
         "published": Part(
-            ("seed",), f"{HERE}.published_rows:published_rows", f"{FAULTS}.published:faults"
+            ("seed",), f"{HERE}.released_rows:published_rows", f"{FAULTS}.released:faults"
         ),
         "attack": Part(("attacks",), f"{HERE}.attack_cases:attack_rows", f"{FAULTS}.attack:faults"),
         "faults": Part(("seed", "samples"), faults=f"{FAULTS}.methods:faults"),

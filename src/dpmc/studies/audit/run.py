@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 
+from dpmc.frame.jobs.task import Task
 from dpmc.privacy.relations import RELATIONS
 from dpmc.studies.audit.parts import PARTS
-from dpmc.study.task import Task
 
 Rows = Iterator[dict[str, object]]
 

@@ -2,6 +2,6 @@
 
 from functools import partial
 
-from dpmc.study import seeds
+from dpmc.frame.jobs import seeds
 
 stream = partial(seeds.stream, frozen={"method": "solver"})

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES
+from dpmc.frame.showing.results import read_results, write_tables
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.audit.attack import most_shown
-from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES
-from dpmc.study.results import read_results, write_tables
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 TEST = "black_box"
 PROTECTED = {

@@ -9,6 +9,7 @@ DP_Matrix_Completion_Alt_Min.
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from dpmc.frame.api import Job, Regression, Section, Step, Study
 from dpmc.studies.dpals.cells import (
     ACCOUNTING_COLUMNS,
     COVERAGE_COLUMNS,
@@ -41,7 +42,6 @@ from dpmc.studies.dpals.settings import (
     tuning_cells,
     tuning_settings,
 )
-from dpmc.study.api import Job, Regression, Section, Step, Study
 
 HERE = Path(__file__).parent
 HYPERPARAMETERS = HERE / "hyperparameters.yaml"
@@ -61,7 +61,7 @@ def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[
     """Return the data sets that could not be had, and those that are made of them.
 
     ``cells`` are the settings by cell, one value a name, as
-    :func:`dpmc.study.cell_settings.read_settings` reads them.
+    :func:`dpmc.frame.jobs.cell_settings.read_settings` reads them.
     """
     sources = {
         name.split(", ")[0].removeprefix("dataset="): own.get("data.of")

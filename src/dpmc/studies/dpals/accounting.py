@@ -13,10 +13,10 @@ Source: [Chien 2021], theorem 1.
 import math
 from collections.abc import Iterable, Iterator
 
+from dpmc.frame.jobs.task import Task
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.plan import published_sigma
 from dpmc.privacy.calibration import calibrate
-from dpmc.study.task import Task
 
 
 def run(task: Task) -> dict[str, Iterator[dict[str, float]]]:

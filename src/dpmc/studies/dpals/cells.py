@@ -6,7 +6,7 @@ Source: [Chien 2021], section 6.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dpmc.study.cells import Cell
+from dpmc.frame.jobs.cells import Cell
 
 STANDARD = "standard"
 TUNED = "tuned"  # the variant that is compared with the method that takes no settings

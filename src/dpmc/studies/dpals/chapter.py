@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.judging.effects import lines_of
+from dpmc.frame.showing.chapter import Chapter, Gallery, Judged, judged_claims
+from dpmc.frame.showing.texts import Texts
 from dpmc.studies.dpals.claims.own import beside_ours
 from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.frames import (
@@ -15,9 +18,6 @@ from dpmc.studies.dpals.frames import (
     is_surrogate,
     read_dpals,
 )
-from dpmc.study.chapter import Chapter, Gallery, Judged, judged_claims
-from dpmc.study.effects import lines_of
-from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 FINDINGS = (

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from dpmc.frame.jobs.seeds import stream
+from dpmc.frame.jobs.task import Task
 from dpmc.methods.private_choice import choose_ratings
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.dpals.data import ratings_of, sampled
-from dpmc.study.seeds import stream
-from dpmc.study.task import Task
 
 FULL, SHUFFLED = "full", "shuffled"
 SAMPLINGS = (FULL, "uniform", "adaptive", SHUFFLED)

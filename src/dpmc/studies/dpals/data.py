@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpmc.frame.jobs.seeds import DATA, stream
+from dpmc.frame.jobs.task import Task
 from dpmc.methods.private_choice import choose_ratings
 from dpmc.methods.user_level.sampling import choose_rare
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals.cells import GENERATED, LIANG, is_synthetic
 from dpmc.studies.dpals.splits import TEST, Split, select, split_ratings, split_users
 from dpmc.studies.dpals.synthetic import share_observed, synthetic
-from dpmc.study.seeds import DATA, stream
-from dpmc.study.task import Task
 
 
 def ratings_of(task: Task) -> Ratings | None:

@@ -6,6 +6,8 @@ It is what `dpmc fit` uses by default where users are protected.
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.dpals.claims.own import CAVEAT
 from dpmc.studies.dpals.comparisons import of_local_bayes
 from dpmc.studies.dpals.frames import (
@@ -17,8 +19,6 @@ from dpmc.studies.dpals.frames import (
     tuned,
 )
 from dpmc.studies.dpals.tables_parts import error_cell
-from dpmc.study.frames import present, trials_text
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 RATIO = "ratio"
 

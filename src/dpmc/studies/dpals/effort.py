@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from dpmc.frame.api import Cells, Effort, Section
 from dpmc.studies.dpals.cells import is_synthetic
 from dpmc.studies.dpals.settings import stored
-from dpmc.study.api import Cells, Effort, Section
 
 
 def effort_of_fits(section: Section, cells: Cells) -> Effort:

@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD, TUNED
-from dpmc.study.frames import DATASET_LABELS, RAISED, cell_means, present
-from dpmc.study.frames import number as format_number
-from dpmc.study.results import Results, has_results, read_results
-from dpmc.study.style import (
+from dpmc.frame.showing.frames import DATASET_LABELS, RAISED, cell_means, present
+from dpmc.frame.showing.frames import number as format_number
+from dpmc.frame.showing.results import Results, has_results, read_results
+from dpmc.frame.showing.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -25,6 +24,7 @@ from dpmc.study.style import (
     VERMILLION,
     Look,
 )
+from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD, TUNED
 
 NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", "claims_surrogate")
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
@@ -153,7 +153,7 @@ def has_dpals(results: Results) -> bool:
 def summary(
     trials: pd.DataFrame, metric: str, keys: Iterable[str] = DPALS_COORDINATES
 ) -> pd.DataFrame:
-    """Return :func:`~dpmc.study.frames.cell_means` of cells, or by what names coarser ones."""
+    """Return :func:`cell_means` of cells, or by what names coarser ones."""
     return cell_means(trials, metric, keys)
 
 

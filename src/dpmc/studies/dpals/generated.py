@@ -3,8 +3,8 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from dpmc.frame.jobs.task import Task
 from dpmc.studies.dpals.surrogate import surrogate
-from dpmc.study.task import Task
 
 
 def run(task: Task) -> dict:

@@ -8,6 +8,8 @@ no budget pays for that choice. What could not run is refused before anything ru
 from collections.abc import Iterator, Mapping
 
 from dpmc.errors import InputError
+from dpmc.frame.api import OutputOf, RatingsOf, Section, Source
+from dpmc.frame.jobs.cells import Cell, owners
 from dpmc.studies.dpals.cells import (
     GENERATED,
     STANDARD,
@@ -20,8 +22,6 @@ from dpmc.studies.dpals.cells import (
 from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.studies.dpals.spaces import SPACES
-from dpmc.study.api import OutputOf, RatingsOf, Section, Source
-from dpmc.study.cells import Cell, owners
 
 SURROGATE = "surrogate"
 TIMING_EPSILON = 10.0  # of the private methods where only their CPU time is asked for

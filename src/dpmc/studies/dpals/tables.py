@@ -8,6 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.claims_table import claims_table
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.results import write_tables
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.dpals.cells import TUNED
 from dpmc.studies.dpals.default_method import default_table
 from dpmc.studies.dpals.frames import (
@@ -36,10 +40,6 @@ from dpmc.studies.dpals.tables_parts import (
 )
 from dpmc.studies.dpals.tables_theory import theory_tables
 from dpmc.studies.dpals.variant_names import in_variant_order, variant_label
-from dpmc.study.claims_table import claims_table
-from dpmc.study.frames import present, trials_text
-from dpmc.study.results import write_tables
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 HEADINGS = (("dataset", "Data"), ("method", "Method"), ("variant", "Variant"))
 PREDICATES = "Effects are as each predicate says; predicates and reasons stand in {}."

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.dpals.frames import DATASETS, METHODS, dataset_label, method_label
 from dpmc.studies.dpals.speed import growth, slopes
-from dpmc.study.frames import present, trials_text
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 OURS = "ours"
 SMALL, LARGE = 5e-4, 1e3  # below the first an exponent, from the second on no decimals

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import trials_text
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.dpals.frames import method_label
 from dpmc.studies.dpals.tables_parts import OURS, error_cell
 from dpmc.studies.dpals.theory import IN_EPSILON, RATE_IN_ITEMS, bounds, slopes
-from dpmc.study.frames import trials_text
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 NEEDED = 1e5  # numbers from here on get an exponent
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dpmc.errors import InputError
+from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
+from dpmc.frame.jobs.task import Task
 from dpmc.studies.dpals.data import draw
 from dpmc.studies.dpals.methods import METHODS, make_model
-from dpmc.study.seeds import DATA, NOISE, START, stream
-from dpmc.study.task import Task
 
 RATING_RANGE = (-10.0, 10.0)  # the deviation is 1
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from dpmc.frame.jobs.seeds import NOISE, START
+from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
 from dpmc.studies.dpals.cells import (
@@ -22,8 +24,6 @@ from dpmc.studies.dpals.data import Restricted, make_split, ratings_of, restrict
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model
 from dpmc.studies.dpals.recall import recall
 from dpmc.studies.dpals.splits import Split
-from dpmc.study.seeds import NOISE, START
-from dpmc.study.task import Task
 
 
 def run_fits(task: Task) -> dict[str, list[dict[str, object]]]:

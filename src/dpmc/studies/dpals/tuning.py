@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from dpmc.errors import InputError
+from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals.cells import DpalsCell, public_range
 from dpmc.studies.dpals.data import make_split, ratings_of
 from dpmc.studies.dpals.spaces import SPACES
 from dpmc.studies.dpals.splits import VALIDATION
 from dpmc.studies.dpals.trial import Clock, errors, fit
-from dpmc.study.task import Task
 
 TUNE = "tune"
 KEPT = 5

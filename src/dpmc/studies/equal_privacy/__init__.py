@@ -7,11 +7,11 @@ that were chosen for it on other seeds.
 
 from pathlib import Path
 
+from dpmc.frame.api import Regression, Step, Study
 from dpmc.studies.equal_privacy.cells import METRICS
 from dpmc.studies.equal_privacy.hyperparameters import KEYS
 from dpmc.studies.equal_privacy.jobs import FIT, FRONTIER, TUNE, by_mechanism
 from dpmc.studies.equal_privacy.settings import prepare
-from dpmc.study.api import Regression, Step, Study
 
 HERE = Path(__file__).parent
 

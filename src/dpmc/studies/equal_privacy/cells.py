@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dpmc.study.cells import Cell
+from dpmc.frame.jobs.cells import Cell
 
 METRICS = ("rmse_all", "rmse_heldout", "rmse_clipped")
 CALIBRATED_COLUMNS = (

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from dpmc.frame.judging.effects import lines_of
+from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
+from dpmc.frame.showing.results import has_results, read_results
+from dpmc.frame.showing.texts import Texts
 from dpmc.studies.equal_privacy.figures import FIGURES
 from dpmc.studies.equal_privacy.frames import NAMES
 from dpmc.studies.equal_privacy.tables_equal import TUNED
-from dpmc.study.chapter import Chapter, Gallery, judged_claims
-from dpmc.study.effects import lines_of
-from dpmc.study.results import has_results, read_results
-from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 FINDINGS, ANSWERS = ("P1", "P2", "P3", "P4", "P5", "P6", "P7"), ("P8",)

@@ -7,10 +7,10 @@ paired by trial, on the logarithmic scale.
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES
 from dpmc.statistics import paired
 from dpmc.statistics.tests import log_positive, row_tests, trial_matrix
 from dpmc.studies.equal_privacy.frames import CELL, MODEL
-from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES
 
 
 def error(calibrated: pd.DataFrame) -> pd.Series:

@@ -2,20 +2,20 @@
 
 import pandas as pd
 
-from dpmc.privacy.relations import (
-    ENTRY_ADD_REMOVE,
-    ENTRY_CHANGE,
-    USER_ADD_REMOVE,
-    USER_REPLACE,
-)
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.frames import (
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.showing.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     FACTOR_MODELS,
     MECHANISM_LABELS,
     METHOD_LABELS,
     PRIVATE_BASELINES,
+)
+from dpmc.privacy.relations import (
+    ENTRY_ADD_REMOVE,
+    ENTRY_CHANGE,
+    USER_ADD_REMOVE,
+    USER_REPLACE,
 )
 
 NAMES = ("calibrated", "frontier")

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.errors import InputError
+from dpmc.frame.jobs.cells import format_coordinate
 from dpmc.studies.equal_privacy.cells import CalibratedCell
-from dpmc.study.cells import format_coordinate
 
 KEYS = ("dataset", "relation", "epsilon", "method", "mechanism")
 # Whole numbers first (offsets is 0 or 1); a row has those that its method takes.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dpmc.frame.api import Cells, Effort, Job, RatingsOf, Section, Settings
 from dpmc.methods import method_module
 from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell, Releases
 from dpmc.studies.equal_privacy.frontier import COLUMNS as FRONTIER_COLUMNS
@@ -12,7 +13,6 @@ from dpmc.studies.equal_privacy.settings import (
     frontier_settings,
     tuning_settings,
 )
-from dpmc.study.api import Cells, Effort, Job, RatingsOf, Section, Settings
 
 
 def ratings_of(section: Section, cell: CalibratedCell) -> dict[str, RatingsOf]:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from dpmc.frame.showing.results import read_results, write_tables
 from dpmc.studies.equal_privacy.frames import NAMES
 from dpmc.studies.equal_privacy.tables_equal import equal_tables
-from dpmc.study.results import read_results, write_tables
 
 
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:

@@ -3,6 +3,15 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.frames import (
+    EVERY,
+    FACTOR_MODELS,
+    MECHANISM_LABELS,
+    PRIVATE_BASELINES,
+    in_order,
+    trials_text,
+)
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.statistics.paired import Leader, leader
 from dpmc.studies.equal_privacy.comparisons import (
     one_mechanism_per_baseline,
@@ -17,15 +26,6 @@ from dpmc.studies.equal_privacy.frames import (
     UNTUNED,
     dataset_label,
 )
-from dpmc.study.frames import (
-    EVERY,
-    FACTOR_MODELS,
-    MECHANISM_LABELS,
-    PRIVATE_BASELINES,
-    in_order,
-    trials_text,
-)
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 NO_NOISE = "Without noise (no guarantee)"
 MARKS = (

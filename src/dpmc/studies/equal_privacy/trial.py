@@ -10,12 +10,12 @@ import numpy as np
 from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import SyntheticInstance, generate
 from dpmc.errors import InputError
+from dpmc.frame.jobs.seeds import DATA, NOISE, START
+from dpmc.frame.jobs.task import Task
 from dpmc.methods import method_class
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.equal_privacy.cells import CalibratedCell
-from dpmc.study.seeds import DATA, NOISE, START
-from dpmc.study.task import Task
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,13 +15,13 @@ from itertools import product
 
 import numpy as np
 
+from dpmc.frame.jobs.task import Task
 from dpmc.methods import method_class
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.ratings import Ratings
 from dpmc.studies.equal_privacy.cells import CalibratedCell
 from dpmc.studies.equal_privacy.hyperparameters import HYPERPARAMETERS
 from dpmc.studies.equal_privacy.trial import fit_calibrated, make_calibrated_method, make_problem
-from dpmc.study.task import Task
 
 TUNING = "tuning"
 CANDIDATES = 8  # drawn at random for each tuning trial, but tried on the first one alone

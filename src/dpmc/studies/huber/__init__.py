@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.errors import InputError
+from dpmc.frame.api import Regression, Study
+from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.studies.huber import plugins
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.jobs import JOBS, STEPS, left_out, without_plugins
 from dpmc.studies.huber.privacy_columns import TOTAL_KEYS
 from dpmc.studies.huber.settings import check_grid
 from dpmc.studies.huber.trial import METRICS
-from dpmc.study.api import Regression, Study
-from dpmc.study.cells import SYNTHETIC
 
 
 def prepare(configuration: Mapping[str, Mapping]) -> dict[str, object]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dpmc.study import cells
-from dpmc.study.cells import SYNTHETIC
+from dpmc.frame.jobs import cells
+from dpmc.frame.jobs.cells import SYNTHETIC
 
 
 @dataclass(frozen=True, order=True)

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.judging.claims import is_own
+from dpmc.frame.judging.effects import lines_of
+from dpmc.frame.judging.finding import VERDICTS
+from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
+from dpmc.frame.showing.frames import DATASET_LABELS
+from dpmc.frame.showing.texts import Texts
 from dpmc.studies.huber.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
 from dpmc.studies.huber.figures.methods import METHOD_FIGURES
 from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.chapter import Chapter, Gallery, judged_claims
-from dpmc.study.claims import is_own
-from dpmc.study.effects import lines_of
-from dpmc.study.finding import VERDICTS
-from dpmc.study.frames import DATASET_LABELS
-from dpmc.study.runs import read_frame
-from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 ANSWERS = ("R1", "R2", "H3", "H7", "H9", "H38", "R3", "R4", "R5", "R6")

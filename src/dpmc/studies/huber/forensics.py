@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dpmc.datasets.synthetic import SyntheticInstance
+from dpmc.frame.jobs import cells
+from dpmc.frame.jobs.cells import SYNTHETIC, format_coordinate
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import run_cell, synthetic_instance
-from dpmc.study import cells
-from dpmc.study.cells import SYNTHETIC, format_coordinate
 
 SIZES = ((100, 500), (100, 600), (80, 500), (120, 400), (200, 200), (300, 300), (943, 1682))
 SCALES = (0.95, 1.0, 1.05, None)

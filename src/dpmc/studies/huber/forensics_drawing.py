@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.frames import DATASET_LABELS
+from dpmc.frame.showing.heatmap import heatmap
+from dpmc.frame.showing.style import PAGE, render
 from dpmc.statistics.bootstrap import bootstrap_interval
 from dpmc.statistics.tests import mean_interval, trial_matrix
 from dpmc.studies.huber.forensics import (
@@ -16,10 +19,7 @@ from dpmc.studies.huber.forensics import (
     RealVariant,
     SyntheticVariant,
 )
-from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS
-from dpmc.study.frames import DATASET_LABELS
-from dpmc.study.heatmap import heatmap
-from dpmc.study.style import PAGE, render
+from dpmc.studies.huber.reported.numbers import IRLS_ITERATIONS
 
 START_LABELS = {"normal": "N(0,1)", "uniform": "U(0,1)"}
 SPLIT_LABELS = {"ratings": "share of the ratings", "matrix": "share of the matrix"}
@@ -42,7 +42,7 @@ def synthetic_fit(
     """Compare synthetic variants with the reported ALS columns without and with Gaussian noise.
 
     ``runs`` is variant to its trial rows, ``published`` as
-    :func:`dpmc.studies.huber.published.load` returns it. The result has one row per variant:
+    :func:`dpmc.studies.huber.reported.load` returns it. The result has one row per variant:
     ``users, items, scale`` (NaN: rescaled to a largest entry of 5), ``start, cells, trials,
     rms_log_ratio, median_absolute_log_ratio`` and ``behind_best``, by how much the best variant
     fits better, with its 95 % bootstrap interval ``behind_low, behind_high``. Trials of the same

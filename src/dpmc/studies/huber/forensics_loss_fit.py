@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, select
 from dpmc.statistics.tests import log_positive, mean_interval
-from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, select
 
 FIT_COLUMNS = ["dataset", "observed_fraction", "mechanism", "loss_parameter", "rmse",
                "above_als", "low", "high", "reported", "reported_above_als", "trials"]  # fmt: skip
@@ -15,7 +15,7 @@ def loss_fit(trials: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Set A-IRLS against ALS without noise, ours by loss parameter beside the reported ones.
 
     ``trials`` has the columns :data:`dpmc.studies.huber.forensics_loss.LOSS_COLUMNS`; ``published``
-    is as :func:`dpmc.studies.huber.published.load` returns it. The result has the columns
+    is as :func:`dpmc.studies.huber.reported.load` returns it. The result has the columns
     :data:`FIT_COLUMNS`, a row per data set, fraction, mechanism and parameter: ``above_als`` is the
     mean log ratio of RMSE to that of ALS without noise, paired, with its 95 % t interval ``low,
     high``.

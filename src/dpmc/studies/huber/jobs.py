@@ -3,6 +3,18 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from dpmc.frame.api import (
+    Cells,
+    Effort,
+    Job,
+    OutputOf,
+    RatingsOf,
+    Section,
+    Settings,
+    Source,
+    Step,
+)
+from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.studies.huber import experiments, plugins, privacy
 from dpmc.studies.huber.cells import Cell, DataCell, Instances, huber_cells
 from dpmc.studies.huber.experiments import side
@@ -16,18 +28,6 @@ from dpmc.studies.huber.forensics import (
 from dpmc.studies.huber.forensics_loss import LOSS_COLUMNS
 from dpmc.studies.huber.settings import SYNTHETIC_SETTINGS, cell_settings, side_settings
 from dpmc.studies.huber.trial import TRIAL_COLUMNS
-from dpmc.study.api import (
-    Cells,
-    Effort,
-    Job,
-    OutputOf,
-    RatingsOf,
-    Section,
-    Settings,
-    Source,
-    Step,
-)
-from dpmc.study.cells import SYNTHETIC
 
 HOME = Path(__file__).parent
 RUN = "dpmc.studies.huber.run"

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dpmc.errors import InputError
+from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.mechanisms import mechanism_module
 from dpmc.methods import method_module
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import accepted_settings
-from dpmc.study.cells import SYNTHETIC
 
 
 def module_name(file: str | Path) -> str:

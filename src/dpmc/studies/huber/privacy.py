@@ -5,12 +5,12 @@ The tables and figures that are made of them are in :mod:`dpmc.studies.huber.tab
 :mod:`dpmc.studies.huber.privacy_meaning`.
 """
 
+from dpmc.frame.api import Job, Section
 from dpmc.methods import method_module
 from dpmc.studies.huber.cells import Cell, huber_cells
 from dpmc.studies.huber.experiments.common import in_proportion_to, ratings_of
 from dpmc.studies.huber.privacy_columns import TABLES, TOTAL_COLUMNS, TRANSCRIPT_COLUMNS
 from dpmc.studies.huber.settings import cell_settings
-from dpmc.study.api import Job, Section
 
 SUMS, LOSSES = TABLES
 METHODS = ("als", "irls")

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.frames import EVERY, MECHANISM_LABELS, METHOD_LABELS, percent, select
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.showing.frames import EVERY, MECHANISM_LABELS, METHOD_LABELS, percent, select
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from dpmc.datasets.synthetic import load_instances, save_instances
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.jobs.task import Task
 from dpmc.studies.huber import plugins
 from dpmc.studies.huber.forensics import run_real, run_synthetic
 from dpmc.studies.huber.forensics_loss import run_losses
 from dpmc.studies.huber.trial import run_cell, synthetic_instance
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.task import Task
 
 Rows = Iterable[Mapping[str, object]]
 

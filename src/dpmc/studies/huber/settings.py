@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError
+from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.studies.huber.cells import Cell, huber_cells
 from dpmc.studies.huber.trial import accepted_settings, make_method
-from dpmc.study.cells import SYNTHETIC
 
 # what a synthetic instance depends on beside its coordinates, seed and trial
 SYNTHETIC_SETTINGS = ("users", "items", "scale")

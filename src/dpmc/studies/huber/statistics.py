@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.statistics.tests import RowTests, holm, log_positive, row_tests, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
-from dpmc.study.cells import SYNTHETIC
 
 
 def published_metric(trials: pd.DataFrame) -> pd.Series:

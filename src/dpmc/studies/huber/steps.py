@@ -6,6 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.files import write_text
+from dpmc.frame.checking.runs import read_frame, write_frame
+from dpmc.frame.judging.claims import load_claims
+from dpmc.frame.showing import results
+from dpmc.frame.showing.results import read_results
 from dpmc.studies.huber import privacy_columns
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge
@@ -18,15 +22,11 @@ from dpmc.studies.huber.forensics_loss_fit import loss_fit, loss_summary
 from dpmc.studies.huber.forensics_summary import summary
 from dpmc.studies.huber.jobs import CLAIMS, HOME
 from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.published import compare, load
+from dpmc.studies.huber.reported import compare, load
 from dpmc.studies.huber.tables import write_tables
 from dpmc.studies.huber.tables_methods import write_method_tables
 from dpmc.studies.huber.tables_parameters import parameters_table
 from dpmc.studies.huber.tables_privacy import write_privacy_tables
-from dpmc.study import results
-from dpmc.study.claims import load_claims
-from dpmc.study.results import read_results
-from dpmc.study.runs import read_frame, write_frame
 
 NUMBERS = HOME / "published"
 

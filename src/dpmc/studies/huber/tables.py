@@ -10,8 +10,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.studies.huber.published.compare import DEVIATES
-from dpmc.studies.huber.published.numbers import as_run, cells_of
+from dpmc.frame.showing import results
+from dpmc.frame.showing.frames import (
+    BASELINE_LABELS,
+    DATASET_LABELS,
+    MECHANISM_LABELS,
+    METHOD_LABELS,
+    select,
+    trials_text,
+)
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc.studies.huber.reported.compare import DEVIATES
+from dpmc.studies.huber.reported.numbers import as_run, cells_of
 from dpmc.studies.huber.statistics import published_metric
 from dpmc.studies.huber.tables_rmse import (
     NOT_RUN,
@@ -21,16 +31,6 @@ from dpmc.studies.huber.tables_rmse import (
     rmse_table,
     titled,
 )
-from dpmc.study import results
-from dpmc.study.frames import (
-    BASELINE_LABELS,
-    DATASET_LABELS,
-    MECHANISM_LABELS,
-    METHOD_LABELS,
-    select,
-    trials_text,
-)
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 PURE_LINES = {"ours": "epsilon_corrected"}
 GAUSSIAN_LINES = {
@@ -55,7 +55,7 @@ def write_tables(
     Cells that the paper does not have (another data set, rank, variance, ...) follow in
     ``table_other``, if there are any.
 
-    ``comparison`` is as :func:`dpmc.studies.huber.published.compare.compare` returns it,
+    ``comparison`` is as :func:`dpmc.studies.huber.reported.compare.compare` returns it,
     ``budgets`` are rows of :func:`dpmc.studies.huber.nominal.table_one`; ``left_out`` are data sets
     that the configuration leaves out.
     """

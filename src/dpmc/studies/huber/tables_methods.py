@@ -5,12 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.statistics.tests import row_tests
-from dpmc.studies.huber.claims.real_data import gaps_by_variance
-from dpmc.studies.huber.experiments import TABLES
-from dpmc.studies.huber.statistics import seconds_and_errors
-from dpmc.studies.huber.tables_rmse import label_of, mean_cell
-from dpmc.study.frames import (
+from dpmc.frame.showing.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
     METHOD_LABELS,
@@ -18,8 +13,13 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
-from dpmc.study.results import read_results, write_tables
-from dpmc.study.table_model import Cell, Column, Row, Table
+from dpmc.frame.showing.results import read_results, write_tables
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc.statistics.tests import row_tests
+from dpmc.studies.huber.claims.real_data import gaps_by_variance
+from dpmc.studies.huber.experiments import TABLES
+from dpmc.studies.huber.statistics import seconds_and_errors
+from dpmc.studies.huber.tables_rmse import label_of, mean_cell
 
 ITERATIONS = (1, 2, 3, 5, 10, 20, 50)
 THESIS_LABELS = {

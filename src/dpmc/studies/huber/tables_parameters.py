@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from dpmc.datasets import REGISTRY
+from dpmc.frame.api import Section
+from dpmc.frame.showing.frames import DATASET_LABELS
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.huber.tables_rmse import titled
 from dpmc.studies.huber.trial import synthetic_instance
-from dpmc.study.api import Section
-from dpmc.study.frames import DATASET_LABELS
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 REPORTED = {
     "iterations": 50,

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, select
+from dpmc.frame.showing.results import read_results, write_tables
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.privacy_columns import TABLES
 from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, PublishedRun
-from dpmc.study.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, select
-from dpmc.study.results import read_results, write_tables
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 LINES = {
     "basic": ("basic",),
@@ -43,7 +43,7 @@ def write_privacy_tables(
     """Write the tables about the published budgets as .csv, .md, .tex and .html into ``folder``.
 
     They are made of ``totals.csv`` and ``transcript_loss.csv``; a table whose file is missing, or
-    has no rows, is left out. ``published`` is as :func:`dpmc.studies.huber.published.load` returns
+    has no rows, is left out. ``published`` is as :func:`dpmc.studies.huber.reported.load` returns
     it.
     """
     results = read_results(results_folder, TABLES)

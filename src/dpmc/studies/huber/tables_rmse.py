@@ -5,12 +5,9 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from dpmc.statistics.tests import holm, row_tests
-from dpmc.studies.huber.published.compare import DEVIATES
-from dpmc.studies.huber.statistics import log_by_trial, published_metric
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.finding import NOT_AVAILABLE
-from dpmc.study.frames import (
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.judging.finding import NOT_AVAILABLE
+from dpmc.frame.showing.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     MECHANISM_LABELS,
@@ -19,7 +16,10 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
-from dpmc.study.table_model import Cell, Column, Row, Table
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc.statistics.tests import holm, row_tests
+from dpmc.studies.huber.reported.compare import DEVIATES
+from dpmc.studies.huber.statistics import log_by_trial, published_metric
 
 LEVEL = 0.05
 NOT_RUN = "not run"

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.jobs.task import Task
 from dpmc.mechanisms import make_mechanism
 from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.relations import ENTRY_CHANGE
@@ -24,8 +26,6 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.transcript_run import Changes, Run, privacy_losses, record
 from dpmc.studies.huber.trial import split, synthetic_instance
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.task import Task
 
 CHANGE = "change"
 REMOVE_USER = "remove_user"

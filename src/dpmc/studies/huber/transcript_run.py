@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.errors import InputError
+from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.methods.kernels.regressions import Regressions
 from dpmc.methods.kernels.simd import LANES
@@ -17,7 +18,6 @@ from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.transcript_kernels import add_losses, buffers
 from dpmc.studies.huber.trial import SHARED, fit
-from dpmc.study.seeds import NOISE, START
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,13 @@ import numpy as np
 from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import SyntheticInstance, generate
 from dpmc.errors import InputError, did_you_mean
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
 from dpmc.mechanisms import make_mechanism
 from dpmc.methods import METHODS, method_class
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.huber.cells import COORDINATES, Cell
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.seeds import DATA, NOISE, START, stream
 
 METRICS = ("rmse_all", "rmse_heldout", "rmse_clipped")
 TRIAL_COLUMNS = (*COORDINATES, "trial", *METRICS, "seconds")

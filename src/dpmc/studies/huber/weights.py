@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.jobs.seeds import NOISE, START
+from dpmc.frame.jobs.task import Task
 from dpmc.methods.factorization.irls import IRLS
 from dpmc.methods.kernels.regressions import Regressions
 from dpmc.ratings import Compressed, Ratings
 from dpmc.statistics.errors import rmse
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.trial import SHARED, make_method, split, synthetic_instance
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.seeds import NOISE, START
-from dpmc.study.task import Task
 
 
 class Counts:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from dpmc.frame.api import Cells, Effort, Job, Regression, Section, Settings, Step, Study
 from dpmc.studies.onebit.cells import (
     BOUND_COLUMNS,
     CLEAR,
@@ -28,7 +29,6 @@ from dpmc.studies.onebit.settings import (
     outp_settings,
     prepare,
 )
-from dpmc.study.api import Cells, Effort, Job, Regression, Section, Settings, Step, Study
 
 HERE = Path(__file__).parent
 NOISES = ("dpmc.mechanisms.gaussian", "dpmc.mechanisms.laplace")  # imported by name

@@ -4,12 +4,12 @@ import math
 
 import pandas as pd
 
+from dpmc.frame.showing.claims_table import number_cell
+from dpmc.frame.showing.frames import present
+from dpmc.frame.showing.table_model import Column, Row, Table
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.bounds import RIGHT, sampling_constants
 from dpmc.studies.onebit.frames import LINKS, link_label
-from dpmc.study.claims_table import number_cell
-from dpmc.study.frames import present
-from dpmc.study.table_model import Column, Row, Table
 
 SHOWN = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
 CONSTANTS = {"steepness": "L", "flatness": "β"}

@@ -25,6 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpmc.frame.jobs.seeds import DATA
+from dpmc.frame.jobs.task import Task
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
 from dpmc.studies.onebit.cells import (
@@ -36,8 +38,6 @@ from dpmc.studies.onebit.cells import (
     OneBitCell,
 )
 from dpmc.studies.onebit.instances import instance
-from dpmc.study.seeds import DATA
-from dpmc.study.task import Task
 
 GRID = 4001
 RIGHT = "right"  # among the forms of C

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dpmc.frame.jobs.cells import Cell
 from dpmc.methods.onebit.guarantee import MECHANISMS
 from dpmc.methods.onebit.noise import OUTPUT
-from dpmc.study.cells import Cell
 
 CLEAR = "clear"
 BASELINES = ("zero", "majority", "item_bias")  # without privacy, beside "clear"

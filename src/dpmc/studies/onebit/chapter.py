@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.judging.effects import lines_of
+from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
+from dpmc.frame.showing.results import has_results
+from dpmc.frame.showing.texts import Texts
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.frames import NAMES, read_onebit
-from dpmc.study.chapter import Chapter, Gallery, judged_claims
-from dpmc.study.effects import lines_of
-from dpmc.study.results import has_results
-from dpmc.study.texts import Texts
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 FINDINGS = ("B1", "B2", "B3", "B4", "B5", "B6", "B7", "O15", "B8")

@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.studies.onebit.cells import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
-from dpmc.studies.onebit.experiments import EXPERIMENTS
-from dpmc.study.frames import DATASET_LABELS, cell_means
-from dpmc.study.results import read_results
-from dpmc.study.style import (
+from dpmc.frame.showing.frames import DATASET_LABELS, cell_means
+from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -24,6 +22,8 @@ from dpmc.study.style import (
     VERMILLION,
     Look,
 )
+from dpmc.studies.onebit.cells import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
+from dpmc.studies.onebit.experiments import EXPERIMENTS
 
 NAMES = (
     "trials", "ranks", "outp_change", "outp_attack", "bounds", "link_constants", "claims",
@@ -77,7 +77,7 @@ def metric_of(dataset: str, stage: str) -> str:
 
 
 def summary(trials: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return :func:`~dpmc.study.frames.cell_means` of a metric."""
+    """Return :func:`~dpmc.frame.showing.frames.cell_means` of a metric."""
     return cell_means(trials, metric, ONEBIT_COORDINATES)
 
 

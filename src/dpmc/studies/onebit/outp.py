@@ -21,6 +21,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpmc.frame.jobs.seeds import stream
+from dpmc.frame.jobs.task import Task
 from dpmc.methods.onebit.objective import Objective
 from dpmc.methods.onebit.signs import SIGN_RANGE
 from dpmc.methods.onebit.solve import Ball, solve
@@ -28,8 +30,6 @@ from dpmc.ratings import Ratings
 from dpmc.statistics.privacy_bounds import threshold_bound
 from dpmc.studies.onebit.cells import BOTH, CLEAR, OUTP_CHANGE_COLUMNS, SYNTHETIC, OneBitCell
 from dpmc.studies.onebit.trial import make_sample
-from dpmc.study.seeds import stream
-from dpmc.study.task import Task
 
 BLOCK = "block"
 TYPICAL = "typical"

@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
+from dpmc.frame.api import OutputOf, RatingsOf, Section, Source
+from dpmc.frame.jobs.cells import Cell, owners
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import GRADIENT
 from dpmc.studies.onebit.cells import (
@@ -21,8 +23,6 @@ from dpmc.studies.onebit.cells import (
     OneBitCell,
     is_synthetic,
 )
-from dpmc.study.api import OutputOf, RatingsOf, Section, Source
-from dpmc.study.cells import Cell, owners
 
 
 def prepare(configuration: Mapping[str, object]) -> dict[str, object]:

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.showing.claims_table import claims_table, number_cell
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.results import Results, write_tables
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.bound_tables import link_constants_table, sampling_table
 from dpmc.studies.onebit.experiments import EXPERIMENTS
@@ -28,10 +32,6 @@ from dpmc.studies.onebit.frames import (
     read_onebit,
     summary,
 )
-from dpmc.study.claims_table import claims_table, number_cell
-from dpmc.study.frames import present, trials_text
-from dpmc.study.results import Results, write_tables
-from dpmc.study.table_model import Cell, Column, Row, Table
 
 ORDER = (*FREE, *PUBLISHED, *OTHERS)
 STAGES = ("truncated", "raw")

@@ -15,6 +15,8 @@ import numpy as np
 from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
 from dpmc.files import atomic_path, reading_npz
+from dpmc.frame.jobs.seeds import DATA, NOISE
+from dpmc.frame.jobs.task import Task
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.private import Problem, Simulated, complete
 from dpmc.methods.onebit.signs import binarise
@@ -24,8 +26,6 @@ from dpmc.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell, i
 from dpmc.studies.onebit.instances import first_split, instance
 from dpmc.studies.onebit.ranks import BY_RANK, rank_rows
 from dpmc.studies.onebit.sample import Sample
-from dpmc.study.seeds import DATA, NOISE
-from dpmc.study.task import Task
 
 # what rows say of a guarantee, by the names of EntryGuarantee
 BUDGETS = tuple(name for name in ONEBIT_COLUMNS if name.endswith(("_epsilon", "_delta")))

@@ -6,13 +6,13 @@ from itertools import pairwise, product
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import Finding
+from dpmc.frame.judging.rules import Rows, always_below, formatted_means, not_available, percent
 from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import CURVE, DpalsEvidence, claim
 from dpmc.studies.dpals.claims.movielens import TOP
 from dpmc.studies.dpals.claims.synthetic import SIZES
 from dpmc.studies.dpals.frames import method_label
-from dpmc.study.finding import Finding
-from dpmc.study.rules import Rows, always_below, formatted_means, not_available, percent
 
 PRIVATE, PUBLISHED, FRANK_WOLFE = "dp_altmin", "altmin_published", "dpfw"
 SMOOTHED = "saltls_published"

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import OURS, Finding
+from dpmc.frame.judging.rules import Rows, always_below, not_available, verdict_of
 from dpmc.studies.dpals.claims.evidence import (
     CURVE,
     DpalsEvidence,
@@ -10,8 +12,6 @@ from dpmc.studies.dpals.claims.evidence import (
     claim,
     on_both_forms,
 )
-from dpmc.study.finding import OURS, Finding
-from dpmc.study.rules import Rows, always_below, not_available, verdict_of
 
 AS_GOOD = 1.05
 FAR_FEWER = np.log(1 / 3)

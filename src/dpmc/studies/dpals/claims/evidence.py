@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.claims import registering
+from dpmc.frame.judging.finding import NOT_AVAILABLE, Finding
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES
-from dpmc.study.claims import registering
-from dpmc.study.finding import NOT_AVAILABLE, Finding
 
 STANDARD = "standard"
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.finding import INCONCLUSIVE
 from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
     altmin,
     curves,
@@ -17,9 +20,6 @@ from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers
 )
 from dpmc.studies.dpals.claims.evidence import PREDICATES, PUBLISHED, TABLES, evidence_of
 from dpmc.studies.dpals.claims.readings import readings
-from dpmc.study.claims import load_claims, table_of_verdicts
-from dpmc.study.finding import INCONCLUSIVE
-from dpmc.study.runs import read_frame
 
 CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 NUMBERS = CLAIMS.with_name("published.csv")
@@ -43,7 +43,7 @@ def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]
 
 
 def load_dpals_claims(path: str | Path = CLAIMS) -> list[dict[str, str]]:
-    """Load the claims of the DPALS paper, as :func:`dpmc.study.claims.load_claims` does."""
+    """Load the claims of the DPALS paper, as :func:`dpmc.frame.judging.claims.load_claims` does."""
     return load_claims(path, PREDICATES)
 
 
@@ -64,9 +64,9 @@ def judge_dpals(
     the data sets that were generated in their shape. That says nothing of MovieLens: every reason
     begins so.
 
-    The result has the columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, one row per claim in the
-    order given. Effects are natural logarithms of RMSE ratios unless the predicate says otherwise;
-    NaN where there is none.
+    The result has the columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`, one row per claim in
+    the order given. Effects are natural logarithms of RMSE ratios unless the predicate says
+    otherwise; NaN where there is none.
     """
     evidence = evidence_of(frames, surrogate)
     if not surrogate:

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from dpmc.frame.judging.finding import MARGIN, Finding
+from dpmc.frame.judging.rules import always_below, both, formatted_means, inside, named, plain
 from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
-from dpmc.study.finding import MARGIN, Finding
-from dpmc.study.rules import always_below, both, formatted_means, inside, named, plain
 
 ALL_MOVIES, TOP, PART, IMPLICIT = "ml-10m", "ml-10m-top400", "ml-10m-top400-part", "ml-20m"
 EPSILONS = (1.0, 5.0, 10.0, 20.0)

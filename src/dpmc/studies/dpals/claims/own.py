@@ -9,6 +9,17 @@ from collections.abc import Callable, Collection, Mapping
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import AGREES, DEVIATES, MARGIN, NOT_COMPARED, Finding
+from dpmc.frame.judging.rules import (
+    Rows,
+    always_below,
+    explained,
+    fact,
+    inside,
+    not_available,
+)
+from dpmc.frame.showing.chapter import PUBLISHED_COLUMNS
+from dpmc.frame.showing.frames import keeps_claim, present, private_rows
 from dpmc.statistics.paired import Pair, compare, less, more, pairs
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim
 from dpmc.studies.dpals.claims.movielens import SMALL_LOSS
@@ -30,17 +41,6 @@ from dpmc.studies.dpals.frames import (
     summary,
     synthetic_sizes,
     tuned,
-)
-from dpmc.study.chapter import PUBLISHED_COLUMNS
-from dpmc.study.finding import AGREES, DEVIATES, MARGIN, NOT_COMPARED, Finding
-from dpmc.study.frames import keeps_claim, present, private_rows
-from dpmc.study.rules import (
-    Rows,
-    always_below,
-    explained,
-    fact,
-    inside,
-    not_available,
 )
 
 ALTERNATING = ("dp_altmin", "dp_saltls")
@@ -273,7 +273,7 @@ def numbers_from_elsewhere_are_met(evidence: DpalsEvidence) -> Finding:
 
 
 def beside_ours(trials: pd.DataFrame | None, published: pd.DataFrame) -> pd.DataFrame:
-    """Return the published numbers beside our means, see :attr:`dpmc.study.chapter.Chapter`."""
+    """Return the published numbers beside our means, see :class:`Chapter`."""
     return _beside_ours(trials, published[published["source"] != PROTOTYPE])
 
 

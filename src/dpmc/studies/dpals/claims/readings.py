@@ -6,6 +6,7 @@ Predictions are clipped to the public range everywhere, so there is no reading o
 
 import pandas as pd
 
+from dpmc.frame.judging.readings import on_trials
 from dpmc.studies.dpals.cells import DPALS_COORDINATES
 from dpmc.studies.dpals.claims.evidence import (
     AS_PUBLISHED,
@@ -13,7 +14,6 @@ from dpmc.studies.dpals.claims.evidence import (
     DpalsEvidence,
     evidence_from,
 )
-from dpmc.study.readings import on_trials
 
 PUBLISHED = {AS_PUBLISHED.dpals: EXACT.dpals, AS_PUBLISHED.dpfw: EXACT.dpfw}
 CELLS = {
@@ -27,8 +27,8 @@ CELLS = {
 def readings(evidence: DpalsEvidence) -> dict[str, DpalsEvidence]:
     """Return the evidence under each reading, by its name.
 
-    Those of :func:`dpmc.study.readings.on_trials`, and "as published": DPALS and DPFW are the
-    methods with the published noise; where these were not run, data are missing.
+    Those of :func:`dpmc.frame.judging.readings.on_trials`, and "as published": DPALS and DPFW are
+    the methods with the published noise; where these were not run, data are missing.
     """
     tables = evidence.tables
     cells = {name: CELLS[name] for name in CELLS if name in tables}

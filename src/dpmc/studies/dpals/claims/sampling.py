@@ -4,6 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpmc.frame.judging.finding import MARGIN, Finding
+from dpmc.frame.judging.rules import (
+    Rows,
+    always_below,
+    both,
+    formatted_means,
+    inside,
+    named,
+    percent,
+    verdict_of,
+)
 from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import (
     STANDARD,
@@ -14,17 +25,6 @@ from dpmc.studies.dpals.claims.evidence import (
 )
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES, IMPLICIT
 from dpmc.studies.dpals.claims.verdicts import best, some_below
-from dpmc.study.finding import MARGIN, Finding
-from dpmc.study.rules import (
-    Rows,
-    always_below,
-    both,
-    formatted_means,
-    inside,
-    named,
-    percent,
-    verdict_of,
-)
 
 SHARES = (0.05, 0.2, 1)  # of the movies, by number of ratings
 UNIFORM, ADAPTIVE = "uniform", "adaptive"

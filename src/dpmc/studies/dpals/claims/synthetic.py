@@ -5,16 +5,8 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from dpmc.studies.dpals.claims.evidence import (
-    EPSILONS,
-    DpalsEvidence,
-    Form,
-    claim,
-    on_both_forms,
-)
-from dpmc.studies.dpals.claims.verdicts import best, times
-from dpmc.study.finding import MARGIN, PAPERS, Finding
-from dpmc.study.rules import (
+from dpmc.frame.judging.finding import MARGIN, PAPERS, Finding
+from dpmc.frame.judging.rules import (
     Rows,
     always_below,
     both,
@@ -24,6 +16,14 @@ from dpmc.study.rules import (
     named,
     percent,
 )
+from dpmc.studies.dpals.claims.evidence import (
+    EPSILONS,
+    DpalsEvidence,
+    Form,
+    claim,
+    on_both_forms,
+)
+from dpmc.studies.dpals.claims.verdicts import best, times
 
 SIZES = ("synthetic-5k", "synthetic-10k", "synthetic-20k", "synthetic-50k")
 SMALLEST, LARGEST = SIZES[0], SIZES[-1]

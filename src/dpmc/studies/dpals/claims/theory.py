@@ -5,6 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import OURS, PAPERS, Finding
+from dpmc.frame.judging.rules import (
+    Rows,
+    always_below,
+    formatted_means,
+    inside,
+    not_available,
+    verdict_of,
+)
 from dpmc.studies.dpals import theory
 from dpmc.studies.dpals.claims.evidence import EPSILONS, DpalsEvidence, claim
 from dpmc.studies.dpals.claims.synthetic import SIZES
@@ -16,8 +25,6 @@ from dpmc.studies.dpals.theory import (
     slope_of,
     stated_slope,
 )
-from dpmc.study.finding import OURS, PAPERS, Finding
-from dpmc.study.rules import Rows, always_below, formatted_means, inside, not_available, verdict_of
 
 USERS = (5000, 10_000, 20_000, 50_000)
 ITEMS = {"items-250": 250, "items-500": 500, "synthetic-20k": 1000, "items-2000": 2000}

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from dpmc.statistics.tests import row_tests
-from dpmc.study.finding import (
+from dpmc.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
     SUPPORTED,
     Finding,
 )
-from dpmc.study.rules import Rows, as_matrix, percent, tally
+from dpmc.frame.judging.rules import Rows, as_matrix, percent, tally
+from dpmc.statistics.tests import row_tests
 
 SOME = "some"
 

@@ -6,10 +6,10 @@ Each is computed from its name and the tables of :func:`dpmc.studies.dpals.frame
 from collections.abc import Mapping
 from pathlib import Path
 
+from dpmc.frame.showing.erratum import Erratum, read_errata
+from dpmc.frame.showing.results import Results
 from dpmc.studies.dpals.errata import method, reported
 from dpmc.studies.dpals.frames import read_dpals
-from dpmc.study.erratum import Erratum, read_errata
-from dpmc.study.results import Results
 
 TEXTS = Path(__file__).parents[1] / "errata.yaml"
 ENTRIES = {  # the papers share one numbering; E33 was wrong and is gone

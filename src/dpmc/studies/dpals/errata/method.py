@@ -5,6 +5,8 @@
 
 import numpy as np
 
+from dpmc.frame.showing.erratum import Evidence
+from dpmc.frame.showing.results import Results
 from dpmc.methods.user_level.item_step import solve_items, solve_items_as_published
 from dpmc.studies.dpals.figures.items import item_rows
 from dpmc.studies.dpals.frames import (
@@ -16,8 +18,6 @@ from dpmc.studies.dpals.frames import (
     summary,
 )
 from dpmc.studies.dpals.theory import IN_ITEMS, RATE_IN_ITEMS, slopes, stated_slope
-from dpmc.study.erratum import Evidence
-from dpmc.study.results import Results
 
 RANK, ROWS = 5, 10_000
 ITEMS, STRENGTH = 2000, 3.0  # of the draws of an item step; size of H in units of its noise

@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 
+from dpmc.frame.showing.erratum import Evidence
+from dpmc.frame.showing.results import Results
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.plan import published_sigma
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.dpals.accounting import accounting_rows
 from dpmc.studies.dpals.frames import number
-from dpmc.study.erratum import Evidence
-from dpmc.study.results import Results
 
 POINTS = ((1, 50, 2), (5, 50, 3), (20, 100, 4))  # epsilon, ratings per user, iterations
 DELTA, EPSILON, RATINGS = 1e-5, 1.0, 50  # of the examples

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from dpmc.frame.showing.style import draw_all, read_figures
 from dpmc.studies.dpals.figures import budgets, rates, speed
 from dpmc.studies.dpals.figures import coverage as popularity
 from dpmc.studies.dpals.figures import items as variants
 from dpmc.studies.dpals.figures import users as sizes
 from dpmc.studies.dpals.frames import read_dpals
-from dpmc.study.style import draw_all, read_figures
 
 TEXTS = Path(__file__).parents[1] / "figures.yaml"
 DPALS_FIGURES = read_figures(
@@ -31,7 +31,7 @@ DPALS_FIGURES = read_figures(
 
 
 def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
-    """Draw all figures into ``folder``, see :func:`dpmc.study.style.draw_all`.
+    """Draw all figures into ``folder``, see :func:`dpmc.frame.showing.style.draw_all`.
 
     They are made of the tables that :func:`~dpmc.studies.dpals.frames.read_dpals` reads. A figure
     whose table is missing becomes a box that says so.

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.panels import draw_panels
+from dpmc.frame.showing.style import Drawing, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     BY_ITEMS,
@@ -24,9 +27,6 @@ from dpmc.studies.dpals.frames import (
     summary,
     tuned,
 )
-from dpmc.study.frames import present, trials_text
-from dpmc.study.panels import draw_panels
-from dpmc.study.style import Drawing, NothingToDraw
 
 LARGE = ("ml-10m", "ml-20m", SURROGATE)  # how the names of the paper's data sets begin
 SIDE_BY_SIDE = (RANK_ONE, "jester-5k")

@@ -4,10 +4,19 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import present
+from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
+from dpmc.frame.showing.style import (
+    BLACK,
+    BLUE,
+    GREY,
+    SKY,
+    VERMILLION,
+    Drawing,
+    Look,
+    NothingToDraw,
+)
 from dpmc.studies.dpals.frames import dataset_label, datasets_of
-from dpmc.study.frames import present
-from dpmc.study.panels import Axis, Curve, Panel, draw_panels
-from dpmc.study.style import BLACK, BLUE, GREY, SKY, VERMILLION, Drawing, Look, NothingToDraw
 
 SAMPLINGS = {
     "uniform": ("k uniform ratings a user", Look(VERMILLION, "", "--")),

@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 from matplotlib import colormaps
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, hollow
+from dpmc.frame.showing.style import BLACK, BLUE, VERMILLION, Drawing, Look, NothingToDraw
 from dpmc.studies.dpals.cells import STANDARD
 from dpmc.studies.dpals.frames import (
     METRICS,
@@ -16,9 +19,6 @@ from dpmc.studies.dpals.frames import (
     summary,
 )
 from dpmc.studies.dpals.variant_names import variant_of
-from dpmc.study.frames import present, trials_text
-from dpmc.study.panels import Axis, Curve, Panel, curves, draw_panels, hollow
-from dpmc.study.style import BLACK, BLUE, VERMILLION, Drawing, Look, NothingToDraw
 
 ITEM_KEYS = ("dataset", "method", "epsilon", "sampling", "item_share")
 LAMBDA_KEYS = ("dataset", "method", "epsilon", "regularization", "projection")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, handle, levels
+from dpmc.frame.showing.style import GREY, Look
 from dpmc.studies.dpals.frames import FREE, LOOKS, METRICS, PRIVATE, method_label, number
-from dpmc.study.panels import Axis, Curve, Level, Panel, curves, handle, levels
-from dpmc.study.style import GREY, Look
 
 EPSILON = "ε of one user, all ratings"
 DODGE = 0.0107  # of log10, between two curves

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.panels import Axis, Level, Panel, curves, draw_panels
+from dpmc.frame.showing.style import BLACK, Drawing, Look, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import LOOKS, method_label
 from dpmc.studies.dpals.theory import IN_EPSILON, IN_ITEMS, IN_USERS, slopes
-from dpmc.study.frames import present, trials_text
-from dpmc.study.panels import Axis, Level, Panel, curves, draw_panels
-from dpmc.study.style import BLACK, Drawing, Look, NothingToDraw
 
 SHOWN = ("dpals", "dpals_literal", "dpfw")
 BOUNDS = {"dpals": "bound of theorem 2", "dpfw": "bound of remark 6"}

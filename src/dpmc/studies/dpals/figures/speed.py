@@ -6,6 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels, handle
+from dpmc.frame.showing.style import BLACK, Drawing, Look, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     LOOKS,
@@ -17,9 +20,6 @@ from dpmc.studies.dpals.frames import (
     number,
 )
 from dpmc.studies.dpals.speed import by_step, growth, slopes
-from dpmc.study.frames import present, trials_text
-from dpmc.study.panels import Axis, Panel, curves, draw_panels, handle
-from dpmc.study.style import BLACK, Drawing, Look, NothingToDraw
 
 
 def by_iteration(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:

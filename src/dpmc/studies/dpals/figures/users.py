@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels
+from dpmc.frame.showing.style import Drawing, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     LOOKS,
@@ -16,9 +19,6 @@ from dpmc.studies.dpals.frames import (
     summary,
     synthetic_sizes,
 )
-from dpmc.study.frames import present, trials_text
-from dpmc.study.panels import Axis, Curve, Panel, curves, draw_panels
-from dpmc.study.style import Drawing, NothingToDraw
 
 KEYS = ("users", "method", "epsilon")
 LINES = ("trivial", "als")

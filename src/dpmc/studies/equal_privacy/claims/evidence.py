@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dpmc.study.claims import registering
-from dpmc.study.finding import Finding
+from dpmc.frame.judging.claims import registering
+from dpmc.frame.judging.finding import Finding
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
+from dpmc.frame.judging.rules import Sample, both, judge_most, judge_pooled
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.equal_privacy.claims.evidence import Evidence, claim
-from dpmc.study.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc.study.rules import Sample, both, judge_most, judge_pooled
 
 METHODS = ("private_als", "private_irls")
 NOISES = ("huber", "gaussian", "laplace")

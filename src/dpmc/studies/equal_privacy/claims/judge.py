@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.readings import on_trials
+from dpmc.frame.showing.results import read_results
 from dpmc.studies.equal_privacy.claims import (  # noqa: F401  (importing them registers predicates)
     huber_noise,
     own,
 )
 from dpmc.studies.equal_privacy.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.equal_privacy.frames import CELL, MODEL, NAMES
-from dpmc.study.claims import load_claims, table_of_verdicts
-from dpmc.study.readings import on_trials
-from dpmc.study.results import read_results
 
 CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 
@@ -24,7 +24,7 @@ def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
 
 
 def judge(evidence: Evidence) -> pd.DataFrame:
-    """Judge all claims, columns :data:`dpmc.study.claims.CLAIM_COLUMNS`."""
+    """Judge all claims, columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`."""
     readings = {}
     if evidence.calibrated is not None:
         cells = {"calibrated": (*CELL, *MODEL, "trial")}

@@ -9,6 +9,17 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.effects import signed
+from dpmc.frame.judging.finding import MARGIN, Finding
+from dpmc.frame.judging.rules import (
+    Rows,
+    always_below,
+    explained,
+    fact,
+    mostly_below,
+    not_available,
+)
+from dpmc.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES, in_order, number, select
 from dpmc.privacy.relations import ENTRY_CHANGE, USER_ADD_REMOVE
 from dpmc.statistics.paired import Pair, compare, leader, less, more, pairs
 from dpmc.studies.equal_privacy.claims.evidence import Evidence, claim
@@ -30,17 +41,6 @@ from dpmc.studies.equal_privacy.frames import (
     dataset_label,
     describe_frontier,
     model_label,
-)
-from dpmc.study.effects import signed
-from dpmc.study.finding import MARGIN, Finding
-from dpmc.study.frames import FACTOR_MODELS, PRIVATE_BASELINES, in_order, number, select
-from dpmc.study.rules import (
-    Rows,
-    always_below,
-    explained,
-    fact,
-    mostly_below,
-    not_available,
 )
 
 LEVELS = {ENTRY_CHANGE: "one rating", USER_ADD_REMOVE: "one user"}

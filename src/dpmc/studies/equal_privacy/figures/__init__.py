@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.style import draw_all, read_figures
 from dpmc.studies.equal_privacy.figures import equal, maps
 from dpmc.studies.equal_privacy.frames import NAMES, describe_frontier
-from dpmc.study.results import read_results
-from dpmc.study.style import draw_all, read_figures
 
 TEXTS = Path(__file__).parents[1] / "figures.yaml"
 FIGURES = read_figures(

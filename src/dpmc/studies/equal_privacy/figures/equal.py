@@ -6,6 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.frames import (
+    EVERY,
+    FACTOR_MODELS,
+    MECHANISM_LABELS,
+    PRIVATE_BASELINES,
+    in_order,
+    trials_text,
+)
+from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels
+from dpmc.frame.showing.style import BASELINES, BLACK, MECHANISMS, Drawing, Look, NothingToDraw
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
     ENTRY_CHANGE,
@@ -21,16 +31,6 @@ from dpmc.studies.equal_privacy.frames import (
     UNTUNED,
     dataset_label,
 )
-from dpmc.study.frames import (
-    EVERY,
-    FACTOR_MODELS,
-    MECHANISM_LABELS,
-    PRIVATE_BASELINES,
-    in_order,
-    trials_text,
-)
-from dpmc.study.panels import Axis, Curve, Level, Panel, draw_panels
-from dpmc.study.style import BASELINES, BLACK, MECHANISMS, Drawing, Look, NothingToDraw
 
 ANY = "any"  # mechanism of a method that is drawn with its best one
 LOOKS = {  # from left to right

@@ -8,10 +8,8 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dpmc.privacy.calibration import WORTHWHILE
-from dpmc.studies.equal_privacy.frames import HUBER
-from dpmc.study.frames import EVERY, MECHANISM_LABELS
-from dpmc.study.style import (
+from dpmc.frame.showing.frames import EVERY, MECHANISM_LABELS
+from dpmc.frame.showing.style import (
     BLACK,
     MECHANISMS,
     PAGE,
@@ -19,6 +17,8 @@ from dpmc.study.style import (
     NothingToDraw,
     new_figure,
 )
+from dpmc.privacy.calibration import WORTHWHILE
+from dpmc.studies.equal_privacy.frames import HUBER
 
 
 def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import INCONCLUSIVE, NO_EFFECT, Finding
+from dpmc.frame.judging.rules import combined, verdict_of
 from dpmc.mechanisms.facts import huber_to_laplace_variance
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.finding import INCONCLUSIVE, NO_EFFECT, Finding
-from dpmc.study.rules import combined, verdict_of
 
 CLOSE = 1.10
 VARIANCES = (1.0, 2.0, 3.0, 4.0)

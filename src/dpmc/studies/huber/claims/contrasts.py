@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES, Cell
-from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS, as_run, cells_of
+from dpmc.studies.huber.reported.numbers import IRLS_ITERATIONS, as_run, cells_of
 from dpmc.studies.huber.statistics import published_metric
-from dpmc.study.cells import SYNTHETIC
 
 RANKS = (5, 10, 20)
 VARIANCES = (1.0, 2.0)

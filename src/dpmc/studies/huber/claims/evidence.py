@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dpmc.frame.judging.claims import registering
+from dpmc.frame.judging.finding import Finding
+from dpmc.frame.judging.rules import Sample
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, delta
-from dpmc.study.claims import registering
-from dpmc.study.finding import Finding
-from dpmc.study.rules import Sample
 
 
 @dataclass(frozen=True)

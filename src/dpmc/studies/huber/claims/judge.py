@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from dpmc.frame.judging.claims import table_of_verdicts
+from dpmc.frame.judging.readings import on_trials
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
     budgets,
@@ -17,8 +19,6 @@ from dpmc.studies.huber.claims import (  # noqa: F401  (importing them registers
 )
 from dpmc.studies.huber.claims.contrasts import LogRmse
 from dpmc.studies.huber.claims.evidence import PREDICATES, Evidence
-from dpmc.study.claims import table_of_verdicts
-from dpmc.study.readings import on_trials
 
 CELLS = {
     "trials": (*COORDINATES, "trial"),
@@ -42,7 +42,7 @@ def judge(
 ) -> pd.DataFrame:
     """Judge claims on our trials, in any order, and on the papers' own reported numbers.
 
-    ``published`` is as :func:`dpmc.studies.huber.published.numbers.load` returns it, ``table_one``
+    ``published`` is as :func:`dpmc.studies.huber.reported.numbers.load` returns it, ``table_one``
     as :func:`dpmc.studies.huber.nominal.table_one` does at the paper's settings. ``seed`` is that
     of the samples behind the facts about the mechanisms. ``experiments`` are the side experiments
     and other tables by the names of :class:`Evidence`.

@@ -1,9 +1,9 @@
 """Claims that compare ALS and A-IRLS on synthetic data: H7, H8 and H12 to H15."""
 
+from dpmc.frame.judging.finding import MARGIN, Finding
+from dpmc.frame.judging.rules import judge_all, judge_most, judge_pooled
 from dpmc.studies.huber.claims.contrasts import VARIANCES, Contrast, deltas, synthetic_grid
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.finding import MARGIN, Finding
-from dpmc.study.rules import judge_all, judge_most, judge_pooled
 
 
 def irls_minus_als(noise: str, *, variances=VARIANCES, **part) -> list[Contrast]:

@@ -4,11 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpmc.statistics.bootstrap import pooled_interval, pooled_spread_ratio
-from dpmc.studies.huber.claims.budgets import huber_budget_close_to_laplace
-from dpmc.studies.huber.claims.contrasts import average, delta, deltas, synthetic_grid
-from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.finding import (
+from dpmc.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
     MARGIN,
@@ -19,8 +15,8 @@ from dpmc.study.finding import (
     SUPPORTED,
     Finding,
 )
-from dpmc.study.power import trials_off_zero
-from dpmc.study.rules import (
+from dpmc.frame.judging.power import trials_off_zero
+from dpmc.frame.judging.rules import (
     Tally,
     at_least,
     both,
@@ -36,6 +32,10 @@ from dpmc.study.rules import (
     tally,
     verdict_of,
 )
+from dpmc.statistics.bootstrap import pooled_interval, pooled_spread_ratio
+from dpmc.studies.huber.claims.budgets import huber_budget_close_to_laplace
+from dpmc.studies.huber.claims.contrasts import average, delta, deltas, synthetic_grid
+from dpmc.studies.huber.claims.evidence import Evidence, claim
 
 NOISES = ("huber", "gaussian", "laplace")
 COMPARABLE = np.log1p(0.02)

@@ -3,11 +3,11 @@
 import numpy as np
 from scipy import special
 
+from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, NOT_REPORTED, SUPPORTED, Finding
+from dpmc.frame.judging.rules import verdict_of
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import largest_log_ratio, published_inverse_cdf, total_variation
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, NOT_REPORTED, SUPPORTED, Finding
-from dpmc.study.rules import verdict_of
 
 SAMPLES = 1_000_000
 LEVEL = 0.01

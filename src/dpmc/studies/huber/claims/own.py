@@ -3,17 +3,17 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.jobs.cells import SYNTHETIC, format_coordinate
+from dpmc.frame.judging.effects import signed
+from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, NOT_AVAILABLE, Finding
+from dpmc.frame.judging.rules import Rows, explained, fact, mostly_below, not_available
+from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, trials_text
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.privacy_meaning import losses_text, totals_text
-from dpmc.studies.huber.published.compare import AGREES, CLOSE, DEVIATES
+from dpmc.studies.huber.reported.compare import AGREES, CLOSE, DEVIATES
 from dpmc.studies.huber.statistics import published_metric
-from dpmc.study.cells import SYNTHETIC, format_coordinate
-from dpmc.study.effects import signed
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, NOT_AVAILABLE, Finding
-from dpmc.study.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, trials_text
-from dpmc.study.rules import Rows, explained, fact, mostly_below, not_available
 
 SHARE, MEDIAN = 0.85, 0.06  # when the synthetic tables count as reproduced
 REAL_TARGETS = {"ml-100k": (0.02, True), "sweetrs": (0.05, False)}  # tolerance; with noise?

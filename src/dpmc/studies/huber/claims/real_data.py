@@ -5,6 +5,28 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import (
+    ALL,
+    CONTRADICTED,
+    INCONCLUSIVE,
+    MARGIN,
+    NO_EFFECT,
+    NOT_AVAILABLE,
+    NOT_REPORTED,
+    OURS,
+    SUPPORTED,
+    Finding,
+)
+from dpmc.frame.judging.rules import (
+    all_verdict,
+    at_least,
+    has_no_effect,
+    judge_all,
+    judge_pooled,
+    obstacle_to,
+    tally,
+    verdict_of,
+)
 from dpmc.statistics.bootstrap import bootstrap_interval, pooled_interval
 from dpmc.statistics.tests import Interval, mean_interval
 from dpmc.studies.huber.cells import Cell
@@ -19,29 +41,7 @@ from dpmc.studies.huber.claims.contrasts import (
     synthetic_grid,
 )
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.studies.huber.published.numbers import IRLS_ITERATIONS, REAL_RANK
-from dpmc.study.finding import (
-    ALL,
-    CONTRADICTED,
-    INCONCLUSIVE,
-    MARGIN,
-    NO_EFFECT,
-    NOT_AVAILABLE,
-    NOT_REPORTED,
-    OURS,
-    SUPPORTED,
-    Finding,
-)
-from dpmc.study.rules import (
-    all_verdict,
-    at_least,
-    has_no_effect,
-    judge_all,
-    judge_pooled,
-    obstacle_to,
-    tally,
-    verdict_of,
-)
+from dpmc.studies.huber.reported.numbers import IRLS_ITERATIONS, REAL_RANK
 
 MOVIELENS = [("ml-100k", 0.051)]
 SWEETRS = [("sweetrs", fraction) for fraction in FRACTIONS]

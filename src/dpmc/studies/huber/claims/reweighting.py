@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
+from dpmc.frame.judging.rules import always_below, mostly_below
+from dpmc.frame.showing.frames import MECHANISM_LABELS, METHOD_LABELS
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.statistics import against_same_noise, share_below_one
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc.study.frames import MECHANISM_LABELS, METHOD_LABELS
-from dpmc.study.rules import always_below, mostly_below
 
 STOPPED = 20  # iterations on MovieLens 100K in the papers
 

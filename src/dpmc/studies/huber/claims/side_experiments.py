@@ -3,11 +3,18 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
+from dpmc.frame.judging.rules import (
+    at_least,
+    combined,
+    mirrored,
+    obstacle_to,
+    percent,
+    pooled_verdict,
+)
 from dpmc.statistics.bootstrap import bootstrap_interval, pooled_interval, pooled_spread_ratio
 from dpmc.statistics.tests import Interval, log_positive, trial_matrix
 from dpmc.studies.huber.claims.evidence import Evidence, claim
-from dpmc.study.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc.study.rules import at_least, combined, mirrored, obstacle_to, percent, pooled_verdict
 
 MUCH_WIDER = 3.0
 LATE = 0.2  # the last fifth of the iterations

@@ -5,6 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, Finding
+from dpmc.frame.judging.rules import both, has_no_effect, judge_all, judge_most, judge_pooled, tally
 from dpmc.statistics.bootstrap import pooled_interval
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import (
@@ -17,8 +19,6 @@ from dpmc.studies.huber.claims.contrasts import (
 )
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.claims.method_comparisons import irls_minus_als
-from dpmc.study.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, Finding
-from dpmc.study.rules import both, has_no_effect, judge_all, judge_most, judge_pooled, tally
 
 
 def less_noise(noise: str, **part) -> list[Contrast]:

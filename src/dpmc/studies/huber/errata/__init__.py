@@ -7,11 +7,11 @@ erratum is computed when the list is made, never typed in.
 from collections.abc import Mapping
 from pathlib import Path
 
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.showing.erratum import Erratum, read_errata
 from dpmc.studies.huber.errata import method, noise, privacy, results, thesis
 from dpmc.studies.huber.errata.sources import Sources
-from dpmc.studies.huber.published import load
-from dpmc.study.erratum import Erratum, read_errata
-from dpmc.study.runs import read_frame
+from dpmc.studies.huber.reported import load
 
 HOME = Path(__file__).parents[1]
 TEXTS = HOME / "errata.yaml"

@@ -8,13 +8,13 @@ import math
 
 import numpy as np
 
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.judging.finding import NOT_AVAILABLE
+from dpmc.frame.showing.erratum import Evidence
 from dpmc.statistics.tests import Interval, mean_interval
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.trial import fit, run_cell, synthetic_instance
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.erratum import Evidence
-from dpmc.study.finding import NOT_AVAILABLE
 
 SETTINGS = {
     "seed": 1,

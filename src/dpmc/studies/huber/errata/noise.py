@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
+from dpmc.frame.showing.erratum import Evidence, listed
 from dpmc.mechanisms.facts import huber_to_laplace_variance, published_inverse_cdf
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.nominal import table_one
-from dpmc.study.erratum import Evidence, listed
 
 SENSITIVITY = 5.0  # of table 1
 TAIL = 0.05  # below -a

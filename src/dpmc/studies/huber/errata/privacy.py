@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.showing.erratum import Evidence
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.errata.method import SETTINGS
@@ -9,8 +11,6 @@ from dpmc.studies.huber.errata.noise import SENSITIVITY
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.trial import fit, synthetic_instance
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.erratum import Evidence
 
 VARIANCE, DELTA = 2.0, 1e-5
 RELEASES = {"ALS": 50, "A-IRLS": 1000}  # T, and T K, on synthetic data

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.erratum import Evidence
 from dpmc.studies.huber.errata.sources import Sources
-from dpmc.study.erratum import Evidence
 
 STATED_USERS, STATED_ITEMS, STATED_RATINGS = 2000, 77, 45_000  # of SweetRS, thesis 5.2
 

@@ -17,7 +17,7 @@ PAPERS_DATA = ("ml-100k", "sweetrs")
 class Sources:
     """What evidence is computed from.
 
-    ``published`` is as :func:`dpmc.studies.huber.published.load` returns it. ``raw_files`` is data
+    ``published`` is as :func:`dpmc.studies.huber.reported.load` returns it. ``raw_files`` is data
     set name to its verified raw file; without an entry the data are not available. Other data sets
     than the papers' are ignored.
     """

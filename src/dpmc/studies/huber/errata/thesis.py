@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dpmc.frame.showing.erratum import Evidence
 from dpmc.studies.huber.errata.sources import Sources
-from dpmc.study.erratum import Evidence
 
 ROWS, COLUMNS, SHARE = 12, 8, 0.5
 THRESHOLD = 2.0  # tau

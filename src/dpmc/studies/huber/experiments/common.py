@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable
 from functools import reduce
 
+from dpmc.frame.api import Cells, Effort, RatingsOf, Section
+from dpmc.frame.jobs import cells
+from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.mechanisms import mechanism_module
 from dpmc.methods import method_module
 from dpmc.studies.huber.cells import Cell, DataCell
-from dpmc.study import cells
-from dpmc.study.api import Cells, Effort, RatingsOf, Section
-from dpmc.study.cells import SYNTHETIC
 
 MOVIELENS, SWEETRS = "ml-100k", "sweetrs"
 METHODS = ("als", "irls")

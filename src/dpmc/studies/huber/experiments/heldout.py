@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from dpmc.frame.api import Job, Section
+from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
 from dpmc.studies.huber.cells import COORDINATES, Cell
@@ -14,8 +16,6 @@ from dpmc.studies.huber.experiments.common import (
 )
 from dpmc.studies.huber.settings import cell_settings
 from dpmc.studies.huber.trial import fit, split
-from dpmc.study.api import Job, Section
-from dpmc.study.task import Task
 
 HELDOUT_COLUMNS = (*COORDINATES, "trial", "iteration", "rmse_training", "rmse_heldout")
 # ALS without noise, and the models with the noise that is theirs in the papers' table 4

@@ -6,6 +6,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dpmc.datasets.synthetic import generate
+from dpmc.frame.api import Job
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
+from dpmc.frame.jobs.task import Task
 from dpmc.methods import method_class
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.common import (
@@ -16,10 +20,6 @@ from dpmc.studies.huber.experiments.common import (
 )
 from dpmc.studies.huber.settings import side_settings
 from dpmc.studies.huber.trial import make_method, synthetic_instance, synthetic_trial
-from dpmc.study.api import Job
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.seeds import DATA, NOISE, START, stream
-from dpmc.study.task import Task
 
 CONVERGENCE_COLUMNS = (
     "dataset", "rank", "variance", "observed_fraction", "method", "mechanism",

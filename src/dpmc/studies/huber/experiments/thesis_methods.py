@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from dpmc.frame.api import Job, Section
+from dpmc.frame.jobs.seeds import START, stream
+from dpmc.frame.jobs.task import Task
 from dpmc.methods import method_class, method_module
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
 from dpmc.studies.huber.cells import Cell, DataCell
 from dpmc.studies.huber.experiments.common import MOVIELENS, in_proportion_to, ratings_of
 from dpmc.studies.huber.trial import split
-from dpmc.study.api import Job, Section
-from dpmc.study.seeds import START, stream
-from dpmc.study.task import Task
 
 THESIS_COLUMNS = ("dataset", "name", "trial", "iteration", "seconds", "rmse_heldout", "rse_heldout")
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from dpmc.frame.api import Job, Section
+from dpmc.frame.jobs.task import Task
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.common import (
     SWEETRS,
@@ -12,8 +14,6 @@ from dpmc.studies.huber.experiments.common import (
 )
 from dpmc.studies.huber.settings import cell_settings
 from dpmc.studies.huber.trial import TRIAL_COLUMNS, run_cell
-from dpmc.study.api import Job, Section
-from dpmc.study.task import Task
 
 
 def cells(section: Section) -> list[Cell]:

@@ -1,10 +1,10 @@
 """How many weights of A-IRLS are below 1: which cells are counted, :mod:`..weights` counts."""
 
+from dpmc.frame.api import Job, Section
+from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.studies.huber.cells import COORDINATES, Cell, huber_cells
 from dpmc.studies.huber.experiments.common import ratings_of, side_modules
 from dpmc.studies.huber.settings import cell_settings
-from dpmc.study.api import Job, Section
-from dpmc.study.cells import SYNTHETIC
 
 WEIGHTS_COLUMNS = (
     *COORDINATES, "trial", "loss_parameter", "weights_first", "below_first", "weights_later",

@@ -6,11 +6,11 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.errors import InputError, did_you_mean
+from dpmc.frame.showing.style import FigureEntry, draw_all, read_figures
 from dpmc.studies.huber.figures import mechanisms as noise
 from dpmc.studies.huber.figures import results
 from dpmc.studies.huber.figures.convergence import convergence_by_iteration, describe_convergence
 from dpmc.studies.huber.figures.differences import describe_differences, paired_differences
-from dpmc.study.style import FigureEntry, draw_all, read_figures
 
 TEXTS = Path(__file__).parents[1] / "figures.yaml"
 NEW_FIGURES = read_figures(
@@ -47,7 +47,7 @@ def figure(figure_id: str) -> FigureEntry:
 
 
 def draw(figure_id: str, inputs: Mapping[str, pd.DataFrame | None], folder: str | Path) -> None:
-    """Draw the figure of :data:`FIGURES` with that id, see :func:`dpmc.study.style.draw_all`."""
+    """Draw the figure of :data:`FIGURES` with that id, see :func:`draw_all`."""
     draw_all([figure(figure_id)], inputs, folder)
 
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dpmc.study.frames import (
+from dpmc.frame.showing.frames import (
     MECHANISM_LABELS,
     METHOD_LABELS,
     half_width,
     select,
     trials_text,
 )
-from dpmc.study.panels import Axis, Curve, Panel, draw_panels
-from dpmc.study.style import MECHANISMS, Drawing, NothingToDraw
+from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
+from dpmc.frame.showing.style import MECHANISMS, Drawing, NothingToDraw
 
 TARGET_LABELS = {
     "right_hand_side": "noise on the right-hand side",

@@ -7,10 +7,8 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from dpmc.statistics.tests import holm, row_tests
-from dpmc.studies.huber.statistics import paired_difference
-from dpmc.study.effects import signed
-from dpmc.study.frames import (
+from dpmc.frame.judging.effects import signed
+from dpmc.frame.showing.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
     METHOD_LABELS,
@@ -18,7 +16,17 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
-from dpmc.study.style import BLACK, GREY, MECHANISMS, PAGE, Drawing, NothingToDraw, new_figure
+from dpmc.frame.showing.style import (
+    BLACK,
+    GREY,
+    MECHANISMS,
+    PAGE,
+    Drawing,
+    NothingToDraw,
+    new_figure,
+)
+from dpmc.statistics.tests import holm, row_tests
+from dpmc.studies.huber.statistics import paired_difference
 
 OTHERS = ("gaussian", "laplace")
 LINEAR = 2.0  # per cent; the axis is logarithmic beyond

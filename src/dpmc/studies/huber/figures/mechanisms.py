@@ -8,9 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc.mechanisms.facts import published_inverse_cdf
-from dpmc.study.style import (
+from dpmc.frame.showing.style import (
     BLACK,
     COLUMN,
     GREEN,
@@ -22,6 +20,8 @@ from dpmc.study.style import (
     Drawing,
     new_figure,
 )
+from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.mechanisms.facts import published_inverse_cdf
 
 LAPLACE_SCALES = (0.5, 1.0, 2.0, 4.0)
 STANDARD_DEVIATIONS = (0.5, 1.0, 2.0, 4.0)

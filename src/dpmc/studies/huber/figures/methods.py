@@ -7,10 +7,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from dpmc.studies.huber.experiments import TABLES
-from dpmc.studies.huber.tables_methods import THESIS_LABELS, below_one
-from dpmc.study.cells import SYNTHETIC
-from dpmc.study.frames import (
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.showing.frames import (
     MECHANISM_LABELS,
     METHOD_LABELS,
     half_width,
@@ -18,9 +16,9 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
-from dpmc.study.panels import Axis, Curve, Panel, draw_panels
-from dpmc.study.results import read_results
-from dpmc.study.style import (
+from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
+from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.style import (
     MECHANISMS,
     PAGE,
     SERIES,
@@ -31,6 +29,8 @@ from dpmc.study.style import (
     read_figures,
     value_axis,
 )
+from dpmc.studies.huber.experiments import TABLES
+from dpmc.studies.huber.tables_methods import THESIS_LABELS, below_one
 
 LINEAR = {"share": 0.01, "change": 0.1}  # %: below it the axes are linear, so that 0 has a place
 TICKS = {"share": [0, 0.01, 0.1, 1, 10], "change": [-10, -1, -0.1, 0, 0.1, 1, 10]}

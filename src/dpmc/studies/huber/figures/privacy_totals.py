@@ -9,14 +9,10 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.privacy_columns import TABLES
-from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST
-from dpmc.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run
-from dpmc.study.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, percent, select
-from dpmc.study.panels import Axis, Curve, Panel, draw_panels, handle
-from dpmc.study.results import read_results
-from dpmc.study.style import (
+from dpmc.frame.showing.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, percent, select
+from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels, handle
+from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.style import (
     BLACK,
     GREY,
     MECHANISMS,
@@ -28,6 +24,10 @@ from dpmc.study.style import (
     new_figure,
     read_figures,
 )
+from dpmc.studies.huber.nominal import table_one
+from dpmc.studies.huber.privacy_columns import TABLES
+from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST
+from dpmc.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run
 
 RELEASES = {50: "ALS", 1000: "A-IRLS"}  # of the synthetic trainings
 TICKS = {count: f"{count:,}" for count in (1, 10, 100, 1000)}

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from dpmc.studies.huber.statistics import cell_summary
-from dpmc.study.frames import (
+from dpmc.frame.showing.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
     MECHANISM_LABELS,
@@ -17,8 +16,9 @@ from dpmc.study.frames import (
     select,
     trials_text,
 )
-from dpmc.study.panels import Axis, Curve, Level, Panel, draw_panels, handle
-from dpmc.study.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
+from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
+from dpmc.frame.showing.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
+from dpmc.studies.huber.statistics import cell_summary
 
 BAND = 0.15
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)

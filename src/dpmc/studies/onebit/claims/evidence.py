@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.claims import registering
+from dpmc.frame.judging.finding import Finding
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.onebit.cells import BOTH, ONEBIT_COORDINATES, SYNTHETIC, OneBitCell
-from dpmc.study.claims import registering
-from dpmc.study.finding import Finding
 
 LINKS = ("gaussian", "logistic")
 # the paper's four mechanisms as it runs them, by the names it gives them

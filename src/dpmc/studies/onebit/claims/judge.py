@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.checking.runs import read_frame
+from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.readings import on_trials
 from dpmc.studies.onebit.cells import ONEBIT_COORDINATES
 from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them registers their predicates)
     link_facts,
@@ -15,9 +18,6 @@ from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them register
     synthetic,
 )
 from dpmc.studies.onebit.claims.evidence import PREDICATES, OneBitEvidence, evidence_of
-from dpmc.study.claims import load_claims, table_of_verdicts
-from dpmc.study.readings import on_trials
-from dpmc.study.runs import read_frame
 
 FILE = Path(__file__).parents[1] / "claims.yaml"
 TABLES = ("trials", "ranks", "outp_change", "outp_attack")
@@ -35,7 +35,7 @@ def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]
 
 
 def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
-    """Load the claims of the one-bit paper and our own (:func:`dpmc.study.claims.load_claims`)."""
+    """Load the claims of the one-bit paper and our own, see :func:`load_claims`."""
     return load_claims(path, PREDICATES)
 
 
@@ -47,8 +47,8 @@ def judge_onebit(
     ``tables`` are those of :data:`TABLES`; None, or absent, if one was not made. ``trials`` is
     needed, columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
 
-    The result has the columns :data:`dpmc.study.claims.CLAIM_COLUMNS`, one row per claim in the
-    order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
+    The result has the columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`, one row per claim in
+    the order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
     signs, unless the predicate says otherwise; NaN where there is none. Reported verdicts are
     inconclusive: the figures' values are not available.
     """
@@ -63,8 +63,8 @@ def readings(
 
     "raw outputs" are judged instead of those cut to the rank, which stand beside them then; in
     "rank k" outputs on real data are cut to rank k, as far as that was run; for the rest see
-    :func:`dpmc.study.readings.on_trials`. What is computed and not sampled (O11 to O14, O16, O17)
-    is the same in all of them.
+    :func:`dpmc.frame.judging.readings.on_trials`. What is computed and not sampled (O11 to O14,
+    O16, O17) is the same in all of them.
     """
     cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
     found = {name: evidence_of(**changed) for name, changed in on_trials(tables, cells)}

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_REPORTED, Finding
+from dpmc.frame.judging.rules import verdict_of
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import LINKS, Link, link_of
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc.studies.onebit.claims.synthetic import EPSILONS
-from dpmc.study.finding import INCONCLUSIVE, NOT_REPORTED, Finding
-from dpmc.study.rules import verdict_of
 
 ALPHA = 1.0
 GRID = np.linspace(-ALPHA, ALPHA, 2001)

@@ -11,6 +11,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import Finding
+from dpmc.frame.judging.rules import (
+    Rows,
+    always_below,
+    as_matrix,
+    explained,
+    fact,
+    inside,
+    not_available,
+    points,
+    tally,
+)
+from dpmc.frame.showing.frames import keeps_claim, number, present, private_rows, trials_text
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.statistics import paired
 from dpmc.statistics.paired import Pair, compare, leader, less, more, pairs
@@ -33,19 +46,6 @@ from dpmc.studies.onebit.frames import (
     main_rows,
     metric_of,
     summary,
-)
-from dpmc.study.finding import Finding
-from dpmc.study.frames import keeps_claim, number, present, private_rows, trials_text
-from dpmc.study.rules import (
-    Rows,
-    always_below,
-    as_matrix,
-    explained,
-    fact,
-    inside,
-    not_available,
-    points,
-    tally,
 )
 
 PLACE = ("dataset", "link", "epsilon")

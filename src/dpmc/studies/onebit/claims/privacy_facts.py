@@ -6,6 +6,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.finding import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    NOT_AVAILABLE,
+    NOT_REPORTED,
+    SUPPORTED,
+    Finding,
+)
+from dpmc.frame.judging.rules import verdict_of
 from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.facts import largest_log_ratio
 from dpmc.mechanisms.randomised_response import RandomisedResponse
@@ -17,15 +26,6 @@ from dpmc.privacy.guarantee import ROUNDING
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc.studies.onebit.claims.link_facts import ALPHA, GRID
 from dpmc.studies.onebit.claims.synthetic import EPSILONS
-from dpmc.study.finding import (
-    CONTRADICTED,
-    INCONCLUSIVE,
-    NOT_AVAILABLE,
-    NOT_REPORTED,
-    SUPPORTED,
-    Finding,
-)
-from dpmc.study.rules import verdict_of
 
 CLIP = 0.5
 # Flips of +1 and of -1 of which all ratios but (1 - p2)/p1 are at most e^1: whichever two of the

@@ -6,6 +6,8 @@ from itertools import product
 
 import numpy as np
 
+from dpmc.frame.judging.finding import Finding
+from dpmc.frame.judging.rules import Rows, always_below, both, mostly_below, named, points
 from dpmc.studies.onebit.cells import BOTH, CLEAR, NUCLEAR, OneBitCell
 from dpmc.studies.onebit.claims.evidence import (
     LINKS,
@@ -16,8 +18,6 @@ from dpmc.studies.onebit.claims.evidence import (
     claim,
 )
 from dpmc.studies.onebit.claims.verdicts import at_every_rank, on_both_outputs
-from dpmc.study.finding import Finding
-from dpmc.study.rules import Rows, always_below, both, mostly_below, named, points
 
 TRAINING_SHARE = 0.8
 MOVIELENS, RESTAURANT = "ml-100k", "restaurant"

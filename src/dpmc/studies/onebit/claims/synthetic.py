@@ -6,6 +6,8 @@ from itertools import product
 
 import numpy as np
 
+from dpmc.frame.judging.finding import Finding
+from dpmc.frame.judging.rules import Rows, always_below, both, mostly_below, named, within
 from dpmc.statistics.tests import row_tests
 from dpmc.studies.onebit.cells import CLEAR, OBSERVED_FRACTION
 from dpmc.studies.onebit.claims.evidence import (
@@ -18,8 +20,6 @@ from dpmc.studies.onebit.claims.evidence import (
     synthetic_cell,
 )
 from dpmc.studies.onebit.claims.verdicts import on_both_outputs
-from dpmc.study.finding import Finding
-from dpmc.study.rules import Rows, always_below, both, mostly_below, named, within
 
 COMPARABLE = np.log(1.10)
 APPROACHED = 0.5  # of the distance to Clear that is left

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from dpmc.frame.judging.finding import NOT_REPORTED, VERDICTS, Finding
 from dpmc.studies.onebit.claims.evidence import LINKS, OneBitEvidence, Outputs
-from dpmc.study.finding import NOT_REPORTED, VERDICTS, Finding
 
 
 def on_both_outputs(evidence: OneBitEvidence, judge: Callable[[Outputs], Finding]) -> Finding:

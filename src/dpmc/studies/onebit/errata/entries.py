@@ -7,10 +7,10 @@ never typed in.
 from collections.abc import Mapping
 from pathlib import Path
 
+from dpmc.frame.showing.erratum import Erratum, read_errata
 from dpmc.studies.onebit.errata import mechanisms, proofs, text
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.frames import read_onebit
-from dpmc.study.erratum import Erratum, read_errata
 
 TEXTS = Path(__file__).parents[1] / "errata.yaml"
 ENTRIES = {

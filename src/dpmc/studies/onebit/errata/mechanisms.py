@@ -6,6 +6,7 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing.erratum import Evidence, listed
 from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.guarantee import guarantee_of
@@ -14,7 +15,6 @@ from dpmc.studies.onebit.claims.link_facts import least_curvature
 from dpmc.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.outp import BLOCK, block_change
-from dpmc.study.erratum import Evidence, listed
 
 ADMITTED = 0.5  # the chance of flipping -1 where +1 is never flipped
 SMALL = 0.001

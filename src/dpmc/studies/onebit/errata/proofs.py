@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from dpmc.frame.showing.erratum import Evidence, listed
 from dpmc.mechanisms import Laplace
 from dpmc.methods.onebit.links import link_of
 from dpmc.studies.onebit.bounds import (
@@ -16,7 +17,6 @@ from dpmc.studies.onebit.bounds import (
     steepness_and_flatness,
 )
 from dpmc.studies.onebit.errata.sources import Sources
-from dpmc.study.erratum import Evidence, listed
 
 DRAWS = 200
 SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries

@@ -5,12 +5,12 @@
 
 import numpy as np
 
+from dpmc.frame.showing.erratum import Evidence
 from dpmc.methods.onebit.labels import MECHANISM_LABELS
 from dpmc.methods.onebit.signs import MEAN, binarise
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.frames import PUBLISHED
 from dpmc.studies.onebit.instances import first_split
-from dpmc.study.erratum import Evidence
 
 DRAWS = 10_000
 SIDE = 100  # of the paper's matrices

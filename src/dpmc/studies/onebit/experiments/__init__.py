@@ -4,6 +4,6 @@ A module in this folder with a ``JOB`` of one table, and a function ``table`` th
 what readers see, is an experiment; nothing else lists it.
 """
 
-from dpmc.study.experiments import experiments_in
+from dpmc.frame.jobs.experiments import experiments_in
 
 EXPERIMENTS = {table: module for module in experiments_in(__name__) for table in module.JOB.tables}

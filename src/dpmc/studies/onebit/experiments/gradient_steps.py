@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.errors import refuse_unknown
+from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.jobs.task import Task
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.onebit.cells import ONEBIT_COORDINATES, OneBitCell
 from dpmc.studies.onebit.settings import cell_settings, inputs_of, onebit_cells
 from dpmc.studies.onebit.trial import run_curve
-from dpmc.study.api import Cells, Effort, Job, Section
-from dpmc.study.table_model import Cell, Column, Row, Table
-from dpmc.study.task import Task
 
 MECHANISM = "grap"
 

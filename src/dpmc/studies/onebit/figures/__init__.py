@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from dpmc.frame.showing.style import draw_all, read_figures
 from dpmc.studies.onebit.figures import accuracy as real
 from dpmc.studies.onebit.figures import bounds, budgets, fractions, outp, ranks
 from dpmc.studies.onebit.frames import read_onebit
-from dpmc.study.style import draw_all, read_figures
 
 TEXTS = Path(__file__).parents[1] / "figures.yaml"
 ONEBIT_FIGURES = read_figures(
@@ -33,7 +33,7 @@ def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> N
 def write_onebit_figures(
     results_folder: str | Path, folder: str | Path, figures: Collection[str] | None = None
 ) -> None:
-    """Draw figures from the tables of ``results_folder``, see :func:`dpmc.study.style.draw_all`.
+    """Draw figures from the tables of ``results_folder``, see :func:`draw_all`.
 
     A figure whose table is missing becomes a box that says so.
     """

@@ -5,6 +5,9 @@ from dataclasses import replace
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.panels import Axis, Panel, draw_panels
+from dpmc.frame.showing.style import Drawing, NothingToDraw
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.frames import (
@@ -19,9 +22,6 @@ from dpmc.studies.onebit.frames import (
     main_rows,
     summary,
 )
-from dpmc.study.frames import present, trials_text
-from dpmc.study.panels import Axis, Panel, draw_panels
-from dpmc.study.style import Drawing, NothingToDraw
 
 DRAWN = (*PUBLISHED, ITEM_BIAS)
 

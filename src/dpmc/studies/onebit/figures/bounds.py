@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
 
+from dpmc.frame.showing.frames import number, present
+from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
+from dpmc.frame.showing.style import BLACK, BLUE, LIGHT, VERMILLION, Drawing, Look, NothingToDraw
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures.budgets import ARE
 from dpmc.studies.onebit.frames import BENCHMARK, LINKS, link_label, main_constraint, summary
-from dpmc.study.frames import number, present
-from dpmc.study.panels import Axis, Curve, Panel, draw_panels
-from dpmc.study.style import BLACK, BLUE, LIGHT, VERMILLION, Drawing, Look, NothingToDraw
 
 KEYS = ["mechanism", "link", "observed_fraction", "epsilon"]
 FORMS = {"published": ("as printed", VERMILLION), "corrected": ("as corrected", BLUE)}

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.panels import ABOVE, Axis, Panel, draw_panels
+from dpmc.frame.showing.style import Drawing, NothingToDraw
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.frames import (
@@ -18,9 +21,6 @@ from dpmc.studies.onebit.frames import (
     main_rows,
     summary,
 )
-from dpmc.study.frames import present, trials_text
-from dpmc.study.panels import ABOVE, Axis, Panel, draw_panels
-from dpmc.study.style import Drawing, NothingToDraw
 
 ARE = "ARE = ‖X − M‖² / ‖M‖²"
 HEADROOM = 1.3  # above the highest mean of the paper's mechanisms

@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 
+from dpmc.frame.showing.frames import trials_text
+from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
+from dpmc.frame.showing.style import Drawing, Look, NothingToDraw
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.figures.budgets import ARE
@@ -17,9 +20,6 @@ from dpmc.studies.onebit.frames import (
     main_constraint,
     summary,
 )
-from dpmc.study.frames import trials_text
-from dpmc.study.panels import Axis, Panel, curves, draw_panels
-from dpmc.study.style import Drawing, Look, NothingToDraw
 
 SHOWN = 6  # budgets at most
 WITHOUT = ("clear", "zero")  # that are drawn without noise

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import number, present
+from dpmc.frame.showing.panels import Axis, Curve, Level, curves, handle, hollow, levels
+from dpmc.frame.showing.style import BLACK, Look
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.frames import FREE, LOOKS
-from dpmc.study.frames import number, present
-from dpmc.study.panels import Axis, Curve, Level, curves, handle, hollow, levels
-from dpmc.study.style import BLACK, Look
 
 STAGES = {"truncated": "truncated to rank r", "raw": "raw"}
 EPSILON = Axis("Claimed ε (of the value of one sign)", margin=0.45, whole=True)

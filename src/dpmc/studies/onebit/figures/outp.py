@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
 
+from dpmc.frame.showing.frames import number, present, trials_text
+from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels
+from dpmc.frame.showing.style import BLACK, GREY, Drawing, Look, NothingToDraw
 from dpmc.statistics.privacy_bounds import threshold_bound
 from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, link_label
 from dpmc.studies.onebit.outp import BLOCK
-from dpmc.study.frames import number, present, trials_text
-from dpmc.study.panels import Axis, Curve, Level, Panel, draw_panels
-from dpmc.study.style import BLACK, GREY, Drawing, Look, NothingToDraw
 
 MOST = "most that can be proven"
 COLUMNS = ["kind", "instance", "link", "claimed_epsilon", "low", "epsilon", "high", "samples"]

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.panels import Axis, Level, Panel, curves, draw_panels
+from dpmc.frame.showing.style import GREY, Drawing, Look, NothingToDraw
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.cells import CLEAR
 from dpmc.studies.onebit.claims.real_data import EXCEEDED, MIDDLE
@@ -16,9 +19,6 @@ from dpmc.studies.onebit.frames import (
     main_rows,
     summary,
 )
-from dpmc.study.frames import present, trials_text
-from dpmc.study.panels import Axis, Level, Panel, curves, draw_panels
-from dpmc.study.style import GREY, Drawing, Look, NothingToDraw
 
 SHOWN = (1.0, 2.0, MIDDLE)
 WHOLE = "none"  # outputs that are not cut

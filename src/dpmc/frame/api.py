@@ -1,0 +1,284 @@
+"""What a study is: the jobs, steps, chapter, errata and regression of a paper or a question.
+
+A study is a folder that this module describes to the rest. The workflow makes a rule of every
+:class:`Job` and :class:`Step`, the report a chapter, ``check`` and ``dpmc diff`` read its
+:class:`Regression`; none of them knows a study by name. Functions that only run inside of a job are
+named as text, ``"package.module:function"``, so that describing a study imports next to nothing.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dpmc.frame.jobs.cells import Cell, format_coordinate
+
+Section = Mapping[str, object]
+"""What :attr:`Study.prepare` returns: the settings of a study, checked."""
+Settings = Mapping[str, object]
+"""Exactly what a cell uses, as plain values."""
+Cells = Mapping[Cell, Settings]
+"""The cells of one job with what each uses."""
+
+
+@dataclass(frozen=True)
+class RatingsOf:
+    """An input: the ratings of a real data set; a job without them has no rows."""
+
+    dataset: str
+
+
+@dataclass(frozen=True)
+class OutputOf:
+    """An input: the file that the job of a cell, of another kind, makes beside its tables."""
+
+    job: str
+    cell: Cell
+
+
+Source = RatingsOf | OutputOf
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What the cost of a job is in proportion to, for telling it before anything runs.
+
+    Attributes
+    ----------
+    alike : str or None
+        Jobs of a kind that do the same work on more or fewer data have the same. None stands for
+        the coordinates of the job.
+    amount : float
+        How often the work is done: trials, budgets, iterations.
+    size : float
+        Of the data that it is done on; CPU time, memory and disk grow with it.
+    """
+
+    alike: str | None = None
+    amount: float = 1.0
+    size: float = 1.0
+
+
+def once(section: Section) -> list[Cell]:
+    """Return the one cell of a kind of job that runs once."""
+    return [Cell()]
+
+
+def nothing(section: Section, cell: Cell | None = None) -> dict:
+    """Return no settings, inputs or modules."""
+    return {}
+
+
+def constant_effort(section: Section, cells: Cells) -> Effort:
+    """Return the effort of a job that costs the same every time."""
+    return Effort()
+
+
+def own_seed(section: Section) -> dict[str, int]:
+    """Return the seed of a study with one run; none if its section has none."""
+    return {"": section["seed"]} if "seed" in section else {}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A kind of job: one rule of the workflow, ``<study>_<name>``.
+
+    Attributes
+    ----------
+    run : str
+        ``"package.module:function"``; the function takes a :class:`dpmc.frame.jobs.task.Task` and
+        returns the rows of each table, by its name.
+    tables : mapping
+        The tables that these jobs write, each a part of it, to their columns.
+    cell : type of Cell
+        Class of the cells; without fields for a kind of job that runs once.
+    cells : callable
+        From the section to every cell.
+    by : tuple of str or None
+        The fields of cells that tell the jobs of this kind apart: wildcards of the rule, parts of
+        its paths. Cells that agree in them are one job. None stands for all fields.
+    settings : callable
+        From the section and a cell to exactly what the cell uses, as plain values. A setting that
+        is not in here cannot change its numbers, so it need not rerun.
+    inputs : callable
+        From the section and a cell to the inputs of its job, by name. The ratings are called
+        "ratings".
+    modules : callable
+        From the section and a cell to names of modules (or paths of Python files) that the
+        numbers depend on beside the module of ``run``, because they are imported by name.
+    file : str or None
+        Suffix of one other file that each job makes, for example ``"npz"``.
+    alone : bool
+        Whether it measures wall-clock time, so that it runs with no other job.
+    target : str or None
+        Name of the target that asks for it; None if it belongs to the study's own.
+    seconds : float
+        About how long one takes: only for telling the time left, and for what was never
+        measured.
+    effort : callable
+        From the section and the cells of a job to what its cost grows with.
+    """
+
+    name: str
+    run: str
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cell: type[Cell] = Cell
+    cells: Callable[[Section], Iterable[Cell]] = once
+    by: tuple[str, ...] | None = None
+    settings: Callable[[Section, Cell], Settings] = nothing
+    inputs: Callable[[Section, Cell], Mapping[str, Source]] = nothing
+    modules: Callable[[Section, Cell], Iterable[str]] = nothing
+    file: str | None = None
+    alone: bool = False
+    target: str | None = None
+    seconds: float = 2.0
+    effort: Callable[[Section, Cells], Effort] = constant_effort
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The fields of cells that tell jobs of this kind apart."""
+        return self.cell.names() if self.by is None else self.by
+
+    def place(self, cell: Cell) -> dict[str, str]:
+        """Return the coordinates of the job of a cell, as they stand in its paths."""
+        return {name: format_coordinate(getattr(cell, name)) for name in self.coordinates}
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is made of a study's tables: other tables, or a folder of files. One rule.
+
+    Attributes
+    ----------
+    name : str
+        Of the rule ``<study>_<name>``, and of the folder.
+    run : str
+        ``"package.module:function"``. The function takes the folder of the study's results and the
+        settings; it returns tables by name, or takes the new folder as well and fills it.
+    makes : tuple of str
+        The tables; empty if a folder is made.
+    needs : tuple of str
+        Tables, and folders of steps, that must be there first; None for every table of the study's
+        own target that jobs make.
+    settings : callable
+        From the section to what the function uses, as plain values.
+    files : tuple of path
+        Files that count as its code: published numbers, claims.
+    target : str or None
+        As for jobs.
+    seconds : float
+    """
+
+    name: str
+    run: str
+    makes: tuple[str, ...] = ()
+    needs: tuple[str, ...] | None = None
+    settings: Callable[[Section], Mapping[str, object]] = nothing
+    files: tuple[Path, ...] = ()
+    target: str | None = None
+    seconds: float = 5.0
+
+
+def itself(cell: Cell, settings: Settings) -> list[tuple[Mapping[str, object], Settings]]:
+    """Return the coordinates and settings of a cell whose rows are named as it is."""
+    return [(cell.coordinates(), settings)]
+
+
+def only_unavailable(unavailable: Collection[str], section_cells: Mapping) -> Collection[str]:
+    """Excuse missing rows for unavailable data sets only."""
+    return unavailable
+
+
+@dataclass(frozen=True)
+class Regression:
+    """What ``check`` compares with the committed reference.
+
+    Attributes
+    ----------
+    table : str or None
+        The table of trials: its first trials, number by number; None if there is none.
+    coordinates, metrics : tuple of str
+        Columns that name a cell of it, and columns that are compared.
+    rows : callable
+        From a cell of the jobs that make the table, and its settings, to the coordinates and
+        settings of each cell that has rows; by default that cell itself.
+    trials : int or None
+        How many trials of each cell the reference keeps; None for all.
+    lacking : callable
+        From the unavailable data sets and the settings by cell to the data sets whose rows may be
+        missing; by default the former themselves.
+    labels : mapping
+        Tables of labels, such as verdicts, to the columns that name a row; the first other column
+        of what is expected is the label. What is expected depends on the profile, which
+        ``settings.json`` beside the table of trials names: there has to be such a table.
+    numbers : mapping
+        Other tables of numbers to the columns that name a row; all other columns are compared.
+    passed : mapping
+        Tables of which every row must have passed, to the columns that name a row.
+    by_clock : tuple of str
+        Ids of claims about seconds, which depend on what else the machine does.
+    """
+
+    table: str | None = None
+    coordinates: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    rows: Callable[[Cell, Settings], Iterable[tuple[Mapping[str, object], Settings]]] = itself
+    trials: int | None = 2
+    lacking: Callable[[Collection[str], Mapping], Collection[str]] = only_unavailable
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    passed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by_clock: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        if self.labels and self.table is None:
+            raise ValueError("Labels are expected by profile, which needs a table of trials.")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A paper, or a question, as the rest of dpmc sees it.
+
+    Attributes
+    ----------
+    name : str
+        Of its section in the configuration, its folder below ``results`` and its target.
+    prepare : callable
+        From the whole configuration to the study's section, checked; raises InputError for what
+        could not run.
+    chapter : str
+        ``"package.module:function"``: from the folder of results and the settings of
+        ``chapter_settings`` to a :class:`dpmc.frame.showing.chapter.Chapter`.
+    chapter_settings : callable
+        From the section to plain values.
+    errata : str or None
+        ``"package.module:function"``: from the folder of results and the raw files of the data sets
+        (name to path) to a list of :class:`dpmc.frame.showing.erratum.Erratum`.
+    seeds : callable
+        From the section to the seeds of its runs, by folder below the study's ("" for itself); by
+        default its ``seed``.
+    schema : path or None
+        JSON schema of its section, as YAML; None refuses nothing.
+    costs : path or None
+        CSV file of what its jobs were measured to cost, see :mod:`dpmc.frame.costs.model`.
+    folder : path or None
+        Of a study outside of this package; its reference lies in ``reference`` inside. None for one
+        of this package, whose reference lies in ``results/reference``.
+    """
+
+    name: str
+    title: str
+    prepare: Callable[[Mapping[str, object]], Section]
+    jobs: tuple[Job, ...]
+    steps: tuple[Step, ...]
+    chapter: str
+    chapter_settings: Callable[[Section], Mapping[str, object]] = nothing
+    errata: str | None = None
+    seeds: Callable[[Section], Mapping[str, int]] = own_seed
+    regression: Regression | None = None
+    schema: Path | None = None
+    costs: Path | None = None
+    folder: Path | None = None
+
+    def job(self, name: str) -> Job:
+        """Return the kind of job of that name."""
+        return next(job for job in self.jobs if job.name == name)

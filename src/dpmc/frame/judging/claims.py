@@ -1,0 +1,140 @@
+"""Claims: read from a study's file, judged by its predicates."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from dpmc.errors import InputError, did_you_mean
+from dpmc.frame.judging.finding import INCONCLUSIVE, VERDICTS
+from dpmc.frame.judging.readings import depends_on
+
+STATEMENT = ("id", "source", "sentence", "claim", "predicate")
+OWN = "own"
+"""The source of a claim of our own; in the file it says ``own: true`` for source and sentence."""
+
+
+CLAIM_COLUMNS = (
+    *STATEMENT,
+    "verdict",
+    "reported_verdict",
+    "effect",
+    "interval_low",
+    "interval_high",
+    "n",
+    "rule",
+    "margin",
+    "margin_of",
+    "needed",
+    "depends_on",
+    "reason",
+)
+
+
+def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[dict[str, str]]:
+    """Load the claims: for each its id, source, sentence, claim in our words and predicate.
+
+    The sentence is a few words of the source, as they stand there. A claim of our own, which no
+    paper makes, says ``own: true`` instead of both; its source is :data:`OWN`, its sentence empty.
+
+    Parameters
+    ----------
+    predicates : mapping
+        Id of a claim -> what judges it.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or malformed, an entry lacks a key, or an id has no predicate
+        in the library or comes twice.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: the file with the claims is missing")
+    try:
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        where = getattr(error, "problem_mark", None)
+        line = f" at line {where.line + 1}" if where else ""
+        raise InputError(f"{path}: not valid YAML{line}") from None
+    if not isinstance(entries, list):
+        raise InputError(f"{path}: must be a list of claims")
+    entries = [_with_source(entry) for entry in entries]
+    seen = set()
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict) or set(entry) != set(STATEMENT):
+            raise InputError(f"{path}: entry {number} must have the keys {', '.join(STATEMENT)}")
+        identifier = entry["id"]
+        if identifier not in predicates:
+            near = did_you_mean(identifier, predicates)
+            raise InputError(f"{path}: no predicate is known for the claim {identifier!r}{near}")
+        if identifier in seen:
+            raise InputError(f"{path}: the claim {identifier!r} comes twice")
+        seen.add(identifier)
+    return entries
+
+
+def _with_source(entry: object) -> object:
+    if not isinstance(entry, dict) or entry.get("own") is not True:
+        return entry
+    stated = {"source": OWN, "sentence": ""}
+    if stated.keys() & entry.keys():
+        return entry  # one that is not ours either, and is refused
+    return {name: value for name, value in entry.items() if name != "own"} | stated
+
+
+def is_own(claims: pd.DataFrame) -> pd.Series:
+    """Say of each claim in a table whether it is one of our own."""
+    if "source" not in claims:
+        return pd.Series(False, index=claims.index)
+    return claims["source"] == OWN
+
+
+FIRM = tuple(verdict for verdict in VERDICTS if verdict != INCONCLUSIVE)
+
+
+def table_of_verdicts(
+    claims: list[dict[str, str]],
+    predicates: Mapping[str, Callable],
+    evidence: object,
+    readings: Mapping[str, object] | None = None,
+) -> pd.DataFrame:
+    """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given.
+
+    Parameters
+    ----------
+    claims : list of dict
+        As :func:`load_claims` returns it.
+    predicates : mapping
+        Id of a claim -> what judges it, from evidence.
+    readings : mapping, optional
+        Name of another reading of the results -> the evidence as it has it. Column ``depends_on``
+        names those that decide otherwise.
+    """
+    rows = []
+    for claim in claims:
+        judge = predicates[claim["id"]]
+        finding = judge(evidence)
+        others = {name: judge(changed).verdict for name, changed in (readings or {}).items()}
+        dependent = {"depends_on": depends_on(finding.verdict, others, FIRM)}
+        rows.append(claim | asdict(finding) | dependent)
+    table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
+    return table.astype({"n": "Int64"})
+
+
+def registering(predicates: dict[str, Callable]) -> Callable[[str], Callable]:
+    """Return a decorator that registers a predicate under the id of its claim.
+
+    The ids are those of the claims in the study's ``claims.yaml``.
+    """
+
+    def claim(identifier: str) -> Callable[[Callable], Callable]:
+        def register(predicate: Callable) -> Callable:
+            predicates[identifier] = predicate
+            return predicate
+
+        return register
+
+    return claim

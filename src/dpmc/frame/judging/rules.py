@@ -1,0 +1,392 @@
+"""The rules by which a claim is judged, on our trials and on the paper's own reported table."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from dpmc.frame.judging.finding import (
+    ALL,
+    CONTRADICTED,
+    EQUIVALENCE,
+    INCONCLUSIVE,
+    MARGIN,
+    MOST,
+    MOST_OF_ALL,
+    NO_EFFECT,
+    NOT_AVAILABLE,
+    NOT_REPORTED,
+    OURS,
+    POOLED,
+    SUPPORTED,
+    WITHIN,
+    Finding,
+)
+from dpmc.frame.judging.power import trials_needed, trials_to_settle
+from dpmc.statistics.bootstrap import pooled_interval
+from dpmc.statistics.tests import LEVEL, Interval, holm, row_tests
+
+Rows = Mapping[str, np.ndarray]  # what is compared -> its comparison by trial
+Formatter = Callable[[float], str]
+
+
+class Sample(NamedTuple):
+    """The comparisons of one claim, each below 0 where the claim holds."""
+
+    ours: np.ndarray  # shape (comparisons, trials)
+    reported: np.ndarray  # shape (comparisons, 1)
+
+
+class Tally(NamedTuple):
+    """How many comparisons are significantly below (wins) or above (losses) a threshold."""
+
+    wins: int
+    losses: int
+    total: int
+    obstacle: str  # why no verdict is possible, or empty
+
+    def formatted(self) -> str:
+        """Format the counts."""
+        undecided = self.total - self.wins - self.losses
+        return f"{self.wins} wins, {self.losses} losses, {undecided} undecided of {self.total}"
+
+
+def as_matrix(rows: Rows) -> np.ndarray:
+    """Return comparisons as an array of shape (comparisons, trials), NaN for missing trials."""
+    trials = max(map(len, rows.values()))
+    matrix = np.full((len(rows), trials), np.nan)
+    for row, values in zip(matrix, rows.values(), strict=True):
+        row[: len(values)] = values
+    return matrix
+
+
+def tally(matrix: np.ndarray, threshold: float = 0.0) -> Tally:
+    """Count wins and losses of paired t-tests, Holm-corrected over the rows at 5 %."""
+    tests = row_tests(matrix, null=threshold)
+    significant = holm(tests.p_value) <= LEVEL
+    return Tally(
+        int((significant & (tests.mean < threshold)).sum()),
+        int((significant & (tests.mean > threshold)).sum()),
+        len(matrix),
+        obstacle_to(tests.trials),
+    )
+
+
+def obstacle_to(trials: np.ndarray, needed: int = 2) -> str:
+    """Say why comparisons with these numbers of trials allow no verdict, or return ""."""
+    missing, few = int((trials == 0).sum()), int((trials < needed).sum())
+    if missing:
+        return f"{NOT_AVAILABLE} ({missing} of {trials.size} comparisons)"
+    if few:
+        return f"fewer than {needed} trials give no interval"
+    return ""
+
+
+def count(reported: np.ndarray, threshold: float = 0.0) -> Tally:
+    """Count reported comparisons below and above a threshold; a tie is neither."""
+    values = reported[:, 0]
+    obstacle = NOT_REPORTED if np.isnan(values).any() else ""
+    wins, losses = (values < threshold - 1e-12).sum(), (values > threshold + 1e-12).sum()
+    return Tally(int(wins), int(losses), len(values), obstacle)
+
+
+def all_verdict(counts: Tally, no_effect: bool = False) -> str:
+    """ALL: at least 90 % wins and no loss; any loss contradicts; else there may be no effect."""
+    if counts.obstacle:
+        return INCONCLUSIVE
+    if counts.losses:
+        return CONTRADICTED
+    if counts.wins >= MOST_OF_ALL * counts.total:
+        return SUPPORTED
+    return NO_EFFECT if no_effect else INCONCLUSIVE
+
+
+def majority_verdict(counts: Tally) -> str:
+    """Return MOST by counts alone: more than half wins; more losses than wins contradict."""
+    if counts.obstacle:
+        return INCONCLUSIVE
+    if counts.losses > counts.wins:
+        return CONTRADICTED
+    return SUPPORTED if 2 * counts.wins > counts.total else INCONCLUSIVE
+
+
+def has_no_effect(values: np.ndarray) -> bool:
+    """Say whether the whole 90 % interval of a pooled effect lies inside +-1 %.
+
+    Parameters
+    ----------
+    values : array, shape (comparisons, trials)
+    """
+    inner = pooled_interval(values, confidence=EQUIVALENCE)
+    return bool(MARGIN[0] < inner.low and inner.high < MARGIN[1])
+
+
+def pooled_verdict(pooled: Interval, below: float = 0.0, no_effect: bool = False) -> str:
+    """Judge a pooled effect by its 95 % interval.
+
+    No effect inside +-1 % (checked first: a real effect of half a percent is still none worth
+    naming), contradicted above 0, supported below ``below``.
+    """
+    if not np.isfinite(pooled.low):
+        return INCONCLUSIVE
+    if no_effect or (pooled.low > MARGIN[0] and pooled.high < MARGIN[1]):
+        return NO_EFFECT
+    if pooled.low > 0:
+        return CONTRADICTED
+    return SUPPORTED if pooled.high < below else INCONCLUSIVE
+
+
+def most_verdict(
+    counts: Tally, pooled: Interval, below: float = 0.0, no_effect: bool = False
+) -> str:
+    """MOST: the pooled effect is below 0 and more than half of the comparisons are wins.
+
+    No effect or contradicted by the pooled effect (see :func:`pooled_verdict`); contradicted by
+    more losses than wins.
+    """
+    if counts.obstacle:
+        return INCONCLUSIVE
+    effect = pooled_verdict(pooled, below, no_effect)
+    if effect == NO_EFFECT:
+        return NO_EFFECT
+    if CONTRADICTED in (effect, majority_verdict(counts)):
+        return CONTRADICTED
+    wins = 2 * counts.wins > counts.total
+    return SUPPORTED if wins and effect == SUPPORTED else INCONCLUSIVE
+
+
+def judge_all(sample: Sample, threshold: float = 0.0) -> Finding:
+    """Apply ALL to comparisons against a threshold."""
+    return _judge(ALL, sample, threshold)
+
+
+def judge_most(sample: Sample, below: float = 0.0) -> Finding:
+    """Apply MOST; ``below`` asks for a pooled effect that is that large."""
+    return _judge(MOST, sample, below=below)
+
+
+def judge_pooled(sample: Sample) -> Finding:
+    """Judge by the pooled effect alone; the reported table by a majority of its comparisons."""
+    return _judge(POOLED, sample)
+
+
+def _judge(rule: str, sample: Sample, threshold: float = 0.0, below: float = 0.0) -> Finding:
+    reported = count(sample.reported, threshold)
+    found, ours, pooled = _found(rule, sample.ours, threshold, below)
+    parts = [ours.obstacle] if ours.obstacle else []
+    if np.isfinite(pooled.estimate):
+        parts += [ours.formatted(), f"pooled {_with_range(pooled, percent)}"]
+    parts.append(reported.obstacle or f"reported: {reported.wins} of {reported.total}")
+    verdict = all_verdict(reported) if rule == ALL else majority_verdict(reported)
+    return replace(found, reported_verdict=verdict, reason="; ".join(parts))
+
+
+def _found(
+    rule: str, values: np.ndarray, threshold: float = 0.0, below: float = 0.0
+) -> tuple[Finding, Tally, Interval]:
+    """Judge comparisons by ALL, MOST or POOLED; the reason is left to the caller."""
+    counts, pooled = tally(values, threshold), pooled_interval(values)
+    none = threshold == 0 and has_no_effect(values)
+    if rule == ALL:
+        verdict = all_verdict(counts, none)
+    elif rule == MOST:
+        verdict = most_verdict(counts, pooled, below, none)
+    else:
+        verdict = INCONCLUSIVE if counts.obstacle else pooled_verdict(pooled, no_effect=none)
+    open_one = verdict == INCONCLUSIVE and not counts.obstacle
+    finding = Finding(
+        verdict,
+        INCONCLUSIVE,
+        pooled.estimate,
+        pooled.low,
+        pooled.high,
+        int(row_tests(values).trials.min()),
+        "",
+        rule,
+        threshold or MARGIN[1],
+        OURS,
+        trials_needed(rule, values, threshold) if open_one else np.nan,
+    )
+    return finding, counts, pooled
+
+
+def _with_range(pooled: Interval, formatter: Formatter) -> str:
+    if not np.isfinite(pooled.low):
+        return formatter(pooled.estimate)
+    return f"{formatter(pooled.estimate)} ({formatter(pooled.low)} to {formatter(pooled.high)})"
+
+
+def both(findings: Sequence[Finding]) -> Finding:
+    """Combine the parts of a claim: all must hold, and one that fails contradicts it.
+
+    Effect, interval, n, rule and margin are those of the first part; what is needed is needed by
+    the part that needs most.
+    """
+    first = findings[0]
+    return replace(
+        first,
+        verdict=combined([finding.verdict for finding in findings]),
+        reported_verdict=combined([finding.reported_verdict for finding in findings]),
+        reason="; ".join(dict.fromkeys(finding.reason for finding in findings)),
+        needed=np.fmax.reduce([finding.needed for finding in findings]),
+    )
+
+
+def combined(verdicts: Sequence[str]) -> str:
+    """Return the verdict on a conjunction: one part that does not hold is enough."""
+    for verdict in (CONTRADICTED, NO_EFFECT):
+        if verdict in verdicts:
+            return verdict
+    return SUPPORTED if set(verdicts) == {SUPPORTED} else INCONCLUSIVE
+
+
+def verdict_of(holds: bool) -> str:
+    """Return the verdict on a plain fact."""
+    return SUPPORTED if holds else CONTRADICTED
+
+
+def at_least(interval: Interval, threshold: float) -> str:
+    """Judge "at least the threshold" by an interval."""
+    if interval.low >= threshold:
+        return SUPPORTED
+    return CONTRADICTED if interval.high < threshold else INCONCLUSIVE
+
+
+def mirrored(interval: Interval) -> Interval:
+    """Return the interval of minus the estimate."""
+    return interval._replace(estimate=-interval.estimate, low=-interval.high, high=-interval.low)
+
+
+def percent(log_ratio: float) -> str:
+    """Format a log ratio as a signed percentage."""
+    return f"{100 * np.expm1(log_ratio):+.2f} %"
+
+
+def points(difference: float) -> str:
+    """Format a difference of shares in percentage points."""
+    return f"{100 * difference:+.2f} points"
+
+
+def plain(value: float) -> str:
+    """Format an RMSE or a recall."""
+    return f"{value:.4f}"
+
+
+def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = percent) -> Finding:
+    """Apply ALL: comparisons are below the threshold where the claim holds.
+
+    The effect is the mean over comparisons, its interval bootstrapped over trials.
+    """
+    return _below(ALL, rows, threshold, formatter)
+
+
+def mostly_below(rows: Rows, *, formatter: Formatter = percent) -> Finding:
+    """Apply MOST: the mean over comparisons, and more than half of them, are below 0.
+
+    The effect is that mean, its interval bootstrapped over trials.
+    """
+    return _below(MOST, rows, 0.0, formatter)
+
+
+def _below(rule: str, rows: Rows, threshold: float, formatter: Formatter) -> Finding:
+    matrix = as_matrix(rows)
+    found, counts, pooled = _found(rule, matrix, threshold)
+    reason = f"{counts.formatted()}; mean {_with_range(pooled, formatter)}"
+    if counts.losses:
+        means = row_tests(matrix).mean
+        worst = int(np.argmax(means))
+        reason += f"; most against it {list(rows)[worst]} {formatter(means[worst])}"
+    return replace(found, reason=counts.obstacle or f"{reason}; n = {found.n}")
+
+
+def within(rows: Rows, margin: float) -> Finding:
+    """Judge that mean log ratios lie within +-margin, see :func:`inside`."""
+    return inside(rows, -margin, margin)
+
+
+def inside(
+    rows: Rows,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    formatter: Formatter = percent,
+    margin_of: str = OURS,
+) -> Finding:
+    """Judge that means lie in [low, high], by simultaneous t-intervals (Bonferroni, 95 %).
+
+    Supported if every interval lies inside, contradicted if any lies wholly outside. The effect
+    is the mean with the least room to a bound, or furthest beyond it, with its interval; the
+    margin is the upper bound, or the lower if there is no upper, and ``margin_of`` says whose.
+    """
+    margin = high if np.isfinite(high) else low
+    tests = row_tests(as_matrix(rows), confidence=1 - LEVEL / len(rows))
+    trials = int(tests.trials.min())
+    obstacle = obstacle_to(tests.trials)
+    if obstacle:
+        means = f": {formatted_means(rows, formatter)}" if trials else ""
+        return Finding(
+            INCONCLUSIVE,
+            n=trials,
+            reason=obstacle + means,
+            rule=WITHIN,
+            margin=margin,
+            margin_of=margin_of,
+        )
+    holds = (tests.low >= low) & (tests.high <= high)
+    fails = (tests.high < low) | (tests.low > high)
+    least = int(np.argmin(np.minimum(tests.mean - low, high - tests.mean)))
+    effect, lower, upper = (float(side[least]) for side in (tests.mean, tests.low, tests.high))
+    verdict = CONTRADICTED if fails.any() else SUPPORTED if holds.all() else INCONCLUSIVE
+    return Finding(
+        verdict,
+        INCONCLUSIVE,
+        effect,
+        lower,
+        upper,
+        trials,
+        f"{_bounds(low, high, formatter)}: {holds.sum()} hold, {fails.sum()} do not, "
+        f"{(~holds & ~fails).sum()} undecided of {len(rows)}; nearest or furthest off "
+        f"{list(rows)[least]} {formatter(effect)} ({formatter(lower)} to {formatter(upper)}); "
+        f"n = {trials}",
+        WITHIN,
+        margin,
+        margin_of,
+        trials_to_settle(tests, low, high) if verdict == INCONCLUSIVE else np.nan,
+    )
+
+
+def formatted_means(rows: Rows, formatter: Formatter = plain) -> str:
+    """Format mean values, "-" where there is none."""
+    means = {name: row_tests(row).mean[0] for name, row in rows.items()}
+    return ", ".join(
+        f"{name} {formatter(mean) if np.isfinite(mean) else '-'}" for name, mean in means.items()
+    )
+
+
+def _bounds(low: float, high: float, formatter: Formatter) -> str:
+    if np.isinf(high):
+        return f"at least {formatter(low)}"
+    return (
+        f"at most {formatter(high)}" if np.isinf(low) else f"{formatter(low)} to {formatter(high)}"
+    )
+
+
+def not_available(what: str) -> Finding:
+    """Return the finding on a claim whose results have not been made."""
+    return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} ({what})")
+
+
+def fact(holds: bool, reason: str, **numbers: float) -> Finding:
+    """Return the finding on a plain fact, with the numbers of :class:`Finding` that it has."""
+    return Finding(verdict_of(holds), reason=reason, **numbers)
+
+
+def explained(finding: Finding, text: str) -> Finding:
+    """Say in sentences of the reason what the numbers behind a finding are."""
+    return replace(finding, reason=f"{finding.reason}. {text}")
+
+
+def named(name: str, finding: Finding) -> Finding:
+    """Say in the reason what a finding is about."""
+    return replace(finding, reason=f"{name}: {finding.reason}")

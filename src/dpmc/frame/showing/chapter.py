@@ -1,0 +1,140 @@
+"""What a study shows in the report."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.frame.judging.claims import is_own
+from dpmc.frame.judging.effects import Line
+from dpmc.frame.showing.style import FigureText
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Figures under one heading.
+
+    Attributes
+    ----------
+    folder : path
+        Where they were drawn; one that is not there is said to be absent.
+    grid : bool
+        Whether they stand beside each other.
+    """
+
+    figures: Sequence[FigureText]
+    folder: Path
+    title: str | None = None
+    grid: bool = False
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A table of claims with their verdicts.
+
+    Attributes
+    ----------
+    claims : DataFrame
+        Columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`.
+    text : str
+        What the reader must know first.
+    reported : bool
+        Whether the verdicts on the paper's own numbers are shown too.
+    counted : bool
+        Whether they are verdicts about a paper, which the overview counts.
+    table : str
+        The study's table in which they stand.
+    own : bool
+        Whether they are claims of our own, which do not count for the papers.
+    """
+
+    title: str
+    claims: pd.DataFrame
+    text: str = ""
+    reported: bool = False
+    counted: bool = True
+    table: str = "claims"
+    own: bool = False
+
+
+OWN_TITLE = "Claims of our own, judged"
+OWN_TEXT = (
+    "What the findings say, and no paper claims. They are judged by the same rules, each by the "
+    "predicate that stands beside it."
+)
+
+
+def judged_claims(
+    claims: pd.DataFrame | None, title: str = "", text: str = "", *, reported: bool = False
+) -> list[Judged]:
+    """Return the claims of the papers, under a title and with a text, and those of our own.
+
+    ``claims`` is the study's table of that name, None if it was not made; ``reported`` as for
+    :class:`Judged`.
+    """
+    if claims is None:
+        return []
+    own = is_own(claims)
+    parts = [
+        Judged(title, claims[~own], text, reported=reported),
+        Judged(OWN_TITLE, claims[own], OWN_TEXT, own=True),
+    ]
+    return [part for part in parts if len(part.claims)]
+
+
+PUBLISHED_COLUMNS = (
+    *("place", "metric", "published", "mean", "standard_error", "trials", "status"),
+)
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What a study shows: a page of the report, and its part of the answer and of the numbers.
+
+    Attributes
+    ----------
+    heading : str
+        Of its page, and in the list of pages.
+    lead : str
+        What is reproduced, half a sentence of HTML for the top of the report.
+    introduction : str
+        HTML.
+    answers : sequence of Line
+        Lines of the answer at the top of the report.
+    notes : sequence of str
+        What the reader must know about this run first; at the top of the report.
+    key_figure : str
+        Id of the figure that says most, which comes first on its page; "" for none.
+    caveat : str
+        The same about the chapter, at its beginning.
+    tables : sequence of path
+        Folders with tables in all formats.
+    downloads : sequence of (str, path)
+        Name to be saved as, and file; files that are not there are left out.
+    published : DataFrame or None
+        Published numbers beside ours: :data:`PUBLISHED_COLUMNS` and the coordinates of our cell;
+        ``place`` is where it was published, ``status`` one of
+        :data:`dpmc.frame.judging.finding.STATUSES`.
+    published_table : str
+        The table that holds what is beside published numbers of no cell; "" if there are none.
+    metrics : mapping
+        Which metrics of the table of trials the page of numbers shows, by name, to their labels;
+        empty for all that the regression compares.
+    """
+
+    heading: str
+    lead: str
+    introduction: str
+    answers: Sequence[Line] = ()
+    notes: Sequence[str] = ()
+    key_figure: str = ""
+    caveat: str = ""
+    findings: Sequence[Line] = ()
+    tables: Sequence[Path] = ()
+    galleries: Sequence[Gallery] = ()
+    judged: Sequence[Judged] = ()
+    downloads: Sequence[tuple[str, Path]] = ()
+    published: pd.DataFrame | None = None
+    published_table: str = ""
+    metrics: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,146 @@
+"""What tables, figures and the page share: labels, selection of cells, paired differences.
+
+Differences between two models are paired by trial and taken between logarithms, so that they are
+relative: -.01 means one per cent less error.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.privacy.guarantee import ROUNDING
+from dpmc.statistics.tests import CONFIDENCE, row_tests, trial_matrix
+
+PRIVATE = ("gaussian", "laplace", "huber")
+MECHANISM_LABELS = {
+    "none": "No noise",
+    "gaussian": "Gaussian",
+    "laplace": "Laplace",
+    "huber": "Huber",
+}
+METHOD_LABELS = {"als": "ALS", "irls": "IRLS"}
+BASELINE_LABELS = {
+    "global_mean": "Global mean",
+    "item_bias": "Item bias",
+    "user_item_bias": "Item + user bias",
+    "rank_one": "Rank one",
+}
+DATASET_LABELS = {
+    SYNTHETIC: "Synthetic",
+    "ml-100k": "MovieLens 100K",
+    "sweetrs": "SweetRS",
+    "restaurant": "Restaurant & consumer",
+    "jester": "Jester 5k",
+}
+
+
+def select(frame: pd.DataFrame, **coordinates) -> pd.DataFrame:
+    """Return the rows with these coordinates; None and NaN both stand for "has none"."""
+    keep = np.ones(len(frame), dtype=bool)
+    for name, value in coordinates.items():
+        column = frame[name]
+        if value is None or pd.isna(value):
+            keep &= column.isna().to_numpy()
+        elif isinstance(value, str):
+            keep &= (column == value).fillna(False).to_numpy(dtype=bool)
+        else:
+            keep &= np.isclose(column.to_numpy(dtype=float, na_value=np.nan), float(value))
+    return frame[keep]
+
+
+def trials_text(counts) -> str:
+    """Say how many trials stand behind some numbers: "10 trials", "8 to 10 trials"."""
+    counts = [int(count) for count in counts if pd.notna(count) and count > 0]
+    if not counts:
+        return "no trials"
+    low, high = min(counts), max(counts)
+    if low == high:
+        return f"{low} trial{'s' if low != 1 else ''}"
+    return f"{low} to {high} trials"
+
+
+def half_width(standard_error: pd.Series, trials: pd.Series) -> np.ndarray:
+    """Half width of the 95 % t interval of a mean; NaN with fewer than two trials."""
+    error = np.asarray(standard_error, dtype=float)
+    freedom = np.asarray(trials, dtype=float) - 1
+    quantile = special.stdtrit(np.maximum(freedom, 1), (1 + CONFIDENCE) / 2)
+    return np.where(freedom >= 1, quantile * error, np.nan)
+
+
+def cell_means(trials: pd.DataFrame, metric: str, keys: Iterable[str]) -> pd.DataFrame:
+    """Return the mean of a metric over the trials of every cell; rows without it are left out.
+
+    Columns: ``keys``, ``mean``, ``standard_error``, the 95 % t interval ``low`` and ``high``, NaN
+    with fewer than two trials, and ``trials``, their number.
+    """
+    values = trials[metric].astype(float)
+    here = values.notna()
+    cells, matrix = trial_matrix(trials[here], values[here], list(keys))
+    tests = row_tests(matrix)
+    names = ("mean", "standard_error", "low", "high", "trials")
+    return cells.assign(**{name: getattr(tests, name) for name in names})
+
+
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def present(values: Iterable, known: Iterable) -> list:
+    """Return the different ``values`` in the order of ``known``, others last; NaN is left out."""
+    return in_order([value for value in values if pd.notna(value)], known)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Format a positive number with so many significant digits, without an exponent below 10^6."""
+    if not np.isfinite(value):
+        return "∞"
+    if abs(value) >= 1e6:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa} · 10{str(int(exponent)).translate(RAISED)}"
+    places = max(digits - 1 - int(np.floor(np.log10(abs(value)))), 0) if value else 0
+    return f"{round(value, places):,.{places}f}"
+
+
+NOT_RUN = "Not run."
+
+
+def private_rows(trials: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return the rows of mechanisms with a budget; None if there are none."""
+    if trials is None:
+        return None
+    rows = trials[trials["epsilon"].notna()]
+    return rows if len(rows) else None
+
+
+def keeps_claim(trials: pd.DataFrame) -> pd.Series:
+    """Say per row whether what is proven is what is claimed."""
+    epsilon = trials["actual_epsilon"] <= trials["claimed_epsilon"] * ROUNDING
+    return epsilon & (trials["actual_delta"] <= trials["claimed_delta"])
+
+
+FACTOR_MODELS = {"private_als": "ALS", "private_irls": "A-IRLS"}
+
+
+PRIVATE_BASELINES = {
+    "private_global_mean": "Global mean",
+    "private_item_bias": "Item bias",
+    "private_user_item_bias": "Item + user bias",
+}
+
+
+EVERY = ("gaussian", "laplace", "huber")
+
+
+def percent(share: float) -> str:
+    """Format a share in whole per cent, but never as all or none when it is not."""
+    if 0 < share < 0.01:
+        return "under 1 %"
+    return "over 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
+
+
+def in_order(values, known) -> list:
+    """Return the different ``values`` in the order of ``known``, others last and sorted."""
+    found = set(values)
+    return [v for v in known if v in found] + sorted(found - set(known))

@@ -1,0 +1,375 @@
+"""The drawing kit: panels of curves with intervals, set side by side, and lines beside them.
+
+A figure is a list of panels, and a panel says what lies on which axis. How means, intervals,
+references, axes and legends look is said here, once.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+from dpmc.frame.showing.frames import present
+from dpmc.frame.showing.style import GREY, PAGE, Drawing, Look, new_figure, value_axis
+
+ROOM = 0.06  # of the height of a logarithmic panel, above and below what is drawn
+LINE = 0.085  # of the same, for a line of text
+REACH = 0.2  # usual share of the height between means by which intervals widen a panel
+BELOW, ABOVE = (0.02, 0.02, "left", "bottom"), (0.99, 0.99, "right", "top")  # where notes stand
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Means along the horizontal axis, with 95 % intervals: bars, or a band without markers.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        Columns ``x``, ``mean`` and, as far as there are intervals, ``low`` and ``high``.
+    label : str
+        Its name in the legend; "" for none.
+    place : str
+        Curves of one place, by default of one label, stand on each other, those of others beside
+        them. Curves without markers stay where they are.
+    joined : bool
+        Whether a line joins the means.
+    size, width : float
+        Of the markers and of the line, in points.
+    every : (int, int), optional
+        The first row with a marker, and how many rows on the next one has it: of long curves,
+        whose interval is a band. Nor are they shifted.
+    """
+
+    rows: pd.DataFrame
+    look: Look
+    label: str = ""
+    place: str = ""
+    joined: bool = True
+    size: float = 4.0
+    width: float = 0.9
+    every: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal line for what does not change along the axis, its interval a band.
+
+    It is named by ``label`` in the legend, or by ``note`` below the line.
+    """
+
+    mean: float
+    look: Look
+    label: str = ""
+    low: float = np.nan
+    high: float = np.nan
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a panel.
+
+    Attributes
+    ----------
+    ticks : sequence of float or mapping of float to str, optional
+        Where the axis is labelled, and nowhere else.
+    margin : float, optional
+        How far the axis goes beyond its values: a factor if it is logarithmic.
+    whole : bool
+        Whether only whole numbers are labelled.
+    zero : bool
+        Whether it begins at zero.
+    most : float
+        What is larger is off the panel.
+    reach : float
+        How far beyond the means, in shares of their height, intervals widen the panel.
+    """
+
+    label: str = ""
+    log: bool = False
+    ticks: Sequence[float] | Mapping[float, str] | None = None
+    margin: float | None = None
+    whole: bool = False
+    zero: bool = False
+    most: float = np.inf
+    reach: float = REACH
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What is drawn into one pair of axes.
+
+    Attributes
+    ----------
+    dodge : float
+        Distance of curves that stand side by side: of log10 if the axis is logarithmic.
+    notes : sequence of str
+        Lines of text, for what lies off the panel.
+    notes_at : tuple
+        :data:`BELOW` or :data:`ABOVE`.
+    legend : str
+        Where the panel has a legend of its own; "" if the figure has one for all.
+    more : callable, optional
+        ``more(axes)`` draws what the kit does not know.
+    """
+
+    title: str
+    x: Axis
+    y: Axis
+    curves: Sequence[Curve] = ()
+    levels: Sequence[Level] = ()
+    dodge: float = 0.0
+    notes: Sequence[str] = ()
+    notes_at: tuple = BELOW
+    legend: str = ""
+    more: Callable | None = None
+
+    def values(self, *names: str) -> np.ndarray:
+        """Return the positive values of some columns of the curves, and the means of levels."""
+        parts = [curve.rows[name] for curve in self.curves for name in names if name in curve.rows]
+        found = np.concatenate([*parts, [level.mean for level in self.levels]]).astype(float)
+        return found[np.isfinite(found) & (found > 0) & (found <= self.y.most)]
+
+
+def curves(
+    table: pd.DataFrame, by: str, x: str, looks: Mapping[str, Look], label: Callable = str
+) -> list[Curve]:
+    """Return a curve for each value of a column, in the order of the looks."""
+    return [
+        Curve(
+            part.sort_values(x).rename(columns={x: "x"}),
+            looks.get(name, Look(GREY, ".")),
+            label(name),
+        )
+        for name in present(table[by], looks)
+        for part in [table[table[by] == name]]
+    ]
+
+
+def levels(
+    table: pd.DataFrame, by: str, looks: Mapping[str, Look], label: Callable = str
+) -> list[Level]:
+    """Return a level for the first row of each value of a column, in the order of the looks."""
+    found = []
+    for name in present(table[by], looks):
+        row = table[table[by] == name].iloc[0]
+        look = looks.get(name, Look(GREY, ""))
+        found.append(Level(row["mean"], look, label(name), row["low"], row["high"]))
+    return found
+
+
+def hollow(look: Look) -> Look:
+    """Return the look of the same thing in its second form: dashed, with hollow markers."""
+    return replace(look, line="--", face="white")
+
+
+def draw_panels(
+    panels: Sequence[Panel],
+    data: pd.DataFrame,
+    *,
+    columns: int = 3,
+    height: float = 2.4,
+    head: float = 1.1,
+    legend: Mapping[str, object] | None = None,
+    handles: Sequence[Line2D] = (),
+    order: Sequence[str] = (),
+    inside: bool = False,
+    sharex: bool | str = False,
+    sharey: bool | str = False,
+) -> Drawing:
+    """Draw panels in rows, with one legend for all.
+
+    Parameters
+    ----------
+    data : DataFrame
+        The numbers that the figure shows.
+    columns : int
+        How many panels a row has.
+    height, head : float
+        Inches of a row, and of what stands above all of them.
+    legend : mapping, optional
+        Arguments of the legend; it stands above, in three columns.
+    handles : sequence
+        What the legend has beside the curves and levels.
+    order : sequence of str
+        Labels in the order of the legend; others follow as they come.
+    inside : bool
+        Whether the legend takes the place that panels leave free in their rows, if they do.
+    sharex, sharey : bool or str
+        As in ``matplotlib.figure.Figure.subplots``.
+    """
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    figure = new_figure(PAGE, head + height * rows)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
+    places, free = list(grid.flat[: len(panels)]), list(grid.flat[len(panels) :])
+    place = free.pop() if inside and free else None
+    for axes in free:
+        axes.remove()
+    for axes, panel in zip(places, panels, strict=True):
+        _draw(axes, panel)
+    _labels_once(figure, places, panels, columns)
+    for group in _sharing(len(panels), columns, sharey):
+        _vertical_axes([places[n] for n in group], [panels[n] for n in group])
+    entries = _in_order(_handles(panels), order) + list(handles)
+    if place is not None:
+        place.set_axis_off()
+        place.legend(handles=entries, loc="center", labelspacing=0.35, borderaxespad=0)
+    elif entries:
+        shown = {"loc": "outside upper center", "ncols": 3, **(legend or {})}
+        figure.legend(handles=entries, **shown)
+    return Drawing(figure, data)
+
+
+def _labels_once(figure, places: Sequence, panels: Sequence[Panel], columns: int) -> None:
+    """Take away the labels of axes that the panel beside or below repeats."""
+    for number, (axes, panel) in enumerate(zip(places, panels, strict=True)):
+        if number % columns and panel.y.label == panels[number - 1].y.label:
+            axes.set_ylabel("")
+        below = panels[number + columns : number + columns + 1]
+        if below and panel.x.label == below[0].x.label:
+            axes.set_xlabel("")
+    if columns > 3 and len({panel.x.label for panel in panels}) == 1:  # panels are too narrow
+        figure.supxlabel(panels[0].x.label, fontsize=8)
+        for axes in places:
+            axes.set_xlabel("")
+
+
+def _in_order(entries: Iterable[Line2D], order: Sequence[str]) -> list[Line2D]:
+    """Return the first entry of each label, those of ``order`` first."""
+    found: dict[str, Line2D] = {}
+    for each in entries:
+        found.setdefault(each.get_label(), each)
+    return [found.pop(label) for label in order if label in found] + list(found.values())
+
+
+def _sharing(count: int, columns: int, sharey: bool | str) -> list[list[int]]:
+    """Return the panels that share a vertical axis."""
+    if sharey is True:
+        return [list(range(count))]
+    key = {"row": lambda n: n // columns, "col": lambda n: n % columns}.get(sharey, lambda n: n)
+    groups: dict[int, list[int]] = {}
+    for number in range(count):
+        groups.setdefault(key(number), []).append(number)
+    return list(groups.values())
+
+
+def _draw(axes, panel: Panel) -> None:
+    for level in panel.levels:
+        look = level.look
+        axes.axhline(level.mean, color=look.color, linestyle=look.line, linewidth=1.1, zorder=2)
+        if np.isfinite(level.low):
+            band = {"color": look.color, "alpha": 0.12, "linewidth": 0, "zorder": 1}
+            axes.axhspan(level.low, level.high, **band)
+        if level.note:
+            where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+            axes.annotate(level.note, (0.02, level.mean), xytext=(0, -2), va="top", **where)
+    marked = [curve for curve in panel.curves if curve.look.marker and curve.every is None]
+    names = list(dict.fromkeys(curve.place or curve.label for curve in marked))
+    for curve in panel.curves:
+        x, shift = curve.rows["x"].to_numpy(dtype=float), 0.0
+        if any(curve is each for each in marked):
+            place = names.index(curve.place or curve.label)
+            shift = panel.dodge * (place - (len(names) - 1) / 2)
+        _curve(axes, x * 10**shift if panel.x.log else x + shift, curve)
+    if panel.more is not None:
+        panel.more(axes)
+    axes.set_title(panel.title, loc="left")
+    axes.set(xlabel=panel.x.label, ylabel=panel.y.label)
+    if panel.notes:
+        x, y, horizontal, vertical = panel.notes_at
+        text = {"xycoords": "axes fraction", "ha": horizontal, "va": vertical}
+        axes.annotate("\n".join(panel.notes), (x, y), **text)
+    if panel.legend:
+        axes.legend(handles=list(_handles([panel], own=True)), loc=panel.legend)
+    _horizontal_axis(axes, panel)
+
+
+def _curve(axes, x: np.ndarray, curve: Curve) -> None:
+    rows, look = curve.rows, curve.look
+    style = {"color": look.color, "marker": look.marker, "markerfacecolor": look.face or look.color}
+    style |= {"linestyle": look.line if curve.joined else "none", "linewidth": curve.width}
+    style |= {"markersize": curve.size, "markeredgewidth": 0.8}
+    if look.marker and "low" in rows and curve.every is None:
+        error = np.vstack([rows["mean"] - rows["low"], rows["high"] - rows["mean"]])
+        axes.errorbar(x, rows["mean"], np.nan_to_num(error), elinewidth=0.9, zorder=4, **style)
+    else:
+        axes.plot(x, rows["mean"], zorder=3, markevery=curve.every, **style)
+        if "low" in rows:
+            band = {"color": look.color, "alpha": 0.2, "linewidth": 0}
+            axes.fill_between(x, rows["low"], rows["high"], **band)
+
+
+def _horizontal_axis(axes, panel: Panel) -> None:
+    """Scale and label the axis of x by what the curves span."""
+    axis = panel.x
+    values = np.concatenate([curve.rows["x"] for curve in panel.curves] or [[]]).astype(float)
+    if axis.log and values.size:
+        axes.set_xscale("log")
+    if values.size and axis.margin is not None:
+        low, high, by = values.min(), values.max(), axis.margin
+        axes.set_xlim((low / by, high * by) if axis.log else (low - by, high + by))
+    if axis.ticks is not None:
+        set_ticks(axes.xaxis, axis.ticks)
+    elif axis.whole:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+    elif axis.log and values.size:
+        value_axis(axes.xaxis, np.log10(max(values.max() / values.min(), 1.5)), long=2.5)
+
+
+def set_ticks(axis, values: Sequence[float] | Mapping[float, str]) -> None:
+    """Label an axis at these values alone."""
+    named = values if isinstance(values, Mapping) else {value: f"{value:g}" for value in values}
+    axis.set_major_locator(FixedLocator(sorted(named)))
+    labels = {float(value): label for value, label in named.items()}
+    axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(float(value), "")))
+    axis.set_minor_locator(NullLocator())
+
+
+def _vertical_axes(places: Sequence, panels: Sequence[Panel]) -> None:
+    """Scale the axes of panels that share theirs, with room for their notes."""
+    axes, axis = places[0], panels[0].y
+    if not axis.log:
+        if axis.zero:
+            axes.set_ylim(bottom=0)
+        return
+    values = np.concatenate([panel.values("mean") for panel in panels])
+    if not values.size:
+        return
+    low, high = values.min(), values.max()
+    reach = max(high / low, 1.05) ** axis.reach
+    ends = np.concatenate([panel.values("mean", "low", "high") for panel in panels])
+    low, high = max(ends.min(), low / reach), min(ends.max(), high * reach)
+    below = max(len(panel.notes) * (panel.notes_at is BELOW) for panel in panels)
+    below = max(below, any(level.note for panel in panels for level in panel.levels))
+    above = max(len(panel.notes) * (panel.notes_at is ABOVE) for panel in panels)
+    span = max(high / low, 1.05)
+    for each in places:
+        each.set_yscale("log")
+    axes.set_ylim(low / span ** (ROOM + LINE * below), high * span ** (ROOM + LINE * above))
+    if axis.ticks is not None:
+        set_ticks(axes.yaxis, axis.ticks)
+    else:
+        value_axis(axes.yaxis, np.log10(span) * (1 + 2 * ROOM + LINE * (below + above)))
+
+
+def _handles(panels: Iterable[Panel], *, own: bool = False) -> Iterator[Line2D]:
+    """Yield what the legend says: curves, then levels; of panels with their own legend or not."""
+    chosen = [panel for panel in panels if bool(panel.legend) == own]
+    for curve in (curve for panel in chosen for curve in panel.curves):
+        if curve.label:
+            line = curve.look.line if curve.joined else "none"
+            yield handle(curve.label, curve.look, linestyle=line, markersize=curve.size)
+    for level in (level for panel in chosen for level in panel.levels):
+        if level.label:
+            yield handle(level.label, level.look)
+
+
+def handle(label: str, look: Look, **style: object) -> Line2D:
+    """Return an entry of a legend."""
+    shown = {"color": look.color, "marker": look.marker, "linestyle": look.line, "linewidth": 1.0}
+    shown |= {"markerfacecolor": look.face or look.color, "markersize": 4, **style}
+    return Line2D([], [], label=label, **shown)

@@ -1,0 +1,274 @@
+"""The one style of all figures: sizes, fonts, colours, markers and how a figure is saved.
+
+Colours are those of Okabe and Ito ("Color universal design", 2008), which stay apart under
+every common colour-vision deficiency; a marker or line style always says the same thing again.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import (
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
+
+from dpmc.errors import InputError
+from dpmc.files import atomic_path
+from dpmc.frame.showing.texts import check_used, fill
+from dpmc.yaml_files import read_mapping
+
+COLUMN = 3.4  # inches: one column of a two-column page
+PAGE = 7.0  # inches: both columns
+DPI = 200
+MIDDLING = 1.1  # decades below which a logarithmic axis has room for a label more
+SHORT, LONG = 0.8, 3.0  # decades below which a logarithmic axis has too few round decimals, and
+# above which only powers of ten have room
+
+BLACK, GREY, LIGHT = "#000000", "#6b6b6b", "#d9d9d9"
+ORANGE, SKY, GREEN = "#e69f00", "#56b4e9", "#009e73"
+BLUE, VERMILLION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, marker, line style and fill of one thing, the same in every figure."""
+
+    color: str
+    marker: str
+    line: str | tuple = "-"
+    face: str | None = None  # of the marker, if not the colour
+
+
+MECHANISMS = {
+    "none": Look(BLACK, "o", "-"),
+    "gaussian": Look(BLUE, "s", "--"),
+    "laplace": Look(VERMILLION, "^", "-."),
+    "huber": Look(GREEN, "D", "-"),
+}
+BASELINES = {
+    "global_mean": Look(GREY, "", (0, (1, 1.2))),
+    "item_bias": Look(GREY, "", (0, (3, 1.5))),
+    "user_item_bias": Look(PURPLE, "", (0, (6, 1.5))),
+    "rank_one": Look(GREY, "", (0, (6, 1.5, 1, 1.5))),
+}
+SERIES = [
+    Look(BLUE, "s", "-"),
+    Look(VERMILLION, "^", "--"),
+    Look(GREEN, "D", "-."),
+    Look(BLACK, "o", (0, (1, 1.2))),
+    Look(PURPLE, "v", (0, (6, 1.5))),
+]
+
+RC = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.titleweight": "bold",
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.5,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "legend.handlelength": 2.4,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "errorbar.capsize": 0,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "svg.fonttype": "path",  # the same letters on every machine, offline
+    "svg.hashsalt": "dpmc",  # the same file from the same numbers
+    "path.simplify": True,
+}
+
+
+class NothingToDraw(Exception):
+    """The data of a figure are absent; the message says which, for the reader."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure with the numbers that it shows."""
+
+    figure: Figure
+    data: pd.DataFrame
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureText:
+    """What the report says about a figure.
+
+    Attributes
+    ----------
+    id : str
+        Stem of the files: ``<id>.png``, ``<id>.svg``, ``<id>.csv``.
+    title, caption, alt : str
+        Heading; what is drawn and from where; what a reader who cannot see it must know.
+    describe : callable or None
+        ``describe(data) -> str``: one sentence computed from the drawn numbers, for the
+        caption and the alternative text.
+    wide : bool
+        Whether it takes the width of a page instead of a column.
+    """
+
+    id: str
+    title: str
+    caption: str
+    alt: str
+    describe: Callable[[pd.DataFrame], str] | None = None
+    wide: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureEntry(FigureText):
+    """One figure, with the function that draws it.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(inputs) -> Drawing``; ``inputs`` maps names to data frames.
+    """
+
+    function: Callable[[Mapping[str, pd.DataFrame]], Drawing]
+
+
+def read_figures(
+    path: Path, drawn: Mapping[str, tuple[Callable, Callable | None] | None], **values: object
+) -> list[FigureText]:
+    """Return figures whose texts stand in a file.
+
+    Parameters
+    ----------
+    path : path
+        YAML: ``figures``: id -> ``title``, ``caption``, ``alt`` and ``wide``; ``shared``: texts
+        that placeholders of those, and of later shared ones, name.
+    drawn : mapping
+        Id -> function that draws and function that describes, see :class:`FigureEntry`; None for
+        one that is drawn elsewhere. Their order is that of the figures.
+    **values : object
+        For other placeholders; each must have one.
+
+    Raises
+    ------
+    InputError
+        If an id has no texts, or a placeholder does not resolve.
+    """
+    read = _figure_texts(path)
+    shared, texts = dict(values), read["figures"]
+    for name, text in read.get("shared", {}).items():
+        shared[name] = fill(text, shared, f"{path}, {name}")
+    found = []
+    for name, functions in drawn.items():
+        if name not in texts:
+            raise InputError(f"{path}: the figure {name} has no text.")
+        told = {key: fill(texts[name][key], shared, name) for key in ("title", "caption", "alt")}
+        told |= {"id": name, "wide": texts[name].get("wide", True)}
+        if functions is None:
+            found.append(FigureText(**told))
+        else:
+            function, describe = functions
+            found.append(FigureEntry(**told, function=function, describe=describe))
+    used = [texts[name]["caption"] for name in drawn] + list(read.get("shared", {}).values())
+    check_used(values, used, str(path))
+    return found
+
+
+@cache
+def _figure_texts(path: Path) -> Mapping[str, Mapping]:
+    read = read_mapping(path)
+    texts = [text for each in read["figures"].values() for text in (each["caption"], each["alt"])]
+    check_used(read.get("shared", ()), [*texts, *read.get("shared", {}).values()], str(path))
+    return read
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of this size in inches that draws without a display."""
+    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def value_axis(axis, decades: float, *, long: float = LONG) -> None:
+    """Label a logarithmic axis with a few round numbers, however short it is.
+
+    Parameters
+    ----------
+    decades : float
+        Its length, in powers of ten.
+    long : float
+        The length above which only powers of ten have room, less than usual for small panels.
+    """
+    few = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
+    round_ones = (1, 2, 3, 5) if decades < MIDDLING else (1, 2, 5)
+    many = LogLocator(subs=round_ones if decades < long else (1,))
+    axis.set_major_locator(few if decades < SHORT else many)
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
+
+
+def draw_all(
+    entries: Iterable[FigureEntry],
+    inputs: Mapping[str, pd.DataFrame | None],
+    folder: str | Path,
+    figures: Collection[str] | None = None,
+) -> None:
+    """Draw figures: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers).
+
+    Parameters
+    ----------
+    inputs : mapping of str to DataFrame or None
+        The frames that the entries name. A figure whose frames are absent becomes a box that
+        says so.
+    figures : collection of str, optional
+        The ids of the entries to draw; all if not given.
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for entry in entries:
+        if figures is None or entry.id in figures:
+            width = PAGE if entry.wide else COLUMN
+            render(partial(entry.function, inputs), folder, entry.id, width=width)
+
+
+def render(function: Callable[[], Drawing], folder: str | Path, name: str, *, width: float) -> None:
+    """Call ``function`` in the common style and write ``name``.png, .svg and .csv to ``folder``.
+
+    A figure whose data are absent becomes a box that says so, and a table without rows.
+    """
+    with matplotlib.rc_context(RC):
+        try:
+            drawing = function()
+        except NothingToDraw as absent:
+            drawing = _placeholder(str(absent), width)
+        drawing.figure.draw_without_rendering()
+        drawing.figure.set_layout_engine(None)  # it is laid out: once is enough for both images
+        for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
+            with atomic_path(Path(folder) / f"{name}{suffix}") as path:
+                drawing.figure.savefig(path, dpi=DPI, metadata=metadata)
+    with atomic_path(Path(folder) / f"{name}.csv") as path:
+        drawing.data.to_csv(path, index=False)
+
+
+def _placeholder(reason: str, width: float) -> Drawing:
+    figure = new_figure(width, 1.0)
+    figure.text(0.5, 0.5, reason, ha="center", va="center", color=GREY, wrap=True)
+    return Drawing(figure, pd.DataFrame(columns=["reason"]))

@@ -1,0 +1,185 @@
+"""Does a published folder say what is true? Its form, its files, and its accounting anew.
+
+What cannot be seen from outside is whether the noise was drawn as stated, whether what is assumed
+to be public was, and what is counted in the ratings themselves: this is for whoever receives a
+folder, and for whoever is about to publish one. Nor can it be seen who wrote it: digests have no
+key, and whoever rewrites the files can rewrite them, or make another guarantee for the same files.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import jsonschema
+
+from dpmc.errors import InputError
+from dpmc.methods.released import fit_folder, onebit_folder
+from dpmc.methods.released.verify_fit import account_fit
+from dpmc.methods.released.verify_onebit import account_onebit
+from dpmc.privacy.guarantee import delta_remarks
+from dpmc.publication.folder import GUARANTEE, SIMULATED, SPENT, UNSEEN, check_stated, digests
+
+SCHEMAS = Path(__file__).with_name("schemas")
+_KINDS = {
+    fit_folder.FORMAT: (account_fit, tuple(fit_folder.FILES.values()), ""),
+    onebit_folder.FORMAT: (account_onebit, onebit_folder.FILES, "actual_"),
+}
+"""Format -> how it is accounted for anew, what files there can be, and how the names of its epsilon
+and delta start."""
+LARGE_EPSILON = 20.0
+"""Above it, what is published may be 5e8 times as likely for one neighbour as for the other."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be said of a folder whose form, files and accounting are right.
+
+    Attributes
+    ----------
+    sentence : str
+        Of the guarantee, made anew from its numbers.
+    simulated : bool
+        The noise was, so that nothing of it may be published.
+    remarks : tuple of str
+        On a budget that hides next to nothing.
+    conditions : tuple of str
+        On which the rest may be published, and which nothing in the folder can show.
+    """
+
+    sentence: str
+    simulated: bool
+    remarks: tuple[str, ...]
+    conditions: tuple[str, ...]
+
+    def line(self) -> str:
+        """Return whether the folder may be published, in one line."""
+        if self.simulated:
+            return "It must not be published: the noise was simulated, and can be undone."
+        *most, last = (f"if {each}" for each in self.conditions)
+        return f"It may be published, {', '.join(most)}, and {last}."
+
+
+def verify(path: Path, users: int | None = None) -> Verdict:
+    """Check a folder that ``dpmc fit`` or ``dpmc onebit`` wrote.
+
+    Parameters
+    ----------
+    users : int, optional
+        About how many users there are, by whoever knows it: delta is compared with it. A folder
+        holds their number only where their list is public, which then counts.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be read, its guarantee is not in the format, a file is missing, changed,
+        not named in it or holds something else, or what is stated does not follow from the stated
+        settings and noise.
+    """
+    name, stated = read_guarantee(path)
+    if stated["simulated"] != name.startswith(SIMULATED):
+        raise InputError(f"{path / name}: the name and the content differ on whether it simulates.")
+    account, known, prefix = _KINDS[stated["format"]]
+    check_stated(path, stated, {"spent": SPENT, "unseen": UNSEEN})
+    _check_files(path, name, stated, known)
+    try:
+        sentence = account(path, stated)
+    except OverflowError:
+        raise InputError(f"{path / name}: a number is too large to be true.") from None
+    if sentence != stated["sentence"]:
+        raise InputError(
+            f"{path / name}: the sentence is not what the numbers say, which is: {sentence}"
+        )
+    listed = stated["lists"]["users"]
+    budget = [stated[f"{prefix}{each}"] for each in ("epsilon", "delta")]
+    return _judged(sentence, stated["simulated"], *budget, listed["count"] if listed else users)
+
+
+def _judged(sentence, simulated, epsilon, delta, users) -> Verdict:
+    remarks = []
+    if epsilon != "infinite" and epsilon > LARGE_EPSILON:
+        remarks.append(
+            f"epsilon {epsilon:g} is above {LARGE_EPSILON:g}: it lets neighbours differ by a "
+            f"factor of e^{epsilon:g}, which hides next to nothing"
+        )
+    conditions = [
+        "it is as its maker wrote it",
+        "the noise was drawn as stated",
+        "all that assumed_public names was public",
+    ]
+    if users is not None:
+        remarks += delta_remarks(delta, users)
+    elif delta > 0:
+        conditions.append(f"delta {delta:g} is far below 1 / number of users")
+    return Verdict(sentence, simulated, tuple(remarks), tuple(conditions))
+
+
+def read_guarantee(path: Path) -> tuple[str, dict]:
+    """Return the name and the content of a folder's guarantee, if there is one in the format."""
+    names = [prefix + GUARANTEE for prefix in ("", SIMULATED)]
+    names = [name for name in names if (path / name).exists()]
+    if len(names) != 1:
+        found = "no guarantee.json" if not names else "two guarantees, of different fits"
+        raise InputError(f"{path} holds {found}: name a folder that dpmc fit or onebit wrote.")
+    file = path / names[0]
+    try:
+        stated = json.loads(
+            file.read_text("utf-8"),
+            parse_constant=_no_number,
+            parse_float=_finite,
+            object_pairs_hook=_once,
+        )
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file} is not JSON ({error}).") from None
+    if not isinstance(stated, dict) or stated.get("format") not in tuple(_KINDS):
+        known = " and ".join(_KINDS)
+        raise InputError(f"{file} is in none of the formats that this version knows, {known}.")
+    schema = json.loads((SCHEMAS / f"{stated['format']}.json").read_text("utf-8"))
+    error = jsonschema.exceptions.best_match(
+        jsonschema.Draft202012Validator(schema).iter_errors(stated)
+    )
+    if error is not None:
+        place = ".".join(str(part) for part in error.absolute_path) or "the top level"
+        raise InputError(
+            f"{file} is not in the format {stated['format']}: {place}: {error.message}."
+        )
+    return names[0], stated
+
+
+def _no_number(text):
+    raise ValueError(f"{text} is no number")
+
+
+def _finite(text):
+    return float(text) if math.isfinite(float(text)) else _no_number(text)
+
+
+def _once(pairs):
+    found = dict(pairs)
+    if len(found) < len(pairs):  # readers differ in which of two they take
+        raise ValueError("a key occurs twice in one object")
+    return found
+
+
+def _check_files(path: Path, guarantee: str, stated: dict, kinds: tuple[str, ...]) -> None:
+    linked = [each.name for each in path.iterdir() if each.is_symlink()]
+    if linked:
+        raise InputError(f"{path / min(linked)} is a link: a published folder has files only.")
+    try:
+        found = digests(path)
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
+    found.pop(guarantee)
+    named, prefix = stated["files"], guarantee.removesuffix(GUARANTEE)
+    known = {prefix + name for name in kinds}
+    for name in sorted(found.keys() | named.keys()):
+        if name not in named:
+            raise InputError(f"{path / name} is not covered: guarantee.json does not name it.")
+        if name not in known:
+            raise InputError(f"{path / name} is not covered: it is no file of {stated['format']}.")
+        if name not in found:
+            raise InputError(f"{path / name} is missing; guarantee.json names it.")
+        if found[name] != named[name]:
+            raise InputError(f"{path / name} is not the file that guarantee.json was written for.")

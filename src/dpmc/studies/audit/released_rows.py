@@ -1,0 +1,53 @@
+"""The audit of all that can be published: models, private lists of items, one-bit folders."""
+
+from collections.abc import Iterator, Mapping
+
+from dpmc.methods.private import PrivateMethod
+from dpmc.privacy.relations import RELATIONS, USER_LEVEL
+from dpmc.studies.audit.dpals import FAMILIES, audited_family
+from dpmc.studies.audit.method_runs import audited_method
+from dpmc.studies.audit.methods import METHODS
+from dpmc.studies.audit.released import Publisher, publisher_rows
+from dpmc.studies.audit.released_items import selection_rows
+from dpmc.studies.audit.released_onebit import onebit_folder_rows
+from dpmc.studies.audit.rows import AUDIT
+from dpmc.studies.audit.streams import stream
+
+OTHER_MECHANISMS = {"private_als": ("huber",), "private_item_bias": ("laplace",)}
+"""Methods that are audited with more than Gaussian noise."""
+
+
+def published_rows(settings: Mapping) -> Iterator[dict[str, object]]:
+    """Yield the rows of everything that can be published.
+
+    ``settings`` has ``seed``.
+    """
+    for name, relation, mechanism in published_methods():
+        key = {"method": name, "relation": relation, "mechanism": mechanism}
+        rng = stream(settings["seed"], AUDIT, {"published": name, **key})
+        yield from publisher_rows(Publisher(published_method(**key)), rng, key)
+    yield from selection_rows(settings)
+    yield from onebit_folder_rows(settings)
+
+
+def published_methods() -> Iterator[tuple[str, str, str]]:
+    """Yield (method or family of DPALS, relation, mechanism) of all methods of ``dpmc fit``."""
+    for name in METHODS:
+        for relation in RELATIONS:
+            for mechanism in ("gaussian", *OTHER_MECHANISMS.get(name, ())):
+                yield name, relation, mechanism
+    for family in FAMILIES:
+        for relation in USER_LEVEL:
+            yield family, relation, "gaussian"
+
+
+def published_method(
+    method: str, relation: str, mechanism: str = "gaussian", cls: type | None = None
+) -> PrivateMethod:
+    """Return a small method by its name, or that of its family, with the budget of the audit.
+
+    With ``cls``, of that class: where the method has a planted fault.
+    """
+    if method in FAMILIES:
+        return audited_family(method, relation, cls=cls)
+    return audited_method(method, relation, mechanism, bare=False, cls=cls)

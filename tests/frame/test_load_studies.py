@@ -1,0 +1,79 @@
+"""Studies from inside and outside of the package, and what is refused."""
+
+import sys
+
+import pytest
+
+from dpmc import studies
+from dpmc.errors import InputError
+
+TEXT = """
+from dpmc.frame.api import Study
+
+STUDY = Study("{name}", "Mine", lambda configuration: {{}}, (), (), "mine.show:chapter")
+"""
+
+
+@pytest.fixture(autouse=True)
+def imports_are_forgotten(monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def package(folder, text):
+    folder.mkdir()
+    (folder / "__init__.py").write_text(text)
+    return folder
+
+
+def refused(*paths):
+    with pytest.raises(InputError) as caught:
+        studies.load(paths)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_the_built_in_studies_come_first(tmp_path):
+    path = package(tmp_path / "study_of_mine", TEXT.format(name="mine"))
+    assert tuple(studies.load()) == studies.BUILT_IN
+    found = studies.load([str(path)])
+    assert tuple(found) == (*studies.BUILT_IN, "mine")
+    assert found["mine"].title == "Mine"
+
+
+@pytest.mark.parametrize("name", ["huber", "data", "report", "all", "check"])
+def test_a_name_that_is_taken_is_refused(tmp_path, name):
+    path = package(tmp_path / "another_study", TEXT.format(name=name))
+    assert f"are called {name}; rename one" in refused(path)
+
+
+def test_two_studies_of_one_name_are_refused(tmp_path):
+    paths = [package(tmp_path / f"study_{n}", TEXT.format(name="mine")) for n in "ab"]
+    assert "are called mine" in refused(*paths)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("import does_not_exist\n", "ModuleNotFoundError: No module named 'does_not_exist'"),
+        ("STUDY = (\n", "SyntaxError"),
+        ("x = 1\n", "must define STUDY"),
+        ("STUDY = 'mine'\n", "must define STUDY"),
+    ],
+)
+def test_a_folder_without_a_study_is_refused(tmp_path, text, sentence):
+    assert sentence in refused(package(tmp_path / "broken_study", text))
+
+
+def test_a_path_that_is_no_package_is_refused(tmp_path):
+    assert "There is no study in" in refused(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    assert "an __init__.py that defines STUDY" in refused(tmp_path / "empty")
+
+
+def test_a_folder_with_the_name_of_another_package_is_refused(tmp_path):
+    message = refused(package(tmp_path / "json", TEXT.format(name="mine")))
+    assert "json is the name of another Python package" in message

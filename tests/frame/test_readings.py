@@ -1,0 +1,72 @@
+"""Readings of the same results: what each keeps, and when a verdict depends on one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpmc.frame.judging.claims import table_of_verdicts
+from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED, Finding
+from dpmc.frame.judging.readings import at_medians, depends_on, on_trials
+
+FIRM = (SUPPORTED, CONTRADICTED, NO_EFFECT)
+
+
+@pytest.fixture
+def trials():
+    rng = np.random.default_rng(0)
+    rows = [
+        {"rank": rank, "variance": variance, "trial": trial, "rmse": rng.random(), "seconds": 1.0}
+        for rank, variance in ((5, np.nan), (5, 1.0), (10, 1.0))
+        for trial in range(8)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_halves_share_no_trial_and_lose_none(trials):
+    other = pd.DataFrame({"size": [1, 2]})
+    tables = dict(on_trials({"trials": trials, "other": other}, {"trials": ("rank", "trial")}))
+    even, odd = tables["even trials"]["trials"], tables["odd trials"]["trials"]
+    assert set(even["trial"]) == {0, 2, 4, 6}
+    pd.testing.assert_frame_equal(pd.concat([even, odd]).sort_index(), trials)
+    assert all(changed["other"] is other for changed in tables.values())
+
+
+def test_means_move_to_the_medians_and_trials_scatter_as_before(trials):
+    trials["gain"] = trials["rmse"] - 0.5  # of both signs
+    shuffled = trials.sample(frac=1, random_state=1)
+    found = at_medians(shuffled, ("rank", "variance", "trial"))
+    pd.testing.assert_index_equal(found.index, shuffled.index)
+    assert list(found.columns) == list(trials.columns)
+    cell = ["rank", "variance"]
+    before, after = (
+        table.assign(log=np.log(table["rmse"])).groupby(cell, dropna=False)
+        for table in (trials, found)
+    )
+    for name in ("log", "gain"):
+        np.testing.assert_allclose(after[name].mean(), before[name].median())
+        np.testing.assert_allclose(after[name].std(), before[name].std())
+    np.testing.assert_allclose(found["seconds"], 1)
+
+
+def test_a_bad_draw_does_not_move_the_medians(trials):
+    bad = trials.assign(rmse=trials["rmse"].where(trials["trial"] != 4, 1e9))
+    found = at_medians(bad, ("rank", "variance", "trial"))
+    logs = np.log(found["rmse"]).groupby([found["rank"], found["variance"]], dropna=False).mean()
+    assert logs.max() < 0
+
+
+def test_a_verdict_depends_on_a_reading_that_decides_otherwise():
+    others = {"even trials": SUPPORTED, "odd trials": INCONCLUSIVE, "medians": NO_EFFECT}
+    assert depends_on(SUPPORTED, others, FIRM) == "medians: no effect"
+    both = "even trials: supported; medians: no effect"
+    assert depends_on(INCONCLUSIVE, others, FIRM) == both
+    assert depends_on(SUPPORTED, {"odd trials": INCONCLUSIVE}, FIRM) == ""
+
+
+def test_a_table_of_verdicts_names_them():
+    claims = [{"id": "A", "source": "", "sentence": "", "claim": "", "predicate": ""}]
+    judges = {"A": lambda sign: Finding(SUPPORTED if sign > 0 else CONTRADICTED)}
+    assert table_of_verdicts(claims, judges, 1)["depends_on"].tolist() == [""]
+    table = table_of_verdicts(claims, judges, 1, {"mirrored": -1, "doubled": 2})
+    assert table["verdict"].tolist() == [SUPPORTED]
+    assert table["depends_on"].tolist() == ["mirrored: contradicted"]
