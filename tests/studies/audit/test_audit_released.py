@@ -10,7 +10,7 @@ import pytest
 from dpmc.fitting.onebit import RELEASED as RELEASED_BY_COMMAND
 from dpmc.privacy.ledger import FloatNoise, Replay
 from dpmc.privacy.relations import RELATIONS, USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
-from dpmc.studies.audit import published, published_items
+from dpmc.studies.audit import released, released_items
 from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.faults.onebit import SearchingProblem
 from dpmc.studies.audit.faults.released import (
@@ -99,7 +99,7 @@ def test_at_entry_level_labels_are_all_that_is_new(relation):
 def test_honest_methods_publish_nothing_but_their_releases(
     name, relation, mechanism, seed, monkeypatch
 ):
-    monkeypatch.setattr(published, "STARTS", 1)
+    monkeypatch.setattr(released, "STARTS", 1)
     key = {"method": name, "relation": relation, "mechanism": mechanism}
     publisher = Publisher(published_method(**key))
     rows = list(publisher_rows(publisher, np.random.default_rng(seed), key))
@@ -192,7 +192,7 @@ def test_own_items_are_listed_as_rarely_as_stated(relation, monkeypatch):
     assert row["passed"]
     assert row["confidence"] == 1 - 1e-6
     assert row["measured"] > 0.3
-    monkeypatch.setattr(published_items, "DRAWS", 20_000)
+    monkeypatch.setattr(released_items, "DRAWS", 20_000)
     row = listing_row(relation, np.random.default_rng(8), exact=False)
     assert 0.7 < row["measured"] < 1
 

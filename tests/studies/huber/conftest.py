@@ -9,7 +9,7 @@ import pytest
 
 from dpmc.frame.judging.claims import OWN, load_claims
 from dpmc.studies import huber
-from dpmc.studies.huber import published as library
+from dpmc.studies.huber import reported as library
 from dpmc.studies.huber.cells import COORDINATES, Cell
 from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
 from dpmc.studies.huber.reported.numbers import as_run, cells_of

@@ -9,7 +9,7 @@ from planted import plus, when
 
 from dpmc.errors import InputError
 from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN, load_claims
-from dpmc.studies.huber import published as library
+from dpmc.studies.huber import reported as library
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge as judge_claims
 

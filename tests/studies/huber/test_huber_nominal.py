@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.studies.huber import published
+from dpmc.studies import huber
 from dpmc.studies.huber.nominal import NOT_A_GUARANTEE, table_one
 
-REPORTED = Path(published.__file__).parent / "huber_budgets.csv"
+REPORTED = Path(huber.__file__).parent / "reported" / "huber_budgets.csv"
 
 
 def reported():

@@ -11,7 +11,7 @@ from privacy_results import fake_losses, fake_totals, write_results
 
 from dpmc.frame.showing.frames import percent, select
 from dpmc.frame.showing.style import MECHANISMS, RC
-from dpmc.studies.huber import published as published_numbers
+from dpmc.studies.huber import reported as reported_numbers
 from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES, write_privacy_figures
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.privacy_meaning import losses_text, totals_text
@@ -23,7 +23,7 @@ from dpmc.studies.huber.tables_privacy import (
     write_privacy_tables,
 )
 
-PUBLISHED = Path(published_numbers.__file__).parent
+PUBLISHED = Path(reported_numbers.__file__).parent
 
 
 STUDY = "huber"
