@@ -8,7 +8,7 @@ from mutate import HOME, Mutation, load, outcome, problems
 MUTATIONS = load()
 PARTS = (
     "mechanisms", "privacy", "methods/factorization", "methods/private", "methods/onebit",
-    "methods/user_level", "statistics", "study", "studies/huber", "studies/equal_privacy",
+    "methods/user_level", "statistics", "frame", "studies/huber", "studies/equal_privacy",
     "studies/audit", "studies/onebit", "studies/onebit/claims", "studies/dpals",
     "studies/dpals/claims",
 )  # fmt: skip
