@@ -466,6 +466,16 @@ def test_absent_data_excuse_nothing_else(found):
     assert len(failures(found(unavailable=["sweetrs"], **change)[1])) == 2
 
 
+def test_a_claim_of_our_own_is_excused_only_if_the_study_lacks_data(found):
+    claims = [row | {"source": "own" if row["id"] == "C2" else "table 1"} for row in claim_rows()]
+    claims[1]["verdict"] = "contradicted"
+    assert len(failures(found(claims=claims, unavailable=["sweetrs"])[1])) == 0
+    assert len(failures(found(claims=claims, unavailable=["ml-100k"])[1])) == 1
+    assert len(failures(found(claims=claims)[1])) == 1
+    claims[0]["verdict"] = "contradicted"
+    assert len(failures(found(claims=claims, unavailable=["sweetrs"])[1])) == 1
+
+
 def test_what_is_made_of_absent_data_may_be_missing_too(tmp_path, known):
     lacking = lambda unavailable, cells: [*unavailable, "synthetic"] if unavailable else ()  # noqa: E731
     made = study(replace(REGRESSION, lacking=lacking))

@@ -20,6 +20,7 @@ from dpmc.frame.checking.comparison import (
     compare_numbers,
     compare_settings,
     compare_trials,
+    dataset_of,
     missing_trials,
     not_passed,
 )
@@ -116,8 +117,12 @@ def check(
         for name, table in results.passed.items()
         for difference in not_passed(name, table, regression.passed[name])
     ]
+    lacks_cells = False
     if results.trials is not None:
-        found += _check_trials(results, reference, unavailable)
+        cells = results.settings.cells
+        lacking = regression.lacking(unavailable, cells)
+        lacks_cells = any(dataset_of(name) in lacking for name in cells)
+        found += _check_trials(results, reference, lacking)
     for name, ours in results.numbers.items():
         path = reference / f"{name}.csv"
         refuse_absent([path])
@@ -128,7 +133,7 @@ def check(
         timed = ours[keys[0]].isin(regression.by_clock)
         known = read_text_table(path)
         known = known[~known[keys[0]].isin(regression.by_clock)]
-        found += compare_labels(ours[~timed], known, keys, unavailable)
+        found += compare_labels(ours[~timed], known, keys, unavailable, lacks_cells=lacks_cells)
     return found
 
 
@@ -147,14 +152,13 @@ def expected_file(reference: Path, profile: str, table: str) -> Path:
 
 
 def _check_trials(
-    results: CheckedResults, reference: Path, unavailable: Collection[str]
+    results: CheckedResults, reference: Path, lacking: Collection[str]
 ) -> list[Difference]:
     regression, settings = results.study.regression, results.settings
     paths = [reference / name for name in (f"{regression.table}.csv", SETTINGS, TOLERANCES)]
     refuse_absent(paths)
     changed, touched = compare_settings(settings, read_settings(paths[1]))
     known = read_trials(paths[0], regression.coordinates, regression.metrics)
-    lacking = regression.lacking(unavailable, settings.cells)
     return [
         *missing_trials(results.trials, settings, lacking),
         *changed,

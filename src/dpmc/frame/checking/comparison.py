@@ -148,7 +148,7 @@ def missing_trials(
     found, waived = [], dict.fromkeys(unavailable, 0)
     for name, values in settings.cells.items():
         missing = [trial for trial in range(values["trials"]) if (name, trial) not in present]
-        dataset = name.split(", ")[0].removeprefix("dataset=")
+        dataset = dataset_of(name)
         if missing and dataset in waived:
             waived[dataset] += 1
         elif missing:
@@ -159,6 +159,11 @@ def missing_trials(
         for dataset, count in waived.items()
         if count
     ]
+
+
+def dataset_of(cell: str) -> str:
+    """Return the data set in the name of a cell, which begins with it."""
+    return cell.split(", ")[0].removeprefix("dataset=")
 
 
 def _some(cells: Sequence[str]) -> str:
@@ -172,17 +177,20 @@ def compare_labels(
     expected: pd.DataFrame,
     keys: Sequence[str],
     unavailable: Collection[str] = (),
+    *,
+    lacks_cells: bool = False,
 ) -> list[Difference]:
-    """Compare labels with the expected ones: a changed one fails, whichever way.
+    """Compare labels with the expected ones: any change fails.
 
-    The first column of ``expected`` beside the keys is the label. What could not be judged because
-    a data set is unavailable is reported without failing.
+    The first column of ``expected`` that is not a key is the label. What could not be judged
+    because a data set is unavailable is reported without failing; so are claims of our own, which
+    are about all data of a study, if ``lacks_cells``: the study has cells of such a data set.
     """
     label = next(name for name in expected if name not in keys)
     here, there = (
         dict(zip(row_names(table, keys), table[label], strict=True)) for table in (ours, expected)
     )
-    waived = set(row_names(ours[_not_judged(ours, unavailable)], keys))
+    waived = set(row_names(ours[_not_judged(ours, unavailable, lacks_cells)], keys))
     found = []
     for name in dict.fromkeys([*there, *here]):
         is_now, was = here.get(name, "absent"), there.get(name, "absent")
@@ -193,11 +201,11 @@ def compare_labels(
     return found
 
 
-def _not_judged(ours: pd.DataFrame, unavailable: Collection[str]) -> np.ndarray:
-    """Mark the rows that could not be judged for want of data."""
+def _not_judged(ours: pd.DataFrame, unavailable: Collection[str], lacks_cells: bool) -> np.ndarray:
+    """Mark the rows that could not be judged, or judged in full, because data are unavailable."""
     if unavailable and "reason" in ours:
-        # a claim of our own is about all data of a run
-        return (ours["reason"].str.contains(NOT_AVAILABLE, case=False) | is_own(ours)).to_numpy()
+        says_so = ours["reason"].str.contains(NOT_AVAILABLE, case=False)
+        return (says_so | (lacks_cells & is_own(ours))).to_numpy()
     if unavailable and "dataset" in ours:
         return ours["dataset"].isin(list(unavailable)).to_numpy()
     return np.zeros(len(ours), dtype=bool)

@@ -5,7 +5,6 @@ without trials, in its columns of text and whole numbers; rows of one name by th
 numbers. Of claims the verdicts are compared, and seconds never: no two runs take the same time.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -78,65 +77,70 @@ def _tables_in(home: Path) -> list[Path]:
 
 
 def compare(name: str, first: Path, second: Path, tolerance: float) -> dict[str, object]:
-    """Compare two files of one name, see :func:`difference`."""
-    if name.endswith(SETTINGS):
-        sides = [_settings_table(path) for path in (first, second)]
-        keys = ["cell", "setting"]
-    else:
-        sides = [_comparable(read_text_table(path)) for path in (first, second)]
-        keys = _keys(*sides)
+    """Compare two files of one name; tables with different columns have no row in common."""
+    read = _settings_table if name.endswith(SETTINGS) else _comparable
+    sides = [read(path) for path in (first, second)]
     if list(sides[0]) != list(sides[1]):
-        return _verdict(name, sides, len(sides[0]), [f"columns {list(sides[0])}, {list(sides[1])}"])
+        return _found(
+            name, sides, np.empty(0), tolerance, [f"columns {list(sides[0])}, {list(sides[1])}"]
+        )
+    keys = _keys(*sides)
     sides = [_named(side, keys) for side in sides]
     common = sides[0].index.intersection(sides[1].index, sort=False)
     left, right = (side.loc[common] for side in sides)
-    found = _relative(left, right)
-    worst = found.max(axis=1, initial=0.0)
+    relative = _relative(left, right)
+    worst = relative.max(axis=1, initial=0.0)
     examples = [
         f"{common[row][0]}: {left.columns[column]} {left.iloc[row, column] or 'nothing'} -> "
         f"{right.iloc[row, column] or 'nothing'}"
         for row in np.flatnonzero(worst > tolerance)[:EXAMPLES]
-        for column in [int(np.argmax(found[row]))]
+        for column in [int(np.argmax(relative[row]))]
     ]
+    return _found(name, sides, worst, tolerance, examples)
+
+
+def _found(name, sides, worst: np.ndarray, tolerance, examples) -> dict[str, object]:
+    """Count rows; ``worst`` is the largest relative difference of each that both sides have."""
     largest = float(worst.max(initial=0.0))
     return {
         "name": name,
-        "rows": len(common),
+        "rows": len(worst),
         "different": int((worst > tolerance).sum()),
-        "only_in_first": len(sides[0]) - len(common),
-        "only_in_second": len(sides[1]) - len(common),
+        "only_in_first": len(sides[0]) - len(worst),
+        "only_in_second": len(sides[1]) - len(worst),
         "largest": largest if np.isfinite(largest) else None,
         "examples": examples,
     }
 
 
-def _verdict(name, sides, different, examples) -> dict[str, object]:
-    """Say that two tables cannot be compared row by row."""
-    return {
-        "name": name,
-        "rows": 0,
-        "different": different,
-        "only_in_first": len(sides[0]),
-        "only_in_second": len(sides[1]),
-        "largest": None,
-        "examples": examples,
-    }
-
-
-def _comparable(table: pd.DataFrame) -> pd.DataFrame:
+def _comparable(path: Path) -> pd.DataFrame:
+    table = read_text_table(path)
     if "verdict" in table:
         return table[[name for name in JUDGED if name in table]]
     return table.drop(columns=[name for name in NOT_COMPARED if name in table])
 
 
+def _settings_table(path: Path) -> pd.DataFrame:
+    settings = read_settings(path)
+    rows = [("all cells", "reference", settings.reference)]
+    rows += [
+        (cell, name, str(value))
+        for cell, values in settings.cells.items()
+        for name, value in values.items()
+    ]
+    return pd.DataFrame(rows, columns=["cell", "setting", "value"], dtype=str)
+
+
 def _keys(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
     columns = list(first)
+    if columns == ["cell", "setting", "value"]:
+        return columns[:2]
     if "trial" in columns:
         last = max(columns.index(name) for name in ("trial", "iteration") if name in columns)
         return columns[: last + 1]
     if "verdict" in columns:
         return ["id"]
-    return [name for name in columns if not (_has_fractions(first[name]))]
+    return [name for name in columns if not _has_fractions(first[name])]
 
 
 def _has_fractions(column: pd.Series) -> bool:
@@ -161,28 +165,7 @@ def _named(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 def _relative(left: pd.DataFrame, right: pd.DataFrame) -> np.ndarray:
     """Return relative differences of numbers, infinite where a text differs."""
-    found = np.zeros(left.shape)
-    for place, name in enumerate(left):
-        ours, theirs = left[name].to_numpy(), right[name].to_numpy()
-        changed = np.flatnonzero(ours != theirs)
-        pairs = [
-            pd.to_numeric(pd.Series(side[changed]), errors="coerce") for side in (ours, theirs)
-        ]
-        with np.errstate(invalid="ignore"):
-            relative = relative_difference(pairs[1], pairs[0])
-        unreadable = pairs[0].isna().to_numpy() | pairs[1].isna().to_numpy()
-        found[changed, place] = np.where(unreadable, np.inf, relative)
-    return found
-
-
-def _settings_table(path: Path) -> pd.DataFrame:
-    rows = list(_settings_rows(path))
-    return pd.DataFrame(rows, columns=["cell", "setting", "value"], dtype=str)
-
-
-def _settings_rows(path: Path) -> Iterator[tuple[str, str, str]]:
-    settings = read_settings(path)
-    yield "all cells", "reference", settings.reference
-    for cell, values in settings.cells.items():
-        for name, value in values.items():
-            yield cell, name, str(value)
+    changed = left.to_numpy() != right.to_numpy()
+    numbers = [side.apply(pd.to_numeric, errors="coerce") for side in (right, left)]
+    are_texts = np.logical_and(*(side.isna().to_numpy() for side in numbers))
+    return np.where(changed, np.where(are_texts, np.inf, relative_difference(*numbers)), 0.0)
