@@ -105,7 +105,7 @@ class PrivateMethod(Method):
 
     @cached_property
     def calibration(self):
-        """The noise that the budget asks for (:class:`dpmc.privacy.guarantee.Calibration`)."""
+        """The noise that the budget asks for (:class:`dpmc.privacy.calibration.Calibration`)."""
         from dpmc.privacy.calibration import calibrate
 
         return calibrate(
