@@ -13,7 +13,7 @@ from scipy import stats
 from dpmc.frame.showing.frames import select
 from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc.studies.equal_privacy.tables_equal import equal_tables
+from dpmc.studies.equal_privacy.tables import equal_tables
 from dpmc.studies.huber.reported.compare import compare
 from dpmc.studies.huber.reported.numbers import load
 from dpmc.studies.huber.statistics import published_metric

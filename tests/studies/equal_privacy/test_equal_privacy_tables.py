@@ -12,8 +12,7 @@ from dpmc.frame.showing.frames import select
 from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.statistics.paired import leader
 from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, places, summary
-from dpmc.studies.equal_privacy.tables import run
-from dpmc.studies.equal_privacy.tables_equal import equal_tables
+from dpmc.studies.equal_privacy.tables import equal_tables, run
 
 FOUR = ["entry_change", "user_add_remove", "entry_add_remove", "user_replace"]
 

@@ -9,9 +9,9 @@ from invented_onebit import fake_attack, fake_change
 from scipy import stats
 
 from dpmc.report.errata import GROUPS, errata_markdown
+from dpmc.studies.onebit.errata import errata
 from dpmc.studies.onebit.errata import mechanisms as errata_onebit
 from dpmc.studies.onebit.errata import text as errata_text
-from dpmc.studies.onebit.errata.entries import errata
 from dpmc.studies.onebit.errata.sources import Sources
 
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")

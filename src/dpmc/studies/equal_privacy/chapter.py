@@ -8,7 +8,7 @@ from dpmc.frame.showing.results import has_results, read_results
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.equal_privacy.figures import FIGURES
 from dpmc.studies.equal_privacy.frames import NAMES
-from dpmc.studies.equal_privacy.tables_equal import TUNED
+from dpmc.studies.equal_privacy.tables import TUNED
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 FINDINGS, ANSWERS = ("P1", "P2", "P3", "P4", "P5", "P6", "P7"), ("P8",)

@@ -129,7 +129,7 @@ STUDY = Study(
         ),
     ),
     chapter="dpmc.studies.onebit.chapter:chapter",
-    errata="dpmc.studies.onebit.errata.entries:errata",
+    errata="dpmc.studies.onebit.errata:errata",
     regression=Regression(
         table="trials",
         coordinates=ONEBIT_COORDINATES,
