@@ -13,7 +13,7 @@ import numpy as np
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.publication import fields
-from dpmc.publication.lists import read_list
+from dpmc.publication.lists import in_column, listed_once, read_list
 from dpmc.publication.table import Lines
 
 
@@ -116,13 +116,8 @@ def public_list(labels: object, what: str) -> list[str]:
         raise InputError(f"{what} must be a list of labels, one column of a frame, or a file.")
     if not hasattr(labels, "__arrow_c_stream__") and not isinstance(labels, np.ndarray):
         labels = list(labels)
-    found = labels_of(column_of(labels, what), what)
-    if not found.codes.size:
-        raise InputError(f"The list of {what} is empty; it must have at least one.")
-    if len(found.labels) < len(found.codes):
-        twice = found.labels[np.bincount(found.codes).argmax()]
-        raise InputError(f"The list of {what} has '{twice}' more than once; list it once.")
-    return found.labels[found.codes].tolist()
+    where = f"The list of {what}"
+    return listed_once(in_column(column_of(labels, what), where), where, what.removesuffix("s"))
 
 
 def _users(ratings, names):

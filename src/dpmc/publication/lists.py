@@ -1,6 +1,6 @@
 """Public lists of items and users, which come from elsewhere than the ratings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,24 +32,32 @@ def read_list(path: str | Path, what: str, column: str | None = None) -> list[st
         labels = _in_parquet(path, what, column)
     else:
         labels = _in_csv(path, what, column)
-    places: dict[str, str] = {}
     with readable(path):
-        for place, label in labels:
-            if not fields.is_label(label):
-                raise InputError(f"{path}, {place}: {fields.LABEL} is expected for the {what}.")
-            if label in places:
-                raise InputError(
-                    f"{path}, {place}: the {what} '{label}' is on {places[label]} already; list it "
-                    "once."
-                )
-            places[label] = place
+        return listed_once(labels, str(path), what)
+
+
+def listed_once(labels: Iterable[tuple[str, str]], where: str, what: str) -> list[str]:
+    """Return the labels of a list, given as (place in the list, label); refuse what is no list.
+
+    ``where`` is the list, for the message.
+    """
+    places: dict[str, str] = {}
+    for place, label in labels:
+        if not fields.is_label(label):
+            raise InputError(f"{where}, {place}: {fields.LABEL} is expected for the {what}.")
+        if label in places:
+            raise InputError(
+                f"{where}, {place}: the {what} '{label}' is on {places[label]} already; list it "
+                "once."
+            )
+        places[label] = place
     if not places:
-        raise InputError(f"{path} names no {what}s; a list must have at least one.")
+        raise InputError(f"{where} names no {what}s; a list must have at least one.")
     return list(places)
 
 
 def _in_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield (where it is, label), as all of these."""
+    """Yield (place in the list, label), as all of these."""
     with open(path, encoding="utf-8-sig", errors="surrogateescape") as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
@@ -80,8 +88,13 @@ def _in_parquet(path: Path, what: str, column: str | None) -> Iterator[tuple[str
         chosen = choose_one(
             str(path), tuple(file.schema_arrow.names), what, column, advice=_INSTEAD
         )
-        labels = fields.as_text(file.read(columns=[chosen]).column(0), f"{path}: column '{chosen}'")
-    codes, texts = fields.distinct(labels)
+        column = file.read(columns=[chosen]).column(0)
+    yield from in_column(column, f"{path}: column '{chosen}'")
+
+
+def in_column(column, where: str) -> Iterator[tuple[str, str]]:
+    """Yield (place in the list, label) of an Arrow column; ``where`` is its name, for messages."""
+    codes, texts = fields.distinct(fields.as_text(column, where))
     for number, code in enumerate(codes.tolist(), 1):
         yield f"row {number}", texts[code]
 
