@@ -37,7 +37,7 @@ class PrivateFactorization:
     model holds the ratings, so save it, and never pickle it, to hand it on.
 
     The noise is exact and drawn from the operating system's random bits, so no fit can be repeated;
-    each one spends its budget anew. No parameter may be taken from the ratings.
+    each one spends its budget again. No parameter may be taken from the ratings.
 
     Parameters are stored as given and checked by :meth:`fit`, after scikit-learn's conventions.
     Those that are not explained here are declared, with their defaults, in

@@ -160,7 +160,7 @@ def _chosen(names: tuple[str, ...], place: _Place) -> list:
 def _each(chosen: list, action: Callable) -> None:
     """Run an action on each data set and print its outcome; fail at the end if any failed.
 
-    Data that are withdrawn are no failure: why nobody can have them is said.
+    Withdrawn data are no failure: the reason is printed.
     """
     from dpmc.errors import InputError
 

@@ -83,7 +83,7 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     No setting may be taken from the ratings, or the guarantee is void; that includes the
     threshold. If all ratings lie on one side of it you get a remark and no refusal, because a
     refusal would tell one rating from another. Each run on the same ratings spends its budget
-    anew.
+    again.
     """
     from dpmc.errors import InputError
     from dpmc.fitting import onebit as completing

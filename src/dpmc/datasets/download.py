@@ -201,7 +201,7 @@ def _download(dataset: Dataset, target: Path, **options) -> None:
     resumed = transfer(dataset.url, part, title=dataset.title, size=size, **options)
     fault = _install(dataset, part, target)
     if fault and resumed:
-        # the server's file may have changed since the first half arrived: once more, afresh
+        # the server's file may have changed since the first half arrived: start over, once
         transfer(dataset.url, part, title=dataset.title, size=size, **options)
         fault = _install(dataset, part, target)
     if fault:

@@ -23,6 +23,15 @@ OWN_KEYS = ("path", "user", "item", "rating", "rating_range", "sha256")
 OWN_SUFFIXES = (".csv", ".tsv", ".parquet")
 TABLE_READER = "table"
 
+_MOVIELENS = (
+    "F. M. Harper and J. A. Konstan, The MovieLens Datasets: History and Context, ACM Transactions "
+    "on Interactive Intelligent Systems 5(4), 2015, doi:10.1145/2827872"
+)
+_OWN_COPY = (
+    "who may use a copy adds it under data: sets: in the configuration, as a CSV or Parquet file."
+)
+_GROUPLENS = "GroupLens: research use, no redistribution, no commercial use"
+
 
 @dataclass(frozen=True)
 class Dataset:
@@ -56,8 +65,7 @@ class Dataset:
     licence, citation, note : str
         Terms of use ("not stated" if the source states none), what to cite, remarks.
     withdrawn : str
-        Of data that papers used and nobody may fetch any more: why not, and what to do, in one
-        sentence.
+        For data that can no longer be fetched: why, and what to do, in one sentence.
     columns : (str or None, str or None, str or None)
         Names of the user, item and rating columns of a user's own file; None: to be detected.
     """
@@ -87,15 +95,6 @@ class Dataset:
         """Return the path of the raw file, given the data folder."""
         return Path(self.file) if self.is_own else Path(directory) / self.file
 
-
-_MOVIELENS = (
-    "F. M. Harper and J. A. Konstan, The MovieLens Datasets: History and Context, ACM Transactions "
-    "on Interactive Intelligent Systems 5(4), 2015, doi:10.1145/2827872"
-)
-_OWN_COPY = (
-    "who may use a copy adds it under data: sets: in the configuration, as a CSV or Parquet file."
-)
-_GROUPLENS = "GroupLens: research use, no redistribution, no commercial use"
 
 _ENTRIES = (
     Dataset(

@@ -4,8 +4,8 @@ The half line under f(z) = exp(-rho_a(z)) is cut into 256 pieces of equal area: 
 rectangles stacked on a base, which is a rectangle up to R and the tail beyond. A random piece and
 a random position in it give a point under f at once in about 99 % of the draws (Marsaglia and
 Tsang, "The Ziggurat Method for Generating Random Variables", Journal of Statistical Software
-5(8), 2000). The method wants f to decrease and a tail that can be drawn. Both hold at any a: the
-tail is the exponential itself where R > a, and is thinned from an exponential where R < a.
+5(8), 2000). The method needs an f that decreases, and a tail that can be drawn. Both hold at any
+a: the tail is the exponential itself where R > a, and is thinned from an exponential where R < a.
 One 64-bit word serves a draw: 8 bits choose the piece and 53 others the position, so that the two
 are independent (Doornik, "An Improved Ziggurat Method to Generate Normal Random Samples", 2005).
 """
@@ -66,7 +66,7 @@ def _fill(rng, values, edges, heights, a, scale):
 
 @njit(cache=True)
 def _settle(rng, piece, x, edges, heights, a):
-    """Decide on a point that is not certainly under f, and draw anew where it is not."""
+    """Decide on a point that is not certainly under f, and draw again where it is not."""
     while abs(x) >= edges[piece + 1]:
         if piece == 0:
             return math.copysign(_draw_tail(rng, edges[1], a), x)

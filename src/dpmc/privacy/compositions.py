@@ -22,10 +22,10 @@ TRUNCATED = 1e-15
 """Probability that the composition may cut off."""
 
 SHORT = 2**16
-"""Points of a composed grid that are not worth a search for what may be cut off."""
+"""Points up to which a composed grid is not searched for what may be cut off."""
 
 LONGEST = 2**24
-"""Points of a composed grid: more would not fit into the memory of a small machine."""
+"""Points of a composed grid at most: more would not fit into the memory of a small machine."""
 
 FEWEST, MOST = 300, 5000
 """Points of the grid on each side of 0."""

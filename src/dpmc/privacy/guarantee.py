@@ -18,10 +18,8 @@ PARTS = {
 }
 LEARNT = "offsets, factors and their number; precisions and a noised error where there are any"
 """Of the items: all that is published besides lists, and what no rating had a part in."""
-
-
 ROUNDING = 1 + 1e-9
-"""By which a proven epsilon may exceed a claimed one without being another."""
+"""Factor up to which a proven epsilon above a claimed one counts as the same."""
 
 
 def covered(relation: str) -> tuple[str, ...]:
@@ -39,7 +37,7 @@ def covered(relation: str) -> tuple[str, ...]:
 
 
 def delta_remarks(delta: float, users: int) -> list[str]:
-    """Return what is odd about a delta for so many users, if anything is."""
+    """Return a remark if delta is too large for this number of users."""
     if delta * users < 1:
         return []
     return [
@@ -86,11 +84,11 @@ class Guarantee:
     accountant : str
         A key of :data:`ACCOUNTANTS`.
     releases : int
-        To how many releases with this noise all that was released amounts; where they share the
-        budget unequally, they need not be so many.
+        How many releases with this noise all that was released amounts to; that differs from
+        their true number where they share the budget unequally.
     publishable : tuple of str
-        Keys of :data:`PARTS`: what the guarantee covers. What is not named may be shown to the
-        user whom it is about, and to nobody else.
+        Keys of :data:`PARTS`: what the guarantee covers. Other parts may be shown only to the
+        user whom they are about.
     listed : ItemList or None
         The items were chosen privately, within the budget; None: their list, and where single
         ratings are protected that of the users, has to be known without the ratings.

@@ -44,7 +44,7 @@ the neighbour adds nothing keeps its terms and their order, and so its bits.
 
 For that, terms must not depend on who else is there. Which ratings count is a matter of a user's
 own label (:mod:`dpmc.methods.private_choice`); labels are text, whoever reads them, so that one odd
-label sorts nobody else anew; and a user's row of factors is solved for by itself
+label does not reorder the others; and a user's row of factors is solved for by itself
 (:mod:`dpmc.methods.normal`): the same bits wherever in memory the user stands, which tests check.
 (Regressions in batches, as methods without privacy have them, would not do: who leaves a batch was
 measured to move the rows of others by up to 2.3e-10 of their length.) Means and lengths of a user's

@@ -1,4 +1,4 @@
-"""A list of items that nobody has to know beforehand: those that many users rated, with noise.
+"""A list of items chosen privately: those that many users rated, by noised counts.
 
 A list taken from the ratings tells who was there: an item that one user alone rated is on the list
 of one data set and not on that of its neighbour. Here every user counts once for each of at most k

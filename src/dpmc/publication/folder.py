@@ -23,7 +23,7 @@ from dpmc.mechanisms import Mechanism
 
 GUARANTEE = "guarantee.json"
 SIMULATED = "simulated_"
-"""How the names of files start whose noise was simulated, lest anybody publish them."""
+"""Prefix of files whose noise was simulated, so that nobody publishes them by mistake."""
 TABLE = (
     "the table can be read: each row has a user and an item, of 1 to 1,000 characters of UTF-8 "
     "text without control characters, and a finite rating; a row of a text file is one line of at "

@@ -182,7 +182,7 @@ class _Counted:
 
     @property
     def lines(self) -> int:
-        """What was read of a last line without an end is one, too."""
+        """How many were read; a last line without an end counts too."""
         return self._ended + self._inside
 
     def read(self, size: int) -> bytes:
@@ -231,7 +231,7 @@ def _first_bad_row(path, chosen, bad) -> str:
 
 
 def _first_bad_line(path, columns) -> str:
-    """Return what is wrong with the first bad line of a text file, which is read once more."""
+    """Return what is wrong with the first bad line of a text file, which is read again."""
     with opened(path) as stream:
         layout, chosen = _layout(stream, path, columns)
         places = [layout.fields.index(name) for name in chosen]

@@ -108,10 +108,10 @@ def blas_libraries() -> list[dict[str, object]]:
     """Return name, version, architecture and threads of every BLAS library in use."""
     import numpy.linalg  # noqa: F401  what is not loaded is not found
 
-    fields = {"internal_api": "name", "version": "version", "architecture": "architecture",
-              "num_threads": "threads"}  # fmt: skip
+    fields = ("internal_api", "version", "architecture", "num_threads")
+    names = ("name", "version", "architecture", "threads")
     return [
-        {name: library.get(field) for field, name in fields.items()}
+        {name: library.get(field) for name, field in zip(names, fields, strict=True)}
         for library in threadpoolctl.threadpool_info()
         if library["user_api"] == "blas"
     ]

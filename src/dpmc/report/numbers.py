@@ -156,8 +156,8 @@ class Numbers:
     @property
     def _metrics(self) -> list[str]:
         regression = self.study.regression
-        return [name for name in self.chapter.metrics or regression.metrics
-                if name in regression.metrics]  # fmt: skip
+        shown = self.chapter.metrics or regression.metrics
+        return [name for name in shown if name in regression.metrics]
 
     @cached_property
     def _cells(self) -> pd.DataFrame:

@@ -33,8 +33,12 @@ from dpmc.frame.showing.style import (
 )
 from dpmc.report.numbers import counted
 
-COLORS = {SUPPORTED: (BLUE, "white"), CONTRADICTED: (VERMILLION, "black"),
-          NO_EFFECT: (GREY, "white"), INCONCLUSIVE: (LIGHT, "black")}  # fmt: skip
+COLORS = {
+    SUPPORTED: (BLUE, "white"),
+    CONTRADICTED: (VERMILLION, "black"),
+    NO_EFFECT: (GREY, "white"),
+    INCONCLUSIVE: (LIGHT, "black"),
+}
 HATCHES = {CONTRADICTED: "////", NO_EFFECT: "....", INCONCLUSIVE: ""}
 
 
@@ -119,11 +123,11 @@ def _draw_verdicts(axes, judged: Mapping[str, Mapping[str, int]]) -> None:
         axes.text(0, place - 0.36, f"{heading} ({total})", va="bottom")
         for verdict, count in by_verdict.items():
             color, ink = COLORS[verdict]
-            axes.barh(place, count, left=start, height=0.5, color=color, edgecolor="white",
-                      hatch=HATCHES.get(verdict), label=None if place else verdict)  # fmt: skip
+            bar = {"left": start, "height": 0.5, "color": color, "hatch": HATCHES.get(verdict)}
+            axes.barh(place, count, **bar, edgecolor="white", label=None if place else verdict)
             if count:
-                axes.text(start + count / 2, place, str(count), ha="center", va="center",
-                          color=ink, weight="bold", bbox=_behind(color))  # fmt: skip
+                number = {"color": ink, "weight": "bold", "bbox": _behind(color)}
+                axes.text(start + count / 2, place, str(count), ha="center", va="center", **number)
             start += count
     axes.set(ylim=(len(judged) - 0.6, -0.8), yticks=[])
     axes.xaxis.set_visible(False)
@@ -144,15 +148,15 @@ def _draw_numbers(axes, beside: Mapping[str, pd.DataFrame]) -> None:
         near, far = frame[agrees], frame[~agrees]
         text = f"{heading}: {len(near)} of {len(frame)} agree"
         shown = {"ls": "", "color": look.color, "ms": 4}
-        axes.plot(near["published"], near["mean"], marker=look.marker, mfc="none", label=text,
-                  **shown)  # fmt: skip
+        marks = {"marker": look.marker, "mfc": "none", "label": text}
+        axes.plot(near["published"], near["mean"], **marks, **shown)
         axes.plot(far["published"], far["mean"], marker="x", **shown)
     axes.plot([], [], ls="", marker="x", color=GREY, label="deviates")
     every = pd.concat(beside.values())[["published", "mean"]].to_numpy(dtype=float)
     low, high = np.nanmin(every) / 1.2, np.nanmax(every) * 1.2
     axes.plot([low, high], [low, high], color=BLACK, lw=0.8, zorder=0)
-    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high),
-             xlabel="Published", ylabel="Reproduced")  # fmt: skip
+    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
+    axes.set(xlabel="Published", ylabel="Reproduced")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), handlelength=1.0)

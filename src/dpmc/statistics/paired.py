@@ -13,6 +13,8 @@ import pandas as pd
 
 from dpmc.statistics.tests import LEVEL, holm, row_tests
 
+COLUMNS = ("first", "second", "difference", "low", "high", "p_value", "trials", "p_adjusted")
+
 
 def places(
     table: pd.DataFrame, errors: Sequence[float], names: Sequence[str], models: str | list[str]
@@ -93,9 +95,6 @@ def pairs(
             one, other = (side.best for side in sides)
             found[place] = Pair(one, other, (errors[one] - errors[other]).to_numpy())
     return found
-
-
-COLUMNS = ("first", "second", "difference", "low", "high", "p_value", "trials", "p_adjusted")
 
 
 def compare(found: Mapping[tuple, Pair], names: Sequence[str]) -> pd.DataFrame:

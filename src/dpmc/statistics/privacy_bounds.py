@@ -13,7 +13,7 @@ import numpy as np
 BINS = 120
 THRESHOLDS = 500
 DIGITS = 6
-"""Losses are rounded to so many: those of Huber noise have atoms, which rounding errors split."""
+"""To which losses are rounded: those of Huber noise have atoms, which rounding errors split."""
 
 
 def threshold_bound(

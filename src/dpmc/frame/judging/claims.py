@@ -14,8 +14,7 @@ from dpmc.frame.judging.readings import depends_on
 STATEMENT = ("id", "source", "sentence", "claim", "predicate")
 OWN = "own"
 """The source of a claim of our own; in the file it says ``own: true`` for source and sentence."""
-
-
+FIRM = tuple(verdict for verdict in VERDICTS if verdict != INCONCLUSIVE)
 CLAIM_COLUMNS = (
     *STATEMENT,
     "verdict",
@@ -90,9 +89,6 @@ def is_own(claims: pd.DataFrame) -> pd.Series:
     if "source" not in claims:
         return pd.Series(False, index=claims.index)
     return claims["source"] == OWN
-
-
-FIRM = tuple(verdict for verdict in VERDICTS if verdict != INCONCLUSIVE)
 
 
 def table_of_verdicts(

@@ -65,7 +65,7 @@ def trials_to_settle(tests: RowTests, low: float, high: float) -> float:
 
 
 def _more(trials: int, factor: float) -> float:
-    """Return so many times as many trials, at least one more, to two significant digits."""
+    """Return ``factor`` times as many trials, at least one more, rounded up to two digits."""
     if not np.isfinite(factor):
         return np.inf
     number = max(trials * factor, trials + 1)

@@ -125,8 +125,8 @@ def has_no_effect(values: np.ndarray) -> bool:
 def pooled_verdict(pooled: Interval, below: float = 0.0, no_effect: bool = False) -> str:
     """Judge a pooled effect by its 95 % interval.
 
-    No effect inside +-1 % (checked first: a real effect of half a percent is still none worth
-    naming), contradicted above 0, supported below ``below``.
+    No effect within 1 % (checked first: even a real effect of half a percent counts as none),
+    contradicted above 0, supported below ``below``.
     """
     if not np.isfinite(pooled.low):
         return INCONCLUSIVE

@@ -83,10 +83,11 @@ def attack_table(found: pd.DataFrame) -> Table:
         "code, and learns on one half of them to tell two neighbouring data sets apart: a linear "
         "discriminant or the best single feature of all numbers, their products and the words. "
         "The other half bounds ε from below (Clopper-Pearson).",
-        "At most provable: the bound that so many runs give if no guess is wrong. Where that lies "
-        "below the claim, the attack shows how far it gets and cannot refute the claim; a bound "
-        "above the claim refutes it, and one below proves nothing about better attacks. That a "
-        "tenth of the noise would show is shown by planted faults for item biases and local Bayes.",
+        "At most provable: the bound that this number of runs gives if no guess is wrong. Where "
+        "that lies below the claim, the attack shows how far it gets and cannot refute the claim; "
+        "a bound above the claim refutes it, and one below proves nothing about better attacks. "
+        "That a tenth of the noise would show is shown by planted faults for item biases and local "
+        "Bayes.",
     )
     title = "What an attacker learns from the published files alone"
     return Table("table_privacy_4_attack", title, headings, COLUMNS, tuple(rows), notes)
