@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from numbers import Integral
 from typing import Self
 
 import numpy as np
@@ -11,10 +12,7 @@ from dpmc.errors import InputError
 
 def positive(what: str, value: object) -> float:
     """Return ``value`` as a float, or raise InputError unless it is a positive finite number."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
+    number = _number(value)
     if not (number > 0 and math.isfinite(number)):
         raise InputError(f"{what} must be a positive finite number, got {value!r}.")
     return number
@@ -22,13 +20,23 @@ def positive(what: str, value: object) -> float:
 
 def probability(what: str, value: object) -> float:
     """Return ``value`` as a float, or raise InputError unless it lies in [0, 1)."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
+    number = _number(value)
     if not 0 <= number < 1:
         raise InputError(f"{what} must lie in [0, 1), got {value!r}.")
     return number
+
+
+def _number(value: object) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def check_whole(what: str, value: object) -> None:
+    """Raise InputError unless a value is a whole number of at least 1."""
+    if not (isinstance(value, Integral) and value >= 1):
+        raise InputError(f"{what} must be a whole number of at least 1, got {value!r}.")
 
 
 class Mechanism(ABC):

@@ -9,10 +9,9 @@ what was released before.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.mechanisms.base import Mechanism, probability
+from dpmc.mechanisms.base import Mechanism, check_whole, probability
 from dpmc.privacy.accountants import DELTA, EPSILON, Kinds
 from dpmc.privacy.losses import Loss, kind
 from dpmc.privacy.relations import RELATIONS, check_relation
@@ -53,8 +52,7 @@ class Releases:
 
     def __post_init__(self):
         name = kind(Loss(self.mechanism, self.sensitivity).mechanism)
-        if not (isinstance(self.count, Integral) and self.count >= 1):
-            raise InputError(f"count must be a whole number of at least 1, got {self.count!r}.")
+        check_whole("count", self.count)
         if self.norm not in NORMS:
             raise InputError(
                 f"norm must be one of {', '.join(NORMS)}, got {self.norm!r}"

@@ -8,11 +8,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from numbers import Integral
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import Gaussian, Huber, Laplace, Mechanism
-from dpmc.mechanisms.base import positive, probability
+from dpmc.mechanisms.base import check_whole, positive, probability
 from dpmc.privacy.compositions import compose, grid_step
 from dpmc.privacy.losses import LARGEST_LOSS, Loss
 
@@ -80,8 +79,7 @@ def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) ->
         A budget that is none, an unknown mechanism, Gaussian noise at delta 0.
     """
     epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
-    if not (isinstance(releases, Integral) and releases >= 1):
-        raise InputError(f"releases must be a whole number of at least 1, got {releases!r}.")
+    check_whole("releases", releases)
     if mechanism not in CALIBRATED:
         raise InputError(
             f"There is no calibrated mechanism {mechanism!r}{did_you_mean(mechanism, CALIBRATED)}; "

@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.mechanisms.base import Mechanism, positive
+from dpmc.mechanisms.base import Mechanism, check_whole, positive
 from dpmc.privacy.calibration import (
     WORTHWHILE,
     Calibration,
@@ -73,7 +73,7 @@ class Plan:
                 f"{did_you_mean(self.method, METHODS)}; there are {' and '.join(METHODS)}."
             )
         for name in ("iterations", "inner_iterations"):
-            check_count(name, getattr(self, name))
+            check_whole(name, getattr(self, name))
         half = positive("half_range", self.half_range)
         left = self._default("residual_bound", half / 2 if self.offsets else half)
         self._default("factor_bound", math.sqrt(left) / (2 if self.relation in USER_LEVEL else 1))
@@ -95,7 +95,7 @@ class Plan:
                 "ratings of a user count."
             )
         else:
-            check_count("ratings_per_user", self.ratings_per_user)
+            check_whole("ratings_per_user", self.ratings_per_user)
 
     @property
     def releases(self) -> int:
@@ -333,12 +333,6 @@ def _why(plan: Plan) -> str:
 
 def _times(ratio: float) -> str:
     return "has the same" if abs(ratio - 1) < WORTHWHILE else f"has {ratio:.3g} times as much"
-
-
-def check_count(name: str, value: object) -> None:
-    """Raise InputError unless a value is a whole number of at least 1."""
-    if not (isinstance(value, int) and value >= 1):
-        raise InputError(f"{name} must be a whole number of at least 1, got {value!r}.")
 
 
 def _option(mechanism: str, found: Calibration, plan: Plan | GaussianPlan | None) -> Option:
