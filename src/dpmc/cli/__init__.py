@@ -10,64 +10,35 @@ from dpmc.cli.help import Group
 from dpmc.errors import InputError, did_you_mean
 from dpmc.files import refusal
 
-# command -> (module, attribute, the first sentence of its help): nothing is imported until it is
-# called
-COMMANDS = {
-    "budget": (
-        "dpmc.cli.budget",
-        "budget",
-        "Print the nominal epsilon of one release for each mechanism.",
-    ),
-    "cell": ("dpmc.cli.cell", "cell", "Run one experiment of the Huber study by hand."),
-    "complete": (
-        "dpmc.cli.complete",
-        "complete",
-        "Predict ratings for users from a published model.",
-    ),
-    "data": ("dpmc.cli.data", "data", "List, fetch and verify data sets."),
-    "diff": ("dpmc.cli.diff", "diff", "Compare the numbers in two folders of results."),
-    "evaluate": (
-        "dpmc.cli.evaluate",
-        "evaluate",
-        "Measure the error of each method and budget on public ratings.",
-    ),
-    "fit": (
-        "dpmc.cli.fit",
-        "fit",
-        "Learn a model that may be published from private ratings.",
-    ),
-    "onebit": (
-        "dpmc.cli.onebit",
-        "onebit",
-        "Complete likes and dislikes within a privacy budget.",
-    ),
-    "plan": ("dpmc.cli.plan", "plan", "State what a run will cost before anything runs."),
-    "recommend": (
-        "dpmc.cli.recommend",
-        "recommend",
-        "Say which noise mechanism suits a privacy budget best.",
-    ),
-    "reference": (
-        "dpmc.cli.reference",
-        "reference",
-        "Manage the reference results that a run is checked against.",
-    ),
-    "verify": (
-        "dpmc.cli.verify",
-        "verify",
-        "Check a folder that dpmc fit or dpmc onebit wrote.",
-    ),
+TASKS = {
+    "Your own ratings": {
+        "evaluate": "Measure the error of each method and budget on public ratings.",
+        "recommend": "Say which noise mechanism suits a privacy budget best.",
+        "fit": "Learn a model that may be published from private ratings.",
+        "verify": "Check a folder that dpmc fit or dpmc onebit wrote.",
+        "complete": "Predict ratings for users from a published model.",
+        "onebit": "Complete likes and dislikes within a privacy budget.",
+    },
+    "The papers": {
+        "plan": "State what a run will cost before anything runs.",
+        "budget": "Print the nominal epsilon of one release for each mechanism.",
+        "cell": "Run one experiment of the Huber study by hand.",
+        "diff": "Compare the numbers in two folders of results.",
+        "reference": "Manage the reference results that a run is checked against.",
+    },
+    "Data sets": {
+        "data": "List, fetch and verify data sets.",
+    },
 }
+"""The commands in the order of ``dpmc --help``, each with the first sentence of its help.
+
+A command is the function of its name in the module of its name, imported when it is called.
+"""
+COMMANDS = {name: sentence for names in TASKS.values() for name, sentence in names.items()}
 WORKFLOW = (
     "jinja2", "matplotlib", "pandas", "rdata", "requests", "snakemake", "tqdm", "yaml",
 )  # fmt: skip
 """Modules that only the extra ``workflow`` installs."""
-TASKS = {
-    "Your own ratings": ("evaluate", "recommend", "fit", "verify", "complete", "onebit"),
-    "The papers": ("plan", "budget", "cell", "diff", "reference"),
-    "Data sets": ("data",),
-}
-"""The commands in the order of ``dpmc --help``."""
 EXAMPLES = (
     "dpmc fit --ratings mine.csv --items catalogue.txt --output model \\\n"
     "    --relation user --rating-range 1 5 --epsilon 5",
@@ -87,8 +58,7 @@ class LazyGroup(Group):
         """Import and return a command, None if there is none of that name."""
         if name not in COMMANDS:
             return None
-        module, attribute, _ = COMMANDS[name]
-        return getattr(importlib.import_module(module), attribute)
+        return getattr(importlib.import_module(f"dpmc.cli.{name}"), name)
 
     def resolve_command(self, ctx, args):
         """Find the command; suggest the nearest one for a misspelt name."""
@@ -98,9 +68,9 @@ class LazyGroup(Group):
 
     def format_commands(self, ctx, formatter):
         """List the commands without importing them."""
-        for title, names in TASKS.items():
+        for title, commands in TASKS.items():
             with formatter.section(title):
-                formatter.write_dl([(name, COMMANDS[name][2]) for name in names])
+                formatter.write_dl(list(commands.items()))
 
 
 @click.group(
