@@ -281,7 +281,7 @@ def test_exact_and_simulated_fits_ask_for_the_same_and_make_the_same_of_it(
 
 
 ASK = {"simulated", "FloatNoise", "GridNoise", "Replay", "SAMPLERS"}
-MAY_ASK = {"private.py", "published", "onebit"}
+MAY_ASK = {"private.py", "released", "onebit"}
 """What all methods share, what writes folders, and signs, which have no ledger of their own."""
 
 
