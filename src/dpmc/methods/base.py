@@ -2,7 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
+from functools import partial
 from numbers import Integral, Real
+from typing import dataclass_transform
 
 import numpy as np
 
@@ -17,8 +20,17 @@ class Method(ABC):
     """A model of a rating matrix.
 
     The constructor takes hyper-parameters by keyword and refuses those out of their range by an
-    InputError; ``fit`` leaves its results in attributes that end in an underscore.
+    InputError; ``fit`` leaves its results in attributes that end in an underscore. A class declares
+    its parameters beside those that it inherits, as fields made by :func:`count` and the like, and
+    :func:`with_parameters` makes the constructor of them.
     """
+
+    def __post_init__(self) -> None:
+        """Check what the constructor was given; None stays where it is the default."""
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if "check" in each.metadata and not (value is None and each.default is None):
+                setattr(self, each.name, each.metadata["check"](each.name, value))
 
     @abstractmethod
     def fit(
@@ -139,8 +151,57 @@ def check_choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
     return value
 
 
+def check_flag(name: str, value: bool) -> bool:
+    """Return True or False, or raise InputError."""
+    return bool(check_choice(name, value, (True, False)))
+
+
+def check_share(name: str, value: float, *, zero: bool = True) -> float:
+    """Return a number from 0 to 1, or raise InputError; 0 itself only if ``zero``."""
+    value = check_positive(name, value, zero=zero)
+    if value > 1:
+        raise InputError(f"{name} must be a share, at most 1, got {value!r}.")
+    return value
+
+
 def check_generator(name: str, rng: np.random.Generator | int | None) -> np.random.Generator:
     """Return a generator, made from a seed if need be; None would not be repeatable."""
     if rng is None:
         raise InputError(f"{name} is needed: a numpy.random.Generator or a seed.")
     return np.random.default_rng(rng)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def with_parameters(cls: type) -> type:
+    """Give a method's class a constructor of the parameters that it declares and inherits."""
+    return dataclass(cls, kw_only=True, eq=False, repr=False)
+
+
+def parameter(check: Callable[[str, object], object], default: object = MISSING):
+    """Declare a parameter whose value is what ``check(name, value)`` returns of what is given."""
+    return field(default=default, metadata={"check": check})
+
+
+def count(default: object = MISSING):
+    """Declare an integer of at least 1."""
+    return parameter(check_count, default)
+
+
+def positive(default: object = MISSING, **allowed: bool):
+    """Declare a positive number; ``allowed`` are ``zero`` and ``infinite``."""
+    return parameter(partial(check_positive, **allowed), default)
+
+
+def share(default: object = MISSING, **allowed: bool):
+    """Declare a number from 0 to 1; ``zero=False`` leaves 0 out."""
+    return parameter(partial(check_share, **allowed), default)
+
+
+def choice(allowed: tuple[str, ...], default: object = MISSING):
+    """Declare one of some words."""
+    return parameter(partial(check_choice, allowed=allowed), default)
+
+
+def flag(default: object = MISSING):
+    """Declare a truth value."""
+    return parameter(check_flag, default)

@@ -8,7 +8,14 @@ from numbers import Integral, Real
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.base import Method, check_choice, check_count, check_generator, check_positive
+from dpmc.methods.base import (
+    Method,
+    check_count,
+    check_generator,
+    choice,
+    positive,
+    with_parameters,
+)
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private_choice import Keyed, Seeded, secret_generator
 from dpmc.methods.private_statistics import Statistics, check_terms
@@ -30,6 +37,7 @@ SMALLEST_RANGE = 1e-9
 """Length of a rating range as a share of its larger end: half of the digits are left."""
 
 
+@with_parameters
 class PrivateMethod(Method):
     """A model that keeps to a privacy budget.
 
@@ -69,28 +77,29 @@ class PrivateMethod(Method):
     bounds : dpmc.privacy.sensitivity.Sensitivities
     """
 
-    most_users: int | None = None
+    relation: str
+    epsilon: float = positive()
+    rating_range: tuple[float, float]
+    delta: float = positive(1e-5, zero=True)
+    mechanism: str = choice(tuple(NORMS), "gaussian")
+    ratings_per_user: int | None = None
+
+    most_users = None
     """Of a fit for publication, where rounding errors bound it."""
 
     finds_rank = False
     """Whether the number of factors is told by what is released, up to :attr:`n_factors`."""
-
-    item_offsets_: np.ndarray
-    user_factors_: np.ndarray
-    item_factors_: np.ndarray
 
     def __new__(cls, **settings):
         self = super().__new__(cls)
         self._constructed_with = settings
         return self
 
-    def __init__(self, *, relation, epsilon, delta, mechanism, rating_range, ratings_per_user):
-        self.relation = check_relation(relation)
-        self.epsilon = check_positive("epsilon", epsilon)
-        self.delta = check_positive("delta", delta, zero=True)
-        self.mechanism = check_choice("mechanism", mechanism, tuple(NORMS))
-        self.rating_range = check_range(rating_range)
-        self.ratings_per_user = check_ratings_per_user(relation, ratings_per_user)
+    def __post_init__(self):
+        super().__post_init__()
+        self.relation = check_relation(self.relation)
+        self.rating_range = check_range(self.rating_range)
+        self.ratings_per_user = check_ratings_per_user(self.relation, self.ratings_per_user)
         self.bounds = self._bounds(1.0)
 
     @property

@@ -1,11 +1,12 @@
 """Alternating least squares with a privacy guarantee."""
 
 import math
+from dataclasses import field
 
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.base import check_choice, check_count, check_positive
+from dpmc.methods.base import choice, count, flag, positive, with_parameters
 from dpmc.methods.factorization.alternating import STARTS
 from dpmc.methods.factorization.private_offsets import item_offsets, user_offsets
 from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows
@@ -22,6 +23,7 @@ what a user centres ratings by may depend on where in memory the user stands; re
 such a difference from growing until a user who leaves moves others."""
 
 
+@with_parameters
 class PrivateALS(PrivateMethod):
     """ALS within a privacy budget.
 
@@ -75,55 +77,31 @@ class PrivateALS(PrivateMethod):
         A parameter out of its range, or taken from the data.
     """
 
-    inner_iterations = 1
+    rank: int = count()
+    factor_bound: float | None = positive(None)
+    residual_bound: float | None = positive(None)
+    iterations: int = count(2)
+    inner_iterations: int = field(default=1, init=False)
+    regularization: float = positive(0.5)
+    user_regularization: float | None = positive(None)
+    offsets: bool = flag(True)
+    start: str = choice(STARTS, "normal")
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        rank,
-        delta=1e-5,
-        mechanism="gaussian",
-        ratings_per_user=None,
-        factor_bound=None,
-        residual_bound=None,
-        iterations=2,
-        regularization=0.5,
-        user_regularization=None,
-        offsets=True,
-        start="normal",
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            rating_range=rating_range,
-            ratings_per_user=ratings_per_user,
-        )
-        self.rank = check_count("rank", rank)
-        self.iterations = check_count("iterations", iterations)
-        self.regularization = check_positive("regularization", regularization)
-        self.user_regularization = check_positive(
-            "user_regularization",
-            regularization if user_regularization is None else user_regularization,
-        )
-        self.offsets = bool(check_choice("offsets", offsets, (True, False)))
-        self.start = check_choice("start", start, STARTS)
+    def __post_init__(self):
+        super().__post_init__()
+        if self.user_regularization is None:
+            self.user_regularization = self.regularization
         half_range = self.bounds.half_range
-        if residual_bound is None:
-            residual_bound = half_range / 2 if offsets else half_range
-        self.residual_bound = check_positive("residual_bound", residual_bound)
+        if self.residual_bound is None:
+            self.residual_bound = half_range / 2 if self.offsets else half_range
         if self.residual_bound > half_range:
             raise InputError(
                 f"residual_bound must be at most {half_range:g}, half the rating range, got "
-                f"{residual_bound:g}."
+                f"{self.residual_bound:g}."
             )
-        if factor_bound is None:
-            factor_bound = math.sqrt(self.residual_bound) / (2 if self.bounds.user_level else 1)
-        self.factor_bound = check_positive("factor_bound", factor_bound)
+        if self.factor_bound is None:
+            shorter = 2 if self.bounds.user_level else 1
+            self.factor_bound = math.sqrt(self.residual_bound) / shorter
         self.bounds = self._bounds(self.factor_bound)
 
     @property

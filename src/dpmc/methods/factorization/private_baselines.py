@@ -1,8 +1,10 @@
 """Means and biases within a privacy budget: what a private factor model has to beat."""
 
+from dataclasses import field
+
 import numpy as np
 
-from dpmc.methods.base import check_positive
+from dpmc.methods.base import positive, with_parameters
 from dpmc.methods.factorization.private_offsets import (
     item_offsets,
     noised_mean,
@@ -13,6 +15,7 @@ from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.sensitivity import planned_releases
 
 
+@with_parameters
 class PrivateUserItemBias(PrivateMethod):
     """Predict item offset + user offset.
 
@@ -39,28 +42,9 @@ class PrivateUserItemBias(PrivateMethod):
         A parameter out of its range, or taken from the data.
     """
 
-    offset_sides = 2
+    shrinkage: float = positive(5.0, zero=True)
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        delta=1e-5,
-        mechanism="gaussian",
-        ratings_per_user=None,
-        shrinkage=5.0,
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            rating_range=rating_range,
-            ratings_per_user=ratings_per_user,
-        )
-        self.shrinkage = check_positive("shrinkage", shrinkage, zero=True)
+    offset_sides = 2
 
     @property
     def n_factors(self) -> int:
@@ -101,27 +85,11 @@ class PrivateItemBias(PrivateUserItemBias):
         return np.zeros(self.shape_[0])
 
 
+@with_parameters
 class PrivateGlobalMean(PrivateItemBias):
     """Predict the mean of all ratings, from their noised sum and number."""
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        delta=1e-5,
-        mechanism="gaussian",
-        ratings_per_user=None,
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            rating_range=rating_range,
-            delta=delta,
-            mechanism=mechanism,
-            ratings_per_user=ratings_per_user,
-        )
+    shrinkage: float = field(default=5.0, init=False)  # of which it makes no use
 
     def _item_offsets(self, chosen, statistics):
         total, count = statistics.total_sum(chosen), statistics.total_count(chosen)

@@ -1,10 +1,11 @@
 """Alternating robust regression with a privacy guarantee: A-IRLS by modified residuals."""
 
-from dpmc.methods.base import check_count, check_positive
+from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.factorization.private_als import PrivateALS
 from dpmc.methods.kernels.private import NoisedSystems
 
 
+@with_parameters
 class PrivateIRLS(PrivateALS):
     """A-IRLS within a privacy budget.
 
@@ -33,44 +34,8 @@ class PrivateIRLS(PrivateALS):
         Those of :class:`dpmc.methods.factorization.private_als.PrivateALS`.
     """
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        rank,
-        loss_parameter,
-        delta=1e-5,
-        mechanism="gaussian",
-        ratings_per_user=None,
-        factor_bound=None,
-        residual_bound=None,
-        iterations=2,
-        inner_iterations=2,
-        regularization=0.5,
-        user_regularization=None,
-        offsets=True,
-        start="normal",
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            rating_range=rating_range,
-            rank=rank,
-            delta=delta,
-            mechanism=mechanism,
-            ratings_per_user=ratings_per_user,
-            factor_bound=factor_bound,
-            residual_bound=residual_bound,
-            iterations=iterations,
-            regularization=regularization,
-            user_regularization=user_regularization,
-            offsets=offsets,
-            start=start,
-        )
-        self.loss_parameter = check_positive("loss_parameter", loss_parameter)
-        self.inner_iterations = check_count("inner_iterations", inner_iterations)
+    loss_parameter: float = positive()
+    inner_iterations: int = count(2)
 
     def _items(self, rows, users, before, statistics):
         gram = statistics.gram(rows, users, len(before))

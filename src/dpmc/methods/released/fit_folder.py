@@ -110,7 +110,9 @@ def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
 
     From ``method`` and ``constants`` the method can be constructed again, and all else follows.
     """
-    names = [name for name in inspect.signature(type(model)).parameters if name not in BUDGET]
+    parameters = inspect.signature(type(model)).parameters.values()
+    needed_first = sorted(parameters, key=lambda each: each.default is not each.empty)
+    names = [each.name for each in needed_first if each.name not in BUDGET]
     return {
         "method": method_name(model),
         "constants": {name: getattr(model, name) for name in names},
