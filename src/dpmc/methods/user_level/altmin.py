@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.base import check_count, check_positive
+from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.kernels.private import balance
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.user_level.covariance import SLACK
@@ -15,6 +15,7 @@ from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 
 
+@with_parameters
 class DPAltMin(JointMethod):
     """Alternating minimisation: users solve for themselves and send how they would move V.
 
@@ -66,48 +67,19 @@ class DPAltMin(JointMethod):
         A parameter out of its range, or a rank above the number of items.
     """
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        rank,
-        row_bound,
-        update_bound,
-        item_ratings,
-        delta=1e-5,
-        mechanism="gaussian",
-        ratings_per_user=None,
-        iterations=3,
-        user_regularization=1.0,
-        start_share=0.3,
-        coherence=3.0,
-        centring="global",
-        item_share=1.0,
-        counts_share=0.0,
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            rating_range=rating_range,
-            ratings_per_user=ratings_per_user,
-            centring=centring,
-            item_share=item_share,
-            counts_share=counts_share,
-        )
-        self.rank = check_count("rank", rank)
-        self.row_bound = check_positive("row_bound", row_bound)
-        self.update_bound = check_positive("update_bound", update_bound)
-        self.item_ratings = check_positive("item_ratings", item_ratings)
-        self.iterations = check_count("iterations", iterations)
-        self.user_regularization = check_positive("user_regularization", user_regularization)
-        self.start_share = check_positive("start_share", start_share)
+    rank: int = count()
+    row_bound: float = positive()
+    update_bound: float = positive()
+    item_ratings: float = positive()
+    iterations: int = count(3)
+    user_regularization: float = positive(1.0)
+    start_share: float = positive(0.3)
+    coherence: float = positive(3.0)
+
+    def __post_init__(self):
+        super().__post_init__()
         if self.start_share >= 1:
-            raise InputError(f"start_share must be below 1, got {start_share!r}.")
-        self.coherence = check_positive("coherence", coherence)
+            raise InputError(f"start_share must be below 1, got {self.start_share!r}.")
 
     @property
     def releases(self) -> int:

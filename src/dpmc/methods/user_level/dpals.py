@@ -1,14 +1,14 @@
 """DPALS: alternating least squares at user level, of which only the item steps see noise."""
 
 import math
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
-from dpmc.methods.base import check_choice, check_count, check_positive
+from dpmc.methods.base import choice, count, flag, positive, share, with_parameters
 from dpmc.methods.factorization.private_als import LEAST_REGULARIZATION
 from dpmc.methods.kernels.private import balance, clip_rows
 from dpmc.methods.normal import solve_rows
@@ -27,7 +27,6 @@ from dpmc.methods.user_level.options import (
     SAMPLINGS,
     STARTS,
     check_options,
-    check_share,
 )
 from dpmc.methods.user_level.plan import plan, published_sigma
 from dpmc.methods.user_level.predictions import OffsetModel
@@ -37,6 +36,7 @@ from dpmc.privacy.release import LEAST_SHARE
 from dpmc.ratings import Compressed, transposed
 
 
+@with_parameters
 class DPALS(OffsetModel):
     """Alternating least squares whose items are fitted to noised sums over clipped users.
 
@@ -144,70 +144,34 @@ class DPALS(OffsetModel):
         A parameter out of its range, or two that do not fit.
     """
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        ratings_per_user,
-        rank,
-        delta=1e-5,
-        mechanism="gaussian",
-        iterations=2,
-        value_bound=None,
-        factor_bound=0.1,
-        user_regularization=10.0,
-        item_regularization=100.0,
-        start="normal",
-        start_share=0.2,
-        gram="noised",
-        row_bound=None,
-        literal=False,
-        resampled=False,
-        projection=True,
-        sampling="uniform",
-        item_share=1.0,
-        counts_share=0.0,
-        mean_share=0.0,
-        centring="user",
-        global_penalty=0.0,
-        accounting="exact",
-        dtype="float64",
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            rating_range=rating_range,
-            ratings_per_user=ratings_per_user,
-        )
-        self.rank = check_count("rank", rank)
-        self.iterations = check_count("iterations", iterations)
-        self.centring = check_choice("centring", centring, CENTRINGS)
-        largest = max(abs(end) for end in self.rating_range)
-        default = largest if centring == "none" else self.bounds.half_range
-        self.value_bound = check_positive(
-            "value_bound", default if value_bound is None else value_bound
-        )
-        self.factor_bound = check_positive("factor_bound", factor_bound)
-        self.user_regularization = check_positive("user_regularization", user_regularization)
-        self.item_regularization = check_positive("item_regularization", item_regularization)
-        self.start = check_choice("start", start, STARTS)
-        self.start_share = check_share("start_share", start_share)
-        self.gram = check_choice("gram", gram, GRAMS)
-        self.row_bound = None if row_bound is None else check_positive("row_bound", row_bound)
-        self.literal = bool(check_choice("literal", literal, (True, False)))
-        self.resampled = bool(check_choice("resampled", resampled, (True, False)))
-        self.projection = bool(check_choice("projection", projection, (True, False)))
-        self.sampling = check_choice("sampling", sampling, SAMPLINGS)
-        self.item_share = check_share("item_share", item_share, zero=False)
-        self.counts_share = check_share("counts_share", counts_share)
-        self.mean_share = check_share("mean_share", mean_share)
-        self.global_penalty = check_positive("global_penalty", global_penalty, zero=True)
-        self.accounting = check_choice("accounting", accounting, ACCOUNTINGS)
-        self.dtype = check_choice("dtype", dtype, DTYPES)
+    ratings_per_user: int = field()
+    rank: int = count()
+    iterations: int = count(2)
+    value_bound: float | None = positive(None)
+    factor_bound: float = positive(0.1)
+    user_regularization: float = positive(10.0)
+    item_regularization: float = positive(100.0)
+    start: str = choice(STARTS, "normal")
+    start_share: float = share(0.2)
+    gram: str = choice(GRAMS, "noised")
+    row_bound: float | None = positive(None)
+    literal: bool = flag(False)
+    resampled: bool = flag(False)
+    projection: bool = flag(True)
+    sampling: str = choice(SAMPLINGS, "uniform")
+    item_share: float = share(1.0, zero=False)
+    counts_share: float = share(0.0)
+    mean_share: float = share(0.0)
+    centring: str = choice(CENTRINGS, "user")
+    global_penalty: float = positive(0.0, zero=True)
+    accounting: str = choice(ACCOUNTINGS, "exact")
+    dtype: str = choice(DTYPES, "float64")
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.value_bound is None:
+            largest = max(abs(end) for end in self.rating_range)
+            self.value_bound = largest if self.centring == "none" else self.bounds.half_range
         check_options(self)
         self.bounds = self._bounds(self.factor_bound)
         self.plan = plan(
@@ -215,9 +179,9 @@ class DPALS(OffsetModel):
             iterations=self.iterations,
             value_bound=self.value_bound,
             row_bound=self.row_bound,
-            gram=gram == "noised",
+            gram=self.gram == "noised",
             global_gram=self.global_penalty > 0,
-            start_share=self.start_share if start == "analyze_gauss" else 0.0,
+            start_share=self.start_share if self.start == "analyze_gauss" else 0.0,
             counts_share=self.counts_share,
             mean_share=self.mean_share,
         )

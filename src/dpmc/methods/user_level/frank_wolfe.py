@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from dpmc.mechanisms import Gaussian
-from dpmc.methods.base import check_choice, check_count, check_positive
+from dpmc.methods.base import choice, count, flag, positive, with_parameters
 from dpmc.methods.user_level.covariance import (
     check_row_lengths,
     outer_sensitivity,
@@ -34,6 +34,7 @@ FAILURE = 0.01
 """beta, the probability with which the published slack of the eigenvalue may be too small."""
 
 
+@with_parameters
 class PrivateFrankWolfe(JointMethod):
     """Frank-Wolfe steps whose directions come from a noised covariance of residuals.
 
@@ -88,46 +89,14 @@ class PrivateFrankWolfe(JointMethod):
         A column for each v.
     """
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        row_bound,
-        nuclear_bound,
-        delta=1e-5,
-        mechanism="gaussian",
-        ratings_per_user=None,
-        iterations=5,
-        noise="exact",
-        eigenvector="exact",
-        products=3,
-        slack=False,
-        rescale=True,
-        centring="global",
-        item_share=1.0,
-        counts_share=0.0,
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            rating_range=rating_range,
-            ratings_per_user=ratings_per_user,
-            centring=centring,
-            item_share=item_share,
-            counts_share=counts_share,
-        )
-        self.row_bound = check_positive("row_bound", row_bound)
-        self.nuclear_bound = check_positive("nuclear_bound", nuclear_bound)
-        self.iterations = check_count("iterations", iterations)
-        self.noise = check_choice("noise", noise, NOISES)
-        self.eigenvector = check_choice("eigenvector", eigenvector, EIGENVECTORS)
-        self.products = check_count("products", products)
-        self.slack = bool(check_choice("slack", slack, (True, False)))
-        self.rescale = bool(check_choice("rescale", rescale, (True, False)))
+    row_bound: float = positive()
+    nuclear_bound: float = positive()
+    iterations: int = count(5)
+    noise: str = choice(NOISES, "exact")
+    eigenvector: str = choice(EIGENVECTORS, "exact")
+    products: int = count(3)
+    slack: bool = flag(False)
+    rescale: bool = flag(True)
 
     @property
     def n_factors(self) -> int:
@@ -246,6 +215,7 @@ class PrivateFrankWolfe(JointMethod):
         return self._release(statistics, step, "eigenvalue", exact)[0], direction
 
 
+@with_parameters
 class FrankWolfe(CentredFactors):
     """The same without privacy: top singular vectors, and the best step towards them.
 
@@ -260,9 +230,8 @@ class FrankWolfe(CentredFactors):
     item_factors_ : float64 array, shape (n_items, iterations)
     """
 
-    def __init__(self, *, nuclear_bound=100.0, iterations=50):
-        self.nuclear_bound = check_positive("nuclear_bound", nuclear_bound)
-        self.iterations = check_count("iterations", iterations)
+    nuclear_bound: float = positive(100.0)
+    iterations: int = count(50)
 
     @property
     def rank(self) -> int:

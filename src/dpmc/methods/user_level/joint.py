@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.base import check_choice, check_positive
+from dpmc.methods.base import choice, positive, with_parameters
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.predictions import OffsetModel
@@ -14,6 +14,7 @@ from dpmc.ratings import Compressed, Ratings
 CENTRINGS = ("global", "user")
 
 
+@with_parameters
 class JointMethod(OffsetModel):
     """A model with joint differential privacy for users: only what is shared carries noise.
 
@@ -50,32 +51,27 @@ class JointMethod(OffsetModel):
         See :class:`dpmc.methods.user_level.predictions.OffsetModel`.
     """
 
-    def __init__(
-        self, *, relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring,
-        item_share=1.0, counts_share=0.0,
-    ):  # fmt: skip
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            rating_range=rating_range,
-            ratings_per_user=EVERY_RATING if ratings_per_user is None else ratings_per_user,
-        )
-        self.centring = check_choice("centring", centring, CENTRINGS)
-        self.item_share = check_positive("item_share", item_share)
-        self.counts_share = check_positive("counts_share", counts_share, zero=True)
+    centring: str = choice(CENTRINGS, "global")
+    item_share: float = positive(1.0)
+    counts_share: float = positive(0.0, zero=True)
+
+    def __post_init__(self):
+        every = self.ratings_per_user is None
+        if every:
+            self.ratings_per_user = EVERY_RATING
+        super().__post_init__()
         if self.item_share > 1 or self.counts_share >= 1:
             raise InputError(
                 "item_share must be at most 1 and counts_share below 1, got "
-                f"{item_share!r} and {counts_share!r}."
+                f"{self.item_share!r} and {self.counts_share!r}."
             )
         if (self.item_share < 1) != (self.counts_share > 0):
             raise InputError(
                 "Frequent items are found by noised counts: give both item_share below 1 and "
-                f"counts_share above 0, or neither; got {item_share!r} and {counts_share!r}."
+                f"counts_share above 0, or neither; got {self.item_share!r} and "
+                f"{self.counts_share!r}."
             )
-        if self.counts_share and ratings_per_user is None:
+        if self.counts_share and every:
             raise InputError(
                 "Noised counts of the items need ratings_per_user, a public bound on the number "
                 "of a user's ratings that count."

@@ -1,7 +1,6 @@
 """The options of DPALS: what there is, and what goes together."""
 
 from dpmc.errors import InputError
-from dpmc.methods.base import check_positive
 
 STARTS = ("normal", "analyze_gauss")
 GRAMS = ("noised", "free")
@@ -9,14 +8,6 @@ SAMPLINGS = ("uniform", "adaptive")
 CENTRINGS = ("none", "global", "user")
 ACCOUNTINGS = ("exact", "published")
 DTYPES = ("float32", "float64")
-
-
-def check_share(name: str, value: float, *, zero: bool = True) -> float:
-    """Return a number from 0 to 1, or raise InputError; 0 itself only if ``zero``."""
-    value = check_positive(name, value, zero=zero)
-    if value > 1:
-        raise InputError(f"{name} must be a share, at most 1, got {value!r}.")
-    return value
 
 
 def check_options(model) -> None:

@@ -3,12 +3,13 @@
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.base import check_choice
+from dpmc.methods.base import choice, with_parameters
 from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import MOST_TERMS
 
 
+@with_parameters
 class UserLevelMethod(PrivateMethod):
     """A model that protects users, with Gaussian noise, so that its budget has shares.
 
@@ -18,12 +19,10 @@ class UserLevelMethod(PrivateMethod):
         A relation that is not of users, noise other than Gaussian, another parameter out of range.
     """
 
-    most_users = MOST_TERMS  # terms of sums over users, see dpmc.privacy.release
+    relation: str = choice(USER_LEVEL)
+    mechanism: str = choice(("gaussian",), "gaussian")
 
-    def __init__(self, *, relation, mechanism, **budget):
-        check_choice("relation", relation, USER_LEVEL)
-        check_choice("mechanism", mechanism, ("gaussian",))
-        super().__init__(relation=relation, mechanism=mechanism, **budget)
+    most_users = MOST_TERMS  # terms of sums over users, see dpmc.privacy.release
 
     def _weight(self, share: float) -> float:
         """Return the weight of a release with a share of the budget."""

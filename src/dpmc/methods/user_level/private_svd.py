@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpmc.methods.base import check_choice, check_count, check_positive
+from dpmc.methods.base import choice, count, positive, with_parameters
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.user_level.covariance import (
     check_row_lengths,
@@ -14,12 +14,13 @@ from dpmc.methods.user_level.covariance import (
     top_eigenvectors,
     unpack,
 )
-from dpmc.methods.user_level.joint import JointMethod
+from dpmc.methods.user_level.joint import CENTRINGS, JointMethod
 from dpmc.methods.user_level.sampling import clip_values
 
 USERS = ("projection", "regression")
 
 
+@with_parameters
 class PrivateSVD(JointMethod):
     """Top eigenvectors V of the noised sum of x x^T over users, zeros where they rated nothing.
 
@@ -50,40 +51,13 @@ class PrivateSVD(JointMethod):
         A parameter out of its range, or a rank above the number of items.
     """
 
-    iterations = 1
+    rank: int = count()
+    row_bound: float = positive()
+    users: str = choice(USERS, "projection")
+    user_regularization: float = positive(1.0)
+    centring: str = choice(CENTRINGS, "user")
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        rank,
-        row_bound,
-        delta=1e-5,
-        mechanism="gaussian",
-        ratings_per_user=None,
-        users="projection",
-        user_regularization=1.0,
-        centring="user",
-        item_share=1.0,
-        counts_share=0.0,
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            rating_range=rating_range,
-            ratings_per_user=ratings_per_user,
-            centring=centring,
-            item_share=item_share,
-            counts_share=counts_share,
-        )
-        self.rank = check_count("rank", rank)
-        self.row_bound = check_positive("row_bound", row_bound)
-        self.users = check_choice("users", users, USERS)
-        self.user_regularization = check_positive("user_regularization", user_regularization)
+    iterations = 1
 
     @property
     def releases(self) -> int:

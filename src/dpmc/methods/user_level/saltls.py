@@ -1,9 +1,11 @@
 """Smoothed alternating least squares: medians over groups of users, and items that stay spread."""
 
+from dataclasses import field
+
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.base import check_count, check_positive
+from dpmc.methods.base import check_count, count, positive, with_parameters
 from dpmc.methods.kernels.private import clip_rows
 from dpmc.methods.normal import normal_sums, solve_rows
 from dpmc.methods.user_level.covariance import check_rank, pack, unpack
@@ -13,6 +15,7 @@ from dpmc.methods.user_level.sampling import clip_values
 from dpmc.ratings import transposed
 
 
+@with_parameters
 class DPSAltLS(JointMethod):
     """Hardt's smoothed alternating least squares, with noise on what groups of users sum up.
 
@@ -63,51 +66,23 @@ class DPSAltLS(JointMethod):
         lambda > 0 in units of the standard deviation of the noise on the diagonal of H.
     """
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        ratings_per_user,
-        rank,
-        delta=1e-5,
-        mechanism="gaussian",
-        groups=1,
-        coherence=5.0,
-        iterations=3,
-        value_bound=None,
-        factor_bound=0.1,
-        user_regularization=1e-3,
-        item_regularization=100.0,
-        centring="global",
-        item_share=1.0,
-        counts_share=0.0,
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            rating_range=rating_range,
-            ratings_per_user=check_count("ratings_per_user", ratings_per_user),
-            centring=centring,
-            item_share=item_share,
-            counts_share=counts_share,
-        )
-        self.rank = check_count("rank", rank)
-        self.groups = check_count("groups", groups)
-        self.coherence = check_positive("coherence", coherence)
+    ratings_per_user: int = field()
+    rank: int = count()
+    groups: int = count(1)
+    coherence: float = positive(5.0)
+    iterations: int = count(3)
+    value_bound: float | None = positive(None)
+    factor_bound: float = positive(0.1)
+    user_regularization: float = positive(1e-3)
+    item_regularization: float = positive(100.0)
+
+    def __post_init__(self):
+        check_count("ratings_per_user", self.ratings_per_user)
+        super().__post_init__()
         if self.coherence < 1:
-            raise InputError(f"coherence must be at least 1, got {coherence!r}.")
-        self.iterations = check_count("iterations", iterations)
-        half_range = self.bounds.half_range
-        self.value_bound = check_positive(
-            "value_bound", half_range if value_bound is None else value_bound
-        )
-        self.factor_bound = check_positive("factor_bound", factor_bound)
-        self.user_regularization = check_positive("user_regularization", user_regularization)
-        self.item_regularization = check_positive("item_regularization", item_regularization)
+            raise InputError(f"coherence must be at least 1, got {self.coherence!r}.")
+        if self.value_bound is None:
+            self.value_bound = self.bounds.half_range
         self.bounds = self._bounds(self.factor_bound)
 
     @property

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.base import check_count, check_positive
+from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.covariance import SLACK, outer_sensitivity
 from dpmc.methods.user_level.local_bayes import (
@@ -38,6 +38,7 @@ FALLBACKS = ("biases", "own means")
 """What is published instead of a model that the last release says is worse."""
 
 
+@with_parameters
 class LocalBayes(UserLevelMethod):
     """User u rates item j as b_j + v_j . f + noise of variance 1/p_j, where f ~ N(0, I) is u's own.
 
@@ -105,34 +106,18 @@ class LocalBayes(UserLevelMethod):
         A parameter out of its range.
     """
 
+    most_factors: int = count(MOST_FACTORS)
+    explained: float = positive(EXPLAINED)
+    held_out: float = positive(0.0, zero=True)
+
     finds_rank = True
 
-    def __init__(
-        self,
-        *,
-        relation,
-        epsilon,
-        rating_range,
-        delta=1e-5,
-        mechanism="gaussian",
-        ratings_per_user=None,
-        most_factors=MOST_FACTORS,
-        explained=EXPLAINED,
-        held_out=0.0,
-    ):
-        super().__init__(
-            relation=relation,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            rating_range=rating_range,
-            ratings_per_user=EVERY_RATING if ratings_per_user is None else ratings_per_user,
-        )
-        self.most_factors = check_count("most_factors", most_factors)
-        self.explained = check_positive("explained", explained)
-        self.held_out = check_positive("held_out", held_out, zero=True)
+    def __post_init__(self):
+        if self.ratings_per_user is None:
+            self.ratings_per_user = EVERY_RATING
+        super().__post_init__()
         if self.held_out >= 1:
-            raise InputError(f"held_out must be a share below 1, got {held_out!r}.")
+            raise InputError(f"held_out must be a share below 1, got {self.held_out!r}.")
 
     @property
     def releases(self) -> int:
