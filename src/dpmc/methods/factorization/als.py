@@ -1,12 +1,13 @@
 """Alternating least squares with noise on the item side (paper, algorithm 1)."""
 
-from dpmc.methods.base import check_choice
+from dpmc.methods.base import choice, with_parameters
 from dpmc.methods.factorization.alternating import AlternatingMethod
 from dpmc.methods.kernels.regressions import Regressions
 
 NOISE_TARGETS = ("right_hand_side", "iterate")
 
 
+@with_parameters
 class ALS(AlternatingMethod):
     """Private alternating least squares.
 
@@ -35,24 +36,7 @@ class ALS(AlternatingMethod):
     item_factors_ : float64 array, shape (n_items, rank)
     """
 
-    def __init__(
-        self,
-        *,
-        rank,
-        regularization=0.5,
-        iterations=50,
-        mechanism=None,
-        start="normal",
-        noise_target="right_hand_side",
-    ):
-        super().__init__(
-            rank=rank,
-            regularization=regularization,
-            iterations=iterations,
-            mechanism=mechanism,
-            start=start,
-        )
-        self.noise_target = check_choice("noise_target", noise_target, NOISE_TARGETS)
+    noise_target: str = choice(NOISE_TARGETS, "right_hand_side")
 
     def _item_regressions(self, ratings):
         return Regressions(ratings.by_item, self.rank, self.regularization)

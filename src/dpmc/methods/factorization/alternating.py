@@ -7,11 +7,13 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.methods.base import (
     FactorModel,
-    check_choice,
-    check_count,
     check_generator,
-    check_positive,
     check_ratings,
+    choice,
+    count,
+    parameter,
+    positive,
+    with_parameters,
 )
 from dpmc.methods.kernels.regressions import Regressions
 from dpmc.ratings import Ratings
@@ -19,6 +21,14 @@ from dpmc.ratings import Ratings
 STARTS = ("normal", "uniform")
 
 
+def check_noise(name: str, value: object) -> object:
+    """Return a mechanism, or raise InputError."""
+    if not callable(getattr(value, "rvs", None)):
+        raise InputError(f"{name} must be None or have a method rvs(size, rng), got {value!r}.")
+    return value
+
+
+@with_parameters
 class AlternatingMethod(FactorModel):
     """Alternate between user rows by ridge regression and item rows by a method of its own.
 
@@ -31,16 +41,11 @@ class AlternatingMethod(FactorModel):
     what the formulas say; without noise such items are predicted as 0.
     """
 
-    def __init__(self, *, rank, regularization, iterations, mechanism, start):
-        self.rank = check_count("rank", rank)
-        self.regularization = check_positive("regularization", regularization)
-        self.iterations = check_count("iterations", iterations)
-        self.start = check_choice("start", start, STARTS)
-        if mechanism is not None and not callable(getattr(mechanism, "rvs", None)):
-            raise InputError(
-                f"mechanism must be None or have a method rvs(size, rng), got {mechanism!r}."
-            )
-        self.mechanism = mechanism
+    rank: int = count()
+    regularization: float = positive(0.5)
+    iterations: int = count(50)
+    mechanism: object = parameter(check_noise, None)
+    start: str = choice(STARTS, "normal")
 
     @abstractmethod
     def _item_regressions(self, ratings: Ratings):

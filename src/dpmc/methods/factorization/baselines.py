@@ -1,10 +1,13 @@
 """Models without noise that any private one should beat: means and biases."""
 
+from dataclasses import field
+
 import numpy as np
 
-from dpmc.methods.base import Method, check_positive, check_ratings
+from dpmc.methods.base import Method, check_ratings, positive, with_parameters
 
 
+@with_parameters
 class UserItemBias(Method):
     """Predict mean + item bias + user bias, each bias a damped mean of what is left over.
 
@@ -28,8 +31,7 @@ class UserItemBias(Method):
         A negative shrinkage.
     """
 
-    def __init__(self, *, shrinkage=5.0):
-        self.shrinkage = check_positive("shrinkage", shrinkage, zero=True)
+    shrinkage: float = positive(5.0, zero=True)
 
     def fit(self, ratings, *, rng=None, noise_rng=None, callback=None):
         """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Method.fit`."""
@@ -70,11 +72,11 @@ class ItemBias(UserItemBias):
         self.item_bias_ = self._damped_means(items, deviations, self.shape_[1])
 
 
+@with_parameters
 class GlobalMean(UserItemBias):
     """Predict the mean of all ratings."""
 
-    def __init__(self):
-        super().__init__()
+    shrinkage: float = field(default=5.0, init=False)  # of which it makes no use
 
     def _fit_biases(self, users, items, deviations):
         pass

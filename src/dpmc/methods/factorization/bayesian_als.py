@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpmc.methods.base import Method, check_count, check_generator, check_ratings
+from dpmc.methods.base import Method, check_generator, check_ratings, count, with_parameters
 from dpmc.methods.kernels.products import pair_products, rows_less_products
 from dpmc.methods.normal import solve_rows
 from dpmc.ratings import Compressed
@@ -13,6 +13,7 @@ PRIOR_RATINGS, PRIOR_SQUARES = 1.0, 0.01  # that the noise is credited with
 TOGETHER = 32  # draws whose products are summed up in one product of matrices
 
 
+@with_parameters
 class BayesianALS(Method):
     """Factors and offsets, averaged over draws from their posterior instead of minimised once.
 
@@ -38,9 +39,8 @@ class BayesianALS(Method):
         Columns 1, q, c.
     """
 
-    def __init__(self, *, rank, iterations=200):
-        self.rank = check_count("rank", rank)
-        self.iterations = check_count("iterations", iterations)
+    rank: int = count()
+    iterations: int = count(200)
 
     def fit(self, ratings, *, rng, noise_rng=None, callback=None):
         """Fit the model; ``noise_rng`` is not used. See :meth:`dpmc.methods.base.Method.fit`.

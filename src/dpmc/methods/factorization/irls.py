@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpmc.methods.base import check_choice, check_count, check_positive
+from dpmc.methods.base import choice, count, positive, with_parameters
 from dpmc.methods.factorization.alternating import AlternatingMethod
 from dpmc.methods.factorization.direct import DirectRegressions
 from dpmc.methods.kernels.regressions import Regressions
@@ -10,6 +10,7 @@ from dpmc.methods.kernels.regressions import Regressions
 KERNELS = {"fast": Regressions, "direct": DirectRegressions}
 
 
+@with_parameters
 class IRLS(AlternatingMethod):
     """Private A-IRLS: item rows by K reweighted ridge regressions, noise in each of them.
 
@@ -48,30 +49,10 @@ class IRLS(AlternatingMethod):
     item_factors_ : float64 array, shape (n_items, rank)
     """
 
-    def __init__(
-        self,
-        *,
-        rank,
-        loss_parameter,
-        regularization=0.5,
-        iterations=50,
-        inner_iterations=20,
-        mechanism=None,
-        start="normal",
-        residual_scale=1.0,
-        kernel="fast",
-    ):
-        super().__init__(
-            rank=rank,
-            regularization=regularization,
-            iterations=iterations,
-            mechanism=mechanism,
-            start=start,
-        )
-        self.loss_parameter = check_positive("loss_parameter", loss_parameter, infinite=True)
-        self.inner_iterations = check_count("inner_iterations", inner_iterations)
-        self.residual_scale = check_positive("residual_scale", residual_scale)
-        self.kernel = check_choice("kernel", kernel, tuple(KERNELS))
+    loss_parameter: float = positive(infinite=True)
+    inner_iterations: int = count(20)
+    residual_scale: float = positive(1.0)
+    kernel: str = choice(tuple(KERNELS), "fast")
 
     @property
     def threshold(self) -> float:

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from dpmc.methods.base import FactorModel, check_count, check_positive, check_ratings
+from dpmc.methods.base import FactorModel, check_ratings, count, positive, with_parameters
 from dpmc.methods.kernels.regressions import Regressions
 
 
+@with_parameters
 class RankOne(FactorModel):
     """Rank-one alternating least squares without noise, from item factors of ones.
 
@@ -20,9 +21,8 @@ class RankOne(FactorModel):
     item_factors_ : float64 array, shape (n_items, 1)
     """
 
-    def __init__(self, *, regularization=0.5, iterations=50):
-        self.regularization = check_positive("regularization", regularization)
-        self.iterations = check_count("iterations", iterations)
+    regularization: float = positive(0.5)
+    iterations: int = count(50)
 
     def fit(self, ratings, *, rng=None, noise_rng=None, callback=None):
         """Fit the model; the generators are not used. See :meth:`dpmc.methods.base.Method.fit`."""

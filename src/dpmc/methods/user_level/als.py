@@ -7,11 +7,13 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.methods.base import (
     FactorModel,
-    check_choice,
-    check_count,
     check_generator,
-    check_positive,
     check_ratings,
+    choice,
+    count,
+    flag,
+    positive,
+    with_parameters,
 )
 from dpmc.methods.normal import solve_rows
 from dpmc.ratings import Compressed, Ratings
@@ -20,6 +22,7 @@ CENTRINGS = ("none", "global", "user")
 DTYPES = ("float32", "float64")
 
 
+@with_parameters
 class LeastSquares(FactorModel):
     """The loop: all user rows from the item rows, then all item rows from the user rows.
 
@@ -33,13 +36,12 @@ class LeastSquares(FactorModel):
     item_factors_ : array of ``dtype``, shape (n_items, rank)
     """
 
-    def __init__(self, *, rank, regularization, iterations, weighted, dtype, threads):
-        self.rank = check_count("rank", rank)
-        self.regularization = check_positive("regularization", regularization)
-        self.iterations = check_count("iterations", iterations)
-        self.weighted = bool(weighted)
-        self.dtype = check_choice("dtype", dtype, DTYPES)
-        self.threads = check_count("threads", threads)
+    rank: int = count()
+    regularization: float = positive(0.1)
+    iterations: int = count(10)
+    weighted: bool = flag(False)
+    dtype: str = choice(DTYPES, "float64")
+    threads: int = count(1)
 
     def fit(self, ratings, *, rng, noise_rng=None, callback=None, of_items=None):
         """Fit the model; ``noise_rng`` is not used. See :meth:`dpmc.methods.base.Method.fit`.
@@ -78,6 +80,7 @@ class LeastSquares(FactorModel):
         """Return the best factors of the rows, given those of the columns."""
 
 
+@with_parameters
 class AlternatingLeastSquares(LeastSquares):
     """Factors that minimise sum (x - b_i - u_i . v_j)^2 + lambda (sum |u_i|^2 + sum |v_j|^2).
 
@@ -104,26 +107,7 @@ class AlternatingLeastSquares(LeastSquares):
         b.
     """
 
-    def __init__(
-        self,
-        *,
-        rank,
-        regularization=0.1,
-        iterations=10,
-        weighted=False,
-        centring="none",
-        dtype="float64",
-        threads=1,
-    ):
-        super().__init__(
-            rank=rank,
-            regularization=regularization,
-            iterations=iterations,
-            weighted=weighted,
-            dtype=dtype,
-            threads=threads,
-        )
-        self.centring = check_choice("centring", centring, CENTRINGS)
+    centring: str = choice(CENTRINGS, "none")
 
     def predict_matrix(self):
         return self.user_offsets_[:, None] + super().predict_matrix()
@@ -161,6 +145,7 @@ class AlternatingLeastSquares(LeastSquares):
         return solve_rows(rows, factors, strength, threads=self.threads)
 
 
+@with_parameters
 class ImplicitALS(LeastSquares):
     """Scores of what a user has rated at all, from the places of the ratings and not their values.
 
@@ -182,26 +167,9 @@ class ImplicitALS(LeastSquares):
     dtype : {"float32", "float64"}
     """
 
-    def __init__(
-        self,
-        *,
-        rank,
-        regularization=0.01,
-        unobserved_weight=0.1,
-        iterations=10,
-        weighted=False,
-        dtype="float32",
-        threads=1,
-    ):
-        super().__init__(
-            rank=rank,
-            regularization=regularization,
-            iterations=iterations,
-            weighted=weighted,
-            dtype=dtype,
-            threads=threads,
-        )
-        self.unobserved_weight = check_positive("unobserved_weight", unobserved_weight)
+    regularization: float = positive(0.01)
+    unobserved_weight: float = positive(0.1)
+    dtype: str = choice(DTYPES, "float32")
 
     def fold_in(self, rows: Compressed) -> np.ndarray:
         """Return the factors of other users, given what each of them rated."""

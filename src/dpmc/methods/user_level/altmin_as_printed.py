@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from dpmc.methods.base import check_positive
+from dpmc.methods.base import positive, with_parameters
 from dpmc.methods.user_level.rounds_as_printed import RoundsAsPrinted
 
 
+@with_parameters
 class AltMinAsPrinted(RoundsAsPrinted):
     """AltMin with parts and averages as published, and no noise: nothing of it is private.
 
@@ -36,9 +37,7 @@ class AltMinAsPrinted(RoundsAsPrinted):
         A parameter out of its range, or a fit without a generator.
     """
 
-    def __init__(self, *, rank, iterations=3, coherence=3.0):
-        super().__init__(rank=rank, iterations=iterations)
-        self.coherence = check_positive("coherence", coherence)
+    coherence: float = positive(3.0)
 
     def _clipped(self, start):
         largest = 2 * self.coherence * np.sqrt(self.rank / len(start))

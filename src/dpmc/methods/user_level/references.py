@@ -2,6 +2,7 @@
 
 import math
 from abc import abstractmethod
+from dataclasses import field
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -9,10 +10,11 @@ from scipy.sparse import csr_array
 from dpmc.methods.base import (
     FactorModel,
     Method,
-    check_choice,
-    check_count,
-    check_positive,
     check_ratings,
+    count,
+    flag,
+    positive,
+    with_parameters,
 )
 from dpmc.methods.factorization.baselines import GlobalMean, UserItemBias
 from dpmc.methods.user_level.matrices import observed, top_singular, without_empty
@@ -22,11 +24,11 @@ class Trivial(GlobalMean):
     """Predict the mean of the training ratings."""
 
 
+@with_parameters
 class UserMean(UserItemBias):
     """Predict the mean of the user's ratings, that of all ratings for a user without any."""
 
-    def __init__(self):
-        super().__init__(shrinkage=0.0)
+    shrinkage: float = field(default=0.0, init=False)
 
     def _fit_biases(self, users, items, deviations):
         self.user_bias_ = self._damped_means(users, deviations, self.shape_[0])
@@ -94,6 +96,7 @@ class CentredFactors(FactorModel):
         return self.mean_ + super()._predict_pairs(users, items)
 
 
+@with_parameters
 class TruncatedSVD(CentredFactors):
     """The best approximation of a rank to the matrix of ratings with zeros where there are none.
 
@@ -104,9 +107,8 @@ class TruncatedSVD(CentredFactors):
         entries are observed at random.
     """
 
-    def __init__(self, *, rank, rescaled=False):
-        self.rank = check_count("rank", rank)
-        self.rescaled = bool(check_choice("rescaled", rescaled, (True, False)))
+    rank: int = count()
+    rescaled: bool = flag(False)
 
     def _fit(self, rows, n_items, report):
         matrix = rows.matrix(n_items)
@@ -117,6 +119,7 @@ class TruncatedSVD(CentredFactors):
         report(1)
 
 
+@with_parameters
 class SVT(CentredFactors):
     """Singular value thresholding: the matrix of least tau |X|_* + |X|_F^2 / 2 that fits.
 
@@ -139,10 +142,9 @@ class SVT(CentredFactors):
         See :class:`CentredFactors`; the rank is what it turns out to be.
     """
 
-    def __init__(self, *, threshold=None, step=None, iterations=200):
-        self.threshold = None if threshold is None else check_positive("threshold", threshold)
-        self.step = None if step is None else check_positive("step", step)
-        self.iterations = check_count("iterations", iterations)
+    threshold: float | None = positive(None)
+    step: float | None = positive(None)
+    iterations: int = count(200)
 
     def _fit(self, rows, n_items, report):
         matrix = rows.matrix(n_items)
@@ -172,6 +174,7 @@ class SVT(CentredFactors):
             asked = min(asked + 5, *matrix.shape)
 
 
+@with_parameters
 class FastTri(CentredFactors):
     """Fast tri-factorisation: X = L D R^T with orthonormal L, R and singular values of D shrunk.
 
@@ -189,10 +192,9 @@ class FastTri(CentredFactors):
         lambda >= 0, in units of singular values.
     """
 
-    def __init__(self, *, rank, regularization=1.0, iterations=100):
-        self.rank = check_count("rank", rank)
-        self.regularization = check_positive("regularization", regularization, zero=True)
-        self.iterations = check_count("iterations", iterations)
+    rank: int = count()
+    regularization: float = positive(1.0, zero=True)
+    iterations: int = count(100)
 
     def _fit(self, rows, n_items, report):
         matrix = rows.matrix(n_items)

@@ -4,7 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from dpmc.methods.base import check_count, check_generator
+from dpmc.methods.base import check_generator, count, with_parameters
 from dpmc.methods.kernels.private import balance
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.user_level.matrices import top_singular
@@ -15,6 +15,7 @@ LEAST = 1e-6
 fewer ratings in a part than there are factors."""
 
 
+@with_parameters
 class RoundsAsPrinted(CentredFactors):
     """Rounds of nodes that fit and a server that averages: nothing of it is private.
 
@@ -40,9 +41,8 @@ class RoundsAsPrinted(CentredFactors):
         A parameter out of its range, or a fit without a generator.
     """
 
-    def __init__(self, *, rank, iterations=3):
-        self.rank = check_count("rank", rank)
-        self.iterations = check_count("iterations", iterations)
+    rank: int = count()
+    iterations: int = count(3)
 
     def fit(self, ratings, *, rng=None, noise_rng=None, callback=None):
         """Fit the model; ``rng`` draws the parts. See :meth:`dpmc.methods.base.Method.fit`."""
