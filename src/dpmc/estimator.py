@@ -3,6 +3,7 @@
 import inspect
 import reprlib
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,6 +29,7 @@ from dpmc.ratings import Ratings
 _OF_A_FIT = ("guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PrivateFactorization:
     """Learn items within a privacy budget; users predict for themselves.
 
@@ -103,60 +105,31 @@ class PrivateFactorization:
     ['c']
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon,
-        delta=1e-5,
-        rating_range=None,
-        items=None,
-        items_privately=None,
-        users=None,
-        relation="user",
-        ratings_per_user=None,
-        mechanism=None,
-        method=None,
-        rank=None,
-        iterations=None,
-        inner_iterations=None,
-        factor_bound=None,
-        residual_bound=None,
-        row_bound=None,
-        gram=None,
-        regularization=None,
-        user_regularization=None,
-        loss_parameter=None,
-        shrinkage=None,
-        report_error=None,
-        sampler="dpmc",
-        simulate=None,
-        columns=("user", "item", "rating"),
-    ):
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rating_range = rating_range
-        self.items = items
-        self.items_privately = items_privately
-        self.users = users
-        self.relation = relation
-        self.ratings_per_user = ratings_per_user
-        self.mechanism = mechanism
-        self.method = method
-        self.rank = rank
-        self.iterations = iterations
-        self.inner_iterations = inner_iterations
-        self.factor_bound = factor_bound
-        self.residual_bound = residual_bound
-        self.row_bound = row_bound
-        self.gram = gram
-        self.regularization = regularization
-        self.user_regularization = user_regularization
-        self.loss_parameter = loss_parameter
-        self.shrinkage = shrinkage
-        self.report_error = report_error
-        self.sampler = sampler
-        self.simulate = simulate
-        self.columns = columns
+    epsilon: float
+    delta: float = 1e-5
+    rating_range: tuple[float, float] | None = None
+    items: object = None
+    items_privately: float | None = None
+    users: object = None
+    relation: str = "user"
+    ratings_per_user: int | None = None
+    mechanism: str | None = None
+    method: str | None = None
+    rank: int | None = None
+    iterations: int | None = None
+    inner_iterations: int | None = None
+    factor_bound: float | None = None
+    residual_bound: float | None = None
+    row_bound: float | None = None
+    gram: str | None = None
+    regularization: float | None = None
+    user_regularization: float | None = None
+    loss_parameter: float | None = None
+    shrinkage: float | None = None
+    report_error: float | None = None
+    sampler: str = "dpmc"
+    simulate: int | None = None
+    columns: tuple[str, str, str] = ("user", "item", "rating")
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters by name; ``deep`` makes no difference, as none has its own."""

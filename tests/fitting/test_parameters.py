@@ -11,6 +11,7 @@ from dpmc.errors import InputError, ParameterError
 from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS, PARAMETERS, RANGE, table
 from dpmc.methods import METHODS as KNOWN
+from dpmc.methods.private import EVERY_RATING
 from dpmc.privacy.release import SAMPLERS
 
 HOME = Path(__file__).parents[2]
@@ -74,3 +75,35 @@ def test_a_refusal_names_parameters_as_its_caller_does():
     assert isinstance(error, InputError)
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.spelled(str.upper)) == (str(error), error.spelled(str.upper))
+
+
+@pytest.mark.parametrize("relation", ["user", "entry"])
+@pytest.mark.parametrize("method", METHODS)
+def test_defaults_are_those_that_the_declaration_tells_in_words(method, relation):
+    """With B = 2: a number that is told with its method, of where the method can be used."""
+    if relation == "entry" and method in ("bayes", "dpals"):
+        return
+    model = prepare(EVERY | {"method": method, "relation": relation}).model
+    users = relation == "user"
+    told = {
+        "ratings_per_user": ("all with bayes, else 50", EVERY_RATING if method == "bayes" else 50),
+        "rank": ("3 where users are protected, else 1", 3 if users else 1),
+        "iterations": (
+            "2 where users are protected, else 1; 3 with dpals",
+            3 if method == "dpals" else 2 if users else 1,
+        ),
+        "inner_iterations": ("2", 2),
+        "residual_bound": ("B/2, with dpals B", 1.0),
+        "row_bound": ("0.3 B sqrt(K)", 0.6 * 50**0.5),
+        "gram": ("free", "free"),
+        "loss_parameter": ("0.4 B", 0.8),
+        "shrinkage": ("5", 5.0),
+    }
+    if not users:
+        del told["ratings_per_user"]
+    for name, (words, value) in told.items():
+        assert PARAMETERS[name].otherwise == words
+        if name == "residual_bound" and method == "dpals":
+            assert model.value_bound == 2.0
+        elif method in PARAMETERS[name].methods:
+            assert getattr(model, name) == pytest.approx(value), name
