@@ -81,7 +81,7 @@ class PrivateALS(PrivateMethod):
     factor_bound: float | None = positive(None)
     residual_bound: float | None = positive(None)
     iterations: int = count(2)
-    inner_iterations: int = field(default=1, init=False)
+    inner_iterations: int = field(default=1, init=False)  # as one step is exact
     regularization: float = positive(0.5)
     user_regularization: float | None = positive(None)
     offsets: bool = flag(True)

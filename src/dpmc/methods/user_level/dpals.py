@@ -144,7 +144,7 @@ class DPALS(OffsetModel):
         A parameter out of its range, or two that do not fit.
     """
 
-    ratings_per_user: int = field()
+    ratings_per_user: int = field()  # has to be given
     rank: int = count()
     iterations: int = count(2)
     value_bound: float | None = positive(None)

@@ -66,7 +66,7 @@ class DPSAltLS(JointMethod):
         lambda > 0 in units of the standard deviation of the noise on the diagonal of H.
     """
 
-    ratings_per_user: int = field()
+    ratings_per_user: int = field()  # has to be given
     rank: int = count()
     groups: int = count(1)
     coherence: float = positive(5.0)
