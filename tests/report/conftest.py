@@ -28,7 +28,7 @@ from dpmc.studies.huber.reported import compare, load
 
 ROOT = Path(__file__).resolve().parents[2]
 HUBER = Path(huber.__file__).parent
-PUBLISHED = HUBER / "published"
+PUBLISHED = HUBER / "reported"
 STUDIES = studies.load()
 BASELINES = {
     ("synthetic", 5): [(0.488, 0.488, 0.488), (0.383, 0.367, 0.361), (0.249, 0.216, 0.205)],

@@ -15,7 +15,7 @@ from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them regis
 from dpmc.studies.huber.reported.numbers import as_run, cells_of
 
 HUBER = Path(huber.__file__).parent
-PAPER = HUBER / "published"
+PAPER = HUBER / "reported"
 TRIALS = 10
 
 Effect = Callable[[Cell], float]

@@ -23,7 +23,7 @@ from dpmc.studies.huber.reported import load
 from dpmc.studies.huber.trial import fit, synthetic_instance
 from dpmc.yaml_files import read_mapping
 
-PAPER = Path(errata_of_huber.__file__).resolve().parents[1] / "published"
+PAPER = Path(errata_of_huber.__file__).resolve().parents[1] / "reported"
 SWEETRS_ROWS = '"product","user","value"\n"a",1,5\n"a",2,0\n"b",1,2\n"a",1,5\n"b",3,4\n'
 MOVIELENS_ROWS = "1\t1\t5\t8\n2\t1\t1\t8\n2\t2\t3\t8\n"
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")

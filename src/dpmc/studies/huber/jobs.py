@@ -31,7 +31,7 @@ from dpmc.studies.huber.trial import TRIAL_COLUMNS
 
 HOME = Path(__file__).parent
 RUN = "dpmc.studies.huber.run"
-PUBLISHED = tuple(sorted((HOME / "published").glob("*.csv")))
+PUBLISHED = tuple(sorted((HOME / "reported").glob("*.csv")))
 CLAIMS = HOME / "claims.yaml"
 FORENSICS = "forensics"
 PAPERS_DATA = (MOVIELENS, SWEETRS)

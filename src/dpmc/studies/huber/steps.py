@@ -20,7 +20,7 @@ from dpmc.studies.huber.forensics import RealVariant, SyntheticVariant
 from dpmc.studies.huber.forensics_drawing import draw, real_choices, real_fit, synthetic_fit
 from dpmc.studies.huber.forensics_loss_fit import loss_fit, loss_summary
 from dpmc.studies.huber.forensics_summary import summary
-from dpmc.studies.huber.jobs import CLAIMS, HOME
+from dpmc.studies.huber.jobs import CLAIMS
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.reported import compare, load
 from dpmc.studies.huber.tables import write_tables
@@ -28,12 +28,10 @@ from dpmc.studies.huber.tables_methods import write_method_tables
 from dpmc.studies.huber.tables_parameters import parameters_table
 from dpmc.studies.huber.tables_privacy import write_privacy_tables
 
-NUMBERS = HOME / "published"
-
 
 def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
     """Compare with the published numbers and judge the claims."""
-    published = load(NUMBERS, real_variances=settings["real_variances"])
+    published = load(real_variances=settings["real_variances"])
     names = ("convergence", "starts", "timing", "weights", "heldout", "sweetrs_variances")
     names = (*names, "thesis_methods")
     tables = {name: read_frame(folder / f"{name}.csv") for name in names}
@@ -83,7 +81,7 @@ def method_figures(folder: Path, settings: Mapping[str, object], out: Path) -> N
 
 def privacy_tables(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     """Write the tables of what the published budgets mean."""
-    published = load(NUMBERS, real_variances=settings["real_variances"])
+    published = load(real_variances=settings["real_variances"])
     write_privacy_tables(folder, published, out)
 
 
@@ -94,7 +92,7 @@ def privacy_figures(folder: Path, settings: Mapping[str, object], out: Path) -> 
 
 def forensics(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     """Write which of the choices that the papers leave open gives their numbers, and draw it."""
-    published = load(NUMBERS)
+    published = load()
     synthetic = synthetic_fit(
         _by_variant(SyntheticVariant, settings["synthetic"], folder / "forensics_synthetic.csv"),
         published,

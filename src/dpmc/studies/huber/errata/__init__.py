@@ -44,7 +44,7 @@ ENTRIES = {
 
 def errata(folder: Path, raw_files: Mapping[str, Path]) -> list[Erratum]:
     """Return every erratum, with its evidence (a few seconds of computing)."""
-    published = load(HOME / "published")
+    published = load()
     return listed(Sources(published, raw_files, read_frame(folder / "trials.csv")))
 
 

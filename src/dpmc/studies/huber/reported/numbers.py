@@ -15,6 +15,7 @@ from dpmc.studies.huber.cells import COORDINATES, Cell
 PUBLISHED_COLUMNS = ("table", *COORDINATES, "metric", "published", "decimals")
 IRLS_ITERATIONS = 20  # where the paper only says "IRLS"
 REAL_RANK = 32
+FOLDER = Path(__file__).parent
 
 _FILES = {
     "huber_synthetic.csv": (
@@ -30,7 +31,7 @@ _FILES = {
 
 
 def load(
-    folder: str | Path, *, real_variances: Mapping[str, float] = MappingProxyType({})
+    folder: str | Path = FOLDER, *, real_variances: Mapping[str, float] = MappingProxyType({})
 ) -> pd.DataFrame:
     """Load the published numbers of the Huber mechanism paper, one row per reported number.
 
