@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from dpmc.cli import COMMANDS, cli
 from dpmc.errors import InputError
-from dpmc.studies.huber.settings import cell_settings, check_grid
+from dpmc.studies.huber.experiments.grid import cell_settings, check_grid
 
 SMALL = [
     *("--users", "20", "--items", "30", "--rank", "2", "--fraction", "0.3"),
@@ -162,7 +162,7 @@ def test_a_grid_with_a_method_that_needs_a_budget_is_refused():
     defaults = configuration.load(Path(__file__).parents[1] / "config" / "config.yaml")
     defaults["huber"]["methods"] = ["als", "dpals"]
     with pytest.raises(InputError, match="The method dpals cannot run in a cell"):
-        check_grid(defaults["huber"], defaults["data"]["sets"])
+        check_grid(defaults["huber"])
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from dpmc import configuration, studies
 from dpmc.errors import InputError
 from dpmc.frame.api import Study
 from dpmc.frame.jobs.plan import Plan
-from dpmc.studies.huber.cells import Cell, huber_cells
-from dpmc.studies.huber.settings import cell_settings
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.experiments.grid import cell_settings, huber_cells
 
 HOME = Path(__file__).parents[1]
 STUDIES = studies.load()

@@ -3,9 +3,9 @@ import pytest
 from dpmc import mechanisms
 from dpmc import methods as methods
 from dpmc.errors import InputError
-from dpmc.studies.huber import plugins
+from dpmc.frame.jobs import plugins
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.experiments.common import side_modules
+from dpmc.studies.huber.experiments.grid import cell_modules, plugins_of
 
 TEXT = """
 from dpmc.mechanisms import register_mechanism
@@ -48,8 +48,8 @@ def test_a_plugin_is_loaded_once_and_known_by_name(plugin):
 
 def test_only_cells_that_use_it_depend_on_it(plugin):
     plugins.load([plugin])
-    assert plugins.used_by(cell("mine"), [str(plugin)]) == [str(plugin)]
-    assert plugins.used_by(cell("huber"), [str(plugin)]) == []
+    assert plugins_of({"plugins": [str(plugin)]}, cell("mine")) == [str(plugin)]
+    assert plugins_of({"plugins": [str(plugin)]}, cell("huber")) == []
 
 
 def test_missing_and_broken_files_are_refused_in_one_sentence(tmp_path):
@@ -70,11 +70,9 @@ def test_a_name_that_is_taken_is_refused(plugin):
 
 
 def test_modules_of_a_cell():
-    modules = plugins.cell_modules(cell("laplace"))
+    modules = cell_modules(cell("laplace"))
     assert "dpmc.mechanisms.laplace" in modules
     assert "dpmc.mechanisms.huber" not in modules
     # the loss parameter of IRLS is by default that of Huber noise
     inner = Cell("ml-100k", 2, 1.0, 0.1, "irls", "laplace", 3)
-    assert "dpmc.mechanisms.huber" in plugins.cell_modules(inner)
-    assert "dpmc.datasets.synthetic" not in plugins.cell_modules(inner)
-    assert "dpmc.studies.huber.experiments.side" in side_modules(None, None)
+    assert "dpmc.mechanisms.huber" in cell_modules(inner)

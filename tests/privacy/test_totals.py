@@ -6,9 +6,9 @@ import pytest
 
 from dpmc import tables
 from dpmc.mechanisms import Gaussian
+from dpmc.studies.huber.experiments.totals import TOTAL_COLUMNS as COLUMNS
+from dpmc.studies.huber.experiments.totals import totals_table
 from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.privacy_columns import TOTAL_COLUMNS as COLUMNS
-from dpmc.studies.huber.totals import totals_table
 
 RELEASES = (20, 100, 2000)
 

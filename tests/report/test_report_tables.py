@@ -11,13 +11,14 @@ from privacy_results import fake_calibrated, fake_losses, fake_totals
 from scipy import stats
 
 from dpmc.frame.showing.frames import select
+from dpmc.frame.showing.results import write_tables
 from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.equal_privacy.tables import equal_tables
 from dpmc.studies.huber.reported.compare import compare
 from dpmc.studies.huber.reported.numbers import load
 from dpmc.studies.huber.statistics import published_metric
-from dpmc.studies.huber.tables import build_tables, write_tables
+from dpmc.studies.huber.tables import build_tables
 from dpmc.studies.huber.tables_privacy import build_privacy_tables
 from dpmc.studies.huber.tables_rmse import (
     LEFT_OUT,
@@ -48,7 +49,7 @@ def without_data(trials_without_data, published_folder, budgets):
 
 
 def test_every_table_in_every_format(tmp_path, trials, comparison, budgets):
-    write_tables(trials, comparison, budgets, tmp_path)
+    write_tables(build_tables(trials, comparison, budgets), tmp_path)
     expected = {f"{name}.{kind}" for name in NAMES for kind in ("csv", "md", "tex", "html")}
     assert {path.name for path in tmp_path.iterdir()} == expected
 

@@ -164,8 +164,8 @@ def cell(as_json, plugin_files, directory, mirror, config, **options):
     """
     import numpy as np
 
+    from dpmc.frame.jobs import plugins
     from dpmc.frame.jobs.cells import SYNTHETIC
-    from dpmc.studies.huber import plugins
     from dpmc.studies.huber.trial import run_cell
 
     place = place_of(directory, mirror, config)

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.frame.jobs.cells import format_coordinate
-from dpmc.studies.huber.cells import Cell, huber_cells
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.experiments.grid import huber_cells
 
 CONFIG = Path(__file__).parents[3] / "config" / "config.yaml"
 

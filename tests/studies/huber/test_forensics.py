@@ -7,14 +7,17 @@ import pandas as pd
 import pytest
 
 from dpmc.ratings import Ratings
-from dpmc.studies.huber import forensics
-from dpmc.studies.huber.forensics import (
+from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.experiments import forensics_real, forensics_synthetic
+from dpmc.studies.huber.experiments.forensics_real import (
     RealVariant,
-    SyntheticVariant,
     real_cells,
     real_variants,
-    rescaled,
     run_real,
+)
+from dpmc.studies.huber.experiments.forensics_synthetic import (
+    SyntheticVariant,
+    rescaled,
     run_synthetic,
     synthetic_variants,
 )
@@ -50,8 +53,8 @@ DEFAULTS = {
 
 @pytest.fixture(autouse=True)
 def small_grid(monkeypatch):
-    monkeypatch.setattr(forensics, "RANKS", RANKS)
-    monkeypatch.setattr(forensics, "FRACTIONS", FRACTIONS)
+    monkeypatch.setattr(forensics_synthetic, "RANKS", RANKS)
+    monkeypatch.setattr(forensics_synthetic, "FRACTIONS", FRACTIONS)
 
 
 @pytest.fixture
@@ -69,7 +72,7 @@ def run(variant, **change):
 
 def test_the_sweep_has_every_combination_under_its_own_name():
     variants = synthetic_variants()
-    assert len(variants) == len(forensics.SIZES) * 4 * 2 == 56
+    assert len(variants) == len(forensics_synthetic.SIZES) * 4 * 2 == 56
     assert len({variant.variant for variant in variants}) == 56
     assert {(v.users, v.items) for v in variants} >= {(100, 500), (943, 1682), (80, 500)}
     assert {v.scale for v in variants} == {0.95, 1.0, 1.05, None}
@@ -89,7 +92,7 @@ def test_a_variant_runs_als_without_and_with_gaussian_noise():
 def test_a_variant_gives_the_numbers_of_the_cell_with_its_settings():
     rows = run(SyntheticVariant(12, 15, 1.05, "uniform"))
     first = rows.iloc[0]
-    cell = forensics.Cell("synthetic", 2, None, 0.3, "als", "none", None)
+    cell = Cell("synthetic", 2, None, 0.3, "als", "none", None)
     changed = SETTINGS | {"users": 12, "items": 15, "scale": 1.05, "start": "uniform"}
     expected = next(run_cell(cell, changed))
     assert first["rmse_all"] == expected["rmse_all"]
@@ -110,7 +113,7 @@ def test_rescaled_matrices_have_the_wanted_largest_entry():
 
 
 def test_huge_matrices_run_one_trial(monkeypatch):
-    monkeypatch.setattr(forensics, "ONE_TRIAL_ENTRIES", 100)
+    monkeypatch.setattr(forensics_synthetic, "ONE_TRIAL_ENTRIES", 100)
     assert set(run(SMALL)["trial"]) == {0}
 
 
@@ -137,7 +140,7 @@ def test_the_split_sets_the_training_share(ratings, monkeypatch):
         shares.append(settings["training_share"])
         return iter(())
 
-    monkeypatch.setattr(forensics, "run_cell", spy)
+    monkeypatch.setattr(forensics_real, "run_cell", spy)
     settings = SETTINGS | {"rank": 2, "splits": {0.1: 0.8}}
     list(run_real(RealVariant("ml-100k", "ratings", "normal"), settings, ratings))
     assert set(shares) == {0.8}
@@ -201,7 +204,7 @@ def real_choices_of(**errors):
     """Invented choices of SweetRS on raw predictions: name -> error."""
     rows = [
         ["sweetrs", split, start, choice, predictions, 3, error]
-        for split in forensics.SPLITS for start in forensics.STARTS
+        for split in forensics_real.SPLITS for start in forensics_real.STARTS
         for predictions in ("raw", "clipped") for choice, error in errors.items()
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=real_choices_empty().columns)

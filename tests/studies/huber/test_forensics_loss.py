@@ -6,7 +6,7 @@ import pytest
 
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.forensics_loss import LOSS_COLUMNS, run_losses
+from dpmc.studies.huber.experiments.forensics_loss import LOSS_COLUMNS, run_losses
 from dpmc.studies.huber.forensics_loss_fit import FIT_COLUMNS, loss_fit, loss_summary
 from dpmc.studies.huber.trial import run_cell
 

@@ -11,11 +11,12 @@ from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.job import function, run_job
 from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.huber import STUDY
-from dpmc.studies.huber.privacy import TOTALS, TRANSCRIPT, noised_cells
-from dpmc.studies.huber.settings import cell_settings
+from dpmc.studies.huber.experiments.grid import cell_settings
+from dpmc.studies.huber.experiments.transcript import cells as noised_cells
 
 HOME = Path(__file__).parents[3]
 PLAN = Plan("results", load(HOME / "config" / "config.yaml"), {"huber": STUDY})
+TOTALS, TRANSCRIPT = STUDY.job("totals"), STUDY.job("transcript")
 SECTION = PLAN.sections["huber"]
 PARTS = PLAN.jobs(STUDY, TRANSCRIPT)
 PLACES = list(PARTS)

@@ -19,8 +19,8 @@ from dpmc.studies.huber.reported import load
 from dpmc.studies.huber.tables_privacy import (
     build_privacy_tables,
     loss_table,
+    run,
     totals_table,
-    write_privacy_tables,
 )
 
 PUBLISHED = Path(reported_numbers.__file__).parent
@@ -68,7 +68,7 @@ def cells(table, **keys):
 
 
 def test_tables_are_written_in_every_format(tmp_path, published):
-    write_privacy_tables(write_results(tmp_path) / STUDY, published, tmp_path / "tables")
+    run(write_results(tmp_path) / STUDY, {"real_variances": {}}, tmp_path / "tables")
     kinds = ("csv", "md", "tex", "html")
     names = ("1_totals", "2_loss")
     expected = {f"table_privacy_{name}.{kind}" for name in names for kind in kinds}
@@ -76,7 +76,7 @@ def test_tables_are_written_in_every_format(tmp_path, published):
 
 
 def test_tables_of_absent_results_are_left_out(tmp_path, published):
-    write_privacy_tables(tmp_path / "nothing", published, tmp_path / "tables")
+    run(tmp_path / "nothing", {"real_variances": {}}, tmp_path / "tables")
     assert list((tmp_path / "tables").iterdir()) == []
     results = {"totals": fake_totals(), "transcript_loss": None}
     assert [table.id for table in build_privacy_tables(results, published)] == [

@@ -5,7 +5,11 @@ import pytest
 
 from dpmc.datasets.synthetic import generate
 from dpmc.frame.jobs.seeds import NOISE, START, stream
-from dpmc.studies.huber.experiments import side
+from dpmc.studies.huber.experiments import timing
+from dpmc.studies.huber.experiments.common import synthetic_cell
+from dpmc.studies.huber.experiments.convergence import CONVERGENCE_COLUMNS, convergence
+from dpmc.studies.huber.experiments.starts import STARTS_COLUMNS
+from dpmc.studies.huber.experiments.starts import starts as many_starts
 from dpmc.studies.huber.trial import make_method, run_cell, synthetic_instance, synthetic_trial
 
 SETTINGS = {
@@ -33,18 +37,18 @@ def select(rows, **wanted):
 
 @pytest.fixture(scope="module")
 def errors():
-    return list(side.convergence(SETTINGS))
+    return list(convergence(SETTINGS))
 
 
 @pytest.fixture(scope="module")
 def starts():
-    return list(side.starts(SETTINGS))
+    return list(many_starts(SETTINGS))
 
 
 def test_every_combination_has_an_error_after_each_iteration(errors):
     # two methods, four mechanisms, and ALS with three of them once more on the iterates
     assert len(errors) == (2 * 4 + 3) * 2 * 3
-    assert {tuple(row) for row in errors} == {side.CONVERGENCE_COLUMNS}
+    assert {tuple(row) for row in errors} == {CONVERGENCE_COLUMNS}
     twice = {row["mechanism"] for row in errors if row["noise_target"] == "iterate"}
     assert twice == {"gaussian", "laplace", "huber"}
     assert {row["method"] for row in errors if row["noise_target"] == "iterate"} == {"als"}
@@ -53,7 +57,7 @@ def test_every_combination_has_an_error_after_each_iteration(errors):
 
 @pytest.mark.parametrize(("method", "mechanism"), [("als", "none"), ("irls", "huber")])
 def test_the_last_error_is_that_of_the_trial(errors, method, mechanism):
-    cell = side.side_cell(SETTINGS, method, mechanism)
+    cell = synthetic_cell(SETTINGS, method, mechanism)
     wanted = {"method": method, "mechanism": mechanism, "iteration": 3}
     last = select(errors, noise_target="right_hand_side", **wanted)
     expected = [row["rmse_all"] for row in run_cell(cell, SETTINGS)]
@@ -61,7 +65,7 @@ def test_the_last_error_is_that_of_the_trial(errors, method, mechanism):
 
 
 def test_noise_on_the_iterates_goes_there(errors):
-    cell = side.side_cell(SETTINGS, "als", "laplace")
+    cell = synthetic_cell(SETTINGS, "als", "laplace")
     on_iterates = SETTINGS | {"noise_target": "iterate"}
     expected = [synthetic_trial(cell, on_iterates, trial)["rmse_all"] for trial in range(2)]
     found = select(errors, noise_target="iterate", mechanism="laplace", iteration=3)
@@ -71,9 +75,9 @@ def test_noise_on_the_iterates_goes_there(errors):
 
 def test_starts_are_fits_of_one_data_set_from_different_starts(starts):
     assert len(starts) == 2 * 4 * 3
-    assert {tuple(row) for row in starts} == {side.STARTS_COLUMNS}
+    assert {tuple(row) for row in starts} == {STARTS_COLUMNS}
     for method, mechanism in (("als", "gaussian"), ("irls", "none")):
-        cell = side.side_cell(SETTINGS, method, mechanism)
+        cell = synthetic_cell(SETTINGS, method, mechanism)
         instance = synthetic_instance(cell.coordinates(), SETTINGS, 0)
         for row in select(starts, method=method, mechanism=mechanism):
             # the start does not depend on the mechanism, the noise does
@@ -95,18 +99,18 @@ def test_starts_are_fits_of_one_data_set_from_different_starts(starts):
 
 def test_timing_has_every_repeat_of_every_kernel_and_k(monkeypatch):
     shape = {"users": 12, "items": 15, "rank": 2, "observed_fraction": 0.5}
-    monkeypatch.setattr(side, "TIMING_SHAPE", shape)
+    monkeypatch.setattr(timing, "TIMING_SHAPE", shape)
     fitted = []
 
     def remembering(*arguments, **given):
         fitted.append(given)
         return generate(*arguments, **given)
 
-    monkeypatch.setattr(side, "generate", remembering)
+    monkeypatch.setattr(timing, "generate", remembering)
     settings = SETTINGS | {"irls_iterations": [1, 3], "repeats": 2}
-    rows = list(side.timing(settings))
+    rows = list(timing.timing(settings))
     assert fitted == [shape]  # one data set for all
-    assert {tuple(row) for row in rows} == {side.TIMING_COLUMNS}
+    assert {tuple(row) for row in rows} == {timing.TIMING_COLUMNS}
     keys = [(row["kernel"], row["irls_iterations"], row["repeat"]) for row in rows]
     assert keys == [(k, n, r) for k in ("direct", "fast") for n in (1, 3) for r in (0, 1)]
     assert all(row["seconds"] > 0 for row in rows)

@@ -12,9 +12,8 @@ from dpmc.mechanisms import make_mechanism
 from dpmc.methods.factorization.als import ALS
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.privacy_columns import TRANSCRIPT_COLUMNS
-from dpmc.studies.huber.transcript import far_changes, transcript_loss
-from dpmc.studies.huber.transcript_run import Changes, privacy_losses, record
+from dpmc.studies.huber.experiments.transcript import TRANSCRIPT_COLUMNS, transcript_loss
+from dpmc.studies.huber.transcript_run import Changes, far_changes, privacy_losses, record
 
 SETTINGS = {
     "seed": 3,

@@ -206,7 +206,7 @@ def test_loss_parameter_is_that_of_the_noise_by_default():
 
 def test_training_does_not_import_what_is_slow():
     program = (
-        "import sys, dpmc.studies.huber.trial, dpmc.tables, dpmc.studies.huber.plugins, dpmc.jobs;"
+        "import sys, dpmc.studies.huber.experiments.grid, dpmc.tables, dpmc.jobs;"
         "from dpmc.studies.huber.trial import make_method, method_class;"
         "from dpmc.mechanisms import make_mechanism;"
         "method_class('irls'); method_class('als'); make_mechanism('huber', 2.0);"

@@ -8,27 +8,69 @@ the same year.
 from collections.abc import Mapping
 from pathlib import Path
 
+from dpmc.datasets import resolve
 from dpmc.errors import InputError
-from dpmc.frame.api import Regression, Study
+from dpmc.frame.api import Regression, Section, Step, Study
+from dpmc.frame.jobs import plugins
 from dpmc.frame.jobs.cells import SYNTHETIC
-from dpmc.studies.huber import plugins
 from dpmc.studies.huber.cells import COORDINATES
-from dpmc.studies.huber.jobs import JOBS, STEPS, left_out, without_plugins
-from dpmc.studies.huber.privacy_columns import TOTAL_KEYS
-from dpmc.studies.huber.settings import check_grid
+from dpmc.studies.huber.experiments import JOBS, PRIVACY_TABLES, TABLES
+from dpmc.studies.huber.experiments.common import FORENSICS, PAPERS_DATA, papers_data
+from dpmc.studies.huber.experiments.forensics_real import variants
+from dpmc.studies.huber.experiments.forensics_synthetic import synthetic_variants
+from dpmc.studies.huber.experiments.grid import check_grid, without_plugins
+from dpmc.studies.huber.experiments.totals import TOTAL_KEYS
 from dpmc.studies.huber.trial import METRICS
+
+HERE = Path(__file__).parent
+REPORTED = tuple(sorted((HERE / "reported").glob("*.csv")))
 
 
 def prepare(configuration: Mapping[str, Mapping]) -> dict[str, object]:
-    """Return the section, without the data sets that are null."""
+    """Return the section, without the data sets that are null; refuse what could not run."""
     section = dict(configuration["huber"])
     section["real"] = {name: each for name, each in section["real"].items() if each is not None}
     sets = configuration["data"]["sets"]
     if SYNTHETIC in section["real"] or SYNTHETIC in sets:
         raise InputError("A data set must not be called 'synthetic': that name is taken.")
     plugins.load(section["plugins"])
-    check_grid(section, sets)
+    for name in section["real"]:
+        resolve(name, sets)
+    check_grid(section)
     return section
+
+
+def left_out(section: Section) -> dict[str, object]:
+    """Return the papers' data sets that the configuration leaves out."""
+    return {"left_out": [name for name in PAPERS_DATA if name not in section["real"]]}
+
+
+def variances(section: Section) -> dict[str, object]:
+    """Return the variance of our noise by real data set: the papers do not state theirs."""
+    return {"real_variances": {name: each["variance"] for name, each in section["real"].items()}}
+
+
+def settings_of_claims(section: Section) -> dict[str, object]:
+    """Return the variance of our noise on real data, the seed, and how many trials are reported."""
+    return variances(section) | {name: section[name] for name in ("seed", "reported_trials")}
+
+
+def settings_of_tables(section: Section) -> dict[str, object]:
+    """Return how many trials are reported, the parameters of table 2, and what is left out."""
+    from dpmc.studies.huber.tables_parameters import parameter_settings  # imports pandas
+
+    own = {"reported_trials": section["reported_trials"], "parameters": parameter_settings(section)}
+    return own | left_out(section)
+
+
+def settings_of_forensics(section: Section) -> dict[str, object]:
+    """Return the choices, and the configuration's own."""
+    real = {name: section["real"][name] for name in papers_data(section)}
+    return {
+        "synthetic": [each.coordinates() for each in synthetic_variants()],
+        "real": [each.coordinates() for each in variants(section)],
+        "defaults": section["synthetic"] | {"start": section["start"], "real": real},
+    }
 
 
 STUDY = Study(
@@ -36,7 +78,51 @@ STUDY = Study(
     title="The Huber mechanism",
     prepare=prepare,
     jobs=JOBS,
-    steps=STEPS,
+    steps=(
+        Step(
+            "claims",
+            f"{__name__}.steps:claims",
+            makes=("comparison", "claims"),
+            settings=settings_of_claims,
+            files=(*REPORTED, HERE / "claims.yaml"),
+            seconds=12.0,
+        ),
+        Step(
+            "tables",
+            f"{__name__}.tables:run",
+            needs=("trials", "comparison"),
+            settings=settings_of_tables,
+        ),
+        Step(
+            "figures",
+            f"{__name__}.steps:figures",
+            needs=("trials", "comparison", "convergence"),
+            seconds=14.0,
+        ),
+        Step("method_tables", f"{__name__}.tables_methods:run", needs=TABLES),
+        Step("method_figures", f"{__name__}.steps:method_figures", needs=TABLES),
+        Step(
+            "privacy_tables",
+            f"{__name__}.tables_privacy:run",
+            needs=PRIVACY_TABLES,
+            settings=variances,
+            files=REPORTED,
+        ),
+        Step(
+            "privacy_figures",
+            f"{__name__}.steps:privacy_figures",
+            needs=PRIVACY_TABLES,
+            seconds=8.0,
+        ),
+        Step(
+            FORENSICS,
+            f"{__name__}.forensics:run",
+            needs=("forensics_synthetic", "forensics_real", "forensics_loss"),
+            settings=settings_of_forensics,
+            files=REPORTED,
+            target=FORENSICS,
+        ),
+    ),
     chapter="dpmc.studies.huber.chapter:chapter",
     chapter_settings=left_out,
     errata="dpmc.studies.huber.errata:errata",
@@ -50,6 +136,6 @@ STUDY = Study(
         numbers={"totals": TOTAL_KEYS},
         by_clock=("H40", "H41", "H42", "H43"),
     ),
-    schema=Path(__file__).parent / "schema.yaml",
-    costs=Path(__file__).parent / "costs.csv",
+    schema=HERE / "schema.yaml",
+    costs=HERE / "costs.csv",
 )

@@ -1,11 +1,9 @@
 """Cells: the points of the grid of the papers, and of the experiments beside it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from dpmc.frame.jobs import cells
-from dpmc.frame.jobs.cells import SYNTHETIC
 
 
 @dataclass(frozen=True, order=True)
@@ -37,13 +35,21 @@ class Cell(cells.Cell):
     mechanism: str
     irls_iterations: int | None
 
-
-@dataclass(frozen=True)
-class Instances(cells.Cell):
-    """The generated data of all trials of a rank and an observed fraction."""
-
-    rank: int
-    observed_fraction: float
+    @classmethod
+    def of(
+        cls,
+        dataset: str,
+        rank: int,
+        observed_fraction: float,
+        method: str,
+        mechanism: str,
+        variance: float | None,
+        irls_iterations: int | None,
+    ) -> Self:
+        """Return a cell with a variance only where there is noise, and K only with A-IRLS."""
+        level = None if mechanism == "none" else float(variance)
+        inner = int(irls_iterations) if method == "irls" else None
+        return cls(dataset, int(rank), level, float(observed_fraction), method, mechanism, inner)
 
 
 @dataclass(frozen=True)
@@ -54,62 +60,3 @@ class DataCell(cells.Cell):
 
 
 COORDINATES = Cell.names()
-
-
-def huber_cells(huber: Mapping) -> list[Cell]:
-    """Return every cell of the ``huber`` section of a configuration, baselines included.
-
-    A cell without noise has no variance and appears once.
-    """
-    synthetic = [
-        (SYNTHETIC, rank, fraction, combination)
-        for rank in huber["ranks"]
-        for fraction in huber["observed_fractions"]
-        for combination in _combinations(huber, huber["variances"])
-    ]
-    real = [
-        (name, entry["rank"], split["observed_fraction"], combination)
-        for name, entry in huber["real"].items()
-        for split in entry["splits"]
-        for combination in _columns(huber, entry)
-    ]
-    found = [
-        Cell(dataset, int(rank), variance, float(fraction), method, mechanism, inner)
-        for dataset, rank, fraction, (method, mechanism, variance, inner) in synthetic + real
-    ]
-    return list(dict.fromkeys(found))
-
-
-def _combinations(huber: Mapping, variances) -> list[tuple]:
-    return [
-        _combination(method, mechanism, variance, huber["irls_iterations"])
-        for variance in variances
-        for method in huber["methods"]
-        for mechanism in huber["mechanisms"]
-    ] + _baselines(huber)
-
-
-def _columns(huber: Mapping, entry: Mapping) -> list[tuple]:
-    inner = entry["irls_iterations"]
-    return [
-        _combination(
-            column["method"],
-            column["mechanism"],
-            entry["variance"],
-            column.get("irls_iterations", inner),
-        )
-        for column in entry["columns"]
-    ] + _baselines(huber)
-
-
-def _baselines(huber: Mapping) -> list[tuple]:
-    return [(name, "none", None, None) for name in huber["baselines"]]
-
-
-def _combination(method, mechanism, variance, inner) -> tuple:
-    return (
-        method,
-        mechanism,
-        None if mechanism == "none" else float(variance),
-        int(inner) if method == "irls" else None,
-    )

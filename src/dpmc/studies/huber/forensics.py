@@ -1,165 +1,46 @@
-"""A sweep over what the papers leave open: which choice gives the numbers that they print?
+"""Which of the choices that the papers leave open gives their numbers: fits, summary, heat maps."""
 
-Not stated are the size and scale of the synthetic matrices, the law of the starting values (the
-paper and the thesis differ), and on real data the noise variance, the split, the number of inner
-iterations (they differ) and whether predictions are clipped. Each variant is one choice; its cells
-are trained by :func:`dpmc.studies.huber.trial.run_cell` with changed settings.
-"""
+from collections.abc import Mapping
+from pathlib import Path
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-
-from dpmc.datasets.synthetic import SyntheticInstance
-from dpmc.frame.jobs import cells
-from dpmc.frame.jobs.cells import SYNTHETIC, format_coordinate
-from dpmc.ratings import Ratings
-from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.trial import run_cell, synthetic_instance
-
-SIZES = ((100, 500), (100, 600), (80, 500), (120, 400), (200, 200), (300, 300), (943, 1682))
-SCALES = (0.95, 1.0, 1.05, None)
-STARTS = ("normal", "uniform")
-LARGEST_RATING = 5.0  # the papers say that ratings range from 1 to 5
-# of the published tables 3, 6 and 7: columns whose noise has no parameter but its variance
-RANKS = (5, 10, 20)
-FRACTIONS = (0.05, 0.10, 0.15)
-NOISES = (("none", None), ("gaussian", 1.0), ("gaussian", 2.0))
-# a mean over more than a million entries varies too little to need more than one trial
-ONE_TRIAL_ENTRIES = 1_000_000
-SPLITS = ("ratings", "matrix")
-INNER_ITERATIONS = (20, 10)
+from dpmc.files import write_text
+from dpmc.frame.checking.runs import read_frame, write_frame
+from dpmc.studies.huber.experiments.forensics_real import RealVariant
+from dpmc.studies.huber.experiments.forensics_synthetic import SyntheticVariant
+from dpmc.studies.huber.forensics_drawing import draw, real_choices, real_fit, synthetic_fit
+from dpmc.studies.huber.forensics_loss_fit import loss_fit, loss_summary
+from dpmc.studies.huber.forensics_summary import summary
+from dpmc.studies.huber.reported import load
 
 
-@dataclass(frozen=True)
-class SyntheticVariant(cells.Cell):
-    """One choice on synthetic data.
-
-    ``scale`` is the factor c in M = c P Q^T; None: each matrix is rescaled to a largest entry of 5.
-    ``start`` is the law of the starting values, ``"normal"`` or ``"uniform"``.
-    """
-
-    users: int
-    items: int
-    scale: float | None
-    start: str
-
-    @property
-    def variant(self) -> str:
-        """Name for a file."""
-        scale = (
-            f"scale-{format_coordinate(self.scale)}"
-            if self.scale
-            else f"largest-{LARGEST_RATING:g}"
-        )
-        return f"{self.users}x{self.items}_{scale}_{self.start}"
+def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write which of the choices that the papers leave open gives their numbers, and draw it."""
+    published = load()
+    synthetic = synthetic_fit(
+        _by_variant(SyntheticVariant, settings["synthetic"], folder / "forensics_synthetic.csv"),
+        published,
+    )
+    runs = _by_variant(RealVariant, settings["real"], folder / "forensics_real.csv")
+    real = real_fit(runs, published)
+    choices = real_choices(real)
+    defaults = settings["defaults"]
+    missing = [name for name in defaults["real"] if name not in {v.dataset for v in runs}]
+    write_frame(out / "synthetic.csv", synthetic)
+    write_frame(out / "real.csv", real)
+    draw(out, synthetic, choices)
+    losses = loss_fit(read_frame(folder / "forensics_loss.csv"), published)
+    write_frame(out / "loss.csv", losses)
+    text = summary(synthetic, choices, defaults, missing)
+    write_text(out / "summary.md", f"{text}\n{loss_summary(losses)}")
 
 
-@dataclass(frozen=True)
-class RealVariant(cells.Cell):
-    """One choice on real data; noise variances and inner iterations are cells of each variant.
-
-    ``split`` says what the visible fraction is a share of: ``"ratings"`` or ``"matrix"``.
-    """
-
-    dataset: str
-    split: str
-    start: str
-
-    @property
-    def variant(self) -> str:
-        """Name for a file."""
-        return f"{self.dataset}_share-of-{self.split}_{self.start}"
-
-
-def synthetic_variants() -> list[SyntheticVariant]:
-    """Return every combination of size, scale and start."""
-    return [
-        SyntheticVariant(users, items, scale, start)
-        for users, items in SIZES
-        for scale in SCALES
-        for start in STARTS
-    ]
-
-
-def real_variants(dataset: str, splits: Mapping[float, float]) -> list[RealVariant]:
-    """Return the variants of a data set; ``splits`` is reported visible fraction to training share.
-
-    Where these differ the split is known (the 80/20 split of MovieLens 100K), so only the start is
-    open.
-    """
-    known = any(fraction != share for fraction, share in splits.items())
-    return [
-        RealVariant(dataset, split, start)
-        for split in (SPLITS[:1] if known else SPLITS)
-        for start in STARTS
-    ]
-
-
-def run_synthetic(variant: SyntheticVariant, settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the trial rows of the 27 cells of a variant: ALS without and with Gaussian noise.
-
-    ``settings`` has ``seed``, ``trials`` and the settings of the method.
-    """
-    settings = dict(settings) | {
-        "users": variant.users,
-        "items": variant.items,
-        "scale": variant.scale or 1.0,
-        "start": variant.start,
+def _by_variant(kind, variants, path: Path) -> dict:
+    """Variant -> trial rows; a variant without rows had no data."""
+    table = read_frame(path)
+    named = {kind(**fields).variant: kind(**fields) for fields in variants}
+    rows = table.drop(columns="variant")
+    return {
+        named[name]: rows[table["variant"] == name]
+        for name in named
+        if (table["variant"] == name).any()
     }
-    if variant.users * variant.items > ONE_TRIAL_ENTRIES:
-        settings["trials"] = 1
-    for rank in RANKS:
-        for fraction in FRACTIONS:
-            shared = {"rank": rank, "observed_fraction": fraction}
-            instances = [
-                synthetic_instance(shared, settings, trial) for trial in range(settings["trials"])
-            ]
-            if variant.scale is None:
-                instances = [rescaled(instance, LARGEST_RATING) for instance in instances]
-            for mechanism, variance in NOISES:
-                cell = Cell(SYNTHETIC, rank, variance, fraction, "als", mechanism, None)
-                yield from run_cell(cell, settings, instances=instances)
-
-
-def rescaled(instance: SyntheticInstance, largest: float) -> SyntheticInstance:
-    """Multiply a matrix by the factor that makes its largest entry ``largest``."""
-    factor = largest / instance.matrix().max()
-    observed = replace(instance.observed, values=factor * instance.observed.values)
-    return SyntheticInstance(factor * instance.user_factors, instance.item_factors, observed)
-
-
-def real_cells(dataset: str, rank: int, fractions) -> list[Cell]:
-    """Return the cells of a variant on real data: the published columns with what is open in them.
-
-    Huber noise of scale 1 has a variance above 1 (1 stands for a = 3), and the loss of IRLS takes
-    its parameter from it, so the variance 1/2 is tried with ALS only.
-    """
-    columns = [("als", "none", None, None)]
-    columns += [("als", "gaussian", variance, None) for variance in (0.5, 1.0, 2.0)]
-    for inner in INNER_ITERATIONS:
-        columns.append(("irls", "none", None, inner))
-        for mechanism in ("laplace", "huber"):
-            columns += [("irls", mechanism, variance, inner) for variance in (1.0, 2.0)]
-    columns += [("irls", "huber", variance, 2) for variance in (1.0, 2.0)]
-    return [
-        Cell(dataset, rank, variance, fraction, method, mechanism, inner)
-        for fraction in fractions
-        for method, mechanism, variance, inner in columns
-    ]
-
-
-def run_real(
-    variant: RealVariant, settings: Mapping, ratings: Ratings
-) -> Iterator[dict[str, object]]:
-    """Yield the trial rows of the cells of a variant on real data.
-
-    ``settings`` has ``seed``, ``trials``, ``rank``, the settings of the method, and ``splits``:
-    reported visible fraction to training share.
-    """
-    splits = settings["splits"]
-    for cell in real_cells(variant.dataset, settings["rank"], splits):
-        share = splits[cell.observed_fraction]
-        if variant.split == "matrix":
-            share = cell.observed_fraction / ratings.density
-        changed = {"start": variant.start, "training_share": share}
-        yield from run_cell(cell, dict(settings) | changed, ratings=ratings)

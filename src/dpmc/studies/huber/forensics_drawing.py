@@ -13,12 +13,8 @@ from dpmc.frame.showing.heatmap import heatmap
 from dpmc.frame.showing.style import PAGE, render
 from dpmc.statistics.bootstrap import bootstrap_interval
 from dpmc.statistics.tests import mean_interval, trial_matrix
-from dpmc.studies.huber.forensics import (
-    INNER_ITERATIONS,
-    LARGEST_RATING,
-    RealVariant,
-    SyntheticVariant,
-)
+from dpmc.studies.huber.experiments.forensics_real import INNER_ITERATIONS, RealVariant
+from dpmc.studies.huber.experiments.forensics_synthetic import LARGEST_RATING, SyntheticVariant
 from dpmc.studies.huber.reported.numbers import IRLS_ITERATIONS
 
 START_LABELS = {"normal": "N(0,1)", "uniform": "U(0,1)"}

@@ -14,7 +14,7 @@ TOLERANCE = 0.005  # half a per cent of RMSE: no difference worth naming
 def loss_fit(trials: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Set A-IRLS against ALS without noise, ours by loss parameter beside the reported ones.
 
-    ``trials`` has the columns :data:`dpmc.studies.huber.forensics_loss.LOSS_COLUMNS`; ``published``
+    ``trials`` is the table of :mod:`dpmc.studies.huber.experiments.forensics_loss`; ``published``
     is as :func:`dpmc.studies.huber.reported.load` returns it. The result has the columns
     :data:`FIT_COLUMNS`, a row per data set, fraction, mechanism and parameter: ``above_als`` is the
     mean log ratio of RMSE to that of ALS without noise, paired, with its 95 % t interval ``low,

@@ -73,7 +73,7 @@ def share_below_one(weights: pd.DataFrame, step: str = "later") -> float:
 def against_same_noise(weights: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """Return cells, and log RMSE of A-IRLS less that of ALS with the noise of its last steps.
 
-    The second has shape (cells, trials); see :mod:`dpmc.studies.huber.weights`.
+    The second has shape (cells, trials); see :mod:`dpmc.studies.huber.experiments.weights`.
     """
     ratios = log_positive(weights["rmse_irls"]) - log_positive(weights["rmse_als"])
     return trial_matrix(weights, ratios, COORDINATES)

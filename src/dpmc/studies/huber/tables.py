@@ -4,13 +4,13 @@ Source: [Gowtham 2022]. Tables 3, 6 and 7 hold the synthetic data at rank 5, 10 
 and 5 MovieLens 100K and SweetRS, table 1 the nominal budgets.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing import results
+from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.showing.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
@@ -19,10 +19,13 @@ from dpmc.frame.showing.frames import (
     select,
     trials_text,
 )
+from dpmc.frame.showing.results import write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.reported.compare import DEVIATES
 from dpmc.studies.huber.reported.numbers import as_run, cells_of
 from dpmc.studies.huber.statistics import published_metric
+from dpmc.studies.huber.tables_parameters import parameters_table
 from dpmc.studies.huber.tables_rmse import (
     NOT_RUN,
     distinct,
@@ -43,23 +46,12 @@ GAUSSIAN_LINES = {
 HEADINGS = {"observed_fraction": "Observed", "irls_iterations": "IRLS iterations"}
 
 
-def write_tables(
-    trials: pd.DataFrame,
-    comparison: pd.DataFrame,
-    budgets: pd.DataFrame,
-    folder: str | Path,
-    left_out: Collection[str] = (),
-) -> None:
-    """Write ``table1``, ``table3`` to ``table7`` as .csv, .md, .tex and .html into ``folder``.
-
-    Cells that the paper does not have (another data set, rank, variance, ...) follow in
-    ``table_other``, if there are any.
-
-    ``comparison`` is as :func:`dpmc.studies.huber.reported.compare.compare` returns it,
-    ``budgets`` are rows of :func:`dpmc.studies.huber.nominal.table_one`; ``left_out`` are data sets
-    that the configuration leaves out.
-    """
-    results.write_tables(build_tables(trials, comparison, budgets, left_out), folder)
+def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write the papers' tables with our numbers, of as many trials as the papers have."""
+    comparison, trials = (read_frame(folder / f"{name}.csv") for name in ("comparison", "trials"))
+    trials = trials[trials["trial"] < settings["reported_trials"]]
+    tables = build_tables(trials, comparison, pd.DataFrame(table_one()), settings["left_out"])
+    write_tables([*tables, parameters_table(settings["parameters"])], out)
 
 
 def build_tables(
@@ -68,7 +60,14 @@ def build_tables(
     budgets: pd.DataFrame,
     left_out: Collection[str] = (),
 ) -> list[Table]:
-    """Return the tables that :func:`write_tables` writes, in the order of the paper."""
+    """Return tables 1 and 3 to 7, in the order of the paper.
+
+    Cells that the paper does not have (another data set, rank, variance, ...) follow in
+    ``table_other``, if there are any. ``comparison`` is as
+    :func:`dpmc.studies.huber.reported.compare.compare` returns it, ``budgets`` are rows of
+    :func:`dpmc.studies.huber.nominal.table_one`; ``left_out`` are data sets that the configuration
+    leaves out.
+    """
     tables = [budget_table(comparison, budgets)]
     names = comparison.loc[comparison["metric"] != "epsilon", "table"].unique()
     tables += [rmse_table(name, trials, comparison, left_out) for name in sorted(names)]

@@ -34,18 +34,13 @@ SHARES = "Weights below 1 (%)"
 CHANGE = "RMSE against ALS with the same noise (%)"
 
 
-def write_method_tables(results_folder: str | Path, folder: str | Path) -> None:
-    """Write the tables as .csv, .md, .tex and .html into ``folder``.
-
-    What is made of a table of :mod:`dpmc.studies.huber.experiments` that is missing, or has no
-    rows, is left out.
-    """
-    results = read_results(results_folder, TABLES)
-    write_tables(build_method_tables(results), folder)
+def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write the tables of those experiments that have rows."""
+    write_tables(build_method_tables(read_results(folder, TABLES)), out)
 
 
 def build_method_tables(results: Mapping[str, pd.DataFrame | None]) -> list[Table]:
-    """Return the tables that :func:`write_method_tables` writes."""
+    """Return a table of each experiment of :data:`TABLES` that has rows."""
     makers = (weights_table, heldout_table, variances_table, methods_table)
     pairs = zip(TABLES, makers, strict=True)
     return [make(results[name]) for name, make in pairs if results[name] is not None]

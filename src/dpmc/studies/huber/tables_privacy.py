@@ -9,9 +9,10 @@ import pandas as pd
 from dpmc.frame.showing.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, select
 from dpmc.frame.showing.results import read_results, write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc.studies.huber.experiments import PRIVACY_TABLES
 from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.privacy_columns import TABLES
 from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, PublishedRun
+from dpmc.studies.huber.reported import load
 
 LINES = {
     "basic": ("basic",),
@@ -37,23 +38,19 @@ COLUMNS = (
 )
 
 
-def write_privacy_tables(
-    results_folder: str | Path, published: pd.DataFrame, folder: str | Path
-) -> None:
-    """Write the tables about the published budgets as .csv, .md, .tex and .html into ``folder``.
-
-    They are made of ``totals.csv`` and ``transcript_loss.csv``; a table whose file is missing, or
-    has no rows, is left out. ``published`` is as :func:`dpmc.studies.huber.reported.load` returns
-    it.
-    """
-    results = read_results(results_folder, TABLES)
-    write_tables(build_privacy_tables(results, published), folder)
+def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write the tables; one whose results are missing, or have no rows, is left out."""
+    published = load(real_variances=settings["real_variances"])
+    write_tables(build_privacy_tables(read_results(folder, PRIVACY_TABLES), published), out)
 
 
 def build_privacy_tables(
     results: Mapping[str, pd.DataFrame | None], published: pd.DataFrame
 ) -> list[Table]:
-    """Return the tables that :func:`write_privacy_tables` writes."""
+    """Return the tables of the results that there are.
+
+    ``published`` is as :func:`dpmc.studies.huber.reported.load` returns it.
+    """
     tables = []
     if results["totals"] is not None:
         tables.append(totals_table(results["totals"], published))

@@ -57,12 +57,20 @@ class Changes:
     values: np.ndarray
 
 
+def far_changes(
+    ratings: Ratings, limits: tuple[float, float], count: int, rng: np.random.Generator
+) -> Changes:
+    """Choose ratings at random; each moves to the end of the range that is far from it."""
+    index = rng.choice(len(ratings), count, replace=False)
+    low, high = limits
+    return Changes(index, np.where(ratings.values[index] > (low + high) / 2, low, high))
+
+
 def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
     """Fit as the trial of the reproduction does, on its streams, and keep what was released.
 
-    The method of the cell is "als" or "irls", with one of the papers' mechanisms; ``settings`` is
-    what :func:`dpmc.studies.huber.settings.cell_settings` returns, ``ratings`` what the trial
-    trains on.
+    The method of the cell is "als" or "irls", with one of the papers' mechanisms; ``settings`` are
+    those of the cell, ``ratings`` what the trial trains on.
     """
     mechanisms = ("gaussian", "laplace", "huber")
     if cell.method not in ("als", "irls") or cell.mechanism not in mechanisms:

@@ -1,10 +1,12 @@
-"""Experiments about how the methods behave, a file for each: its cells, settings, job and columns.
+"""The experiments, a file for each: its cells, settings, columns, what runs, and its job.
 
-The tables and figures that are made of them are in :mod:`dpmc.studies.huber.tables_methods` and
-:mod:`dpmc.studies.huber.figures.methods`.
+A module in this folder with a ``JOB`` is an experiment; nothing else lists it. ``grid`` is the
+papers' own. Tables and figures of several experiments are in :mod:`dpmc.studies.huber`.
 """
 
-from dpmc.studies.huber.experiments import heldout, thesis_methods, variances, weights
+from dpmc.frame.jobs.experiments import experiments_in
 
-JOBS = (weights.JOB, heldout.JOB, variances.JOB, thesis_methods.JOB)
-TABLES = tuple(table for job in JOBS for table in job.tables)
+JOBS = tuple(module.JOB for module in experiments_in(__name__))
+# how the methods behave, and what the published budgets mean: tables that are shown together
+TABLES = ("weights", "heldout", "sweetrs_variances", "thesis_methods")
+PRIVACY_TABLES = ("totals", "transcript_loss")

@@ -1,29 +1,60 @@
 """What several experiments of the Huber study share."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 
 from dpmc.frame.api import Cells, Effort, RatingsOf, Section
 from dpmc.frame.jobs import cells
 from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.frame.jobs.task import Task
 from dpmc.mechanisms import mechanism_module
 from dpmc.methods import method_module
 from dpmc.studies.huber.cells import Cell, DataCell
 
 MOVIELENS, SWEETRS = "ml-100k", "sweetrs"
+PAPERS_DATA = (MOVIELENS, SWEETRS)
 METHODS = ("als", "irls")
 MECHANISMS = ("none", "gaussian", "laplace", "huber")
+FORENSICS = "forensics"
+# what a synthetic instance depends on beside its coordinates, seed and trial
+SYNTHETIC_SETTINGS = ("users", "items", "scale")
+METHOD_SETTINGS = (
+    "seed", "trials", "regularization", "iterations", "irls_iterations", "start", "loss_parameter",
+    "residual_scale",
+)  # fmt: skip
 
 
-def real_cell(
-    section: Section, dataset: str, fraction: float, method: str, mechanism: str, variance: float
-) -> Cell:
-    """Return a cell of a real data set with its rank, and its K where the method has one."""
-    entry = section["real"][dataset]
-    inner = entry["irls_iterations"] if method == "irls" else None
-    level = None if mechanism == "none" else float(variance)
-    return Cell(dataset, entry["rank"], level, float(fraction), method, mechanism, inner)
+def method_settings(section: Section, experiment: str) -> dict[str, object]:
+    """Return what both methods use on synthetic data, and the settings of an experiment."""
+    sizes = {name: section["synthetic"][name] for name in SYNTHETIC_SETTINGS}
+    return {name: section[name] for name in METHOD_SETTINGS} | sizes | dict(section[experiment])
+
+
+def papers_data(section: Section) -> list[str]:
+    """Return those real data sets of the papers that the section has."""
+    return [name for name in PAPERS_DATA if name in section["real"]]
+
+
+def splits_of(section: Section, dataset: str) -> dict[float, float]:
+    """Return the reported visible fractions, each with the share of the ratings that trains."""
+    return {
+        split["observed_fraction"]: split.get("training_share", split["observed_fraction"])
+        for split in section["real"][dataset]["splits"]
+    }
+
+
+def synthetic_cell(settings: Mapping, method: str, mechanism: str) -> Cell:
+    """Return the cell of a method and mechanism at the place that the settings say."""
+    names = ("rank", "observed_fraction", "variance", "irls_iterations")
+    rank, fraction, variance, inner = (settings[name] for name in names)
+    return Cell.of(SYNTHETIC, rank, fraction, method, mechanism, variance, inner)
+
+
+def rows_of(task: Task, run: Callable[..., Iterable[Mapping]]) -> Iterator[Mapping]:
+    """Yield what ``run`` makes of each cell of a job, its settings and the ratings."""
+    for cell, settings in task.cells.items():
+        yield from run(cell, settings, ratings=task.ratings)
 
 
 def ratings_of(section: Section, cell: Cell | DataCell) -> dict[str, RatingsOf]:
@@ -31,11 +62,9 @@ def ratings_of(section: Section, cell: Cell | DataCell) -> dict[str, RatingsOf]:
     return {} if cell.dataset == SYNTHETIC else {"ratings": RatingsOf(cell.dataset)}
 
 
-def side_modules(section: Section, cell: cells.Cell) -> list[str]:
-    """Return the modules of the methods and mechanisms of all side experiments."""
-    mechanisms = [mechanism_module(name) for name in MECHANISMS]
-    side = "dpmc.studies.huber.experiments.side"
-    return [side, *map(method_module, METHODS), *mechanisms]
+def papers_modules(section: Section, cell: cells.Cell) -> list[str]:
+    """Return the modules of the papers' methods and mechanisms, which are imported by name."""
+    return [*map(method_module, METHODS), *map(mechanism_module, MECHANISMS)]
 
 
 def in_proportion_to(*keys: str) -> Callable[[Section, Cells], Effort]:

@@ -10,11 +10,11 @@ from dpmc.studies.huber.cells import COORDINATES, Cell
 from dpmc.studies.huber.experiments.common import (
     MOVIELENS,
     in_proportion_to,
+    papers_modules,
     ratings_of,
-    real_cell,
-    side_modules,
+    rows_of,
 )
-from dpmc.studies.huber.settings import cell_settings
+from dpmc.studies.huber.experiments.grid import cell_settings
 from dpmc.studies.huber.trial import fit, split
 
 HELDOUT_COLUMNS = (*COORDINATES, "trial", "iteration", "rmse_training", "rmse_heldout")
@@ -27,8 +27,9 @@ def cells(section: Section) -> list[Cell]:
     if MOVIELENS not in section["real"]:
         return []
     entry = section["real"][MOVIELENS]
-    fraction = entry["splits"][0]["observed_fraction"]
-    return [real_cell(section, MOVIELENS, fraction, *each, entry["variance"]) for each in MODELS]
+    place = MOVIELENS, entry["rank"], entry["splits"][0]["observed_fraction"]
+    noise = entry["variance"], entry["irls_iterations"]
+    return [Cell.of(*place, *model, *noise) for model in MODELS]
 
 
 def settings(section: Section, cell: Cell) -> dict[str, object]:
@@ -39,12 +40,7 @@ def settings(section: Section, cell: Cell) -> dict[str, object]:
 
 def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
     """Run the errors on held-out ratings by iteration."""
-    rows = (
-        row
-        for cell, settings in task.cells.items()
-        for row in errors_by_iteration(cell, settings, task.ratings)
-    )
-    return {"heldout": rows}
+    return {"heldout": rows_of(task, errors_by_iteration)}
 
 
 def errors_by_iteration(
@@ -85,7 +81,7 @@ JOB = Job(
     by=("dataset",),
     settings=settings,
     inputs=ratings_of,
-    modules=side_modules,
+    modules=papers_modules,
     seconds=20.0,
     effort=in_proportion_to("heldout.trials", "heldout.iterations"),
 )

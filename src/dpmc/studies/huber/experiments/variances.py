@@ -8,11 +8,11 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.common import (
     SWEETRS,
     in_proportion_to,
+    papers_modules,
     ratings_of,
-    real_cell,
-    side_modules,
+    rows_of,
 )
-from dpmc.studies.huber.settings import cell_settings
+from dpmc.studies.huber.experiments.grid import cell_settings
 from dpmc.studies.huber.trial import TRIAL_COLUMNS, run_cell
 
 
@@ -25,9 +25,8 @@ def cells(section: Section) -> list[Cell]:
         return []
     own = section["sweetrs_variances"]
     noises = [("none", 1.0), *(("gaussian", variance) for variance in own["variances"])]
-    return [
-        real_cell(section, SWEETRS, own["observed_fraction"], "als", *noise) for noise in noises
-    ]
+    place = SWEETRS, section["real"][SWEETRS]["rank"], own["observed_fraction"]
+    return [Cell.of(*place, "als", *noise, None) for noise in noises]
 
 
 def settings(section: Section, cell: Cell) -> dict[str, object]:
@@ -37,12 +36,7 @@ def settings(section: Section, cell: Cell) -> dict[str, object]:
 
 def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
     """Run the cells."""
-    rows = (
-        row
-        for cell, settings in task.cells.items()
-        for row in run_cell(cell, settings, ratings=task.ratings)
-    )
-    return {"sweetrs_variances": rows}
+    return {"sweetrs_variances": rows_of(task, run_cell)}
 
 
 JOB = Job(
@@ -54,7 +48,7 @@ JOB = Job(
     by=("dataset",),
     settings=settings,
     inputs=ratings_of,
-    modules=side_modules,
+    modules=papers_modules,
     seconds=4.0,
     effort=in_proportion_to("sweetrs_variances.trials"),
 )

@@ -24,8 +24,8 @@ from dpmc.frame.showing.style import (
     new_figure,
     read_figures,
 )
+from dpmc.studies.huber.experiments import PRIVACY_TABLES
 from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.privacy_columns import TABLES
 from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST
 from dpmc.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run
 
@@ -276,4 +276,4 @@ def write_privacy_figures(results_folder: str | Path, folder: str | Path) -> Non
 
     A figure whose table is missing becomes a box that says so.
     """
-    draw_all(PRIVACY_FIGURES, read_results(results_folder, TABLES), folder)
+    draw_all(PRIVACY_FIGURES, read_results(results_folder, PRIVACY_TABLES), folder)

@@ -8,11 +8,19 @@ holds user factors made from ratings without noise. So these totals are no guara
 
 from collections.abc import Iterable
 
+from dpmc.frame.api import Job
 from dpmc.mechanisms import make_mechanism
 from dpmc.privacy.accounting import CertifiedBound, Releases, epsilon
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.studies.huber.nominal import PARAMETER
 
+TOTAL_COLUMNS = (
+    "mechanism", "variance", "releases", "sensitivity", "delta", "accountant", "epsilon",
+    "epsilon_lower", "epsilon_upper",
+)  # fmt: skip
+EPSILONS = tuple(name for name in TOTAL_COLUMNS if name.startswith("epsilon"))
+TOTAL_KEYS = tuple(name for name in TOTAL_COLUMNS if name not in EPSILONS)
+"""What names a row of the totals; all other columns are numbers that ``check`` compares."""
 ASSUMED = ENTRY_CHANGE
 """The relation of the papers: they call the sensitivity the range of the ratings."""
 
@@ -32,7 +40,7 @@ def totals_table(
 
     Variances of the noise are 1 or more (Huber noise of scale 1; "1" is a = 3). ``delta`` is that
     of the totals; basic composition of Laplace and Huber noise is pure: its delta is 0. Rows have
-    the keys :data:`dpmc.studies.huber.privacy_columns.TOTAL_COLUMNS`. ``epsilon_lower`` and
+    the keys :data:`TOTAL_COLUMNS`. ``epsilon_lower`` and
     ``epsilon_upper`` bound the smallest epsilon; the lower bound is None for "basic" and "rdp",
     which have none.
     """
@@ -70,3 +78,12 @@ def _row(mechanism, variance, count, sensitivity, answer: CertifiedBound) -> dic
         "epsilon_lower": answer.lower or None,
         "epsilon_upper": answer.upper,
     }
+
+
+JOB = Job(
+    name="totals",
+    run=f"{__name__}:run",
+    tables={"totals": TOTAL_COLUMNS},
+    settings=lambda section, cell: dict(section["totals"]),
+    seconds=10.0,
+)

@@ -11,11 +11,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dpmc.errors import InputError
-from dpmc.frame.jobs.cells import SYNTHETIC
-from dpmc.mechanisms import mechanism_module
-from dpmc.methods import method_module
-from dpmc.studies.huber.cells import Cell
-from dpmc.studies.huber.trial import accepted_settings
 
 
 def module_name(file: str | Path) -> str:
@@ -24,19 +19,13 @@ def module_name(file: str | Path) -> str:
     return f"dpmc_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
 
 
-def used_by(cell: Cell, files: Iterable[str]) -> list[str]:
-    """Return those plug-in files that define the cell's method or mechanism."""
-    modules = cell_modules(cell)
-    return [file for file in files if module_name(file) in modules]
-
-
 def load(files: Iterable[str | Path]) -> None:
     """Import plug-in files, each once."""
     for file in map(Path, files):
         if not file.is_file() or file.suffix != ".py":
             raise InputError(
-                f"There is no plug-in file {file} with a name that ends in .py; correct "
-                "huber.plugins or --plugin."
+                f"There is no plug-in file {file} with a name that ends in .py; correct plugins in "
+                "the configuration, or --plugin."
             )
         name = module_name(file)
         if name in sys.modules:
@@ -51,15 +40,3 @@ def load(files: Iterable[str | Path]) -> None:
             raise InputError(
                 f"The plug-in {file} cannot be imported: {type(error).__name__}: {error}."
             ) from error
-
-
-def cell_modules(cell: Cell) -> list[str]:
-    """Return the modules that a cell's numbers depend on, for :func:`code_digest`."""
-    modules = ["dpmc.studies.huber.trial", method_module(cell.method)]
-    if cell.mechanism != "none":
-        modules.append(mechanism_module(cell.mechanism))
-    if "loss_parameter" in accepted_settings(cell.method):
-        modules.append(mechanism_module("huber"))
-    if cell.dataset == SYNTHETIC:
-        modules.append("dpmc.datasets.synthetic")
-    return modules

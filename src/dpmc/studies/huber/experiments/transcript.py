@@ -16,17 +16,33 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.frame.jobs.task import Task
-from dpmc.mechanisms import make_mechanism
+from dpmc.mechanisms import make_mechanism, mechanism_module
+from dpmc.methods import method_module
 from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.experiments.common import (
+    MECHANISMS,
+    METHODS,
+    in_proportion_to,
+    ratings_of,
+    rows_of,
+)
+from dpmc.studies.huber.experiments.grid import cell_settings, huber_cells
 from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.transcript_run import Changes, Run, privacy_losses, record
 from dpmc.studies.huber.trial import split, synthetic_instance
 
+TRANSCRIPT_COLUMNS = (
+    "dataset", "rank", "variance", "observed_fraction", "method", "mechanism", "irls_iterations",
+    "neighbour", "neighbours", "releases", "nominal_epsilon", "nominal_delta",
+    "total_basic", "total_rdp", "total_pld", "median", "lower_quartile", "upper_quartile",
+    "largest", "share_above_nominal", "share_above_total",
+)  # fmt: skip
+NOISES = tuple(name for name in MECHANISMS if name != "none")
 CHANGE = "change"
 REMOVE_USER = "remove_user"
 NEIGHBOURS = "transcript neighbours"
@@ -34,14 +50,27 @@ SENSITIVITY = 5.0
 """The change of a right-hand side that the papers assume (Table 1)."""
 
 
+def cells(section: Section) -> list[Cell]:
+    """Return the cells of the papers' algorithms with noise, whose releases have a density."""
+    return [
+        cell for cell in huber_cells(section) if cell.method in METHODS and cell.mechanism in NOISES
+    ]
+
+
+def settings(section: Section, cell: Cell) -> dict[str, object]:
+    """Return what a cell of the grid uses, and how many neighbours of its data are looked at."""
+    own = {name: section["transcript"][name] for name in ("neighbours", "delta")}
+    return cell_settings(section, cell) | own
+
+
+def modules(section: Section, cell: Cell) -> list[str]:
+    """Return the modules of the part's method and of all its mechanisms."""
+    return [method_module(cell.method), *map(mechanism_module, NOISES)]
+
+
 def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
     """Measure the cells of one data set, rank and method."""
-    rows = (
-        row
-        for cell, settings in task.cells.items()
-        for row in transcript_loss(cell, settings, ratings=task.ratings)
-    )
-    return {"transcript_loss": rows}
+    return {"transcript_loss": rows_of(task, transcript_loss)}
 
 
 def transcript_loss(
@@ -57,21 +86,24 @@ def transcript_loss(
     cell : Cell
         Method "als" or "irls", with noise.
     settings : mapping
-        What :func:`dpmc.studies.huber.settings.cell_settings` returns, and ``neighbours`` (at
-        least so many of each kind) and ``delta`` (of the budgets).
+        What :func:`settings` returns: ``neighbours`` is how many of each kind there are at least,
+        ``delta`` that of the budgets.
     ratings : Ratings, optional
         The whole data set of a real cell.
 
     Yields
     ------
     dict
-        Keys :data:`dpmc.studies.huber.privacy_columns.TRANSCRIPT_COLUMNS`. ``share_above_total``
-        is that of losses above ``total_pld``, the least of the totals.
+        Keys :data:`TRANSCRIPT_COLUMNS`. ``share_above_total`` is that of losses above
+        ``total_pld``, the least of the totals.
     """
+    from dpmc.studies.huber.transcript_run import far_changes, privacy_losses, record  # kernels
+
     losses = {CHANGE: [], REMOVE_USER: []}
     trial = 0
     while sum(map(len, losses[REMOVE_USER])) < settings["neighbours"]:
-        run, limits = _record(cell, settings, trial, ratings)
+        training, limits = _training(cell, settings, trial, ratings)
+        run = record(cell, settings, trial, training)
         users = np.unique(run.ratings.users)
         rng = cell.stream(settings["seed"], NEIGHBOURS, trial=trial)
         count = min(users.size, settings["neighbours"], len(run.ratings))
@@ -85,24 +117,14 @@ def transcript_loss(
         yield cell.coordinates() | {"neighbour": neighbour} | budgets | measured
 
 
-def far_changes(
-    ratings: Ratings, limits: tuple[float, float], count: int, rng: np.random.Generator
-) -> Changes:
-    """Choose ratings at random; each moves to the end of the range that is far from it."""
-    index = rng.choice(len(ratings), count, replace=False)
-    low, high = limits
-    return Changes(index, np.where(ratings.values[index] > (low + high) / 2, low, high))
-
-
-def _record(cell, settings, trial, ratings) -> tuple[Run, tuple[float, float]]:
-    """Record a trial; return it with the range of the ratings, here that of the whole matrix."""
+def _training(cell, settings, trial, ratings) -> tuple[Ratings, tuple[float, float]]:
+    """Return what a trial trains on, with its range; drawn ratings have that of the matrix."""
     if cell.dataset == SYNTHETIC:
         instance = synthetic_instance(cell.coordinates(), settings, trial)
         matrix = instance.matrix()
-        return record(cell, settings, trial, instance.observed), (matrix.min(), matrix.max())
+        return instance.observed, (matrix.min(), matrix.max())
     training, _ = split(ratings, settings, cell, trial)
-    limits = ratings.rating_range or (ratings.values.min(), ratings.values.max())
-    return record(cell, settings, trial, training), limits
+    return training, ratings.rating_range or (ratings.values.min(), ratings.values.max())
 
 
 def _budgets(cell: Cell, settings: Mapping) -> dict[str, object]:
@@ -139,3 +161,18 @@ def _summary(losses: np.ndarray, budgets: Mapping) -> dict[str, object]:
         "share_above_nominal": float(np.mean(losses > budgets["nominal_epsilon"])),
         "share_above_total": float(np.mean(losses > budgets["total_pld"])),
     }
+
+
+JOB = Job(
+    name="transcript",
+    run=f"{__name__}:run",
+    tables={"transcript_loss": TRANSCRIPT_COLUMNS},
+    cell=Cell,
+    cells=cells,
+    by=("dataset", "rank", "method"),  # most cells take less than starting Python
+    settings=settings,
+    inputs=ratings_of,
+    modules=modules,
+    seconds=15.0,
+    effort=in_proportion_to("transcript.neighbours"),
+)

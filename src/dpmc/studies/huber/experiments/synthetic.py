@@ -1,0 +1,55 @@
+"""The generated data of the papers' grid, which all cells of a rank and fraction share."""
+
+from dataclasses import dataclass
+
+from dpmc.datasets.synthetic import save_instances
+from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.jobs import cells
+from dpmc.frame.jobs.task import Task
+from dpmc.studies.huber.experiments.common import SYNTHETIC_SETTINGS
+from dpmc.studies.huber.trial import synthetic_instance
+
+
+@dataclass(frozen=True)
+class Instances(cells.Cell):
+    """The generated data of all trials of a rank and an observed fraction."""
+
+    rank: int
+    observed_fraction: float
+
+
+def instances(section: Section) -> list[Instances]:
+    """Return rank and fraction of all generated data."""
+    fractions = section["observed_fractions"]
+    return [Instances(int(rank), float(each)) for rank in section["ranks"] for each in fractions]
+
+
+def settings(section: Section, cell: Instances) -> dict[str, object]:
+    """Return what generated data depend on."""
+    sizes = {name: section["synthetic"][name] for name in SYNTHETIC_SETTINGS}
+    return {"seed": section["seed"], "trials": section["trials"]} | sizes
+
+
+def effort(section: Section, cells: Cells) -> Effort:
+    """Return what generated data cost: entries, as often as there are trials."""
+    (used,) = cells.values()
+    return Effort("", used["trials"], used["users"] * used["items"])
+
+
+def run(task: Task) -> dict:
+    """Generate the data of all trials; no table is made of them."""
+    shared, used = task.cell.coordinates(), task.settings
+    trials = range(used["trials"])
+    save_instances(task.file, [synthetic_instance(shared, used, trial) for trial in trials])
+    return {}
+
+
+JOB = Job(
+    name="synthetic",
+    run=f"{__name__}:run",
+    cell=Instances,
+    cells=instances,
+    settings=settings,
+    file="npz",
+    effort=effort,
+)
