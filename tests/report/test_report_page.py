@@ -239,14 +239,16 @@ def test_heat_maps_of_the_forensics_are_shown_if_there(written, planned, results
     settings = planned.studies["huber"].chapter_settings(planned.sections["huber"])
     chapter = function(planned.studies["huber"].chapter)
     title = "What the papers leave open"
+    assert folder / "forensics" not in chapter(folder, settings).tables
     assert title not in [gallery.title for gallery in chapter(folder, settings).galleries]
     frame = pd.DataFrame({"size": ["1 x 2", "3 x 4"], "start": ["a\nb", "a\nb"], "fit": [0.1, 0.2]})
     forensics = folder / "forensics"
     forensics.mkdir()
     try:
         render(lambda: heatmap(frame, *frame.columns), forensics, "heatmap_synthetic", width=COLUMN)
-        galleries = chapter(folder, settings).galleries
-        (shown,) = (gallery for gallery in galleries if gallery.title == title)
+        told = chapter(folder, settings)
+        assert forensics in told.tables
+        (shown,) = (gallery for gallery in told.galleries if gallery.title == title)
         assert [entry.id for entry in shown.figures] == [entry.id for entry in FORENSICS]
         page = written(galleries=[shown])
     finally:

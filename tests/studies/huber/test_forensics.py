@@ -21,14 +21,9 @@ from dpmc.studies.huber.experiments.forensics_synthetic import (
     run_synthetic,
     synthetic_variants,
 )
-from dpmc.studies.huber.forensics_drawing import (
-    REAL_KEYS,
-    draw,
-    real_choices,
-    real_fit,
-    synthetic_fit,
-)
-from dpmc.studies.huber.forensics_summary import summary
+from dpmc.studies.huber.forensics import draw
+from dpmc.studies.huber.forensics_fit import REAL_KEYS, real_choices, real_fit, synthetic_fit
+from dpmc.studies.huber.tables_forensics import real_table, synthetic_table
 from dpmc.studies.huber.trial import TRIAL_COLUMNS, run_cell, synthetic_instance
 
 SETTINGS = {
@@ -211,18 +206,14 @@ def real_choices_of(**errors):
 
 
 @pytest.mark.parametrize(
-    ("half", "ten", "sentences"),
+    ("half", "ten", "nearest"),
     [
-        (0.03, 0.048, ["variance 0.5 fits best, variance 1 is set. Huber noise", "equal within"]),
-        (
-            0.06,
-            0.06,
-            ["variance 1 0.050: the default fits", "K = 10 0.060: the default fits"],
-        ),
-        (0.06, 0.01, ["K = 10 fits best, K = 20 is set."]),
+        (0.03, 0.048, {"variance 0.5", "K = 10"}),
+        (0.06, 0.06, {"variance 1", "K = 20"}),
+        (0.06, 0.01, {"variance 1", "K = 10"}),
     ],
 )
-def test_the_summary_on_real_data_says_which_choice_fits(half, ten, sentences):
+def test_the_table_on_real_data_marks_which_choice_is_nearest(half, ten, nearest):
     errors = {
         "no noise": 0.02,
         "variance 0.5": half,
@@ -231,12 +222,17 @@ def test_the_summary_on_real_data_says_which_choice_fits(half, ten, sentences):
         "K = 10": ten,
     }
     defaults = DEFAULTS | {"real": {"sweetrs": {"variance": 1, "irls_iterations": 20}}}
-    text = summary(fits(0.1), real_choices_of(**errors), defaults, [])
-    for sentence in [*sentences, "Visible fraction, without noise: share of the ratings 0.020"]:
-        assert sentence in text
-    other = {"sweetrs": {"variance": 3, "irls_iterations": 20}}
-    text = summary(fits(0.1), real_choices_of(**errors), DEFAULTS | {"real": other}, [])
-    assert "variance 3 is set, which is not among them" in text
+    table = real_table(real_choices_of(**errors), defaults, ["ml-100k"])
+    names = [f"{choice}, {end}" for end in ("raw", "clipped") for choice in errors]
+    assert [column.key for column in table.columns] == names
+    assert [row.line for row in table.rows] == ["configured", "", "", ""]
+    assert table.rows[0].labels == ("SweetRS", "share of the ratings", "N(0,1)")
+    for row in table.rows:
+        assert [cell.value for cell in row.cells] == [*errors.values()] * 2
+        marked = {name for name, cell in zip(names, row.cells, strict=True) if cell.lowest}
+        assert marked == {f"{choice}, {end}" for choice in nearest for end in ("raw", "clipped")}
+    assert "SweetRS: variance 1, K = 20" in table.notes[1]
+    assert table.notes[-1] == "Data not available: MovieLens 100K."
 
 
 def test_real_fit_and_choices(published, ratings):
@@ -273,37 +269,28 @@ def fits(*values, spread=0.01):
     return pd.DataFrame(rows).astype({"scale": float})
 
 
-def test_the_summary_names_the_default_and_why(published, ratings):
-    variant = RealVariant("ml-100k", "ratings", "normal")
-    settings = SETTINGS | {"rank": 2, "splits": {0.1: 0.8}}
-    choices = real_choices(
-        real_fit({variant: pd.DataFrame(run_real(variant, settings, ratings))}, published)
-    )
-    text = summary(fits(0.07, 0.1, 0.2), choices, DEFAULTS, ["sweetrs"])
-    assert "| **12 x 15** | **c = 1** | **N(0,1)** | **0.070** |" in text
-    assert "It fits best of 3 variants" in text
-    assert "## MovieLens 100K" in text
-    assert "variance 0.5" in text
-    assert "The split is known" in text
-    assert "## sweetrs\n\nData not available." in text
-
-
 @pytest.mark.parametrize(
-    ("values", "spread", "sentence"),
-    [
-        ((0.10, 0.095), 0.01, "number 2 of 2 variants, 0.005 behind the best one: a difference"),
-        ((0.10, 0.05), 0.01, "0.050 behind the best one, which is more than chance."),
-        ((0.10, 0.05), np.nan, "0.050 behind the best one."),
-    ],
+    ("values", "place", "behind"), [((0.07, 0.1, 0.2), 1, 0.0), ((0.10, 0.095), 2, 0.005)]
 )
-def test_the_summary_says_so_if_another_choice_fits_better(values, spread, sentence):
-    text = summary(fits(*values, spread=spread), real_choices_empty(), DEFAULTS, [])
-    assert sentence in text
+def test_the_table_says_where_the_configured_choice_stands(values, place, behind):
+    table = synthetic_table(fits(*values), DEFAULTS)
+    assert [row.cells[0].value for row in table.rows] == [*range(1, len(values) + 1)]
+    (row,) = (row for row in table.rows if row.line == "configured")
+    assert row.labels == ("12 x 15", "c = 1", "N(0,1)")
+    shown = dict(zip((column.key for column in table.columns), row.cells, strict=True))
+    assert shown["place"].value == place
+    assert shown["rms_log_ratio"].value == values[0]
+    assert shown["behind_best"].value == pytest.approx(behind)
+    assert shown["behind_low"].value < shown["behind_best"].value < shown["behind_high"].value
+    assert shown["trials"].value == 5
 
 
-def test_the_summary_of_a_choice_that_was_not_swept():
-    text = summary(fits(0.1), real_choices_empty(), DEFAULTS | {"users": 13}, [])
-    assert "The configured choice is not among the 1 variants." in text
+def test_the_configured_choice_is_shown_however_far_behind():
+    table = synthetic_table(fits(0.9, *np.linspace(0.1, 0.5, 20)), DEFAULTS)
+    assert [row.cells[0].value for row in table.rows] == [*range(1, 9), 21]
+    assert table.rows[-1].line == "configured"
+    table = synthetic_table(fits(0.1), DEFAULTS | {"users": 13})  # a choice that was not swept
+    assert [row.line for row in table.rows] == [""]
 
 
 def real_choices_empty():

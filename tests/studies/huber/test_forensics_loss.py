@@ -1,4 +1,4 @@
-"""The sweep over the loss parameter: what it runs, and what its summary says."""
+"""The sweep over the loss parameter: what it runs, and what its table shows."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,8 @@ import pytest
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.forensics_loss import LOSS_COLUMNS, run_losses
-from dpmc.studies.huber.forensics_loss_fit import FIT_COLUMNS, loss_fit, loss_summary
+from dpmc.studies.huber.forensics_fit import LOSS_FIT_COLUMNS, loss_fit
+from dpmc.studies.huber.tables_forensics import loss_table
 from dpmc.studies.huber.trial import run_cell
 
 SETTINGS = {
@@ -49,7 +50,7 @@ def test_every_loss_parameter_is_run_on_the_same_data_and_noise(trials):
 def test_the_fit_is_paired_with_als(trials):
     rows, _ = trials
     fit = loss_fit(rows, published(1.02))
-    assert list(fit.columns) == FIT_COLUMNS
+    assert list(fit.columns) == LOSS_FIT_COLUMNS
     assert len(fit) == 4
     first = fit.iloc[0]
     als = rows.loc[rows["method"] == "als", "rmse_heldout"].to_numpy()
@@ -68,19 +69,22 @@ def made_up(*places):
         for name, fraction, reported, *values in places
         for loss, ours in zip((0.5, 3.0), values, strict=True)
     ]
-    return pd.DataFrame(rows, columns=FIT_COLUMNS)
+    return pd.DataFrame(rows, columns=LOSS_FIT_COLUMNS)
 
 
-def test_the_summary_names_what_gives_the_reported_difference():
+def test_the_table_marks_what_is_nearest_to_the_reported_difference():
     movielens, sweetrs = ("ml-100k", 0.051, 0.026, 0.025, 0.0), ("sweetrs", 0.05, 0.0, 0.03, 0.0)
-    text = loss_summary(made_up(movielens, sweetrs))
-    assert "| MovieLens 100K, 5.1 % | No noise | +2.6 | +2.5 (+2.4 to +2.6) | +0.0 (" in text
-    assert "- MovieLens 100K, 5.1 %: a = 0.5." in text
-    assert "- SweetRS, 5 %: a = 3." in text
-    assert "In all of them: none of these parameters." in text
-    both = loss_summary(made_up(movielens, ("sweetrs", 0.05, 0.0, 0.001, 0.2)))
-    assert "In all of them: a = 0.5." in both
+    table = loss_table(made_up(movielens, sweetrs))
+    assert [column.label for column in table.columns] == ["reported", "a = 0.5", "a = 3"]
+    assert [row.line for row in table.rows] == ["mean", "95 % from", "95 % to"] * 2
+    first, low, high, other = table.rows[:4]
+    assert first.labels == ("MovieLens 100K", "5.1 %", "No noise")
+    assert [cell.number for cell in first.cells] == ["2.6", "2.5", "0.0"]
+    assert [row.cells[1].number for row in (low, high)] == ["2.4", "2.6"]
+    assert [cell.lowest for cell in first.cells] == [False, True, False]
+    assert other.labels[:2] == ("SweetRS", "5 %")
+    assert [cell.lowest for cell in other.cells] == [False, False, True]
 
 
-def test_without_data_the_summary_says_so():
-    assert "Data not available." in loss_summary(made_up())
+def test_without_data_the_table_has_no_rows():
+    assert loss_table(made_up()).rows == ()

@@ -34,7 +34,8 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
     ``left_out`` of the settings are the papers' data sets that the configuration leaves out.
     """
     comparison, claims = (read_frame(folder / f"{name}.csv") for name in ("comparison", "claims"))
-    forensics = folder / "forensics"
+    # the sweep is a target of its own; once made, it is shown
+    forensics = [each for each in (folder / "forensics",) if each.is_dir()]
     return Chapter(
         heading=TEXT("heading"),
         lead=TEXT("lead"),
@@ -43,13 +44,15 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
         notes=[*_left_out(settings["left_out"]), *coverage(comparison, settings["left_out"])],
         key_figure="paired_differences",
         findings=lines_of(claims, FINDINGS),
-        tables=[folder / "tables", folder / "method_tables", folder / "privacy_tables"],
+        tables=[
+            *(folder / name for name in ("tables", "method_tables", "privacy_tables")),
+            *forensics,
+        ],
         galleries=[
             Gallery(NEW_FIGURES, folder / "figures"),
             Gallery(METHOD_FIGURES, folder / "method_figures", TEXT("methods")),
             Gallery(PRIVACY_FIGURES, folder / "privacy_figures", TEXT("privacy")),
-            # the sweep is a target of its own; once made, it is shown
-            *([Gallery(FORENSICS, forensics, TEXT("forensics"))] if forensics.is_dir() else []),
+            *(Gallery(FORENSICS, each, TEXT("forensics")) for each in forensics),
             Gallery(THESIS_FIGURES, folder / "figures", TEXT("thesis"), grid=True),
         ],
         judged=judged_claims(

@@ -1,24 +1,18 @@
-"""How well each choice of the forensics fits the reported numbers: tables, heat maps, summary."""
+"""How well each choice of the forensics fits the reported numbers."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing.frames import DATASET_LABELS
-from dpmc.frame.showing.heatmap import heatmap
-from dpmc.frame.showing.style import PAGE, render
+from dpmc.frame.showing.frames import select
 from dpmc.statistics.bootstrap import bootstrap_interval
-from dpmc.statistics.tests import mean_interval, trial_matrix
+from dpmc.statistics.tests import log_positive, mean_interval, trial_matrix
 from dpmc.studies.huber.experiments.forensics_real import INNER_ITERATIONS, RealVariant
-from dpmc.studies.huber.experiments.forensics_synthetic import LARGEST_RATING, SyntheticVariant
+from dpmc.studies.huber.experiments.forensics_synthetic import SyntheticVariant
 from dpmc.studies.huber.reported.numbers import IRLS_ITERATIONS
 
-START_LABELS = {"normal": "N(0,1)", "uniform": "U(0,1)"}
-SPLIT_LABELS = {"ratings": "share of the ratings", "matrix": "share of the matrix"}
 SYNTHETIC_KEYS = ["rank", "variance", "observed_fraction", "mechanism"]
 REAL_KEYS = ["observed_fraction", "method", "mechanism", "irls_iterations", "variance"]
 _MEASURES = ("mean", "standard_error", "log_ratio")
@@ -27,9 +21,8 @@ REAL_COLUMNS = [
     *(f"{measure}{suffix}" for suffix in ("", "_clipped") for measure in _MEASURES),
 ]
 CHOICE_COLUMNS = ["dataset", "split", "start", "choice", "predictions", "numbers", "rms_log_ratio"]
-LABEL = "root mean square log-ratio"
-# for narrow columns
-SHORT = {"no noise": "none", "variance ": "v ", "K = ": "K ", "clipped": "clip"}
+LOSS_FIT_COLUMNS = ["dataset", "observed_fraction", "mechanism", "loss_parameter", "rmse",
+               "above_als", "low", "high", "reported", "reported_above_als", "trials"]  # fmt: skip
 
 
 def synthetic_fit(
@@ -169,39 +162,34 @@ def real_choices(fit: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CHOICE_COLUMNS)
 
 
-def draw(folder: str | Path, synthetic: pd.DataFrame, choices: pd.DataFrame) -> None:
-    """Write the heat maps ``heatmap_synthetic`` and ``heatmap_real`` as PNG, SVG and CSV."""
-    sizes = zip(synthetic["users"], synthetic["items"], strict=True)
-    starts = zip(synthetic["scale"], synthetic["start"], strict=True)
-    frame = pd.DataFrame(
-        {
-            "users x items": [f"{users} x {items}" for users, items in sizes],
-            "scale and start": [
-                f"{scale_label(scale)}\n{START_LABELS[start]}" for scale, start in starts
-            ],
-            LABEL: synthetic["rms_log_ratio"],
-        }
-    )
-    render(partial(heatmap, frame, *frame.columns), folder, "heatmap_synthetic", width=PAGE)
-    names = choices["choice"] + "\n" + choices["predictions"]
-    frame = pd.DataFrame(
-        {
-            "split and start": [
-                variant_label(row).replace(", ", "\n", 1) for row in choices.itertuples()
-            ],
-            "choice": names.replace(SHORT, regex=True),
-            LABEL: choices["rms_log_ratio"],
-        }
-    )
-    render(partial(heatmap, frame, *frame.columns), folder, "heatmap_real", width=PAGE)
+def loss_fit(trials: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Set A-IRLS against ALS without noise, ours by loss parameter beside the reported ones.
 
-
-def scale_label(scale: float) -> str:
-    """Say which scale: a factor, or rescaled to a largest entry."""
-    return f"largest {LARGEST_RATING:g}" if np.isnan(scale) else f"c = {scale:g}"
-
-
-def variant_label(row) -> str:
-    """Say which data set, split and start a row of the real tables is about."""
-    dataset = DATASET_LABELS.get(row.dataset, row.dataset)
-    return f"{dataset}, {SPLIT_LABELS[row.split]}, {START_LABELS[row.start]}"
+    ``trials`` is the table of :mod:`dpmc.studies.huber.experiments.forensics_loss`; ``published``
+    is as :func:`dpmc.studies.huber.reported.load` returns it. The result has the columns
+    :data:`LOSS_FIT_COLUMNS`, a row per data set, fraction, mechanism and parameter: ``above_als``
+    is the mean log ratio of RMSE to that of ALS without noise, paired, with its 95 % t interval
+    ``low, high``.
+    """
+    rows = []
+    reported = published[published["metric"] == "rmse_heldout"]
+    places = ["dataset", "observed_fraction"]
+    for place, part in trials.groupby(places, sort=False):
+        where = dict(zip(places, place, strict=True))
+        als = part[part["method"] == "als"].set_index("trial")["rmse_heldout"]
+        theirs = select(reported, **where)
+        base = select(theirs, method="als", mechanism="none")["published"]
+        irls = part[part["method"] == "irls"]
+        keys = ["mechanism", "loss_parameter", "irls_iterations"]
+        for (mechanism, loss, inner), cell in irls.groupby(keys, sort=False):
+            same = select(theirs, method="irls", mechanism=mechanism, irls_iterations=inner)
+            if base.empty or same.empty:  # a fraction of the user's own
+                continue
+            errors = cell.set_index("trial")["rmse_heldout"]
+            ratio = mean_interval(log_positive(errors) - log_positive(als.reindex(errors.index)))
+            value = float(same["published"].iloc[0])
+            rows.append(
+                (*place, mechanism, loss, errors.mean(), ratio.estimate, ratio.low, ratio.high,
+                 value, float(np.log(value / base.iloc[0])), len(errors))
+            )  # fmt: skip
+    return pd.DataFrame(rows, columns=LOSS_FIT_COLUMNS)
