@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpmc import configuration, studies
 from dpmc.errors import InputError
 from dpmc.frame.api import Study
-from dpmc.frame.jobs.plan import Plan
+from dpmc.frame.jobs.plan import Plan, plans
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.grid import cell_settings, huber_cells
 
@@ -85,6 +85,25 @@ def test_unknown_keys_are_refused_with_the_nearest_spelling():
     nested = laid_over(synthetic={"user": 3})
     assert "huber.synthetic.user" in refused(nested)
     assert "did you mean 'users'" in refused(nested)
+
+
+@pytest.mark.parametrize(
+    ("overlay", "words"),
+    [
+        ("onebit: {experiments: {movilens: null}}", "onebit.experiments.movilens .* 'movielens'"),
+        ("hubber: null", "key hubber is null, .* mean 'huber'"),
+    ],
+)
+def test_null_leaves_out_only_what_there_is(tmp_path, overlay, words):
+    known, unknown = tmp_path / "known.yaml", tmp_path / "unknown.yaml"
+    known.write_text("onebit: {experiments: {movielens: null}}")
+    unknown.write_text(overlay)
+    paths = HOME / "config" / "config.yaml", [known]
+    assert configuration.load(*paths)["onebit"]["experiments"]["movielens"] is None
+    with pytest.raises(InputError, match=words):
+        configuration.load(paths[0], [known, unknown])
+    with pytest.raises(InputError, match=words):
+        plans(DEFAULTS, unknown, STUDIES)
 
 
 def test_unknown_key_of_a_data_set():

@@ -23,9 +23,10 @@ SHARED_SCHEMA = Path(__file__).parent / "frame" / "schema.yaml"
 
 def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
     """Read a configuration and lay overlays over it, later ones last."""
-    configuration: dict = {}
-    for each in [path, *overlays]:
-        configuration = merge(configuration, read_mapping(each))
+    configuration = read_mapping(path)
+    for overlay in map(read_mapping, overlays):
+        refuse_unknown_nulls(configuration, overlay)
+        configuration = merge(configuration, overlay)
     return configuration
 
 
@@ -36,6 +37,21 @@ def merge(base: Mapping, overlay: Mapping) -> dict:
         both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
         merged[key] = merge(merged[key], value) if both else copy.deepcopy(value)
     return merged
+
+
+def refuse_unknown_nulls(base: Mapping, overlay: Mapping, place: str = "") -> None:
+    """Refuse an overlay that leaves out, by null, what ``base`` does not have.
+
+    ``place`` is where both stand in the configuration.
+    """
+    for key, value in overlay.items():
+        if value is None and key not in base:
+            raise InputError(
+                f"Configuration key {place}{key} is null, which leaves something out, but nothing "
+                f"is called so{did_you_mean(key, base)}; correct or remove the line."
+            )
+        if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
+            refuse_unknown_nulls(base[key], value, f"{place}{key}.")
 
 
 def excluded_stays_excluded(base: Mapping, overlay: Mapping) -> dict:

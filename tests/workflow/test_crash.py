@@ -99,6 +99,12 @@ def test_records_that_a_power_loss_emptied_are_made_anew(copy):
         (
             Workspace,
             TRIALS,
+            "onebit: {experiments: {movilens: null}}",
+            ["onebit.experiments.movilens is null", "did you mean 'movielens'?"],
+        ),
+        (
+            Workspace,
+            TRIALS,
             "data: {sets: {mine: {path: no.csv, rating_range: [1, 5]}}}",
             ["data.sets.mine.path: there is no file no.csv"],
         ),

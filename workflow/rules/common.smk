@@ -5,7 +5,7 @@ import sys
 
 import snakemake_logger_plugin_dpmc as progress
 
-from dpmc import studies
+from dpmc import configuration, studies
 from dpmc.datasets import available, resolve
 from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
@@ -13,7 +13,6 @@ from dpmc.running import launch
 from dpmc.frame.costs import cluster
 from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.job import plain_cells
-from dpmc.yaml_files import read_mapping
 
 # one thread inside a job: parallelism is Snakemake's
 for variable in (
@@ -38,9 +37,8 @@ def data_available():
 
 
 try:
-    # Snakemake has read them too, but takes the last of two equal keys
-    for path in workflow.configfiles:
-        read_mapping(path)
+    # Snakemake has read them too, but takes the last of two equal keys, and any null
+    configuration.load(HOME / "config" / "config.yaml", workflow.configfiles)
     STUDIES = studies.load(config.get("studies") or [])
     PLANS = plan.plans(config, HOME / "config" / "quick.yaml", STUDIES)
     OWN_SETS = PLANS["results"].configuration["data"]["sets"]

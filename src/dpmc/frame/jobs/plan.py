@@ -161,7 +161,9 @@ def plans(
     ``configuration`` is that of the full run, unchecked; ``quick`` is laid over it for the quick
     run.
     """
-    overlay = configurations.excluded_stays_excluded(configuration, configurations.load(quick))
+    overlay = configurations.load(quick)
+    configurations.refuse_unknown_nulls(configuration, overlay)
+    overlay = configurations.excluded_stays_excluded(configuration, overlay)
     runs = {
         "results": configuration,
         "results/quick": configurations.merge(configuration, overlay),
