@@ -19,11 +19,12 @@ class Fit(Cell):
     observed_fraction: float
 
 
+CELL = Fit.names()
+
+
 def grid(section):
     """Return every cell."""
-    return [
-        Fit(method, float(each)) for method in METHODS for each in section["observed_fractions"]
-    ]
+    return [Fit(method, float(x)) for method in METHODS for x in section["observed_fractions"]]
 
 
 def settings(section, cell):
@@ -32,28 +33,27 @@ def settings(section, cell):
     return {name: value for name, value in section.items() if name not in unused}
 
 
+FIT = Job(
+    name="fit",
+    run="own_study.run:fit",
+    tables={"trials": (*CELL, "trial", "rmse")},
+    cell=Fit,
+    cells=grid,
+    by=("method",),  # a job is a curve: a method at all observed fractions
+    settings=settings,
+)
 STUDY = Study(
     name="own_study",
     title="How many ratings do noisy factors need?",
     prepare=lambda configuration: configuration["own_study"],
-    jobs=(
-        Job(
-            name="fit",
-            run="own_study.run:fit",
-            tables={"trials": (*Fit.names(), "trial", "rmse")},
-            cell=Fit,
-            cells=grid,
-            by=("method",),  # a job is a curve: a method at all observed fractions
-            settings=settings,
-        ),
-    ),
+    jobs=(FIT,),
     steps=(
         Step("claims", "own_study.show:claims", makes=("claims",), files=(HERE / "claims.yaml",)),
         Step("tables", "own_study.show:tables"),
         Step("figures", "own_study.show:figures"),
     ),
     chapter="own_study.show:chapter",
-    regression=Regression("trials", Fit.names(), ("rmse",), labels={"claims": ("id",)}),
+    regression=Regression("trials", CELL, ("rmse",), labels={"claims": ("id",)}),
     schema=HERE / "schema.yaml",
     folder=HERE,
 )

@@ -1,7 +1,6 @@
 """What is made of the trials: verdicts, a table, a figure, and the chapter of the report."""
 
 import numpy as np
-import pandas as pd
 
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims, table_of_verdicts
@@ -9,18 +8,16 @@ from dpmc.frame.judging.effects import lines_of
 from dpmc.frame.judging.rules import always_below
 from dpmc.frame.showing import style
 from dpmc.frame.showing.chapter import Chapter, Gallery, Judged
+from dpmc.frame.showing.frames import cell_means
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
 from dpmc.frame.showing.results import write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc.statistics.tests import Interval, mean_interval
-from own_study import HERE, METHODS, STUDY, Fit
+from own_study import CELL, HERE, METHODS
 
-CELL = Fit.names()
 LOOKS = dict(zip(METHODS, style.SERIES, strict=False))
-FEW = 0.1  # the observed fraction that the claims name
 PREDICATES = {
-    "S1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= FEW}),
-    "S2": lambda ratios: always_below({f: -row for f, row in ratios.items() if f < FEW}),
+    "S1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= 0.1}),
+    "S2": lambda ratios: always_below({f: -row for f, row in ratios.items() if f < 0.1}),
 }
 
 
@@ -35,28 +32,26 @@ def claims(folder, settings):
 
 def errors(folder):
     """Return the mean RMSE of every cell with its standard error and 95 % interval."""
-    cells = read_frame(folder / "trials.csv").groupby(list(CELL), sort=False)["rmse"]
-    rows = [(*cell, *mean_interval(trials)) for cell, trials in cells]
-    return pd.DataFrame(rows, columns=[*CELL, *Interval._fields])
+    return cell_means(read_frame(folder / "trials.csv"), "rmse", CELL)
 
 
 def tables(folder, settings, out):
     """Write the table of errors."""
-    rows = []
-    for fraction, row in errors(folder).groupby("observed_fraction"):
-        cells = map(Cell, row["estimate"], row["standard_error"], row["trials"])
-        rows.append(Row((fraction,), (f"{fraction:g}",), "mean", tuple(cells)))
     columns = tuple(Column(method, label) for method, label in METHODS.items())
+    rows = []
+    for fraction, row in errors(folder).set_index("method").groupby("observed_fraction"):
+        row = row.loc[list(METHODS)]
+        cells = map(Cell, row["mean"], row["standard_error"], row["trials"])
+        rows.append(Row((fraction,), (f"{fraction:g}",), "mean", tuple(cells)))
     headings, title = ((CELL[1], "Observed fraction"),), "RMSE on unobserved entries"
     write_tables([Table("table_own_study", title, headings, columns, tuple(rows))], out)
 
 
 def draw(inputs):
     """Draw the errors, a line for each method."""
-    table = inputs["errors"].rename(columns={"estimate": "mean"})
-    lines = curves(table, "method", "observed_fraction", LOOKS, METHODS.get)
+    lines = curves(inputs["errors"], "method", "observed_fraction", LOOKS, METHODS.get)
     axes = Axis("Observed fraction", log=True), Axis("RMSE", log=True)
-    return draw_panels([Panel("", *axes, lines)], table, columns=1)
+    return draw_panels([Panel("", *axes, lines)], inputs["errors"], columns=1)
 
 
 FIGURES = style.read_figures(HERE / "figures.yaml", {"own_study": (draw, None)})
@@ -71,11 +66,11 @@ def chapter(folder, settings):
     """Return the chapter."""
     verdicts = read_frame(folder / "claims.csv")
     return Chapter(
-        heading=STUDY.title,
+        heading="How many ratings do noisy factors need?",
         lead="from which observed fraction on ALS with noise beats the item bias",
         introduction="Generated data; sizes and variance of the noise as in the configuration.",
         answers=lines_of(verdicts, ["S1"]),
-        key_figure=FIGURES[0].id,
+        key_figure="own_study",
         tables=[folder / "tables"],
         galleries=[Gallery(FIGURES, folder / "figures")],
         judged=[Judged("What noise costs", verdicts)],

@@ -105,6 +105,15 @@ def test_a_table_that_the_job_did_not_return_is_an_error(paths):
         run_job(two_tables, columns, paths | {"missing": paths["trials"]}, NOTHING, {})
 
 
+def test_a_job_with_one_table_may_return_its_rows_alone(paths):
+    rows = ({"trial": trial, "error": 0.5} for trial in range(2))
+    path = paths["trials"]
+    run_job(lambda task: rows, {"trials": COLUMNS["trials"]}, {"trials": path}, NOTHING, {})
+    assert path.read_text() == "trial,error\n0,0.5\n1,0.5\n"
+    with pytest.raises(KeyError, match="more/steps"):
+        run_job(lambda task: rows, COLUMNS, paths, NOTHING, {})
+
+
 def test_functions_are_found_by_their_text():
     assert function("dpmc.frame.jobs.job:run_job") is run_job
     with pytest.raises(AttributeError):

@@ -86,7 +86,7 @@ class Job:
     ----------
     run : str
         ``"package.module:function"``; the function takes a :class:`dpmc.frame.jobs.task.Task` and
-        returns the rows of each table, by its name.
+        returns the rows of its table, or those of several by the names of the tables.
     tables : mapping
         The tables that these jobs write, each a part of it, to their columns.
     cell : type of Cell

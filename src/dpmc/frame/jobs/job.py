@@ -16,7 +16,7 @@ RATINGS = "ratings"
 
 
 def run_job(
-    run: Callable[[Task], Mapping[str, Iterable]],
+    run: Callable[[Task], Iterable | Mapping[str, Iterable]],
     columns: Mapping[str, Iterable[str]],
     outputs: Mapping[str, str],
     cells: Mapping[Cell, Mapping[str, object]],
@@ -37,7 +37,8 @@ def run_job(
                 pass
     else:
         path = None if file is None else Path(file)
-        rows = run(Task(cells, inputs, ratings, path))
+        made = run(Task(cells, inputs, ratings, path))
+        rows = made if isinstance(made, Mapping) else dict(zip(columns, [made], strict=False))
     for name, path in outputs.items():
         tables.write(path, columns[name], rows[name])
 
