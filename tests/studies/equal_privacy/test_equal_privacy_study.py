@@ -15,9 +15,10 @@ from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.jobs.job import function, run_job
 from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.equal_privacy import STUDY
-from dpmc.studies.equal_privacy.cells import CalibratedCell, Releases
+from dpmc.studies.equal_privacy.cells import CalibratedCell
 from dpmc.studies.equal_privacy.chapter import TEXT, chapter
 from dpmc.studies.equal_privacy.claims.judge import run as judged
+from dpmc.studies.equal_privacy.frontier import Releases
 from dpmc.studies.equal_privacy.trial import run_calibrated
 
 HOME = Path(__file__).parents[3]

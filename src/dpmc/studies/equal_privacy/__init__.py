@@ -8,19 +8,18 @@ that were chosen for it on other seeds.
 from pathlib import Path
 
 from dpmc.frame.api import Regression, Step, Study
+from dpmc.studies.equal_privacy import frontier
 from dpmc.studies.equal_privacy.cells import METRICS
 from dpmc.studies.equal_privacy.hyperparameters import KEYS
-from dpmc.studies.equal_privacy.jobs import FIT, FRONTIER, TUNE, by_mechanism
+from dpmc.studies.equal_privacy.jobs import FIT, TUNE, by_mechanism
 from dpmc.studies.equal_privacy.settings import prepare
 
 HERE = Path(__file__).parent
-
-
 STUDY = Study(
     name="equal_privacy",
     title="Private models at an equal total budget",
     prepare=prepare,
-    jobs=(FIT, FRONTIER, TUNE),
+    jobs=(FIT, frontier.JOB, TUNE),
     steps=(
         Step(
             name="claims",

@@ -28,10 +28,3 @@ class CalibratedCell(Cell):
     relation: str | None
     epsilon: float | None
     method: str
-
-
-@dataclass(frozen=True)
-class Releases(Cell):
-    """A number of releases: one job of the frontier."""
-
-    releases: int

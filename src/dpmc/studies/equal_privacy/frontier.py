@@ -1,7 +1,11 @@
 """Which mechanism needs the least noise for a budget: a map over releases and epsilon."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.jobs.cells import Cell
+from dpmc.frame.jobs.task import Task
 from dpmc.privacy.calibration import best_of, smallest_variances
 
 COLUMNS = (
@@ -10,9 +14,27 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def run(task) -> dict[str, list[dict[str, object]]]:
+@dataclass(frozen=True)
+class Releases(Cell):
+    """A number of releases: one job of the frontier."""
+
+    releases: int
+
+
+def settings(section: Section, cell: Releases) -> dict[str, object]:
+    """Return the arguments of :func:`frontier_table`."""
+    frontier = {"epsilons": section["frontier"]["epsilons"], "delta": section["delta"]}
+    return {"releases": [cell.releases]} | frontier
+
+
+def effort(section: Section, cells: Cells) -> Effort:
+    """Return what a part of the frontier costs: each budget the same."""
+    return Effort(amount=len(section["frontier"]["epsilons"]))
+
+
+def run(task: Task) -> list[dict[str, object]]:
     """Find the smallest variances; the settings are the arguments of :func:`frontier_table`."""
-    return {"frontier": frontier_table(**task.settings)}
+    return frontier_table(**task.settings)
 
 
 def frontier_table(
@@ -42,3 +64,15 @@ def _row(count: int, epsilon: float, delta: float) -> dict[str, object]:
         "ratio": variances["huber"] / min(variances["gaussian"], variances["laplace"]),
         "best": best_of(variances),
     }
+
+
+JOB = Job(
+    name="frontier",
+    run=f"{__name__}:run",
+    tables={"frontier": COLUMNS},
+    cell=Releases,
+    cells=lambda section: map(Releases, section["frontier"]["releases"]),
+    settings=settings,
+    seconds=15.0,
+    effort=effort,
+)

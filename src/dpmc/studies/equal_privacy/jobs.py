@@ -1,16 +1,14 @@
-"""The jobs of the study: fits at a stated budget, the frontier, and the choice of parameters."""
+"""The jobs of the grid: fits at a stated budget, and the choice of their parameters."""
 
 from collections.abc import Iterator
 
 from dpmc.frame.api import Cells, Effort, Job, RatingsOf, Section, Settings
 from dpmc.methods import method_module
-from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell, Releases
-from dpmc.studies.equal_privacy.frontier import COLUMNS as FRONTIER_COLUMNS
+from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell
 from dpmc.studies.equal_privacy.hyperparameters import HYPERPARAMETER_COLUMNS
 from dpmc.studies.equal_privacy.settings import (
     calibrated_cells,
     calibrated_settings,
-    frontier_settings,
     tuning_settings,
 )
 
@@ -31,11 +29,6 @@ def effort(section: Section, cells: Cells) -> Effort:
     fits = cells.values()
     amount = sum(fit["trials"] * len(fit["hyperparameters"]) for fit in fits)
     return Effort(None, amount, next(iter(fits)).get("users", 1))
-
-
-def effort_of_frontier(section: Section, cells: Cells) -> Effort:
-    """Return what a part of the frontier costs: each budget the same."""
-    return Effort(amount=len(section["frontier"]["epsilons"]))
 
 
 def by_mechanism(cell: CalibratedCell, settings: Settings) -> Iterator[tuple[dict, dict]]:
@@ -60,16 +53,6 @@ FIT = Job(
     modules=modules_of,
     seconds=10.0,
     effort=effort,
-)
-FRONTIER = Job(
-    name="frontier",
-    run="dpmc.studies.equal_privacy.frontier:run",
-    tables={"frontier": FRONTIER_COLUMNS},
-    cell=Releases,
-    cells=lambda section: map(Releases, section["frontier"]["releases"]),
-    settings=frontier_settings,
-    seconds=15.0,
-    effort=effort_of_frontier,
 )
 # hyper-parameters are chosen once, on other seeds, and lie in hyperparameters.csv
 TUNE = Job(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dpmc.errors import InputError
 from dpmc.privacy.relations import USER_LEVEL
-from dpmc.studies.equal_privacy.cells import NOT_PRIVATE, CalibratedCell, Releases
+from dpmc.studies.equal_privacy.cells import NOT_PRIVATE, CalibratedCell
 from dpmc.studies.equal_privacy.hyperparameters import load_hyperparameters, row_of
 
 TABLE = Path(__file__).parent / "hyperparameters.csv"
@@ -20,18 +20,31 @@ L1_MECHANISMS = ("laplace", "huber")
 
 
 def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
-    """Return the section: data sets that are null left out, the table of hyper-parameters read."""
+    """Return the section, checked: null data sets left out, the table of hyper-parameters read."""
     section = dict(configuration[NAME])
     section["datasets"] = {
         name: entry for name, entry in section["datasets"].items() if entry is not None
     }
-    _check_section(section)
+    if section["tuning_seed"] == section["seed"]:
+        raise InputError(
+            f"{NAME}.tuning_seed must differ from {NAME}.seed, both are {section['seed']}: "
+            "hyper-parameters are chosen on other data than they are judged on."
+        )
     section["hyperparameters"] = load_hyperparameters(section["hyperparameters"] or TABLE)
     check_fits(section, configuration["data"]["sets"])
     return section
 
 
-def _check_section(section: Mapping) -> None:
+def check_fits(section: Mapping, own_sets: Mapping) -> None:
+    """Refuse fits at equal privacy that could not run, before anything runs.
+
+    That is an unknown data set or method, a range that is none, a cell without hyper-parameters, or
+    some that its method does not take. ``own_sets`` is ``data.sets`` of the configuration.
+    """
+    # describing the study imports neither data sets nor methods
+    from dpmc.datasets import resolve
+    from dpmc.studies.equal_privacy.trial import make_calibrated_method
+
     for name, entry in section["datasets"].items():
         low, high = entry["rating_range"]
         if not low < high:
@@ -39,24 +52,6 @@ def _check_section(section: Mapping) -> None:
                 f"{NAME}.datasets.{name}.rating_range must be [lowest, highest], "
                 f"got [{low:g}, {high:g}]."
             )
-    if section["tuning_seed"] == section["seed"]:
-        raise InputError(
-            f"{NAME}.tuning_seed must differ from {NAME}.seed, both are {section['seed']}: "
-            "hyper-parameters are chosen on other data than they are judged on."
-        )
-
-
-def check_fits(section: Mapping, own_sets: Mapping) -> None:
-    """Refuse fits at equal privacy that could not run, before anything runs.
-
-    That is an unknown data set or method, a cell without hyper-parameters, or some that its method
-    does not take. ``own_sets`` is ``data.sets`` of the configuration.
-    """
-    # describing the study imports neither data sets nor methods
-    from dpmc.datasets import resolve
-    from dpmc.studies.equal_privacy.trial import make_calibrated_method
-
-    for name, entry in section["datasets"].items():
         if "users" not in entry:
             resolve(name, own_sets)
     for cell in calibrated_cells(section):
@@ -66,13 +61,14 @@ def check_fits(section: Mapping, own_sets: Mapping) -> None:
 
 
 def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
-    """Return every cell of the section ``equal_privacy`` of a configuration, references last."""
+    """Return every cell, references last; methods that take no settings protect users."""
+    tuned = [*privacy["methods"], *privacy["baselines"]]
     private = [
         CalibratedCell(dataset, relation, float(epsilon), method)
         for dataset, entry in privacy["datasets"].items()
         for relation in entry["relations"]
         for epsilon in privacy["epsilons"]
-        for method in [*privacy["methods"], *privacy["baselines"], *_untuned(privacy, relation)]
+        for method in [*tuned, *(privacy["untuned"] if relation in USER_LEVEL else ())]
     ]
     references = [
         CalibratedCell(dataset, None, None, method)
@@ -80,11 +76,6 @@ def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
         for method in privacy["references"]
     ]
     return private + references
-
-
-def _untuned(privacy: Mapping, relation: str) -> list[str]:
-    """Return the methods that take no settings; they protect users."""
-    return list(privacy["untuned"]) if relation in USER_LEVEL else []
 
 
 def mechanisms_of(privacy: Mapping, cell: CalibratedCell) -> list[str]:
@@ -137,12 +128,6 @@ def shared_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]
         settings["delta"] = float(privacy["delta"])
     own = ("rank", "observed_fraction", "users", "items", "scale", "training_share")
     return settings | {name: entry[name] for name in own if name in entry}
-
-
-def frontier_settings(section: Mapping, cell: Releases) -> dict[str, object]:
-    """Return the arguments of :func:`dpmc.studies.equal_privacy.frontier.frontier_table`."""
-    frontier = {"epsilons": section["frontier"]["epsilons"], "delta": section["delta"]}
-    return {"releases": [cell.releases]} | frontier
 
 
 def tuning_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:

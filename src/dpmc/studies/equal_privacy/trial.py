@@ -142,9 +142,9 @@ def fit_calibrated(
     }
 
 
-def run(task: Task) -> dict[str, list[dict[str, object]]]:
+def run(task: Task) -> list[dict[str, object]]:
     """Run all epsilons, trials and mechanisms of one data set, relation and method."""
-    return {"calibrated": run_calibrated(task.cells, ratings=task.ratings)}
+    return run_calibrated(task.cells, ratings=task.ratings)
 
 
 def run_calibrated(
