@@ -6,8 +6,12 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc.methods.user_level.plan import published_sigma
-from dpmc.studies.dpals.accounting import accounting_rows, epsilon_at, exact_sigma
-from dpmc.studies.dpals.cells import ACCOUNTING_COLUMNS
+from dpmc.studies.dpals.experiments.accounting import (
+    ACCOUNTING_COLUMNS,
+    accounting_rows,
+    epsilon_at,
+    exact_sigma,
+)
 
 DELTA = 1e-5
 POINTS = [(1, 50, 2), (5, 50, 3), (20, 100, 4)]

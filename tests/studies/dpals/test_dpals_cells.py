@@ -14,8 +14,9 @@ from dpmc.frame.jobs.digest import source_file
 from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals import settings as grid
-from dpmc.studies.dpals.cells import DataCell, DpalsCell, SurrogateCell, public_range
+from dpmc.studies.dpals.cells import DpalsCell, SurrogateCell, public_range
 from dpmc.studies.dpals.check import check_dpals
+from dpmc.studies.dpals.experiments import coverage, timing
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model, taken_settings
 
@@ -74,6 +75,14 @@ DPALS = {
 }
 
 
+def prepared(section):
+    """Return the section with its cells, as the study prepares it."""
+    return section | {"cells": grid.dpals_cells(section)}
+
+
+GRID = prepared(DPALS)
+
+
 def cell(method="dpals", epsilon=1.0, dataset="drawn", variant="standard"):
     return DpalsCell(dataset, method, variant, epsilon)
 
@@ -92,7 +101,7 @@ def large():
 
 
 def test_the_grid_has_every_method_once_an_epsilon_and_once_without():
-    cells = grid.dpals_cells(DPALS)
+    cells = list(grid.dpals_cells(DPALS))
     assert len(cells) == len(set(cells))
     assert len(cells) == 2 * (2 + 2) + 2 * (1 + 1) + 1
     assert cells[:4] == [cell("trivial", None), cell("als", None), cell(), cell(epsilon=5.0)]
@@ -108,7 +117,7 @@ def test_errors_by_iteration_are_of_their_experiments_alone():
     wanted = {
         each
         for each in grid.dpals_cells(DPALS)
-        if grid.dpals_settings(DPALS, each).get("by_iteration")
+        if grid.dpals_settings(GRID, each).get("by_iteration")
     }
     assert wanted == {each for each in grid.dpals_cells(DPALS) if each.variant.startswith("long")}
     assert len(wanted) == 4
@@ -116,7 +125,7 @@ def test_errors_by_iteration_are_of_their_experiments_alone():
 
 def curves_of(section):
     """Return the curves of a section: their coordinates to their cells and settings."""
-    study = replace(STUDY, prepare=lambda configuration: section)
+    study = replace(STUDY, prepare=lambda configuration: prepared(section))
     return Plan("results", {}, {"dpals": study}).jobs(study, STUDY.job("fit"))
 
 
@@ -125,8 +134,8 @@ def test_a_curve_has_each_of_its_cells_with_exactly_what_that_uses():
     assert list(curves)[:3] == [("drawn", name, "standard") for name in ("trivial", "als", "dpals")]
     for curve in curves.values():
         for each, own in curve.items():
-            assert own == grid.dpals_settings(DPALS, each) == json.loads(json.dumps(own))
-    assert [each for curve in curves.values() for each in curve] == grid.dpals_cells(DPALS)
+            assert own == grid.dpals_settings(GRID, each) == json.loads(json.dumps(own))
+    assert [each for curve in curves.values() for each in curve] == list(GRID["cells"])
 
 
 def test_epsilons_of_a_curve_may_have_other_trials_and_hyperparameters():
@@ -143,7 +152,7 @@ def test_epsilons_of_a_curve_may_have_other_trials_and_hyperparameters():
 
 
 def test_a_cell_carries_what_it_uses_and_nothing_else():
-    settings = grid.dpals_settings(DPALS, cell())
+    settings = grid.dpals_settings(GRID, cell())
     assert settings == {
         "seed": 3,
         "trials": 3,
@@ -152,16 +161,14 @@ def test_a_cell_carries_what_it_uses_and_nothing_else():
         "delta": 1e-5,
     }
     json.dumps(settings)
-    assert "delta" not in grid.dpals_settings(DPALS, cell("als", None))
-    with pytest.raises(InputError, match="No experiment"):
-        grid.dpals_settings(DPALS, cell(epsilon=7.0))
+    assert "delta" not in grid.dpals_settings(GRID, cell("als", None))
 
 
 def test_later_rows_and_then_variants_override():
-    assert grid.dpals_settings(DPALS, cell(epsilon=5.0))["model"]["rank"] == 3
-    assert grid.dpals_settings(DPALS, cell(epsilon=5.0, dataset="made-top"))["model"]["rank"] == 2
-    assert grid.dpals_settings(DPALS, cell("trivial", None))["model"] == {}
-    assert grid.dpals_settings(DPALS, cell(variant="long"))["model"]["iterations"] == 9
+    assert grid.dpals_settings(GRID, cell(epsilon=5.0))["model"]["rank"] == 3
+    assert grid.dpals_settings(GRID, cell(epsilon=5.0, dataset="made-top"))["model"]["rank"] == 2
+    assert grid.dpals_settings(GRID, cell("trivial", None))["model"] == {}
+    assert grid.dpals_settings(GRID, cell(variant="long"))["model"]["iterations"] == 9
 
 
 def test_files_that_are_needed():
@@ -185,10 +192,10 @@ def test_public_ranges():
 
 
 def test_side_experiments_have_their_settings():
-    assert grid.coverage_settings(DPALS, DataCell("made")) == {
+    assert coverage.settings(DPALS, coverage.DataCell("made")) == {
         "seed": 3, "dataset": "made", "ratings_per_user": 7,
     }  # fmt: skip
-    timed = grid.timing_settings(DPALS)
+    timed = timing.settings(DPALS)
     assert timed["models"]["dpals"] == {"rank": 2, "iterations": 4, "ratings_per_user": 30}
     assert "methods" not in timed
     assert DPALS["timing"]["methods"] == ["als", "dpals"]

@@ -18,12 +18,9 @@ from dpmc.errors import InputError
 from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN
 from dpmc.frame.judging.rules import always_below, inside, mostly_below
 from dpmc.studies.dpals import STUDY
-from dpmc.studies.dpals.accounting import accounting_rows
 from dpmc.studies.dpals.cells import (
-    COVERAGE_COLUMNS,
     DPALS_COLUMNS,
     ITERATION_COLUMNS,
-    TIMING_COLUMNS,
     DpalsCell,
 )
 from dpmc.studies.dpals.claims.evidence import PREDICATES
@@ -31,6 +28,9 @@ from dpmc.studies.dpals.claims.judge import ON_GENERATED, judge_dpals, load_dpal
 from dpmc.studies.dpals.claims.movielens import RECALL_OF_ALS
 from dpmc.studies.dpals.claims.sampling import ADAPTIVE, REPORTED, UNIFORM
 from dpmc.studies.dpals.claims.verdicts import some_below
+from dpmc.studies.dpals.experiments.accounting import accounting_rows
+from dpmc.studies.dpals.experiments.coverage import COVERAGE_COLUMNS
+from dpmc.studies.dpals.experiments.timing import TIMING_COLUMNS
 from dpmc.studies.dpals.frames import PUBLISHED
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.studies.dpals.settings import dpals_cells, dpals_settings
@@ -845,7 +845,7 @@ class TestReportedNumbers:
             names = ("rank", "iterations", "ratings_per_user", "item_share")
             wanted = {name: row[name] for name in names if pd.notna(row[name])}
             methods = ["dpals"] if pd.notna(row["epsilon"]) else ["als", "als_sampled"]
-            for cell in dpals_cells(section):
+            for cell in section["cells"]:
                 same = cell.epsilon == row["epsilon"] or pd.isna(row["epsilon"])
                 if cell.dataset != row["dataset"] or cell.method not in methods or not same:
                     continue
@@ -871,7 +871,7 @@ def test_the_grid_has_every_cell_that_a_claim_needs(claims):
     """With MovieLens 10M and 20M and the generated data no claim lacks a cell."""
     section = yaml.safe_load(CONFIG.read_text())["dpals"]
     section |= {"large": True, "hyperparameters": []}
-    cells = dpals_cells(section)
+    section["cells"] = cells = dpals_cells(section)
     trials = pd.DataFrame([each.coordinates() for each in cells])
     trials = trials.assign(rmse=1.0, rse=1.0, recall=0.4, users=1000, items=1000).reindex(
         columns=list(DPALS_COLUMNS)

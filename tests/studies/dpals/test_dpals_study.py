@@ -16,8 +16,8 @@ from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals import STUDY, made_of
-from dpmc.studies.dpals.cells import DataCell, SurrogateCell
-from dpmc.studies.dpals.settings import dpals_cells
+from dpmc.studies.dpals.cells import SurrogateCell
+from dpmc.studies.dpals.experiments.coverage import DataCell
 
 CONFIG = Path(__file__).parents[3] / "config"
 
@@ -30,7 +30,7 @@ def section():
 def test_a_job_is_a_curve_and_every_cell_is_in_one():
     plan = Plan("results", load(CONFIG / "config.yaml"), {"dpals": STUDY})
     curves = plan.jobs(STUDY, STUDY.job("fit"))
-    cells = dpals_cells(plan.sections["dpals"])
+    cells = plan.sections["dpals"]["cells"]
     assert sum(map(len, curves.values())) == len(cells) > 2 * len(curves)
 
 
@@ -90,7 +90,7 @@ def test_surrogates_are_saved_and_measured(tmp_path):
     assert Ratings.load(path).n_items == 53
     own = {"seed": 1, "dataset": "small", "ratings_per_user": 5}
     task = Task({DataCell("small"): own}, {"generated": str(path)})
-    rows = list(function(STUDY.job("coverage").run)(task)["coverage"])
+    rows = list(function(STUDY.job("coverage").run)(task))
     assert tuple(rows[0]) == STUDY.job("coverage").tables["coverage"]
 
 

@@ -5,7 +5,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from dpmc.studies.dpals.coverage import gini
+from dpmc.studies.dpals.experiments.coverage import gini
 from dpmc.studies.dpals.surrogate import FORMS, generate, surrogate
 
 SETTINGS = {"seed": 4, "name": "surrogate-small", "scale": 0.02}

@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 
+from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.dpals import trial as dpals_trial
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
-from dpmc.studies.dpals.coverage import ITEM_SHARES, coverage, gini
 from dpmc.studies.dpals.data import make_split, restricted, sampled
+from dpmc.studies.dpals.experiments import coverage, timing
+from dpmc.studies.dpals.experiments.coverage import ITEM_SHARES, DataCell, gini
 from dpmc.studies.dpals.methods import METHODS, ONLY_RANKING, taken_settings
 from dpmc.studies.dpals.recall import recall
 from dpmc.studies.dpals.splits import Split
-from dpmc.studies.dpals.timing import timing
 from dpmc.studies.dpals.trial import run, run_fits
 
 DRAWN = {"users": 600, "items": 40, "rank": 2, "ratings_factor": 3, "test_entries": 2000}
@@ -241,7 +242,7 @@ def test_users_of_als_sampled_fit_all_of_their_ratings():
 
 def test_coverage_counts_the_most_rated_items():
     wanted = {"seed": 1, "dataset": "real", "ratings_per_user": 5}
-    rows = list(coverage(wanted, real()))
+    rows = list(coverage.run(Task({DataCell("real"): wanted}, {}, real())))
     assert len(rows) == 4 * len(ITEM_SHARES)
     found = {
         name: [row for row in rows if row["sampling"] == name]
@@ -265,7 +266,8 @@ def test_skew_of_uniform_samples_comes_from_users_with_few_ratings_of_popular_it
     light = np.concatenate([rng.permutation(10)[:5] for _ in range(900)])
     items = np.concatenate([light, np.tile(np.arange(40), 180)])
     ratings = Ratings(users, items, np.ones(items.size), 1080, 40)
-    rows = list(coverage({"seed": 1, "dataset": "made", "ratings_per_user": 5}, ratings))
+    wanted = {"seed": 1, "dataset": "made", "ratings_per_user": 5}
+    rows = list(coverage.run(Task({DataCell("made"): wanted}, {}, ratings)))
     full, uniform, _, shuffled = (rows[place * len(ITEM_SHARES)] for place in range(4))
     by_user, by_item = np.bincount(users)[users], np.bincount(items)[items]
     right = np.corrcoef(np.log(by_user), np.log(by_item))[0, 1]
@@ -347,7 +349,7 @@ def test_timing_has_a_row_for_each_repeat():
         "seed": 1, "epsilon": 10.0, "delta": 1e-5, "users": [60, 120], "items": 20, "rank": 2,
         "ratings_factor": 2, "repeats": 2, "models": {"als": ALS, "dpals": DPALS},
     }  # fmt: skip
-    rows = list(timing(wanted))
+    rows = list(timing.run(Task({Cell(): wanted}, {})))
     assert [(row["users"], row["method"], row["repeat"]) for row in rows] == [
         (users, method, repeat)
         for users in (60, 120)

@@ -16,7 +16,7 @@ from dpmc.studies.dpals.cells import STANDARD, TUNED, TUNING_COLUMNS, DpalsCell
 from dpmc.studies.dpals.data import make_split
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, make_model, taken_settings
-from dpmc.studies.dpals.settings import tuning_cells, tuning_settings
+from dpmc.studies.dpals.settings import dpals_cells, tuning_cells, tuning_settings
 from dpmc.studies.dpals.spaces import SPACES
 from dpmc.studies.dpals.trial import run
 
@@ -160,6 +160,7 @@ def test_the_grid_is_searched_on_other_seeds_where_that_is_possible():
     dpals = section()
     assert dpals["tuning"]["seed"] != dpals["seed"]
     dpals["hyperparameters"] = load_hyperparameters(HYPERPARAMETERS)
+    dpals["cells"] = dpals_cells(dpals)
     cells = tuning_cells(dpals)
     assert {each.dataset for each in cells} == set(dpals["tuning"]["datasets"])
     assert {each.variant for each in cells} == {STANDARD, TUNED}

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.methods.onebit.links import link_of
-from dpmc.studies.onebit.bounds import (
+from dpmc.studies.onebit.experiments.bounds import (
+    BOUND_COLUMNS,
+    CONSTANT_COLUMNS,
     bounds,
     link_constants,
     mean_square,
@@ -17,7 +19,6 @@ from dpmc.studies.onebit.bounds import (
     squared_error_bounds,
     steepness_and_flatness,
 )
-from dpmc.studies.onebit.cells import BOUND_COLUMNS, CONSTANT_COLUMNS
 
 LOGISTIC, GAUSSIAN = link_of("logistic"), link_of("gaussian")
 SIZES = {"seed": 3, "trials": 5, "users": 100, "items": 100, "rank": 1, "alpha": 1}

@@ -19,8 +19,6 @@ from dpmc.methods.onebit.noise import plan_of
 from dpmc.studies.onebit.cells import (
     ONEBIT_COLUMNS,
     ONEBIT_COORDINATES,
-    OUTP_ATTACK_COLUMNS,
-    OUTP_CHANGE_COLUMNS,
     RANK_COLUMNS,
     OneBitCell,
 )
@@ -32,6 +30,7 @@ from dpmc.studies.onebit.claims.judge import (
     load_onebit_claims,
     readings,
 )
+from dpmc.studies.onebit.experiments.outp import OUTP_ATTACK_COLUMNS, OUTP_CHANGE_COLUMNS
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 N = "no effect"

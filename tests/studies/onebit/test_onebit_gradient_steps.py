@@ -62,7 +62,7 @@ def rows(section):
     for steps in section["gradient_steps"]["steps"]:
         mine = [each for each in cells(section) if (each.link, each.steps) == ("gaussian", steps)]
         task = Task({each: settings(section, each) for each in mine}, {})
-        found += run(task)["gradient_steps"]
+        found += run(task)
     return found
 
 

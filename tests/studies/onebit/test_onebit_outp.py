@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.studies.onebit.cells import OUTP_ATTACK_COLUMNS, OUTP_CHANGE_COLUMNS
-from dpmc.studies.onebit.outp import (
+from dpmc.studies.onebit.experiments.outp import (
+    OUTP_ATTACK_COLUMNS,
+    OUTP_CHANGE_COLUMNS,
     block_change,
     block_signs,
     privacy_losses,
@@ -77,7 +78,7 @@ def test_losses_have_the_law_of_outputs_with_laplace_noise():
 def test_losses_do_not_depend_on_the_chunks(monkeypatch):
     change = np.linspace(-1, 1, 30).reshape(5, 6)
     whole = privacy_losses(change, [0.5, 2.0], 100, np.random.default_rng(1))
-    monkeypatch.setattr("dpmc.studies.onebit.outp.CHUNK", 7 * 30)
+    monkeypatch.setattr("dpmc.studies.onebit.experiments.outp.CHUNK", 7 * 30)
     parts = privacy_losses(change, [0.5, 2.0], 100, np.random.default_rng(1))
     assert whole.shape == (2, 2, 100)
     np.testing.assert_allclose(parts, whole, rtol=1e-6, atol=1e-6)

@@ -5,7 +5,7 @@ look like in paths, in tables and in the keys of random streams.
 """
 
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import ClassVar, Self, get_args, get_type_hints
@@ -92,9 +92,12 @@ def _parsed(text: str, kind: type, optional: bool) -> object:
 
 
 def owners(
-    study: str, experiments: Iterable[tuple[str, Iterable[Cell]]], advice: str
-) -> dict[Cell, str]:
-    """Return the cells of all experiments, each with the name of the one that it belongs to.
+    study: str,
+    experiments: Mapping[str, Mapping],
+    cells_of: Callable[[Mapping], Iterable[Cell]],
+    advice: str,
+) -> dict[Cell, Mapping]:
+    """Return the cells of all experiments of a section, each with the one that it belongs to.
 
     Raises
     ------
@@ -102,16 +105,16 @@ def owners(
         Two have a cell in common: its trials could not have two numbers of trials. ``advice`` says
         what to give them.
     """
-    found: dict[Cell, str] = {}
-    for name, cells in experiments:
-        for cell in cells:
-            if cell in found:
+    names: dict[Cell, str] = {}
+    for name, experiment in experiments.items():
+        for cell in cells_of(experiment):
+            if cell in names:
                 raise InputError(
-                    f"{study}.experiments.{found[cell]} and .{name} share the cell "
+                    f"{study}.experiments.{names[cell]} and .{name} share the cell "
                     f"{', '.join(cell.formatted().values())}; give the two different {advice}."
                 )
-            found[cell] = name
-    return found
+            names[cell] = name
+    return {cell: experiments[name] for cell, name in names.items()}
 
 
 def in_common(cells: Mapping[Cell, Mapping[str, object]]) -> dict[str, object]:

@@ -9,52 +9,21 @@ DP_Matrix_Completion_Alt_Min.
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from dpmc.frame.api import Job, Regression, Section, Step, Study
-from dpmc.studies.dpals.cells import (
-    ACCOUNTING_COLUMNS,
-    COVERAGE_COLUMNS,
-    DPALS_COLUMNS,
-    DPALS_COORDINATES,
-    ITERATION_COLUMNS,
-    TIMING_COLUMNS,
-    TUNING_COLUMNS,
-    DataCell,
-    DpalsCell,
-    SurrogateCell,
-)
-from dpmc.studies.dpals.effort import (
-    effort_of_candidates,
-    effort_of_data,
-    effort_of_fits,
-    effort_of_timing,
-)
+from dpmc.frame.api import Regression, Section, Step, Study
+from dpmc.studies.dpals import experiments
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
-from dpmc.studies.dpals.settings import (
-    SURROGATE,
-    coverage_settings,
-    dpals_cells,
-    dpals_settings,
-    inputs_of,
-    modules_of,
-    surrogate_settings,
-    surrogates,
-    timing_settings,
-    tuning_cells,
-    tuning_settings,
-)
+from dpmc.studies.dpals.jobs import CANDIDATE, FIT, GENERATE
+from dpmc.studies.dpals.settings import dpals_cells
 
 HERE = Path(__file__).parent
 HYPERPARAMETERS = HERE / "hyperparameters.yaml"
-MEASURED = ("trials", "iterations", "timing", "coverage", "accounting")
+PUBLISHED = HERE / "published.csv"
+MEASURED = (*FIT.tables, *experiments.TABLES)
 JUDGED = ("claims", "claims_surrogate")
 DPALS_METRICS = tuple(
     name for name in DPALS_COLUMNS if name not in (*DPALS_COORDINATES, "trial", "seconds")
 )
-
-
-def method_modules(section: Section, cell: DpalsCell) -> list[str]:
-    """Return the modules of a cell's method."""
-    return modules_of(cell.method)
 
 
 def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[str]:
@@ -72,7 +41,7 @@ def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[
 
 
 def prepare(configuration: Mapping[str, object]) -> Section:
-    """Return the section ``dpals`` with its table of hyper-parameters."""
+    """Return the section ``dpals`` with its table of hyper-parameters and its cells."""
     # constructs models, so it imports all methods
     from dpmc.studies.dpals.check import check_dpals
 
@@ -80,100 +49,33 @@ def prepare(configuration: Mapping[str, object]) -> Section:
     table = load_hyperparameters(given["hyperparameters"] or HYPERPARAMETERS)
     section = {**given, "hyperparameters": table}
     check_dpals({**section, "large": True}, configuration["data"]["sets"])  # what may run later too
-    return section
+    return {**section, "cells": dpals_cells(section)}
 
 
 STUDY = Study(
     name="dpals",
     title="Private alternating least squares",
     prepare=prepare,
-    jobs=(
-        Job(
-            SURROGATE,
-            "dpmc.studies.dpals.generated:run",
-            cell=SurrogateCell,
-            cells=lambda section: map(SurrogateCell, surrogates(section)),
-            settings=surrogate_settings,
-            file="npz",
-            seconds=16.0,
-            effort=effort_of_data,
-        ),
-        Job(
-            "fit",
-            "dpmc.studies.dpals.trial:run_fits",
-            # iterations have rows only where an experiment asks for errors by iteration
-            tables={"trials": DPALS_COLUMNS, "iterations": ITERATION_COLUMNS},
-            cell=DpalsCell,
-            cells=dpals_cells,
-            by=("dataset", "method", "variant"),
-            settings=dpals_settings,
-            inputs=inputs_of,
-            modules=method_modules,
-            seconds=15.0,
-            effort=effort_of_fits,
-        ),
-        Job(
-            "timing",
-            "dpmc.studies.dpals.timing:run",
-            tables={"timing": TIMING_COLUMNS},
-            settings=timing_settings,
-            modules=lambda section, cell: [
-                module for name in section["timing"]["methods"] for module in modules_of(name)
-            ],
-            seconds=120.0,
-            effort=effort_of_timing,
-        ),
-        Job(
-            "coverage",
-            "dpmc.studies.dpals.coverage:run",
-            tables={"coverage": COVERAGE_COLUMNS},
-            cell=DataCell,
-            cells=lambda section: map(DataCell, section["coverage"]["datasets"]),
-            settings=coverage_settings,
-            inputs=inputs_of,
-            seconds=4.0,
-            effort=effort_of_data,
-        ),
-        Job(
-            "accounting",
-            "dpmc.studies.dpals.accounting:run",
-            tables={"accounting": ACCOUNTING_COLUMNS},
-            settings=lambda section, cell: {"delta": section["delta"], **section["accounting"]},
-        ),
-        # candidates of hyper-parameters on the validation data of another seed
-        Job(
-            "candidate",
-            "dpmc.studies.dpals.tuning:run",
-            tables={"tuning": TUNING_COLUMNS},
-            cell=DpalsCell,
-            cells=tuning_cells,
-            settings=tuning_settings,
-            inputs=inputs_of,
-            modules=method_modules,
-            target="dpals_tune",
-            seconds=300.0,
-            effort=effort_of_candidates,
-        ),
-    ),
+    jobs=(GENERATE, FIT, *experiments.JOBS, CANDIDATE),
     steps=(
         Step(
             "claims",
             "dpmc.studies.dpals.claims.judge:run",
             makes=JUDGED,
             needs=MEASURED,
-            files=(HERE / "claims.yaml", HERE / "published.csv"),
+            files=(HERE / "claims.yaml", PUBLISHED),
         ),
         Step(
             "tables",
             "dpmc.studies.dpals.tables:run",
             needs=(*MEASURED, *JUDGED),
-            files=(HERE / "published.csv",),
+            files=(PUBLISHED,),
         ),
         Step(
             "figures",
             "dpmc.studies.dpals.figures:run",
             needs=MEASURED,
-            files=(HERE / "published.csv",),
+            files=(PUBLISHED,),
             seconds=30.0,
         ),
     ),

@@ -37,13 +37,6 @@ class DpalsCell(Cell):
 
 
 @dataclass(frozen=True)
-class DataCell(Cell):
-    """A data set whose popularity is measured."""
-
-    dataset: str
-
-
-@dataclass(frozen=True)
 class SurrogateCell(Cell):
     """A data set that is generated in place of a real file."""
 
@@ -56,15 +49,6 @@ DPALS_COLUMNS = (
     "iterations", "claimed_epsilon", "claimed_delta", "actual_epsilon", "actual_delta", "seconds",
 )  # fmt: skip
 ITERATION_COLUMNS = (*DPALS_COORDINATES, "trial", "iteration", "rmse", "rse", "seconds")
-TIMING_COLUMNS = ("method", "users", "items", "ratings", "rank", "repeat", "seconds")
-COVERAGE_COLUMNS = (
-    "dataset", "sampling", "ratings_per_user", "item_share", "rating_share", "gini",
-    "count_correlation",
-)  # fmt: skip
-ACCOUNTING_COLUMNS = (
-    "epsilon", "delta", "ratings_per_user", "iterations", "published_sigma", "epsilon_at_published",
-    "exact_sigma", "mu",
-)  # fmt: skip
 TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
 
 

@@ -3,11 +3,12 @@
 A module of its own, so that a new data set in the registry does not rerun the trials.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.studies.dpals.cells import LIANG, public_range
+from dpmc.studies.dpals.experiments import timing
 from dpmc.studies.dpals.methods import (
     METHODS,
     ONLY_RANKING,
@@ -22,10 +23,8 @@ from dpmc.studies.dpals.settings import (
     experiments_of,
     real_datasets,
     stored,
-    timing_settings,
     variants_of,
 )
-from dpmc.studies.dpals.timing import RATING_RANGE
 from dpmc.studies.dpals.variant_names import named_settings
 
 PROJECTED = {"projection": True}  # where a method's settings do not say
@@ -44,8 +43,8 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
     for entry in datasets.values():
         if "of" in entry and "like" not in datasets.get(entry["of"], {}):
             resolve(entry["of"], sets)
-    experiments = list(experiments_of(dpals))
-    for _, experiment in experiments:
+    experiments = experiments_of(dpals)
+    for experiment in experiments.values():
         refuse_unknown("data set in dpals.datasets", experiment["datasets"], datasets)
         refuse_unknown("method", experiment["methods"], METHODS)
         _check_tasks(experiment, datasets)
@@ -57,16 +56,17 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
         resolve(name, sets)
     _check_variants(experiments)
     _check_rows(dpals["hyperparameters"])
-    for cell in dpals_cells(dpals):
+    dpals = {**dpals, "cells": dpals_cells(dpals)}
+    for cell in dpals["cells"]:
         settings = dpals_settings(dpals, cell)
         where = f"dpals, {', '.join(cell.formatted().values())}"
         _check_name(where, cell.variant, settings["model"])
         budget = cell.epsilon, settings.get("delta")
         _check_model(where, cell.method, settings["model"], settings["data"], budget)
-    timed = timing_settings(dpals)
+    timed = timing.settings(dpals)
     for method, model in timed["models"].items():
         budget = timed["epsilon"], timed["delta"]
-        _check_model("dpals.timing", method, model, {"rating_range": RATING_RANGE}, budget)
+        _check_model("dpals.timing", method, model, {"rating_range": timing.RATING_RANGE}, budget)
 
 
 def _check_coverage(dpals: Mapping) -> None:
@@ -96,9 +96,9 @@ def _check_tasks(experiment: Mapping, datasets: Mapping) -> None:
                 )
 
 
-def _check_variants(experiments: Iterable[tuple[str, Mapping]]) -> None:
+def _check_variants(experiments: Mapping[str, Mapping]) -> None:
     """A setting that a variant changes is one of some method's; the others do without it."""
-    for name, experiment in experiments:
+    for name, experiment in experiments.items():
         methods = experiment["methods"]
         taken = dict.fromkeys(key for each in methods for key in taken_settings(each))
         for variant, settings in variants_of(experiment).items():

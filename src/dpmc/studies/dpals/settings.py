@@ -7,31 +7,20 @@ no budget pays for that choice. What could not run is refused before anything ru
 
 from collections.abc import Iterator, Mapping
 
-from dpmc.errors import InputError
-from dpmc.frame.api import OutputOf, RatingsOf, Section, Source
-from dpmc.frame.jobs.cells import Cell, owners
-from dpmc.studies.dpals.cells import (
-    GENERATED,
-    STANDARD,
-    TUNED,
-    DataCell,
-    DpalsCell,
-    SurrogateCell,
-    is_synthetic,
-)
+from dpmc.frame.api import Section
+from dpmc.frame.jobs.cells import owners
+from dpmc.studies.dpals.cells import STANDARD, TUNED, DpalsCell, SurrogateCell, is_synthetic
 from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.studies.dpals.spaces import SPACES
 
-SURROGATE = "surrogate"
-TIMING_EPSILON = 10.0  # of the private methods where only their CPU time is asked for
 
-
-def experiments_of(dpals: Mapping) -> Iterator[tuple[str, Mapping]]:
-    """Yield the experiments that run, by name: not null, and large ones only if wanted."""
-    for name, experiment in dpals["experiments"].items():
-        if experiment is not None and (dpals["large"] or not experiment.get("large")):
-            yield name, experiment
+def experiments_of(dpals: Mapping) -> dict[str, Mapping]:
+    """Return the experiments that run, by name: not null, and large ones only if wanted."""
+    found = dpals["experiments"].items()
+    return {
+        name: each for name, each in found if each and (dpals["large"] or not each.get("large"))
+    }
 
 
 def variants_of(experiment: Mapping) -> Mapping[str, Mapping]:
@@ -39,31 +28,18 @@ def variants_of(experiment: Mapping) -> Mapping[str, Mapping]:
     return experiment.get("variants") or {STANDARD: {}}
 
 
-def dpals_cells(dpals: Section) -> list[DpalsCell]:
-    """Return every cell of the ``dpals`` section; without privacy once, whatever the epsilons."""
-    cells = ((name, _cells_of(experiment)) for name, experiment in experiments_of(dpals))
-    return list(owners("dpals", cells, "data sets, methods or variants"))
+def dpals_cells(dpals: Section) -> dict[DpalsCell, Mapping]:
+    """Return every cell with its experiment; without privacy once, whatever the epsilons."""
+    return owners("dpals", experiments_of(dpals), _cells_of, "data sets, methods or variants")
 
 
 def _cells_of(experiment: Mapping) -> Iterator[DpalsCell]:
+    budgets = [float(epsilon) for epsilon in experiment["epsilons"]]
     for dataset in experiment["datasets"]:
         for method in experiment["methods"]:
             for variant in variants_of(experiment):
-                for epsilon in _epsilons(experiment, method):
+                for epsilon in budgets if METHODS[method].private else [None]:
                     yield DpalsCell(dataset, method, variant, epsilon)
-
-
-def _epsilons(experiment: Mapping, method: str) -> list[float | None]:
-    return [float(e) for e in experiment["epsilons"]] if METHODS[method].private else [None]
-
-
-def _experiment_of(dpals: Section, cell: DpalsCell) -> Mapping:
-    for _, experiment in experiments_of(dpals):
-        named = cell.dataset in experiment["datasets"] and cell.method in experiment["methods"]
-        named = named and cell.variant in variants_of(experiment)
-        if named and cell.epsilon in _epsilons(experiment, cell.method):
-            return experiment
-    raise InputError(f"No experiment of dpals has the cell {', '.join(cell.formatted().values())}.")
 
 
 def dpals_settings(dpals: Section, cell: DpalsCell) -> dict[str, object]:
@@ -73,7 +49,7 @@ def dpals_settings(dpals: Section, cell: DpalsCell) -> dict[str, object]:
     (hyper-parameters), with privacy ``delta``, and ``by_iteration`` where the errors by iteration
     are wanted.
     """
-    experiment = _experiment_of(dpals, cell)
+    experiment = dpals["cells"][cell]
     model = model_settings(dpals["hyperparameters"], cell.coordinates())
     settings = {
         "seed": dpals["seed"],
@@ -113,32 +89,12 @@ def surrogate_settings(dpals: Section, cell: SurrogateCell) -> dict[str, object]
     return {"seed": dpals["seed"], "name": cell.surrogate} | own
 
 
-def coverage_settings(dpals: Section, cell: DataCell) -> dict[str, object]:
-    """Return the settings of :func:`dpmc.studies.dpals.coverage.coverage`."""
-    most = dpals["coverage"]["ratings_per_user"]
-    return {"seed": dpals["seed"], "dataset": cell.dataset, "ratings_per_user": most}
-
-
-def timing_settings(dpals: Section, cell: Cell | None = None) -> dict[str, object]:
-    """Return the settings of :func:`dpmc.studies.dpals.timing.timing`.
-
-    Hyper-parameters are those of a data set "timing", and :data:`TIMING_EPSILON`.
-    """
-    timing = dict(dpals["timing"])
-    models = {}
-    for name in timing.pop("methods"):
-        fit = DpalsCell("timing", name, STANDARD, TIMING_EPSILON)
-        models[name] = model_settings(dpals["hyperparameters"], fit.coordinates())
-    budget = {"epsilon": TIMING_EPSILON, "delta": float(dpals["delta"])}
-    return {"seed": dpals["seed"], **budget, **timing, "models": models}
-
-
 def tuning_cells(dpals: Mapping) -> list[DpalsCell]:
     """Return the cells whose hyper-parameters can be searched on the data sets of the tuning."""
     names = dpals["tuning"]["datasets"]
     return [
         cell
-        for cell in dpals_cells(dpals)
+        for cell in dpals["cells"]
         if cell.dataset in names and cell.variant in (STANDARD, TUNED) and cell.method in SPACES
     ]
 
@@ -166,17 +122,8 @@ def surrogates(dpals: Mapping) -> list[str]:
 
 def _files(dpals: Mapping) -> list[str]:
     """Return the names of all stored ratings that are used, each once."""
-    names = [name for _, experiment in experiments_of(dpals) for name in experiment["datasets"]]
+    experiments = experiments_of(dpals).values()
+    names = [name for experiment in experiments for name in experiment["datasets"]]
     names += dpals["coverage"]["datasets"]
-    files = [stored(dpals, name) for name in names if name in dpals["datasets"]]
-    return [name for name in dict.fromkeys(files) if name is not None]
-
-
-def inputs_of(section: Section, cell: DpalsCell | DataCell) -> dict[str, Source]:
-    """Return what a job on a data set reads: nothing where it draws its data."""
-    name = stored(section, cell.dataset)
-    if name is None:
-        return {}
-    if is_surrogate(section, name):
-        return {GENERATED: OutputOf(SURROGATE, SurrogateCell(name))}
-    return {"ratings": RatingsOf(name)}
+    files = dict.fromkeys(stored(dpals, name) for name in names)
+    return [name for name in files if name is not None]

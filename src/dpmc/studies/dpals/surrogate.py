@@ -27,12 +27,14 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numba import njit
 
 from dpmc.datasets.readers import read
 from dpmc.datasets.registry import REGISTRY
+from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.dpals.synthetic import entries
 
@@ -75,12 +77,18 @@ FORMS = {
 }
 
 
+def run(task: Task) -> dict:
+    """Generate the ratings and save them to the job's file; there are no tables."""
+    with TemporaryDirectory(dir=Path(task.file).parent) as folder:
+        surrogate(task.settings, Path(folder)).save(task.file)
+    return {}
+
+
 def surrogate(settings: Mapping, folder: Path) -> Ratings:
     """Generate ratings, write them to a file as their model has it, and read that.
 
-    ``settings`` is what :func:`dpmc.studies.dpals.cells.surrogate_settings` returns: ``seed``,
-    ``name``, ``like`` (a key of :data:`FORMS`) and ``scale``. The file, ``<name>.zip`` in
-    ``folder``, stays.
+    ``settings`` are ``seed``, ``name``, ``like`` (a key of :data:`FORMS`) and ``scale``. The file,
+    ``<name>.zip`` in ``folder``, stays.
     """
     form = FORMS[settings["like"]]
     rng = np.random.default_rng(settings["seed"])

@@ -9,29 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpmc.frame.api import Cells, Effort, Job, Regression, Section, Settings, Step, Study
+from dpmc.studies.onebit import experiments
 from dpmc.studies.onebit.cells import (
-    BOUND_COLUMNS,
     CLEAR,
-    CONSTANT_COLUMNS,
+    NOISES,
     ONEBIT_COLUMNS,
     ONEBIT_COORDINATES,
-    OUTP_ATTACK_COLUMNS,
-    OUTP_CHANGE_COLUMNS,
     RANK_COLUMNS,
     OneBitCell,
 )
-from dpmc.studies.onebit.experiments import EXPERIMENTS
-from dpmc.studies.onebit.settings import (
-    bound_settings,
-    cell_settings,
-    inputs_of,
-    onebit_cells,
-    outp_settings,
-    prepare,
-)
+from dpmc.studies.onebit.settings import cell_settings, inputs_of, prepare
 
 HERE = Path(__file__).parent
-NOISES = ("dpmc.mechanisms.gaussian", "dpmc.mechanisms.laplace")  # imported by name
 # The solvers use BLAS, whose kernels differ between CPUs. Measured with those of three kinds of
 # CPU, 100 x 100 completions differ by at most a relative 1e-7. Large ones, which are in single
 # precision and may stop an iteration earlier, have a tolerance of their own in the reference.
@@ -54,12 +43,6 @@ def effort(section: Section, cells: Cells) -> Effort:
     return Effort(None, used["trials"] * len(cells), used.get("users", 1) * used.get("items", 1))
 
 
-def effort_of_outp(section: Section, cells: Cells) -> Effort:
-    """Return what the attack's cost grows with."""
-    (used,) = cells.values()
-    return Effort(None, len(used["links"]) * used["trials"], used["samples"])
-
-
 STUDY = Study(
     name="onebit",
     title="One-bit matrix completion with differential privacy",
@@ -70,7 +53,7 @@ STUDY = Study(
             "dpmc.studies.onebit.trial:run_clear_job",
             tables={"trials": ONEBIT_COLUMNS, "ranks": RANK_COLUMNS},
             cell=OneBitCell,
-            cells=lambda section: [each for each in onebit_cells(section) if each.is_clear],
+            cells=lambda section: [each for each in section["cells"] if each.is_clear],
             by=ONEBIT_COORDINATES[:4],
             settings=cell_settings,
             inputs=inputs_of,
@@ -82,7 +65,7 @@ STUDY = Study(
             "dpmc.studies.onebit.trial:run_curve_job",
             tables={"trials": ONEBIT_COLUMNS, "ranks": RANK_COLUMNS},
             cell=OneBitCell,
-            cells=lambda section: [each for each in onebit_cells(section) if not each.is_clear],
+            cells=lambda section: [each for each in section["cells"] if not each.is_clear],
             by=ONEBIT_COORDINATES[:5],
             settings=cell_settings,
             inputs=inputs_of,
@@ -90,22 +73,7 @@ STUDY = Study(
             seconds=8.0,
             effort=effort,
         ),
-        Job(
-            "outp",
-            "dpmc.studies.onebit.outp:run",
-            tables={"outp_change": OUTP_CHANGE_COLUMNS, "outp_attack": OUTP_ATTACK_COLUMNS},
-            settings=outp_settings,
-            modules=lambda section, cell: NOISES,
-            seconds=13.0,
-            effort=effort_of_outp,
-        ),
-        Job(
-            "bounds",
-            "dpmc.studies.onebit.bounds:run",
-            tables={"bounds": BOUND_COLUMNS, "link_constants": CONSTANT_COLUMNS},
-            settings=bound_settings,
-        ),
-        *(module.JOB for module in EXPERIMENTS.values()),
+        *experiments.JOBS,
     ),
     steps=(
         Step(
@@ -118,8 +86,8 @@ STUDY = Study(
         Step(
             "tables",
             "dpmc.studies.onebit.tables:run",
-            needs=("trials", "claims", "link_constants", *EXPERIMENTS),
-            files=tuple(Path(module.__file__) for module in EXPERIMENTS.values()),
+            needs=("trials", "claims", "link_constants", *experiments.EXPERIMENTS),
+            files=tuple(Path(module.__file__) for module in experiments.EXPERIMENTS.values()),
         ),
         Step(
             "figures",

@@ -8,7 +8,7 @@ from dpmc.frame.showing.claims_table import number_cell
 from dpmc.frame.showing.frames import present
 from dpmc.frame.showing.table_model import Column, Row, Table
 from dpmc.methods.onebit.labels import mechanism_label
-from dpmc.studies.onebit.bounds import RIGHT, sampling_constants
+from dpmc.studies.onebit.experiments.bounds import RIGHT, sampling_constants
 from dpmc.studies.onebit.frames import LINKS, link_label
 
 SHOWN = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
@@ -32,7 +32,7 @@ SIZES = {
 def link_constants_table(constants: pd.DataFrame) -> Table:
     """Return L and beta by epsilon, as printed and as they are.
 
-    The constants have the columns :data:`dpmc.studies.onebit.cells.CONSTANT_COLUMNS`.
+    The constants have the columns :data:`dpmc.studies.onebit.experiments.bounds.CONSTANT_COLUMNS`.
     """
     budgets = [epsilon for epsilon in SHOWN if (constants["epsilon"] == epsilon).any()]
     columns = (

@@ -19,6 +19,7 @@ BASELINES = ("zero", "majority", "item_bias")  # without privacy, beside "clear"
 PRIVATE = tuple(name for name in MECHANISMS if name not in (CLEAR, *BASELINES))
 NUCLEAR = "nuclear"
 BOTH = "both"
+NOISES = ("dpmc.mechanisms.gaussian", "dpmc.mechanisms.laplace")  # modules imported by name
 APPROXIMATE = ("grap_gaussian",)  # (epsilon, delta); the others are pure
 # the data set, and the share of the figures over epsilon, of the tables beside the trials
 SYNTHETIC = "synthetic"
@@ -76,20 +77,6 @@ ONEBIT_COLUMNS = (
     "user_epsilon", "user_delta", "seconds",
 )  # fmt: skip
 RANK_COLUMNS = (*ONEBIT_COORDINATES, "trial", "rank", "accuracy")
-OUTP_CHANGE_COLUMNS = (
-    "instance", "link", "draw", "l1_change", "largest_change", "per_entry_sensitivity",
-)  # fmt: skip
-OUTP_ATTACK_COLUMNS = (
-    "instance", "link", "claimed_epsilon", "true_epsilon", "guaranteed_epsilon", "samples",
-    "lower_bound", "confidence",
-)  # fmt: skip
-BOUND_COLUMNS = (
-    "theorem", "mechanism", "link", "observed_fraction", "epsilon",
-    "published", "corrected", "trivial",
-)  # fmt: skip
-CONSTANT_COLUMNS = (
-    "link", "epsilon", "steepness_published", "steepness", "flatness_published", "flatness",
-)  # fmt: skip
 
 
 def is_synthetic(entry: Mapping) -> bool:

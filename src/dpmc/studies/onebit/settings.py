@@ -6,27 +6,26 @@ here that leaves the settings of a job as they were, does not rerun it.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from dpmc.datasets import resolve
-from dpmc.errors import InputError, refuse_unknown
+from dpmc.errors import refuse_unknown
 from dpmc.frame.api import OutputOf, RatingsOf, Section, Source
-from dpmc.frame.jobs.cells import Cell, owners
+from dpmc.frame.jobs.cells import owners
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import GRADIENT
 from dpmc.studies.onebit.cells import (
     APPROXIMATE,
     BOTH,
     CLEAR,
-    OBSERVED_FRACTION,
     PRIVATE,
-    SYNTHETIC,
     OneBitCell,
     is_synthetic,
 )
 
 
 def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
-    """Return the section without the experiments that are null, checked.
+    """Return the section with its cells and without the experiments that are null, checked.
 
     Of other sections of the configuration only ``data.sets`` is looked at.
     """
@@ -39,27 +38,24 @@ def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
     for experiment in section["experiments"].values():
         refuse_unknown("data set in onebit.datasets", [experiment["dataset"]], section["datasets"])
         refuse_unknown("private mechanism", experiment["mechanisms"], PRIVATE)
-    onebit_cells(section)
-    return section
+    return section | {"cells": onebit_cells(section)}
 
 
-def onebit_cells(section: Section) -> list[OneBitCell]:
-    """Return every cell, a configuration's clear cell before its others, a curve's in a row.
+def onebit_cells(section: Section) -> dict[OneBitCell, Mapping]:
+    """Return every cell with its experiment, a clear cell before its others, a curve's in a row.
 
     Corrected objective perturbation ("objp") appears only where it exists and differs from the
     paper's: for a link that is not log-linear, under both constraints, above its least epsilon.
     """
-    experiments = section["experiments"].items()
-    cells = ((name, _cells_of(section, experiment)) for name, experiment in experiments)
-    return list(owners("onebit", cells, "data sets, constraints or observed fractions"))
+    cells_of, advice = partial(_cells_of, section), "data sets, constraints or observed fractions"
+    return owners("onebit", section["experiments"], cells_of, advice)
 
 
 def _cells_of(section: Section, experiment: Mapping) -> Iterator[OneBitCell]:
+    dataset, constraint = experiment["dataset"], experiment["constraint"]
     for fraction in experiment["observed_fractions"]:
         for link in section["links"]:
-            clear = OneBitCell(
-                experiment["dataset"], link, experiment["constraint"], float(fraction), CLEAR, None
-            )
+            clear = OneBitCell(dataset, link, constraint, float(fraction), CLEAR, None)
             yield clear
             for mechanism in experiment["mechanisms"]:
                 for epsilon in _epsilons(section, experiment, link, mechanism):
@@ -84,7 +80,7 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
     """
     settings = {
         "seed": section["seed"],
-        "trials": _experiment_of(section, cell)["trials"],
+        "trials": section["cells"][cell]["trials"],
         **section["datasets"][cell.dataset],
     }
     if cell.mechanism == CLEAR:
@@ -104,53 +100,3 @@ def inputs_of(section: Section, cell: OneBitCell) -> dict[str, Source]:
     if cell.needs_clear:
         inputs[CLEAR] = OutputOf(CLEAR, cell.clear())
     return inputs
-
-
-def outp_settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
-    """Return the settings of the tables of :mod:`dpmc.studies.onebit.outp`."""
-    return {
-        "seed": section["seed"],
-        "links": list(section["links"]),
-        "observed_fraction": OBSERVED_FRACTION,
-        **section["datasets"][SYNTHETIC],
-        **section["outp_privacy"],
-    }
-
-
-def bound_settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
-    """Return the settings of :mod:`dpmc.studies.onebit.bounds`.
-
-    ``points`` are the (observed fraction, epsilon) of the experiments on synthetic data under both
-    constraints, and ``trials`` the most that one of these has.
-    """
-    chosen = [
-        experiment
-        for experiment in section["experiments"].values()
-        if (experiment["dataset"], experiment["constraint"]) == (SYNTHETIC, BOTH)
-    ]
-    points = {
-        (float(fraction), float(epsilon))
-        for experiment in chosen
-        for fraction in experiment["observed_fractions"]
-        for epsilon in experiment["epsilons"]
-    }
-    return {
-        "seed": section["seed"],
-        "links": list(section["links"]),
-        "points": [list(point) for point in sorted(points)],
-        "trials": max((experiment["trials"] for experiment in chosen), default=0),
-        **section["datasets"][SYNTHETIC],
-    }
-
-
-def _experiment_of(section: Section, cell: OneBitCell) -> Mapping:
-    """The experiment of a cell: two never share data set, constraint and observed fraction."""
-    for experiment in section["experiments"].values():
-        if (cell.dataset, cell.constraint) == (
-            experiment["dataset"],
-            experiment["constraint"],
-        ) and cell.observed_fraction in experiment["observed_fractions"]:
-            return experiment
-    raise InputError(
-        f"No experiment of onebit has the cell {', '.join(cell.formatted().values())}."
-    )

@@ -5,9 +5,9 @@ import pandas as pd
 
 from dpmc.frame.judging.finding import OURS, PAPERS, Finding
 from dpmc.frame.judging.rules import not_available, verdict_of
-from dpmc.studies.dpals.cells import COVERAGE_COLUMNS
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES
+from dpmc.studies.dpals.experiments.coverage import COVERAGE_COLUMNS
 
 TOP_SHARE, MOST = 0.2, 0.85
 RATINGS_PER_USER = 50

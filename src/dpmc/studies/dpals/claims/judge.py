@@ -55,10 +55,10 @@ def judge_dpals(
 ) -> pd.DataFrame:
     """Judge the claims of the DPALS paper and of the read-me, and our own.
 
-    ``frames`` holds ``trials``, ``iterations``, ``timing`` and ``coverage`` with the columns of
-    :mod:`dpmc.studies.dpals.cells`, ``accounting`` with those of
-    :mod:`dpmc.studies.dpals.accounting`, and numbers from elsewhere, ``published``; absent, None or
-    without rows where they have not been made.
+    ``frames`` holds ``trials`` and ``iterations`` with the columns of
+    :mod:`dpmc.studies.dpals.cells`, ``timing``, ``coverage`` and ``accounting`` with those of
+    :mod:`dpmc.studies.dpals.experiments`, and numbers from elsewhere, ``published``; absent, None
+    or without rows where they have not been made.
 
     With ``surrogate``, what is said of MovieLens 10M and 20M (:data:`ON_GENERATED`) is judged on
     the data sets that were generated in their shape. That says nothing of MovieLens: every reason

@@ -12,7 +12,7 @@ from dpmc.frame.showing.results import Results
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.plan import published_sigma
 from dpmc.privacy.calibration import calibrate
-from dpmc.studies.dpals.accounting import accounting_rows
+from dpmc.studies.dpals.experiments.accounting import accounting_rows
 from dpmc.studies.dpals.frames import number
 
 POINTS = ((1, 50, 2), (5, 50, 3), (20, 100, 4))  # epsilon, ratings per user, iterations

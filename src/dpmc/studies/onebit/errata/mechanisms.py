@@ -14,7 +14,7 @@ from dpmc.methods.onebit.links import Link, link_of
 from dpmc.studies.onebit.claims.link_facts import least_curvature
 from dpmc.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
 from dpmc.studies.onebit.errata.sources import Sources
-from dpmc.studies.onebit.outp import BLOCK, block_change
+from dpmc.studies.onebit.experiments.outp import BLOCK, block_change
 
 ADMITTED = 0.5  # the chance of flipping -1 where +1 is never flipped
 SMALL = 0.001

@@ -10,13 +10,13 @@ import numpy as np
 from dpmc.frame.showing.erratum import Evidence, listed
 from dpmc.mechanisms import Laplace
 from dpmc.methods.onebit.links import link_of
-from dpmc.studies.onebit.bounds import (
+from dpmc.studies.onebit.errata.sources import Sources
+from dpmc.studies.onebit.experiments.bounds import (
     RIGHT,
     published_steepness_and_flatness,
     sampling_constants,
     steepness_and_flatness,
 )
-from dpmc.studies.onebit.errata.sources import Sources
 
 DRAWS = 200
 SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries

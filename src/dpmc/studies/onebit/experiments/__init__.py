@@ -1,9 +1,14 @@
-"""Experiments beside the papers' grid, a file for each: cells, settings, job, columns and table.
+"""Experiments beside the papers' grid, a file for each: cells, settings, what runs, columns, job.
 
-A module in this folder with a ``JOB`` of one table, and a function ``table`` that makes of its rows
-what readers see, is an experiment; nothing else lists it.
+A module in this folder with a ``JOB`` is an experiment; nothing else lists it. One whose job has a
+single table may have a function ``table``, which makes of its rows what readers see.
 """
 
 from dpmc.frame.jobs.experiments import experiments_in
 
-EXPERIMENTS = {table: module for module in experiments_in(__name__) for table in module.JOB.tables}
+MODULES = experiments_in(__name__)
+JOBS = tuple(module.JOB for module in MODULES)
+EXPERIMENTS = {
+    table: module for module in MODULES if hasattr(module, "table") for table in module.JOB.tables
+}
+"""Those that have such a function, by the table that it reads."""

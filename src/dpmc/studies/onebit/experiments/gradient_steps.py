@@ -11,7 +11,7 @@ from dpmc.frame.api import Cells, Effort, Job, Section
 from dpmc.frame.jobs.task import Task
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.onebit.cells import ONEBIT_COORDINATES, OneBitCell
-from dpmc.studies.onebit.settings import cell_settings, inputs_of, onebit_cells
+from dpmc.studies.onebit.settings import cell_settings, inputs_of
 from dpmc.studies.onebit.trial import run_curve
 
 MECHANISM = "grap"
@@ -53,7 +53,7 @@ def cells(section: Section) -> list[StepsCell]:
     refuse_unknown("data set in onebit.datasets", own["datasets"], section["datasets"])
     chosen = [
         cell
-        for cell in onebit_cells(section)
+        for cell in section["cells"]
         if cell.mechanism == MECHANISM
         and cell.dataset in own["datasets"]
         and cell.epsilon in own["epsilons"]
@@ -64,14 +64,14 @@ def cells(section: Section) -> list[StepsCell]:
 def settings(section: Section, cell: StepsCell) -> dict[str, object]:
     """Return what the cell of the grid uses, with this K and fewer trials."""
     own = {"trials": section["gradient_steps"]["trials"], "iterations": cell.steps}
-    return cell_settings(section, cell) | own
+    return cell_settings(section, cell.on_grid()) | own
 
 
-def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
+def run(task: Task) -> Iterator[dict[str, object]]:
     """Run one K with all its epsilons."""
     made = run_curve([cell.on_grid() for cell in task.cells], task.settings, ratings=task.ratings)
     rows = (row | {"steps": task.cell.steps} for row in made)
-    return {"gradient_steps": ({name: row[name] for name in STEPS_COLUMNS} for row in rows)}
+    return ({name: row[name] for name in STEPS_COLUMNS} for row in rows)
 
 
 def effort(section: Section, cells: Cells) -> Effort:

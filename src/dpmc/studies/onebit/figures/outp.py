@@ -11,8 +11,8 @@ from dpmc.frame.showing.frames import number, present, trials_text
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels
 from dpmc.frame.showing.style import BLACK, GREY, Drawing, Look, NothingToDraw
 from dpmc.statistics.privacy_bounds import threshold_bound
+from dpmc.studies.onebit.experiments.outp import BLOCK
 from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, link_label
-from dpmc.studies.onebit.outp import BLOCK
 
 MOST = "most that can be proven"
 COLUMNS = ["kind", "instance", "link", "claimed_epsilon", "low", "epsilon", "high", "samples"]

@@ -3,38 +3,56 @@
 Source: [Chien 2021], section 5.1 and figure 2.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
+from dpmc.frame.api import Job, Section
+from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
-from dpmc.methods.private_choice import choose_ratings
 from dpmc.ratings import Compressed, Ratings
-from dpmc.studies.dpals.data import ratings_of, sampled
+from dpmc.studies.dpals.jobs import effort_of_data, inputs_of
 
 FULL, SHUFFLED = "full", "shuffled"
 SAMPLINGS = (FULL, "uniform", "adaptive", SHUFFLED)
 ITEM_SHARES = tuple(np.linspace(0.01, 1, 100).round(2).tolist())
 
 
-def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
-    """Return the rows of the table ``coverage``."""
-    return {"coverage": coverage(task.settings, ratings_of(task))}
+COVERAGE_COLUMNS = (
+    "dataset", "sampling", "ratings_per_user", "item_share", "rating_share", "gini",
+    "count_correlation",
+)  # fmt: skip
 
 
-def coverage(settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:
+@dataclass(frozen=True)
+class DataCell(Cell):
+    """A data set whose popularity is measured."""
+
+    dataset: str
+
+
+def settings(section: Section, cell: DataCell) -> dict[str, object]:
+    """Return the seed, the data set, and how many ratings of a user are sampled."""
+    most = section["coverage"]["ratings_per_user"]
+    return {"seed": section["seed"], "dataset": cell.dataset, "ratings_per_user": most}
+
+
+def run(task: Task) -> Iterator[dict[str, object]]:
     """Yield the share of the ratings that the most rated items hold.
 
-    Rows have the keys :data:`dpmc.studies.dpals.cells.COVERAGE_COLUMNS`: for all ratings ("full"),
-    and for at most k of each user, chosen at random ("uniform"), those of the least rated items by
-    exact counts ("adaptive"), or chosen at random after all ratings changed their items at random
-    ("shuffled"), so that how many ratings an item has tells nothing of its users.
+    Rows have the keys :data:`COVERAGE_COLUMNS`: for all ratings ("full"), and for at most k of each
+    user, chosen at random ("uniform"), those of the least rated items by exact counts ("adaptive"),
+    or chosen at random after all ratings changed their items at random ("shuffled"), so that how
+    many ratings an item has tells nothing of its users.
 
     The Gini coefficient is that of the numbers of ratings of all items; the correlation is over all
-    ratings, of the logarithms of the user's and of the item's number of ratings. ``settings`` is
-    what :func:`dpmc.studies.dpals.settings.coverage_settings` returns.
+    ratings, of the logarithms of the user's and of the item's number of ratings.
     """
+    from dpmc.studies.dpals.data import ratings_of  # imports numba
+
+    settings, ratings = task.settings, ratings_of(task)
     most = settings["ratings_per_user"]
     for sampling in SAMPLINGS:
         key = {"dataset": settings["dataset"], "sampling": sampling}
@@ -60,6 +78,10 @@ def items_chosen(
     ratings: Ratings, most: int, sampling: str, rng: np.random.Generator
 ) -> np.ndarray:
     """Return the items of at most so many ratings of each user, shape (n_chosen,)."""
+    # both import numba
+    from dpmc.methods.private_choice import choose_ratings
+    from dpmc.studies.dpals.data import sampled
+
     if sampling != SHUFFLED:
         return sampled(ratings, most, sampling, rng).items
     rows = ratings.by_user
@@ -79,3 +101,16 @@ def gini(counts: np.ndarray) -> float:
     ascending = np.sort(counts)
     ranks = 2 * np.arange(1, counts.size + 1) - counts.size - 1
     return float((ranks * ascending).sum() / (counts.size * ascending.sum()))
+
+
+JOB = Job(
+    name="coverage",
+    run=f"{__name__}:run",
+    tables={"coverage": COVERAGE_COLUMNS},
+    cell=DataCell,
+    cells=lambda section: map(DataCell, section["coverage"]["datasets"]),
+    settings=settings,
+    inputs=inputs_of,
+    seconds=4.0,
+    effort=effort_of_data,
+)

@@ -21,6 +21,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
 from dpmc.methods.onebit.objective import Objective
@@ -28,7 +30,14 @@ from dpmc.methods.onebit.signs import SIGN_RANGE
 from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.ratings import Ratings
 from dpmc.statistics.privacy_bounds import threshold_bound
-from dpmc.studies.onebit.cells import BOTH, CLEAR, OUTP_CHANGE_COLUMNS, SYNTHETIC, OneBitCell
+from dpmc.studies.onebit.cells import (
+    BOTH,
+    CLEAR,
+    NOISES,
+    OBSERVED_FRACTION,
+    SYNTHETIC,
+    OneBitCell,
+)
 from dpmc.studies.onebit.trial import make_sample
 
 BLOCK = "block"
@@ -39,6 +48,31 @@ TOLERANCE = 1e-5
 MAX_ITERATIONS = 20_000
 CHUNK = 1 << 18  # numbers drawn at once: arrays of 1 MB
 LEAST_SHARE = 1e-3  # of the largest change of an entry: what an attack looks at
+
+OUTP_CHANGE_COLUMNS = (
+    "instance", "link", "draw", "l1_change", "largest_change", "per_entry_sensitivity",
+)  # fmt: skip
+OUTP_ATTACK_COLUMNS = (
+    "instance", "link", "claimed_epsilon", "true_epsilon", "guaranteed_epsilon", "samples",
+    "lower_bound", "confidence",
+)  # fmt: skip
+
+
+def settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
+    """Return the seed, the links, the synthetic data and what the attack draws."""
+    return {
+        "seed": section["seed"],
+        "links": list(section["links"]),
+        "observed_fraction": OBSERVED_FRACTION,
+        **section["datasets"][SYNTHETIC],
+        **section["outp_privacy"],
+    }
+
+
+def effort(section: Section, cells: Cells) -> Effort:
+    """Return what the attack's cost grows with."""
+    (used,) = cells.values()
+    return Effort(None, len(used["links"]) * used["trials"], used["samples"])
 
 
 def run(task: Task) -> Mapping[str, list[dict]]:
@@ -53,14 +87,14 @@ def run_outp(settings: Mapping) -> tuple[list[dict[str, object]], list[dict[str,
     Parameters
     ----------
     settings : mapping
-        What :func:`dpmc.studies.onebit.settings.outp_settings` returns.
+        What :func:`settings` returns.
 
     Returns
     -------
     changes : list of dict
-        Keys :data:`dpmc.studies.onebit.cells.OUTP_CHANGE_COLUMNS`; the block instance has no draw.
+        Keys :data:`OUTP_CHANGE_COLUMNS`; the block instance has no draw.
     attacks : list of dict
-        Keys :data:`dpmc.studies.onebit.cells.OUTP_ATTACK_COLUMNS`: the block instance, and the
+        Keys :data:`OUTP_ATTACK_COLUMNS`: the block instance, and the
         typical draw with the median change (the smaller one of two).
     """
     changes, attacks = [], []
@@ -187,3 +221,14 @@ def _attack_rows(instance_name, link, change, settings) -> Iterator[dict[str, ob
             "lower_bound": threshold_bound(first, second, delta=0.0, confidence=CONFIDENCE),
             "confidence": CONFIDENCE,
         }
+
+
+JOB = Job(
+    name="outp",
+    run=f"{__name__}:run",
+    tables={"outp_change": OUTP_CHANGE_COLUMNS, "outp_attack": OUTP_ATTACK_COLUMNS},
+    settings=settings,
+    modules=lambda section, cell: NOISES,
+    seconds=13.0,
+    effort=effort,
+)

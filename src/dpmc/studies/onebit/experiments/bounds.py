@@ -25,22 +25,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpmc.frame.api import Job, Section
+from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.seeds import DATA
 from dpmc.frame.jobs.task import Task
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
-from dpmc.studies.onebit.cells import (
-    BOTH,
-    BOUND_COLUMNS,
-    CLEAR,
-    CONSTANT_COLUMNS,
-    SYNTHETIC,
-    OneBitCell,
-)
+from dpmc.studies.onebit.cells import BOTH, CLEAR, SYNTHETIC, OneBitCell
 from dpmc.studies.onebit.instances import instance
 
 GRID = 4001
 RIGHT = "right"  # among the forms of C
+BOUND_COLUMNS = (
+    "theorem", "mechanism", "link", "observed_fraction", "epsilon",
+    "published", "corrected", "trivial",
+)  # fmt: skip
+CONSTANT_COLUMNS = (
+    "link", "epsilon", "steepness_published", "steepness", "flatness_published", "flatness",
+)  # fmt: skip
 
 
 class Bounds(NamedTuple):
@@ -49,6 +51,32 @@ class Bounds(NamedTuple):
     published: float
     corrected: float
     trivial: float
+
+
+def settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
+    """Return the seed, the links, the synthetic data, and for which trials there are bounds.
+
+    ``points`` are the (observed fraction, epsilon) of the experiments on synthetic data under both
+    constraints, and ``trials`` the most that one of these has.
+    """
+    chosen = [
+        experiment
+        for experiment in section["experiments"].values()
+        if (experiment["dataset"], experiment["constraint"]) == (SYNTHETIC, BOTH)
+    ]
+    points = {
+        (float(fraction), float(epsilon))
+        for experiment in chosen
+        for fraction in experiment["observed_fractions"]
+        for epsilon in experiment["epsilons"]
+    }
+    return {
+        "seed": section["seed"],
+        "links": list(section["links"]),
+        "points": [list(point) for point in sorted(points)],
+        "trials": max((experiment["trials"] for experiment in chosen), default=0),
+        **section["datasets"][SYNTHETIC],
+    }
 
 
 def run(task: Task) -> Mapping[str, list[dict]]:
@@ -151,12 +179,12 @@ def bounds(settings: Mapping) -> Iterator[dict[str, object]]:
     Parameters
     ----------
     settings : mapping
-        What :func:`dpmc.studies.onebit.settings.bound_settings` returns.
+        What :func:`settings` returns.
 
     Yields
     ------
     dict
-        Keys :data:`dpmc.studies.onebit.cells.BOUND_COLUMNS`.
+        Keys :data:`BOUND_COLUMNS`.
     """
     means = {}
     for name in settings["links"]:
@@ -182,7 +210,7 @@ def link_constants(settings: Mapping) -> Iterator[dict[str, object]]:
     Yields
     ------
     dict
-        Keys :data:`dpmc.studies.onebit.cells.CONSTANT_COLUMNS`; epsilon is None without flips.
+        Keys :data:`CONSTANT_COLUMNS`; epsilon is None without flips.
     """
     alpha = float(settings["alpha"])
     for name in settings["links"]:
@@ -205,3 +233,11 @@ def mean_square(settings: Mapping, fraction: float) -> float:
         matrix, _ = instance(rng, *sizes, fraction, link_of(cell.link), settings["alpha"])
         squares.append(np.square(matrix).mean())
     return float(np.mean(squares))
+
+
+JOB = Job(
+    name="bounds",
+    run=f"{__name__}:run",
+    tables={"bounds": BOUND_COLUMNS, "link_constants": CONSTANT_COLUMNS},
+    settings=settings,
+)

@@ -5,34 +5,60 @@ the cost of an iteration.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
 from dpmc.errors import InputError
+from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
 from dpmc.frame.jobs.task import Task
-from dpmc.studies.dpals.data import draw
+from dpmc.studies.dpals.cells import STANDARD, DpalsCell
+from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS, make_model
+from dpmc.studies.dpals.settings import modules_of
 
+EPSILON = 10.0  # of the private methods: only their CPU time is asked for
 RATING_RANGE = (-10.0, 10.0)  # the deviation is 1
 
 
-def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
-    """Return the rows of the table ``timing``."""
-    return {"timing": timing(task.settings)}
+TIMING_COLUMNS = ("method", "users", "items", "ratings", "rank", "repeat", "seconds")
 
 
-def timing(settings: Mapping) -> Iterator[dict[str, object]]:
+def settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
+    """Return the sizes, and the hyper-parameters of a data set "timing" for each method."""
+    own = dict(section["timing"])
+    fits = {name: DpalsCell("timing", name, STANDARD, EPSILON) for name in own.pop("methods")}
+    table = section["hyperparameters"]
+    models = {name: model_settings(table, fit.coordinates()) for name, fit in fits.items()}
+    budget = {"epsilon": EPSILON, "delta": float(section["delta"])}
+    return {"seed": section["seed"], **budget, **own, "models": models}
+
+
+def modules(section: Section, cell: Cell) -> list[str]:
+    """Return the modules of the methods."""
+    return [module for name in section["timing"]["methods"] for module in modules_of(name)]
+
+
+def effort(section: Section, cells: Cells) -> Effort:
+    """Return what the cost grows with: repeats and methods; users."""
+    own = section["timing"]
+    return Effort(amount=own["repeats"] * len(own["methods"]), size=sum(own["users"]))
+
+
+def run(task: Task) -> Iterator[dict[str, object]]:
     """Yield CPU seconds of an iteration of each method, of two iterations or more, at each size.
 
     The first fit of a method is not counted: it loads compiled kernels. Nor is the grouping of the
     ratings by user and item, which all methods share.
 
-    Rows have the keys :data:`dpmc.studies.dpals.cells.TIMING_COLUMNS`; the seconds are the median
-    from the end of an iteration to that of the next, so that a fit's preparations are not in them.
-    ``settings`` is what :func:`dpmc.studies.dpals.settings.timing_settings` returns.
+    Rows have the keys :data:`TIMING_COLUMNS`; the seconds are the median from the end of an
+    iteration to that of the next, so that a fit's preparations are not in them.
     """
+    from dpmc.studies.dpals.data import draw  # imports numba
+
+    settings = task.settings
     for users in settings["users"]:
         entry = {
             "users": users,
@@ -76,3 +102,14 @@ def _seconds(settings, method, given, training, repeat) -> float:
     ends = []
     model.fit(training, rng=rng, callback=lambda *_: ends.append(time.process_time()), **noise)
     return float(np.median(np.diff(ends)))
+
+
+JOB = Job(
+    name="timing",
+    run=f"{__name__}:run",
+    tables={"timing": TIMING_COLUMNS},
+    settings=settings,
+    modules=modules,
+    seconds=120.0,
+    effort=effort,
+)

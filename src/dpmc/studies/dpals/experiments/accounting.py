@@ -13,15 +13,21 @@ Source: [Chien 2021], theorem 1.
 import math
 from collections.abc import Iterable, Iterator
 
+from dpmc.frame.api import Job
 from dpmc.frame.jobs.task import Task
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.plan import published_sigma
 from dpmc.privacy.calibration import calibrate
 
+ACCOUNTING_COLUMNS = (
+    "epsilon", "delta", "ratings_per_user", "iterations", "published_sigma", "epsilon_at_published",
+    "exact_sigma", "mu",
+)  # fmt: skip
 
-def run(task: Task) -> dict[str, Iterator[dict[str, float]]]:
+
+def run(task: Task) -> Iterator[dict[str, float]]:
     """Return the rows of the table ``accounting``."""
-    return {"accounting": accounting_rows(**task.settings)}
+    return accounting_rows(**task.settings)
 
 
 def exact_sigma(epsilon: float, delta: float, ratings_per_user: int, iterations: int) -> float:
@@ -38,10 +44,7 @@ def epsilon_at(sigma: float, delta: float, ratings_per_user: int, iterations: in
 def accounting_rows(
     points: Iterable[tuple[float, int, int]], delta: float
 ) -> Iterator[dict[str, float]]:
-    """Yield the rows of accounting.csv.
-
-    Rows have the keys :data:`dpmc.studies.dpals.cells.ACCOUNTING_COLUMNS`.
-    """
+    """Yield the rows of accounting.csv, with the keys :data:`ACCOUNTING_COLUMNS`."""
     for epsilon, k, iterations in points:
         reported = published_sigma(epsilon, delta, k, iterations)
         exact = exact_sigma(epsilon, delta, k, iterations)
@@ -55,3 +58,11 @@ def accounting_rows(
             "exact_sigma": exact,
             "mu": math.sqrt(2 * k * iterations) / exact,
         }
+
+
+JOB = Job(
+    name="accounting",
+    run=f"{__name__}:run",
+    tables={"accounting": ACCOUNTING_COLUMNS},
+    settings=lambda section, cell: {"delta": section["delta"], **section["accounting"]},
+)
