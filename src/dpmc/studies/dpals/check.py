@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.studies.dpals.cells import LIANG, public_range
-from dpmc.studies.dpals.experiments import timing
+from dpmc.studies.dpals.experiments import JOBS, timing
 from dpmc.studies.dpals.methods import (
     METHODS,
     ONLY_RANKING,
@@ -22,7 +22,6 @@ from dpmc.studies.dpals.settings import (
     dpals_settings,
     experiments_of,
     real_datasets,
-    stored,
     variants_of,
 )
 from dpmc.studies.dpals.variant_names import named_settings
@@ -35,7 +34,8 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
 
     That is an unknown data set, method or setting, a cell that comes twice, hyper-parameters that a
     method does not take, or a variant whose name says something else than its settings; every model
-    of the grid is constructed once, without data. ``dpals`` is the section of the configuration,
+    of the grid is constructed once, without data. An experiment refuses what it cannot run where it
+    states its cells and settings. ``dpals`` is the section of the configuration,
     with the table of hyper-parameters; ``sets`` are the user's own data sets, ``data.sets`` in the
     configuration.
     """
@@ -48,10 +48,10 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
         refuse_unknown("data set in dpals.datasets", experiment["datasets"], datasets)
         refuse_unknown("method", experiment["methods"], METHODS)
         _check_tasks(experiment, datasets)
-    for section in ("coverage", "tuning"):
-        refuse_unknown("data set in dpals.datasets", dpals[section]["datasets"], datasets)
-    _check_coverage(dpals)
-    refuse_unknown("method", dpals["timing"]["methods"], METHODS)
+    for job in JOBS:
+        for cell in job.cells(dpals):
+            job.settings(dpals, cell)
+    refuse_unknown("data set in dpals.datasets", dpals["tuning"]["datasets"], datasets)
     for name in real_datasets(dpals):
         resolve(name, sets)
     _check_variants(experiments)
@@ -67,16 +67,6 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
     for method, model in timed["models"].items():
         budget = timed["epsilon"], timed["delta"]
         _check_model("dpals.timing", method, model, {"rating_range": timing.RATING_RANGE}, budget)
-
-
-def _check_coverage(dpals: Mapping) -> None:
-    """Popularity is that of whole files: drawn ratings have none, and parts are not looked at."""
-    for name in dpals["coverage"]["datasets"]:
-        if stored(dpals, name) != name:
-            raise InputError(
-                f"dpals.coverage.datasets has {name}, drawn or a part of another data set; "
-                "name whole data sets only."
-            )
 
 
 def _check_tasks(experiment: Mapping, datasets: Mapping) -> None:

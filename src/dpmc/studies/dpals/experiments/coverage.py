@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpmc.errors import InputError, refuse_unknown
 from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.dpals.jobs import effort_of_data, inputs_of
+from dpmc.studies.dpals.settings import stored
 
 FULL, SHUFFLED = "full", "shuffled"
 SAMPLINGS = (FULL, "uniform", "adaptive", SHUFFLED)
@@ -31,6 +33,25 @@ class DataCell(Cell):
     """A data set whose popularity is measured."""
 
     dataset: str
+
+
+def cells(section: Section) -> list[DataCell]:
+    """Return the data sets: whole files, because drawn ratings have no popularity.
+
+    Raises
+    ------
+    InputError
+        An unknown data set, one that is drawn, or a part of another.
+    """
+    names = section["coverage"]["datasets"]
+    refuse_unknown("data set in dpals.datasets", names, section["datasets"])
+    for name in names:
+        if stored(section, name) != name:
+            raise InputError(
+                f"dpals.coverage.datasets has {name}, drawn or a part of another data set; "
+                "name whole data sets only."
+            )
+    return [DataCell(name) for name in names]
 
 
 def settings(section: Section, cell: DataCell) -> dict[str, object]:
@@ -108,7 +129,7 @@ JOB = Job(
     run=f"{__name__}:run",
     tables={"coverage": COVERAGE_COLUMNS},
     cell=DataCell,
-    cells=lambda section: map(DataCell, section["coverage"]["datasets"]),
+    cells=cells,
     settings=settings,
     inputs=inputs_of,
     seconds=4.0,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpmc.errors import InputError
+from dpmc.errors import InputError, refuse_unknown
 from dpmc.frame.api import Cells, Effort, Job, Section
 from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
@@ -29,6 +29,7 @@ TIMING_COLUMNS = ("method", "users", "items", "ratings", "rank", "repeat", "seco
 def settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
     """Return the sizes, and the hyper-parameters of a data set "timing" for each method."""
     own = dict(section["timing"])
+    refuse_unknown("method", own["methods"], METHODS)
     fits = {name: DpalsCell("timing", name, STANDARD, EPSILON) for name in own.pop("methods")}
     table = section["hyperparameters"]
     models = {name: model_settings(table, fit.coordinates()) for name, fit in fits.items()}
