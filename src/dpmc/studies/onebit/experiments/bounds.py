@@ -174,18 +174,7 @@ def squared_error_bounds(
 
 
 def bounds(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the bounds as average relative errors, for each link, observed fraction and epsilon.
-
-    Parameters
-    ----------
-    settings : mapping
-        What :func:`settings` returns.
-
-    Yields
-    ------
-    dict
-        Keys :data:`BOUND_COLUMNS`.
-    """
+    """Yield the bounds as average relative errors, for each link, observed fraction and epsilon."""
     means = {}
     for name in settings["links"]:
         link = link_of(name)
@@ -202,15 +191,7 @@ def bounds(settings: Mapping) -> Iterator[dict[str, object]]:
 def link_constants(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield L and beta as printed and as they are: of each link, and of it with flips.
 
-    Parameters
-    ----------
-    settings : mapping
-        As for :func:`bounds`.
-
-    Yields
-    ------
-    dict
-        Keys :data:`CONSTANT_COLUMNS`; epsilon is None without flips.
+    Without flips epsilon is None.
     """
     alpha = float(settings["alpha"])
     for name in settings["links"]:

@@ -82,20 +82,10 @@ def run(task: Task) -> Mapping[str, list[dict]]:
 
 
 def run_outp(settings: Mapping) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    """Measure changes by one flip, and attack the published noise with them.
+    """Return changes by one flip, and attacks on the published noise with them.
 
-    Parameters
-    ----------
-    settings : mapping
-        What :func:`settings` returns.
-
-    Returns
-    -------
-    changes : list of dict
-        Keys :data:`OUTP_CHANGE_COLUMNS`; the block instance has no draw.
-    attacks : list of dict
-        Keys :data:`OUTP_ATTACK_COLUMNS`: the block instance, and the
-        typical draw with the median change (the smaller one of two).
+    The block instance has no draw; of the typical ones that with the median change (the smaller one
+    of two) is attacked.
     """
     changes, attacks = [], []
     for link in settings["links"]:
