@@ -13,7 +13,7 @@ from dpmc.frame.showing.style import draw_all
 from dpmc.studies.dpals.figures import DPALS_FIGURES, run
 from dpmc.studies.dpals.figures.coverage import share_of_top
 from dpmc.studies.dpals.figures.lines import far_off
-from dpmc.studies.dpals.frames import LOOKS, METHODS, ends, number, read_dpals
+from dpmc.studies.dpals.frames import LOOKS, METHODS, format_range, number, read_dpals
 from dpmc.studies.dpals.variant_names import Variant, in_variant_order, variant_label, variant_of
 
 pytestmark = pytest.mark.slow
@@ -237,4 +237,4 @@ def test_variants_are_ordered_by_what_they_say():
 )
 def test_numbers_are_formatted_small_ones_with_an_exponent(value, text):
     assert number(value) == text
-    assert ends([value, value, np.nan]) == text
+    assert format_range([value, value, np.nan]) == text

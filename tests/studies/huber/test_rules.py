@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from dpmc.frame.judging.finding import Finding
 from dpmc.frame.judging.rules import (
     Sample,
+    all_of,
     at_least,
-    both,
     combined,
     count,
     judge_all,
@@ -160,7 +160,7 @@ def test_unreported_comparisons_are_said_to_be(judge):
 )  # fmt: skip
 def test_conjunction(verdicts, expected):
     assert combined(verdicts) == expected
-    found = both([Finding(verdict, verdict, reason=verdict) for verdict in verdicts])
+    found = all_of([Finding(verdict, verdict, reason=verdict) for verdict in verdicts])
     assert (found.verdict, found.reported_verdict) == (expected, expected)
 
 

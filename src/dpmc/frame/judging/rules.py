@@ -217,7 +217,7 @@ def _with_range(pooled: Interval, formatter: Formatter) -> str:
     return f"{formatter(pooled.estimate)} ({formatter(pooled.low)} to {formatter(pooled.high)})"
 
 
-def both(findings: Sequence[Finding]) -> Finding:
+def all_of(findings: Sequence[Finding]) -> Finding:
     """Combine the parts of a claim: all must hold, and one that fails contradicts it.
 
     Effect, interval, n, rule and margin are those of the first part; what is needed is needed by

@@ -88,8 +88,9 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def present(values: Iterable, known: Iterable) -> list:
-    """Return the different ``values`` in the order of ``known``, others last; NaN is left out."""
-    return in_order([value for value in values if pd.notna(value)], known)
+    """Return the different ``values`` in the order of ``known``, others last and sorted; no NaN."""
+    found = {value for value in values if pd.notna(value)}
+    return [value for value in known if value in found] + sorted(found - set(known))
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -130,17 +131,8 @@ PRIVATE_BASELINES = {
 }
 
 
-EVERY = ("gaussian", "laplace", "huber")
-
-
 def percent(share: float) -> str:
     """Format a share in whole per cent, but never as all or none when it is not."""
     if 0 < share < 0.01:
         return "under 1 %"
     return "over 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
-
-
-def in_order(values, known) -> list:
-    """Return the different ``values`` in the order of ``known``, others last and sorted."""
-    found = set(values)
-    return [v for v in known if v in found] + sorted(found - set(known))

@@ -219,7 +219,7 @@ def number(value: float, digits: int = 3) -> str:
     return format_number(value, digits)
 
 
-def ends(values: Iterable[float], digits: int = 3) -> str:
+def format_range(values: Iterable[float], digits: int = 3) -> str:
     """Format the smallest and the largest of some numbers: "0.12 to 0.34"; once if they agree."""
     found = [value for value in values if pd.notna(value)]
     return " to ".join(dict.fromkeys(number(end, digits) for end in (min(found), max(found))))

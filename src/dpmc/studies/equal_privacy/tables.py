@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.showing.frames import (
-    EVERY,
     FACTOR_MODELS,
     MECHANISM_LABELS,
+    PRIVATE,
     PRIVATE_BASELINES,
-    in_order,
+    present,
     trials_text,
 )
 from dpmc.frame.showing.results import read_results, write_tables
@@ -56,7 +56,7 @@ def equal_tables(calibrated: pd.DataFrame) -> list[Table]:
     calibrated = one_mechanism_per_baseline(calibrated)
     table = summary(calibrated)
     leaders = {place: leader(errors) for place, errors in places(calibrated).items()}
-    relations = in_order(table["relation"].dropna(), RELATION_TITLES)
+    relations = present(table["relation"].dropna(), RELATION_TITLES)
     return [
         _relation_table(number, relation, table, leaders, calibrated)
         for number, relation in enumerate(relations, start=1)
@@ -68,7 +68,7 @@ def _relation_table(number, relation, table, leaders, calibrated) -> Table:
     plain = references(calibrated)
     selectors, columns = _columns(here, plain)
     rows = []
-    for dataset in in_order(here["dataset"], DATASETS):
+    for dataset in present(here["dataset"], DATASETS):
         part = here[here["dataset"] == dataset]
         free = table[(table["dataset"] == dataset) & table["relation"].isna()]
         for epsilon in sorted(part["epsilon"].unique()):
@@ -94,19 +94,19 @@ def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[
     selectors, columns = [], []
     for method, label in FACTOR_MODELS.items():
         found = here[here["method"] == method]
-        for mechanism in in_order(found["mechanism"], EVERY):
+        for mechanism in present(found["mechanism"], PRIVATE):
             selectors.append({"method": method, "mechanism": mechanism})
             name = MECHANISM_LABELS.get(mechanism, mechanism)
             columns.append(Column(f"{method}_{mechanism}", name, label))
-    for method in in_order(here["method"], UNTUNED):
+    for method in present(here["method"], UNTUNED):
         if method in UNTUNED:
             selectors.append({"method": method})
             columns.append(Column(method, UNTUNED[method], "No settings"))
-    for method in in_order(here["method"], PRIVATE_BASELINES):
+    for method in present(here["method"], PRIVATE_BASELINES):
         if method in PRIVATE_BASELINES:
             selectors.append({"method": method})
             columns.append(Column(method, PRIVATE_BASELINES[method], "Private baselines"))
-    for method in in_order(plain["method"], REFERENCE_LABELS):
+    for method in present(plain["method"], REFERENCE_LABELS):
         selectors.append({"method": method, "free": True})
         columns.append(Column(method, REFERENCE_LABELS.get(method, method), NO_NOISE))
     return selectors, columns

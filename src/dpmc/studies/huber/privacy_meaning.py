@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.jobs.cells import SYNTHETIC
-from dpmc.frame.showing.frames import EVERY, MECHANISM_LABELS, METHOD_LABELS, percent, select
+from dpmc.frame.showing.frames import MECHANISM_LABELS, METHOD_LABELS, PRIVATE, percent, select
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class PublishedRun:
 
 
 PUBLISHED_RUNS = (
-    PublishedRun(SYNTHETIC, "als", 50, "T = 50", (1.0, 2.0), EVERY),
-    PublishedRun(SYNTHETIC, "irls", 1000, "T = 50, K = 20", (1.0, 2.0), EVERY, 20),
+    PublishedRun(SYNTHETIC, "als", 50, "T = 50", (1.0, 2.0), PRIVATE),
+    PublishedRun(SYNTHETIC, "irls", 1000, "T = 50, K = 20", (1.0, 2.0), PRIVATE, 20),
     PublishedRun("ml-100k", "als", 20, "T = 20", (1.0,), ("gaussian",)),
     PublishedRun("ml-100k", "irls", 400, "T = 20, K = 20", (1.0,), ("laplace", "huber"), 20),
     PublishedRun("ml-100k", "irls", 40, "T = 20, K = 2", (1.0,), ("huber",), 2),
@@ -64,7 +64,9 @@ def totals_text(totals: pd.DataFrame | None) -> str:
     tight = select(totals, **EXAMPLE)
     tight = tight[tight["accountant"].isin(TIGHTEST)].groupby("mechanism")["epsilon"].min()
     parts = [
-        f"{tight[name]:,.0f} with {MECHANISM_LABELS[name]} noise" for name in EVERY if name in tight
+        f"{tight[name]:,.0f} with {MECHANISM_LABELS[name]} noise"
+        for name in PRIVATE
+        if name in tight
     ]
     if not parts:
         return ""

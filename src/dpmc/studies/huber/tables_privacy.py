@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, select
+from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select
 from dpmc.frame.showing.results import read_results, write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.huber.experiments import PRIVACY_TABLES
@@ -64,7 +64,7 @@ def totals_table(totals: pd.DataFrame, published: pd.DataFrame) -> Table:
     columns = tuple(
         Column(f"{mechanism}_{variance:g}", MECHANISM_LABELS[mechanism], f"Variance {variance:g}")
         for variance in VARIANCES
-        for mechanism in EVERY
+        for mechanism in PRIVATE
     )
     rows = _nominal_rows(published)
     for run in PUBLISHED_RUNS:
@@ -97,7 +97,7 @@ def _nominal_rows(published: pd.DataFrame) -> list[Row]:
     for line, (frame, column, digits) in lines.items():
         cells = []
         for variance in VARIANCES:
-            for mechanism in EVERY:
+            for mechanism in PRIVATE:
                 found = select(frame, mechanism=mechanism, variance=variance)[column]
                 value = float(found.iloc[0]) if len(found) else np.nan
                 cells.append(Cell(value, digits=digits))
@@ -112,7 +112,7 @@ def _run_rows(run: PublishedRun, totals: pd.DataFrame) -> list[Row]:
     for line, accountants in LINES.items():
         cells = []
         for variance in VARIANCES:
-            for mechanism in EVERY:
+            for mechanism in PRIVATE:
                 cells.append(_total_cell(here, run, mechanism, variance, accountants))
         keys = (run.dataset, run.label, run.releases)
         rows.append(Row(keys, labels, line, tuple(cells)))

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from dpmc.frame.judging.finding import MARGIN, Finding
-from dpmc.frame.judging.rules import always_below, both, formatted_means, inside, named, plain
+from dpmc.frame.judging.rules import all_of, always_below, formatted_means, inside, named, plain
 from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
 
@@ -33,7 +33,7 @@ def better_than_frank_wolfe_on_top_movies(evidence: DpalsEvidence) -> Finding:
         rows = {f"eps {epsilon:g}": row for epsilon, row in gaps.items()}
         growth = {f"eps {b:g} against {a:g}": gaps[b] - gaps[a] for a, b in pairwise(EPSILONS)}
         size = always_below(rows) if evidence.surrogate else inside(rows, *GAPS)
-        return both([named("RMSE", size), named("growth", always_below(growth))])
+        return all_of([named("RMSE", size), named("growth", always_below(growth))])
 
     return on_both_forms(evidence, judge)
 

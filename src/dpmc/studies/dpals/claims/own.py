@@ -35,7 +35,7 @@ from dpmc.studies.dpals.frames import (
     SURROGATE,
     SYNTHETIC,
     dataset_label,
-    ends,
+    format_range,
     method_label,
     standard,
     summary,
@@ -89,7 +89,7 @@ def ratios(found: Mapping[tuple, Pair]) -> str:
     """Format the smallest and the largest ratio of errors by data set."""
     table = compare(found, PLACE)
     parts = [
-        f"{dataset_label(name)} {ends(np.exp(part['difference']))}"
+        f"{dataset_label(name)} {format_range(np.exp(part['difference']))}"
         for name, part in table.groupby("dataset", sort=False)
     ]
     return "; ".join(parts)
@@ -137,7 +137,7 @@ def methods_keep_their_claim(evidence: DpalsEvidence) -> Finding:
     broken = rows[~kept]
     excess = (broken["actual_epsilon"] / broken["claimed_epsilon"]).groupby(broken["method"])
     parts = [
-        f"{method_label(name)} {ends(excess.get_group(name), 4)} times"
+        f"{method_label(name)} {format_range(excess.get_group(name), 4)} times"
         for name in present(broken["method"], PRIVATE)
     ]
     good = set(rows["method"]) - set(broken["method"])
@@ -217,7 +217,7 @@ def alternating_methods_beat_dpals(evidence: DpalsEvidence) -> Finding:
             rows |= rows_of(here, f"{method_label(name)}, ")
             table = compare(here, PLACE)
             parts.append(
-                f"{method_label(name)} {ends(np.exp(table['difference']))}, less at "
+                f"{method_label(name)} {format_range(np.exp(table['difference']))}, less at "
                 f"{less(table).sum()} and more at {more(table).sum()} of {len(table)}"
             )
     if not rows:
@@ -262,7 +262,7 @@ def numbers_from_elsewhere_are_met(evidence: DpalsEvidence) -> Finding:
         return not_available("numbers from elsewhere")
     close = int((done["status"] == AGREES).sum())
     parts = [
-        f"{metric.upper()} {ends(here['mean'] / here['published'])}"
+        f"{metric.upper()} {format_range(here['mean'] / here['published'])}"
         for metric, here in done.groupby("metric", sort=False)
     ]
     text = (

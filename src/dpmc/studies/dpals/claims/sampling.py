@@ -7,8 +7,8 @@ import numpy as np
 from dpmc.frame.judging.finding import MARGIN, Finding
 from dpmc.frame.judging.rules import (
     Rows,
+    all_of,
     always_below,
-    both,
     formatted_means,
     inside,
     named,
@@ -45,7 +45,7 @@ def private_models_gain_from_a_subset(evidence: DpalsEvidence) -> Finding:
     def judge(form: Form) -> Finding:
         public = _part_over_all(evidence, "als", UNIFORM)
         private = _part_over_all(evidence, form.dpals, UNIFORM, MIDDLE)
-        return both([named("ALS", always_below(public)), named("DPALS", some_below(private))])
+        return all_of([named("ALS", always_below(public)), named("DPALS", some_below(private))])
 
     return on_both_forms(evidence, judge, "{0.dpals}")
 
@@ -116,7 +116,7 @@ def subset_gains_little_with_adaptive_sampling(evidence: DpalsEvidence) -> Findi
         (share, gain), (first, at_strict) = gains[MIDDLE], gains[STRICT]
         marginal = inside({f"{share} at eps {MIDDLE:g}": gain}, high=MARGIN[1])
         growth = {f"eps {MIDDLE:g} against {STRICT:g} ({first})": gain - at_strict}
-        return both([named("gain", marginal), named("growth", always_below(growth))])
+        return all_of([named("gain", marginal), named("growth", always_below(growth))])
 
     return on_both_forms(evidence, judge, "{0.dpals}")
 

@@ -8,8 +8,8 @@ import numpy as np
 from dpmc.frame.judging.finding import MARGIN, PAPERS, Finding
 from dpmc.frame.judging.rules import (
     Rows,
+    all_of,
     always_below,
-    both,
     formatted_means,
     inside,
     mostly_below,
@@ -70,7 +70,7 @@ def dpals_below_one_and_better_with_users(evidence: DpalsEvidence) -> Finding:
         ratio = errors.log_rmse(LARGEST, form.dpals, STRICT) - errors.log_rmse(
             SMALLEST, form.dpals, STRICT
         )
-        return both(
+        return all_of(
             [
                 named(
                     "against the mean",

@@ -13,7 +13,7 @@ from dpmc.studies.dpals.frames import (
     METRICS,
     dataset_label,
     datasets_of,
-    ends,
+    format_range,
     method_label,
     number,
     summary,
@@ -154,5 +154,5 @@ def describe_projection(data: pd.DataFrame) -> str:
             f"λ = {wide.index[0]:g} and {number(ratio.iloc[-1])} at {wide.index[-1]:g}"
         )
     told = f" RMSE without over RMSE with the projection, {'; '.join(parts)}." if parts else ""
-    best = ends([data["mean"].min()])
+    best = format_range([data["mean"].min()])
     return f"{trials_text(data['trials']).capitalize()} a point; lowest RMSE {best}.{told}"

@@ -15,7 +15,7 @@ from dpmc.studies.dpals.frames import (
     METRICS,
     dataset_label,
     datasets_of,
-    ends,
+    format_range,
     method_label,
     number,
 )
@@ -84,8 +84,8 @@ def describe_iterations(data: pd.DataFrame) -> str:
         factors = here["fit_factor"].dropna()
         texts = []
         if len(factors):
-            texts.append(f"factor {ends(factors, 2)}")
-        texts.append(f"within 5 % of its best after {ends(here['fit_best'], 1)}")
+            texts.append(f"factor {format_range(factors, 2)}")
+        texts.append(f"within 5 % of its best after {format_range(here['fit_best'], 1)}")
         parts.append(f"{method_label(name)} {', '.join(texts)}")
     return (
         f"{trials_text(data['trials']).capitalize()} a point. Change of RSE by iteration, by a "

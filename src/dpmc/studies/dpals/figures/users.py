@@ -13,7 +13,7 @@ from dpmc.studies.dpals.frames import (
     METRICS,
     PAPER,
     STANDARD,
-    ends,
+    format_range,
     method_label,
     standard,
     summary,
@@ -52,7 +52,7 @@ def _panel(epsilon: float, table: pd.DataFrame, theirs: pd.DataFrame | None) -> 
     drawn, notes = curves(here, "method", "thousands", LOOKS, lines.label), []
     for name, line in zip(present(free["method"], LOOKS), _free(free), strict=True):
         if line.rows["mean"].map(lambda value: lines.far_off(value, private["mean"])).any():
-            notes.append(f"{method_label(name)}: {ends(line.rows['mean'], 2)}")
+            notes.append(f"{method_label(name)}: {format_range(line.rows['mean'], 2)}")
         else:
             drawn.append(line)
     if theirs is not None:

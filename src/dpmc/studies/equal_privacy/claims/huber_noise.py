@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc.frame.judging.rules import Sample, both, judge_most, judge_pooled
+from dpmc.frame.judging.rules import Sample, all_of, judge_most, judge_pooled
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.equal_privacy.claims.evidence import Evidence, claim
 
@@ -36,7 +36,7 @@ def huber_is_the_best_trade_off(evidence: Evidence) -> Finding:
         parts.append(replace(slope, reason=f"strict minus loose budgets: {slope.reason}"))
     else:
         parts.append(Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (strict and loose budgets)"))
-    return both(parts)
+    return all_of(parts)
 
 
 def log_rmse_by_noise(

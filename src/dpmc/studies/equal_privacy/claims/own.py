@@ -19,7 +19,7 @@ from dpmc.frame.judging.rules import (
     mostly_below,
     not_available,
 )
-from dpmc.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES, in_order, number, select
+from dpmc.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES, number, present, select
 from dpmc.privacy.relations import ENTRY_CHANGE, USER_ADD_REMOVE
 from dpmc.statistics.paired import Pair, compare, leader, less, more, pairs
 from dpmc.studies.equal_privacy.claims.evidence import Evidence, claim
@@ -136,7 +136,7 @@ def _listed(rows: pd.DataFrame) -> str:
     by_dataset = rows.groupby("dataset")["epsilon"]
     parts = [
         f"{dataset_label(name)} at {_budgets(sorted(by_dataset.get_group(name)))}"
-        for name in in_order(rows["dataset"], DATASETS)
+        for name in present(rows["dataset"], DATASETS)
     ]
     return "; ".join(parts) or "nowhere"
 

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.showing.frames import (
-    EVERY,
     FACTOR_MODELS,
     MECHANISM_LABELS,
+    PRIVATE,
     PRIVATE_BASELINES,
-    in_order,
+    present,
     trials_text,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels
@@ -35,9 +35,9 @@ from dpmc.studies.equal_privacy.frames import (
 ANY = "any"  # mechanism of a method that is drawn with its best one
 LOOKS = {  # from left to right
     **{(method, ANY): BASELINES[method.removeprefix("private_")] for method in PRIVATE_BASELINES},
-    **{("private_als", mechanism): MECHANISMS[mechanism] for mechanism in EVERY},
+    **{("private_als", mechanism): MECHANISMS[mechanism] for mechanism in PRIVATE},
     **{(method, ANY): Look(BLACK, "*") for method in UNTUNED},
-    **{("private_irls", name): replace(MECHANISMS[name], face="white") for name in EVERY},
+    **{("private_irls", name): replace(MECHANISMS[name], face="white") for name in PRIVATE},
 }
 DODGE = 0.028  # of the logarithm to base 10, between two models
 WORST = 2.0  # times the error of a constant: what is worse is not shown
@@ -68,7 +68,7 @@ def _equal(inputs: Mapping[str, pd.DataFrame], relations: list[str]) -> Drawing:
     panels = [
         (relation, dataset)
         for relation in relations
-        for dataset in in_order(table.loc[table["relation"] == relation, "dataset"], DATASETS)
+        for dataset in present(table.loc[table["relation"] == relation, "dataset"], DATASETS)
     ]
     drawn, shown = [], []
     for relation, dataset in panels:

@@ -8,7 +8,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dpmc.frame.showing.frames import EVERY, MECHANISM_LABELS
+from dpmc.frame.showing.frames import MECHANISM_LABELS, PRIVATE
 from dpmc.frame.showing.style import (
     BLACK,
     MECHANISMS,
@@ -29,7 +29,7 @@ def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     table = frame.pivot(index="releases", columns="epsilon", values="ratio").sort_index()
     ratio = table.to_numpy(dtype=float)
     leader = _leaders(frame).reindex(index=table.index, columns=table.columns).to_numpy(float)
-    wins = leader == EVERY.index(HUBER)
+    wins = leader == PRIVATE.index(HUBER)
     figure = new_figure(PAGE, 1.3 + 0.21 * len(table))
     left, right = figure.subplots(1, 2, sharey=True)
     image = _cells(left, ratio, cmap="cividis", vmax=1.0)
@@ -37,11 +37,11 @@ def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     bar.set_label("Variance of Huber / best other")
     bar.outline.set_visible(False)
     bar.solids.set(rasterized=False, edgecolor="face")  # as the cells: no bitmap, no seams
-    colors = ListedColormap([_light(name) for name in EVERY])
+    colors = ListedColormap([_light(name) for name in PRIVATE])
     _cells(right, leader, cmap=colors, vmin=-0.5, vmax=2.5)
     for (row, column), number in np.ndenumerate(leader):
         if np.isfinite(number):
-            letter = EVERY[int(number)][0].upper()
+            letter = PRIVATE[int(number)][0].upper()
             right.text(column, row, letter, ha="center", va="center", size=8)
     _write_savings(left, image, ratio, wins)
     left.set_title("Variance that Huber saves (%)")
@@ -72,8 +72,8 @@ def _light(mechanism: str) -> np.ndarray:
 
 
 def _leaders(frame: pd.DataFrame) -> pd.DataFrame:
-    """Number of the best mechanism in :data:`EVERY`."""
-    numbers = frame.assign(leader=[EVERY.index(name) for name in frame["best"]])
+    """Number of the best mechanism in :data:`PRIVATE`."""
+    numbers = frame.assign(leader=[PRIVATE.index(name) for name in frame["best"]])
     return numbers.pivot(index="releases", columns="epsilon", values="leader")
 
 
@@ -103,7 +103,7 @@ def _edge(axes, x, y) -> None:
 
 
 def _map_handles() -> list:
-    handles: list = [Patch(color=_light(name), label=MECHANISM_LABELS[name]) for name in EVERY]
+    handles: list = [Patch(color=_light(name), label=MECHANISM_LABELS[name]) for name in PRIVATE]
     return [
         *handles,
         Line2D([], [], color=BLACK, lw=1.5, label=f"Huber saves over {100 * WORTHWHILE:g} %"),

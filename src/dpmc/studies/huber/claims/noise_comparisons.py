@@ -18,8 +18,8 @@ from dpmc.frame.judging.finding import (
 from dpmc.frame.judging.power import trials_off_zero
 from dpmc.frame.judging.rules import (
     Tally,
+    all_of,
     at_least,
-    both,
     combined,
     count,
     judge_all,
@@ -107,7 +107,7 @@ def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding
 def huber_more_accurate_than_laplace_at_a_similar_budget(evidence: Evidence) -> Finding:
     """MOST rank-5 rows against Laplace noise, and at most 10 % more budget from variance 2 on."""
     rows = deltas(*(synthetic_grid(noise, ranks=TABLE_3) for noise in ("huber", "laplace")))
-    return both([judge_most(evidence.sample(rows)), huber_budget_close_to_laplace(evidence)])
+    return all_of([judge_most(evidence.sample(rows)), huber_budget_close_to_laplace(evidence)])
 
 
 @claim("H6")
@@ -118,7 +118,7 @@ def gaussian_does_not_reduce_rmse(evidence: Evidence) -> Finding:
         other: deltas(gaussian, synthetic_grid(other, ranks=TABLE_3))
         for other in ("huber", "laplace")
     }
-    return both([_not_below_margin(evidence, name, rows) for name, rows in others.items()])
+    return all_of([_not_below_margin(evidence, name, rows) for name, rows in others.items()])
 
 
 @claim("H32")
@@ -158,7 +158,7 @@ def gaussian_works_best_at_small_fractions(evidence: Evidence) -> Finding:
     small, large = _gaussian_advantage(SMALL), _gaussian_advantage(LARGE)
     trend = [at_small - at_large for at_small, at_large in zip(small, large, strict=True)]
     level, slope = judge_pooled(evidence.sample(small)), judge_pooled(evidence.sample(trend))
-    return both(
+    return all_of(
         [
             replace(level, reason=f"at 5 %: {level.reason}"),
             replace(slope, reason=f"5 % minus 15 %: {slope.reason}"),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc.frame.judging.rules import always_below, both
+from dpmc.frame.judging.rules import all_of, always_below
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.statistics import seconds_and_errors
 
@@ -35,7 +35,7 @@ def factorisations_are_fast_and_adequate(evidence: Evidence) -> Finding:
         return _missing()
     speed = always_below(_ratios(measured["seconds"], ("fast_tri", "als"), "svt"), -np.log(MUCH))
     error = always_below(_ratios(measured["rmse"], ("fast_tri", "als"), "svt"), np.log1p(ADEQUATE))
-    return _told(both([speed, error]), measured)
+    return _told(all_of([speed, error]), measured)
 
 
 @claim("H41")

@@ -6,7 +6,14 @@ from itertools import pairwise
 import numpy as np
 
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, Finding
-from dpmc.frame.judging.rules import both, has_no_effect, judge_all, judge_most, judge_pooled, tally
+from dpmc.frame.judging.rules import (
+    all_of,
+    has_no_effect,
+    judge_all,
+    judge_most,
+    judge_pooled,
+    tally,
+)
 from dpmc.statistics.bootstrap import pooled_interval
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import (
@@ -58,7 +65,7 @@ def variance_hurts_huber_less(evidence: Evidence) -> Finding:
         rows = [b - a for a, b in zip(huber, less_noise(other), strict=True)]
         found = judge_pooled(evidence.sample(rows))
         parts.append(replace(found, reason=f"against {other}: {found.reason}"))
-    return both(parts)
+    return all_of(parts)
 
 
 @claim("H16")
@@ -73,7 +80,7 @@ def error_grows_with_rank_and_trends_stay(evidence: Evidence) -> Finding:
             row for noise in NOISES for row in less_noise(noise, ranks=[rank])
         ],
     }
-    return both([growth, *(_same_sign(evidence, name, rows) for name, rows in trends.items())])
+    return all_of([growth, *(_same_sign(evidence, name, rows) for name, rows in trends.items())])
 
 
 def _all_columns(rank: int) -> list[Cell]:

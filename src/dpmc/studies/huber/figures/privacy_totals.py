@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dpmc.frame.showing.frames import DATASET_LABELS, EVERY, MECHANISM_LABELS, percent, select
+from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, percent, select
 from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels, handle
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.style import (
@@ -56,7 +56,7 @@ def totals_by_releases(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
 def _totals_panel(totals: pd.DataFrame, variance: float, label: str) -> Panel:
     nominal = {row["mechanism"]: row["epsilon_published_form"] for row in table_one([variance])}
     lines, crosses = [], []
-    for mechanism in EVERY:
+    for mechanism in PRIVATE:
         look = MECHANISMS[mechanism]
         part = select(totals, mechanism=mechanism, variance=variance)
         tight = part[part["tightest"]].groupby("releases")["epsilon"].min()
@@ -84,7 +84,7 @@ def _totals_panel(totals: pd.DataFrame, variance: float, label: str) -> Panel:
 
 def _excess_panel(totals: pd.DataFrame, variance: float) -> Panel:
     here, drawn = select(totals, variance=variance), []
-    for mechanism in EVERY:
+    for mechanism in PRIVATE:
         part = here[here["mechanism"] == mechanism]
         tightest = part[part["tightest"]].groupby("releases")["epsilon"].min()
         for accountant, line in ACCOUNTANTS.items():
@@ -120,7 +120,7 @@ def describe_totals(data: pd.DataFrame) -> str:
     """Say what the reported budgets become over the synthetic trainings, at variance 2."""
     parts = []
     tight = data[data["accountant"].isin(TIGHTEST)]
-    for mechanism in EVERY:
+    for mechanism in PRIVATE:
         part = select(tight, mechanism=mechanism, variance=2.0)
         found = part.groupby("releases")["epsilon"].min().reindex(list(RELEASES)).dropna()
         reported = select(data, accountant="as published", mechanism=mechanism, variance=2.0)

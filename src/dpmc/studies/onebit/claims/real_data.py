@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from dpmc.frame.judging.finding import Finding
-from dpmc.frame.judging.rules import Rows, always_below, both, mostly_below, named, points
+from dpmc.frame.judging.rules import Rows, all_of, always_below, mostly_below, named, points
 from dpmc.studies.onebit.cells import BOTH, CLEAR, NUCLEAR, OneBitCell
 from dpmc.studies.onebit.claims.evidence import (
     LINKS,
@@ -83,7 +83,7 @@ def all_improve_and_approach_clear_on_movielens(evidence: OneBitEvidence) -> Fin
     """ALL: accuracy rises from epsilon 1 to 10, and half of the distance to Clear is lost."""
 
     def judge(outputs: Outputs, links: Links = LINKS) -> Finding:
-        return both(
+        return all_of(
             [
                 named(
                     "epsilon 1 against 10",

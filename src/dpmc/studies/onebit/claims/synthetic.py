@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from dpmc.frame.judging.finding import Finding
-from dpmc.frame.judging.rules import Rows, always_below, both, mostly_below, named, within
+from dpmc.frame.judging.rules import Rows, all_of, always_below, mostly_below, named, within
 from dpmc.statistics.tests import row_tests
 from dpmc.studies.onebit.cells import CLEAR, OBSERVED_FRACTION
 from dpmc.studies.onebit.claims.evidence import (
@@ -94,7 +94,7 @@ def errors_fall_and_approach_clear(evidence: OneBitEvidence) -> Finding:
             falls[f"{name} {link}"] = last - first
             gaps[f"{name} {link}"] = (last - clear) - APPROACHED * (first - clear)
         less = _with_factors(mostly_below(gaps), "ARE(10)/ARE(Clear)", excess)
-        return both(
+        return all_of(
             [
                 named("epsilon 10 against 1", mostly_below(falls)),
                 named("excess over Clear, less half of that at epsilon 1", less),
@@ -127,7 +127,7 @@ def inp_and_outp_level_off(evidence: OneBitEvidence) -> Finding:
             )
             falls[f"{name} {link}"] = np.log(middle / first)
             later[f"{name} {link}"] = (middle - last) / row_tests(first - last).mean[0]
-        return both(
+        return all_of(
             [
                 named("epsilon 5 against 1", always_below(falls)),
                 named(
@@ -155,7 +155,7 @@ def objp_changes_drastically_and_fractions_matter_less(evidence: OneBitEvidence)
             )
             for epsilon in (VERY_SMALL[0], 1.0)
         )
-        return both(
+        return all_of(
             [
                 named(
                     f"ObjP, epsilon 10 against 0.25 (against 1: factor {_factor(-from_one)})",
