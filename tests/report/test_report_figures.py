@@ -22,8 +22,9 @@ from dpmc.frame.showing.style import (
 )
 from dpmc.mechanisms import Huber, Laplace
 from dpmc.statistics.tests import holm
+from dpmc.studies.huber.differences import differences
 from dpmc.studies.huber.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
-from dpmc.studies.huber.figures.differences import describe_differences, differences
+from dpmc.studies.huber.figures.differences import describe_differences
 from dpmc.studies.huber.figures.mechanisms import SAMPLE_PARAMETER, SAMPLES
 from dpmc.studies.huber.statistics import cell_summary, paired_differences
 

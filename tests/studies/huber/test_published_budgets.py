@@ -203,7 +203,8 @@ def test_losses_show_every_cell_claim_and_share(drawings):
     medians = np.concatenate([line.get_xdata() for line in left.lines if line.get_marker() == "o"])
     change = drawing.data[drawing.data["neighbour"] == "change"]
     np.testing.assert_allclose(np.sort(medians), np.sort(change["median"]))
-    shares = [text.get_text() for text in left.texts]
+    *shares, head = [text.get_text() for text in left.texts]
+    assert head == "above claim"
     assert len(shares) == 20
     first = select(change, dataset="synthetic", method="als", variance=1, mechanism="gaussian")
     assert shares[0] == f"{100 * first['share_above_nominal'].mean():.0f} %"

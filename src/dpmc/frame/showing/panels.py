@@ -17,6 +17,7 @@ from dpmc.frame.showing.style import GREY, PAGE, Drawing, Look, new_figure, valu
 
 ROOM = 0.06  # of the height of a logarithmic panel, above and below what is drawn
 LINE = 0.085  # of the same, for a line of text
+NEAR_ZERO = 0.7  # of the room of a factor of ten, for what is linear of an axis on either side
 REACH = 0.2  # usual share of the height between means by which intervals widen a panel
 BELOW, ABOVE = (0.02, 0.02, "left", "bottom"), (0.99, 0.99, "right", "top")  # where notes stand
 
@@ -78,10 +79,12 @@ class Axis:
         Where the axis is labelled, and nowhere else.
     margin : float, optional
         How far the axis goes beyond its values: a factor if it is logarithmic.
+    limits : (float or None, float or None), optional
+        Where it begins and ends; None where its values say so.
+    linear : float, optional
+        It is linear up to so much on either side of zero, and logarithmic beyond.
     whole : bool
         Whether only whole numbers are labelled.
-    zero : bool
-        Whether it begins at zero.
     most : float
         What is larger is off the panel.
     reach : float
@@ -92,8 +95,9 @@ class Axis:
     log: bool = False
     ticks: Sequence[float] | Mapping[float, str] | None = None
     margin: float | None = None
+    limits: tuple[float | None, float | None] | None = None
+    linear: float | None = None
     whole: bool = False
-    zero: bool = False
     most: float = np.inf
     reach: float = REACH
 
@@ -179,6 +183,7 @@ def draw_panels(
     inside: bool = False,
     sharex: bool | str = False,
     sharey: bool | str = False,
+    width: float = PAGE,
 ) -> Drawing:
     """Draw panels in rows, with one legend for all.
 
@@ -200,10 +205,12 @@ def draw_panels(
         Whether the legend takes the place that panels leave free in their rows, if they do.
     sharex, sharey : bool or str
         As in ``matplotlib.figure.Figure.subplots``.
+    width : float
+        Inches of the figure.
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    figure = new_figure(PAGE, head + height * rows)
+    figure = new_figure(width, head + height * rows)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
     places, free = list(grid.flat[: len(panels)]), list(grid.flat[len(panels) :])
     place = free.pop() if inside and free else None
@@ -214,7 +221,7 @@ def draw_panels(
     _labels_once(figure, places, panels, columns)
     for group in _sharing(len(panels), columns, sharey):
         _vertical_axes([places[n] for n in group], [panels[n] for n in group])
-    entries = _in_order(_handles(panels), order) + list(handles)
+    entries = first_of_each(_handles(panels), order) + list(handles)
     if place is not None:
         place.set_axis_off()
         place.legend(handles=entries, loc="center", labelspacing=0.35, borderaxespad=0)
@@ -238,7 +245,7 @@ def _labels_once(figure, places: Sequence, panels: Sequence[Panel], columns: int
             axes.set_xlabel("")
 
 
-def _in_order(entries: Iterable[Line2D], order: Sequence[str]) -> list[Line2D]:
+def first_of_each(entries: Iterable[Line2D], order: Sequence[str] = ()) -> list[Line2D]:
     """Return the first entry of each label, those of ``order`` first."""
     found: dict[str, Line2D] = {}
     for each in entries:
@@ -312,12 +319,24 @@ def _horizontal_axis(axes, panel: Panel) -> None:
     if values.size and axis.margin is not None:
         low, high, by = values.min(), values.max(), axis.margin
         axes.set_xlim((low / by, high * by) if axis.log else (low - by, high + by))
+    set_scale(axes, "x", axis)
     if axis.ticks is not None:
-        set_ticks(axes.xaxis, axis.ticks)
-    elif axis.whole:
+        return
+    if axis.whole:
         axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
     elif axis.log and values.size:
         value_axis(axes.xaxis, np.log10(max(values.max() / values.min(), 1.5)), long=2.5)
+
+
+def set_scale(axes, which: str, axis: Axis) -> None:
+    """Set what an axis says of itself: where it is linear, its ends, its labels."""
+    if axis.linear is not None:
+        scale = axes.set_xscale if which == "x" else axes.set_yscale
+        scale("symlog", linthresh=axis.linear, linscale=NEAR_ZERO)
+    if axis.limits is not None:
+        axes.set(**{f"{which}lim": axis.limits})
+    if axis.ticks is not None:
+        set_ticks(axes.xaxis if which == "x" else axes.yaxis, axis.ticks)
 
 
 def set_ticks(axis, values: Sequence[float] | Mapping[float, str]) -> None:
@@ -331,11 +350,15 @@ def set_ticks(axis, values: Sequence[float] | Mapping[float, str]) -> None:
 
 def _vertical_axes(places: Sequence, panels: Sequence[Panel]) -> None:
     """Scale the axes of panels that share theirs, with room for their notes."""
+    axis = panels[0].y
+    if axis.log:
+        _logarithmic(places, panels)
+    for each in places:
+        set_scale(each, "y", axis)
+
+
+def _logarithmic(places: Sequence, panels: Sequence[Panel]) -> None:
     axes, axis = places[0], panels[0].y
-    if not axis.log:
-        if axis.zero:
-            axes.set_ylim(bottom=0)
-        return
     values = np.concatenate([panel.values("mean") for panel in panels])
     if not values.size:
         return
@@ -350,9 +373,7 @@ def _vertical_axes(places: Sequence, panels: Sequence[Panel]) -> None:
     for each in places:
         each.set_yscale("log")
     axes.set_ylim(low / span ** (ROOM + LINE * below), high * span ** (ROOM + LINE * above))
-    if axis.ticks is not None:
-        set_ticks(axes.yaxis, axis.ticks)
-    else:
+    if axis.ticks is None:
         value_axis(axes.yaxis, np.log10(span) * (1 + 2 * ROOM + LINE * (below + above)))
 
 

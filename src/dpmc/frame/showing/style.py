@@ -105,6 +105,14 @@ class NothingToDraw(Exception):
     """The data of a figure are absent; the message says which, for the reader."""
 
 
+def needed(inputs: Mapping[str, pd.DataFrame | None], name: str, absent: str) -> pd.DataFrame:
+    """Return a table of those that a figure is made of; ``absent`` is said if there is none."""
+    table = inputs.get(name)
+    if table is None or table.empty:
+        raise NothingToDraw(absent)
+    return table
+
+
 @dataclass(frozen=True)
 class Drawing:
     """A figure with the numbers that it shows."""

@@ -1,25 +1,24 @@
 """Figure of the audit: what was found of what is claimed, and which planted faults were caught."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 
+from dpmc.frame.showing.forest import Forest, Notes, Points, draw_forest
 from dpmc.frame.showing.frames import FACTOR_MODELS, MECHANISM_LABELS, PRIVATE_BASELINES
+from dpmc.frame.showing.panels import Axis, handle
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.style import (
     BLACK,
     GREY,
-    PAGE,
     SERIES,
-    VERMILLION,
     Drawing,
     Look,
-    NothingToDraw,
     draw_all,
-    new_figure,
+    needed,
     read_figures,
 )
 
@@ -35,10 +34,25 @@ TESTS = {"kolmogorov_smirnov": "Kolmogorov–Smirnov"}
 SIGNIFICANCE = ("kolmogorov_smirnov", "independence")  # they measure a p-value
 PUBLISHED = "published"  # the target of the audit of files
 CHOICE = {"private_choice_of_items": "private choice of items"}
+ABSENT = "The audit has not been run"
 REACH = 1.6  # of the axis, in shares of the claim; what is beyond is drawn at the end
-ROW = 0.165  # inches
-HONEST, PLANTED = SERIES[0], SERIES[1]
-COUNTS = (1.95, 2.3)  # where the counts of tests passed and of faults caught end, as shares
+SHARE = Axis(
+    "Found / claimed (lower bound of ε, or change of a release)",
+    ticks=[0, 0.25, 0.5, 0.75, 1, 1.25, 1.5],
+    limits=(-0.03, REACH * 1.35),
+)
+CLAIM = handle("claim", Look(BLACK, ""))
+SIDES = [  # planted, below the middle of the row, look, labels, where the counts end
+    (False, -0.14, SERIES[0], "as it is", "passed", 0.87),
+    (True, 0.14, SERIES[1], "a planted fault", "caught", 1.0),
+]
+LOOKS = {
+    "likelihood_ratio": SERIES[0],
+    "histogram": SERIES[1],
+    "privacy_loss": SERIES[2],
+    "sensitivity": SERIES[4],
+    "black_box": Look(GREY, "X", ""),
+}
 
 
 def audit_rows(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -47,66 +61,69 @@ def audit_rows(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     A line says the p-value nearest to the wrong verdict: the smallest of an honest one, the largest
     of a planted fault.
     """
-    audit = inputs.get("audit")
-    if audit is None:
-        raise NothingToDraw("The audit has not been run")
-    drawn = with_share(audit)
-    parts = [drawn[drawn["planted_fault"].isna()], drawn[drawn["planted_fault"].notna()]]
-    lines = [_lines(part) for part in parts]
-    counts = [max(len(line), 1) for line in lines]
-    figure = new_figure(PAGE, 1.5 + ROW * sum(counts))
-    panels = figure.subplots(2, 1, sharex=True, height_ratios=counts)
-    titles = ("As it is: nothing may exceed the claim", "Planted faults: a test must catch each")
-    for axes, rows, title, planted in zip(panels, lines, titles, (False, True), strict=True):
-        _panel(axes, rows, planted)
-        axes.set_title(title, loc="left")
-    panels[1].set_xlabel("Found / claimed\n(lower bound of ε, or change of a release)")
-    tests = [test for test in dict.fromkeys(audit["test"]) if test not in SIGNIFICANCE]
-    figure.legend(handles=_handles(tests), loc="outside upper center", ncols=4)
-    return Drawing(figure, drawn.reset_index(drop=True))
+    drawn = with_share(needed(inputs, "audit", ABSENT))
+    planted = drawn["planted_fault"].notna()
+    panels = [
+        _panel("As it is: nothing may exceed the claim", drawn[~planted], ("passed", "exceeded")),
+        _panel("Planted faults: a test must catch each", drawn[planted], ("caught", "missed")),
+    ]
+    axis = replace(SHARE, label=SHARE.label.replace(" (", "\n("))
+    beyond = handle("beyond the axis", Look(GREY, ">", "none"))
+    data = drawn.reset_index(drop=True)
+    return draw_forest(
+        panels, data, axis, row=0.165, head=1.5, stacked=True, handles=[beyond, CLAIM]
+    )
+
+
+def _panel(title: str, rows: pd.DataFrame, words: tuple[str, str]) -> Forest:
+    lines = _lines(rows)
+    numbered = [part.assign(row=row) for row, (_, part) in enumerate(lines)]
+    drawn = pd.concat([rows.assign(row=0).head(0), *numbered])
+    points = [
+        Points(part.assign(x=part["share"].clip(upper=REACH)), shown, name, size=4)
+        for test in dict.fromkeys(drawn["test"])
+        for part in [drawn[(drawn["test"] == test) & drawn["share"].notna()]]
+        for look, name in [(LOOKS.get(test, SERIES[3]), test.replace("_", " "))]
+        for shown, name, part in [
+            (look, name, part[part["share"] <= REACH]),
+            (replace(look, marker=">"), "", part[part["share"] > REACH]),
+        ]
+        if len(part)
+    ]
+    texts = [_verdict(part, words) for _, part in lines]
+    failed = [not part["passed"].all() for _, part in lines]
+    notes = [Notes(texts, alarming=failed)]
+    return Forest(title, [label for label, _ in lines], points, notes=notes, reference=1)
+
+
+def _verdict(part: pd.DataFrame, words: tuple[str, str]) -> str:
+    """Say whether the tests of a line were passed, and the p-value nearest to the wrong verdict."""
+    text = words[0] if part["passed"].all() else words[1]
+    tested = part[part["test"].isin(SIGNIFICANCE)]
+    if tested.empty or "measured" not in part:
+        return text
+    planted = part["planted_fault"].notna().any()
+    value = float(tested["measured"].max() if planted else tested["measured"].min())
+    return f"{text}, p {'< 0.001' if value < 0.001 else f'= {value:.2g}'}"
 
 
 def audit_tests(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     """Draw a line for each kind of test: what it found of honest code, and of planted faults."""
-    audit = inputs.get("audit")
-    if audit is None:
-        raise NothingToDraw("The audit has not been run")
-    drawn = with_share(audit)
-    kinds = dict.fromkeys(drawn["test"])
-    figure = new_figure(PAGE, 0.9 + 0.3 * len(kinds))
-    axes = figure.subplots()
-    honest = drawn["planted_fault"].isna()
-    sides = [(honest, -0.14, HONEST), (~honest, 0.14, PLANTED)]
-    for place, kind in enumerate(kinds):
-        here = drawn["test"] == kind
-        texts = []
-        for side, shift, look in sides:
-            part = drawn[here & side]
-            share = part["share"].clip(upper=REACH)
-            axes.plot(share, np.full(len(part), place + shift), look.marker, color=look.color,
-                      markersize=4, alpha=0.6)  # fmt: skip
-            texts.append(f"{int(part['passed'].sum())} of {len(part)}" if len(part) else "–")
-        for reach, text, (_, _, look) in zip(COUNTS, texts, sides, strict=True):
-            axes.text(reach, place, text, ha="right", va="center", color=look.color)
-    for reach, text, (_, _, look) in zip(COUNTS, ("passed", "caught"), sides, strict=True):
-        axes.text(reach, -0.9, text, ha="right", va="center", color=look.color, weight="bold")
-    axes.axvline(1, color=BLACK, linewidth=1)
-    axes.set_yticks(
-        range(len(kinds)), [TESTS.get(kind, kind.replace("_", " ").capitalize()) for kind in kinds]
-    )
-    axes.set(ylim=(len(kinds) - 0.4, -1.3), xlim=(-0.03, COUNTS[-1]))
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1, 1.25, 1.5])
-    axes.set_xlabel("Found / claimed (lower bound of ε, or change of a release)", loc="left")
-    axes.set_ylabel("Test")
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="y", visible=False)
-    handles = [
-        Line2D([], [], color=look.color, marker=look.marker, ls="none", label=label)
-        for label, look in (("as it is", HONEST), ("a planted fault", PLANTED))
-    ]
-    handles.append(Line2D([], [], color=BLACK, lw=1, label="claim"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
-    return Drawing(figure, drawn.reset_index(drop=True))
+    drawn = with_share(needed(inputs, "audit", ABSENT))
+    kinds = list(dict.fromkeys(drawn["test"]))
+    drawn = drawn.assign(row=drawn["test"].map(kinds.index), x=drawn["share"].clip(upper=REACH))
+    points, notes = [], []
+    for side, below, look, label, head, at in SIDES:
+        part = drawn[drawn["planted_fault"].notna() == side]
+        light = replace(look, color=f"{look.color}99")  # points lie on each other
+        points.append(Points(part.assign(below=below), light, label, size=4))
+        passed = [part.loc[part["test"] == kind, "passed"] for kind in kinds]
+        texts = [f"{int(each.sum())} of {len(each)}" if len(each) else "–" for each in passed]
+        notes.append(Notes(texts, head, look.color, at=at))
+    labels = [TESTS.get(kind, kind.replace("_", " ").capitalize()) for kind in kinds]
+    panel = Forest("", labels, points, notes=notes, reference=1)
+    data = drawn.drop(columns=["row", "x"]).reset_index(drop=True)
+    return draw_forest([panel], data, SHARE, row=0.3, handles=[CLAIM])
 
 
 def with_share(audit: pd.DataFrame) -> pd.DataFrame:
@@ -154,73 +171,6 @@ def row_label(row: pd.Series) -> str:
     fault = f"{fault[0].upper()}{fault[1:]}"
     # of files, faults are long and say themselves where they are
     return fault if row["target"] == PUBLISHED else f"{fault}: {place}"
-
-
-def _panel(axes, lines, planted: bool) -> None:
-    looks = {}
-    for height, (_, part) in enumerate(lines):
-        for row in part.itertuples():
-            if np.isfinite(row.share) or row.share == np.inf:
-                look = looks.setdefault(row.test, _look(row.test))
-                marker = ">" if row.share > REACH else look.marker
-                place = min(row.share, REACH)
-                axes.plot(place, height, marker, color=look.color, markersize=4, zorder=3)
-        _verdict(axes, height, part, planted)
-    axes.axvline(1, color=BLACK, linewidth=1, zorder=2)
-    axes.set_yticks(range(len(lines)), [label for label, _ in lines])
-    axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.set_xlim(-0.03, REACH * 1.35)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1, 1.25, 1.5])
-    axes.tick_params(axis="y", length=0)
-
-
-def _verdict(axes, height: int, part: pd.DataFrame, planted: bool) -> None:
-    good = bool(part["passed"].astype(bool).all())
-    words = ("caught", "missed") if planted else ("passed", "exceeded")
-    tested = part[part["test"].isin(SIGNIFICANCE)]
-    text = words[0] if good else words[1]
-    if len(tested) and "measured" in part:
-        value = float(tested["measured"].max() if planted else tested["measured"].min())
-        text = f"{text}, p {'< 0.001' if value < 0.001 else f'= {value:.2g}'}"
-    axes.text(
-        REACH * 1.35,
-        height,
-        text,
-        ha="right",
-        va="center",
-        color=BLACK if good else VERMILLION,
-        fontweight="normal" if good else "bold",
-    )
-
-
-LOOKS = {
-    "likelihood_ratio": SERIES[0],
-    "histogram": SERIES[1],
-    "privacy_loss": SERIES[2],
-    "sensitivity": SERIES[4],
-    "black_box": Look(GREY, "X", ""),
-}
-
-
-def _look(test: str):
-    return LOOKS.get(test, SERIES[3])
-
-
-def _handles(tests: list[str]) -> list[Line2D]:
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=_look(test).color,
-            marker=_look(test).marker,
-            ls="none",
-            label=test.replace("_", " "),
-        )
-        for test in tests
-    ]
-    beyond = Line2D([], [], color=GREY, marker=">", ls="none", label="beyond the axis")
-    claim = Line2D([], [], color=BLACK, lw=1, label="claim")
-    return [*handles, beyond, claim]
 
 
 def describe_audit(data: pd.DataFrame) -> str:

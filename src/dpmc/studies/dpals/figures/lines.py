@@ -34,11 +34,11 @@ def budgets(
     private, free = table[table["epsilon"].notna()], table[table["epsilon"].isna()]
     drawn = curves(private, "method", "epsilon", LOOKS, label)
     lines, notes = near(levels(free, "method", LOOKS, label), private["mean"])
-    recall = metric == "recall"
+    limits = (0, None) if metric == "recall" else None
     return Panel(
         title,
         x=Axis(EPSILON, log=True, ticks=private["epsilon"].unique(), margin=MARGIN),
-        y=Axis(METRICS[metric], log=not recall, zero=recall),
+        y=Axis(METRICS[metric], log=limits is None, limits=limits),
         curves=[*drawn, *from_elsewhere(reported, "epsilon")],
         levels=lines,
         dodge=DODGE,

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from dpmc.frame.showing.forest import Forest, Notes, Points, draw_forest
 from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, percent, select
 from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels, handle
 from dpmc.frame.showing.results import read_results
@@ -16,12 +15,11 @@ from dpmc.frame.showing.style import (
     BLACK,
     GREY,
     MECHANISMS,
-    PAGE,
     Drawing,
     Look,
     NothingToDraw,
     draw_all,
-    new_figure,
+    needed,
     read_figures,
 )
 from dpmc.studies.huber.experiments import PRIVACY_TABLES
@@ -33,13 +31,18 @@ RELEASES = {50: "ALS", 1000: "A-IRLS"}  # of the synthetic trainings
 TICKS = {count: f"{count:,}" for count in (1, 10, 100, 1000)}
 OF_RELEASES = Axis("Releases of an item vector", log=True, ticks=TICKS)
 ACCOUNTANTS = {"basic": (0, (1, 1.2)), "rdp": "--"}
+CLAIMS = {"nominal_epsilon": (2.0, "-"), "total_pld": (0.9, (0, (2, 1)))}  # width, line
+LOSS_HANDLES = [
+    handle("median and quartiles", Look(GREY, "o"), markersize=2.5),
+    handle("largest", Look(GREY, "|", "none")),
+    handle("claimed ε of a release", Look(BLACK, ""), linewidth=2),
+    handle("its total over the training", Look(BLACK, "", CLAIMS["total_pld"][1])),
+]
 
 
 def totals_by_releases(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     """Draw the total epsilon of a training against its releases, from the reported one on."""
-    totals = inputs.get("totals")
-    if totals is None:
-        raise NothingToDraw("The totals have not been computed")
+    totals = needed(inputs, "totals", "The totals have not been computed")
     totals = totals.assign(tightest=totals["accountant"].isin(TIGHTEST))
     label = f"Total ε at δ = {totals['delta'].max():g}".replace("e-0", "e-")
     panels = [_totals_panel(totals, variance, label) for variance in (1.0, 2.0)]
@@ -134,114 +137,75 @@ def describe_totals(data: pd.DataFrame) -> str:
 
 def losses_by_cell(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     """Draw the measured losses of every published training beside what was claimed."""
-    losses = inputs.get("transcript_loss")
-    if losses is None:
-        raise NothingToDraw("The losses of the published algorithms have not been measured")
+    absent = "The losses of the published algorithms have not been measured"
+    losses = needed(inputs, "transcript_loss", absent)
     lines = _loss_lines(losses)
     if not lines:
         raise NothingToDraw("No published training has been measured")
-    heights = _line_heights(lines)
-    figure = new_figure(PAGE, 1.1 + 0.27 * -heights[-1])
-    panels = figure.subplots(1, 2, sharey=True, sharex=True)
-    for axes, (neighbour, title) in zip(panels, NEIGHBOURS.items(), strict=True):
-        for (_, part), height in zip(lines, heights, strict=True):
-            here = part[part["neighbour"] == neighbour]
-            if len(here):
-                here = here.sort_values(["rank", "observed_fraction"])
-                _loss_line(axes, here, height)
-        axes.set_title(title.capitalize(), loc="left")
-        axes.set_title("above claim", loc="right", fontweight="normal")
-        axes.grid(axis="y", visible=False)
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-    panels[0].set_yticks(heights, [label for label, _ in lines])
-    panels[0].set_ylim(heights[-1] - 0.7, 0.7)
-    _loss_axis(panels[0], losses)
-    figure.supxlabel("Privacy loss: log-likelihood ratio of all that a training releases", size=8)
-    figure.legend(handles=_loss_handles(), loc="outside upper center", ncols=4)
-    return Drawing(figure, losses.reset_index(drop=True))
+    panels = [
+        _loss_panel(lines, neighbour, title.capitalize()) for neighbour, title in NEIGHBOURS.items()
+    ]
+    data = losses.reset_index(drop=True)
+    return draw_forest(panels, data, _loss_axis(losses), row=0.27, handles=LOSS_HANDLES)
 
 
-def _loss_lines(losses: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """The published trainings that were measured, each with its label."""
-    lines = []
+def _loss_lines(losses: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the published trainings that were measured, by name."""
+    lines = {}
     for run in PUBLISHED_RUNS:
         here = cells_of_run(losses, run)
         for variance in run.variances:
             for mechanism in run.mechanisms:
                 part = select(here, variance=variance, mechanism=mechanism)
-                if part.empty:
-                    continue
                 short = "" if run.irls_iterations in (None, 20) else f"-{run.irls_iterations}"
                 method = "ALS" if run.method == "als" else f"A-IRLS{short}"
                 data = DATASET_LABELS[run.dataset].removesuffix(" 100K")
-                name = MECHANISM_LABELS[mechanism]
-                lines.append((f"{data}, {method}, {name}, {variance:g}", part))
-    return lines
+                lines[f"{data}, {method}, {MECHANISM_LABELS[mechanism]}, {variance:g}"] = part
+    return {label: part for label, part in lines.items() if len(part)}
 
 
-def _line_heights(lines) -> list[float]:
-    """Vertical places, with a gap where data set, method or variance change."""
-    heights, level, previous = [], 0.0, None
-    for label, part in lines:
-        group = (label.rpartition(", ")[0].rpartition(", ")[0], part["variance"].iloc[0])
-        if previous is not None:
-            level -= 1.0 if group == previous else 1.4
-        heights.append(level)
-        previous = group
-    return heights
-
-
-def _loss_line(axes, part: pd.DataFrame, height: float) -> None:
-    """One line: every cell (rank, observed fraction) on a height of its own, and the claims."""
-    color = MECHANISMS[part["mechanism"].iloc[0]].color
-    places = height + np.linspace(0.28, -0.28, len(part)) * (len(part) > 1)
-    axes.hlines(places, part["lower_quartile"], part["upper_quartile"], color=color, lw=0.7)
-    axes.plot(part["median"], places, "o", color=color, markersize=1.8)
-    axes.plot(part["largest"], places, "|", color=color, markersize=2.5, markeredgewidth=0.7)
-    ends = [height - 0.42, height + 0.42]
-    axes.plot([part["nominal_epsilon"].iloc[0]] * 2, ends, color=BLACK, lw=2, zorder=4)
-    axes.plot([part["total_pld"].iloc[0]] * 2, ends, color=BLACK, lw=0.9, ls=(0, (2, 1)), zorder=4)
-    axes.text(
-        1.0,
-        height,
-        percent(part["share_above_nominal"].mean()),
-        transform=axes.get_yaxis_transform(),
-        ha="right",
-        va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
+def _loss_panel(lines: Mapping[str, pd.DataFrame], neighbour: str, title: str) -> Forest:
+    """Return the panel of a kind of neighbours: each cell (rank, fraction) on its own height."""
+    parts = [part[part["neighbour"] == neighbour] for part in lines.values()]
+    found = []
+    for row, part in enumerate(parts):
+        if part.empty:
+            continue
+        part = part.sort_values(["rank", "observed_fraction"]).assign(row=row, x=part["median"])
+        part["below"] = np.linspace(-0.28, 0.28, len(part)) * (len(part) > 1)
+        quartiles = part.rename(columns={"lower_quartile": "low", "upper_quartile": "high"})
+        color = MECHANISMS[part["mechanism"].iloc[0]].color
+        found.append(Points(quartiles, Look(color, "o"), size=1.8, width=0.7))
+        found.append(Points(part.assign(x=part["largest"]), Look(color, "|"), size=2.5))
+        for name, (width, line) in CLAIMS.items():
+            claim = part.head(1).assign(x=part[name].iloc[0], below=0)
+            found.append(Points(claim, Look(BLACK, "", line), width=width, across=True))
+    above = [percent(part["share_above_nominal"].mean()) if len(part) else "" for part in parts]
+    return Forest(
+        title,
+        list(lines),
+        found,
+        # data set, method and variance
+        groups=[(label.split(", ")[:2], label.split(", ")[3]) for label in lines],
+        notes=[Notes(above, head="above claim")],
     )
 
 
-def _loss_axis(axes, losses: pd.DataFrame) -> None:
-    """Losses go over many decades and, for some neighbours, below 0."""
+def _loss_axis(losses: pd.DataFrame) -> Axis:
+    """Return the axis of losses, which go over many decades and, for some neighbours, below 0."""
     reach = np.nanmax(losses[["largest", "total_pld"]].to_numpy(dtype=float))
     low = float(losses["lower_quartile"].min())
-    axes.set_xscale("symlog", linthresh=1, linscale=0.4)
-    # room on the right for the shares
-    axes.set_xlim(min(low * 1.3, -0.2), reach**1.28)
     decades = [10.0**power for power in range(int(np.log10(reach)) + 1)]
-    below = [-tick for tick in decades if tick < -low]
-    ticks = [*below[::-1], 0.0, *decades]
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _power(value)))
-    axes.xaxis.set_minor_locator(NullLocator())
+    ticks = {value: _power(value) for value in [0.0, *decades]}
+    ticks |= {-value: f"−{_power(value)}" for value in decades if value < -low}
+    # room on the right for the shares
+    limits = (min(low * 1.3, -0.2), reach**1.28)
+    label = "Privacy loss: log-likelihood ratio of all that a training releases"
+    return Axis(label, linear=1, ticks=ticks, limits=limits)
 
 
 def _power(value: float) -> str:
-    if abs(value) < 1000:
-        return f"{value:g}".replace("-", "−")
-    sign = "−" if value < 0 else ""
-    return f"{sign}$10^{{{np.log10(abs(value)):.0f}}}$"
-
-
-def _loss_handles() -> list[Line2D]:
-    return [
-        Line2D([], [], color=GREY, marker="o", ms=2.5, lw=1, label="median and quartiles"),
-        Line2D([], [], color=GREY, marker="|", ls="none", label="largest"),
-        Line2D([], [], color=BLACK, lw=2, label="claimed ε of a release"),
-        Line2D([], [], color=BLACK, lw=0.9, ls=(0, (2, 1)), label="its total over the training"),
-    ]  # fmt: skip
+    return f"{value:g}" if value < 1000 else f"$10^{{{np.log10(value):.0f}}}$"
 
 
 def describe_losses(data: pd.DataFrame) -> str:
