@@ -1,6 +1,7 @@
 """A heat map of one number over two settings, for any table."""
 
 import textwrap
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -51,30 +52,44 @@ def heatmap(
     figure = new_figure(width, 1.2 + (0.12 + 0.14 * lines) * len(rows))
     axes = figure.add_subplot()
     numbers = table.to_numpy(dtype=float)
-    image = axes.imshow(np.ma.masked_invalid(numbers), cmap="cividis", aspect="auto")
-    axes.set_xticks(range(len(columns)), [_wrapped(name, len(columns)) for name in columns])
-    axes.set_yticks(range(len(rows)), [str(name) for name in rows])
+    wrapped = [_wrapped(name, len(columns)) for name in columns]
+    cells = draw_cells(axes, numbers, rows=rows, columns=wrapped, cmap="cividis")
+    axes.invert_yaxis()
     axes.set(xlabel=_words(column).capitalize(), ylabel=_words(row).capitalize())
-    axes.grid(visible=False)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
-    _write_numbers(axes, image, numbers, digits)
+    for (i, j), number in np.ndenumerate(numbers):
+        text = f"{number:.{digits}f}" if np.isfinite(number) else "not run"
+        write(axes, cells, i, j, text, number)
     _frame_best(axes, numbers, best)
-    colorbar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
-    colorbar.set_label(label or _words(value))
-    colorbar.outline.set_visible(False)
+    color_bar(cells, label or _words(value))
     return Drawing(figure, drawn)
 
 
-def _write_numbers(axes, image, numbers: np.ndarray, digits: int) -> None:
-    for (i, j), number in np.ndenumerate(numbers):
-        if not np.isfinite(number):
-            axes.text(j, i, "not run", ha="center", va="center", fontsize=8)
-            continue
-        red, green, blue, _ = image.cmap(image.norm(number))
-        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-        color = "white" if dark else "black"
-        axes.text(j, i, f"{number:.{digits}f}", ha="center", va="center", color=color, fontsize=8)
+def draw_cells(axes, numbers: np.ndarray, *, rows: Sequence, columns: Sequence, **look):
+    """Draw a rectangle a number, without the bitmap that ``imshow`` would put into the SVG."""
+    x, y = (np.arange(size + 1) - 0.5 for size in numbers.shape[::-1])
+    seamless = {"edgecolors": "face", "linewidth": 0.4}
+    axes.set_xticks(range(len(columns)), columns)
+    axes.set_yticks(range(len(rows)), rows)
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    return axes.pcolormesh(x, y, np.ma.masked_invalid(numbers), **seamless, **look)
+
+
+def write(axes, cells, row: int, column: int, text: str, number: float) -> None:
+    """Write a text into a cell, white if the colour of its number is dark."""
+    red, green, blue, _ = cells.cmap(cells.norm(number))
+    dark = np.isfinite(number) and 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+    look = {"color": "white" if dark else "black", "fontsize": 8}
+    axes.text(column, row, text, ha="center", va="center", **look)
+
+
+def color_bar(cells, label: str) -> None:
+    """Draw the scale of the colours of cells beside them."""
+    bar = cells.axes.figure.colorbar(cells, ax=cells.axes, fraction=0.05, pad=0.02)
+    bar.set_label(label)
+    bar.outline.set_visible(False)
+    bar.solids.set(rasterized=False, edgecolor="face")  # as the cells: no bitmap, no seams
 
 
 def _frame_best(axes, numbers: np.ndarray, best: str) -> None:

@@ -3,11 +3,13 @@
 The thesis does not list the parameters of figures 2.5, 2.6 and 4.2; the values here are ours.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.patches import Patch
 
+from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
 from dpmc.frame.showing.style import (
     BLACK,
     COLUMN,
@@ -18,7 +20,7 @@ from dpmc.frame.showing.style import (
     SKY,
     VERMILLION,
     Drawing,
-    new_figure,
+    Look,
 )
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import published_inverse_cdf
@@ -26,51 +28,57 @@ from dpmc.mechanisms.facts import published_inverse_cdf
 LAPLACE_SCALES = (0.5, 1.0, 2.0, 4.0)
 STANDARD_DEVIATIONS = (0.5, 1.0, 2.0, 4.0)
 HUBER_PARAMETERS = (0.3, 0.7, 1.0, 1.5, 3.0)
-NOISE = "Noise $x$ (units of the noised sum)"
 SAMPLES = 1_000_000
 SAMPLE_SEED = 43  # fixed: the histogram is the same on every run
 SAMPLE_PARAMETER = 1.0
 BINS = np.linspace(-6.0, 6.0, 121)
+DENSITY = Axis("Density", limits=(0, None))
+HISTOGRAMS = [
+    Patch(color=SKY, label="corrected inverse"),
+    handle("inverse as published", Look(VERMILLION, "", "--")),
+    handle(f"density, $a$ = {SAMPLE_PARAMETER:g}", Look(BLACK, "")),
+]
 
 
 def laplace_densities(_: Mapping[str, pd.DataFrame]) -> Drawing:
     """Thesis, figure 2.5: Laplace densities for several scales b, density exp(-|x|/b)/(2b)."""
-    curves = {f"scale {scale:g}": Laplace(scale) for scale in LAPLACE_SCALES}
-    return _densities(curves, SERIES, 8.0)
+    return _densities({f"scale {scale:g}": Laplace(scale) for scale in LAPLACE_SCALES})
 
 
 def normal_densities(_: Mapping[str, pd.DataFrame]) -> Drawing:
     """Thesis, figure 2.6: normal densities for several standard deviations."""
-    curves = {f"std. dev. {scale:g}": Gaussian(scale) for scale in STANDARD_DEVIATIONS}
-    return _densities(curves, SERIES, 8.0)
+    return _densities({f"std. dev. {scale:g}": Gaussian(scale) for scale in STANDARD_DEVIATIONS})
 
 
 def densities_at_variance_two(_: Mapping[str, pd.DataFrame]) -> Drawing:
     """Thesis, figure 4.1: the three densities at variance 2."""
     classes = {"gaussian": Gaussian, "laplace": Laplace, "huber": Huber}
-    curves = {name.capitalize(): cls.from_variance(2.0) for name, cls in classes.items()}
-    return _densities(curves, [MECHANISMS[name] for name in classes], 6.0)
+    drawn = {name.capitalize(): cls.from_variance(2.0) for name, cls in classes.items()}
+    return _densities(drawn, [MECHANISMS[name] for name in classes], 6.0)
 
 
 def huber_densities(_: Mapping[str, pd.DataFrame]) -> Drawing:
     """Thesis, figure 4.2: the Huber density as a changes (scale 1)."""
-    curves = {f"$a$ = {a:g}": Huber(a) for a in HUBER_PARAMETERS}
-    return _densities(curves, SERIES, 8.0)
+    return _densities({f"$a$ = {a:g}": Huber(a) for a in HUBER_PARAMETERS})
 
 
-def _densities(curves: Mapping, looks, reach: float) -> Drawing:
+def _densities(drawn: Mapping, looks: Sequence[Look] = SERIES, reach: float = 8.0) -> Drawing:
     x = np.linspace(-reach, reach, 401)
-    figure = new_figure(COLUMN, 2.5)
-    axes = figure.add_subplot()
-    data = {"x": x}
-    for (label, mechanism), look in zip(curves.items(), looks, strict=False):
-        data[label.replace("$", "")] = density = mechanism.pdf(x)
-        axes.plot(x, density, color=look.color, linestyle=look.line, label=label)
-        axes.plot(x[200], density[200], look.marker, color=look.color)
-    axes.set(xlabel=NOISE, ylabel="Density", xlim=(-reach, reach))
-    axes.set_ylim(bottom=0)
-    axes.legend(loc="upper right", handlelength=2.6, labelspacing=0.3)
-    return Drawing(figure, pd.DataFrame(data))
+    data = pd.DataFrame({"x": x, **{label: noise.pdf(x) for label, noise in drawn.items()}})
+    lines = [  # with a marker in the middle
+        Curve(data.assign(mean=data[label]), look, label, width=1.2, every=(200, 401))
+        for label, look in zip(drawn, looks, strict=False)
+    ]
+    panel = Panel("", _noise(reach), DENSITY, lines, legend="upper right")
+    return _column(panel, data.rename(columns=lambda name: name.replace("$", "")))
+
+
+def _noise(reach: float) -> Axis:
+    return Axis("Noise $x$ (units of the noised sum)", limits=(-reach, reach))
+
+
+def _column(panel: Panel, data: pd.DataFrame) -> Drawing:
+    return draw_panels([panel], data, width=COLUMN, height=2.5, head=0)
 
 
 def inverse_cdf_histogram(_: Mapping[str, pd.DataFrame]) -> Drawing:
@@ -96,26 +104,17 @@ def inverse_cdf_histogram(_: Mapping[str, pd.DataFrame]) -> Drawing:
             "mean_density_of_bin": expected / width,
         }
     )
-    figure = new_figure(COLUMN, 2.5)
-    axes = figure.add_subplot()
-    axes.stairs(
-        data["histogram_density"], BINS, fill=True, color=SKY, label="corrected inverse", zorder=1
-    )
-    axes.stairs(
-        data["histogram_density_as_published"],
-        BINS,
-        color=VERMILLION,
-        linestyle="--",
-        label="inverse as published",
-    )
+
+    def histograms(axes) -> None:
+        axes.stairs(data["histogram_density"], BINS, fill=True, color=SKY, zorder=1)
+        axes.stairs(data["histogram_density_as_published"], BINS, color=VERMILLION, linestyle="--")
+        axes.legend(handles=HISTOGRAMS, loc="upper right")
+
     x = np.linspace(BINS[0], BINS[-1], 601)
-    axes.plot(
-        x, mechanism.pdf(x), color=BLACK, linewidth=1, label=f"density, $a$ = {mechanism.a:g}"
-    )
-    axes.set(xlabel=NOISE, ylabel="Density", xlim=(-6, 6))
-    axes.set_ylim(0, 0.72)
-    axes.legend(loc="upper right")
-    return Drawing(figure, data)
+    density = pd.DataFrame({"x": x, "mean": mechanism.pdf(x)})
+    scale = Axis("Density", limits=(0, 0.72))
+    curve = Curve(density, Look(BLACK, ""), width=1)
+    return _column(Panel("", _noise(6), scale, [curve], more=histograms), data)
 
 
 def describe_histogram(data: pd.DataFrame) -> str:
@@ -132,30 +131,27 @@ def variance_curve(_: Mapping[str, pd.DataFrame]) -> Drawing:
     """Thesis, figure 4.4: variance of Huber noise (scale 1) against a, with its asymptote 1."""
     a = np.geomspace(0.3, 8.0, 200)
     variance = np.array([float(Huber(value).var()) for value in a])
-    figure = new_figure(COLUMN, 2.5)
-    axes = figure.add_subplot()
-    axes.plot(a, variance, color=GREEN, label="Huber noise")
-    axes.axhline(1.0, color=GREY, linestyle="--", linewidth=1, label="limit 1 (Gaussian)")
     marks = [Huber.from_variance(float(v)) for v in (4, 3, 2, 1)]
-    for mechanism in marks:
-        _mark_variance(axes, mechanism.a, float(mechanism.var()))
-    axes.set(xlabel="Parameter $a$", ylabel="Variance (scale 1)", yscale="log", xlim=(0, 8))
-    axes.set_ylim(0.8, 30)
-    axes.set_yticks([1, 2, 3, 4, 10, 20], ["1", "2", "3", "4", "10", "20"])
-    axes.minorticks_off()
-    axes.legend(loc="upper right")
-    extra = pd.DataFrame({"a": [m.a for m in marks], "variance": [float(m.var()) for m in marks]})
+    papers = pd.DataFrame({"a": [m.a for m in marks], "variance": [float(m.var()) for m in marks]})
     curve = pd.DataFrame({"a": a, "variance": variance})
-    data = pd.concat([curve, extra], keys=["curve", "papers"], names=["series"])
-    return Drawing(figure, data.reset_index("series").sort_values(["series", "a"]))
 
+    def values(axes) -> None:
+        for x, y in papers.itertuples(index=False):
+            place = {"textcoords": "offset points", "xytext": (6, 2)}
+            axes.annotate(f"$a$ = {x:.3g}", (x, y), fontsize=8, **place)
 
-def _mark_variance(axes, a: float, variance: float) -> None:
-    axes.plot(a, variance, "D", color=BLACK, markersize=3)
-    axes.annotate(
-        f"$a$ = {a:.3g}",
-        (a, variance),
-        textcoords="offset points",
-        xytext=(6, 2),
-        fontsize=8,
+    names = {"a": "x", "variance": "mean"}
+    panel = Panel(
+        "",
+        x=Axis("Parameter $a$", limits=(0, 8)),
+        y=Axis("Variance (scale 1)", log=True, ticks=(1, 2, 3, 4, 10, 20), limits=(0.8, 30)),
+        curves=[
+            Curve(curve.rename(columns=names), Look(GREEN, ""), "Huber noise", width=1.2),
+            Curve(papers.rename(columns=names), Look(BLACK, "D"), joined=False, size=3),
+        ],
+        levels=[Level(1.0, Look(GREY, "", "--"), "limit 1 (Gaussian)")],
+        legend="upper right",
+        more=values,
     )
+    data = pd.concat([curve, papers], keys=["curve", "papers"], names=["series"])
+    return _column(panel, data.reset_index("series").sort_values(["series", "a"]))

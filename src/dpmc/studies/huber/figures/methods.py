@@ -1,11 +1,11 @@
 """Figures of how the methods behave: weights of A-IRLS, held-out error by iteration."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.frame.showing.frames import (
@@ -16,24 +16,32 @@ from dpmc.frame.showing.frames import (
     select,
     trials_text,
 )
-from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
+from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.style import (
+    BLACK,
     MECHANISMS,
-    PAGE,
     SERIES,
     Drawing,
+    Look,
     NothingToDraw,
     draw_all,
-    new_figure,
+    needed,
     read_figures,
-    value_axis,
 )
 from dpmc.studies.huber.experiments import TABLES
 from dpmc.studies.huber.tables_methods import THESIS_LABELS, below_one
 
-LINEAR = {"share": 0.01, "change": 0.1}  # %: below it the axes are linear, so that 0 has a place
-TICKS = {"share": [0, 0.01, 0.1, 1, 10], "change": [-10, -1, -0.1, 0, 0.1, 1, 10]}
+NOT_COUNTED = "The weights of A-IRLS have not been counted"
+NONE = 0.01  # %: a share below it counts as none; the axis is linear there, so that 0 has a place
+SCALES = {
+    "share": Axis("Weights below 1 (%)", linear=NONE, ticks=(0, NONE, 0.1, 1, 10)),
+    "change": Axis(
+        "RMSE against ALS with\nthe same noise (%)",
+        linear=0.1,
+        ticks=(-10, -1, -0.1, 0, 0.1, 1, 10),
+    ),
+}
 HIGHEST = 1.45  # of the errors that are shown by seconds
 LINES = {1.0: "-", 2.0: "--"}
 HELD = "rmse_heldout"
@@ -46,61 +54,56 @@ def weights_below_one(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
 
     A column per mechanism, a colour per rank, a line style per variance; a dot for each trial.
     """
-    weights = inputs.get("weights")
-    if weights is None or not (weights["dataset"] == SYNTHETIC).any():
-        raise NothingToDraw("The weights of A-IRLS have not been counted")
-    data = weights[weights["dataset"] == SYNTHETIC].assign(
+    weights = needed(inputs, "weights", NOT_COUNTED)
+    weights = weights[weights["dataset"] == SYNTHETIC]
+    if weights.empty:
+        raise NothingToDraw(NOT_COUNTED)
+    data = weights.assign(
         share=below_one(weights, "later"),
         change=100 * (weights["rmse_irls"] / weights["rmse_als"] - 1),
     )
     names = present(data["mechanism"], MECHANISM_LABELS)
-    figure = new_figure(PAGE, 4.4)
-    panels = figure.subplots(2, len(names), sharex=True, sharey="row", squeeze=False)
-    fractions = sorted(data["observed_fraction"].unique())
-    ranks = sorted(data["rank"].unique())
-    for column, name in enumerate(names):
-        for row, measure in enumerate(LINEAR):
-            _weights_panel(panels[row, column], select(data, mechanism=name), measure, ranks)
-        panels[0, column].set_title(MECHANISM_LABELS[name])
-        panels[1, column].axhline(0, color="black", linewidth=0.6, zorder=1)
-        panels[1, column].set_xticks(range(len(fractions)), [f"{100 * f:g}" for f in fractions])
-    for row, (measure, label) in enumerate(
-        (("share", "Weights below 1 (%)"), ("change", "RMSE against ALS with\nthe same noise (%)"))
-    ):
-        panels[row, 0].set_yscale("symlog", linthresh=LINEAR[measure], linscale=0.5)
-        panels[row, 0].set_yticks(TICKS[measure], [f"{tick:g}" for tick in TICKS[measure]])
-        panels[row, 0].minorticks_off()
-        panels[row, 0].set_ylim(bottom=-0.0015 if measure == "share" else None)
-        panels[row, 0].set_ylabel(label)
-    figure.supxlabel("Observed entries (%)", fontsize=8)
-    handles = [
-        Line2D([], [], color=look.color, marker=look.marker, ls="", label=f"rank {rank:g}")
-        for rank, look in zip(ranks, SERIES, strict=False)
-    ] + [
-        Line2D([], [], color="black", ls=LINES.get(variance, ":"), label=f"variance {variance:g}")
-        for variance in sorted(data["variance"].dropna().unique())
+    ranks = dict(zip(sorted(data["rank"].unique()), SERIES, strict=False))
+    ends = {
+        name: (2 * min(data[name].min(), -0.001), 2 * max(data[name].max(), 0.001))
+        for name in SCALES
+    }
+    panels = [
+        _weights_panel(select(data, mechanism=name), measure, ranks, ends[measure])
+        for measure in SCALES
+        for name in names
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    keep = ["rank", "variance", "observed_fraction", "mechanism", "trial", *LINEAR]
-    return Drawing(figure, data[keep].reset_index(drop=True))
+    handles = [handle(f"rank {rank:g}", replace(look, line="none")) for rank, look in ranks.items()]
+    for variance in sorted(data["variance"].dropna().unique()):
+        handles.append(handle(f"variance {variance:g}", Look(BLACK, "", LINES.get(variance, ":"))))
+    data = data[["rank", "variance", "observed_fraction", "mechanism", "trial", *SCALES]]
+    style = {"columns": len(names), "height": 1.95, "head": 0.5, "sharex": True, "sharey": "row"}
+    legend = {"ncols": len(handles)}
+    return draw_panels(panels, data.reset_index(drop=True), legend=legend, handles=handles, **style)
 
 
-def _weights_panel(axes, data: pd.DataFrame, measure: str, ranks: list) -> None:
-    places = {f: index for index, f in enumerate(sorted(data["observed_fraction"].unique()))}
-    for shift, rank, look in zip((-0.15, 0, 0.15), ranks, SERIES, strict=False):
-        for variance, line in data[data["rank"] == rank].groupby("variance", dropna=False):
-            where = line["observed_fraction"].map(places) + shift
-            axes.plot(
-                where, line[measure], look.marker, color=look.color, markersize=2.2, alpha=0.6
-            )
-            means = line.groupby("observed_fraction")[measure].mean()
-            axes.plot(
-                [places[fraction] + shift for fraction in means.index],
-                means,
-                color=look.color,
-                linestyle=LINES.get(variance, "-" if pd.isna(variance) else ":"),
-                linewidth=1,
-            )
+def _weights_panel(
+    data: pd.DataFrame, measure: str, ranks: Mapping[float, Look], ends: tuple[float, float]
+) -> Panel:
+    fractions = sorted(data["observed_fraction"].unique())
+    drawn = []
+    for shift, (rank, look) in zip((-0.15, 0, 0.15), ranks.items(), strict=False):
+        here = data[data["rank"] == rank]
+        here = here.assign(x=here["observed_fraction"].map(fractions.index) + shift)
+        here = here.assign(mean=here[measure])
+        dots = Look(f"{look.color}99", look.marker)
+        drawn.append(Curve(here, dots, joined=False, size=2.2))
+        for variance, part in here.groupby("variance", dropna=False):
+            line = LINES.get(variance, "-" if pd.isna(variance) else ":")
+            means = part.groupby("x", as_index=False)["mean"].mean()
+            drawn.append(Curve(means, Look(look.color, "", line), width=1))
+    return Panel(
+        MECHANISM_LABELS[data["mechanism"].iloc[0]] if measure == "share" else "",
+        x=Axis("Observed entries (%)", ticks={n: f"{100 * f:g}" for n, f in enumerate(fractions)}),
+        y=replace(SCALES[measure], limits=ends),
+        curves=drawn,
+        levels=[Level(0, Look(BLACK, ""))] if measure == "change" else [],
+    )
 
 
 def describe_weights(data: pd.DataFrame) -> str:
@@ -111,9 +114,9 @@ def describe_weights(data: pd.DataFrame) -> str:
     cells = huber.groupby(["rank", "variance", "observed_fraction"])
     shares, change = cells["share"].mean(), cells["change"].mean()
     counts = cells["trial"].count()
-    none = int((shares < LINEAR["share"]).sum())
+    none = int((shares < NONE).sum())
     return (
-        f"With Huber noise the share is below {LINEAR['share']:g} % in {none} of {len(shares)} "
+        f"With Huber noise the share is below {NONE:g} % in {none} of {len(shares)} "
         f"cells and at most {shares.max():.1f} %; the median difference of RMSE is "
         f"{change.abs().median():.2f} % ({trials_text(counts)} a cell).".replace("-", "−")
     )
@@ -121,9 +124,7 @@ def describe_weights(data: pd.DataFrame) -> str:
 
 def heldout_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     """Draw mean RMSE on held-out and on training ratings by iteration, with 95 % t intervals."""
-    heldout = inputs.get("heldout")
-    if heldout is None:
-        raise NothingToDraw("Held-out errors by iteration have not been run")
+    heldout = needed(inputs, "heldout", "Held-out errors by iteration have not been run")
     keys = ["method", "mechanism", "iteration"]
     parts, panels = [], []
     for measure, title in MEASURES.items():
@@ -173,25 +174,23 @@ def describe_heldout(data: pd.DataFrame) -> str:
 
 def error_by_seconds(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     """Draw held-out RMSE against the seconds of a fit, a line for each method and trial."""
-    runs = inputs.get("thesis_methods")
-    if runs is None:
-        raise NothingToDraw("The methods of the thesis's chapter 3 have not been run")
-    figure = new_figure(PAGE, 3.1)
-    axes = figure.subplots()
-    names = present(runs["name"], THESIS_LABELS)
-    for name, look in zip(names, SERIES, strict=False):
-        for trial, line in runs[runs["name"] == name].groupby("trial"):
-            axes.plot(
-                line["seconds"], line["rmse_heldout"], color=look.color, ls=look.line, lw=0.8,
-                marker=look.marker, markersize=3, markevery=6,
-                label=THESIS_LABELS[name] if trial == 0 else None,
-            )  # fmt: skip
-    axes.set(xscale="log", xlabel="Seconds of the fit", ylabel="Held-out RMSE (rating units)")
-    axes.set_ylim(0.98 * runs["rmse_heldout"].min(), HIGHEST)
-    low, high = axes.get_xlim()
-    value_axis(axes.xaxis, float(np.log10(high / low)))
-    figure.legend(loc="outside upper center", ncols=3)
-    return Drawing(figure, runs)
+    absent = "The methods of the thesis's chapter 3 have not been run"
+    runs = needed(inputs, "thesis_methods", absent)
+    drawn = [
+        Curve(line, look, THESIS_LABELS[name], every=(0, 6), size=3, width=0.8)
+        for name, look in zip(present(runs["name"], THESIS_LABELS), SERIES, strict=False)
+        for _, line in runs[runs["name"] == name]
+        .assign(x=runs["seconds"], mean=runs["rmse_heldout"])
+        .groupby("trial")
+    ]
+    lowest = 0.98 * runs["rmse_heldout"].min()
+    panel = Panel(
+        "",
+        x=Axis("Seconds of the fit", log=True),
+        y=Axis("Held-out RMSE (rating units)", limits=(lowest, HIGHEST)),
+        curves=drawn,
+    )
+    return draw_panels([panel], runs, height=2.5, head=0.6)
 
 
 METHOD_FIGURES = read_figures(
