@@ -7,7 +7,6 @@ import pytest
 from figure_checks import check_files, check_letters
 from scipy import stats
 
-from dpmc.errors import InputError
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.showing.frames import select, trials_text
 from dpmc.frame.showing.heatmap import heatmap
@@ -18,12 +17,13 @@ from dpmc.frame.showing.style import (
     RC,
     SERIES,
     NothingToDraw,
+    draw_all,
     render,
 )
 from dpmc.mechanisms import Huber, Laplace
 from dpmc.statistics.tests import holm
 from dpmc.studies.huber.differences import differences
-from dpmc.studies.huber.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES, draw, figure
+from dpmc.studies.huber.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES
 from dpmc.studies.huber.figures.differences import describe_differences
 from dpmc.studies.huber.figures.mechanisms import SAMPLE_PARAMETER, SAMPLES
 from dpmc.studies.huber.statistics import cell_summary, paired_differences
@@ -85,7 +85,7 @@ def test_colours_come_with_markers_or_lines_of_their_own():
 def test_same_numbers_give_the_same_file(inputs, folder, tmp_path):
     inputs = {name: read_frame(folder.parent / f"{name}.csv") for name in inputs}
     for name in ("published_reproduced", "figure_4_3"):
-        draw(name, inputs, tmp_path)
+        draw_all(FIGURES, inputs, tmp_path, [name])
         for suffix in (".svg", ".csv", ".png"):
             first, again = folder / f"{name}{suffix}", tmp_path / f"{name}{suffix}"
             assert first.read_bytes() == again.read_bytes()
@@ -219,7 +219,7 @@ def test_absent_data_are_said(name, trials, comparison, tmp_path):
         "comparison": comparison.assign(mean=np.nan),
         "convergence": None,
     }
-    draw(name, nothing, tmp_path)
+    draw_all(FIGURES, nothing, tmp_path, [name])
     assert (tmp_path / f"{name}.svg").stat().st_size > 1000
     assert pd.read_csv(tmp_path / f"{name}.csv").empty
 
@@ -228,16 +228,10 @@ def test_a_reduced_run_with_one_trial_is_drawn(trials, comparison, convergence, 
     few = trials[(trials["rank"] == 5) & (trials["trial"] == 0) & (trials["method"] != "irls")]
     lines = convergence[(convergence["trial"] == 0) & (convergence["iteration"] <= 3)]
     inputs = {"trials": few, "comparison": comparison, "convergence": lines}
-    for entry in NEW_FIGURES:
-        draw(entry.id, inputs, tmp_path)
+    draw_all(NEW_FIGURES, inputs, tmp_path)
     data = pd.read_csv(tmp_path / "rmse_by_fraction.csv")
     assert set(data["panel_method"]) == {"als"}
     assert data["low"].isna().all()
-
-
-def test_unknown_figure_names_the_nearest():
-    with pytest.raises(InputError, match=r"no figure 'convergense' \(did you mean 'convergence'"):
-        figure("convergense")
 
 
 @pytest.fixture

@@ -16,11 +16,9 @@ from dpmc.studies.audit.claims import PREDICATES
 from dpmc.studies.audit.figures import (
     FIGURES,
     audit_rows,
-    describe_audit,
-    row_label,
     run,
-    with_share,
 )
+from dpmc.studies.audit.frames import describe_audit, row_label, with_share
 from dpmc.studies.audit.released_onebit import RELEASED
 from dpmc.studies.audit.tables import attack_table, attacks
 

@@ -12,12 +12,12 @@ from scipy import stats
 
 from dpmc.frame.showing.frames import number, select
 from dpmc.frame.showing.style import draw_all
-from dpmc.studies.onebit.figures import ONEBIT_FIGURES, write_onebit_figures
+from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.figures.bounds import describe_bounds
 from dpmc.studies.onebit.figures.fractions import shown_budgets
-from dpmc.studies.onebit.figures.outp import most_provable, real_epsilons
 from dpmc.studies.onebit.figures.ranks import describe_ranks
 from dpmc.studies.onebit.frames import LOOKS, main_constraint, read_onebit
+from dpmc.studies.onebit.real_epsilons import most_provable, real_epsilons
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +62,8 @@ def test_labels_of_ticks_do_not_touch(drawings, name):
 def test_same_results_give_the_same_files(onebit_outputs, folder, tmp_path):
     for name in ("outp_change", "outp_attack"):
         shutil.copy(onebit_outputs / f"{name}.csv", tmp_path)
-    write_onebit_figures(tmp_path, tmp_path / "figures", ["onebit_7_outp_privacy"])
+    again = tmp_path / "figures"
+    draw_all(ONEBIT_FIGURES, read_onebit(tmp_path), again, ["onebit_7_outp_privacy"])
     for suffix in (".svg", ".csv", ".png"):
         again = tmp_path / "figures" / f"onebit_7_outp_privacy{suffix}"
         assert (folder / again.name).read_bytes() == again.read_bytes()

@@ -4,14 +4,18 @@ Colours are those of Okabe and Ito ("Color universal design", 2008), which stay 
 every common colour-vision deficiency; a marker or line style always says the same thing again.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import cycle
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pandas as pd
+from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import (
     FuncFormatter,
@@ -67,6 +71,16 @@ SERIES = [
     Look(BLACK, "o", (0, (1, 1.2))),
     Look(PURPLE, "v", (0, (6, 1.5))),
 ]
+
+MARKERS = "s^DPX*"
+
+
+def shaded(values: Sequence[object]) -> dict[object, Look]:
+    """Return looks for values in order, from dark to light; yellow on white cannot be read."""
+    shades = colormaps["viridis"](np.linspace(0.12, 0.8, max(len(values), 2)))
+    looks = map(Look, map(to_hex, shades), cycle(MARKERS))
+    return dict(zip(values, looks, strict=False))
+
 
 RC = {
     "font.family": "DejaVu Sans",

@@ -9,7 +9,7 @@ from dpmc.frame.judging.claims import load_claims, registering, table_of_verdict
 from dpmc.frame.judging.finding import Finding
 from dpmc.frame.judging.rules import fact, not_available
 from dpmc.frame.showing.results import read_results
-from dpmc.studies.audit.figures import describe_audit, with_share
+from dpmc.studies.audit.frames import describe_audit, with_share
 
 CLAIMS = Path(__file__).parent / "claims.yaml"
 PREDICATES: dict[str, Callable[[pd.DataFrame | None], Finding]] = {}

@@ -25,6 +25,7 @@ from dpmc.frame.showing.style import (
     Look,
 )
 from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD, TUNED
+from dpmc.studies.dpals.variant_names import variant_of
 
 NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", "claims_surrogate")
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
@@ -163,6 +164,23 @@ def standard(trials: pd.DataFrame | None, dataset: str | None = None) -> pd.Data
         return pd.DataFrame()
     keep = trials["variant"] == STANDARD
     return trials[keep if dataset is None else keep & (trials["dataset"] == dataset)]
+
+
+def with_variants(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of named variants with what :func:`variant_of` says as columns."""
+    said = ["item_share", "sampling", "regularization", "projection"]
+    if trials is None:
+        return pd.DataFrame(columns=said)
+    here = trials[trials["variant"] != STANDARD]
+    variants = {name: variant_of(name) for name in here["variant"].unique()}
+    found = {what: [getattr(variants[name], what) for name in here["variant"]] for what in said}
+    return here.assign(**found).astype({"item_share": float, "regularization": float})
+
+
+def item_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of projected variants that name a share of items and a sampling."""
+    here = with_variants(trials)
+    return here[here["item_share"].notna() & here["projection"].astype(bool)]
 
 
 def tuned(trials: pd.DataFrame | None) -> pd.DataFrame:

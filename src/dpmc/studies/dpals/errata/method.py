@@ -8,12 +8,12 @@ import numpy as np
 from dpmc.frame.showing.erratum import Evidence
 from dpmc.frame.showing.results import Results
 from dpmc.methods.user_level.item_step import solve_items, solve_items_as_published
-from dpmc.studies.dpals.figures.items import item_rows
 from dpmc.studies.dpals.frames import (
     STANDARD,
     dataset_label,
     datasets_of,
     is_surrogate,
+    item_rows,
     number,
     summary,
 )

@@ -17,7 +17,7 @@ DPALS_FIGURES = read_figures(
         "dpals_1_coverage": (popularity.coverage, popularity.describe_coverage),
         "dpals_2_large": (budgets.large_data, budgets.describe_budgets),
         "dpals_3_users": (sizes.users, sizes.describe_users),
-        "dpals_4_synthetic": (budgets.extensions, budgets.describe_budgets),
+        "dpals_4_synthetic": (budgets.synthetic, budgets.describe_budgets),
         "dpals_5_items": (variants.items, variants.describe_items),
         "dpals_6_projection": (variants.projection, variants.describe_projection),
         "dpals_7_iterations": (speed.by_iteration, speed.describe_iterations),

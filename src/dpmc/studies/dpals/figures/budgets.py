@@ -1,6 +1,7 @@
 """Figures of error against epsilon by data set (figure 3 of the paper) and side by side."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -15,7 +16,6 @@ from dpmc.studies.dpals.frames import (
     FREE,
     PART,
     RANK_ONE,
-    STANDARD,
     SURROGATE,
     SYNTHETIC,
     dataset_label,
@@ -30,16 +30,31 @@ from dpmc.studies.dpals.frames import (
 
 LARGE = ("ml-10m", "ml-20m", SURROGATE)  # how the names of the paper's data sets begin
 SIDE_BY_SIDE = (RANK_ONE, "jester-5k")
-COLUMNS = 3
+OTHERS = (*LARGE, SYNTHETIC, BY_ITEMS, *SIDE_BY_SIDE)  # than real data of fewer users
 
 
-def large_data(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
-    """Draw the trade-off on MovieLens 10M and 20M and on what is generated in their place."""
+def by_budget(
+    inputs: Mapping[str, pd.DataFrame | None],
+    *,
+    of: tuple[str, ...] = ("",),
+    but: tuple[str, ...] = (),
+    absent: str,
+    columns: int = 3,
+) -> Drawing:
+    """Draw the trade-off on data sets whose names begin so, and not so."""
     trials = parts_as_methods(standard(inputs.get("trials")))
-    names = [name for name in datasets_of(trials) if name.startswith(LARGE)]
+    names = [name for name in datasets_of(trials) if name.startswith(of)]
+    names = [name for name in names if not name.startswith(but)]
     if not names:
-        raise NothingToDraw("Neither MovieLens 10M or 20M nor data like them have been run")
-    return tradeoff(trials, names, inputs.get("published"))
+        raise NothingToDraw(absent)
+    return tradeoff(trials, names, inputs.get("published"), columns=columns)
+
+
+large_data = partial(
+    by_budget, of=LARGE, absent="Neither MovieLens 10M or 20M nor data like them have been run"
+)
+small_data = partial(by_budget, but=OTHERS, absent="No real data have been run")
+synthetic = partial(by_budget, of=(SYNTHETIC,), absent="No synthetic data have been run", columns=2)
 
 
 def parts_as_methods(trials: pd.DataFrame) -> pd.DataFrame:
@@ -53,31 +68,12 @@ def parts_as_methods(trials: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def small_data(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
-    """Draw the trade-off on the real data that have fewer users."""
-    trials = standard(inputs.get("trials"))
-    others = (*LARGE, SYNTHETIC, BY_ITEMS, *SIDE_BY_SIDE)
-    names = [name for name in datasets_of(trials) if not name.startswith(others)]
-    if not names:
-        raise NothingToDraw("No real data have been run")
-    return tradeoff(trials, names, inputs.get("published"))
-
-
-def extensions(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
-    """Draw the trade-off of every method on the synthetic data."""
-    trials = standard(inputs.get("trials"))
-    names = [name for name in datasets_of(trials) if name.startswith(SYNTHETIC)]
-    if not names:
-        raise NothingToDraw("No synthetic data have been run")
-    return tradeoff(trials, names, inputs.get("published"), columns=2)
-
-
 def tradeoff(
     trials: pd.DataFrame,
     names: Sequence[str],
     published: pd.DataFrame | None,
     *,
-    columns: int = COLUMNS,
+    columns: int = 3,
 ) -> Drawing:
     """Draw the metric of every data set against epsilon, a panel for each, from one variant."""
     tables, panels = [], []
@@ -85,27 +81,12 @@ def tradeoff(
         here = trials[trials["dataset"] == name]
         metric = metric_of(here)
         table = summary(here, metric)
-        reported = _of(published, name, metric, table)
+        reported = lines.reported_beside(published, table, [name], metric)
         panels.append(lines.budgets(dataset_label(name), table, metric, reported))
         tables.append(table.assign(metric=metric))
     data = pd.concat(tables, ignore_index=True)
-    hollow = any(not curve.joined for panel in panels for curve in panel.curves)
-    handles = [lines.ELSEWHERE] if hollow else []
     style = {"columns": columns, "height": 2.6, "order": lines.ORDER}
-    return draw_panels(panels, data, handles=handles, **style)
-
-
-def _of(
-    published: pd.DataFrame | None, dataset: str, metric: str, table: pd.DataFrame
-) -> pd.DataFrame | None:
-    """Return the numbers from elsewhere that stand beside private cells of a table, if any."""
-    if published is None:
-        return None
-    private = table[table["epsilon"].notna()]
-    here = published[(published["dataset"] == dataset) & (published["metric"] == metric)]
-    here = here[here["method"].isin(private["method"]) & here["epsilon"].notna()]
-    here = here[here["variant"] == STANDARD]
-    return here if len(here) else None
+    return draw_panels(panels, data, handles=lines.handles(panels), **style)
 
 
 def default_method(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:

@@ -14,7 +14,7 @@ from dpmc.frame.showing.style import (
     VERMILLION,
     Drawing,
     Look,
-    NothingToDraw,
+    needed,
 )
 from dpmc.studies.dpals.frames import dataset_label, datasets_of
 
@@ -29,9 +29,7 @@ TOP = 0.2  # the share of items that the paper names
 
 def coverage(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw the share of the ratings against the share of items that holds them."""
-    data = inputs.get("coverage")
-    if data is None:
-        raise NothingToDraw("The popularity of items has not been measured")
+    data = needed(inputs, "coverage", "The popularity of items has not been measured")
     panels = [_panel(name, data[data["dataset"] == name]) for name in datasets_of(data)]
     return draw_panels(panels, data, height=2.6, sharey=True)
 

@@ -3,55 +3,30 @@
 from collections.abc import Iterator, Mapping
 
 import pandas as pd
-from matplotlib import colormaps
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, hollow
-from dpmc.frame.showing.style import BLACK, BLUE, VERMILLION, Drawing, Look, NothingToDraw
-from dpmc.studies.dpals.cells import STANDARD
+from dpmc.frame.showing.style import BLACK, BLUE, VERMILLION, Drawing, Look, NothingToDraw, shaded
 from dpmc.studies.dpals.frames import (
     METRICS,
     dataset_label,
     datasets_of,
     format_range,
+    item_rows,
     method_label,
     number,
     summary,
+    with_variants,
 )
-from dpmc.studies.dpals.variant_names import variant_of
 
 ITEM_KEYS = ("dataset", "method", "epsilon", "sampling", "item_share")
 LAMBDA_KEYS = ("dataset", "method", "epsilon", "regularization", "projection")
 SAMPLINGS = ("uniform", "adaptive")
 ALL_RATINGS = "als"  # sees all ratings, however the others sample
 WITHOUT = {ALL_RATINGS: Look(BLACK, "o"), "als_sampled": Look(BLACK, "v")}
-MARKERS = ("s", "^", "D", "P", "X", "*")
-DARKEST, LIGHTEST = 0.15, 0.75  # on the scale of viridis
 PROJECTION = {True: Look(BLUE, "s"), False: Look(VERMILLION, "^", "--")}
 PROJECTED = {True: "projected, λ added after", False: "not projected"}
 LAMBDA = "λ of the items, in standard deviations of the noise on H"
-
-
-def with_variants(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of named variants with what :func:`variant_of` says as columns."""
-    if trials is None:
-        return pd.DataFrame()
-    here = trials[trials["variant"] != STANDARD]
-    said = {name: variant_of(name) for name in here["variant"].unique()}
-    return here.assign(
-        item_share=[said[name].item_share for name in here["variant"]],
-        sampling=[said[name].sampling for name in here["variant"]],
-        regularization=[said[name].regularization for name in here["variant"]],
-        projection=[said[name].projection for name in here["variant"]],
-    ).astype({"item_share": float, "regularization": float})
-
-
-def item_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of projected variants that name a share of items and a sampling."""
-    here = with_variants(trials)
-    if here.empty:
-        return here
-    return here[here["item_share"].notna() & here["projection"]]
 
 
 def items(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
@@ -79,7 +54,7 @@ def items(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
 
 def _curves(part: pd.DataFrame, table: pd.DataFrame) -> Iterator[tuple[str, Look, pd.DataFrame]]:
     """Yield label, look and rows of every curve of a panel."""
-    budgets = sorted(table["epsilon"].dropna().unique())
+    budgets = shaded(sorted(table["epsilon"].dropna().unique()))
     for method in present(part["method"], WITHOUT):
         mine = part[part["method"] == method]
         for epsilon in [None, *budgets]:
@@ -89,7 +64,7 @@ def _curves(part: pd.DataFrame, table: pd.DataFrame) -> Iterator[tuple[str, Look
             else:
                 rows = mine[mine["epsilon"] == epsilon]
                 label = f"{method_label(method)}, ε = {epsilon:g}"
-                look = _budget_look(budgets.index(epsilon), len(budgets))
+                look = budgets[epsilon]
             found = present(rows["sampling"], SAMPLINGS)
             for sampling in found[-1:] if method == ALL_RATINGS else found:
                 one = rows[rows["sampling"] == sampling].sort_values("item_share")
@@ -97,20 +72,10 @@ def _curves(part: pd.DataFrame, table: pd.DataFrame) -> Iterator[tuple[str, Look
                 yield named, hollow(look) if sampling == "uniform" else look, one
 
 
-def _budget_look(place: int, count: int) -> Look:
-    shade = DARKEST + (LIGHTEST - DARKEST) * place / max(count - 1, 1)
-    return Look(colormaps["viridis"](shade), MARKERS[place % len(MARKERS)])
-
-
-def lambda_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of variants that name a regularization."""
-    here = with_variants(trials)
-    return here if here.empty else here[here["regularization"].notna()]
-
-
 def projection(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw RMSE against lambda with and without the projection, a panel a data set and epsilon."""
-    here = lambda_rows(inputs.get("trials"))
+    here = with_variants(inputs.get("trials"))
+    here = here[here["regularization"].notna()]
     if here.empty:
         raise NothingToDraw("The regularization has not been varied with and without projection")
     table = summary(here, "rmse", LAMBDA_KEYS)

@@ -1,11 +1,13 @@
 """What the curves of DPALS share: panels over epsilon, and lines of what has no noise."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pandas as pd
+from matplotlib.lines import Line2D
 
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, handle, levels
 from dpmc.frame.showing.style import GREY, Look
+from dpmc.studies.dpals.cells import STANDARD
 from dpmc.studies.dpals.frames import FREE, LOOKS, METRICS, PRIVATE, method_label, number
 
 EPSILON = "ε of one user, all ratings"
@@ -46,6 +48,19 @@ def budgets(
     )
 
 
+def reported_beside(
+    published: pd.DataFrame | None, table: pd.DataFrame, datasets: Collection[str], metric: str
+) -> pd.DataFrame | None:
+    """Return the numbers from elsewhere for the private cells of a table, if any."""
+    if published is None:
+        return None
+    private = table[table["epsilon"].notna()]
+    here = published[published["dataset"].isin(datasets) & (published["metric"] == metric)]
+    here = here[here["method"].isin(private["method"]) & here["epsilon"].notna()]
+    here = here[here["variant"] == STANDARD]
+    return here if len(here) else None
+
+
 def from_elsewhere(reported: pd.DataFrame | None, x: str) -> list[Curve]:
     """Return numbers from elsewhere as large hollow markers, at the places of their methods."""
     if reported is None:
@@ -57,6 +72,12 @@ def from_elsewhere(reported: pd.DataFrame | None, x: str) -> list[Curve]:
         face = Look(look.color, look.marker, look.line, "none")
         found.append(Curve(rows, face, place=label(name), joined=False, size=8.5))
     return found
+
+
+def handles(panels: Sequence[Panel]) -> list[Line2D]:
+    """Return what the legend says of numbers from elsewhere, if there are some."""
+    hollow = any(not curve.joined for panel in panels for curve in panel.curves)
+    return [ELSEWHERE] if hollow else []
 
 
 def near(lines: Sequence[Level], others: pd.Series) -> tuple[list[Level], list[str]]:

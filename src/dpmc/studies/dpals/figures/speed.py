@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels, handle
-from dpmc.frame.showing.style import BLACK, Drawing, Look, NothingToDraw
+from dpmc.frame.showing.style import BLACK, Drawing, Look, NothingToDraw, needed
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     LOOKS,
@@ -24,9 +24,7 @@ from dpmc.studies.dpals.speed import by_step, growth, slopes
 
 def by_iteration(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw RSE after every iteration with its fitted line, a panel each epsilon."""
-    iterations = inputs.get("iterations")
-    if iterations is None:
-        raise NothingToDraw("Errors by iteration have not been recorded")
+    iterations = needed(inputs, "iterations", "Errors by iteration have not been recorded")
     steps, fits = by_step(iterations), slopes(iterations)
     if steps.empty:
         raise NothingToDraw("Errors by iteration have no RSE")
@@ -95,9 +93,7 @@ def describe_iterations(data: pd.DataFrame) -> str:
 
 def timing(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw CPU seconds of an iteration against the number of ratings, by method."""
-    data = inputs.get("timing")
-    if data is None:
-        raise NothingToDraw("CPU time has not been measured")
+    data = needed(inputs, "timing", "CPU time has not been measured")
     keys = ["method", "users", "items", "ratings", "rank"]
     table = data.groupby(keys)["seconds"].agg(["min", "median", "max", "count"]).reset_index()
     table = table.merge(growth(data), on="method")

@@ -12,7 +12,6 @@ from dpmc.studies.dpals.frames import (
     LOOKS,
     METRICS,
     PAPER,
-    STANDARD,
     format_range,
     method_label,
     standard,
@@ -26,7 +25,7 @@ LINES = ("trivial", "als")
 
 def users(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw RMSE against the number of users, a panel for each epsilon."""
-    trials, published = standard(inputs.get("trials")), inputs.get("published")
+    trials = standard(inputs.get("trials"))
     sizes = synthetic_sizes(trials) if len(trials) else {}
     if not sizes:
         raise NothingToDraw("No synthetic data have been run")
@@ -36,13 +35,15 @@ def users(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     if table["epsilon"].isna().all():
         raise NothingToDraw("The number of users has not been varied")
     table = table.assign(thousands=table["users"] / 1000)
-    theirs = _published(published, sizes, table)
+    theirs = lines.reported_beside(inputs.get("published"), table, sizes, "rmse")
+    if theirs is not None:
+        theirs = theirs.assign(thousands=theirs["dataset"].map(sizes) / 1000)
     panels = [
         _panel(epsilon, table, theirs) for epsilon in sorted(table["epsilon"].dropna().unique())
     ]
-    handles = [] if theirs is None else [lines.ELSEWHERE]
     style = {"height": 2.2, "sharey": True, "order": lines.ORDER}
-    return draw_panels(panels, table.drop(columns="thousands"), handles=handles, **style)
+    table = table.drop(columns="thousands")
+    return draw_panels(panels, table, handles=lines.handles(panels), **style)
 
 
 def _panel(epsilon: float, table: pd.DataFrame, theirs: pd.DataFrame | None) -> Panel:
@@ -69,17 +70,6 @@ def _panel(epsilon: float, table: pd.DataFrame, theirs: pd.DataFrame | None) -> 
 
 def _free(free: pd.DataFrame) -> list[Curve]:
     return curves(free, "method", "thousands", LOOKS, lines.label)
-
-
-def _published(
-    published: pd.DataFrame | None, sizes: Mapping[str, int], table: pd.DataFrame
-) -> pd.DataFrame | None:
-    if published is None:
-        return None
-    here = published[published["dataset"].isin(sizes) & (published["metric"] == "rmse")]
-    here = here[here["method"].isin(table["method"]) & here["epsilon"].isin(table["epsilon"])]
-    here = here[here["epsilon"].notna() & (here["variant"] == STANDARD)]
-    return here.assign(thousands=here["dataset"].map(sizes) / 1000) if len(here) else None
 
 
 def describe_users(data: pd.DataFrame) -> str:

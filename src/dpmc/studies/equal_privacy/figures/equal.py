@@ -1,6 +1,6 @@
 """Figures of the error at an equal total budget, a panel for each data set."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +15,14 @@ from dpmc.frame.showing.frames import (
     trials_text,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels
-from dpmc.frame.showing.style import BASELINES, BLACK, MECHANISMS, Drawing, Look, NothingToDraw
-from dpmc.privacy.relations import (
-    ENTRY_ADD_REMOVE,
-    ENTRY_CHANGE,
-    USER_ADD_REMOVE,
-    USER_REPLACE,
+from dpmc.frame.showing.style import (
+    BASELINES,
+    BLACK,
+    MECHANISMS,
+    Drawing,
+    Look,
+    NothingToDraw,
+    needed,
 )
 from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary
 from dpmc.studies.equal_privacy.frames import (
@@ -32,6 +34,7 @@ from dpmc.studies.equal_privacy.frames import (
     dataset_label,
 )
 
+ABSENT = "No model has been trained at this kind of budget"
 ANY = "any"  # mechanism of a method that is drawn with its best one
 LOOKS = {  # from left to right
     **{(method, ANY): BASELINES[method.removeprefix("private_")] for method in PRIVATE_BASELINES},
@@ -44,25 +47,11 @@ WORST = 2.0  # times the error of a constant: what is worse is not shown
 FAR = 3.0  # a reference lower by this factor is named, not drawn
 
 
-def equal_entry_change(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
-    """Draw the error against the total epsilon where the value of one rating changes."""
-    return _equal(inputs, [ENTRY_CHANGE])
-
-
-def equal_user_add_remove(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
-    """Draw the error against the total epsilon where a user joins or leaves."""
-    return _equal(inputs, [USER_ADD_REMOVE])
-
-
-def equal_other_relations(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
-    """Draw the error against the total epsilon for the other two relations."""
-    return _equal(inputs, [ENTRY_ADD_REMOVE, USER_REPLACE])
-
-
-def _equal(inputs: Mapping[str, pd.DataFrame], relations: list[str]) -> Drawing:
-    calibrated = inputs.get("calibrated")
-    if calibrated is None or not calibrated["relation"].isin(relations).any():
-        raise NothingToDraw("No model has been trained at this kind of budget")
+def by_budget(inputs: Mapping[str, pd.DataFrame], relations: Sequence[str]) -> Drawing:
+    """Draw the error against the total epsilon of some relations of neighbours."""
+    calibrated = needed(inputs, "calibrated", ABSENT)
+    if not calibrated["relation"].isin(relations).any():
+        raise NothingToDraw(ABSENT)
     keep = calibrated["relation"].isin(relations) | calibrated["relation"].isna()
     table = summary(one_mechanism_per_baseline(calibrated[keep]))
     panels = [

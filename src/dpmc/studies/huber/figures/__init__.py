@@ -1,12 +1,10 @@
 """Every figure of the results and of the thesis; their texts are in ``figures.yaml``."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from dpmc.errors import InputError, did_you_mean
-from dpmc.frame.showing.style import FigureEntry, draw_all, read_figures
+from dpmc.frame.showing.style import draw_all, read_figures
 from dpmc.studies.huber.figures import mechanisms as noise
 from dpmc.studies.huber.figures import results
 from dpmc.studies.huber.figures.convergence import convergence_by_iteration, describe_convergence
@@ -36,19 +34,6 @@ THESIS_FIGURES = read_figures(
 )
 FIGURES = NEW_FIGURES + THESIS_FIGURES
 FORENSICS = read_figures(TEXTS, dict.fromkeys(("heatmap_synthetic", "heatmap_real")))
-
-
-def figure(figure_id: str) -> FigureEntry:
-    """Return the entry of a figure."""
-    entries = {entry.id: entry for entry in FIGURES}
-    if figure_id not in entries:
-        raise InputError(f"there is no figure '{figure_id}'{did_you_mean(figure_id, entries)}.")
-    return entries[figure_id]
-
-
-def draw(figure_id: str, inputs: Mapping[str, pd.DataFrame | None], folder: str | Path) -> None:
-    """Draw the figure of :data:`FIGURES` with that id, see :func:`draw_all`."""
-    draw_all([figure(figure_id)], inputs, folder)
 
 
 def write_figures(

@@ -7,12 +7,12 @@ import pandas as pd
 from dpmc.frame.showing.frames import (
     MECHANISM_LABELS,
     METHOD_LABELS,
-    half_width,
+    cell_means,
     select,
     trials_text,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
-from dpmc.frame.showing.style import MECHANISMS, Drawing, NothingToDraw
+from dpmc.frame.showing.style import MECHANISMS, Drawing, needed
 
 TARGET_LABELS = {
     "right_hand_side": "noise on the right-hand side",
@@ -28,13 +28,8 @@ def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     A row of panels per setting, a column per method and place of the noise; the run without
     noise is repeated in every panel of its method.
     """
-    frame = inputs.get("convergence")
-    if frame is None or frame.empty:
-        raise NothingToDraw("The convergence experiment has not been run")
-    grouped = frame.groupby([*KEYS, "iteration"], dropna=False, sort=True)["rmse_all"]
-    data = grouped.agg(mean="mean", standard_error="sem", trials="count").reset_index()
-    half = half_width(data["standard_error"], data["trials"])
-    data = data.assign(low=data["mean"] - half, high=data["mean"] + half)
+    frame = needed(inputs, "convergence", "The convergence experiment has not been run")
+    data = cell_means(frame, "rmse_all", [*KEYS, "iteration"])
     noisy = data[data["mechanism"] != "none"]
     settings = list(noisy[SETTING].drop_duplicates().itertuples(index=False))
     present = set(zip(noisy["noise_target"], noisy["method"], strict=True))

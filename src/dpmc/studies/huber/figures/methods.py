@@ -11,7 +11,7 @@ from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.frame.showing.frames import (
     MECHANISM_LABELS,
     METHOD_LABELS,
-    half_width,
+    cell_means,
     present,
     select,
     trials_text,
@@ -128,10 +128,7 @@ def heldout_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
     keys = ["method", "mechanism", "iteration"]
     parts, panels = [], []
     for measure, title in MEASURES.items():
-        grouped = heldout.groupby(keys, sort=False)[measure]
-        data = grouped.agg(mean="mean", standard_error="sem", trials="count").reset_index()
-        half = half_width(data["standard_error"], data["trials"])
-        data = data.assign(measure=measure, low=data["mean"] - half, high=data["mean"] + half)
+        data = cell_means(heldout, measure, keys).assign(measure=measure)
         parts.append(data)
         panels.append(_heldout_panel(title, data, measure))
     data = pd.concat(parts, ignore_index=True)
@@ -163,7 +160,9 @@ def describe_heldout(data: pd.DataFrame) -> str:
     """Say after which iteration each held-out error is least, and where it ends."""
     held = data[data["measure"] == "rmse_heldout"]
     parts = []
-    for model, line in held.groupby(["method", "mechanism"], sort=False):
+    models = held.groupby(["method", "mechanism"])
+    for model in (model for model in MODELS if model in models.groups):
+        line = models.get_group(model)
         best, last = line.loc[line["mean"].idxmin()], line.loc[line["iteration"].idxmax()]
         parts.append(
             f"{_model(*model)} {best['mean']:.3f} after {best['iteration']:.0f}, "

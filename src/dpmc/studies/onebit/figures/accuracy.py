@@ -20,7 +20,6 @@ from dpmc.studies.onebit.frames import (
     is_real,
     link_label,
     main_rows,
-    summary,
 )
 
 DRAWN = (*PUBLISHED, ITEM_BIAS)
@@ -35,25 +34,16 @@ def accuracy(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
         raise NothingToDraw("No real data have been run")
     here = pd.concat([main_rows(trials, name) for name in datasets])
     here = here[here["mechanism"].isin([*DRAWN, *FREE]) & (here["mechanism"] != "zero")]
-    tables = [summary(here, f"accuracy_{stage}").assign(stage=stage) for stage in lines.STAGES]
-    table = pd.concat(tables, ignore_index=True)
+    table = lines.by_stage(here, "accuracy")
     panels = [
         _panel(f"{dataset_label(dataset)}, {link_label(link)}", part)
         for link in present(here["link"], LINKS)
         for dataset in datasets
         for part in [table[(table["link"] == link) & (table["dataset"] == dataset)]]
     ]
-    style = {"columns": len(datasets), "height": 2.45, "head": 1.3, "sharex": "col"}
-    legend, order = {"ncols": 4}, lines.ORDER
-    return draw_panels(
-        panels,
-        table,
-        handles=lines.STAGE_HANDLES,
-        legend=legend,
-        order=order,
-        sharey="col",
-        **style,
-    )
+    style = {"columns": len(datasets), "height": 2.45, "head": 1.3, "legend": {"ncols": 4}}
+    style |= {"handles": lines.STAGE_HANDLES, "order": lines.ORDER}
+    return draw_panels(panels, table, sharex="col", sharey="col", **style)
 
 
 def _panel(title: str, part: pd.DataFrame) -> Panel:

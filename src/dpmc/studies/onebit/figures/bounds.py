@@ -8,7 +8,16 @@ from matplotlib.patches import Patch
 
 from dpmc.frame.showing.frames import number, present
 from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
-from dpmc.frame.showing.style import BLACK, BLUE, LIGHT, VERMILLION, Drawing, Look, NothingToDraw
+from dpmc.frame.showing.style import (
+    BLACK,
+    BLUE,
+    LIGHT,
+    VERMILLION,
+    Drawing,
+    Look,
+    NothingToDraw,
+    needed,
+)
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures.budgets import ARE
 from dpmc.studies.onebit.frames import BENCHMARK, LINKS, link_label, main_constraint, summary
@@ -20,9 +29,8 @@ LINES, FACES = ("-", "--"), (None, "white")  # of the least and the largest obse
 
 def bounds_and_errors(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw bounds and raw ARE against epsilon, a row for each link, a column for each theorem."""
-    trials, bounds = inputs.get("trials"), inputs.get("bounds")
-    if trials is None or bounds is None:
-        raise NothingToDraw("The error bounds have not been computed")
+    absent = "The error bounds have not been computed"
+    trials, bounds = (needed(inputs, name, absent) for name in ("trials", "bounds"))
     data = with_errors(trials, bounds)
     if data.empty:
         raise NothingToDraw("No mechanism with an error bound has been run")

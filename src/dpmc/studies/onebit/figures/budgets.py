@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import ABOVE, Axis, Panel, draw_panels
-from dpmc.frame.showing.style import Drawing, NothingToDraw
+from dpmc.frame.showing.style import Drawing, NothingToDraw, needed
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.frames import (
@@ -19,25 +19,15 @@ from dpmc.studies.onebit.frames import (
     PUBLISHED,
     link_label,
     main_rows,
-    summary,
 )
 
 ARE = "ARE = ‖X − M‖² / ‖M‖²"
 HEADROOM = 1.3  # above the highest mean of the paper's mechanisms
 
 
-def budgets_gaussian(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
-    """Draw ARE against epsilon with the Gaussian link."""
-    return _budgets(inputs, "gaussian")
-
-
-def budgets_logistic(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
-    """Draw ARE against epsilon with the logistic link."""
-    return _budgets(inputs, "logistic")
-
-
-def _budgets(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
-    here = _rows(inputs, BENCHMARK)
+def by_budget(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
+    """Draw ARE against epsilon with a link."""
+    here = main_rows(needed(inputs, "trials", lines.NO_TRIALS), BENCHMARK)
     here = here[here["link"] == link]
     if here["epsilon"].isna().all():
         raise NothingToDraw(f"The budgets have not been run with the {link_label(link)}")
@@ -50,7 +40,7 @@ def _budgets(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
 
 def larger_instance(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw ARE against epsilon on the larger instance, a column for each link."""
-    here = _rows(inputs, LARGE)
+    here = main_rows(needed(inputs, "trials", lines.NO_TRIALS), LARGE)
     if here.empty or here["epsilon"].isna().all():
         raise NothingToDraw("The larger instance has not been run")
     names = [*PUBLISHED, *OTHERS, *FREE]
@@ -58,21 +48,13 @@ def larger_instance(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     return _grid(here, panels, None)
 
 
-def _rows(inputs, dataset: str) -> pd.DataFrame:
-    trials = inputs.get("trials")
-    if trials is None:
-        raise NothingToDraw("No draw has been run")
-    return main_rows(trials, dataset)
-
-
 def _grid(
     here: pd.DataFrame, panels: Mapping[str, tuple[str, Sequence[str]]], link: str | None
 ) -> Drawing:
     """Draw a column for each panel and a row each for truncated and raw outputs."""
-    tables, drawn = [], []
+    data, drawn = lines.by_stage(here, "are"), []
     for stage, title in lines.STAGES.items():
-        table = summary(here, f"are_{stage}")
-        tables.append(table.assign(stage=stage))
+        table = data[data["stage"] == stage]
         known = table[table["mechanism"].isin([*PUBLISHED, *FREE])]
         far = table["mechanism"].isin(lines.far_above(table, HEADROOM * known["mean"].max()))
         for name, (of_link, mechanisms) in panels.items():
@@ -90,7 +72,6 @@ def _grid(
                     notes_at=ABOVE,
                 )
             )
-    data = pd.concat(tables, ignore_index=True)
     style = {"columns": len(panels), "height": 2.25, "sharex": True, "sharey": "row"}
     order = [lines.label(name, link) for name in LOOKS]
     return draw_panels(

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from matplotlib import colormaps
 
 from dpmc.frame.showing.frames import trials_text
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
-from dpmc.frame.showing.style import Drawing, Look, NothingToDraw
+from dpmc.frame.showing.style import Drawing, Look, NothingToDraw, needed, shaded
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.figures.budgets import ARE
@@ -18,29 +17,15 @@ from dpmc.studies.onebit.frames import (
     PUBLISHED,
     link_label,
     main_constraint,
-    summary,
 )
 
 SHOWN = 6  # budgets at most
 WITHOUT = ("clear", "zero")  # that are drawn without noise
-MARKERS = "ovs^DP"
-DARKEST, LIGHTEST = 0.0, 0.82  # of the colour map: yellow on white cannot be read
 
 
-def fractions_gaussian(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
-    """Draw ARE against the observed fraction with the Gaussian link."""
-    return _fractions(inputs, "gaussian")
-
-
-def fractions_logistic(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
-    """Draw ARE against the observed fraction with the logistic link."""
-    return _fractions(inputs, "logistic")
-
-
-def _fractions(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
-    trials = inputs.get("trials")
-    if trials is None:
-        raise NothingToDraw("No draw has been run")
+def by_fraction(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
+    """Draw ARE against the observed fraction with a link."""
+    trials = needed(inputs, "trials", lines.NO_TRIALS)
     here = trials[(trials["dataset"] == BENCHMARK) & (trials["link"] == link)]
     if here["observed_fraction"].nunique() < 2:
         raise NothingToDraw(
@@ -48,25 +33,21 @@ def _fractions(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
         )
     here = here[here["constraint"] == main_constraint(trials, BENCHMARK)]
     names = [name for name in PUBLISHED if (here["mechanism"] == name).any()]
-    budgets = shown_budgets(here["epsilon"].dropna().unique())
-    tables, panels = [], []
-    for stage in lines.STAGES:
-        table = summary(here, f"are_{stage}")
-        table = table[table["mechanism"].isin([*names, *WITHOUT])]
-        tables.append(table.assign(stage=stage))
-        panels += [_panel(name, stage, table, budgets) for name in names]
-    data = pd.concat(tables, ignore_index=True)
+    budgets = shaded(shown_budgets(here["epsilon"].dropna().unique()))
+    data = lines.by_stage(here[here["mechanism"].isin([*names, *WITHOUT])], "are")
+    panels = [
+        _panel(name, stage, data[data["stage"] == stage], budgets)
+        for stage in lines.STAGES
+        for name in names
+    ]
     style = {"columns": len(names), "height": 1.9, "sharex": True, "sharey": "row"}
     return draw_panels(panels, data, legend={"ncols": 6}, handles=lines.STAGE_HANDLES, **style)
 
 
-def _panel(name: str, stage: str, table: pd.DataFrame, budgets: list[float]) -> Panel:
+def _panel(name: str, stage: str, table: pd.DataFrame, budgets: Mapping[float, Look]) -> Panel:
     table = table.assign(percent=100 * table["observed_fraction"])
-    shades = {
-        budget: lines.staged(_look(place, len(budgets)), stage)
-        for place, budget in enumerate(budgets)
-    }
-    of_budgets = table[(table["mechanism"] == name) & table["epsilon"].isin(budgets)]
+    shades = {budget: lines.staged(look, stage) for budget, look in budgets.items()}
+    of_budgets = table[(table["mechanism"] == name) & table["epsilon"].isin(list(budgets))]
     free = table[table["mechanism"].isin(WITHOUT)]
     return Panel(
         f"{mechanism_label(name).partition(',')[0]}, {stage}",
@@ -87,11 +68,6 @@ def shown_budgets(values) -> list[float]:
     wanted = np.linspace(np.log(values[0]), np.log(values[-1]), SHOWN)
     nearest = np.abs(np.log(values)[:, None] - wanted).argmin(axis=0)
     return values[np.unique(nearest)].tolist()
-
-
-def _look(place: int, count: int) -> Look:
-    shade = DARKEST + (LIGHTEST - DARKEST) * place / max(count - 1, 1)
-    return Look(colormaps["viridis"](shade), MARKERS[place % len(MARKERS)])
 
 
 def describe_fractions(data: pd.DataFrame) -> str:

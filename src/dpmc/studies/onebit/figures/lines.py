@@ -6,12 +6,13 @@ from dpmc.frame.showing.frames import number, present
 from dpmc.frame.showing.panels import Axis, Curve, Level, curves, handle, hollow, levels
 from dpmc.frame.showing.style import BLACK, Look
 from dpmc.methods.onebit.labels import mechanism_label
-from dpmc.studies.onebit.frames import FREE, LOOKS
+from dpmc.studies.onebit.frames import FREE, LOOKS, summary
 
 STAGES = {"truncated": "truncated to rank r", "raw": "raw"}
 EPSILON = Axis("Claimed ε (of the value of one sign)", margin=0.45, whole=True)
 DODGE = 0.08  # of epsilon, between two curves
 DOT = Look(BLACK, "o")
+NO_TRIALS = "No draw has been run"
 STAGE_HANDLES = [handle(STAGES["truncated"], DOT), handle(STAGES["raw"], hollow(DOT))]
 
 
@@ -26,6 +27,12 @@ ORDER = [label(name) for name in LOOKS]
 def staged(look: Look, stage: str) -> Look:
     """Return the look of truncated outputs (solid and filled) or of raw ones (dashed, hollow)."""
     return hollow(look) if stage == "raw" else look
+
+
+def by_stage(trials: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the summary of truncated outputs and of raw ones, by ``stage``."""
+    tables = [summary(trials, f"{metric}_{stage}").assign(stage=stage) for stage in STAGES]
+    return pd.concat(tables, ignore_index=True)
 
 
 def over_epsilon(part: pd.DataFrame, stage: str, link: str | None = None) -> list[Curve]:

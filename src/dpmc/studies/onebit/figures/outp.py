@@ -9,13 +9,11 @@ from matplotlib.patches import Patch
 
 from dpmc.frame.showing.frames import number, present, trials_text
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels
-from dpmc.frame.showing.style import BLACK, GREY, Drawing, Look, NothingToDraw
-from dpmc.statistics.privacy_bounds import threshold_bound
+from dpmc.frame.showing.style import BLACK, GREY, Drawing, Look, needed
 from dpmc.studies.onebit.experiments.outp import BLOCK
 from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, link_label
+from dpmc.studies.onebit.real_epsilons import MOST, real_epsilons
 
-MOST = "most that can be proven"
-COLUMNS = ["kind", "instance", "link", "claimed_epsilon", "low", "epsilon", "high", "samples"]
 BESIDE = 0.08  # of log10, between the two links
 SPREAD = Patch(color=GREY, alpha=0.3, label="smallest to largest\nover trials")
 MEDIAN_LINES = {"gaussian": (0, (5, 1.5)), "logistic": (0, (1.5, 1))}
@@ -23,10 +21,8 @@ MEDIAN_LINES = {"gaussian": (0, (5, 1.5)), "logistic": (0, (1.5, 1))}
 
 def claimed_and_real(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw the guaranteed and the true epsilon, and what an attack proves, against the claim."""
-    change, attack = inputs.get("outp_change"), inputs.get("outp_attack")
-    if attack is None:
-        raise NothingToDraw("The privacy of OutP has not been measured")
-    data = real_epsilons(change, attack)
+    attack = needed(inputs, "outp_attack", "The privacy of OutP has not been measured")
+    data = real_epsilons(inputs.get("outp_change"), attack)
     claims = np.sort(data["claimed_epsilon"].dropna().unique())
     claimed = pd.DataFrame({"x": claims, "mean": claims})
     most = data[data["kind"] == MOST]
@@ -49,44 +45,6 @@ def claimed_and_real(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     drawn = data.loc[data["kind"] == "true", "instance"]
     spread = [SPREAD] if (drawn != BLOCK).any() else []
     return draw_panels([panel], data, height=3.1, legend=legend, handles=spread)
-
-
-def real_epsilons(change: pd.DataFrame | None, attack: pd.DataFrame) -> pd.DataFrame:
-    """Return what is drawn: one row a curve and claimed epsilon.
-
-    ``kind`` is "guaranteed" (upper bound), "true" (of one pair of neighbouring data sets, or the
-    median over typical draws with the smallest and largest), "proven" (lower bound of the attack)
-    and :data:`MOST` (by so many samples at that confidence).
-    """
-    claims = sorted(attack["claimed_epsilon"].unique())
-    rows = []
-    for claim, part in attack.groupby("claimed_epsilon"):
-        guaranteed = part["guaranteed_epsilon"].max()
-        rows.append(("guaranteed", "any", "any", claim, np.nan, guaranteed, np.nan, np.nan))
-    block = attack[attack["instance"] == BLOCK]
-    for (link, claim), part in block.groupby(["link", "claimed_epsilon"]):
-        true = part["true_epsilon"].max()
-        rows.append(("true", BLOCK, link, claim, np.nan, true, np.nan, np.nan))
-    if change is not None:
-        typical = change[change["instance"] != BLOCK]
-        for (name, link), part in typical.groupby(["instance", "link"]):
-            moved = part["l1_change"] / part["per_entry_sensitivity"]
-            for claim in claims:
-                ends = (claim * moved).quantile([0, 0.5, 1]).tolist()
-                rows.append(("true", name, link, claim, *ends, len(part)))
-    for row in attack.itertuples():
-        named = (row.instance, row.link, row.claimed_epsilon, np.nan)
-        rows.append(("proven", *named, row.lower_bound, np.nan, row.samples))
-    for (samples, confidence), _ in attack.groupby(["samples", "confidence"]):
-        most = most_provable(int(samples), confidence)
-        rows.append((MOST, "any", "any", np.nan, np.nan, most, np.nan, samples))
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def most_provable(samples: int, confidence: float) -> float:
-    """Return the largest lower bound that so many samples can give: two laws that never overlap."""
-    apart = np.ones(samples)
-    return threshold_bound(apart, -apart, delta=0.0, confidence=confidence)
 
 
 def _rows(part: pd.DataFrame) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import Axis, Level, Panel, curves, draw_panels
-from dpmc.frame.showing.style import GREY, Drawing, Look, NothingToDraw
+from dpmc.frame.showing.style import GREY, Drawing, Look, NothingToDraw, needed
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.cells import CLEAR
 from dpmc.studies.onebit.claims.real_data import EXCEEDED, MIDDLE
@@ -27,9 +27,8 @@ SHIFT = 0.07  # of a step of the axis, between two curves
 
 def accuracy_by_rank(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     """Draw accuracy against rank, a row for each link and a column for each epsilon."""
-    trials, ranks = inputs.get("trials"), inputs.get("ranks")
-    if trials is None or ranks is None:
-        raise NothingToDraw("No rank but that of the matrix has been looked at")
+    absent = "No rank but that of the matrix has been looked at"
+    trials, ranks = (needed(inputs, name, absent) for name in ("trials", "ranks"))
     table = with_whole(trials, ranks, ranks["dataset"].iloc[0])
     names, links = table["rank"].unique(), present(table["link"], LINKS)
     epsilons = [epsilon for epsilon in SHOWN if (table["epsilon"] == epsilon).any()]
