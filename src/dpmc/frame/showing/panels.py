@@ -341,7 +341,11 @@ def set_scale(axes, which: str, axis: Axis) -> None:
 
 def set_ticks(axis, values: Sequence[float] | Mapping[float, str]) -> None:
     """Label an axis at these values alone."""
-    named = values if isinstance(values, Mapping) else {value: f"{value:g}" for value in values}
+    named = (
+        values
+        if isinstance(values, Mapping)
+        else {value: f"{value:g}".replace("-", "−") for value in values}
+    )
     axis.set_major_locator(FixedLocator(sorted(named)))
     labels = {float(value): label for value, label in named.items()}
     axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(float(value), "")))

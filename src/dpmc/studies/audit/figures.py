@@ -1,6 +1,5 @@
 """Figure of the audit: what was found of what is claimed, and which planted faults were caught."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pandas as pd
 
 from dpmc.frame.showing.forest import Forest, Notes, Points, draw_forest
 from dpmc.frame.showing.panels import Axis, handle
-from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.results import Results, read_results
 from dpmc.frame.showing.style import (
     BLACK,
     GREY,
@@ -43,7 +42,7 @@ LOOKS = {
 }
 
 
-def audit_rows(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def audit_rows(inputs: Results) -> Drawing:
     """Draw a line for each thing that was audited, honest ones first, then planted faults.
 
     A line says the p-value nearest to the wrong verdict: the smallest of an honest one, the largest
@@ -95,7 +94,7 @@ def _verdict(part: pd.DataFrame, words: tuple[str, str]) -> str:
     return f"{text}, p {'< 0.001' if value < 0.001 else f'= {value:.2g}'}"
 
 
-def audit_tests(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def audit_tests(inputs: Results) -> Drawing:
     """Draw a line for each kind of test: what it found of honest code, and of planted faults."""
     drawn = with_share(needed(inputs, "audit", ABSENT))
     kinds = list(dict.fromkeys(drawn["test"]))

@@ -1,12 +1,13 @@
 """Figures of error against epsilon by data set (figure 3 of the paper) and side by side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import Drawing, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
@@ -34,7 +35,7 @@ OTHERS = (*LARGE, SYNTHETIC, BY_ITEMS, *SIDE_BY_SIDE)  # than real data of fewer
 
 
 def by_budget(
-    inputs: Mapping[str, pd.DataFrame | None],
+    inputs: Results,
     *,
     of: tuple[str, ...] = ("",),
     but: tuple[str, ...] = (),
@@ -89,7 +90,7 @@ def tradeoff(
     return draw_panels(panels, data, handles=lines.handles(panels), **style)
 
 
-def default_method(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def default_method(inputs: Results) -> Drawing:
     """Draw Local Bayes beside the others at their own best settings."""
     trials = tuned(inputs.get("trials"))
     if trials.empty:
@@ -97,7 +98,7 @@ def default_method(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
     return tradeoff(trials, datasets_of(trials), None)
 
 
-def side_by_side(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def side_by_side(inputs: Results) -> Drawing:
     """Draw RSE and RMSE of DP-AltMin and DP-SAltLS beside the others, a column a data set."""
     trials = standard(inputs.get("trials"))
     if trials.empty:

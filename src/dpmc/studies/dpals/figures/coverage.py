@@ -1,11 +1,10 @@
 """Figure 2 of the paper: how unevenly items are rated, and what sampling does to that."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from dpmc.frame.showing.frames import present
 from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import (
     BLACK,
     BLUE,
@@ -27,7 +26,7 @@ SAMPLINGS = {
 TOP = 0.2  # the share of items that the paper names
 
 
-def coverage(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def coverage(inputs: Results) -> Drawing:
     """Draw the share of the ratings against the share of items that holds them."""
     data = needed(inputs, "coverage", "The popularity of items has not been measured")
     panels = [_panel(name, data[data["dataset"] == name]) for name in datasets_of(data)]

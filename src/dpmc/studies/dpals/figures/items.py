@@ -1,11 +1,12 @@
 """Figure 5 of the paper and the projection: what sampling, fewer items and lambda do."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, hollow
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import BLACK, BLUE, VERMILLION, Drawing, Look, NothingToDraw, shaded
 from dpmc.studies.dpals.frames import (
     METRICS,
@@ -29,7 +30,7 @@ PROJECTED = {True: "projected, λ added after", False: "not projected"}
 LAMBDA = "λ of the items, in standard deviations of the noise on H"
 
 
-def items(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def items(inputs: Results) -> Drawing:
     """Draw RMSE against the share of items with factors, by sampling and epsilon."""
     here = item_rows(inputs.get("trials"))
     if here.empty:
@@ -72,7 +73,7 @@ def _curves(part: pd.DataFrame, table: pd.DataFrame) -> Iterator[tuple[str, Look
                 yield named, hollow(look) if sampling == "uniform" else look, one
 
 
-def projection(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def projection(inputs: Results) -> Drawing:
     """Draw RMSE against lambda with and without the projection, a panel a data set and epsilon."""
     here = with_variants(inputs.get("trials"))
     here = here[here["regularization"].notna()]

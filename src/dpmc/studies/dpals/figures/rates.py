@@ -1,12 +1,12 @@
 """How fast errors change with users, epsilon and items, beside the bounds' rates."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import Axis, Level, Panel, curves, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import BLACK, Drawing, Look, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import LOOKS, method_label
@@ -22,7 +22,7 @@ PANELS = {
 NAMES = {IN_USERS: "users", IN_EPSILON: "ε", IN_ITEMS: "items"}
 
 
-def rates(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def rates(inputs: Results) -> Drawing:
     """Draw slopes of log RMSE, a panel each for those in users, in epsilon and in items."""
     table = slopes(inputs.get("trials"))
     table = table[table["method"].isin(SHOWN)]

@@ -1,6 +1,5 @@
 """Figures of the error by iteration, with its fitted slope, and of CPU time by matrix size."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels, handle
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import BLACK, Drawing, Look, NothingToDraw, needed
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
@@ -22,7 +22,7 @@ from dpmc.studies.dpals.frames import (
 from dpmc.studies.dpals.speed import by_step, growth, slopes
 
 
-def by_iteration(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def by_iteration(inputs: Results) -> Drawing:
     """Draw RSE after every iteration with its fitted line, a panel each epsilon."""
     iterations = needed(inputs, "iterations", "Errors by iteration have not been recorded")
     steps, fits = by_step(iterations), slopes(iterations)
@@ -91,7 +91,7 @@ def describe_iterations(data: pd.DataFrame) -> str:
     )
 
 
-def timing(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def timing(inputs: Results) -> Drawing:
     """Draw CPU seconds of an iteration against the number of ratings, by method."""
     data = needed(inputs, "timing", "CPU time has not been measured")
     keys = ["method", "users", "items", "ratings", "rank"]

@@ -1,11 +1,10 @@
 """Figure 4 of the paper: RMSE on synthetic data against the number of users, by epsilon."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import Drawing, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
@@ -23,7 +22,7 @@ KEYS = ("users", "method", "epsilon")
 LINES = ("trivial", "als")
 
 
-def users(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def users(inputs: Results) -> Drawing:
     """Draw RMSE against the number of users, a panel for each epsilon."""
     trials = standard(inputs.get("trials"))
     sizes = synthetic_sizes(trials) if len(trials) else {}

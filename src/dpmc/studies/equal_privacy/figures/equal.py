@@ -1,6 +1,6 @@
 """Figures of the error at an equal total budget, a panel for each data set."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from dpmc.frame.showing.frames import (
     trials_text,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import (
     BASELINES,
     BLACK,
@@ -47,7 +48,7 @@ WORST = 2.0  # times the error of a constant: what is worse is not shown
 FAR = 3.0  # a reference lower by this factor is named, not drawn
 
 
-def by_budget(inputs: Mapping[str, pd.DataFrame], relations: Sequence[str]) -> Drawing:
+def by_budget(inputs: Results, relations: Sequence[str]) -> Drawing:
     """Draw the error against the total epsilon of some relations of neighbours."""
     calibrated = needed(inputs, "calibrated", ABSENT)
     if not calibrated["relation"].isin(relations).any():

@@ -1,15 +1,13 @@
 """The map of the noise itself: which mechanism needs least of it."""
 
-from collections.abc import Mapping
-
 import numpy as np
-import pandas as pd
 from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.patches import Patch
 
 from dpmc.frame.showing.frames import MECHANISM_LABELS, PRIVATE
 from dpmc.frame.showing.heatmap import color_bar, draw_cells, write
 from dpmc.frame.showing.panels import handle
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import (
     BLACK,
     MECHANISMS,
@@ -23,7 +21,7 @@ from dpmc.privacy.calibration import WORTHWHILE
 from dpmc.studies.equal_privacy.frames import HUBER
 
 
-def frontier_map(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def frontier_map(inputs: Results) -> Drawing:
     """Draw the least variance of Huber noise over that of the best other, and who is best."""
     frame = needed(inputs, "frontier", "The map of the smallest variances has not been computed")
     frame = frame.reset_index(drop=True)

@@ -1,7 +1,5 @@
 """Figure: RMSE after each outer iteration, by mechanism, method and place of the noise."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from dpmc.frame.showing.frames import (
@@ -12,6 +10,7 @@ from dpmc.frame.showing.frames import (
     trials_text,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import MECHANISMS, Drawing, needed
 
 TARGET_LABELS = {
@@ -22,7 +21,7 @@ KEYS = ["dataset", "rank", "variance", "observed_fraction", "method", "mechanism
 SETTING = ["rank", "variance", "observed_fraction"]
 
 
-def convergence_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def convergence_by_iteration(inputs: Results) -> Drawing:
     """Draw the mean RMSE on all entries by iteration with its 95 % t interval.
 
     A row of panels per setting, a column per method and place of the noise; the run without

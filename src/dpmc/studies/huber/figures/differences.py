@@ -1,6 +1,5 @@
 """Forest plot: is the error with Huber noise lower, cell by cell, on the same data and start?"""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +9,7 @@ from dpmc.frame.judging.effects import signed
 from dpmc.frame.showing.forest import Forest, Points, draw_forest
 from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, SYNTHETIC, trials_text
 from dpmc.frame.showing.panels import Axis, handle
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import BLACK, GREY, MECHANISMS, Drawing, Look, NothingToDraw
 from dpmc.studies.huber.differences import OTHERS, SETTING, differences
 
@@ -25,7 +25,7 @@ HANDLES = [
 ]
 
 
-def paired_differences(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def paired_differences(inputs: Results) -> Drawing:
     """Draw the differences of RMSE in per cent, paired by trial, with 95 % t intervals."""
     frame = differences(inputs["trials"], inputs.get("comparison"))
     if frame.empty:

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.patches import Patch
 
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import (
     BLACK,
     COLUMN,
@@ -40,24 +41,24 @@ HISTOGRAMS = [
 ]
 
 
-def laplace_densities(_: Mapping[str, pd.DataFrame]) -> Drawing:
+def laplace_densities(_: Results) -> Drawing:
     """Thesis, figure 2.5: Laplace densities for several scales b, density exp(-|x|/b)/(2b)."""
     return _densities({f"scale {scale:g}": Laplace(scale) for scale in LAPLACE_SCALES})
 
 
-def normal_densities(_: Mapping[str, pd.DataFrame]) -> Drawing:
+def normal_densities(_: Results) -> Drawing:
     """Thesis, figure 2.6: normal densities for several standard deviations."""
     return _densities({f"std. dev. {scale:g}": Gaussian(scale) for scale in STANDARD_DEVIATIONS})
 
 
-def densities_at_variance_two(_: Mapping[str, pd.DataFrame]) -> Drawing:
+def densities_at_variance_two(_: Results) -> Drawing:
     """Thesis, figure 4.1: the three densities at variance 2."""
     classes = {"gaussian": Gaussian, "laplace": Laplace, "huber": Huber}
     drawn = {name.capitalize(): cls.from_variance(2.0) for name, cls in classes.items()}
     return _densities(drawn, [MECHANISMS[name] for name in classes], 6.0)
 
 
-def huber_densities(_: Mapping[str, pd.DataFrame]) -> Drawing:
+def huber_densities(_: Results) -> Drawing:
     """Thesis, figure 4.2: the Huber density as a changes (scale 1)."""
     return _densities({f"$a$ = {a:g}": Huber(a) for a in HUBER_PARAMETERS})
 
@@ -81,7 +82,7 @@ def _column(panel: Panel, data: pd.DataFrame) -> Drawing:
     return draw_panels([panel], data, width=COLUMN, height=2.5, head=0)
 
 
-def inverse_cdf_histogram(_: Mapping[str, pd.DataFrame]) -> Drawing:
+def inverse_cdf_histogram(_: Results) -> Drawing:
     """Thesis, figure 4.3: 1,000,000 samples by the inverse distribution function, and the density.
 
     The third branch of the inverse is the corrected one (equation 4.4 of the thesis lacks a
@@ -127,7 +128,7 @@ def describe_histogram(data: pd.DataFrame) -> str:
     )
 
 
-def variance_curve(_: Mapping[str, pd.DataFrame]) -> Drawing:
+def variance_curve(_: Results) -> Drawing:
     """Thesis, figure 4.4: variance of Huber noise (scale 1) against a, with its asymptote 1."""
     a = np.geomspace(0.3, 8.0, 200)
     variance = np.array([float(Huber(value).var()) for value in a])

@@ -17,7 +17,7 @@ from dpmc.frame.showing.frames import (
     trials_text,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
-from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.results import Results, read_results
 from dpmc.frame.showing.style import (
     BLACK,
     MECHANISMS,
@@ -49,7 +49,7 @@ MEASURES = {HELD: "Held-out ratings", "rmse_training": "Training ratings"}
 MODELS = {("als", "none"): "none", ("als", "gaussian"): "gaussian", ("irls", "huber"): "huber"}
 
 
-def weights_below_one(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def weights_below_one(inputs: Results) -> Drawing:
     """Draw the share of weights below 1 by fraction, and what they change of the RMSE.
 
     A column per mechanism, a colour per rank, a line style per variance; a dot for each trial.
@@ -122,7 +122,7 @@ def describe_weights(data: pd.DataFrame) -> str:
     )
 
 
-def heldout_by_iteration(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def heldout_by_iteration(inputs: Results) -> Drawing:
     """Draw mean RMSE on held-out and on training ratings by iteration, with 95 % t intervals."""
     heldout = needed(inputs, "heldout", "Held-out errors by iteration have not been run")
     keys = ["method", "mechanism", "iteration"]
@@ -171,7 +171,7 @@ def describe_heldout(data: pd.DataFrame) -> str:
     return f"Held-out error is least at: {'; '.join(parts)} ({trials_text(held['trials'])})."
 
 
-def error_by_seconds(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def error_by_seconds(inputs: Results) -> Drawing:
     """Draw held-out RMSE against the seconds of a fit, a line for each method and trial."""
     absent = "The methods of the thesis's chapter 3 have not been run"
     runs = needed(inputs, "thesis_methods", absent)

@@ -10,7 +10,7 @@ import pandas as pd
 from dpmc.frame.showing.forest import Forest, Notes, Points, draw_forest
 from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, percent, select
 from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels, handle
-from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.results import Results, read_results
 from dpmc.frame.showing.style import (
     BLACK,
     GREY,
@@ -40,7 +40,7 @@ LOSS_HANDLES = [
 ]
 
 
-def totals_by_releases(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def totals_by_releases(inputs: Results) -> Drawing:
     """Draw the total epsilon of a training against its releases, from the reported one on."""
     totals = needed(inputs, "totals", "The totals have not been computed")
     totals = totals.assign(tightest=totals["accountant"].isin(TIGHTEST))
@@ -105,18 +105,10 @@ def _excess_panel(totals: pd.DataFrame, variance: float) -> Panel:
 
 def _with_nominal(totals: pd.DataFrame) -> pd.DataFrame:
     """Add the reported budgets of one release, which the lines start from."""
-    reported = [
-        {
-            "mechanism": row["mechanism"],
-            "variance": row["variance"],
-            "releases": 1,
-            "accountant": "as published",
-            "delta": row["delta"],
-            "epsilon": row["epsilon_published_form"],
-        }
-        for row in table_one()
-    ]
-    return pd.concat([pd.DataFrame(reported), totals], ignore_index=True)
+    reported = pd.DataFrame(table_one()).rename(columns={"epsilon_published_form": "epsilon"})
+    reported = reported.assign(releases=1, accountant="as published")
+    shown = ["mechanism", "variance", "releases", "accountant", "delta", "epsilon"]
+    return pd.concat([reported[shown], totals], ignore_index=True)
 
 
 def describe_totals(data: pd.DataFrame) -> str:
@@ -135,7 +127,7 @@ def describe_totals(data: pd.DataFrame) -> str:
     return f"At variance 2, over {where} releases: {'; '.join(parts)}."
 
 
-def losses_by_cell(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def losses_by_cell(inputs: Results) -> Drawing:
     """Draw the measured losses of every published training beside what was claimed."""
     absent = "The losses of the published algorithms have not been measured"
     losses = needed(inputs, "transcript_loss", absent)

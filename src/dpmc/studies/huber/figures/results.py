@@ -17,6 +17,7 @@ from dpmc.frame.showing.frames import (
     trials_text,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
 from dpmc.studies.huber.statistics import cell_summary
 
@@ -24,7 +25,7 @@ BAND = 0.15
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
 
 
-def rmse_by_fraction(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def rmse_by_fraction(inputs: Results) -> Drawing:
     """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
     a column per variance and method, with 95 % t intervals and the baselines."""
     summary = cell_summary(inputs["trials"])
@@ -92,7 +93,7 @@ def describe_fractions(data: pd.DataFrame) -> str:
     )
 
 
-def published_reproduced(inputs: Mapping[str, pd.DataFrame]) -> Drawing:
+def published_reproduced(inputs: Results) -> Drawing:
     """Draw our mean against the reported RMSE for every published number, and their ratio."""
     frame = inputs["comparison"]
     frame = frame[frame["metric"] != "epsilon"]

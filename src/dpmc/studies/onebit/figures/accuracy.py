@@ -1,12 +1,12 @@
 """Figure 5 of the paper: the share of test signs that are right against epsilon, on real data."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import Axis, Panel, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import Drawing, NothingToDraw
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
@@ -25,7 +25,7 @@ from dpmc.studies.onebit.frames import (
 DRAWN = (*PUBLISHED, ITEM_BIAS)
 
 
-def accuracy(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def accuracy(inputs: Results) -> Drawing:
     """Draw accuracy against epsilon, a row for each link and a column for each data set."""
     trials = inputs.get("trials")
     names = [] if trials is None else present(trials["dataset"], DATASETS)

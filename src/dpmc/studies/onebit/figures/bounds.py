@@ -1,13 +1,12 @@
 """Figure of the paper's error bounds, as printed and as corrected, beside measured errors."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
 
 from dpmc.frame.showing.frames import number, present
 from dpmc.frame.showing.panels import Axis, Curve, Panel, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import (
     BLACK,
     BLUE,
@@ -27,7 +26,7 @@ FORMS = {"published": ("as printed", VERMILLION), "corrected": ("as corrected", 
 LINES, FACES = ("-", "--"), (None, "white")  # of the least and the largest observed fraction
 
 
-def bounds_and_errors(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def bounds_and_errors(inputs: Results) -> Drawing:
     """Draw bounds and raw ARE against epsilon, a row for each link, a column for each theorem."""
     absent = "The error bounds have not been computed"
     trials, bounds = (needed(inputs, name, absent) for name in ("trials", "bounds"))

@@ -6,6 +6,7 @@ import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import ABOVE, Axis, Panel, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import Drawing, NothingToDraw, needed
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
@@ -25,7 +26,7 @@ ARE = "ARE = ‖X − M‖² / ‖M‖²"
 HEADROOM = 1.3  # above the highest mean of the paper's mechanisms
 
 
-def by_budget(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
+def by_budget(inputs: Results, link: str) -> Drawing:
     """Draw ARE against epsilon with a link."""
     here = main_rows(needed(inputs, "trials", lines.NO_TRIALS), BENCHMARK)
     here = here[here["link"] == link]
@@ -38,7 +39,7 @@ def by_budget(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
     return _grid(here, panels, link)
 
 
-def larger_instance(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def larger_instance(inputs: Results) -> Drawing:
     """Draw ARE against epsilon on the larger instance, a column for each link."""
     here = main_rows(needed(inputs, "trials", lines.NO_TRIALS), LARGE)
     if here.empty or here["epsilon"].isna().all():

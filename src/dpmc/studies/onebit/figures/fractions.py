@@ -7,6 +7,7 @@ import pandas as pd
 
 from dpmc.frame.showing.frames import trials_text
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import Drawing, Look, NothingToDraw, needed, shaded
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
@@ -23,7 +24,7 @@ SHOWN = 6  # budgets at most
 WITHOUT = ("clear", "zero")  # that are drawn without noise
 
 
-def by_fraction(inputs: Mapping[str, pd.DataFrame | None], link: str) -> Drawing:
+def by_fraction(inputs: Results, link: str) -> Drawing:
     """Draw ARE against the observed fraction with a link."""
     trials = needed(inputs, "trials", lines.NO_TRIALS)
     here = trials[(trials["dataset"] == BENCHMARK) & (trials["link"] == link)]

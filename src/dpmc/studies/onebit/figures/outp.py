@@ -1,6 +1,5 @@
 """Figure of OutP as published: the claimed epsilon against the real one."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +8,7 @@ from matplotlib.patches import Patch
 
 from dpmc.frame.showing.frames import number, present, trials_text
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import BLACK, GREY, Drawing, Look, needed
 from dpmc.studies.onebit.experiments.outp import BLOCK
 from dpmc.studies.onebit.frames import LINK_LOOKS, LINKS, link_label
@@ -19,7 +19,7 @@ SPREAD = Patch(color=GREY, alpha=0.3, label="smallest to largest\nover trials")
 MEDIAN_LINES = {"gaussian": (0, (5, 1.5)), "logistic": (0, (1.5, 1))}
 
 
-def claimed_and_real(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def claimed_and_real(inputs: Results) -> Drawing:
     """Draw the guaranteed and the true epsilon, and what an attack proves, against the claim."""
     attack = needed(inputs, "outp_attack", "The privacy of OutP has not been measured")
     data = real_epsilons(inputs.get("outp_change"), attack)

@@ -1,11 +1,10 @@
 """Figure of accuracy on real data against the rank that outputs are cut to."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.panels import Axis, Level, Panel, curves, draw_panels
+from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import GREY, Drawing, Look, NothingToDraw, needed
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.cells import CLEAR
@@ -25,7 +24,7 @@ WHOLE = "none"  # outputs that are not cut
 SHIFT = 0.07  # of a step of the axis, between two curves
 
 
-def accuracy_by_rank(inputs: Mapping[str, pd.DataFrame | None]) -> Drawing:
+def accuracy_by_rank(inputs: Results) -> Drawing:
     """Draw accuracy against rank, a row for each link and a column for each epsilon."""
     absent = "No rank but that of the matrix has been looked at"
     trials, ranks = (needed(inputs, name, absent) for name in ("trials", "ranks"))
