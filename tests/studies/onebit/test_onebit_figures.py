@@ -14,8 +14,8 @@ from dpmc.frame.showing.frames import number, select
 from dpmc.frame.showing.style import draw_all
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.figures.bounds import describe_bounds
-from dpmc.studies.onebit.figures.fractions import shown_budgets
-from dpmc.studies.onebit.figures.ranks import describe_ranks
+from dpmc.studies.onebit.figures.real_data import describe_ranks
+from dpmc.studies.onebit.figures.synthetic import shown_budgets
 from dpmc.studies.onebit.frames import LOOKS, main_constraint, read_onebit
 from dpmc.studies.onebit.real_epsilons import most_provable, real_epsilons
 

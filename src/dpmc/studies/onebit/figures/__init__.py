@@ -5,10 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from dpmc.frame.showing.style import draw_all, read_figures
-from dpmc.studies.onebit.figures import accuracy as real
-from dpmc.studies.onebit.figures import bounds, budgets, fractions, outp, ranks
-from dpmc.studies.onebit.figures.budgets import by_budget
-from dpmc.studies.onebit.figures.fractions import by_fraction
+from dpmc.studies.onebit.figures import bounds, outp, real_data, synthetic
 from dpmc.studies.onebit.frames import read_onebit
 
 TEXTS = Path(__file__).parents[1] / "figures.yaml"
@@ -16,24 +13,24 @@ ONEBIT_FIGURES = read_figures(
     TEXTS,
     {
         "onebit_1_budgets_gaussian": (
-            partial(by_budget, link="gaussian"),
-            budgets.describe_budgets,
+            partial(synthetic.by_budget, link="gaussian"),
+            synthetic.describe_budgets,
         ),
         "onebit_2_budgets_logistic": (
-            partial(by_budget, link="logistic"),
-            budgets.describe_budgets,
+            partial(synthetic.by_budget, link="logistic"),
+            synthetic.describe_budgets,
         ),
         "onebit_3_fractions_gaussian": (
-            partial(by_fraction, link="gaussian"),
-            fractions.describe_fractions,
+            partial(synthetic.by_fraction, link="gaussian"),
+            synthetic.describe_fractions,
         ),
         "onebit_4_fractions_logistic": (
-            partial(by_fraction, link="logistic"),
-            fractions.describe_fractions,
+            partial(synthetic.by_fraction, link="logistic"),
+            synthetic.describe_fractions,
         ),
-        "onebit_5_accuracy": (real.accuracy, real.describe_accuracy),
-        "onebit_5b_ranks": (ranks.accuracy_by_rank, ranks.describe_ranks),
-        "onebit_6_large": (budgets.larger_instance, budgets.describe_budgets),
+        "onebit_5_accuracy": (real_data.accuracy, real_data.describe_accuracy),
+        "onebit_5b_ranks": (real_data.accuracy_by_rank, real_data.describe_ranks),
+        "onebit_6_large": (synthetic.larger_instance, synthetic.describe_budgets),
         "onebit_7_outp_privacy": (outp.claimed_and_real, outp.describe_outp),
         "onebit_8_bounds": (bounds.bounds_and_errors, bounds.describe_bounds),
     },

@@ -18,7 +18,7 @@ from dpmc.frame.showing.style import (
     needed,
 )
 from dpmc.methods.onebit.labels import mechanism_label
-from dpmc.studies.onebit.figures.budgets import ARE
+from dpmc.studies.onebit.figures.synthetic import ARE
 from dpmc.studies.onebit.frames import BENCHMARK, LINKS, link_label, main_constraint, summary
 
 KEYS = ["mechanism", "link", "observed_fraction", "epsilon"]
