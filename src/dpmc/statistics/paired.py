@@ -88,11 +88,13 @@ def pairs(
 
     The best has the least mean error at its place, by the trials that are compared.
     """
+    groups = set(first), set(second)
     found = {}
     for place, errors in places.items():
-        sides = [leader(errors, among) for among in (first, second)]
+        means = errors.mean().dropna().to_dict()
+        sides = [[name for name in means if name in among] for among in groups]
         if all(sides):
-            one, other = (side.best for side in sides)
+            one, other = (min(names, key=means.get) for names in sides)
             found[place] = Pair(one, other, (errors[one] - errors[other]).to_numpy())
     return found
 

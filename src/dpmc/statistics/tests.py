@@ -110,6 +110,8 @@ def trial_matrix(
     ----------
     table : DataFrame
         With the columns ``keys`` and ``trial``.
+    values : array, shape (rows,) or (kinds, rows)
+        Several kinds of values give as many matrices.
     keys : sequence of str
         The columns that name a cell.
 
@@ -117,7 +119,7 @@ def trial_matrix(
     -------
     cells : DataFrame
         One row per cell, columns ``keys``, sorted by them.
-    matrix : array, shape (cells, trials)
+    matrix : array, shape (cells, trials) or (kinds, cells, trials)
         NaN where a cell lacks a trial. Does not depend on the order of the rows.
 
     Raises
@@ -133,8 +135,9 @@ def trial_matrix(
         cell = ", ".join(f"{key} {twice[key]}" for key in keys if pd.notna(twice[key]))
         raise InputError(f"the trials table has trial {twice['trial']} of {cell} more than once")
     names = table[keys].iloc[np.unique(rows, return_index=True)[1]]
-    matrix = np.full((len(names), numbers.size), np.nan)
-    matrix[rows, columns] = np.asarray(values, dtype=float)
+    values = np.asarray(values, dtype=float)
+    matrix = np.full((*values.shape[:-1], len(names), numbers.size), np.nan)
+    matrix[..., rows, columns] = values
     return names.reset_index(drop=True), matrix
 
 

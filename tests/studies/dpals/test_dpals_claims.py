@@ -15,7 +15,7 @@ from scipy import stats
 
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
-from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN
+from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN, table_of_verdicts
 from dpmc.frame.judging.rules import always_below, inside, mostly_below
 from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals.cells import (
@@ -23,7 +23,7 @@ from dpmc.studies.dpals.cells import (
     ITERATION_COLUMNS,
     DpalsCell,
 )
-from dpmc.studies.dpals.claims.evidence import PREDICATES
+from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
 from dpmc.studies.dpals.claims.judge import ON_GENERATED, judge_dpals, load_dpals_claims
 from dpmc.studies.dpals.claims.movielens import RECALL_OF_ALS
 from dpmc.studies.dpals.claims.sampling import ADAPTIVE, REPORTED, UNIFORM
@@ -109,7 +109,9 @@ def judge(claims):
     def judged(name, tables, **options):
         some = [claim for claim in claims if claim["id"] == name]
         frames = tables if isinstance(tables, dict) else {"trials": tables}
-        return judge_dpals(frames, some, **options).iloc[0]
+        if options:
+            return judge_dpals(frames, some, **options).iloc[0]
+        return table_of_verdicts(some, PREDICATES, evidence_of(frames, False)).iloc[0]
 
     return judged
 

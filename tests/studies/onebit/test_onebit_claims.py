@@ -9,7 +9,7 @@ import pytest
 from planted import plus, when
 
 from dpmc.errors import InputError
-from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN
+from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN, table_of_verdicts
 from dpmc.frame.judging.finding import MARGIN
 from dpmc.frame.judging.rules import within
 from dpmc.mechanisms.randomised_response import RandomisedResponse
@@ -23,7 +23,7 @@ from dpmc.studies.onebit.cells import (
     OneBitCell,
 )
 from dpmc.studies.onebit.claims import link_facts, privacy_facts
-from dpmc.studies.onebit.claims.evidence import PREDICATES, Outputs, evidence_of
+from dpmc.studies.onebit.claims.evidence import PREDICATES, evidence_of
 from dpmc.studies.onebit.claims.judge import (
     TABLES,
     judge_onebit,
@@ -114,12 +114,12 @@ def claims():
 
 @pytest.fixture(scope="module")
 def judge(claims):
-    """Return a judge of one claim by its id."""
+    """Return a judge of one claim by its id, on the results as they are."""
 
     def judged(name, trials, change=None, attack=None, ranks=None):
         some = [claim for claim in claims if claim["id"] == name]
-        tables = {"trials": trials, "ranks": ranks, "outp_change": change, "outp_attack": attack}
-        return judge_onebit(tables, some).iloc[0]
+        evidence = evidence_of(trials, ranks, change, attack)
+        return table_of_verdicts(some, PREDICATES, evidence).iloc[0]
 
     return judged
 
@@ -499,7 +499,7 @@ def test_order_of_rows_and_spelling_of_numbers_do_not_matter(claims):
 def test_a_trial_that_comes_twice_is_refused():
     trials = make()
     with pytest.raises(InputError, match="more than once"):
-        Outputs(pd.concat([trials, trials.iloc[:1]]), "raw")
+        evidence_of(pd.concat([trials, trials.iloc[:1]]))
 
 
 def test_trials_are_paired():

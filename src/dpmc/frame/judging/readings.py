@@ -48,16 +48,15 @@ def at_medians(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """
     *cell, number = columns
     values = table.drop(columns=[*cell, number]).select_dtypes("number").astype(float)
-    groups = [table[name] for name in cell]
-    positive = (values > 0) | values.isna()
-    positive = positive.groupby(groups, dropna=False).transform("all")
+    cells = table.groupby(cell, dropna=False, sort=False).ngroup()
+    positive = ((values > 0) | values.isna()).groupby(cells).transform("all")
     logs = np.log(values.where(positive))
-    moved = values * np.exp(_from_mean_to_median(logs, groups))
-    return table.assign(**moved.where(positive, values + _from_mean_to_median(values, groups)))
+    moved = values * np.exp(_from_mean_to_median(logs, cells))
+    return table.assign(**moved.where(positive, values + _from_mean_to_median(values, cells)))
 
 
-def _from_mean_to_median(values: pd.DataFrame, groups: list[pd.Series]) -> pd.DataFrame:
-    by_cell = values.groupby(groups, dropna=False)
+def _from_mean_to_median(values: pd.DataFrame, cells: pd.Series) -> pd.DataFrame:
+    by_cell = values.groupby(cells)
     shift = by_cell.transform("median") - by_cell.transform("mean")
     return shift.where(shift.abs() > ROUNDING, 0.0)  # what is the same in all trials stays so
 

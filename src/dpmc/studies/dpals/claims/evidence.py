@@ -44,8 +44,8 @@ class Results:
     """
 
     def __init__(self, trials: pd.DataFrame):
-        names, self._rmse = trial_matrix(trials, trials["rmse"], DPALS_COORDINATES)
-        _, self._recall = trial_matrix(trials, trials["recall"], DPALS_COORDINATES)
+        measured = trials[["rmse", "recall"]].T
+        names, (self._rmse, self._recall) = trial_matrix(trials, measured, DPALS_COORDINATES)
         cells = names.itertuples(index=False, name=None)
         self._places = {_known(*cell): number for number, cell in enumerate(cells)}
 

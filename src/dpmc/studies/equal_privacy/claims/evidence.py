@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
 from dpmc.frame.judging.claims import registering
 from dpmc.frame.judging.finding import Finding
+from dpmc.studies.equal_privacy import comparisons
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,11 @@ class Evidence:
 
     calibrated: pd.DataFrame | None = None
     frontier: pd.DataFrame | None = None
+
+    @cached_property
+    def places(self) -> dict[tuple, pd.DataFrame]:
+        """Log RMSE of the private models by (data set, relation, epsilon)."""
+        return comparisons.places(self.calibrated)
 
 
 PREDICATES: dict[str, Callable[[Evidence], Finding]] = {}

@@ -50,7 +50,7 @@ NO_FITS = not_available("fits at a stated budget")
 
 def against(evidence: Evidence, first: Collection, second: Collection, *relations: str):
     """Set the best of some models against the best of others, where both were run."""
-    here = places(evidence.calibrated)
+    here = evidence.places
     if relations:
         here = {place: errors for place, errors in here.items() if place[1] in relations}
     return pairs(here, first, second)
@@ -73,7 +73,7 @@ def a_guarantee_costs_accuracy(evidence: Evidence) -> Finding:
         return NO_FITS
     plain = without_noise(evidence.calibrated)
     found = {}
-    for place, errors in places(evidence.calibrated).items():
+    for place, errors in evidence.places.items():
         free, best = leader(plain.get(place[0], pd.DataFrame())), leader(errors)
         if free is not None and best is not None:
             apart = plain[place[0]][free.best] - errors[best.best]

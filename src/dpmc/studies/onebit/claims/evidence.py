@@ -1,7 +1,7 @@
 """What the claims of the one-bit paper are judged on, and the registry of what judges them."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -24,16 +24,16 @@ class Outputs:
     set and an observed fraction, trials with the same number share data: rows are paired. Across
     observed fractions they are independent, and pairing them by number is as good as any pairing.
 
-    ``trials`` has the columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
+    ``places`` is the row of each cell, see :func:`_known`, in matrices of shape (cells, trials).
     """
 
-    def __init__(self, trials: pd.DataFrame, kind: str):
+    def __init__(
+        self, kind: str, places: Mapping[tuple, int], log_are: np.ndarray, accuracy: np.ndarray
+    ):
         self.kind = kind
-        errors = log_positive(trials[f"are_{kind}"])
-        names, self._log_are = trial_matrix(trials, errors, ONEBIT_COORDINATES)
-        _, self._accuracy = trial_matrix(trials, trials[f"accuracy_{kind}"], ONEBIT_COORDINATES)
-        places = (_known(OneBitCell(*values)) for values in names.itertuples(index=False))
-        self._places = {cell: number for number, cell in enumerate(places)}
+        self._places = places
+        self._log_are = log_are
+        self._accuracy = accuracy
 
     def log_are(self, cell: OneBitCell) -> np.ndarray:
         """Return log ARE, ARE = ||X - M||_F^2 / ||M||_F^2, of a cell of synthetic data."""
@@ -44,7 +44,7 @@ class Outputs:
         return self._row(self._accuracy, cell)
 
     def _row(self, matrix: np.ndarray, cell: OneBitCell) -> np.ndarray:
-        place = self._places.get(_known(cell))
+        place = self._places.get(_known(*vars(cell).values()))
         return np.full(matrix.shape[1], np.nan) if place is None else matrix[place]
 
 
@@ -73,30 +73,42 @@ def evidence_of(
     outp_change: pd.DataFrame | None = None,
     outp_attack: pd.DataFrame | None = None,
 ) -> OneBitEvidence:
-    """Return what the predicates judge, of the study's tables; None is one that was not made."""
-    known = [] if ranks is None else sorted(ranks["rank"].unique())
+    """Return what the predicates judge, of the study's tables; None is one that was not made.
+
+    ``trials`` has the columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
+    """
+    at_ranks = {} if ranks is None else dict(accuracies_at_ranks(trials, ranks))
+    errors = [log_positive(trials[f"are_{kind}"]) for kind in ("truncated", "raw")]
+    accuracies = [trials["accuracy_truncated"], trials["accuracy_raw"], *at_ranks.values()]
+    names, matrices = trial_matrix(trials, [*errors, *accuracies], ONEBIT_COORDINATES)
+    cells = names.itertuples(index=False, name=None)
+    places = {_known(*cell): number for number, cell in enumerate(cells)}
+    log_are, log_are_raw, accuracy, accuracy_raw, *cut = matrices
     return OneBitEvidence(
         trials,
-        Outputs(trials, "truncated"),
-        Outputs(trials, "raw"),
-        {int(rank): Outputs(cut_to(trials, ranks, rank), "truncated") for rank in known},
+        Outputs("truncated", places, log_are, accuracy),
+        Outputs("raw", places, log_are_raw, accuracy_raw),
+        {r: Outputs("truncated", places, log_are, c) for r, c in zip(at_ranks, cut, strict=True)},
         outp_change,
         outp_attack,
     )
 
 
-def cut_to(trials: pd.DataFrame, ranks: pd.DataFrame, rank: int) -> pd.DataFrame:
-    """Return the trials with the truncated accuracies of another rank.
+def accuracies_at_ranks(
+    trials: pd.DataFrame, ranks: pd.DataFrame
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield each rank with the truncated accuracies of all rows of ``trials`` at it.
 
-    Of the data sets in ``ranks``, columns :data:`dpmc.studies.onebit.cells.RANK_COLUMNS`; NaN where
-    a trial of these is missing.
+    Those of the data sets in ``ranks``, columns :data:`dpmc.studies.onebit.cells.RANK_COLUMNS`, are
+    NaN where a trial is missing there; the others are as in ``trials``.
     """
     keys = [*ONEBIT_COORDINATES, "trial"]
-    there = ranks[ranks["rank"] == rank]
-    found = trials[keys].merge(there, how="left", on=keys, validate="many_to_one")["accuracy"]
-    cut = trials["dataset"].isin(there["dataset"]).to_numpy()
-    accuracy = np.where(cut, found.to_numpy(dtype=float), trials["accuracy_truncated"])
-    return trials.assign(accuracy_truncated=accuracy)
+    for rank, there in ranks.groupby("rank"):
+        cut = trials["dataset"].isin(there["dataset"]).to_numpy()
+        found = trials.loc[cut, keys].merge(there, how="left", on=keys, validate="many_to_one")
+        accuracy = trials["accuracy_truncated"].to_numpy(dtype=float, copy=True)
+        accuracy[cut] = found["accuracy"]
+        yield int(rank), accuracy
 
 
 Predicate = Callable[[OneBitEvidence], Finding]
@@ -109,8 +121,14 @@ def synthetic_cell(name: str, link: str, fraction: float, epsilon: float | None)
     return OneBitCell(SYNTHETIC, link, BOTH, fraction, PAPER.get(name, name), epsilon)
 
 
-def _known(cell: OneBitCell) -> OneBitCell:
+def _known(
+    dataset: str,
+    link: str,
+    constraint: str,
+    observed_fraction: float,
+    mechanism: str,
+    epsilon: float | None,
+) -> tuple:
     """Return the cell with numbers as they compare equal, None where there is none."""
-    epsilon = None if pd.isna(cell.epsilon) else round(float(cell.epsilon), 9)
-    fraction = round(float(cell.observed_fraction), 9)
-    return replace(cell, observed_fraction=fraction, epsilon=epsilon)
+    known = None if pd.isna(epsilon) else round(float(epsilon), 9)
+    return dataset, link, constraint, round(float(observed_fraction), 9), mechanism, known
