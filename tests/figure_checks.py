@@ -56,19 +56,8 @@ def check_edges(figure):
         assert where.x1 < figure.bbox.x1 + 2, text.get_text()
 
 
-def check_panels(figure):
-    """Letters are legible, and every outer axis says what it is."""
-    check_letters(figure)
-    for axes in figure.axes:
-        place = axes.get_subplotspec()
-        if place.is_last_row():
-            assert axes.get_xlabel() or figure.get_supxlabel()
-        if place.is_first_col():
-            assert axes.get_ylabel()
-
-
 def check_named_panels(figure):
-    """As :func:`check_panels`, for figures whose rows or bars may be named instead of an axis."""
+    """Letters are legible, and every outer axis says what it is, or what its rows or bars are."""
     check_letters(figure)
     panels = [axes for axes in figure.axes if axes.get_subplotspec() and axes.axison]
     assert figure.get_supxlabel() or all(

@@ -1,4 +1,13 @@
-"""Effects that are planted into made-up trials."""
+"""Effects that are planted into made-up trials, and made-up tables of DPALS that hold some."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, ITERATION_COLUMNS
+
+USERS = {"synthetic-5k": 5000, "synthetic-10k": 10_000, "synthetic-20k": 20_000,
+         "synthetic-50k": 50_000}  # fmt: skip
+ITEMS = {"items-250": 250, "items-500": 500, "items-2000": 2000}
 
 
 def when(amount, **where):
@@ -16,3 +25,33 @@ def when(amount, **where):
 
 def plus(*effects):
     return lambda cell: sum(effect(cell) for effect in effects)
+
+
+def planted_trials(levels, *, spread=0.001, trials=6, seed=0):
+    """Return trials from {(dataset, method, variant, epsilon): log RMSE}, NaN for no epsilon."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        dict(zip(DPALS_COORDINATES, cell, strict=True))
+        | {"trial": trial, "users": USERS.get(cell[0], 20_000 if cell[0] in ITEMS else 1000)}
+        | {"rmse": np.exp(level + spread * rng.standard_normal())}
+        | {"items": ITEMS.get(cell[0], 1000)}
+        for cell, level in levels.items()
+        for trial in range(trials)
+    ]
+    table = pd.DataFrame(rows).reindex(columns=list(DPALS_COLUMNS))
+    return table.assign(rse=table["rmse"])
+
+
+def planted_iterations(slopes, *, spread=0.001, trials=6, steps=8, seed=0):
+    """Return errors by iteration from {(method, epsilon): slope of log RSE}."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"dataset": "synthetic-20k", "method": method, "variant": "long", "epsilon": epsilon}
+        | {"trial": trial, "iteration": step, "rse": np.exp(own * step)}
+        for (method, epsilon), slope in slopes.items()
+        for trial in range(trials)
+        for own in [slope + spread * rng.standard_normal()]
+        for step in range(1, steps + 1)
+    ]
+    table = pd.DataFrame(rows).reindex(columns=list(ITERATION_COLUMNS))
+    return table.assign(rmse=table["rse"])

@@ -1,10 +1,13 @@
 """The built-in studies as each profile plans them, for the tests that every study has to pass."""
 
+import importlib
+import pkgutil
 from functools import cache
 from pathlib import Path
 
 from dpmc import configuration, studies
 from dpmc.frame.jobs.plan import Plan
+from dpmc.frame.showing.style import FigureText
 
 HOME = Path(__file__).resolve().parents[2]
 SOURCE = HOME / "src" / "dpmc"
@@ -33,3 +36,16 @@ def cells_of(profile, study, job):
 def places_of(profile, study, job):
     """Return the coordinates of all jobs of a kind, formatted."""
     return list(plan_of(profile).jobs(STUDIES[study], STUDIES[study].job(job)))
+
+
+@cache
+def figures_of(study):
+    """Return the figures in the study's modules that draw, by name."""
+    package = importlib.import_module(f"dpmc.studies.{study}")
+    found = {}
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if ".figures" in module.name:
+            for value in vars(importlib.import_module(module.name)).values():
+                if isinstance(value, list) and value and isinstance(value[0], FigureText):
+                    found |= {entry.id: entry for entry in value}
+    return found

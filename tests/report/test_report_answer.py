@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from privacy_results import fake_losses, fake_totals
+from fake_results.huber import fake_losses, fake_totals
 
 from dpmc.frame.judging.claims import is_own
 from dpmc.frame.judging.effects import lines_of, signed

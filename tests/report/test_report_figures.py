@@ -4,7 +4,6 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from figure_checks import check_files, check_letters
 from scipy import stats
 
 from dpmc.frame.checking.runs import read_frame
@@ -55,23 +54,6 @@ def test_the_list_is_complete_and_described():
     ]  # fmt: skip
     assert len(NEW_FIGURES) == 4
     assert len(set(IDS)) == len(FIGURES)
-
-
-def test_every_figure_has_two_images_its_numbers_and_words(folder):
-    check_files(folder, FIGURES)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_letters_are_legible_and_axes_labelled(drawings, name):
-    drawn = drawings[name].figure
-    check_letters(drawn)
-    last_row = [axes for axes in drawn.axes if axes.get_subplotspec().is_last_row()]
-    labelled_x = drawn.get_supxlabel() or all(axes.get_xlabel() for axes in last_row)
-    first_column = [axes for axes in drawn.axes if axes.get_subplotspec().is_first_col()]
-    assert labelled_x
-    for axes in first_column:
-        named_rows = [label.get_text() for label in axes.get_yticklabels()]
-        assert axes.get_ylabel() or any("rank" in label for label in named_rows)
 
 
 def test_colours_come_with_markers_or_lines_of_their_own():

@@ -7,7 +7,8 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 import pytest
-from privacy_results import fake_calibrated, fake_losses, fake_totals
+from fake_results.equal_privacy import fake_calibrated
+from fake_results.huber import fake_losses, fake_totals
 from scipy import stats
 
 from dpmc.frame.showing.frames import select

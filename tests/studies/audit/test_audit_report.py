@@ -2,12 +2,13 @@
 
 from itertools import groupby
 
+import fake_results
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from fake_results.audit import FAULTS, fake_audit
 from figure_checks import check_absent, check_edges, check_files, check_named_panels
-from privacy_results import FAULTS, fake_audit, write_results
 
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.frame.showing.style import RC
@@ -42,7 +43,7 @@ def drawings(results):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     top = tmp_path_factory.mktemp("results")
-    run(write_results(top) / STUDY, {}, top / "figures")
+    run(fake_results.write(STUDY, top / STUDY), {}, top / "figures")
     return top / "figures"
 
 
@@ -180,7 +181,7 @@ def test_rows_with_the_same_label_stand_together():
 
 
 def test_the_table_is_written_in_every_format(tmp_path):
-    tables.run(write_results(tmp_path) / STUDY, {}, tmp_path / "tables")
+    tables.run(fake_results.write(STUDY, tmp_path / STUDY), {}, tmp_path / "tables")
     kinds = ("csv", "md", "tex", "html")
     expected = {f"table_privacy_4_attack.{kind}" for kind in kinds}
     assert {path.name for path in (tmp_path / "tables").iterdir()} == expected

@@ -3,8 +3,8 @@
 from importlib import import_module
 from pathlib import Path
 
+import fake_results
 import pytest
-from privacy_results import write_results
 
 from dpmc import tables
 from dpmc.configuration import load
@@ -69,7 +69,7 @@ def test_a_job_writes_the_rows_of_its_part(tmp_path):
 
 
 def test_the_chapter_shows_the_audit(tmp_path):
-    folder = write_results(tmp_path) / "audit"
+    folder = fake_results.write("audit", tmp_path / "audit")
     judged(folder, {})["claims"].to_csv(folder / "claims.csv", index=False)
     found = chapter(folder, {})
     assert [(line.claim, line.verdict) for line in found.findings] == [("T1", SUPPORTED)]

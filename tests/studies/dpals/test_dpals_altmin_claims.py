@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from planted_dpals import planted_iterations, planted_trials
+from planted import planted_iterations, planted_trials
 
 from dpmc.studies.dpals.claims.altmin import EPSILONS, LISTED, SIZES, TOP
 from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims

@@ -1,9 +1,10 @@
 """Each erratum of DPALS, against an independent computation or the known value."""
 
+import fake_results
 import numpy as np
 import pytest
-from invented_dpals import fake_trials
-from planted_dpals import ITEMS, planted_trials
+from fake_results.dpals import fake_trials
+from planted import ITEMS, planted_trials
 from scipy import optimize, stats
 
 from dpmc.frame.showing.erratum import filled
@@ -164,7 +165,8 @@ def test_resampling():
         assert one("E50", lacking).evidence == "Data not available."
 
 
-def test_errata_of_a_folder(dpals_outputs, tmp_path, entries):
-    assert errata.errata(dpals_outputs, {})[0] == entries["E30"]
+def test_errata_of_a_folder(tmp_path, entries):
+    folder = fake_results.write("dpals", tmp_path / "dpals")
+    assert errata.errata(folder, {})[0] == entries["E30"]
     absent = {entry.id: entry for entry in errata.errata(tmp_path, {})}
     assert absent["E36"].evidence == "Data not available."

@@ -3,14 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from figure_checks import check_absent, check_edges, check_files, check_panels, check_ticks, drawn
-from invented_dpals import BUDGETS, SIZES, results
+from fake_results import dpals
+from fake_results.dpals import BUDGETS, SIZES
+from figure_checks import check_ticks, drawn
 from matplotlib.colors import to_hex
 from scipy import stats
 
 from dpmc.frame.showing.frames import select
 from dpmc.frame.showing.style import draw_all
-from dpmc.studies.dpals.figures import DPALS_FIGURES, run
+from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.figures.coverage import share_of_top
 from dpmc.studies.dpals.figures.lines import far_off
 from dpmc.studies.dpals.frames import LOOKS, METHODS, format_range, number, read_dpals
@@ -23,7 +24,7 @@ IDS = [entry.id for entry in DPALS_FIGURES]
 
 @pytest.fixture(scope="module")
 def tables():
-    return results()
+    return dpals.tables()
 
 
 @pytest.fixture(scope="module")
@@ -31,37 +32,9 @@ def drawings(tables):
     return drawn(DPALS_FIGURES, tables)
 
 
-def test_every_figure_has_two_images_its_numbers_and_words(dpals_outputs):
-    check_files(dpals_outputs / "figures", DPALS_FIGURES)
-    assert all(name.startswith("dpals_") for name in IDS)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_letters_are_legible_and_axes_labelled(drawings, name):
-    check_panels(drawings[name].figure)
-
-
-def test_no_text_leaves_the_figure(drawings):
-    for drawing in drawings.values():
-        check_edges(drawing.figure)
-
-
 @pytest.mark.parametrize("name", IDS)
 def test_labels_of_ticks_do_not_touch(drawings, name):
     check_ticks(drawings[name].figure)
-
-
-def test_same_results_give_the_same_files(dpals_outputs, tmp_path):
-    draw_all(DPALS_FIGURES, read_dpals(dpals_outputs), tmp_path, ["dpals_6_projection"])
-    for suffix in (".svg", ".csv", ".png"):
-        again = tmp_path / f"dpals_6_projection{suffix}"
-        assert (dpals_outputs / "figures" / again.name).read_bytes() == again.read_bytes()
-
-
-def test_absent_results_are_said(tmp_path, tables):
-    check_absent(DPALS_FIGURES, tables, tmp_path)
-    run(tmp_path / "nothing", {}, tmp_path / "figures")
-    assert {path.stem for path in (tmp_path / "figures").iterdir()} == set(IDS)
 
 
 def _marked(axes, name):

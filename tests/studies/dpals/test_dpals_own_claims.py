@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from invented_dpals import results
+from fake_results.dpals import tables as results
 from scipy import stats
 
 from dpmc.frame.judging.finding import (

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from planted_dpals import USERS, planted_iterations, planted_trials
+from planted import USERS, planted_iterations, planted_trials
 
 from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
 from dpmc.studies.dpals.claims.judge import load_dpals_claims

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from invented_dpals import fake_published, results
+from fake_results import dpals
 from scipy import stats
 
 from dpmc.frame.showing.frames import select
-from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.studies.dpals.speed import growth, slopes
-from dpmc.studies.dpals.tables import build_dpals_tables, run
+from dpmc.studies.dpals.tables import build_dpals_tables
 from dpmc.studies.dpals.tables_parts import error_cell
 
 IDS = ["table_dpals_1_synthetic", "table_dpals_2_ratings", "table_dpals_3_recall",
@@ -20,7 +19,7 @@ IDS = ["table_dpals_1_synthetic", "table_dpals_2_ratings", "table_dpals_3_recall
 
 @pytest.fixture(scope="module")
 def frames():
-    return results()
+    return dpals.tables()
 
 
 @pytest.fixture(scope="module")
@@ -39,22 +38,6 @@ def rows_of(table, **keys):
     return {row.line: dict(zip(columns, row.cells, strict=True)) for row in found}
 
 
-def test_all_tables_in_all_formats(dpals_outputs):
-    expected = {f"{name}.{kind}" for name in IDS for kind in ("csv", "md", "tex", "html")}
-    assert {path.name for path in (dpals_outputs / "tables").iterdir()} == expected
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_every_format_says_the_same(tables, name):
-    table = tables[name]
-    assert len(to_csv(table).splitlines()) > len(table.rows)
-    for text in (to_markdown(table), to_latex(table), to_html(table)):
-        assert "nan" not in text.replace("nant", "")
-    numbers = {cell.number for row in table.rows for cell in row.cells if cell.present}
-    markdown = to_markdown(table)
-    assert all(number in markdown for number in numbers)
-
-
 def test_errors_are_means_with_standard_errors_and_others_stand_below(tables, frames):
     rows = rows_of(tables[IDS[0]], dataset="synthetic-50k", method="dpals")
     assert list(rows) == ["ours", "prototype"]
@@ -68,7 +51,7 @@ def test_errors_are_means_with_standard_errors_and_others_stand_below(tables, fr
 
 
 def test_a_reported_number_never_stands_beside_generated_data(tables):
-    assert (fake_published()["dataset"] == "surrogate-10m").any()
+    assert (dpals.fake_published()["dataset"] == "surrogate-10m").any()
     for table in tables.values():
         for row in table.rows:
             assert row.line != "paper"
@@ -143,11 +126,6 @@ def test_time(tables, frames):
 def test_claims_on_generated_data_are_called_no_verdicts(tables):
     assert "no verdicts" in tables["dpals_claims_surrogate"].title
     assert [row.keys[0] for row in tables["dpals_claims"].rows] == ["D1", "D2", "D3"]
-
-
-def test_without_results_there_are_no_tables(tmp_path):
-    run(tmp_path / "nothing", {}, tmp_path / "tables")
-    assert list((tmp_path / "tables").iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from planted_dpals import ITEMS, USERS, planted_trials
+from planted import ITEMS, USERS, planted_trials
 
 from dpmc.studies.dpals import theory
 from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims

@@ -4,67 +4,27 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from figure_checks import check_absent, check_edges, check_files, check_named_panels
-from privacy_results import EPSILONS, fake_calibrated, fake_frontier, write_results
+from fake_results import equal_privacy
+from fake_results.equal_privacy import EPSILONS
 from scipy import stats
 
 from dpmc.frame.showing.frames import select
 from dpmc.frame.showing.style import RC, draw_all
-from dpmc.studies.equal_privacy.figures import FIGURES, run
+from dpmc.studies.equal_privacy.figures import FIGURES
 from dpmc.studies.equal_privacy.frames import describe_frontier
 
 pytestmark = pytest.mark.slow
 
-STUDY = "equal_privacy"
-
-
-IDS = [entry.id for entry in FIGURES]
-
 
 @pytest.fixture(scope="module")
 def results():
-    return {"calibrated": fake_calibrated(), "frontier": fake_frontier()}
+    return equal_privacy.tables()
 
 
 @pytest.fixture(scope="module")
 def drawings(results):
     with matplotlib.rc_context(RC):
         return {entry.id: entry.function(results) for entry in FIGURES}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    top = tmp_path_factory.mktemp("results")
-    run(write_results(top) / STUDY, {}, top / "figures")
-    return top / "figures"
-
-
-def test_every_figure_has_two_images_its_numbers_and_words(folder):
-    check_files(folder, FIGURES)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_letters_are_legible_and_axes_labelled(drawings, name):
-    check_named_panels(drawings[name].figure)
-
-
-def test_no_text_leaves_the_figure(drawings):
-    for drawing in drawings.values():
-        drawing.figure.draw_without_rendering()
-        check_edges(drawing.figure)
-
-
-def test_same_results_give_the_same_files(folder, tmp_path):
-    source = write_results(tmp_path) / STUDY
-    (source / "calibrated.csv").unlink()
-    run(source, {}, tmp_path / "figures")
-    for suffix in (".svg", ".csv", ".png"):
-        again = tmp_path / "figures" / f"privacy_frontier{suffix}"
-        assert (folder / again.name).read_bytes() == again.read_bytes()
-
-
-def test_absent_results_are_said(tmp_path, results):
-    check_absent(FIGURES, results, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from privacy_results import write_results
 
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
@@ -16,8 +15,6 @@ from dpmc.frame.jobs.job import function, run_job
 from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.equal_privacy import STUDY
 from dpmc.studies.equal_privacy.cells import CalibratedCell
-from dpmc.studies.equal_privacy.chapter import TEXT, chapter
-from dpmc.studies.equal_privacy.claims.judge import run as judged
 from dpmc.studies.equal_privacy.frontier import Releases
 from dpmc.studies.equal_privacy.trial import run_calibrated
 
@@ -129,26 +126,3 @@ def test_a_job_of_the_frontier_has_one_number_of_releases(section, tmp_path):
         [10, 1],
         [10, 5],
     ]
-
-
-def test_the_chapter_has_findings_an_answer_and_the_claim(tmp_path):
-    folder = write_results(tmp_path) / "equal_privacy"
-    judged(folder, {})["claims"].to_csv(folder / "claims.csv", index=False)
-    found = chapter(folder, {})
-    assert [line.title for line in found.answers] == [
-        "With a true guarantee ALS or A-IRLS still beats private baselines on these data"
-    ]
-    assert len(found.findings) == 7
-    papers, own = found.judged
-    assert list(papers.claims["id"]) == ["H34"]
-    assert own.own
-    assert {line.claim for line in (*found.answers, *found.findings)} == set(own.claims["id"])
-    names = [name for name, _ in found.downloads]
-    assert names == ["calibrated.csv", "frontier.csv", "equal_privacy_claims.csv"]
-    assert all(path.is_file() for _, path in found.downloads)
-
-
-def test_the_chapter_of_a_run_without_rows_says_so(tmp_path):
-    found = chapter(tmp_path, {})
-    assert found.caveat == TEXT("not_run")
-    assert not any((found.findings, found.answers, found.galleries, found.tables, found.judged))

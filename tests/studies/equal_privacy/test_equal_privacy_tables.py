@@ -5,17 +5,14 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 import pytest
-from privacy_results import BASELINES, EPSILONS, fake_calibrated, write_results
+from fake_results.equal_privacy import BASELINES, EPSILONS, fake_calibrated
 from scipy import stats
 
 from dpmc.frame.showing.frames import select
 from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc.statistics.paired import leader
 from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, places, summary
-from dpmc.studies.equal_privacy.tables import equal_tables, run
-
-FOUR = ["entry_change", "user_add_remove", "entry_add_remove", "user_replace"]
-
+from dpmc.studies.equal_privacy.tables import equal_tables
 
 WHERE = {"dataset": "ml-100k", "relation": "entry_change", "epsilon": 5.0}
 
@@ -43,19 +40,6 @@ def cells(table, **keys):
     ]
     assert len(rows) == 1
     return dict(zip([column.key for column in table.columns], rows[0].cells, strict=True))
-
-
-def test_tables_are_written_in_every_format(tmp_path):
-    run(write_results(tmp_path) / "equal_privacy", {}, tmp_path / "tables")
-    names = [f"3_{number}_{relation}" for number, relation in enumerate(FOUR, start=1)]
-    kinds = ("csv", "md", "tex", "html")
-    expected = {f"table_privacy_{name}.{kind}" for name in names for kind in kinds}
-    assert {path.name for path in (tmp_path / "tables").iterdir()} == expected
-
-
-def test_without_fits_there_are_no_tables(tmp_path):
-    run(tmp_path / "nothing", {}, tmp_path / "tables")
-    assert list((tmp_path / "tables").iterdir()) == []
 
 
 def test_rows_with_the_same_label_stand_together(calibrated):

@@ -6,13 +6,12 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
-from figure_checks import check_absent, check_edges, check_files, check_named_panels
-from privacy_results import fake_losses, fake_totals, write_results
+from fake_results.huber import fake_losses, fake_totals
 
 from dpmc.frame.showing.frames import percent, select
 from dpmc.frame.showing.style import MECHANISMS, RC
 from dpmc.studies.huber import reported as reported_numbers
-from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES, write_privacy_figures
+from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.privacy_meaning import losses_text, totals_text
 from dpmc.studies.huber.reported import load
@@ -26,12 +25,6 @@ from dpmc.studies.huber.tables_privacy import (
 PUBLISHED = Path(reported_numbers.__file__).parent
 
 
-STUDY = "huber"
-
-
-IDS = [entry.id for entry in PRIVACY_FIGURES]
-
-
 @pytest.fixture(scope="module")
 def results():
     return {"totals": fake_totals(), "transcript_loss": fake_losses()}
@@ -41,13 +34,6 @@ def results():
 def drawings(results):
     with matplotlib.rc_context(RC):
         return {entry.id: entry.function(results) for entry in PRIVACY_FIGURES}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    top = tmp_path_factory.mktemp("results")
-    write_privacy_figures(write_results(top) / STUDY, top / "figures")
-    return top / "figures"
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +51,6 @@ def cells(table, **keys):
     ]
     assert len(rows) == 1
     return dict(zip([column.key for column in table.columns], rows[0].cells, strict=True))
-
-
-def test_tables_are_written_in_every_format(tmp_path, published):
-    run(write_results(tmp_path) / STUDY, {"real_variances": {}}, tmp_path / "tables")
-    kinds = ("csv", "md", "tex", "html")
-    names = ("1_totals", "2_loss")
-    expected = {f"table_privacy_{name}.{kind}" for name in names for kind in kinds}
-    assert {path.name for path in (tmp_path / "tables").iterdir()} == expected
 
 
 def test_tables_of_absent_results_are_left_out(tmp_path, published):
@@ -139,34 +117,6 @@ def test_rows_with_the_same_label_stand_together(published):
         for depth in range(1, len(table.headings) + 1):
             starts = [start for start, _ in groupby(row.labels[:depth] for row in table.rows)]
             assert len(starts) == len(set(starts))
-
-
-def test_every_figure_has_two_images_its_numbers_and_words(folder):
-    check_files(folder, PRIVACY_FIGURES)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_letters_are_legible_and_axes_labelled(drawings, name):
-    check_named_panels(drawings[name].figure)
-
-
-def test_no_text_leaves_the_figure(drawings):
-    for drawing in drawings.values():
-        drawing.figure.draw_without_rendering()
-        check_edges(drawing.figure)
-
-
-def test_same_results_give_the_same_files(folder, tmp_path):
-    source = write_results(tmp_path) / STUDY
-    (source / "transcript_loss.csv").unlink()
-    write_privacy_figures(source, tmp_path / "figures")
-    for suffix in (".svg", ".csv", ".png"):
-        again = tmp_path / "figures" / f"privacy_totals{suffix}"
-        assert (folder / again.name).read_bytes() == again.read_bytes()
-
-
-def test_absent_results_are_said(tmp_path, results):
-    check_absent(PRIVACY_FIGURES, results, tmp_path)
 
 
 def test_totals_begin_at_the_reported_budgets(drawings):

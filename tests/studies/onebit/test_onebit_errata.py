@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from invented_onebit import fake_attack, fake_change
+from fake_results.onebit import fake_attack, fake_change
 from scipy import stats
 
 from dpmc.report.errata import GROUPS, errata_markdown

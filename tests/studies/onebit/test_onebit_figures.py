@@ -1,12 +1,11 @@
 """The figures of the one-bit part show the numbers of its results, legibly."""
 
-import shutil
-
 import numpy as np
 import pandas as pd
 import pytest
-from figure_checks import check_absent, check_edges, check_files, check_panels, check_ticks, drawn
-from invented_onebit import BUDGETS, FRACTIONS, PAPER, results
+from fake_results import onebit
+from fake_results.onebit import BUDGETS, FRACTIONS, PAPER
+from figure_checks import check_ticks, drawn
 from matplotlib.colors import to_hex
 from scipy import stats
 
@@ -26,7 +25,7 @@ IDS = [entry.id for entry in ONEBIT_FIGURES]
 
 @pytest.fixture(scope="module")
 def tables():
-    return results()
+    return onebit.tables()
 
 
 @pytest.fixture(scope="module")
@@ -34,43 +33,9 @@ def drawings(tables):
     return drawn(ONEBIT_FIGURES, tables)
 
 
-@pytest.fixture(scope="module")
-def folder(onebit_outputs):
-    return onebit_outputs / "figures"
-
-
-def test_every_figure_has_two_images_its_numbers_and_words(folder):
-    check_files(folder, ONEBIT_FIGURES)
-    assert all(name.startswith("onebit_") for name in IDS)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_letters_are_legible_and_axes_labelled(drawings, name):
-    check_panels(drawings[name].figure)
-
-
-def test_no_text_leaves_the_figure(drawings):
-    for drawing in drawings.values():
-        check_edges(drawing.figure)
-
-
 @pytest.mark.parametrize("name", IDS)
 def test_labels_of_ticks_do_not_touch(drawings, name):
     check_ticks(drawings[name].figure)
-
-
-def test_same_results_give_the_same_files(onebit_outputs, folder, tmp_path):
-    for name in ("outp_change", "outp_attack"):
-        shutil.copy(onebit_outputs / f"{name}.csv", tmp_path)
-    again = tmp_path / "figures"
-    draw_all(ONEBIT_FIGURES, read_onebit(tmp_path), again, ["onebit_7_outp_privacy"])
-    for suffix in (".svg", ".csv", ".png"):
-        again = tmp_path / "figures" / f"onebit_7_outp_privacy{suffix}"
-        assert (folder / again.name).read_bytes() == again.read_bytes()
-
-
-def test_absent_results_are_said(tmp_path, tables):
-    check_absent(ONEBIT_FIGURES, tables, tmp_path)
 
 
 def test_budgets_show_means_and_t_intervals(drawings, tables):

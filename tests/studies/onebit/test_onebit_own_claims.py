@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from invented_onebit import fake_trials, results
+from fake_results.onebit import fake_trials
 from scipy import stats
 
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
@@ -19,7 +19,7 @@ OWN = [f"B{number}" for number in range(1, 9)]
 
 @pytest.fixture(scope="module")
 def trials():
-    return results()["trials"]
+    return fake_trials()
 
 
 def cell(trials, **where):

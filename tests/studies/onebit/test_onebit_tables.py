@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from invented_onebit import results
+from fake_results import onebit
 from scipy import stats
 
 from dpmc.datasets import REGISTRY, read
 from dpmc.frame.showing.claims_table import number_cell
 from dpmc.frame.showing.frames import select
-from dpmc.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
+from dpmc.frame.showing.table_formats import to_csv
 from dpmc.studies.onebit.bound_tables import SIZES, link_constants_table
 from dpmc.studies.onebit.frames import NAMES
-from dpmc.studies.onebit.tables import build_onebit_tables, write_onebit_tables
+from dpmc.studies.onebit.tables import build_onebit_tables
 
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 IDS = ["table_onebit_1_are", "table_onebit_2_are_large", "table_onebit_3_accuracy",
@@ -25,7 +25,7 @@ IDS = ["table_onebit_1_are", "table_onebit_2_are_large", "table_onebit_3_accurac
 
 @pytest.fixture(scope="module")
 def frames():
-    return results()
+    return onebit.tables()
 
 
 @pytest.fixture(scope="module")
@@ -42,23 +42,6 @@ def row_of(table, line, **keys):
         and all(row.keys[names.index(name)] == value for name, value in keys.items())
     ]
     return dict(zip((column.key for column in table.columns), found.cells, strict=True))
-
-
-def test_all_tables_in_all_formats(onebit_outputs):
-    folder = onebit_outputs / "tables"
-    expected = {f"{name}.{kind}" for name in IDS for kind in ("csv", "md", "tex", "html")}
-    assert {path.name for path in folder.iterdir()} == expected
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_every_format_says_the_same(tables, name):
-    table = tables[name]
-    assert len(to_csv(table).splitlines()) > len(table.rows)
-    for text in (to_markdown(table), to_latex(table), to_html(table)):
-        assert "nan" not in text.replace("nant", "")
-    numbers = {cell.number for row in table.rows for cell in row.cells if cell.present}
-    markdown = to_markdown(table)
-    assert all(number in markdown for number in numbers)
 
 
 def test_errors_are_means_with_standard_errors(tables, frames):
@@ -136,11 +119,6 @@ def test_claims(tables, frames):
     assert [row.line for row in table.rows] == ["supported", "contradicted", "inconclusive"]
     assert [row.cells[0].number for row in table.rows] == ["–", "∞", "0.500"]
     assert [row.cells[3].number for row in table.rows] == ["–", "20", "40"]
-
-
-def test_without_results_there_are_no_tables(tmp_path):
-    write_onebit_tables(tmp_path / "nothing", tmp_path / "tables")
-    assert list((tmp_path / "tables").iterdir()) == []
 
 
 @pytest.mark.parametrize(

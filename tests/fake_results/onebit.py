@@ -1,6 +1,4 @@
-"""Invented results of the one-bit part, in the shape and size of the real ones."""
-
-from pathlib import Path
+"""Made-up results of the one-bit study, in the shape and size of the real ones."""
 
 import numpy as np
 import pandas as pd
@@ -222,7 +220,7 @@ def fake_steps(trials: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([once, twice])[list(STEPS_COLUMNS)]
 
 
-def results() -> dict[str, pd.DataFrame]:
+def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     trials = fake_trials()
     return {
@@ -235,11 +233,3 @@ def results() -> dict[str, pd.DataFrame]:
         "link_constants": fake_link_constants(),
         "claims": fake_claims(),
     }
-
-
-def write_onebit(folder: Path, **frames: pd.DataFrame) -> Path:
-    """Write all invented tables to ``folder``; ``frames`` replace some of them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, frame in {**results(), **frames}.items():
-        frame.to_csv(folder / f"{name}.csv", index=False)
-    return folder

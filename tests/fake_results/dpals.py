@@ -1,6 +1,4 @@
-"""Invented results of DPALS, in the shape and size of the real ones."""
-
-from pathlib import Path
+"""Made-up results of DPALS, in the shape and size of the real ones."""
 
 import numpy as np
 import pandas as pd
@@ -254,7 +252,7 @@ def fake_published() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names).assign(note="section 6")
 
 
-def results() -> dict[str, pd.DataFrame]:
+def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     return {
         "trials": fake_trials(),
@@ -266,11 +264,3 @@ def results() -> dict[str, pd.DataFrame]:
         "claims_surrogate": fake_claims("S"),
         "published": fake_published(),
     }
-
-
-def write_dpals(folder: Path, **frames: pd.DataFrame) -> Path:
-    """Write all invented tables to ``folder``; ``frames`` replace some of them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, frame in {**results(), **frames}.items():
-        frame.to_csv(folder / f"{name}.csv", index=False)
-    return folder

@@ -1,0 +1,148 @@
+"""What every study makes for readers of made-up results: tables, figures and its chapter."""
+
+import re
+from collections import defaultdict
+
+import fake_results
+import matplotlib
+import pandas as pd
+import pytest
+from every_study import STUDIES, figures_of, plan_of
+from figure_checks import check_edges, check_files, check_named_panels
+
+from dpmc.frame.jobs.job import function
+from dpmc.frame.showing.chapter import Chapter
+from dpmc.frame.showing.style import RC, NothingToDraw
+
+FORMATS = (".csv", ".html", ".md", ".tex")
+# figures of the Huber study: of its side experiments, which are not made up here, and of heat maps,
+# which another step draws
+EXPERIMENTS = ("weights_below_one", "heldout_by_iteration", "error_by_seconds")
+HEAT_MAPS = ("heatmap_synthetic", "heatmap_real")
+ABOUT_PRIVACY = ("privacy_totals", "privacy_losses")
+
+every_study = pytest.mark.parametrize("name", STUDIES)
+# the grid of the Huber study is always there: its other tables stand beside published numbers
+that_may_lack = pytest.mark.parametrize("name", [name for name in STUDIES if name != "huber"])
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Folder with made-up results of every study."""
+    top = tmp_path_factory.mktemp("results")
+    for name in STUDIES:
+        fake_results.write(name, top / name)
+    return top
+
+
+def run_steps(name, kind, results, folder):
+    """Run the steps of a study that make folders of tables or figures; return these folders."""
+    section = plan_of("full").sections[name]
+    folders = []
+    for step in STUDIES[name].steps:
+        if kind in step.name and not step.makes:
+            folders.append(folder / step.name)
+            function(step.run)(results, step.settings(section), folders[-1])
+    return folders
+
+
+def chapter_of(name, folder) -> Chapter:
+    study = STUDIES[name]
+    settings = study.chapter_settings(plan_of("full").sections[name])
+    return function(study.chapter)(folder, settings)
+
+
+@every_study
+def test_every_table_is_written_in_every_format(name, results, tmp_path):
+    for folder in run_steps(name, "tables", results / name, tmp_path):
+        paths = sorted(folder.iterdir())
+        stems = sorted({path.stem for path in paths})
+        assert [path.name for path in paths] == [stem + kind for stem in stems for kind in FORMATS]
+        for path in paths:
+            text = path.read_text(encoding="utf-8")
+            if path.suffix == ".csv":
+                assert len(pd.read_csv(path))
+            else:
+                assert not re.search(r"\bnan\b", text, re.IGNORECASE), path.name
+
+
+@that_may_lack
+def test_without_results_there_are_no_tables(name, tmp_path):
+    for folder in run_steps(name, "tables", tmp_path / "nothing", tmp_path):
+        assert list(folder.iterdir()) == []
+
+
+@every_study
+def test_the_chapter_holds_what_is_there(name, results):
+    made = chapter_of(name, results / name)
+    tables = fake_results.STUDIES[name].tables()
+    judged = {each for key in tables if "claims" in key for each in tables[key]["id"]}
+    assert {line.claim for line in (*made.answers, *made.findings)} <= judged
+    assert {claim for each in made.judged for claim in each.claims["id"]} == judged
+    assert made.lead
+    assert made.introduction
+    assert not made.introduction.startswith("<p>")  # the page makes the paragraph
+    shown = {entry.id for each in made.galleries for entry in each.figures}
+    assert shown == set(figures_of(name)) - set(HEAT_MAPS)  # these are shown if they were drawn
+    folders = [*(each.folder for each in made.galleries), *made.tables]
+    assert {folder.parent for folder in folders} == {results / name}
+    assert {folder.name for folder in folders} <= {step.name for step in STUDIES[name].steps}
+    assert made.downloads
+    there = [path for _, path in made.downloads if path.is_file()]
+    assert {path.stem for path in there} <= set(tables)
+
+
+@that_may_lack
+def test_the_chapter_of_a_study_that_was_not_run_says_so(name, tmp_path):
+    made = chapter_of(name, tmp_path)
+    assert made.caveat.endswith("has not been run.")
+    assert made.lead == made.introduction == ""
+    shown = (made.answers, made.findings, made.judged, made.tables, made.galleries, made.downloads)
+    assert not any(map(len, shown))
+
+
+@every_study
+def test_a_figure_whose_tables_are_missing_says_so(name):
+    for entry in figures_of(name).values():
+        if name != "huber" or entry.id in (*EXPERIMENTS, *ABOUT_PRIVACY):
+            with pytest.raises(NothingToDraw):
+                entry.function(defaultdict(lambda: None))
+
+
+@pytest.fixture(scope="module")
+def drawings():
+    """The figures of a study by name, laid out; those of experiments that are not made up lack."""
+    known = {}
+
+    def drawn(name):
+        if name not in known:
+            tables = defaultdict(lambda: None, fake_results.STUDIES[name].tables())
+            with matplotlib.rc_context(RC):
+                known[name] = {
+                    entry.id: entry.function(tables).figure
+                    for entry in figures_of(name).values()
+                    if entry.id not in (*EXPERIMENTS, *HEAT_MAPS)
+                }
+                for figure in known[name].values():
+                    figure.draw_without_rendering()
+        return known[name]
+
+    return drawn
+
+
+@pytest.mark.slow
+@every_study
+def test_every_figure_has_two_images_its_numbers_and_words(name, results, tmp_path):
+    for folder in run_steps(name, "figures", results / name, tmp_path):
+        here = {path.stem for path in folder.iterdir()}
+        entries = [entry for key, entry in figures_of(name).items() if key in here]
+        if not here & set(EXPERIMENTS):
+            check_files(folder, entries)
+
+
+@pytest.mark.slow
+@every_study
+def test_letters_are_legible_axes_labelled_and_no_text_leaves_the_figure(name, drawings):
+    for figure in drawings(name).values():
+        check_named_panels(figure)
+        check_edges(figure)

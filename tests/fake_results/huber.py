@@ -1,0 +1,264 @@
+"""Made-up results of the Huber study, in the shape and size of the real ones.
+
+The numbers are close to what the experiments give (the published value of the Gaussian column
+for every mechanism, so that no mechanism is better than another), with paired noise over trials.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmc.frame.judging.claims import load_claims
+from dpmc.frame.judging.finding import VERDICTS
+from dpmc.mechanisms import make_mechanism
+from dpmc.studies import huber
+from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
+from dpmc.studies.huber.nominal import table_one
+from dpmc.studies.huber.reported import compare, load
+
+HUBER = Path(huber.__file__).parent
+PUBLISHED = HUBER / "reported"
+NOISES = ("gaussian", "laplace", "huber")
+BASELINES = {
+    ("synthetic", 5): [(0.488, 0.488, 0.488), (0.383, 0.367, 0.361), (0.249, 0.216, 0.205)],
+    ("synthetic", 10): [(0.695, 0.695, 0.695), (0.561, 0.536, 0.528), (0.360, 0.309, 0.293)],
+    ("synthetic", 20): [(0.998, 0.998, 0.998), (0.822, 0.789, 0.778), (0.517, 0.446, 0.422)],
+    ("sweetrs", 32): [(1.712, 1.712, 1.712), (1.570, 1.559, 1.556), (1.517, 1.482, 1.467)],
+    ("ml-100k", 32): [(1.130,), (1.026,), (0.944,)],
+}
+COLUMNS = [
+    "dataset",
+    "rank",
+    "variance",
+    "observed_fraction",
+    "method",
+    "mechanism",
+    "irls_iterations",
+    "trial",
+    "rmse_all",
+    "rmse_heldout",
+    "rmse_clipped",
+    "seconds",
+]
+
+
+def published_synthetic() -> pd.DataFrame:
+    frame = pd.read_csv(PUBLISHED / "huber_synthetic.csv")
+    frame["dataset"] = "synthetic"
+    frame["irls_iterations"] = np.where(frame.method == "irls", 20.0, np.nan)
+    return frame
+
+
+def published_real() -> pd.DataFrame:
+    frame = pd.read_csv(PUBLISHED / "huber_real.csv")
+    frame = frame.rename(columns={"visible_fraction": "observed_fraction"}).drop(columns="label")
+    frame["rank"] = 32
+    frame["variance"] = np.where(frame.mechanism == "none", np.nan, 1.0)
+    missing = (frame.method == "irls") & frame.irls_iterations.isna()
+    frame.loc[missing, "irls_iterations"] = 20.0
+    return frame
+
+
+def _rows(cell: dict, centre: float, common: np.ndarray, rng) -> list[dict]:
+    spread = 0.004 if cell["mechanism"] == "none" else 0.012
+    rmse = centre * np.exp(common + spread * rng.standard_normal(len(common)))
+    synthetic = cell["dataset"] == "synthetic"
+    return [
+        {
+            **cell,
+            "trial": trial,
+            "rmse_all": value if synthetic else np.nan,
+            "rmse_heldout": 1.02 * value if synthetic else value,
+            "rmse_clipped": np.nan if synthetic else 0.9 * value,
+            "seconds": rng.uniform(0.05, 0.3),
+        }
+        for trial, value in enumerate(rmse)
+    ]
+
+
+def fake_trials(count: int = 10, seed: int = 7, real: bool = True) -> pd.DataFrame:
+    """Return a trial table: 126 synthetic cells, 24 real ones if ``real``, and baselines."""
+    rng = np.random.default_rng(seed)
+    frames = [published_synthetic()] + ([published_real()] if real else [])
+    published = pd.concat(frames, ignore_index=True)
+    commons: dict[tuple, np.ndarray] = {}
+    rows: list[dict] = []
+    done = set()
+    for row in published.itertuples():
+        quiet = row.mechanism == "none"
+        cell = {
+            "dataset": row.dataset,
+            "rank": row.rank,
+            "variance": np.nan if quiet else float(row.variance),
+            "observed_fraction": row.observed_fraction,
+            "method": row.method,
+            "mechanism": row.mechanism,
+            "irls_iterations": row.irls_iterations,
+        }
+        if str(cell) in done:
+            continue
+        done.add(str(cell))
+        setting = (row.dataset, row.rank, row.observed_fraction)
+        if setting not in commons:
+            commons[setting] = 0.02 * rng.standard_normal(count)
+            rows += _baseline_rows(cell, commons[setting], rng)
+        rows += _rows(cell, _centre(published, row), commons[setting], rng)
+    return pd.DataFrame(rows)[COLUMNS]
+
+
+def _centre(published: pd.DataFrame, row) -> float:
+    """Without an advantage of any mechanism: the Gaussian number stands for all of them."""
+    if row.dataset != "synthetic" or row.mechanism == "none":
+        return row.rmse
+    like = published[
+        (published.dataset == "synthetic")
+        & (published["rank"] == row.rank)
+        & (published.variance == row.variance)
+        & (published.observed_fraction == row.observed_fraction)
+        & (published.method == row.method)
+        & (published.mechanism == "gaussian")
+    ]
+    return float(like.rmse.iloc[0])
+
+
+def _baseline_rows(cell: dict, common: np.ndarray, rng) -> list[dict]:
+    levels = BASELINES[cell["dataset"], cell["rank"]]
+    position = {0.05: 0, 0.1: 1, 0.15: 2}.get(cell["observed_fraction"], 0)
+    values = [level[position] for level in levels]
+    names = ["global_mean", "item_bias", "user_item_bias", "rank_one"]
+    rows = []
+    for name, value in zip(names, [*values, values[-1] * 1.05], strict=True):
+        baseline = {**cell, "method": name, "mechanism": "none"}
+        baseline["variance"] = baseline["irls_iterations"] = np.nan
+        rows += _rows(baseline, value, 0.3 * common, rng)
+    return rows
+
+
+def fake_comparison(trials: pd.DataFrame) -> pd.DataFrame:
+    """Set the invented trials beside the published numbers, as the workflow does."""
+    return compare(trials, load(PUBLISHED), fake_budgets())
+
+
+def fake_budgets() -> pd.DataFrame:
+    return pd.DataFrame(table_one())
+
+
+def fake_convergence() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    rows = []
+    for target in ["right_hand_side", "iterate"]:
+        for method in ["als", "irls"]:
+            for mechanism in ["none", "gaussian", "laplace", "huber"]:
+                if target == "iterate" and (method == "irls" or mechanism == "none"):
+                    continue
+                floor = 0.1 if mechanism == "none" else 0.22
+                setting = ("synthetic", 5, np.nan if mechanism == "none" else 2.0, 0.10)
+                floor *= 3 if target == "iterate" and mechanism != "none" else 1
+                for trial in range(5):
+                    for iteration in range(1, 51):
+                        value = floor + 0.8 * np.exp(-iteration / 4)
+                        value *= np.exp(0.03 * rng.standard_normal())
+                        rows.append((*setting, method, mechanism, target, trial, iteration, value))
+    names = "dataset rank variance observed_fraction method mechanism noise_target trial iteration"
+    return pd.DataFrame(rows, columns=[*names.split(), "rmse_all"])
+
+
+def fake_claims(seed: int = 1) -> pd.DataFrame:
+    """The real claims with invented verdicts."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for claim in load_claims(HUBER / "claims.yaml", PREDICATES):
+        effect = rng.normal(0, 0.03)
+        rows.append(
+            {
+                **claim,
+                "verdict": rng.choice(VERDICTS, p=[0.4, 0.3, 0.1, 0.2]),
+                "reported_verdict": rng.choice(VERDICTS),
+                "effect": effect,
+                "interval_low": effect - 0.01,
+                "interval_high": effect + 0.01,
+                "n": 10,
+                "rule": "most",
+                "margin": 0.01,
+                "margin_of": "ours",
+                "needed": rng.choice([np.nan, np.inf, 240.0]),
+                "depends_on": rng.choice(["", "medians: contradicted"]),
+                "reason": "3 wins, 2 losses and 7 ties in 12 cells of 10 trials.",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def fake_totals() -> pd.DataFrame:
+    """Totals that keep exact <= RDP <= basic; Gaussian ones are those of its exact composition."""
+    rows = []
+    nominal = {(r["mechanism"], r["variance"]): r["epsilon_corrected"] for r in table_one()}
+    for (mechanism, variance), one in nominal.items():
+        for n in (20, 40, 50, 100, 200, 400, 1000, 2000):
+            totals = {"basic": n * one, "rdp": 0.9 * n * one, "pld": 0.88 * n * one}
+            if mechanism == "gaussian":
+                noise = make_mechanism("gaussian", variance)
+                exact = noise.epsilon(5.0 * np.sqrt(n), 1e-5, formula="exact")
+                totals = {"rdp": 1.02 * exact, "exact": exact}
+            for accountant, epsilon in totals.items():
+                delta = 0.0 if accountant == "basic" else 1e-5
+                rows.append((mechanism, variance, n, 5.0, delta, accountant, epsilon,
+                             0.999 * epsilon, 1.001 * epsilon))  # fmt: skip
+    names = "mechanism variance releases sensitivity delta accountant epsilon"
+    return pd.DataFrame(rows, columns=[*names.split(), "epsilon_lower", "epsilon_upper"])
+
+
+def fake_losses() -> pd.DataFrame:
+    """Losses far above the claim, some with a lower quartile below zero."""
+    rng = np.random.default_rng(11)
+    kinds = [
+        ("synthetic", rank, variance, fraction, method, mechanism, inner)
+        for rank in (5, 10, 20)
+        for variance in (1.0, 2.0)
+        for fraction in (0.05, 0.10, 0.15)
+        for method, inner in (("als", np.nan), ("irls", 20.0))
+        for mechanism in NOISES
+    ]
+    columns = (("als", "gaussian", np.nan), ("irls", "laplace", 20.0), ("irls", "huber", 20.0),
+               ("irls", "huber", 2.0))  # fmt: skip
+    for method, mechanism, inner in columns:
+        kinds.append(("ml-100k", 32, 1.0, 0.051, method, mechanism, inner))
+        kinds += [("sweetrs", 32, 1.0, f, method, mechanism, inner) for f in (0.05, 0.1, 0.15)]
+    nominal = {(r["mechanism"], r["variance"]): r for r in table_one()}
+    rows = []
+    for dataset, rank, variance, fraction, method, mechanism, inner in kinds:
+        outer = {"synthetic": 50, "ml-100k": 20, "sweetrs": 100}[dataset]
+        releases = int(outer * (1 if np.isnan(inner) else inner))
+        budget = nominal[mechanism, variance]
+        total = 0.8 * releases * budget["epsilon_corrected"]
+        for neighbour, scale in (("change", 6.0), ("remove_user", 1.5)):
+            losses = scale * releases**0.6 * rng.lognormal(0.5, 0.9, 200) - 3.0 * scale
+            rows.append(
+                {
+                    "dataset": dataset, "rank": rank, "variance": variance,
+                    "observed_fraction": fraction, "method": method, "mechanism": mechanism,
+                    "irls_iterations": inner, "neighbour": neighbour, "neighbours": 200,
+                    "releases": releases, "nominal_epsilon": budget["epsilon_published_form"],
+                    "nominal_delta": budget["delta"], "total_basic": 1.2 * total,
+                    "total_rdp": 1.02 * total, "total_pld": total,
+                    "median": np.median(losses), "lower_quartile": np.quantile(losses, 0.25),
+                    "upper_quartile": np.quantile(losses, 0.75), "largest": losses.max(),
+                    "share_above_nominal": (losses > budget["epsilon_published_form"]).mean(),
+                    "share_above_total": (losses > total).mean(),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def tables() -> dict[str, pd.DataFrame]:
+    """Return all tables by name."""
+    trials = fake_trials()
+    return {
+        "trials": trials,
+        "comparison": fake_comparison(trials),
+        "convergence": fake_convergence(),
+        "claims": fake_claims(),
+        "totals": fake_totals(),
+        "transcript_loss": fake_losses(),
+    }
