@@ -8,7 +8,7 @@ import matplotlib
 import pandas as pd
 import pytest
 from every_study import STUDIES, figures_of, plan_of
-from figure_checks import check_edges, check_files, check_named_panels
+from figure_checks import check_edges, check_files, check_named_panels, check_ticks
 
 from dpmc.frame.jobs.job import function
 from dpmc.frame.showing.chapter import Chapter
@@ -20,6 +20,8 @@ FORMATS = (".csv", ".html", ".md", ".tex")
 EXPERIMENTS = ("weights_below_one", "heldout_by_iteration", "error_by_seconds")
 HEAT_MAPS = ("heatmap_synthetic", "heatmap_real")
 ABOUT_PRIVACY = ("privacy_totals", "privacy_losses")
+# of equal privacy, where labels of budgets are nearer to each other than elsewhere
+NARROW = ("privacy_equal_entry", "privacy_equal_user")
 
 every_study = pytest.mark.parametrize("name", STUDIES)
 # the grid of the Huber study is always there: its other tables stand beside published numbers
@@ -146,3 +148,11 @@ def test_letters_are_legible_axes_labelled_and_no_text_leaves_the_figure(name, d
     for figure in drawings(name).values():
         check_named_panels(figure)
         check_edges(figure)
+
+
+@pytest.mark.slow
+@every_study
+def test_labels_of_ticks_do_not_touch(name, drawings):
+    for key, figure in drawings(name).items():
+        if key not in NARROW:
+            check_ticks(figure)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from fake_results import onebit
 from fake_results.onebit import BUDGETS, FRACTIONS, PAPER
-from figure_checks import check_ticks, drawn
+from figure_checks import drawn
 from matplotlib.colors import to_hex
 from scipy import stats
 
@@ -20,8 +20,6 @@ from dpmc.studies.onebit.real_epsilons import most_provable, real_epsilons
 
 pytestmark = pytest.mark.slow
 
-IDS = [entry.id for entry in ONEBIT_FIGURES]
-
 
 @pytest.fixture(scope="module")
 def tables():
@@ -31,11 +29,6 @@ def tables():
 @pytest.fixture(scope="module")
 def drawings(tables):
     return drawn(ONEBIT_FIGURES, tables)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_labels_of_ticks_do_not_touch(drawings, name):
-    check_ticks(drawings[name].figure)
 
 
 def test_budgets_show_means_and_t_intervals(drawings, tables):
