@@ -37,6 +37,15 @@ def test_moments_of_a_normal_distribution_cut_off_at_zero(centre):
     assert second[0] - first[0] ** 2 == pytest.approx(variance, rel=1e-3)
 
 
+@pytest.mark.parametrize("n_items", [1, 2, 4, 60, 2000])
+def test_places_that_no_count_is_next_to_change_nothing(monkeypatch, n_items):
+    _, noised = drawn_counts(n_items, n_items)
+    few = counts._moments_of(noised, 1.0)
+    monkeypatch.setattr(counts, "TOGETHER", 1200)  # all of them
+    for found, expected in zip(few, counts._moments_of(noised, 1.0), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_counts_are_about_the_posterior_of_the_mixture_that_they_were_drawn_from():
     """Its weights are learnt from 50,000 items, so that they differ by some per cent."""
     _, noised = drawn_counts(0, 50_000)
