@@ -13,7 +13,8 @@ from dpmc.privacy.relations import (
     USER_REPLACE,
 )
 from dpmc.studies.audit import method_runs
-from dpmc.studies.audit.faults.methods import METHOD_FAULTS, RUNS, faulty_method_rows
+from dpmc.studies.audit.faults import RUNS
+from dpmc.studies.audit.faults.methods import METHOD_FAULTS, faulty_method_rows
 from dpmc.studies.audit.method_runs import (
     FACTOR_METHODS,
     MECHANISMS,

@@ -19,7 +19,7 @@ from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.privacy.sensitivity import NORMS
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.method_runs import trace_rows
-from dpmc.studies.audit.rows import AUDIT, equality_row, sensitivity_row
+from dpmc.studies.audit.rows import AUDIT, difference_row, sensitivity_row
 from dpmc.studies.audit.streams import stream
 from dpmc.studies.audit.traces import Trace, compare
 
@@ -86,7 +86,7 @@ def mechanism_rows(
     pairs = neighbours(mechanism, rng, problem)
     found = [follow(mechanism, pair, rng) for pair in pairs]
     yield sensitivity_row(max(max(trace.changes.values()) for trace, _ in found), claim)
-    yield equality_row(sum(differing for _, differing in found), claim)
+    yield difference_row("post_processing", sum(differing for _, differing in found), claim)
     pair = pairs[0]
     back = replace(pair, here=pair.there, there=pair.here, clear=pair.clear[::-1])
     traces = [[follow(mechanism, each, rng)[0] for _ in range(runs)] for each in (pair, back)]

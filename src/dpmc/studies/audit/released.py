@@ -23,7 +23,7 @@ from dpmc.privacy.ledger import FloatNoise, Ledger, Noise, PrivacyViolation, Rep
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.method_runs import DELTA, EPSILON
 from dpmc.studies.audit.neighbours import labelled_neighbours
-from dpmc.studies.audit.rows import published_row, sensitivity_row
+from dpmc.studies.audit.rows import difference_row, sensitivity_row
 from dpmc.studies.audit.traces import compare
 
 PUBLISHED = (
@@ -130,7 +130,7 @@ def publisher_rows(
             for here, there in (pair, pair[::-1]):
                 found.append(follow_published(publisher, noise, here, there, rng))
     yield sensitivity_row(max(max(each.changes.values()) for each in found), claim)
-    yield published_row(sum(each.differing for each in found), claim)
+    yield difference_row("published", sum(each.differing for each in found), claim)
 
 
 def folder_bytes(write: Callable[[Path], object]) -> dict[str, bytes]:

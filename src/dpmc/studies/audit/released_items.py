@@ -27,7 +27,7 @@ from dpmc.studies.audit.released import TARGET, Publisher, differing_bytes
 from dpmc.studies.audit.rows import (
     AUDIT,
     SIGNIFICANCE,
-    published_row,
+    difference_row,
     sensitivity_row,
     share_row,
 )
@@ -110,7 +110,7 @@ def choice_rows(
     yield sensitivity_row(max(each.change for each in found), claim)
     yield share_row("selection", max(each.own for each in found), claim)
     yield share_row("accounting", max(each.spent for each in found), claim)
-    yield published_row(sum(each.differing for each in found), claim)
+    yield difference_row("published", sum(each.differing for each in found), claim)
 
 
 def listing_row(

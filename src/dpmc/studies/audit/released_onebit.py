@@ -21,7 +21,7 @@ from dpmc.studies.audit.onebit import (
     neighbours,
 )
 from dpmc.studies.audit.released import TARGET, differing_bytes, folder_bytes
-from dpmc.studies.audit.rows import AUDIT, published_row
+from dpmc.studies.audit.rows import AUDIT, difference_row
 from dpmc.studies.audit.streams import stream
 
 RELEASED = (INP, *AUDITED)
@@ -67,7 +67,9 @@ def onebit_folder_row(
     claim = {"target": TARGET, "mechanism": mechanism, "relation": ENTRY_CHANGE}
     claim |= {"claimed_epsilon": EPSILON, "delta": DELTA if mechanism == "grap_gaussian" else 0.0}
     pairs = [_labelled(pair) for pair in neighbours(mechanism, rng, problem)]
-    return published_row(sum(differing_folders(mechanism, pair, rng) for pair in pairs), claim)
+    return difference_row(
+        "published", sum(differing_folders(mechanism, pair, rng) for pair in pairs), claim
+    )
 
 
 def differing_folders(mechanism: str, pair: Pair, rng: np.random.Generator) -> int:

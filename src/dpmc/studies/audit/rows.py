@@ -41,18 +41,13 @@ def sensitivity_row(largest: float, claim: dict[str, object]) -> dict[str, objec
     return _row("sensitivity", claim, {"measured": largest, "passed": largest <= 1 + 1e-9})
 
 
-def equality_row(differing: int, claim: dict[str, object]) -> dict[str, object]:
-    """Return the row of how many numbers differ if the same outputs are released on other data.
+def difference_row(test: str, differing: int, claim: dict[str, object]) -> dict[str, object]:
+    """Return the row of how many numbers or bytes differ if the same outputs are released on other
+    data.
 
     None may: what is made of the outputs must not look at the data again.
     """
-    return _row("post_processing", claim, {"measured": differing, "passed": differing == 0})
-
-
-def published_row(differing: int, claim: dict[str, object]) -> dict[str, object]:
-    """Return the row of how many published bytes differ if the same outputs are released on other
-    data: none may."""
-    return _row("published", claim, {"measured": differing, "passed": differing == 0})
+    return _row(test, claim, {"measured": differing, "passed": differing == 0})
 
 
 def share_row(

@@ -16,6 +16,8 @@ from dpmc.studies.audit.rows import AUDIT, caught_row
 from dpmc.studies.audit.streams import stream
 
 Row = dict[str, object]
+RUNS = 250
+"""Of a faulty method, on each of two neighbouring data sets: enough to see these faults."""
 
 
 @dataclass(frozen=True)

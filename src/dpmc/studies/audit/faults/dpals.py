@@ -13,7 +13,7 @@ from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.studies.audit.dpals import audited_family
-from dpmc.studies.audit.faults import Fault, FaultyMethod, Row
+from dpmc.studies.audit.faults import RUNS, Fault, FaultyMethod, Row
 from dpmc.studies.audit.method_runs import method_rows
 from dpmc.studies.audit.neighbours import RATINGS_PER_USER
 
@@ -26,8 +26,6 @@ ROWS_NOT_SHORTENED = "rows of offsets not shortened"
 UPDATES_NOT_SHORTENED = "updates not shortened"
 COVARIANCE_OF_LONG_ROWS = "covariance of long rows"
 ERRORS_NOT_CLIPPED = "errors of users not clipped"
-RUNS = 250
-"""Of a faulty method, on each of two neighbouring data sets: enough to see these faults."""
 
 
 def faults() -> Iterator[Fault]:

@@ -19,7 +19,7 @@ from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.sensitivity import Sensitivities
-from dpmc.studies.audit.faults import Fault, FaultyMethod, Row
+from dpmc.studies.audit.faults import RUNS, Fault, FaultyMethod, Row
 from dpmc.studies.audit.mechanisms import claim_of, float_claims
 from dpmc.studies.audit.method_runs import MECHANISMS, audited_method, method_rows
 from dpmc.studies.audit.noise import NoiseClaim, noise_rows
@@ -31,8 +31,6 @@ REUSED = "noise reused"
 FACTORS_NOT_CLIPPED = "factors not clipped"
 RATINGS_NOT_CLIPPED = "ratings not clipped"
 FACTOR = 0.8
-RUNS = 250
-"""Of a method, on each of two neighbouring data sets: enough to see these faults."""
 
 
 def faults() -> Iterator[Fault]:
