@@ -20,7 +20,7 @@ from dpmc.frame.checking.runs import read_text_table, read_trials
 from dpmc.frame.checking.tolerances import read_allowances
 from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.cell_settings import changed_settings, read_settings
-from dpmc.frame.jobs.digest import source_file
+from dpmc.frame.jobs.digest import closure_of, source_file
 from dpmc.frame.jobs.job import function, plain_cells
 from dpmc.studies import BUILT_IN, RESERVED
 
@@ -28,6 +28,13 @@ NAME = re.compile("[a-z][a-z0-9_]*")
 JOBS = [(name, job.name) for name, study in STUDIES.items() for job in study.jobs]
 STEPS = [(name, step.name) for name, study in STUDIES.items() for step in study.steps]
 WITH_TRIALS = [name for name, study in STUDIES.items() if plan.has_trials(study)]
+# an edited table, figure, claim or entry of the registry of data sets reruns no job
+SHOWN = ("dpmc.frame.showing", "dpmc.frame.judging", "dpmc.report", "dpmc.datasets.registry")
+# it makes its own table; it writes a file that a reader of the registry reads
+SHOWN_IN = {
+    ("onebit", "gradient_steps"): {"dpmc.frame.showing.table_model"},
+    ("dpals", "surrogate"): {"dpmc.datasets.registry"},
+}
 HEAVY = ("pandas", "matplotlib", "numba", "scipy.stats")
 
 every_study = pytest.mark.parametrize("name", STUDIES)
@@ -258,6 +265,13 @@ def test_the_modules_of_every_job_are_there(name, job):
 
 
 # -- steps --------------------------------------------------------------------------------------
+
+
+@every_job
+def test_what_shows_a_job_is_not_its_code(name, job):
+    closure = closure_of([STUDIES[name].job(job).run.partition(":")[0]])
+    assert {each for each in closure if each.startswith(SHOWN)} == SHOWN_IN.get((name, job), set())
+    assert f"dpmc.studies.{name}" not in closure  # which imports everything
 
 
 @every_step

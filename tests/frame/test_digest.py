@@ -77,17 +77,13 @@ def test_modules_of_others_are_skipped(package):
 
 def test_a_plot_is_not_part_of_a_training_job():
     clear()
-    closure = set()
-    waiting = [
-        "dpmc.studies.huber.trial",
-        "dpmc.methods.factorization.irls",
-        "dpmc.mechanisms.huber",
-    ]
-    while waiting:
-        name = waiting.pop()
-        if name not in closure:
-            closure.add(name)
-            waiting.extend(digest.imports_of(name))
+    closure = digest.closure_of(
+        [
+            "dpmc.studies.huber.trial",
+            "dpmc.methods.factorization.irls",
+            "dpmc.mechanisms.huber",
+        ]
+    )
     assert "dpmc.methods.factorization.irls" in closure
     assert not [
         name for name in closure if name.startswith(("dpmc.report", "dpmc.studies.huber.reported"))

@@ -8,7 +8,7 @@ import pytest
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
 from dpmc.frame import api
-from dpmc.frame.jobs.digest import imports_of, source_file
+from dpmc.frame.jobs.digest import closure_of, source_file
 from dpmc.frame.jobs.job import function
 from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.jobs.task import Task
@@ -90,12 +90,7 @@ def test_surrogates_are_saved_and_measured(tmp_path):
 
 def test_fits_do_not_depend_on_tuning_tables_or_the_registry_of_data_sets():
     """Editing these must not run the trials again."""
-    closure, waiting = set(), [STUDY.job("fit").run.partition(":")[0]]
-    while waiting:
-        name = waiting.pop()
-        if name not in closure:
-            closure.add(name)
-            waiting.extend(imports_of(name))
+    closure = closure_of([STUDY.job("fit").run.partition(":")[0]])
     others = {name for name in closure if name.startswith("dpmc.studies.")}
     assert others == {
         f"dpmc.studies.dpals.{name}"

@@ -9,7 +9,7 @@ from dpmc.errors import InputError
 from dpmc.frame.api import OutputOf, RatingsOf
 from dpmc.frame.jobs.plan import Plan
 from dpmc.methods.onebit.private import MECHANISMS
-from dpmc.studies.onebit import STUDY
+from dpmc.studies.onebit import STUDY, prepare
 from dpmc.studies.onebit.cells import (
     BASELINES,
     PRIVATE,
@@ -20,7 +20,6 @@ from dpmc.studies.onebit.settings import (
     cell_settings,
     inputs_of,
     onebit_cells,
-    prepare,
 )
 
 WITH_NULL = {

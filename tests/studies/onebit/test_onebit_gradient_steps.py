@@ -11,7 +11,7 @@ from dpmc.errors import InputError
 from dpmc.frame.jobs.job import plain_cells
 from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.jobs.task import Task
-from dpmc.studies.onebit import STUDY
+from dpmc.studies.onebit import STUDY, prepare
 from dpmc.studies.onebit.cells import BOTH, OneBitCell
 from dpmc.studies.onebit.experiments import EXPERIMENTS
 from dpmc.studies.onebit.experiments.gradient_steps import (
@@ -24,7 +24,7 @@ from dpmc.studies.onebit.experiments.gradient_steps import (
     table,
 )
 from dpmc.studies.onebit.frames import read_onebit
-from dpmc.studies.onebit.settings import cell_settings, prepare
+from dpmc.studies.onebit.settings import cell_settings
 from dpmc.studies.onebit.tables import build_onebit_tables
 from dpmc.studies.onebit.trial import run_curve
 

@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = "dpmc"
+DECLARES = "dpmc.frame.api"
+"""In which an experiment's module declares its job: no number depends on it."""
 
 
 def code_digest(
@@ -23,19 +25,24 @@ def code_digest(
     Modules of neither this package nor ``outside``, the folder of another package, do not count;
     files are plug-ins.
     """
+    digest = hashlib.sha256()
+    sources = (source_file(name, outside) for name in sorted(closure_of(modules, outside)))
+    for path in [*sources, *map(Path, files)]:
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def closure_of(modules: Iterable[str], outside: Path | None = None) -> set[str]:
+    """Return modules, those that they import, and so on; only those that count."""
     closure: set[str] = set()
     packages = (PACKAGE, outside and outside.name)
     waiting = [name for name in modules if name.split(".")[0] in packages]
     while waiting:
         name = waiting.pop()
-        if name not in closure:
+        if name not in closure and name != DECLARES:
             closure.add(name)
             waiting.extend(imports_of(name, outside))
-    digest = hashlib.sha256()
-    sources = (source_file(name, outside) for name in sorted(closure))
-    for path in [*sources, *map(Path, files)]:
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:16]
+    return closure
 
 
 @cache

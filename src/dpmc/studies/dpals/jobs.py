@@ -11,6 +11,7 @@ from dpmc.studies.dpals.cells import (
     SurrogateCell,
     is_synthetic,
 )
+from dpmc.studies.dpals.forms import FORMS
 from dpmc.studies.dpals.settings import (
     dpals_settings,
     is_surrogate,
@@ -63,9 +64,7 @@ def form_and_size(section: Section, dataset: str) -> tuple[str, float]:
     Generated data have the form of the data set that they stand in for; the unit of sizes is the
     same for data of one form, such as a rating.
     """
-    # both import numba
-    from dpmc.studies.dpals.surrogate import FORMS
-    from dpmc.studies.dpals.synthetic import share_observed
+    from dpmc.studies.dpals.synthetic import share_observed  # imports numba
 
     entry = section["datasets"][dataset]
     if is_synthetic(entry):

@@ -25,7 +25,7 @@ between what leaves the density and what leaves the number of ratings of a user 
 
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,6 +36,7 @@ from dpmc.datasets.readers import read
 from dpmc.datasets.registry import REGISTRY
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
+from dpmc.studies.dpals.forms import FORMS, Form
 from dpmc.studies.dpals.synthetic import entries
 
 LEAST, LOG_DEVIATION, MOST_SHARE = 20, 1.35, 0.69  # ratings of a user; the last of all items
@@ -44,37 +45,6 @@ MEAN, USER_DEVIATION, ITEM_DEVIATION, POPULARITY_SLOPE = 3.33, 0.46, 0.5, 0.1
 RANK, TASTE_DEVIATION, NOISE_DEVIATION = 8, 0.5, 0.76
 LOWEST, HIGHEST = 0.5, 5.0
 LINES = 1_000_000  # that are written at a time
-
-
-@dataclass(frozen=True)
-class Form:
-    """Shape and file of a data set.
-
-    ``member`` is the name of the file inside the archive, ``header`` its first line, or nothing,
-    ``stars`` the format of a rating.
-    """
-
-    users: int
-    items: int
-    ratings: int
-    member: str
-    separator: str
-    header: str
-    stars: str
-
-
-FORMS = {
-    "ml-10m": Form(69_878, 10_677, 10_000_054, "ml-10M100K/ratings.dat", "::", "", "g"),
-    "ml-20m": Form(
-        138_493,
-        26_744,
-        20_000_263,
-        "ml-20m/ratings.csv",
-        ",",
-        "userId,movieId,rating,timestamp\n",
-        ".1f",
-    ),
-}
 
 
 def run(task: Task) -> dict:

@@ -4,10 +4,12 @@
 (arXiv:2110.00719).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from dpmc.datasets import resolve
+from dpmc.errors import refuse_unknown
 from dpmc.frame.api import Cells, Effort, Job, Regression, Section, Settings, Step, Study
 from dpmc.studies.onebit import experiments
 from dpmc.studies.onebit.cells import (
@@ -15,10 +17,12 @@ from dpmc.studies.onebit.cells import (
     NOISES,
     ONEBIT_COLUMNS,
     ONEBIT_COORDINATES,
+    PRIVATE,
     RANK_COLUMNS,
     OneBitCell,
+    is_synthetic,
 )
-from dpmc.studies.onebit.settings import cell_settings, inputs_of, prepare
+from dpmc.studies.onebit.settings import cell_settings, inputs_of, onebit_cells
 
 HERE = Path(__file__).parent
 # The solvers use BLAS, whose kernels differ between CPUs. Measured with those of three kinds of
@@ -28,6 +32,23 @@ NOT_COMPARED = ("iterations", "converged", "seconds")  # how it was computed
 ONEBIT_METRICS = tuple(
     name for name in ONEBIT_COLUMNS if name not in (*ONEBIT_COORDINATES, "trial", *NOT_COMPARED)
 )
+
+
+def prepare(configuration: Mapping[str, object]) -> Section:
+    """Return the section with its cells and without the experiments that are null, checked.
+
+    Of other sections of the configuration only ``data.sets`` is looked at.
+    """
+    section = dict(configuration["onebit"])
+    experiments = section["experiments"].items()
+    section["experiments"] = {name: each for name, each in experiments if each is not None}
+    for name, entry in section["datasets"].items():
+        if not is_synthetic(entry):
+            resolve(name, configuration["data"]["sets"])
+    for experiment in section["experiments"].values():
+        refuse_unknown("data set in onebit.datasets", [experiment["dataset"]], section["datasets"])
+        refuse_unknown("private mechanism", experiment["mechanisms"], PRIVATE)
+    return section | {"cells": onebit_cells(section)}
 
 
 def cells_with_rows(cell: OneBitCell, settings: Settings) -> Iterator[tuple[dict, dict]]:

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from dpmc.datasets import resolve
-from dpmc.errors import refuse_unknown
 from dpmc.frame.api import OutputOf, RatingsOf, Section, Source
 from dpmc.frame.jobs.cells import owners
 from dpmc.methods.onebit.links import link_of
@@ -18,27 +16,9 @@ from dpmc.studies.onebit.cells import (
     APPROXIMATE,
     BOTH,
     CLEAR,
-    PRIVATE,
     OneBitCell,
     is_synthetic,
 )
-
-
-def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
-    """Return the section with its cells and without the experiments that are null, checked.
-
-    Of other sections of the configuration only ``data.sets`` is looked at.
-    """
-    section = dict(configuration["onebit"])
-    experiments = section["experiments"].items()
-    section["experiments"] = {name: each for name, each in experiments if each is not None}
-    for name, entry in section["datasets"].items():
-        if not is_synthetic(entry):
-            resolve(name, configuration["data"]["sets"])
-    for experiment in section["experiments"].values():
-        refuse_unknown("data set in onebit.datasets", [experiment["dataset"]], section["datasets"])
-        refuse_unknown("private mechanism", experiment["mechanisms"], PRIVATE)
-    return section | {"cells": onebit_cells(section)}
 
 
 def onebit_cells(section: Section) -> dict[OneBitCell, Mapping]:
