@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 from dpmc.ratings import Ratings
+from dpmc.studies.huber import forensics
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments import forensics_real, forensics_synthetic
+from dpmc.studies.huber.experiments.forensics_loss import LOSS_COLUMNS
 from dpmc.studies.huber.experiments.forensics_real import (
     RealVariant,
     real_cells,
@@ -315,3 +317,28 @@ def test_heat_maps_are_drawn_with_and_without_real_data(tmp_path):
     drawn = pd.read_csv(tmp_path / "heatmap_synthetic.csv")
     assert sorted(drawn.iloc[:, 2]) == [0.1, 0.2, 0.3]
     draw(tmp_path, fits(0.1), real_choices_empty())
+
+
+def test_the_step_writes_tables_and_heat_maps_of_what_was_run(tmp_path, ratings, monkeypatch):
+    monkeypatch.setattr(forensics_synthetic, "RANKS", (5,))  # as reported
+    monkeypatch.setattr(forensics_synthetic, "FRACTIONS", (0.1, 0.15))
+    real = RealVariant("ml-100k", "ratings", "normal")
+    held_out = SETTINGS | {"rank": 2, "splits": {0.051: 0.8}}
+    frames = {
+        "forensics_synthetic": run(SMALL).assign(variant=SMALL.variant),
+        "forensics_real": pd.DataFrame(run_real(real, held_out, ratings)).assign(
+            variant=real.variant
+        ),
+        "forensics_loss": pd.DataFrame(columns=LOSS_COLUMNS),
+    }
+    for name, frame in frames.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    settings = {"synthetic": [asdict(SMALL)], "real": [asdict(real)], "defaults": DEFAULTS}
+    forensics.run(tmp_path, settings, tmp_path / "forensics")
+    made = {path.name for path in (tmp_path / "forensics").iterdir()}
+    assert {"synthetic.csv", "real.csv", "loss.csv"} <= made
+    assert {f"heatmap_{kind}.svg" for kind in ("synthetic", "real")} <= made
+    assert {name for name in made if name.endswith(".html")} == {
+        "table_forensics_1_synthetic.html",
+        "table_forensics_2_real.html",  # nothing was run for the third
+    }

@@ -15,7 +15,7 @@ MOST_OF_ALL = 0.9  # share of wins that "always" needs
 MARGIN = np.log1p(-0.01), np.log1p(0.01)  # an effect within 1 % counts as none
 EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %
 OURS, PAPERS = "ours", "the paper's"
-ALL, MOST, POOLED, WITHIN, AT_LEAST, FACT = "all", "most", "pooled", "within", "at least", "fact"
+ALL, MOST, POOLED, WITHIN, FACT = "all", "most", "pooled", "within", "fact"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dpmc.frame.showing.style import (
     needed,
     read_figures,
 )
-from dpmc.studies.audit.frames import SIGNIFICANCE, describe_audit, lines_of, with_share
+from dpmc.studies.audit.frames import SIGNIFICANCE, audited_lines, describe_audit, with_share
 
 TESTS = {"kolmogorov_smirnov": "Kolmogorov–Smirnov"}
 ABSENT = "The audit has not been run"
@@ -29,7 +29,7 @@ SHARE = Axis(
     limits=(-0.03, REACH * 1.35),
 )
 CLAIM = handle("claim", Look(BLACK, ""))
-SIDES = [  # planted, below the middle of the row, look, labels, where the counts end
+SIDES = [  # planted, below the row's middle, look, label, heading of the counts, where these end
     (False, -0.14, SERIES[0], "as it is", "passed", 0.87),
     (True, 0.14, SERIES[1], "a planted fault", "caught", 1.0),
 ]
@@ -63,7 +63,7 @@ def audit_rows(inputs: Results) -> Drawing:
 
 
 def _panel(title: str, rows: pd.DataFrame, words: tuple[str, str]) -> Forest:
-    lines = lines_of(rows)
+    lines = audited_lines(rows)
     numbered = [part.assign(row=row) for row, (_, part) in enumerate(lines)]
     drawn = pd.concat([rows.assign(row=0).head(0), *numbered])
     points = [

@@ -27,7 +27,8 @@ def with_share(audit: pd.DataFrame) -> pd.DataFrame:
     return audit.assign(share=share.where(share.notna(), other))
 
 
-def lines_of(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def audited_lines(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Return what was audited, a line each: its name and its rows."""
     if rows.empty:
         return []
     # the mechanisms of a model share a line, or there would be too many; of files, all of a model

@@ -102,8 +102,8 @@ def tuning_cells(dpals: Mapping) -> list[DpalsCell]:
 def tuning_settings(dpals: Mapping, cell: DpalsCell) -> dict[str, object]:
     """Return the settings of :func:`dpmc.studies.dpals.tuning.tune` for a cell.
 
-    They are those of :func:`dpmc.studies.dpals.cells.dpals_settings`, with the seed and the trials
-    of the tuning, and ``candidates``: how many.
+    They are those of :func:`dpals_settings`, with the seed and the trials of the tuning, and
+    ``candidates``: how many.
     """
     given = dpals["tuning"]
     changed = {name: given[name] for name in ("seed", "trials", "candidates")}

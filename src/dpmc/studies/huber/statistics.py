@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.jobs.cells import SYNTHETIC
-from dpmc.statistics.tests import RowTests, holm, log_positive, row_tests, trial_matrix
+from dpmc.statistics.tests import RowTests, log_positive, row_tests, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
 
 
@@ -21,27 +21,6 @@ def cell_summary(trials: pd.DataFrame) -> pd.DataFrame:
     """
     cells, matrix = trial_matrix(trials, published_metric(trials), COORDINATES)
     return cells.assign(**_described(row_tests(matrix)))
-
-
-def paired_differences(
-    trials: pd.DataFrame, column: str, first: object, second: object
-) -> pd.DataFrame:
-    """Compare two values of one coordinate in all cells that agree in the others.
-
-    ``column`` is the coordinate that differs, for example ``"mechanism"`` with ``"huber"`` and
-    ``"gaussian"``. The result has one row per pair of cells: the other coordinates, then of log
-    RMSE_first - log RMSE_second over the common trials ``mean, standard_error, low, high, p_value,
-    trials`` and ``p_holm``, adjusted over the rows of the table.
-    """
-    keys = [name for name in COORDINATES if name != column]
-    logs = trials.assign(log_rmse=log_positive(published_metric(trials)))
-    sides = [
-        logs.loc[logs[column] == value, [*keys, "trial", "log_rmse"]] for value in (first, second)
-    ]
-    merged = sides[0].merge(sides[1], on=[*keys, "trial"], suffixes=("_first", "_second"))
-    cells, matrix = trial_matrix(merged, merged["log_rmse_first"] - merged["log_rmse_second"], keys)
-    tests = row_tests(matrix)
-    return cells.assign(**_described(tests), p_value=tests.p_value, p_holm=holm(tests.p_value))
 
 
 def _described(tests: RowTests) -> dict[str, np.ndarray]:

@@ -133,7 +133,8 @@ def loss_table(fit: pd.DataFrame) -> Table:
             rows.append(Row(key, labels, line, (first, *cells)))
     notes = (
         "RMSE above that of ALS without noise in per cent, over paired trials. The papers do not "
-        "state the parameter a of the loss without noise. Bold: nearest to the reported number.",
+        "state the parameter a of the loss without noise. Bold: nearest to the reported number, "
+        "however near that is.",
     )
     headings = (("dataset", "Data"), ("observed_fraction", "Observed"), ("mechanism", "Noise"))
     title = "What the papers leave open: the loss parameter of A-IRLS"

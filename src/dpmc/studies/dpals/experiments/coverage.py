@@ -20,8 +20,6 @@ from dpmc.studies.dpals.settings import stored
 FULL, SHUFFLED = "full", "shuffled"
 SAMPLINGS = (FULL, "uniform", "adaptive", SHUFFLED)
 ITEM_SHARES = tuple(np.linspace(0.01, 1, 100).round(2).tolist())
-
-
 COVERAGE_COLUMNS = (
     "dataset", "sampling", "ratings_per_user", "item_share", "rating_share", "gini",
     "count_correlation",

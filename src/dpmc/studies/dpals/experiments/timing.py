@@ -21,8 +21,6 @@ from dpmc.studies.dpals.settings import modules_of
 
 EPSILON = 10.0  # of the private methods: only their CPU time is asked for
 RATING_RANGE = (-10.0, 10.0)  # the deviation is 1
-
-
 TIMING_COLUMNS = ("method", "users", "items", "ratings", "rank", "repeat", "seconds")
 
 

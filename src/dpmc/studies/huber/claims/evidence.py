@@ -27,7 +27,7 @@ class Evidence:
     reported_budgets : DataFrame
         ``mechanism, variance, published``.
     convergence, starts, timing : DataFrame or None
-        The side experiments, None where they have not been run.
+        The experiments beside the grid, None where they have not been run.
     weights, heldout, sweetrs_variances, thesis_methods : DataFrame or None
         Those of :mod:`dpmc.studies.huber.experiments`, without rows where data are absent.
     trials, comparison, totals, transcript_loss : DataFrame or None

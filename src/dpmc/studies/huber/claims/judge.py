@@ -44,7 +44,7 @@ def judge(
 
     ``published`` is as :func:`dpmc.studies.huber.reported.numbers.load` returns it, ``table_one``
     as :func:`dpmc.studies.huber.nominal.table_one` does at the paper's settings. ``seed`` is that
-    of the samples behind the facts about the mechanisms. ``experiments`` are the side experiments
+    of the samples behind the facts about the mechanisms. ``experiments`` are those beside the grid
     and other tables by the names of :class:`Evidence`.
 
     The result has the columns :data:`CLAIM_COLUMNS`, one row per claim in the order given. Effects

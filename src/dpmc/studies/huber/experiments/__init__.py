@@ -1,7 +1,8 @@
 """The experiments, a file for each: its cells, settings, columns, what runs, and its job.
 
-A module in this folder with a ``JOB`` is an experiment; nothing else lists it. ``grid`` is the
-papers' own. Tables and figures of several experiments are in :mod:`dpmc.studies.huber`.
+A module in this folder with a ``JOB`` is an experiment; no list of jobs names it, but what is made
+of its table names that. ``grid`` is the papers' own. Tables and figures of several experiments are
+in :mod:`dpmc.studies.huber`.
 """
 
 from dpmc.frame.jobs.experiments import experiments_in

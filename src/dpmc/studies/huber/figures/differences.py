@@ -16,7 +16,7 @@ from dpmc.studies.huber.differences import OTHERS, SETTING, differences
 LINEAR = 2.0  # per cent; the axis is logarithmic beyond
 TICKS = (0, 1, 2, 5, 20, 100)
 DIFFERENCE = "Difference of RMSE, paired by trial (%); below 0: Huber is better"
-METHODS = {"als": (-0.17, "o"), "irls": (0.17, "s")}  # below the middle of the row, marker
+PLACES = {"als": (-0.17, "o"), "irls": (0.17, "s")}  # below the middle of the row, marker
 HANDLES = [
     handle("ALS, 95 % interval", Look(GREY, "o", face="white")),
     handle("IRLS, 95 % interval", Look(GREY, "s", face="white")),
@@ -58,7 +58,7 @@ def _points(part: pd.DataFrame, color: str) -> list[Points]:
     """Return the differences, filled where they are significant, and the reported ones."""
     found = []
     for method, here in part.groupby("method"):
-        below, marker = METHODS.get(method, (0.0, "v"))
+        below, marker = PLACES.get(method, (0.0, "v"))
         here = here.assign(x=here["difference"], below=below)
         sure, look = here["p_adjusted"] < 0.05, Look(color, marker)
         reported = here.assign(x=here["reported"]).drop(columns=["low", "high"])

@@ -1,4 +1,4 @@
-"""The side experiments against single fits of the same cells."""
+"""The experiments beside the grid against single fits of the same cells."""
 
 import numpy as np
 import pytest
