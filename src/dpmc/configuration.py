@@ -47,8 +47,8 @@ def refuse_unknown_nulls(base: Mapping, overlay: Mapping, place: str = "") -> No
     for key, value in overlay.items():
         if value is None and key not in base:
             raise InputError(
-                f"Configuration key {place}{key} is null, which leaves something out, but nothing "
-                f"is called so{did_you_mean(key, base)}; correct or remove the line."
+                f"Configuration key {place}{key} is null, which leaves out what has that name, but "
+                f"there is none{did_you_mean(key, base)}; correct or remove the line."
             )
         if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
             refuse_unknown_nulls(base[key], value, f"{place}{key}.")

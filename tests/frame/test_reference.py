@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -228,10 +227,23 @@ def test_the_reference_can_be_replaced_by_another_run(tmp_path):
     assert check(results, tmp_path / "known") == []
 
 
-def test_the_command_refuses_in_one_sentence(tmp_path):
+def refusal(*arguments):
+    """Return what ``dpmc reference update`` says."""
     command = [sys.executable, "-c", "from dpmc.cli import main; main()", "reference", "update"]
-    done = subprocess.run(
-        [*command, "--results", Path(tmp_path)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == f"dpmc: {tmp_path} holds the results of no study.\n"
+    return done.stderr
+
+
+def test_the_command_refuses_in_one_sentence(tmp_path):
+    said = refusal("--results", tmp_path)
+    assert said == f"dpmc: {tmp_path} holds the results of no study.\n"
+
+
+def test_overlays_may_leave_out_what_others_have(tmp_path):
+    """The second is laid over the defaults too, whose parts it may set to null."""
+    (tmp_path / "mine.yaml").write_text("huber: {real: {ml-100k: {trials: 3}}}\n")
+    (tmp_path / "less.yaml").write_text("huber: {real: {sweetrs: null}}\n")
+    overlays = [f"--configfile={tmp_path / name}.yaml" for name in ("mine", "less")]
+    said = refusal("--results", tmp_path, *overlays)
+    assert said == f"dpmc: {tmp_path} holds the results of no study.\n"

@@ -9,10 +9,10 @@ from dpmc import configuration, studies
 from dpmc.datasets import available, resolve
 from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
-from dpmc.running import launch
 from dpmc.frame.costs import cluster
 from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.job import plain_cells
+from dpmc.running import launch
 
 # one thread inside a job: parallelism is Snakemake's
 for variable in (

@@ -16,7 +16,7 @@ SUFFIXES = (".csv", ".parquet", ".jsonl")
 ROWS_AT_A_TIME = 1 << 20
 """Of a Parquet file, for which they are gathered."""
 PREDICTIONS_AT_A_TIME = 1 << 20
-"""Made at once: all items of as many users as that allows."""
+"""At most so many are made at once: those of all items for some users."""
 
 
 @click.command(

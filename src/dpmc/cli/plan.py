@@ -117,7 +117,7 @@ def _lines(found, missing):
         "that goes on from earlier results needs less."
     )
     if guessed := found["all"].guessed:
-        yield f"For {guessed} jobs nothing alike was measured: their costs are guesses."
+        yield f"No job like {guessed} of these was measured: their costs are guesses."
     if missing:
         yield (
             f"Not here: {', '.join(missing)}. Without them {waiting.jobs} of the jobs have nothing "

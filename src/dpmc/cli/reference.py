@@ -82,11 +82,12 @@ def update(results, folder, profile, names, overlays):
 
 def _chosen(names, overlays, results):
     """Return the studies to update: those named, or all that have results."""
-    from dpmc.configuration import load
     from dpmc.errors import InputError, did_you_mean
     from dpmc.studies import load as load_studies
+    from dpmc.yaml_files import read_mapping
 
-    outside = load(overlays[0], overlays[1:]).get("studies", []) if overlays else []
+    named = [read["studies"] for read in map(read_mapping, overlays) if "studies" in read]
+    outside = named[-1] or [] if named else []
     known = {name: each for name, each in load_studies(outside).items() if each.regression}
     for name in names:
         if name not in known:

@@ -9,7 +9,7 @@ import numpy as np
 from dpmc.mechanisms.base import Mechanism, positive, probability
 
 COMPILED_FROM = 2**14
-"""Draws from which the compiled sampler, which has the same bits, makes up for its import."""
+"""From so many draws on the compiled sampler, which draws the same bits, is worth its import."""
 
 
 @dataclass(frozen=True)

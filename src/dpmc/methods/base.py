@@ -1,11 +1,10 @@
-"""What all methods share: their manners, predictions from factors, checks of arguments."""
+"""What all methods share: parameters and their checks, fits, predictions from factors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from numbers import Integral, Real
-from typing import dataclass_transform
 
 import numpy as np
 
@@ -171,9 +170,11 @@ def check_generator(name: str, rng: np.random.Generator | int | None) -> np.rand
     return np.random.default_rng(rng)
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False)
 def with_parameters(cls: type) -> type:
-    """Give a method's class a constructor of the parameters that it declares and inherits."""
+    """Give a method's class a constructor of the parameters that it declares and inherits.
+
+    Every annotated name of the class is one: leave other attributes without an annotation.
+    """
     return dataclass(cls, kw_only=True, eq=False, repr=False)
 
 

@@ -25,7 +25,7 @@ SHORT = 2**16
 """Points up to which a composed grid is not searched for what may be cut off."""
 
 LONGEST = 2**24
-"""Points of a composed grid at most: more would not fit into the memory of a small machine."""
+"""Most points of a composed grid: more would not fit into the memory of a small machine."""
 
 FEWEST, MOST = 300, 5000
 """Points of the grid on each side of 0."""

@@ -27,9 +27,9 @@ def difference(first: str | Path, second: str | Path, tolerance: float) -> dict[
 
     The result is of plain values, ready for JSON: ``equal`` (bool); ``tolerance``; ``tables``, for
     each table of both folders ``name``, ``rows``, ``different`` (rows), ``only_in_first`` and
-    ``only_in_second`` (rows), ``largest`` (relative difference, None where a text differs or a
-    number is missing on one side) and ``examples`` (a few rows in words); ``only_in_first`` and
-    ``only_in_second``, names of tables.
+    ``only_in_second`` (rows), ``largest`` (relative difference, None where columns or a text
+    differ, or a number is missing on one side) and ``examples`` (a few rows in words);
+    ``only_in_first`` and ``only_in_second``, names of tables.
     """
     sides = [tables_of(Path(first)), tables_of(Path(second))]
     common = [name for name in sides[0] if name in sides[1]]
@@ -81,9 +81,8 @@ def compare(name: str, first: Path, second: Path, tolerance: float) -> dict[str,
     read = _settings_table if name.endswith(SETTINGS) else _comparable
     sides = [read(path) for path in (first, second)]
     if list(sides[0]) != list(sides[1]):
-        return _found(
-            name, sides, np.empty(0), tolerance, [f"columns {list(sides[0])}, {list(sides[1])}"]
-        )
+        columns = [f"columns {list(sides[0])}, {list(sides[1])}"]
+        return _found(name, sides, np.empty(0), tolerance, columns) | {"largest": None}
     keys = _keys(*sides)
     sides = [_named(side, keys) for side in sides]
     common = sides[0].index.intersection(sides[1].index, sort=False)

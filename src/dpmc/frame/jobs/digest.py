@@ -20,7 +20,7 @@ DECLARES = "dpmc.frame.api"
 def code_digest(
     modules: Iterable[str], files: Iterable[str | Path] = (), outside: Path | None = None
 ) -> str:
-    """Return a short digest of modules, all that they import of this package, and files.
+    """Return a short digest of modules, all that they import but :data:`DECLARES`, and files.
 
     Modules of neither this package nor ``outside``, the folder of another package, do not count;
     files are plug-ins.

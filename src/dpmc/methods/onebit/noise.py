@@ -41,11 +41,10 @@ grow.
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import Gaussian, Laplace
-from dpmc.mechanisms.base import positive
+from dpmc.mechanisms.base import check_whole, positive
 from dpmc.methods.onebit.links import Link
 from dpmc.methods.onebit.solve import Ball
 
@@ -172,8 +171,7 @@ def _objective(mechanism, facts, epsilon) -> Plan:
 
 def _gradient(mechanism, facts, epsilon, delta, clip, iterations) -> Plan:
     clip = positive("clip", clip)
-    if not (isinstance(iterations, Integral) and iterations >= 1):
-        raise InputError(f"iterations must be a whole number of at least 1, got {iterations!r}.")
+    check_whole("iterations", iterations)
     largest = 2 * clip
     if mechanism == "grap_gaussian":
         from dpmc.privacy.calibration import calibrate

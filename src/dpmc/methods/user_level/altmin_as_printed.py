@@ -8,7 +8,7 @@ from dpmc.methods.user_level.rounds_as_printed import RoundsAsPrinted
 
 @with_parameters
 class AltMinAsPrinted(RoundsAsPrinted):
-    """AltMin with parts and averages as published, and no noise: nothing of it is private.
+    """AltMin with parts and averages as printed, and no noise: nothing of it is private.
 
     Ratings are put into 2 T + 1 parts at random. V starts as the top right singular vectors of
     part 0; entries larger than 2 c sqrt(rank/n_items), c being ``coherence``, become 0, and the

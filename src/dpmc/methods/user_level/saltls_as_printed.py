@@ -6,7 +6,7 @@ from dpmc.methods.user_level.rounds_as_printed import RoundsAsPrinted
 
 
 class SAltLSAsPrinted(RoundsAsPrinted):
-    """SAltLS with parts, medians and averages as published, without noise: nothing is private.
+    """SAltLS with parts, medians and averages as printed, without noise: nothing is private.
 
     Half of the ratings, drawn at random, are part 0, the others parts 1 to T. V starts as the top
     right singular vectors of part 0. Round l = 0, ..., T - 1:

@@ -40,8 +40,8 @@ def prepare(configuration: Mapping[str, object]) -> Section:
     Of other sections of the configuration only ``data.sets`` is looked at.
     """
     section = dict(configuration["onebit"])
-    experiments = section["experiments"].items()
-    section["experiments"] = {name: each for name, each in experiments if each is not None}
+    given = section["experiments"].items()
+    section["experiments"] = {name: each for name, each in given if each is not None}
     for name, entry in section["datasets"].items():
         if not is_synthetic(entry):
             resolve(name, configuration["data"]["sets"])
