@@ -8,7 +8,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.text import Text
 
-from dpmc.frame.showing.style import COLUMN, DPI, PAGE, RC, draw_all
+from dpmc.frame.showing.style import COLUMN, DPI, PAGE, RC
 
 GAP = 0.02  # inches between two labels
 
@@ -80,11 +80,3 @@ def check_ticks(figure):
         ]
         for left, right in pairwise(sorted(labels, key=lambda box: box.x0)):
             assert left.x1 + GAP * DPI < right.x0
-
-
-def check_absent(entries, names, folder):
-    """Without its tables every figure is a box that says so, and its numbers are none."""
-    draw_all(entries, dict.fromkeys(names), folder)
-    for entry in entries:
-        assert (folder / f"{entry.id}.svg").stat().st_size > 1000
-        assert pd.read_csv(folder / f"{entry.id}.csv").empty

@@ -1,5 +1,6 @@
 """What every study makes for readers of made-up results: tables, figures and its chapter."""
 
+import importlib
 import re
 from collections import defaultdict
 
@@ -11,8 +12,9 @@ from every_study import STUDIES, figures_of, plan_of
 from figure_checks import check_edges, check_files, check_named_panels, check_ticks
 
 from dpmc.frame.jobs.job import function
+from dpmc.frame.judging.claims import is_own
 from dpmc.frame.showing.chapter import Chapter
-from dpmc.frame.showing.style import RC, NothingToDraw
+from dpmc.frame.showing.style import RC, NothingToDraw, draw_all
 
 FORMATS = (".csv", ".html", ".md", ".tex")
 # figures of the Huber study: of its side experiments, which are not made up here, and of heat maps,
@@ -22,6 +24,22 @@ HEAT_MAPS = ("heatmap_synthetic", "heatmap_real")
 ABOUT_PRIVACY = ("privacy_totals", "privacy_losses")
 # of equal privacy, where labels of budgets are nearer to each other than elsewhere
 NARROW = ("privacy_equal_entry", "privacy_equal_user")
+# tables that a chapter does not offer: most are too large
+NOT_OFFERED = {
+    "audit": {"claims"},
+    "dpals": {"trials", "iterations", "published"},
+    "equal_privacy": set(),
+    "huber": {"trials", "convergence"},
+    "onebit": {"trials", "ranks"},
+}
+# one figure of each study, of different kinds
+DRAWN_TWICE = {
+    "audit": "privacy_audit",
+    "dpals": "dpals_6_projection",
+    "equal_privacy": "privacy_frontier",
+    "huber": "privacy_losses",
+    "onebit": "onebit_7_outp_privacy",
+}
 
 every_study = pytest.mark.parametrize("name", STUDIES)
 # the grid of the Huber study is always there: its other tables stand beside published numbers
@@ -35,6 +53,11 @@ def results(tmp_path_factory):
     for name in STUDIES:
         fake_results.write(name, top / name)
     return top
+
+
+def may_lack(name):
+    """Ids of the figures of a study that become a box where nothing was run."""
+    return {*EXPERIMENTS, *ABOUT_PRIVACY} if name == "huber" else set(figures_of(name))
 
 
 def run_steps(name, kind, results, folder):
@@ -59,6 +82,7 @@ def test_every_table_is_written_in_every_format(name, results, tmp_path):
     for folder in run_steps(name, "tables", results / name, tmp_path):
         paths = sorted(folder.iterdir())
         stems = sorted({path.stem for path in paths})
+        assert stems or folder.name == "method_tables"  # of experiments that are not made up
         assert [path.name for path in paths] == [stem + kind for stem in stems for kind in FORMATS]
         for path in paths:
             text = path.read_text(encoding="utf-8")
@@ -79,8 +103,14 @@ def test_the_chapter_holds_what_is_there(name, results):
     made = chapter_of(name, results / name)
     tables = fake_results.STUDIES[name].tables()
     judged = {each for key in tables if "claims" in key for each in tables[key]["id"]}
-    assert {line.claim for line in (*made.answers, *made.findings)} <= judged
+    module = importlib.import_module(STUDIES[name].chapter.partition(":")[0])
+    answers = getattr(module, "ANSWERS", ())
+    for lines, ids in ((made.answers, answers), (made.findings, module.FINDINGS)):
+        assert bool(lines) == bool(ids)
+        assert [line.claim for line in lines] == [each for each in ids if each in judged]
     assert {claim for each in made.judged for claim in each.claims["id"]} == judged
+    assert all((is_own(each.claims) == each.own).all() for each in made.judged)
+    assert bool(made.caveat) == (name not in ("audit", "huber"))
     assert made.lead
     assert made.introduction
     assert not made.introduction.startswith("<p>")  # the page makes the paragraph
@@ -89,9 +119,17 @@ def test_the_chapter_holds_what_is_there(name, results):
     folders = [*(each.folder for each in made.galleries), *made.tables]
     assert {folder.parent for folder in folders} == {results / name}
     assert {folder.name for folder in folders} <= {step.name for step in STUDIES[name].steps}
-    assert made.downloads
-    there = [path for _, path in made.downloads if path.is_file()]
-    assert {path.stem for path in there} <= set(tables)
+    assert all(path.is_file() for _, path in made.downloads)
+    assert all(each.endswith(path.name) for each, path in made.downloads)
+    assert {path.stem for _, path in made.downloads} == set(tables) - NOT_OFFERED[name]
+
+
+@that_may_lack
+def test_claims_that_were_not_judged_have_no_lines_and_no_table(name, tmp_path):
+    measured = [key for key in fake_results.STUDIES[name].tables() if "claims" not in key]
+    made = chapter_of(name, fake_results.write(name, tmp_path, measured))
+    assert made.introduction
+    assert not any(map(len, (made.answers, made.findings, made.judged)))
 
 
 @that_may_lack
@@ -105,10 +143,9 @@ def test_the_chapter_of_a_study_that_was_not_run_says_so(name, tmp_path):
 
 @every_study
 def test_a_figure_whose_tables_are_missing_says_so(name):
-    for entry in figures_of(name).values():
-        if name != "huber" or entry.id in (*EXPERIMENTS, *ABOUT_PRIVACY):
-            with pytest.raises(NothingToDraw):
-                entry.function(defaultdict(lambda: None))
+    for key in may_lack(name):
+        with pytest.raises(NothingToDraw):
+            figures_of(name)[key].function(defaultdict(lambda: None))
 
 
 @pytest.fixture(scope="module")
@@ -135,11 +172,36 @@ def drawings():
 @pytest.mark.slow
 @every_study
 def test_every_figure_has_two_images_its_numbers_and_words(name, results, tmp_path):
+    drawn = set()
     for folder in run_steps(name, "figures", results / name, tmp_path):
         here = {path.stem for path in folder.iterdir()}
+        drawn |= here
         entries = [entry for key, entry in figures_of(name).items() if key in here]
         if not here & set(EXPERIMENTS):
             check_files(folder, entries)
+    assert drawn == set(figures_of(name)) - set(HEAT_MAPS)
+
+
+@pytest.mark.slow
+@every_study
+def test_without_results_every_figure_is_a_box_without_numbers(name, tmp_path):
+    steps = "_figures" if name == "huber" else "figures"  # its first ones need the grid
+    drawn = set()
+    for folder in run_steps(name, steps, tmp_path / "nothing", tmp_path):
+        assert all(pd.read_csv(path).empty for path in folder.glob("*.csv"))
+        drawn |= {path.name for path in folder.iterdir()}
+    kinds = (".csv", ".png", ".svg")
+    assert drawn == {f"{key}{kind}" for key in may_lack(name) for kind in kinds}
+
+
+@pytest.mark.slow
+@every_study
+def test_same_results_give_the_same_files(name, tmp_path):
+    entry, tables = figures_of(name)[DRAWN_TWICE[name]], fake_results.STUDIES[name].tables()
+    for folder in ("first", "again"):
+        draw_all([entry], tables, tmp_path / folder)
+    for first in (tmp_path / "first").iterdir():
+        assert first.read_bytes() == (tmp_path / "again" / first.name).read_bytes()
 
 
 @pytest.mark.slow

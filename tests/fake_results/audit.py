@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.studies.audit.claims import CLAIMS, PREDICATES
 from fake_results.equal_privacy import BASELINES, MECHANISMS, RELATIONS
 
 FAULTS = (
@@ -69,4 +71,6 @@ def fake_audit() -> pd.DataFrame:
 
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
-    return {"audit": fake_audit()}
+    audit = fake_audit()
+    claims = table_of_verdicts(load_claims(CLAIMS, PREDICATES), PREDICATES, audit)
+    return {"audit": audit, "claims": claims}

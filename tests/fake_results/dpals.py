@@ -1,5 +1,7 @@
 """Made-up results of DPALS, in the shape and size of the real ones."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
@@ -222,18 +224,18 @@ def fake_accounting() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*names.split(), "mu"])
 
 
-def fake_claims(prefix: str = "D") -> pd.DataFrame:
-    """Three judged claims with every kind of verdict."""
+def fake_claims(ids: Iterable[str] = ("D2", "D1", "D25")) -> pd.DataFrame:
+    """Three judged claims with every kind of verdict, the last two of them findings."""
     verdicts = ("supported", "contradicted", "inconclusive")
     return pd.DataFrame(
         {
-            "id": f"{prefix}{place}", "claim": f"{prefix} claim {place}.", "source": "section 6",
+            "id": name, "claim": f"Claim {name}.", "source": "section 6",
             "sentence": "", "predicate": "all below 0", "depends_on": "",
             "verdict": verdict, "reported_verdict": np.nan,
             "effect": -0.1, "interval_low": -0.2, "interval_high": 0.0, "n": 40,
             "reason": "On 6 cells.",
         }
-        for place, verdict in enumerate(verdicts, start=1)
+        for name, verdict in zip(ids, verdicts, strict=True)
     )  # fmt: skip
 
 
@@ -261,6 +263,6 @@ def tables() -> dict[str, pd.DataFrame]:
         "coverage": fake_coverage(),
         "accounting": fake_accounting(),
         "claims": fake_claims(),
-        "claims_surrogate": fake_claims("S"),
+        "claims_surrogate": fake_claims(("S1", "S2", "S3")),
         "published": fake_published(),
     }

@@ -1,9 +1,14 @@
 """Made-up results at equal privacy, in the shape and size of the real ones."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.claims import load_claims, table_of_verdicts
 from dpmc.mechanisms import Huber
+from dpmc.studies.equal_privacy.claims.evidence import Evidence
+from dpmc.studies.equal_privacy.claims.judge import CLAIMS, PREDICATES
 
 MECHANISMS = ("gaussian", "laplace", "huber")
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
@@ -94,6 +99,14 @@ def fake_frontier() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names.split())
 
 
+@cache
+def fake_claims() -> pd.DataFrame:
+    """The real claims, judged on these results, without other readings."""
+    evidence = Evidence(fake_calibrated(), fake_frontier())
+    return table_of_verdicts(load_claims(CLAIMS, PREDICATES), PREDICATES, evidence)
+
+
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
-    return {"calibrated": fake_calibrated(), "frontier": fake_frontier()}
+    frames = {"calibrated": fake_calibrated(), "frontier": fake_frontier()}
+    return frames | {"claims": fake_claims()}

@@ -18,7 +18,7 @@ from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.reported import compare, load
 
 HUBER = Path(huber.__file__).parent
-PUBLISHED = HUBER / "reported"
+REPORTED = HUBER / "reported"
 NOISES = ("gaussian", "laplace", "huber")
 BASELINES = {
     ("synthetic", 5): [(0.488, 0.488, 0.488), (0.383, 0.367, 0.361), (0.249, 0.216, 0.205)],
@@ -44,14 +44,14 @@ COLUMNS = [
 
 
 def published_synthetic() -> pd.DataFrame:
-    frame = pd.read_csv(PUBLISHED / "huber_synthetic.csv")
+    frame = pd.read_csv(REPORTED / "huber_synthetic.csv")
     frame["dataset"] = "synthetic"
     frame["irls_iterations"] = np.where(frame.method == "irls", 20.0, np.nan)
     return frame
 
 
 def published_real() -> pd.DataFrame:
-    frame = pd.read_csv(PUBLISHED / "huber_real.csv")
+    frame = pd.read_csv(REPORTED / "huber_real.csv")
     frame = frame.rename(columns={"visible_fraction": "observed_fraction"}).drop(columns="label")
     frame["rank"] = 32
     frame["variance"] = np.where(frame.mechanism == "none", np.nan, 1.0)
@@ -136,8 +136,8 @@ def _baseline_rows(cell: dict, common: np.ndarray, rng) -> list[dict]:
 
 
 def fake_comparison(trials: pd.DataFrame) -> pd.DataFrame:
-    """Set the invented trials beside the published numbers, as the workflow does."""
-    return compare(trials, load(PUBLISHED), fake_budgets())
+    """Set the made-up trials beside the published numbers, as the workflow does."""
+    return compare(trials, load(), fake_budgets())
 
 
 def fake_budgets() -> pd.DataFrame:
@@ -165,7 +165,7 @@ def fake_convergence() -> pd.DataFrame:
 
 
 def fake_claims(seed: int = 1) -> pd.DataFrame:
-    """The real claims with invented verdicts."""
+    """The real claims with made-up verdicts."""
     rng = np.random.default_rng(seed)
     rows = []
     for claim in load_claims(HUBER / "claims.yaml", PREDICATES):

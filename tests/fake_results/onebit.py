@@ -195,17 +195,17 @@ def fake_link_constants() -> pd.DataFrame:
 
 
 def fake_claims() -> pd.DataFrame:
-    """Three judged claims with every kind of verdict."""
-    verdicts = ("supported", "contradicted", "inconclusive")
+    """Three judged claims with every kind of verdict, the last two of them findings."""
+    verdicts = {"O1": "supported", "O15": "contradicted", "B1": "inconclusive"}
     return pd.DataFrame(
         {
-            "id": f"O{place}", "claim": f"Claim {place}.", "source": "section 5",
+            "id": name, "claim": f"Claim {name}.", "source": "section 5",
             "sentence": "", "predicate": "all below 0", "depends_on": "",
             "verdict": verdict, "reported_verdict": np.nan,
             "effect": -0.1, "interval_low": -0.2, "interval_high": 0.0, "n": 40,
             "reason": "On 6 cells.",
         }
-        for place, verdict in enumerate(verdicts, start=1)
+        for name, verdict in verdicts.items()
     )  # fmt: skip
 
 

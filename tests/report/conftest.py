@@ -6,7 +6,7 @@ import fake_results
 import pandas as pd
 import pytest
 from fake_results.huber import (
-    PUBLISHED,
+    REPORTED,
     fake_budgets,
     fake_claims,
     fake_comparison,
@@ -27,7 +27,7 @@ STUDIES = studies.load()
 
 @pytest.fixture(scope="session")
 def published_folder() -> Path:
-    return PUBLISHED
+    return REPORTED
 
 
 @pytest.fixture(scope="session")

@@ -2,31 +2,20 @@
 
 from itertools import groupby
 
-import fake_results
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 from fake_results.audit import FAULTS, fake_audit
-from figure_checks import check_absent, check_edges, check_files, check_named_panels
 
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.frame.showing.style import RC
 from dpmc.studies.audit import tables
 from dpmc.studies.audit.claims import PREDICATES
-from dpmc.studies.audit.figures import (
-    FIGURES,
-    audit_rows,
-    run,
-)
+from dpmc.studies.audit.figures import FIGURES, audit_rows
 from dpmc.studies.audit.frames import describe_audit, row_label, with_share
 from dpmc.studies.audit.released_onebit import RELEASED
 from dpmc.studies.audit.tables import attack_table, attacks
-
-STUDY = "audit"
-
-
-IDS = [entry.id for entry in FIGURES]
 
 
 @pytest.fixture(scope="module")
@@ -38,32 +27,6 @@ def results():
 def drawings(results):
     with matplotlib.rc_context(RC):
         return {entry.id: entry.function(results) for entry in FIGURES}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    top = tmp_path_factory.mktemp("results")
-    run(fake_results.write(STUDY, top / STUDY), {}, top / "figures")
-    return top / "figures"
-
-
-def test_every_figure_has_two_images_its_numbers_and_words(folder):
-    check_files(folder, FIGURES)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_letters_are_legible_and_axes_labelled(drawings, name):
-    check_named_panels(drawings[name].figure)
-
-
-def test_no_text_leaves_the_figure(drawings):
-    for drawing in drawings.values():
-        drawing.figure.draw_without_rendering()
-        check_edges(drawing.figure)
-
-
-def test_absent_results_are_said(tmp_path, results):
-    check_absent(FIGURES, results, tmp_path)
 
 
 def test_the_audit_marks_faults_as_caught_or_missed(drawings, results):
@@ -178,15 +141,6 @@ def test_rows_with_the_same_label_stand_together():
     for depth in (1, 2):
         starts = [start for start, _ in groupby(row.labels[:depth] for row in table.rows)]
         assert len(starts) == len(set(starts))
-
-
-def test_the_table_is_written_in_every_format(tmp_path):
-    tables.run(fake_results.write(STUDY, tmp_path / STUDY), {}, tmp_path / "tables")
-    kinds = ("csv", "md", "tex", "html")
-    expected = {f"table_privacy_4_attack.{kind}" for kind in kinds}
-    assert {path.name for path in (tmp_path / "tables").iterdir()} == expected
-    tables.run(tmp_path / "nothing", {}, tmp_path / "no_tables")
-    assert list((tmp_path / "no_tables").iterdir()) == []
 
 
 def test_every_published_one_bit_mechanism_has_a_label():

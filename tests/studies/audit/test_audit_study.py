@@ -17,7 +17,6 @@ from dpmc.methods import METHODS as REGISTERED
 from dpmc.methods import method_module
 from dpmc.privacy.relations import RELATIONS
 from dpmc.studies.audit import STUDY
-from dpmc.studies.audit.chapter import TEXT, chapter
 from dpmc.studies.audit.claims import run as judged
 from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
@@ -68,15 +67,10 @@ def test_a_job_writes_the_rows_of_its_part(tmp_path):
     assert set(rows["target"]) >= {"mechanism", "composition"}
 
 
-def test_the_chapter_shows_the_audit(tmp_path):
-    folder = fake_results.write("audit", tmp_path / "audit")
-    judged(folder, {})["claims"].to_csv(folder / "claims.csv", index=False)
-    found = chapter(folder, {})
-    assert [(line.claim, line.verdict) for line in found.findings] == [("T1", SUPPORTED)]
-    assert [each.own for each in found.judged] == [True]
-    assert [name for name, path in found.downloads if path.is_file()] == ["audit.csv"]
-    nothing = chapter(tmp_path / "nothing", {})
-    assert (nothing.caveat, nothing.findings) == (TEXT("not_run"), ())
+def test_the_claim_is_judged_on_the_audit_of_a_folder(tmp_path):
+    folder = fake_results.write("audit", tmp_path / "audit", ["audit"])
+    (found,) = judged(folder, {})["claims"].itertuples()
+    assert (found.id, found.verdict) == ("T1", SUPPORTED)
 
 
 # -- the check ----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Claims of our own on methods that protect users: each verdict follows from what is planted."""
 
+import fake_results
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +17,7 @@ from dpmc.frame.judging.finding import (
 from dpmc.frame.showing.chapter import PUBLISHED_COLUMNS
 from dpmc.frame.showing.frames import keeps_claim
 from dpmc.statistics.paired import compare, pairs
-from dpmc.studies.dpals.chapter import ANSWERS, FINDINGS, caveats
+from dpmc.studies.dpals.chapter import ANSWERS, FINDINGS, caveats, chapter
 from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
 from dpmc.studies.dpals.claims.own import beside_ours
 from dpmc.studies.dpals.comparisons import PLACE, of_local_bayes, places
@@ -143,11 +144,16 @@ def test_one_trial_or_few_rows_break_nothing(trials, claim):
 def test_every_line_is_a_claim(tables):
     assert set(OWN) <= set(FINDINGS)
     assert set(ANSWERS) < set(FINDINGS)
-    assert "generated" not in caveats(None)
-    assert "generated" in caveats(tables["trials"])
     for claim in OWN:
         reason = found(claim, tables["trials"], tables["published"]).reason
         assert reason.endswith((".", ".)"))
+
+
+def test_caveats_stand_in_the_chapter(tables, tmp_path):
+    assert "generated" not in caveats(None)
+    assert "generated" in caveats(tables["trials"])
+    folder = fake_results.write("dpals", tmp_path / "dpals", ["trials"])
+    assert chapter(folder, {}).caveat == caveats(tables["trials"])
 
 
 def test_places_are_paired_and_what_has_no_epsilon_stands_at_all(trials):

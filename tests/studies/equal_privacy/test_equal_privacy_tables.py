@@ -14,6 +14,7 @@ from dpmc.statistics.paired import leader
 from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, places, summary
 from dpmc.studies.equal_privacy.tables import equal_tables
 
+FOUR = ("entry_change", "user_add_remove", "entry_add_remove", "user_replace")
 WHERE = {"dataset": "ml-100k", "relation": "entry_change", "epsilon": 5.0}
 
 
@@ -40,6 +41,11 @@ def cells(table, **keys):
     ]
     assert len(rows) == 1
     return dict(zip([column.key for column in table.columns], rows[0].cells, strict=True))
+
+
+def test_there_is_a_table_for_every_relation_in_order(calibrated):
+    ids = [f"table_privacy_3_{number}_{name}" for number, name in enumerate(FOUR, start=1)]
+    assert [table.id for table in equal_tables(calibrated)] == ids
 
 
 def test_rows_with_the_same_label_stand_together(calibrated):

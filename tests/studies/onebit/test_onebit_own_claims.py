@@ -1,5 +1,6 @@
 """Claims of our own on one-bit completion: each verdict follows from what is planted for it."""
 
+import fake_results
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +10,7 @@ from scipy import stats
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.frame.showing.frames import keeps_claim
 from dpmc.statistics.paired import compare, leader, less, more, pairs
-from dpmc.studies.onebit.chapter import ANSWERS, FINDINGS, caveats
+from dpmc.studies.onebit.chapter import ANSWERS, FINDINGS, caveats, chapter
 from dpmc.studies.onebit.claims.evidence import PREDICATES, evidence_of
 from dpmc.studies.onebit.claims.own import PLACE, places
 from dpmc.studies.onebit.frames import PUBLISHED
@@ -176,7 +177,9 @@ def test_solves_that_did_not_converge_are_counted(trials):
     assert found("B8", formatted).reason == reason
 
 
-def test_caveats(trials):
+def test_caveats_stand_in_the_chapter(trials, tmp_path):
     assert "one fixed split" in caveats(trials)
     assert "one fixed split" not in caveats(trials[trials["dataset"] != "ml-100k"])
     assert "no published number stands beside ours" in caveats(None)
+    folder = fake_results.write("onebit", tmp_path / "onebit", ["trials"])
+    assert chapter(folder, {}).caveat == caveats(trials)

@@ -44,6 +44,10 @@ def row_of(table, line, **keys):
     return dict(zip((column.key for column in table.columns), found.cells, strict=True))
 
 
+def test_every_table_is_made_in_order(tables):
+    assert list(tables) == IDS
+
+
 def test_errors_are_means_with_standard_errors(tables, frames):
     where = {"dataset": "synthetic", "constraint": "both", "observed_fraction": 0.15,
              "link": "logistic", "mechanism": "inp", "epsilon": 4}  # fmt: skip
