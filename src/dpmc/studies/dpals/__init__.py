@@ -19,7 +19,7 @@ from dpmc.studies.dpals.settings import dpals_cells
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
 PUBLISHED = ("published.csv",)
 MEASURED = (*FIT.tables, *experiments.TABLES)
-JUDGED = ("claims", "claims_surrogate")
+JUDGED = ("claims", "claims_surrogate", "claims_elsewhere")
 DPALS_METRICS = tuple(
     name for name in DPALS_COLUMNS if name not in (*DPALS_COORDINATES, "trial", "seconds")
 )

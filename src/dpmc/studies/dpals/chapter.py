@@ -13,6 +13,7 @@ from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.frames import (
     METRICS,
     NAMES,
+    ON_OTHERS,
     datasets_of,
     has_dpals,
     is_surrogate,
@@ -35,20 +36,24 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     results = read_dpals(folder)
     if not has_dpals(results):
         return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
-    claims = results["claims"]
+    judged = results["claims"]
     return Chapter(
         TEXT("heading"),
         TEXT("lead"),
         TEXT("introduction"),
-        answers=lines_of(claims, ANSWERS, TEXT("about")),
+        answers=lines_of(judged, ANSWERS, TEXT("about")),
         key_figure="dpals_3_users",
         caveat=caveats(results["trials"]),
-        findings=lines_of(claims, FINDINGS),
+        findings=lines_of(judged, FINDINGS),
         tables=[folder / "tables"],
         galleries=[Gallery(DPALS_FIGURES, folder / "figures")],
         judged=[
-            *judged_claims(claims, TEXT("judged")),
-            *_on_generated(results["claims_surrogate"]),
+            *judged_claims(judged, TEXT("judged")),
+            *(
+                Judged(TEXT(f"judged_{name}"), claims, TEXT(name), counted=False, table=name)
+                for name in ON_OTHERS
+                if (claims := results[name]) is not None
+            ),
         ],
         downloads=[
             (f"dpals_{name}.csv", folder / f"{name}.csv") for name in NAMES if name not in LARGE
@@ -56,13 +61,6 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
         published=beside_ours(results["trials"], results["published"]),
         metrics=METRICS,
     )
-
-
-def _on_generated(claims: pd.DataFrame | None) -> list[Judged]:
-    if claims is None:
-        return []
-    title, text = TEXT("judged_on_generated"), TEXT("on_generated")
-    return [Judged(title, claims, text, counted=False, table="claims_surrogate")]
 
 
 def caveats(trials: pd.DataFrame | None) -> str:

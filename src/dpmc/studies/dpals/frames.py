@@ -27,7 +27,9 @@ from dpmc.frame.showing.style import (
 from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD, TUNED
 from dpmc.studies.dpals.variant_names import variant_of
 
-NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", "claims_surrogate")
+# claims on other data than the paper's, which are no verdicts
+ON_OTHERS = ("claims_elsewhere", "claims_surrogate")
+NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", *ON_OTHERS)
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
 DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
 LOCAL_BAYES = "local_bayes"  # takes no settings

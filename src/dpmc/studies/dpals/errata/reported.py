@@ -17,6 +17,7 @@ from dpmc.studies.dpals.frames import number
 
 POINTS = ((1, 50, 2), (5, 50, 3), (20, 100, 4))  # epsilon, ratings per user, iterations
 DELTA, EPSILON, RATINGS = 1e-5, 1.0, 50  # of the examples
+COUNT_DEVIATION, OF_PROGRAM = 100, 100  # count_stddev and count_sample of the program's own test
 
 
 def epsilon_of(sensitivity: float, epsilon: float = EPSILON) -> float:
@@ -60,3 +61,24 @@ def private_start(results: Results) -> Evidence:
         found = {which: numbers[f"epsilon_{which}_{steps}"] for which in sizes}
         epsilons.append({**found, "steps": steps})
     return Evidence(numbers, ratings=RATINGS, epsilon=EPSILON, epsilons=epsilons)
+
+
+def mean_of_the_program(results: Results) -> Evidence:
+    """The authors' program charges the private mean as if a user had one rating."""
+    # (what a user moves, deviation of the noise) in units of the largest rating and of counts
+    releases = (
+        (OF_PROGRAM, COUNT_DEVIATION * math.sqrt(OF_PROGRAM)),
+        (OF_PROGRAM, COUNT_DEVIATION),
+    )
+    true = math.hypot(*(moved / deviation for moved, deviation in releases))
+    charged = math.sqrt(2) / COUNT_DEVIATION
+    numbers = {
+        name: Gaussian(1.0).epsilon(mu, DELTA)
+        for name, mu in (("charged", charged), ("epsilon", true))
+    }
+    return Evidence(
+        numbers,
+        deviation=COUNT_DEVIATION,
+        ratings=OF_PROGRAM,
+        delta=f"{DELTA:g}".replace("e-0", "e-"),
+    )
