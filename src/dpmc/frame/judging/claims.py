@@ -8,8 +8,9 @@ import pandas as pd
 import yaml
 
 from dpmc.errors import InputError, did_you_mean
+from dpmc.frame.judging.choices import Choices, choosing
 from dpmc.frame.judging.finding import INCONCLUSIVE, VERDICTS
-from dpmc.frame.judging.readings import depends_on
+from dpmc.frame.judging.readings import depends_on, formatted
 
 STATEMENT = ("id", "source", "sentence", "claim", "predicate")
 OWN = "own"
@@ -28,6 +29,7 @@ CLAIM_COLUMNS = (
     "margin_of",
     "needed",
     "depends_on",
+    "readings",
     "reason",
 )
 
@@ -96,6 +98,7 @@ def table_of_verdicts(
     predicates: Mapping[str, Callable],
     evidence: object,
     readings: Mapping[str, object] | None = None,
+    choices: Mapping[str, Choices] | None = None,
 ) -> pd.DataFrame:
     """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given.
 
@@ -106,16 +109,23 @@ def table_of_verdicts(
     predicates : mapping
         Id of a claim -> what judges it, from evidence.
     readings : mapping, optional
-        Name of another reading of the results -> the evidence as it has it. Column ``depends_on``
-        names those that decide otherwise.
+        Name of another reading of the results -> the evidence as it has it.
+    choices : mapping, optional
+        Name of another reading of the same evidence -> the choices of ours that it makes. Column
+        ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise.
     """
     rows = []
     for claim in claims:
         judge = predicates[claim["id"]]
         finding = judge(evidence)
         others = {name: judge(changed).verdict for name, changed in (readings or {}).items()}
-        dependent = {"depends_on": depends_on(finding.verdict, others, FIRM)}
-        rows.append(claim | asdict(finding) | dependent)
+        for name, choice in (choices or {}).items():
+            with choosing(choice):
+                others[name] = judge(evidence).verdict
+        dependent = depends_on(finding.verdict, others, FIRM)
+        rows.append(
+            claim | asdict(finding) | {"depends_on": dependent, "readings": formatted(others)}
+        )
     table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
     return table.astype({"n": "Int64"})
 

@@ -11,8 +11,10 @@ AGREES, DEVIATES, NOT_COMPARED = "agrees", "deviates", "not run"
 STATUSES = (AGREES, DEVIATES, NOT_COMPARED)  # of our number beside a published one
 NOT_AVAILABLE = "data not available"
 NOT_REPORTED = "the papers report no number for it"
+UNREPORTED = "not reported"  # the verdict on numbers that a paper does not give
 MOST_OF_ALL = 0.9  # share of wins that "always" needs
-MARGIN = np.log1p(-0.01), np.log1p(0.01)  # an effect within 1 % counts as none
+NO_MORE_THAN = 0.01  # an effect within 1 % counts as none
+MARGIN = np.log1p(-NO_MORE_THAN), np.log1p(NO_MORE_THAN)
 EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %
 OURS, PAPERS = "ours", "the paper's"
 ALL, MOST, POOLED, WITHIN, FACT = "all", "most", "pooled", "within", "fact"
@@ -28,7 +30,7 @@ class Finding:
         On our trials, one of :data:`VERDICTS`. "No effect" is as firm as the first two: the whole
         90 % interval lies inside the margin.
     reported_verdict : str
-        On the papers' own numbers.
+        On the papers' own numbers; :data:`UNREPORTED` where they give none.
     effect, interval_low, interval_high : float
         With its 95 % interval.
     n : float
@@ -46,7 +48,7 @@ class Finding:
     """
 
     verdict: str
-    reported_verdict: str = INCONCLUSIVE
+    reported_verdict: str = UNREPORTED
     effect: float = np.nan
     interval_low: float = np.nan
     interval_high: float = np.nan
