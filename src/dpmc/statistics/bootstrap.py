@@ -89,6 +89,9 @@ def pooled_interval(
     present = np.isfinite(values)
     filled = np.where(present, values, 0.0)
     of_cells = cell_weights(values) if weighted else np.ones(len(values))
+    if present.all():  # the same, with one mean by trial in place of all cells
+        pooled = of_cells @ filled / of_cells.sum()
+        filled, present, of_cells = pooled[None, :], present[:1], np.ones(1)
 
     def pooled_mean(weights: np.ndarray) -> np.ndarray:
         counts = weights @ present.T
