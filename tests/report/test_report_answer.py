@@ -115,6 +115,12 @@ def test_real_agreement(comparison):
     off.loc[private, "log_ratio"] = np.log(1.05)
     assert found("R2", comparison=off).verdict == CONTRADICTED
     assert "MovieLens 100K +5.0 ±" in found("R2", comparison=off).reason
+    for dataset, beyond in (("ml-100k", 1.03), ("sweetrs", 1.06)):
+        for noisy in (True, False):  # all four halves count
+            half = comparison.copy()
+            here = (half["dataset"] == dataset) & ((half["mechanism"] != "none") == noisy)
+            half.loc[here, "log_ratio"] = np.log(beyond)
+            assert found("R2", comparison=half).verdict == CONTRADICTED
     noisy = comparison.copy()
     noisy.loc[noisy["mechanism"] == "none", ["mean", "log_ratio"]] = np.nan
     assert "with noise and – without (10 trials)" in found("R2", comparison=noisy).reason
