@@ -23,19 +23,12 @@ def reference():
         "dpmc reference update --profile quick --results results/quick",
     ),
 )
-@click.option(
-    "--results",
-    type=click.Path(),
-    default="results",
-    show_default=True,
-    help="Folder of a finished run.",
-)
+@click.option("--results", type=click.Path(), default="results", help="Folder of a finished run.")
 @click.option(
     "--reference",
     "folder",
     type=click.Path(),
     default="results/reference",
-    show_default=True,
     help="Folder to write to; a study of your own has a folder of its own.",
 )
 @click.option(
