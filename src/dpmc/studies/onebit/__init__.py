@@ -98,7 +98,12 @@ STUDY = Study.of(
         *experiments.JOBS,
     ),
     steps=(
-        Step("claims", ".claims.judge:run", makes=("claims",), needs=MEASURED),
+        Step(
+            "claims",
+            ".claims.judge:run",
+            makes=("claims",),
+            needs=(*MEASURED, "gradient_steps"),
+        ),
         Step(
             "tables",
             ".tables:run",

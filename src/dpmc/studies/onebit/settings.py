@@ -57,6 +57,9 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
         "trials": section["cells"][cell]["trials"],
         **section["datasets"][cell.dataset],
     }
+    largest = largest_fraction(section["cells"][cell])
+    if is_synthetic(settings) and largest != cell.observed_fraction:
+        settings["drawn_fraction"] = largest
     if cell.mechanism == CLEAR:
         settings["baselines"] = list(section["baselines"])
     if cell.mechanism in GRADIENT:
@@ -64,6 +67,11 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
     if cell.mechanism in APPROXIMATE:
         settings["delta"] = float(section["delta"])
     return settings
+
+
+def largest_fraction(experiment: Mapping) -> float:
+    """Return the largest observed fraction of an experiment, of which the others are part."""
+    return float(max(experiment["observed_fractions"]))
 
 
 def inputs_of(section: Section, cell: OneBitCell) -> dict[str, Source]:

@@ -28,6 +28,7 @@ from dpmc.studies.onebit.claims.link_facts import ALPHA, GRID
 from dpmc.studies.onebit.claims.synthetic import EPSILONS
 
 CLIP = 0.5
+SHOWN_FROM = 1.0  # the least epsilon of figures 1 to 3
 # Flips of +1 and of -1 of which all ratios but (1 - p2)/p1 are at most e^1: whichever two of the
 # four theorem 1 looks at, it admits these if it admits p1 = 0.
 ADMITTED_AT_1 = (RandomisedResponse(0.001, 0.5), RandomisedResponse(0.0, 0.5))
@@ -79,13 +80,16 @@ def judge_objective_noise(mechanism: str, link: Link) -> Finding:
     broken = [epsilon for epsilon, loss in exact.items() if loss > epsilon * ROUNDING]
     open_ones = [epsilon for epsilon, bound in proven.items() if bound > epsilon * ROUNDING]
     verdict = CONTRADICTED if broken else INCONCLUSIVE if open_ones else SUPPORTED
+    shown = [epsilon for epsilon in exact if epsilon >= SHOWN_FROM]
     return Finding(
         verdict,
         INCONCLUSIVE,
         effect=max(loss / epsilon for epsilon, loss in exact.items()),
         reason=f"exact loss on a 1 x 1 matrix {_at(exact)}, above what is claimed at epsilon "
-        f"{_listed(broken)}; proven bound {_at(proven)}, above it at {_listed(open_ones)}; "
-        f"{NOT_REPORTED}",
+        f"{_listed(broken)}; proven bound {_at(proven)}, above it at {_listed(open_ones)}. "
+        f"From {SHOWN_FROM:g} to {max(shown):g}, the range of figures 1 to 3, the exact loss is "
+        f"above it at {_listed([epsilon for epsilon in broken if epsilon in shown])}, the bound at "
+        f"{_listed([epsilon for epsilon in open_ones if epsilon in shown])}; {NOT_REPORTED}",
     )
 
 
