@@ -124,11 +124,14 @@ def test_the_program_of_altmin_forgets_epsilon(entries):
     assert ends[1] < 0.5 * ends[0]
 
 
-def test_the_mean_of_the_program(entries):
-    """Sum and number of 100 ratings with noise of deviation 100 and 1000."""
+def test_the_program_of_dpals(entries):
+    """Ratings of 3 instead of 1 in one of two statistics; and sum and number of 100 ratings with
+    noise of deviation 1000 and 100.
+    """
     found = numbers(entries, "E91")
     assert found["epsilon"] == pytest.approx(gaussian_epsilon(np.hypot(0.1, 1.0)), rel=1e-5)
     assert found["charged"] == pytest.approx(gaussian_epsilon(np.sqrt(2) / 100), rel=1e-4)
+    assert found["items"] == pytest.approx(gaussian_epsilon(mu_of(1.0) * np.sqrt(5)), rel=1e-4)
 
 
 def test_node_step(entries):

@@ -26,7 +26,7 @@ ENTRIES = {  # the papers share one numbering; E33 was wrong and is gone
     "E51": method.one_direction,
     "E52": method.growth_with_items,
     "E90": method.program_of_altmin,
-    "E91": reported.mean_of_the_program,
+    "E91": reported.program_of_dpals,
 }
 
 

@@ -17,6 +17,7 @@ from dpmc.studies.dpals.frames import number
 
 POINTS = ((1, 50, 2), (5, 50, 3), (20, 100, 4))  # epsilon, ratings per user, iterations
 DELTA, EPSILON, RATINGS = 1e-5, 1.0, 50  # of the examples
+LARGEST = 3.0  # of centred ratings of MovieLens 10M, in absolute value
 COUNT_DEVIATION, OF_PROGRAM = 100, 100  # count_stddev and count_sample of the program's own test
 
 
@@ -63,8 +64,10 @@ def private_start(results: Results) -> Evidence:
     return Evidence(numbers, ratings=RATINGS, epsilon=EPSILON, epsilons=epsilons)
 
 
-def mean_of_the_program(results: Results) -> Evidence:
-    """The authors' program charges the private mean as if a user had one rating."""
+def program_of_dpals(results: Results) -> Evidence:
+    """The authors' program charges ratings as if they were at most 1, and their mean as of one."""
+    # noise for two statistics that move by 1 each, of which one moves by the largest rating
+    items = epsilon_of(math.hypot(1, LARGEST) / math.sqrt(2))
     # (what a user moves, deviation of the noise) in units of the largest rating and of counts
     releases = (
         (OF_PROGRAM, COUNT_DEVIATION * math.sqrt(OF_PROGRAM)),
@@ -77,7 +80,9 @@ def mean_of_the_program(results: Results) -> Evidence:
         for name, mu in (("charged", charged), ("epsilon", true))
     }
     return Evidence(
-        numbers,
+        {"items": items, **numbers},
+        largest=LARGEST,
+        claimed=EPSILON,
         deviation=COUNT_DEVIATION,
         ratings=OF_PROGRAM,
         delta=f"{DELTA:g}".replace("e-0", "e-"),
