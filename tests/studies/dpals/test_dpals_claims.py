@@ -29,7 +29,12 @@ from dpmc.studies.dpals.claims.evidence import (
     PREDICATES,
     evidence_of,
 )
-from dpmc.studies.dpals.claims.judge import ON_OTHERS, judge_dpals, load_dpals_claims
+from dpmc.studies.dpals.claims.judge import (
+    OF_LARGE,
+    ON_OTHERS,
+    judge_dpals,
+    load_dpals_claims,
+)
 from dpmc.studies.dpals.claims.movielens import RECALL_OF_ALS
 from dpmc.studies.dpals.claims.sampling import ADAPTIVE, REPORTED, UNIFORM
 from dpmc.studies.dpals.claims.verdicts import some_below
@@ -54,6 +59,7 @@ LOUD = {"spread": 2.0}
 SIZES = ["synthetic-5k", "synthetic-10k", "synthetic-20k", "synthetic-50k"]
 DRAWN, MOVIES = [1.0, 2.0, 5.0, 10.0, 20.0], [1.0, 5.0, 10.0, 20.0]
 TOP, PART, ALL, IMPLICIT = "ml-10m-top400", "ml-10m-top400-part", "ml-10m", "ml-20m"
+LARGE = [TOP, PART, ALL, IMPLICIT]
 SWEEP = [f"{kind}_{value:g}" for kind in ("projected", "none") for value in (0.1, 1, 3, 10, 100)]
 SHARES = [f"{kind}_{share:g}" for kind in ("uniform", "adaptive") for share in (0.05, 0.2, 1)]
 FREE = ["trivial", "als", "als_sampled", "ials", "popularity"]
@@ -824,6 +830,41 @@ class TestElsewhere:
         worse = coverage(dataset=ELSEWHERE, held=0.6, adaptive=0.9)
         assert judge(name, worse, data=ELSEWHERE)["verdict"] == C
         assert judge(name, coverage(), data=ELSEWHERE)["verdict"] == I
+
+
+def ids_in(text):
+    """Return the ids of claims in a text, with those of ranges such as "D6 to D9"."""
+    found = []
+    for first, last in re.findall(r"\b([AD]\d+)\b(?: to ([AD]\d+)\b)?", text):
+        end = int((last or first)[1:])
+        found += [f"{first[0]}{number}" for number in range(int(first[1:]), end + 1)]
+    return found
+
+
+class TestThePage:
+    """docs/studies/dpals.md names what is open, what is judged elsewhere, and every item."""
+
+    text = (CONFIG.parents[1] / "docs" / "studies" / "dpals.md").read_text(encoding="utf-8")
+
+    def test_claims_that_need_the_large_files(self):
+        row = next(line for line in self.text.splitlines() if "which have to be fetched: " in line)
+        assert set(ids_in(row.split("|")[1])) == set(OF_LARGE)
+        before, after = self.text.split("are judged on MovieLens 100K too")
+        assert set(ids_in(before.rsplit("20M, ", 1)[1])) == set(ON_OTHERS[ELSEWHERE])
+        assert "all but D19" in after.split("no verdicts")[0]
+        assert set(OF_LARGE) - set(ON_OTHERS[GENERATED]) == {"D19"}
+
+    def test_claims_of_the_theory_stand_in_its_table(self):
+        table = self.text.split("### The paper's theory, item by item")[1].split("\n\n")[1]
+        named = set(ids_in(table))
+        theory = {name for name, each in PREDICATES.items() if each.__module__.endswith(".theory")}
+        assert theory | {"D22"} == named
+        assert table.count("not judged, because") == 7
+
+    def test_no_claim_on_the_small_grid_lacks_data_but_those(self, claims):
+        found = judge_dpals({"trials": make()[lambda rows: ~rows["dataset"].isin(LARGE)]}, claims)
+        lacking = set(found.loc[found["reason"].str.contains("data not available"), "id"])
+        assert set(OF_LARGE) <= lacking
 
 
 class TestClaimsFile:
