@@ -34,7 +34,7 @@ def reference():
 @click.option(
     "--profile",
     default=None,
-    help="Update only what is expected of this profile (ci or quick), from a run of its own.",
+    help="Update only what is expected of this profile (ci, quick, large), from a run of its own.",
 )
 @click.option(
     "--study",
