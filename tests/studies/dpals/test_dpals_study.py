@@ -85,7 +85,8 @@ def test_the_verdicts_of_a_large_run_are_kept(tmp_path):
     written = [path for path in kept.rglob("*") if path.is_file()]
     assert written == [kept / "dpals" / "expected" / "large" / "claims.csv"]
     verdicts = pd.read_csv(written[0]).set_index("id")["verdict"]
-    assert (verdicts["D15"], verdicts["D14"]) == ("supported", "inconclusive")
+    assert verdicts["D15"] == "supported"
+    assert verdicts["D14"] not in ("supported", "contradicted", "no effect")  # no ALS
     assert len(verdicts) == len(claims)
 
 

@@ -15,6 +15,7 @@ from dpmc.studies.dpals.claims.theory import slowest_step
 from dpmc.studies.dpals.tables_theory import theory_tables
 
 S, C, I, N = "supported", "contradicted", "inconclusive", "no effect"  # noqa: E741
+DECIDED = (S, C, N)
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
 
 
@@ -128,7 +129,7 @@ def test_verdict_on_planted_rates_of_table_one(name, verdict, levels, options):
     lost = judge(
         name, planted_trials({key: each for key, each in levels.items() if key[0] != first})
     )
-    assert lost["verdict"] == I
+    assert lost["verdict"] not in DECIDED
     assert "data not available" in lost["reason"]
 
 
@@ -164,7 +165,7 @@ def test_contraction(verdict, factor, options):
     noised = contracting(0.05, method="dpals", epsilon=5.0, floor=0.1)
     tables = {"iterations": pd.concat([tables["iterations"], noised])}
     assert "With noise 0 of 4 runs" in judge_dpals(tables, some).iloc[0]["reason"]
-    assert judge_dpals({"iterations": noised}, some).iloc[0]["verdict"] == I
+    assert judge_dpals({"iterations": noised}, some).iloc[0]["verdict"] not in DECIDED
     never = judge_dpals({"iterations": contracting(0.05, floor=0.02)}, some).iloc[0]
     assert (never["verdict"], "no step of ALS" in never["reason"]) == (I, True)
 
@@ -217,7 +218,7 @@ def test_rates_are_judged_and_constants_of_one_reported(monkeypatch):
     trials = planted_trials(falling((-1.0, -1.0)))
     for name in ("D26", "D29", "D30"):
         assert judge(name, trials)["verdict"] == S
-        assert judge(name, trials.iloc[:0])["verdict"] == I
+        assert judge(name, trials.iloc[:0])["verdict"] not in DECIDED
     # m / (n epsilon) is largest at n = 5000, epsilon 1
     found = judge("D29", trials)
     assert found["effect"] == pytest.approx(np.log(0.2 / (1000**1.25 / 5000) ** 0.2))
@@ -243,7 +244,7 @@ def test_assumptions_of_the_drawn_matrices(monkeypatch):
     assert found["effect"] == pytest.approx(np.log(table["mu"] ** 2 / np.log(table["users"])).max())
     wrong = trials.assign(ratings=trials["ratings"] * 1.01)  # another share was observed
     assert judge("D26", wrong)["verdict"] == C
-    assert judge("D26", trials.assign(ratings=np.nan))["verdict"] == I
+    assert judge("D26", trials.assign(ratings=np.nan))["verdict"] not in DECIDED
     for law in (
         lambda rng, side: np.eye(side, 5) + 1e-3 * rng.standard_normal((side, 5)),  # coherent
         lambda rng, side: rng.standard_normal((side, 5)) * [1, 1, 1, 1, 3],  # kappa 9
