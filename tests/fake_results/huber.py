@@ -184,6 +184,7 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
                 "margin_of": "ours",
                 "needed": rng.choice([np.nan, np.inf, 240.0]),
                 "depends_on": rng.choice(["", "medians: contradicted"]),
+                "readings": "even trials: supported; medians: contradicted",
                 "reason": "3 wins, 2 losses and 7 ties in 12 cells of 10 trials.",
             }
         )

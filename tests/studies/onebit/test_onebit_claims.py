@@ -252,7 +252,7 @@ WITH_A_MARGIN = {
 def test_verdict_on_planted_trials(judge, name, verdict, effect, options):
     found = judge(name, make(effect or nothing, **options))
     assert found["verdict"] == verdict, found["reason"]
-    assert found["reported_verdict"] == I
+    assert found["reported_verdict"] == "not reported"
     assert found["interval_low"] <= found["effect"] <= found["interval_high"]
     assert found["n"] == TRIALS
     assert f"n = {TRIALS}" in found["reason"]
@@ -708,7 +708,7 @@ class TestComputedFacts:
     def test_what_is_reported_is_contradicted(self, judge, no_trials, name, effect, text):
         found = judge(name, no_trials)
         assert found["verdict"] == C
-        assert found["reported_verdict"] == I
+        assert found["reported_verdict"] == "not reported"
         assert text in found["reason"]
         if effect is not None:
             assert found["effect"] == pytest.approx(effect, rel=1e-9)

@@ -89,7 +89,7 @@ STUDY = Study.of(
         Step(
             "tables",
             ".tables:run",
-            needs=("trials", "comparison"),
+            needs=("trials", "comparison", "claims"),
             settings=settings_of_tables,
         ),
         Step(

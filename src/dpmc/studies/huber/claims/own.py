@@ -150,7 +150,7 @@ def reported_budgets_are_what_formulas_give(evidence: Evidence) -> Finding:
 
 @claim("R6")
 def reported_epsilon_is_that_of_the_model(evidence: Evidence) -> Finding:
-    """FACT: contradicted by a measured loss above it; nothing measured can support it."""
+    """FACT: contradicted by measured losses above its total; nothing measured can support it."""
     totals, losses = evidence.totals, evidence.transcript_loss
     parts = [text for text in (totals_text(totals), losses_text(losses)) if text]
     if not parts:
@@ -161,5 +161,5 @@ def reported_epsilon_is_that_of_the_model(evidence: Evidence) -> Finding:
         "range times the norm of a user's factors, which nothing bounds; the Gram matrices have no "
         f"noise. So as written the algorithms have no finite guarantee. {' '.join(parts)}"
     )
-    exceeded = losses is not None and bool((losses["share_above_nominal"] > 0).any())
+    exceeded = losses is not None and bool((losses["share_above_total"] > 0).any())
     return Finding(CONTRADICTED if exceeded else INCONCLUSIVE, reason=text)
