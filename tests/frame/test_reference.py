@@ -155,6 +155,23 @@ def test_numbers_that_are_read_and_not_compared_are_short(tmp_path, one_and_two)
     assert check(run, tmp_path / "reference" / "one") == []
 
 
+def test_what_a_target_of_its_own_makes_is_kept_and_checked_if_it_is_there(tmp_path, one_and_two):
+    results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
+    regression = replace(REGRESSION, optional={"sweep": ("choice",)})
+    swept = replace(studies.load()["one"], regression=regression)
+    read = lambda: read_for_check(swept, results / "one")  # noqa: E731
+    write_reference(read(), folder / "one")
+    assert not (folder / "one" / "sweep.csv").exists()
+    (results / "one" / "sweep.csv").write_text("choice,error\na,0.1\nb,0.2\n")
+    write_reference(read(), folder / "one")
+    assert (folder / "one" / "sweep.csv").read_text() == "choice,error\na,0.1\nb,0.2\n"
+    assert check(read(), folder / "one") == []
+    (results / "one" / "sweep.csv").write_text("choice,error\na,0.1\nb,0.3\n")
+    assert len(check(read(), folder / "one")) == 1
+    (results / "one" / "sweep.csv").unlink()
+    assert check(read(), folder / "one") == []
+
+
 def test_only_the_first_trials_are_kept_where_the_study_says_so(tmp_path, one_and_two):
     results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
     update(results, folder)

@@ -243,6 +243,8 @@ class Regression:
         ``settings.json`` beside the table of trials names: there has to be such a table.
     numbers : mapping
         Other tables of numbers to the columns that name a row; all other columns are compared.
+    optional : mapping
+        The same for tables that a target of its own makes: compared and kept if they are there.
     passed : mapping
         Tables of which every row must have passed, to the columns that name a row.
     by_clock : tuple of str
@@ -257,6 +259,7 @@ class Regression:
     lacking: Callable[[Collection[str], Mapping], Collection[str]] = only_unavailable
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    optional: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     by_clock: tuple[str, ...] = ()
 

@@ -53,9 +53,9 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
             tables.write(folder / TOLERANCES, (*regression.coordinates, *ALLOWED), [])
             written.append(folder / TOLERANCES)
     if profile is None:
-        for name, keys in regression.numbers.items():
+        for name, numbers in results.numbers.items():
             table = pd.read_csv(results.folder / f"{name}.csv", dtype=str, keep_default_na=False)
-            columns = [*keys, *results.numbers[name].columns]
+            columns = [*(regression.numbers | regression.optional)[name], *numbers.columns]
             written.append(_write(folder / f"{name}.csv", table[columns]))
     for name, table in results.labels.items():
         path = folder / "expected" / (profile or FULL) / f"{name}.csv"

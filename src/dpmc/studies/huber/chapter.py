@@ -14,6 +14,7 @@ from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
 from dpmc.frame.showing.frames import DATASET_LABELS
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.huber.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
+from dpmc.studies.huber.figures.huber_columns import HUBER_COLUMNS
 from dpmc.studies.huber.figures.methods import METHOD_FIGURES
 from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
@@ -45,13 +46,14 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
         key_figure="paired_differences",
         findings=lines_of(claims, FINDINGS),
         tables=[
-            *(folder / name for name in ("tables", "method_tables", "privacy_tables")),
+            *(folder / name for name in ("tables", "method_tables", "privacy_tables", "unstated")),
             *forensics,
         ],
         galleries=[
             Gallery(NEW_FIGURES, folder / "figures"),
             Gallery(METHOD_FIGURES, folder / "method_figures", TEXT("methods")),
             Gallery(PRIVACY_FIGURES, folder / "privacy_figures", TEXT("privacy")),
+            Gallery(HUBER_COLUMNS, folder / "unstated", TEXT("unstated")),
             *(Gallery(FORENSICS, each, TEXT("forensics")) for each in forensics),
             Gallery(THESIS_FIGURES, folder / "figures", TEXT("thesis"), grid=True),
         ],
@@ -66,6 +68,7 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
             ("claims.csv", folder / "claims.csv"),
             ("totals.csv", folder / "totals.csv"),
             ("transcript_loss.csv", folder / "transcript_loss.csv"),
+            ("huber_columns.csv", folder / "unstated" / "huber_columns.csv"),
         ],
         published=beside_ours(comparison),
         published_table="comparison",
