@@ -44,7 +44,7 @@ def test_lines_are_the_claims_in_the_order_of_the_page(claims):
         assert line.text.endswith(".")
     assert lines_of(None, ANSWERS) == lines_of(claims, ["X1"]) == []
     (line,) = lines_of(claims, ["R1"], "Errors")
-    assert line.title == "Errors: The synthetic tables can be reproduced"
+    assert line.title == f"Errors: {judged.loc['R1', 'claim']}"
 
 
 def test_a_line_says_by_which_other_reading_it_would_be_another(claims):

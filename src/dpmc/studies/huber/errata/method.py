@@ -31,7 +31,7 @@ SETTINGS = {
 }
 LARGEST_RANK = 20
 METHODS = (("als", None), ("irls", 20))
-REGRESSIONS, INNER_STEPS = 2000, 20
+REGRESSIONS, INNER_STEPS = 500, 20
 
 
 def sensitivity(sources: Sources) -> Evidence:
