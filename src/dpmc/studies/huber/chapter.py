@@ -68,7 +68,6 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
             ("claims.csv", folder / "claims.csv"),
             ("totals.csv", folder / "totals.csv"),
             ("transcript_loss.csv", folder / "transcript_loss.csv"),
-            ("huber_columns.csv", folder / "unstated" / "huber_columns.csv"),
         ],
         published=beside_ours(comparison),
         published_table="comparison",

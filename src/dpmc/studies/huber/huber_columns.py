@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.checking.runs import read_frame, write_frame
+from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.showing.frames import select
 from dpmc.frame.showing.results import write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
@@ -189,8 +189,7 @@ def table(columns: pd.DataFrame) -> Table:
 
 
 def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
-    """Show what was kept of the sweep: the table of fits, the figure, and what both are made of."""
+    """Show what was kept of the sweep: the table of fits, and the figure."""
     columns = read_frame(KEPT)
-    write_frame(out / f"{NAME}.csv", columns)
     write_tables([table(columns)], out)
     write_figure(columns, out)
