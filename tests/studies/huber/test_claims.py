@@ -135,7 +135,7 @@ PLANTED = [
     ("H50", I, None, LOUD),
     ("H51", S, None, {}),
     ("H51", C, when(0.03, irls_iterations=2, dataset="sweetrs", observed_fraction=0.1), {}),
-    ("H51", I, None, LOUD),
+    ("H51", I, None, {"spread": 0.03}),
 ]
 
 
@@ -204,8 +204,11 @@ def test_the_gap_claim_reports_the_ratio_of_gaps(judge, make_trials):
 
 # The reported tables' own counts. (A tie counts for neither side: H12 has one, 3 wins of 9.)
 REPORTED = {
-    "H1": (S, "reported: 29, 34, 1, by more than sampling error 1"),
-    "H2": (S, "reported: 24 of 24 (12 of 12 rows)"),
+    "H1": (
+        C,
+        "reported: 29, 34, 1, by more than sampling error 1",
+    ),  # planted trials hardly scatter
+    "H2": (S, "reported: 24 of 24, mean -2.91 % (12 of 12 rows)"),
     "H3": (S, "reported: 29 of 36"),
     "H4": (S, "reported lowest: 6, 17"),
     "H5": (S, "reported: 12 of 12"),
@@ -242,7 +245,7 @@ REPORTED = {
     "H36": (U, ""),
     **{f"H{n}": (U, "") for n in range(38, 46)},
     "H46": (C, "reported: 7 of 36"),
-    "H48": (S, "reported: 26 of 36"),
+    "H48": (S, "reported: 30 of 36"),
     "H49": (C, "reported: 6 of 36"),
     "H50": (C, "reported: 17 of 18"),
     "H51": (S, "reported: 4 of 4"),
@@ -330,7 +333,7 @@ class TestReadings:
         trials = make_trials(effect, spread=0.001, spread_of=loud, trials=40)
         found = judge(trials, "H11", "H15", "H3").loc["H3"]
         assert "plain mean" in found["reason"]
-        assert parsed(found["readings"])["equal weights"] == I
+        assert parsed(found["readings"])["equal weights"] == C
         assert found["verdict"] == N
 
 
