@@ -34,9 +34,11 @@ def load_hyperparameters(path: str | Path) -> list[dict]:
     """
     import yaml
 
+    from dpmc.yaml_files import QUICK
+
     try:
         text = Path(path).read_text(encoding="utf-8")
-        rows = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        rows = yaml.load(text, Loader=QUICK)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except yaml.YAMLError as error:
