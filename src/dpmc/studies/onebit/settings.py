@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from dpmc.frame.api import OutputOf, Section, Source, ratings_of
+from dpmc.frame.api import OutputOf, Section, Source, is_drawn, ratings_of
 from dpmc.frame.jobs.cells import owners
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import GRADIENT
@@ -58,7 +58,7 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
         **section["datasets"][cell.dataset],
     }
     largest = largest_fraction(section["cells"][cell])
-    if is_synthetic(settings) and largest != cell.observed_fraction:
+    if is_drawn(settings) and largest != cell.observed_fraction:
         settings["drawn_fraction"] = largest
     if cell.mechanism == CLEAR:
         settings["baselines"] = list(section["baselines"])
