@@ -11,7 +11,7 @@ from dpmc.studies.equal_privacy.frames import NAMES
 from dpmc.studies.equal_privacy.tables import TUNED
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
-FINDINGS, ANSWERS = ("P1", "P2", "P3", "P4", "P5", "P6", "P7"), ("P8",)
+FINDINGS, ANSWERS = ("P1", "P2", "P3", "P4", "P5", "P6", "P7"), ("P8", "P9")
 
 
 def chapter(folder: str | Path, settings: object) -> Chapter:
