@@ -460,7 +460,7 @@ class TestClaimsFile:
         text = "- {id: H1, own: true, claim: b, predicate: c}"
         (claim,) = load_claims(self.write(tmp_path, text), PREDICATES)
         assert (claim["source"], claim["sentence"]) == (OWN, "")
-        assert set(claim) == {"id", "source", "sentence", "claim", "predicate"}
+        assert set(claim) == {"id", "source", "sentence", "claim", "predicate", "written"}
 
     def test_a_missing_file_is_named(self, tmp_path):
         with pytest.raises(InputError, match="the file with the claims is missing"):

@@ -45,6 +45,8 @@ class Finding:
     needed : float
         About how many trials would decide, if means and spreads stayed what they are; NaN if it is
         decided or cannot be by more of them.
+    p_value : float
+        Of the verdict, see :mod:`dpmc.frame.judging.chance`; NaN where no rule of trials gave it.
     """
 
     verdict: str
@@ -58,3 +60,4 @@ class Finding:
     margin: float = np.nan
     margin_of: str = ""
     needed: float = np.nan
+    p_value: float = np.nan

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpmc.frame.judging import choices
+from dpmc.frame.judging.chance import p_of_parts, p_of_range, p_of_rule
 from dpmc.frame.judging.finding import (
     ALL,
     CONTRADICTED,
@@ -234,6 +235,7 @@ def _found(
         threshold or choices.margin()[1],
         OURS,
         trials_needed(rule, values, threshold) if open_one else np.nan,
+        p_of_rule(rule, verdict, values, pooled, threshold, below),
     )
     return finding, counts, pooled
 
@@ -257,13 +259,14 @@ def all_of(findings: Sequence[Finding]) -> Finding:
     Effect, interval, n, rule and margin are those of the first part; what is needed is needed by
     the part that needs most.
     """
-    first = findings[0]
+    first, verdict = findings[0], combined([finding.verdict for finding in findings])
     return replace(
         first,
-        verdict=combined([finding.verdict for finding in findings]),
+        verdict=verdict,
         reported_verdict=combined([finding.reported_verdict for finding in findings]),
         reason="; ".join(dict.fromkeys(finding.reason for finding in findings)),
         needed=np.fmax.reduce([finding.needed for finding in findings]),
+        p_value=p_of_parts(findings, verdict),
     )
 
 
@@ -387,6 +390,7 @@ def inside(
         margin,
         margin_of,
         trials_to_settle(tests, low, high) if verdict == INCONCLUSIVE else np.nan,
+        p_of_range(verdict, tests, low, high),
     )
 
 
