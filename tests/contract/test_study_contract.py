@@ -403,7 +403,9 @@ def test_the_reference_holds_nothing_that_no_study_reads():
         for profile in PROFILES:
             read |= {f"{name}/expected/{profile}/{table}.csv" for table in regression.labels}
     files = {str(path.relative_to(REFERENCE)) for path in REFERENCE.rglob("*") if path.is_file()}
-    assert files == read
+    assert files <= read
+    # means are written with the next full reference; nothing that is compared may lack
+    assert {Path(each).name for each in read - files} <= {MEANS}
 
 
 # -- ids over all studies -----------------------------------------------------------------------

@@ -294,6 +294,8 @@ class Study:
         JSON schema of its section, as YAML; None refuses nothing.
     costs : path or None
         CSV file of what its jobs were measured to cost, see :mod:`dpmc.frame.costs.model`.
+    items : path or None
+        YAML file of what its papers hold, see :mod:`dpmc.frame.showing.items`; None without one.
     folder : path or None
         Of a study outside of this package; its reference lies in ``reference`` inside. None for one
         of this package, whose reference lies in ``results/reference``.
@@ -311,29 +313,33 @@ class Study:
     regression: Regression | None = None
     schema: Path | None = None
     costs: Path | None = None
+    items: Path | None = None
     folder: Path | None = None
 
     @classmethod
     def of(cls, package: str, **declared: object) -> Self:
         """Return the study of a package: its name, its chapter and the files beside it are known.
 
-        ``schema.yaml`` lies in its folder, ``costs.csv`` and ``claims.yaml`` may. A text that
+        ``schema.yaml`` lies in its folder; ``costs.csv``, ``items.yaml``, ``claims.yaml`` and
+        ``predicates.yaml``, which says when those of its claims were written, may. A text that
         begins with a dot names a function of its own modules (``".tables:run"``), and a relative
         file of a step lies in the folder too. What judges counts the claims as its code.
         """
         here = Path(sys.modules[package].__file__).parent
-        costs, texts = here / "costs.csv", here / "claims.yaml"
+        costs, items = here / "costs.csv", here / "items.yaml"
+        judged = [here / f"{name}.yaml" for name in ("claims", "predicates")]
+        judged = [path for path in judged if path.is_file()]
 
         def own(name: str) -> str:
             return package + name if name.startswith(".") else name
 
         def at_home(step: Step) -> Step:
-            judges = step.name == "claims" and texts.is_file()
-            files = [*step.files, *([texts] if judges else [])]
+            files = [*step.files, *(judged if step.name == "claims" else [])]
             return replace(step, run=own(step.run), files=tuple(here / file for file in files))
 
         known = {"name": package.rpartition(".")[2], "chapter": ".chapter:chapter"}
         known |= {"schema": here / "schema.yaml", "costs": costs if costs.is_file() else None}
+        known |= {"items": items if items.is_file() else None}
         known |= {"folder": None if package.startswith("dpmc.") else here} | declared
         functions = {name: own(known[name]) for name in ("chapter", "errata") if known.get(name)}
         steps = tuple(map(at_home, known["steps"]))

@@ -19,7 +19,10 @@ from markupsafe import Markup
 
 from dpmc.files import write_text
 from dpmc.frame.jobs.plan import INDEX, NUMBERS, REPORT_FILES, page_file
+from dpmc.frame.judging.chance import standing
+from dpmc.frame.judging.claims import WRITTEN
 from dpmc.frame.judging.finding import AGREES, DEVIATES, FACT, VERDICTS
+from dpmc.frame.showing import items
 from dpmc.frame.showing.chapter import Chapter, Judged
 from dpmc.frame.showing.erratum import Erratum
 from dpmc.report.errata import INTRODUCTION, by_grade
@@ -57,13 +60,15 @@ class StudyPage:
     """What the report holds of a study.
 
     ``manifest`` has versions, commit, machine, seeds, digests, wall time, nested as it likes;
-    ``rows`` are the study's claims and numbers.
+    ``rows`` are the study's claims and numbers, ``items`` what its papers hold, as
+    :func:`dpmc.frame.showing.items.item_rows` returns them.
     """
 
     chapter: Chapter
     errata: Sequence[Erratum] = ()
     manifest: Mapping[str, object] = ()
     rows: Sequence[Row] = ()
+    items: Sequence[Mapping[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -210,6 +215,8 @@ def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str
         "galleries": [gallery for gallery in galleries if gallery["figures"]],
         "judged": [_judged(name, number, each) for number, each in enumerate(chapter.judged)],
         "files": result_files(chapter.downloads, address),
+        "items": page.items,
+        "items_introduction": items.INTRODUCTION,
         "errata_count": len(page.errata),
         "errata": by_grade(page.errata),
         "errata_introduction": INTRODUCTION,
@@ -225,7 +232,7 @@ def _contents(study: Mapping) -> Iterator[tuple[str, str]]:
         yield f"{name}-findings", "Findings"
     for judged in study["judged"]:
         yield f"claims-{judged['id']}", judged["title"]
-    for part in ("figures", "tables", "errata"):
+    for part in ("items", "figures", "tables", "errata"):
         if study["galleries" if part == "figures" else part]:
             yield f"{name}-{part}", part.capitalize()
     yield f"{name}-provenance", "Provenance"
@@ -240,8 +247,16 @@ def _judged(name: str, number: int, judged: Judged) -> dict[str, object]:
         "text": Markup(judged.text),
         "rows": [row | {"anchor": claim_anchor(name, number, row["id"])} for row in rows],
         "counts": {verdict: int((verdicts == verdict).sum()) for verdict in VERDICTS},
+        "many": _of_all(judged),
         "reported": judged.reported,
     }
+
+
+def _of_all(judged: Judged) -> str:
+    """Say of claims of a paper what only the whole table tells."""
+    if not judged.counted or judged.own:
+        return ""
+    return f"{when_written_text(judged.claims)} {many_text(judged.claims)}".strip()
 
 
 def _unbroken(text: str) -> str:
@@ -263,6 +278,9 @@ def claim_rows(claims: pd.DataFrame) -> list[dict]:
                 "n": "–" if pd.isna(claim["n"]) else f"{int(claim['n']):,}",
                 "rule": rule_text(claim),
                 "needed": needed_text(claim.get("needed")),
+                "detectable": detectable_text(claim),
+                "chance": chance_text(claim),
+                "written": written_text(claim.get("written")),
             }
         )
     return rows
@@ -284,6 +302,49 @@ def needed_text(needed: float) -> str:
     if not np.isfinite(needed):
         return "No number of such trials would decide."
     return f"About {needed:,.0f} trials would decide."
+
+
+def detectable_text(claim: Mapping[str, object]) -> str:
+    """Say how large an effect would have been seen, where there is none."""
+    size = claim.get("detectable")
+    if size is None or pd.isna(size):
+        return ""
+    return f"An effect of {shown(size)} would have been seen in 80 % of repeats."
+
+
+def chance_text(claim: Mapping[str, object]) -> str:
+    """Give the p-value of a verdict, alone and after correction for as many claims."""
+    alone, corrected = claim.get("p_value"), claim.get("holm")
+    if alone is None or pd.isna(alone):
+        return ""
+    return f"p = {alone:.2g}, {corrected:.2g} after Holm’s correction over all claims."
+
+
+def written_text(when: object) -> str:
+    """Say when a predicate was written."""
+    return f"Written {WRITTEN[when]}." if when in WRITTEN else ""
+
+
+def when_written_text(claims: pd.DataFrame) -> str:
+    """Count the predicates by when they were written, if it is known."""
+    if "written" not in claims:
+        return ""
+    counts = claims["written"].value_counts()
+    parts = [f"{counts[when]} {text}" for when, text in WRITTEN.items() if when in counts]
+    return f"Predicates were written: {'; '.join(parts)}." if parts else ""
+
+
+def many_text(claims: pd.DataFrame) -> str:
+    """Say how many verdicts stand after correction for as many claims, if it is known."""
+    if "p_value" not in claims or claims["p_value"].isna().all():
+        return ""
+    decided, tested, fallen = standing(claims)
+    named = f"all but {', '.join(fallen)}" if fallen else "all"
+    return (
+        f"Of {decided} decided claims {tested} rest on tests of trials. At 5 % after Holm’s "
+        f"correction over as many claims {tested - len(fallen)} of them stand ({named}); the "
+        "others rest on exact computations, or on tests of their own, and are not corrected."
+    )
 
 
 def flattened(value: object, name: str = "") -> Iterator[tuple[str, str]]:

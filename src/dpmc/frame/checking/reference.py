@@ -75,13 +75,16 @@ def expected_columns(table: pd.DataFrame, keys: tuple[str, ...], *, whole: bool)
 
 
 def means(results: CheckedResults) -> Iterator[Mapping[str, object]]:
-    """Yield :data:`STATISTICS` of each metric of each cell, over all of its trials."""
+    """Yield :data:`STATISTICS` of each metric of each cell, over all of its trials.
+
+    What is the same in all of them is no mean: the trials that are kept have it.
+    """
     regression = results.study.regression
     for _, cell in results.trials.groupby(level="cell", sort=False):
         place = {name: cell[name].iloc[0] for name in regression.coordinates}
         for metric in regression.metrics:
             values = cell[metric].dropna()
-            if len(values):
+            if np.isfinite(values).all() and values.nunique() > 1:
                 found = (len(values), values.mean(), values.median(), values.sem())
                 shown = (found[0], *(_short(value) for value in found[1:]))
                 yield place | {"metric": metric} | dict(zip(STATISTICS, shown, strict=True))
