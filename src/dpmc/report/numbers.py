@@ -105,7 +105,7 @@ class Numbers:
                 *others,
                 metric=self._label(row["metric"]),
                 published=shown(row["published"]),
-                ours=mean_text(row["mean"], row["standard_error"]),
+                ours=mean_text(row["mean"], row["standard_error"]) + seen_text(row),
                 trials=count_text(row["trials"]),
                 verdict=row["status"],
             )
@@ -254,6 +254,12 @@ def without_filters(coordinates: Mapping[str, object]) -> str:
 def shown(number: float) -> str:
     """Format a number with a few digits; nothing for a missing one."""
     return "" if pd.isna(number) else f"{number:.{SHOWN_DIGITS}g}".replace("-", "−")
+
+
+def seen_text(row: Mapping[str, object]) -> str:
+    """Say which difference from a published number would have been seen, if that is known."""
+    share = row.get("detectable")
+    return "" if share is None or pd.isna(share) else f"; {100 * share:.0f} % off would be seen"
 
 
 def mean_text(mean: float, error: float) -> str:

@@ -322,7 +322,7 @@ def chance_text(claim: Mapping[str, object]) -> str:
 
 def written_text(when: object) -> str:
     """Say when a predicate was written."""
-    return f"Written {WRITTEN[when]}." if when in WRITTEN else ""
+    return f"Predicate {WRITTEN[when]}." if when in WRITTEN else ""
 
 
 def when_written_text(claims: pd.DataFrame) -> str:
@@ -331,7 +331,7 @@ def when_written_text(claims: pd.DataFrame) -> str:
         return ""
     counts = claims["written"].value_counts()
     parts = [f"{counts[when]} {text}" for when, text in WRITTEN.items() if when in counts]
-    return f"Predicates were written: {'; '.join(parts)}." if parts else ""
+    return f"Predicates: {'; '.join(parts)}." if parts else ""
 
 
 def many_text(claims: pd.DataFrame) -> str:

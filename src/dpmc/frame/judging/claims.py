@@ -18,9 +18,9 @@ STATEMENT = ("id", "source", "sentence", "claim", "predicate")
 OWN = "own"
 """The source of a claim of our own; in the file it says ``own: true`` for source and sentence."""
 WRITTEN = {
-    "before": "before any trial that it judges was run",
-    "prototype": "before these trials, but with results of a prototype known",
-    "after": "or changed, with results known",
+    "before": "written before any trial that is judged was run",
+    "prototype": "written before these trials, but with results of a prototype known",
+    "after": "written or changed with results known",
 }
 """When a predicate was written, as ``predicates.yaml`` beside the claims says."""
 AFTER = "after"
