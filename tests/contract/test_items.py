@@ -13,7 +13,15 @@ from dpmc.errors import InputError
 from dpmc.frame.costs.model import CostModel
 from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.job import function
-from dpmc.frame.showing.items import HEADINGS, REST, item_rows, items_page, load_items, seconds_of
+from dpmc.frame.showing.items import (
+    HEADINGS,
+    REST,
+    item_rows,
+    items_page,
+    judged_and_compared,
+    load_items,
+    seconds_of,
+)
 
 WITH_PAPERS = {name: load_items(each.items) for name, each in STUDIES.items() if each.items}
 every_study = pytest.mark.parametrize("name", WITH_PAPERS)
@@ -113,6 +121,20 @@ def test_rows_hold_verdicts_agreement_and_reasons():
     rest = item_rows(plan_of("full"), STUDIES["huber"], claims, compared)[-1]
     assert rest["Verdicts"] == "contradicted: H99"
     assert item_rows(plan_of("full"), STUDIES["audit"], None, None) == []
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_page_of_a_study_has_rows_of_its_own_run(name, tmp_path):
+    study, folder = STUDIES[name], fake_results.write(name, tmp_path)
+    settings = study.chapter_settings(plan_of("full").sections[name])
+    chapter = function(study.chapter)(folder, settings)
+    claims, compared = judged_and_compared(chapter)
+    rows = item_rows(plan_of("full"), study, claims, compared)
+    assert bool(rows) == (name in WITH_PAPERS)
+    said = " ".join(row["Verdicts"] for row in rows)
+    assert ("numbers agree" in said) == (name == "huber")
+    own = [claim for each in chapter.judged if each.own for claim in each.claims["id"]]
+    assert not any(re.search(rf"\b{claim}\b", said) for claim in own)
 
 
 @pytest.mark.parametrize(
