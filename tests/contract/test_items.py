@@ -104,8 +104,7 @@ def load_one(item, **only):
 
 def test_rows_hold_verdicts_agreement_and_reasons():
     claims = pd.DataFrame(
-        [("H2", "supported", "p"), ("H5", "no effect", "p"), ("R1", "supported", "own")],
-        columns=["id", "verdict", "source"],
+        [("H2", "supported"), ("H5", "no effect"), ("R1", "supported")], columns=["id", "verdict"]
     )
     compared = pd.DataFrame({"table": ["table3"] * 3, "status": ["agrees", "deviates", "not run"]})
     rows = item_rows(plan_of("full"), STUDIES["huber"], claims, compared)
@@ -117,7 +116,7 @@ def test_rows_hold_verdicts_agreement_and_reasons():
     assert by_item["figure 1.1"]["Command"] == by_item["figure 1.1"]["File"] == "–"
     # claims of our own are about no item of a paper
     assert not any("R1" in row["Verdicts"] for row in rows)
-    claims.loc[3] = ["H99", "contradicted", "p"]
+    claims.loc[3] = ["H99", "contradicted"]
     rest = item_rows(plan_of("full"), STUDIES["huber"], claims, compared)[-1]
     assert rest["Verdicts"] == "contradicted: H99"
     assert item_rows(plan_of("full"), STUDIES["audit"], None, None) == []

@@ -18,7 +18,6 @@ from dpmc.frame.api import Study
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.costs.model import CostModel
 from dpmc.frame.jobs.plan import Plan
-from dpmc.frame.judging.claims import is_own
 from dpmc.frame.judging.finding import AGREES, DEVIATES
 from dpmc.frame.showing.chapter import Chapter
 
@@ -115,7 +114,10 @@ def item_rows(
     items, costs = load_items(study.items), CostModel([study])
     verdicts = {}
     if claims is not None:
-        verdicts = dict(claims.loc[~is_own(claims), ["id", "verdict"]].itertuples(index=False))
+        known = yaml.safe_load(study.items.with_name("claims.yaml").read_text(encoding="utf-8"))
+        own = [claim["id"] for claim in known if claim.get("own")]
+        papers = claims.loc[~claims["id"].isin(own), ["id", "verdict"]]
+        verdicts = dict(papers.itertuples(index=False))
     named = {claim for item in items if item.claims != REST for claim in item.claims}
     rows = []
     for item in items:
