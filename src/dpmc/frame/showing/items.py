@@ -23,6 +23,8 @@ from dpmc.frame.showing.chapter import Chapter
 
 SCHEMA = Path(__file__).parents[1] / "items_schema.yaml"
 REST = "rest"
+NO_REST = "each claim belongs to an item above"
+NOT_JUDGED = "shown, with no claim about it"
 HEADINGS = ("Item", "Of", "What", "Command", "File", "Verdicts", "CPU minutes")
 PAGE = """# What the papers hold, and where it is here
 
@@ -133,7 +135,7 @@ def item_rows(
             item.what,
             _command(study, item),
             _file(study, item),
-            "; ".join(said) or "shown beside the source’s, not judged",
+            "; ".join(said) or (NO_REST if item.claims == REST else NOT_JUDGED),
             f"{seconds / 60:.1f}" if seconds else "–",
         )
         rows.append(dict(zip(HEADINGS, values, strict=True)))
