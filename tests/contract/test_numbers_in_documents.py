@@ -16,6 +16,7 @@ from document_texts import HOME, README, name_of
 from every_study import plan_of
 
 from dpmc.frame.jobs.job import function
+from dpmc.frame.judging.finding import NOT_AVAILABLE
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
 from dpmc.studies.huber import STUDY as HUBER
 from dpmc.studies.huber.nominal import table_one
@@ -103,6 +104,10 @@ def trials_of_the_papers():
     return {"trials": given["trials"], "real": real.pop(), "reported": given["reported_trials"]}
 
 
+def starts():
+    return {"count": section("huber")["starts"]["count"]}
+
+
 def advantage():
     row = claims("huber").loc["H3"]
     ends = ("effect", "interval_low", "interval_high")
@@ -137,6 +142,12 @@ def budgets_won_by_the_default():
     return {"below": (over < 1).sum(), "all": len(over)}
 
 
+def claims_without_data():
+    open_ones = claims("dpals").query("verdict == 'inconclusive' and source != 'own'")
+    lacking = open_ones["reason"].str.contains(NOT_AVAILABLE, case=False)
+    return {"count": lacking.sum()}
+
+
 SENTENCES = [
     (README, "{near} of {all} synthetic errors", closeness),
     (HUBER_PAGE, "{near} of the {all} published errors", closeness),
@@ -146,6 +157,8 @@ SENTENCES = [
     (HUBER_PAGE, "On synthetic data {trials} trials are run and {real} on real data",
      trials_of_the_papers),
     (HUBER_PAGE, "first {reported} stand beside the papers' numbers", trials_of_the_papers),
+    (HOME / "config" / "README.md", "| {trials}, {real} on real data |", trials_of_the_papers),
+    (HOME / "config" / "README.md", "5, 2, .10; {count} | own", starts),
     (README, "{effect} % ({low} to {high}) against the better", advantage),
     (HUBER_PAGE, "is {effect} % ({low} to {high})", advantage),
     (HUBER_PAGE, "{releases} releases but {total}", total_of_a_training),
@@ -155,6 +168,7 @@ SENTENCES = [
     (HUBER_PAGE, "{share} % of {users} removed users",
      in_reason("huber", "R6", r"removing a user .* for (?P<share>[\d.]+) % of "
                r"(?P<users>[\d,]+) neighbours")),
+    (README, "{count} of the inconclusive ones need MovieLens 10M or 20M", claims_without_data),
     (README, "at none of {all} budgets", budgets_won_by_huber_noise),
     (EQUAL, "at none of {all} budgets", budgets_won_by_huber_noise),
     (README, "at {below} of {all} user-level budgets", budgets_won_by_the_default),
