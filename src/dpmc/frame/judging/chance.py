@@ -91,7 +91,7 @@ def p_of_rule(
     if verdict == SUPPORTED:
         return float(max(wins[count // 2], p_of_effect(verdict, pooled, below)))
     by_effect = p_of_effect(verdict, pooled) if pooled.low > 0 else np.inf
-    more = [level for level in losses if (losses <= level).sum() > (wins <= level).sum()]
+    more = losses[count // 2 :][:1]  # more than half
     return float(min([by_effect, *more]))
 
 
