@@ -13,7 +13,7 @@ from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.frames import (
     METRICS,
     NAMES,
-    ON_OTHERS,
+    Results,
     datasets_of,
     has_dpals,
     is_surrogate,
@@ -36,24 +36,20 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     results = read_dpals(folder)
     if not has_dpals(results):
         return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
-    judged = results["claims"]
+    claims = results["claims"]
     return Chapter(
         TEXT("heading"),
         TEXT("lead"),
         TEXT("introduction"),
-        answers=lines_of(judged, ANSWERS, TEXT("about")),
+        answers=lines_of(claims, ANSWERS, TEXT("about")),
         key_figure="dpals_3_users",
         caveat=caveats(results["trials"]),
-        findings=lines_of(judged, FINDINGS),
+        findings=lines_of(claims, FINDINGS),
         tables=[folder / "tables"],
         galleries=[Gallery(DPALS_FIGURES, folder / "figures")],
         judged=[
-            *judged_claims(judged, TEXT("judged")),
-            *(
-                Judged(TEXT(f"judged_{name}"), claims, TEXT(name), counted=False, table=name)
-                for name in ON_OTHERS
-                if (claims := results[name]) is not None
-            ),
+            *judged_claims(claims, TEXT("judged")),
+            *_on_other_data(results),
         ],
         downloads=[
             (f"dpals_{name}.csv", folder / f"{name}.csv") for name in NAMES if name not in LARGE
@@ -61,6 +57,18 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
         published=beside_ours(results["trials"], results["published"]),
         metrics=METRICS,
     )
+
+
+def _on_other_data(results: Results) -> list[Judged]:
+    texts = {
+        "claims_elsewhere": (TEXT("judged_elsewhere"), TEXT("elsewhere")),
+        "claims_surrogate": (TEXT("judged_on_generated"), TEXT("on_generated")),
+    }
+    return [
+        Judged(title, results[name], text, counted=False, table=name)
+        for name, (title, text) in texts.items()
+        if results[name] is not None
+    ]
 
 
 def caveats(trials: pd.DataFrame | None) -> str:
