@@ -84,6 +84,12 @@ def obstacle_to(trials: np.ndarray, needed: int = 2) -> str:
     return ""
 
 
+def fewest(trials: np.ndarray) -> int:
+    """Return the fewest trials of any comparison that was run, 0 if none was."""
+    run = trials[trials > 0]
+    return int(run.min()) if run.size else 0
+
+
 def count(reported: np.ndarray, threshold: float = 0.0) -> Tally:
     """Count reported comparisons below and above a threshold; a tie is neither."""
     values = reported[:, 0]
@@ -229,7 +235,7 @@ def _found(
         pooled.estimate,
         pooled.low,
         pooled.high,
-        int(row_tests(values).trials.min()),
+        fewest(row_tests(values).trials),
         "",
         rule,
         threshold or choices.margin()[1],
@@ -358,10 +364,10 @@ def inside(
     """
     margin = high if np.isfinite(high) else low
     tests = row_tests(as_matrix(rows), confidence=1 - LEVEL / len(rows))
-    trials = int(tests.trials.min())
+    trials = fewest(tests.trials)
     obstacle = obstacle_to(tests.trials)
     if obstacle:
-        means = f": {formatted_means(rows, formatter)}" if trials else ""
+        means = f": {formatted_means(rows, formatter)}" if tests.trials.all() else ""
         return Finding(
             INCONCLUSIVE,
             n=trials,
