@@ -64,6 +64,7 @@ BASELINES = {
     "user_item_bias": Look(PURPLE, "", (0, (6, 1.5))),
     "rank_one": Look(GREY, "", (0, (6, 1.5, 1, 1.5))),
 }
+LOCAL_BAYES = Look(ORANGE, "*")  # of ours, and of no other method
 SERIES = [
     Look(BLUE, "s", "-"),
     Look(VERMILLION, "^", "--"),
