@@ -91,6 +91,24 @@ NEIGHBOURS = {
 }
 
 
+def share_above(part: pd.DataFrame, name: str) -> float:
+    """Return the share of all measured neighbours whose loss is above a claim, in a column."""
+    return float(np.average(part[name], weights=part["neighbours"]))
+
+
+def shares_above(losses: pd.DataFrame | None) -> str:
+    """Say, by data set, in how many changes of a rating the loss exceeds the total of a run."""
+    if losses is None:
+        return "– % of cases"
+    here = losses[losses["neighbour"] == "change"]
+    found = [
+        f"{percent(share_above(select(here, dataset=name), 'share_above_total'))} of cases on "
+        f"{DATASET_LABELS[name]}"
+        for name in present(here["dataset"], DATASET_LABELS)
+    ]
+    return ", ".join(found)
+
+
 def losses_text(losses: pd.DataFrame | None) -> str:
     """Say how often measured losses exceed the reported budgets, like with like, by data set.
 
@@ -115,8 +133,7 @@ def losses_text(losses: pd.DataFrame | None) -> str:
 def _losses_of(part: pd.DataFrame, label: str) -> str:
     weights = part["neighbours"]
     total, nominal = (
-        percent(np.average(part[f"share_above_{name}"], weights=weights))
-        for name in ("total", "nominal")
+        percent(share_above(part, f"share_above_{name}")) for name in ("total", "nominal")
     )
     of_one = (part["median"] / part["releases"] / part["nominal_epsilon"]).median()
     return (
