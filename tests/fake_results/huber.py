@@ -173,7 +173,7 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
         rows.append(
             {
                 **claim,
-                "verdict": rng.choice(VERDICTS, p=[0.4, 0.3, 0.1, 0.2]),
+                "verdict": rng.choice(VERDICTS, p=[0.4, 0.3, 0.1, 0.15, 0.05]),
                 "reported_verdict": rng.choice(VERDICTS),
                 "effect": effect,
                 "interval_low": effect - 0.01,

@@ -16,6 +16,7 @@ from dpmc.frame.judging.finding import (
     MARGIN,
     MOST,
     NO_EFFECT,
+    NOT_RUN,
     POOLED,
     SUPPORTED,
     WITHIN,
@@ -118,6 +119,12 @@ def test_verdicts_fall_to_the_correction_for_many_claims():
     apart = with_chance(claims, own)["holm"]
     np.testing.assert_allclose(apart[own], holm(claims["p_value"][own]))
     assert apart[0] == 0.001  # alone among those of the papers
+
+
+def test_what_was_not_run_is_not_decided():
+    claims = table(A1=0.001, A2=0.03, A3=np.nan)
+    claims.loc[2, "verdict"] = NOT_RUN
+    assert standing(with_chance(claims, pd.Series(False, index=claims.index)))[0] == 2
 
 
 def test_only_where_no_effect_is_found_it_is_said_what_would_have_been():

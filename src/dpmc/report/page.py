@@ -26,7 +26,7 @@ from dpmc.frame.showing import items
 from dpmc.frame.showing.chapter import Chapter, Judged
 from dpmc.frame.showing.erratum import Erratum
 from dpmc.report.errata import INTRODUCTION, by_grade
-from dpmc.report.numbers import Row, claim_anchor, interval_text, shown
+from dpmc.report.numbers import Row, claim_anchor, effect_parts, shown
 from dpmc.report.overview import OVERVIEW, agreement, draw_overview, verdict_counts
 from dpmc.report.page_parts import (
     Address,
@@ -124,7 +124,7 @@ def _shared(content: Mapping, link: Callable[..., str], images: str) -> dict[str
     """Return what all templates are given: the report, and how its pages find each other."""
     script = (TEMPLATES / "numbers.js").read_text(encoding="utf-8")
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    studies = [(study["id"], study["heading"]) for study in content["studies"]]
+    studies = [(study["id"], study["id"]) for study in content["studies"]]
     return {
         "report": content,
         "link": link,
@@ -155,6 +155,7 @@ def _content(report: Report, address: Callable[[str], Address], level: int) -> d
     rows = [(name, row) for name, page in report.studies.items() for row in page.rows]
     origins = {row.origin: None for _, row in rows}
     places = {origin: place for place, origin in enumerate(origins)}
+    studies = [_study(name, page, address(name), level) for name, page in report.studies.items()]
     with TemporaryDirectory() as folder:
         draw_overview(chapters, folder)
         overview = shown_figure(OVERVIEW, Path(folder), address(FIRST))
@@ -162,12 +163,16 @@ def _content(report: Report, address: Callable[[str], Address], level: int) -> d
         "title": report.title,
         "lead": Markup(_sentence(page.chapter.lead for page in pages)),
         "overview": overview,
-        "answers": [line for page in pages for line in page.chapter.answers],
+        "headlines": _lines(report, "headlines"),
+        "answers": _lines(report, "answers"),
+        "first_figures": [
+            {"page": study["id"], **study["first_figure"]}
+            for study in studies
+            if study["first_figure"]
+        ],
         "notes": [note for page in pages for note in page.chapter.notes],
         "verdicts": VERDICTS,
-        "studies": [
-            _study(name, page, address(name), level) for name, page in report.studies.items()
-        ],
+        "studies": studies,
         "rows": [(asdict(row) | {"page": name}, places[row.origin]) for name, row in rows],
         "origins": list(origins),
         "columns": [
@@ -176,6 +181,22 @@ def _content(report: Report, address: Callable[[str], Address], level: int) -> d
         ],
         "manifest": list(flattened(report.manifest)),
     }
+
+
+def _lines(report: Report, kind: str) -> list[dict[str, object]]:
+    """Return the lines of all studies, each with the place of its claim."""
+    places = {
+        (name, identifier): claim_anchor(name, number, identifier)
+        for name, page in report.studies.items()
+        for number, judged in enumerate(page.chapter.judged)
+        if judged.counted
+        for identifier in judged.claims["id"]
+    }
+    return [
+        {"page": name, "anchor": places.get((name, line.claim), ""), **asdict(line)}
+        for name, page in report.studies.items()
+        for line in getattr(page.chapter, kind)
+    ]
 
 
 def _sentence(parts: Iterable[str]) -> str:
@@ -192,14 +213,17 @@ def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str
         for gallery in chapter.galleries
         for entry in gallery.figures
     }
+    drawn = {name: figure for name, figure in figures.items() if figure["image"]}
     key = chapter.key_figure
     galleries = [
         {
             "title": gallery.title,
             "grid": gallery.grid,
-            "figures": [figures[entry.id] for entry in gallery.figures if entry.id != key],
+            "figures": [drawn[name] for name in names if name in drawn and name != key],
+            "absent": [figures[name]["title"] for name in names if name not in drawn],
         }
         for gallery in chapter.galleries
+        for names in [[entry.id for entry in gallery.figures]]
     ]
     study = {
         "id": name,
@@ -208,11 +232,13 @@ def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str
         "introduction": Markup(chapter.introduction),
         "caveat": chapter.caveat,
         "counts": verdict_counts(chapter),
-        "agreement": f"{status.get(AGREES, 0)} of {compared}" if compared else "",
-        "key_figure": figures.get(key),
-        "findings": chapter.findings,
+        "agreement": f"{status.get(AGREES, 0)} of {compared}" if compared else chapter.tests,
+        "agrees": chapter.agrees if compared else "",
+        "key_figure": drawn.get(key),
+        "first_figure": drawn.get(chapter.first_figure),
+        "findings": [asdict(line) for line in chapter.findings],
         "tables": [each for folder in chapter.tables for each in shown_tables(folder, address)],
-        "galleries": [gallery for gallery in galleries if gallery["figures"]],
+        "galleries": [each for each in galleries if each["figures"] or each["absent"]],
         "judged": [_judged(name, number, each) for number, each in enumerate(chapter.judged)],
         "files": result_files(chapter.downloads, address),
         "items": page.items,
@@ -270,11 +296,12 @@ def claim_rows(claims: pd.DataFrame) -> list[dict]:
     """Return the claims as the page shows them."""
     rows = []
     for claim in claims.to_dict("records"):
+        effect, interval = effect_parts(claim)
         rows.append(
             {
                 **{name: "" if pd.isna(value) else value for name, value in claim.items()},
-                "effect": shown(claim["effect"]) or "–",
-                "interval": interval_text(claim["interval_low"], claim["interval_high"]),
+                "effect": effect or "–",
+                "interval": interval,
                 "n": "–" if pd.isna(claim["n"]) else f"{int(claim['n']):,}",
                 "rule": rule_text(claim),
                 "needed": needed_text(claim.get("needed")),

@@ -18,6 +18,7 @@ from dpmc.frame.judging.finding import (
     MOST,
     MOST_OF_ALL,
     NO_EFFECT,
+    NOT_RUN,
     POOLED,
     SUPPORTED,
     Finding,
@@ -154,6 +155,6 @@ def standing(claims: pd.DataFrame) -> tuple[int, int, list[str]]:
     Returns the two counts and the ids of claims that are decided at 5 %, and not any more after
     Holm's correction over as many.
     """
-    decided = claims[claims["verdict"] != INCONCLUSIVE]
+    decided = claims[~claims["verdict"].isin([INCONCLUSIVE, NOT_RUN])]
     tested = decided[decided["p_value"].notna()]
     return len(decided), len(tested), list(tested["id"][tested["holm"] > LEVEL])

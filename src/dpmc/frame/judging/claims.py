@@ -10,7 +10,7 @@ import yaml
 from dpmc.errors import InputError, did_you_mean
 from dpmc.frame.judging.chance import with_chance
 from dpmc.frame.judging.choices import Choices, choosing
-from dpmc.frame.judging.finding import INCONCLUSIVE, VERDICTS
+from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_RUN, VERDICTS
 from dpmc.frame.judging.readings import depends_on, formatted
 from dpmc.yaml_files import read_mapping
 
@@ -24,7 +24,7 @@ WRITTEN = {
 }
 """When a predicate was written, as ``predicates.yaml`` beside the claims says."""
 AFTER = "after"
-FIRM = tuple(verdict for verdict in VERDICTS if verdict != INCONCLUSIVE)
+FIRM = tuple(verdict for verdict in VERDICTS if verdict not in (INCONCLUSIVE, NOT_RUN))
 CLAIM_COLUMNS = (
     *STATEMENT,
     "written",
@@ -155,9 +155,8 @@ def table_of_verdicts(
             with choosing(choice):
                 others[name] = judge(evidence).verdict
         dependent = depends_on(finding.verdict, others, FIRM)
-        rows.append(
-            claim | asdict(finding) | {"depends_on": dependent, "readings": formatted(others)}
-        )
+        found = asdict(finding) | {"verdict": finding.status}
+        rows.append(claim | found | {"depends_on": dependent, "readings": formatted(others)})
     table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)).astype({"n": "Int64"})
     return with_chance(table, is_own(table))
 

@@ -6,8 +6,9 @@ import numpy as np
 
 SUPPORTED, CONTRADICTED = "supported", "contradicted"
 NO_EFFECT, INCONCLUSIVE = "no effect", "inconclusive"
-VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE)
-AGREES, DEVIATES, NOT_COMPARED = "agrees", "deviates", "not run"
+NOT_RUN = "not run"
+VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE, NOT_RUN)
+AGREES, DEVIATES, NOT_COMPARED = "agrees", "deviates", NOT_RUN
 STATUSES = (AGREES, DEVIATES, NOT_COMPARED)  # of our number beside a published one
 NOT_AVAILABLE = "data not available"
 NOT_REPORTED = "the papers report no number for it"
@@ -61,3 +62,9 @@ class Finding:
     margin_of: str = ""
     needed: float = np.nan
     p_value: float = np.nan
+
+    @property
+    def status(self) -> str:
+        """The verdict, or :data:`NOT_RUN` where it is open for want of results or of data."""
+        lacking = self.verdict == INCONCLUSIVE and NOT_AVAILABLE in self.reason.lower()
+        return NOT_RUN if lacking else self.verdict
