@@ -3,7 +3,7 @@
 import math
 from itertools import pairwise
 
-from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_REPORTED, Finding
+from dpmc.frame.judging.finding import NOT_REPORTED, Finding
 from dpmc.frame.judging.rules import verdict_of
 from dpmc.methods.onebit.links import LINKS, Link
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
@@ -35,7 +35,6 @@ def theorem_4_needs_a_growing_epsilon(evidence: OneBitEvidence) -> Finding:
     side = SIDES[0]
     return Finding(
         verdict_of(falls and rises and stays),
-        INCONCLUSIVE,
         effect=logs[side] / LAST,
         reason=f"log(d1 + d2)/epsilon at {side} x {side} is {logs[side] / FIRST:.2f} at epsilon "
         f"{FIRST:g} and {logs[side] / LAST:.2f} at {LAST:g}, the ends of figure 1, where the term "
@@ -62,7 +61,6 @@ def bounds_level_off_after_5(evidence: OneBitEvidence) -> Finding:
     }
     return Finding(
         verdict_of(all(0 <= share < LEVEL_OFF for share in shares.values())),
-        INCONCLUSIVE,
         effect=max(shares.values()),
         reason=f"share of the fall from epsilon {FIRST:g} to {LAST:g} that comes after "
         f"{MIDDLE:g}: {_listed(shares)}. With the constants as printed: {_listed(printed)}; "

@@ -58,7 +58,7 @@ def judge_onebit(
     The result has the columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`, one row per claim in
     the order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
     signs, unless the predicate says otherwise; NaN where there is none. Reported verdicts are
-    inconclusive: the figures' values are not available.
+    "not reported": the figures' values are not available.
     """
     evidence = evidence_from(tables)
     return table_of_verdicts(claims, PREDICATES, evidence, readings(tables, evidence))

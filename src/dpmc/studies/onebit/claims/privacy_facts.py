@@ -50,7 +50,6 @@ def condition_on_two_ratios_is_enough(evidence: OneBitEvidence) -> Finding:
     symmetric = RandomisedResponse.from_epsilon(1.0).epsilon()
     return Finding(
         verdict_of(max(actual) <= ROUNDING),
-        INCONCLUSIVE,
         effect=min(actual),
         reason=f"the epsilon of flips admitted at epsilon 1 is {formatted}; that of p1 = p2 = "
         f"1/(1 + e) is {symmetric:.3f}; {NOT_REPORTED}",
@@ -83,7 +82,6 @@ def judge_objective_noise(mechanism: str, link: Link) -> Finding:
     shown = [epsilon for epsilon in exact if epsilon >= SHOWN_FROM]
     return Finding(
         verdict,
-        INCONCLUSIVE,
         effect=max(loss / epsilon for epsilon, loss in exact.items()),
         reason=f"exact loss on a 1 x 1 matrix {_at(exact)}, above what is claimed at epsilon "
         f"{_listed(broken)}; proven bound {_at(proven)}, above it at {_listed(open_ones)}. "
@@ -131,7 +129,6 @@ def outp_is_private(evidence: OneBitEvidence) -> Finding:
     worst = attack.loc[(attack["lower_bound"] / attack["claimed_epsilon"]).idxmax()]
     return Finding(
         verdict,
-        INCONCLUSIVE,
         effect=float(factor.max()),
         n=int(worst["samples"]),
         reason=f"l1 change by one flip: {_changes(change)}, against {_allowed(change)} allowed "
@@ -155,7 +152,6 @@ def grap_is_private(evidence: OneBitEvidence) -> Finding:
     broken = max(losses.values()) > ROUNDING
     return Finding(
         CONTRADICTED if broken else SUPPORTED if proven else INCONCLUSIVE,
-        INCONCLUSIVE,
         effect=max(losses.values()),
         reason="loss of the first noisy gradient at claimed epsilon 1, C = 0.5: "
         + ", ".join(f"{loss:.3f} ({name})" for name, loss in losses.items())
