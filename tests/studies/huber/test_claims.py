@@ -15,6 +15,7 @@ from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge as judge_claims
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
+NOT_RUN = "not run"
 U = "not reported"
 LOUD = {"spread": 1.5}
 
@@ -360,7 +361,7 @@ class TestMissingData:
         side = ["H18", "H35", "H36"]
         found = judge(make_trials().iloc[:0], *SYNTHETIC_CLAIMS, *REAL_CLAIMS, *facts, *side)
         others = found.drop(index=facts)
-        assert set(others["verdict"]) == {I}
+        assert set(others["verdict"]) == {NOT_RUN}
         assert others["reason"].str.contains("data not available").all()
         assert others["effect"].isna().all()
         assert found.loc[facts, "verdict"].ne(I).all()
@@ -370,7 +371,7 @@ class TestMissingData:
         found = judge(trials[trials["dataset"] == "synthetic"], *SYNTHETIC_CLAIMS, *REAL_CLAIMS)
         lost = found["reason"].str.contains("data not available")
         assert set(found.index[lost]) == set(REAL_CLAIMS)
-        assert (found.loc[lost, "verdict"] == I).all()
+        assert (found.loc[lost, "verdict"] == NOT_RUN).all()
         pd.testing.assert_frame_equal(found[~lost], judge(trials, *SYNTHETIC_CLAIMS))
 
     @pytest.mark.parametrize("name", SYNTHETIC_CLAIMS)
@@ -378,7 +379,7 @@ class TestMissingData:
         trials = make_trials()
         lost = trials["rank"].isin([5, 10]) & trials["observed_fraction"].eq(0.05)
         found = judge(trials[~lost], name).loc[name]
-        assert found["verdict"] == I
+        assert found["verdict"] == NOT_RUN
         assert "data not available" in found["reason"]
 
     @pytest.mark.parametrize("trials", [1, 2, 3])

@@ -11,6 +11,7 @@ from dpmc.studies.huber.statistics import seconds_and_errors
 from dpmc.studies.huber.tables_methods import build_method_tables
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
+NOT_RUN = "not run"
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ class TestWeights:
         assert found["verdict"] == S
         for lacking in (other, table[table["mechanism"] == "gaussian"], None):
             found = verdict("H38", weights=lacking)
-            assert (found["verdict"], found["reason"]) == (I, "data not available (weights)")
+            assert (found["verdict"], found["reason"]) == (NOT_RUN, "data not available (weights)")
 
 
 MODELS = {("als", "none"): "H39", ("als", "gaussian"): "H44", ("irls", "huber"): "H44"}
@@ -112,7 +113,7 @@ class TestOverfitting:
         short = heldout(dict.fromkeys(MODELS, 0.03), iterations=20)
         for table in (short, short.iloc[:0], None):
             found = verdict("H39", heldout=table)
-            assert (found["verdict"], found["reason"]) == (I, "data not available (heldout)")
+            assert (found["verdict"], found["reason"]) == (NOT_RUN, "data not available (heldout)")
 
 
 def runs(spread=0.01, trials=5, late="", **changes):
@@ -167,7 +168,10 @@ class TestThesisMethods:
     def test_without_runs(self, verdict, name):
         for table in (runs().iloc[:0], None):
             found = verdict(name, thesis_methods=table)
-            assert (found["verdict"], found["reason"]) == (I, "data not available (thesis_methods)")
+            assert (found["verdict"], found["reason"]) == (
+                NOT_RUN,
+                "data not available (thesis_methods)",
+            )
 
     def test_seconds_are_those_until_the_error_is_near_its_least(self):
         found = seconds_and_errors(runs(spread=0.0))

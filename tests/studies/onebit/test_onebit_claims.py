@@ -35,6 +35,7 @@ from dpmc.studies.onebit.experiments.gradient_steps import STEPS_COLUMNS
 from dpmc.studies.onebit.experiments.outp import OUTP_ATTACK_COLUMNS, OUTP_CHANGE_COLUMNS
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
+NOT_RUN = "not run"
 N = "no effect"
 LOUD = {"spread": 1.5}
 TRIALS = 10
@@ -316,7 +317,7 @@ def test_missing_cells_leave_no_verdict(judge, name):
 
     needed, other = NEEDED[name]
     found = without(needed)
-    assert found["verdict"] == I
+    assert found["verdict"] == NOT_RUN
     assert "data not available" in found["reason"]
     assert without(other)["verdict"] == S
 
@@ -324,7 +325,7 @@ def test_missing_cells_leave_no_verdict(judge, name):
 @pytest.mark.parametrize("name", [*ON_TRIALS, "O15"])
 def test_without_any_data(judge, no_trials, name):
     found = judge(name, no_trials)
-    assert found["verdict"] == I
+    assert found["verdict"] == NOT_RUN
     assert "data not available" in found["reason"]
     assert np.isnan(found["effect"])
 
@@ -691,7 +692,7 @@ class TestOutP:
         tables = list(outp())
         tables[lost] = tables[lost].iloc[:0]
         found = judge("O15", no_trials, *tables)
-        assert found["verdict"] == I
+        assert found["verdict"] == NOT_RUN
         assert "data not available" in found["reason"]
 
 
