@@ -42,16 +42,18 @@ FIT = Job(
     by=("method",),  # a job is a curve: a method at all observed fractions
     settings=settings,
 )
-STUDY = Study.of(
-    __name__,
+STUDY = Study(
+    name="own_study",
     title="How many ratings do noisy factors need?",
     prepare=lambda configuration: configuration["own_study"],
     jobs=(FIT,),
     steps=(
-        Step("claims", ".show:claims", makes=("claims",)),
-        Step("tables", ".show:tables"),
-        Step("figures", ".show:figures"),
+        Step("claims", "own_study.show:claims", makes=("claims",), files=(HERE / "claims.yaml",)),
+        Step("tables", "own_study.show:tables"),
+        Step("figures", "own_study.show:figures"),
     ),
-    chapter=".show:chapter",
+    chapter="own_study.show:chapter",
     regression=Regression("trials", CELL, ("rmse",), labels={"claims": ("id",)}),
+    schema=HERE / "schema.yaml",
+    folder=HERE,
 )

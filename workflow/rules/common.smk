@@ -38,8 +38,7 @@ def data_available():
 
 try:
     # Snakemake has read them too, but takes the last of two equal keys, and any null
-    overlays = [path for path in workflow.configfiles if Path(path) != DEFAULTS]
-    configuration.load(DEFAULTS, overlays)
+    configuration.load(HOME / "config" / "config.yaml", workflow.configfiles)
     STUDIES = studies.load(config.get("studies") or [])
     PLANS = plan.plans(config, HOME / "config" / "quick.yaml", STUDIES)
     OWN_SETS = PLANS["results"].configuration["data"]["sets"]

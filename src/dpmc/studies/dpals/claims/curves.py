@@ -10,7 +10,7 @@ from dpmc.studies.dpals.claims.evidence import (
     DpalsEvidence,
     Form,
     claim,
-    compared,
+    on_both_forms,
 )
 
 AS_GOOD = 1.05
@@ -33,7 +33,7 @@ def far_fewer_iterations(evidence: DpalsEvidence) -> Finding:
             return not_available("iterations with and without privacy")
         return always_below(private | public, FAR_FEWER)
 
-    return compared(judge)
+    return on_both_forms(evidence, judge)
 
 
 def iterations_saved(table: pd.DataFrame, alternating: str, frank_wolfe: str) -> Rows:
