@@ -10,9 +10,10 @@ from dpmc.running import launch
 
 min_version("9.0")
 HOME = Path(str(workflow.current_basedir))
+DEFAULTS = HOME / "config" / "config.yaml"
 
 
-configfile: str(HOME / "config" / "config.yaml")
+configfile: str(DEFAULTS)
 
 
 include: "workflow/rules/common.smk"

@@ -1,7 +1,8 @@
 """How long the code is, so that growth is seen when it happens: `make lint` prints it.
 
-Lines are those of `wc -l`: of the rooms of `src`, of each study, for each claim (its predicates)
-and each figure, and of the tests, those marked slow apart.
+Lines are those of `wc -l`: of the rooms of `src`, of each study, of its plumbing (what declares
+it: all but what runs, judges, shows and tells), for each claim (its predicates) and each figure,
+and of the tests, those marked slow apart.
 """
 
 import ast
@@ -11,6 +12,8 @@ import yaml
 
 HOME = Path(__file__).resolve().parents[1]
 SOURCE = HOME / "src" / "dpmc"
+PLUMBING = ("__init__.py", "cells.py", "settings.py", "jobs.py", "steps.py", "parts.py")
+OF_EXPERIMENTS = ("experiments/__init__.py", "experiments/common.py")
 
 
 def python(*places: Path) -> int:
@@ -72,10 +75,12 @@ def main() -> None:
         if (study / "__init__.py").exists():
             of_claims, of_figures = (named(study, what) for what in ("claims", "figures"))
             print(
-                f"  {study.name} {python(study):,}: "
+                f"  {study.name} {python(study):,}: plumbing "
+                f"{python(*(study / name for name in (*PLUMBING, *OF_EXPERIMENTS))):,}; "
                 f"claims {each(python(*of_claims), claims(study))}; "
                 f"figures {each(python(*of_figures), figures(study))}"
             )
+    print(f"  examples/own_study {python(HOME / 'examples' / 'own_study'):,}, whole")
     tests = HOME / "tests"
     slow = sum(map(slow_lines, tests.rglob("test_*.py")))
     print(f"tests {python(tests):,} lines: everyday {python(tests) - slow:,}, slow {slow:,}")

@@ -35,6 +35,11 @@ def planted_trials(levels, *, spread=0.001, trials=6, seed=0):
         | {"trial": trial, "users": USERS.get(cell[0], 20_000 if cell[0] in ITEMS else 1000)}
         | {"rmse": np.exp(level + spread * rng.standard_normal())}
         | {"items": ITEMS.get(cell[0], 1000)}
+        | {
+            "ratings": round(20 * np.log(USERS[cell[0]]) * USERS[cell[0]])
+            if cell[0] in USERS
+            else np.nan
+        }
         for cell, level in levels.items()
         for trial in range(trials)
     ]

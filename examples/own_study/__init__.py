@@ -42,18 +42,16 @@ FIT = Job(
     by=("method",),  # a job is a curve: a method at all observed fractions
     settings=settings,
 )
-STUDY = Study(
-    name="own_study",
+STUDY = Study.of(
+    __name__,
     title="How many ratings do noisy factors need?",
     prepare=lambda configuration: configuration["own_study"],
     jobs=(FIT,),
     steps=(
-        Step("claims", "own_study.show:claims", makes=("claims",), files=(HERE / "claims.yaml",)),
-        Step("tables", "own_study.show:tables"),
-        Step("figures", "own_study.show:figures"),
+        Step("claims", ".show:claims", makes=("claims",)),
+        Step("tables", ".show:tables"),
+        Step("figures", ".show:figures"),
     ),
-    chapter="own_study.show:chapter",
+    chapter=".show:chapter",
     regression=Regression("trials", CELL, ("rmse",), labels={"claims": ("id",)}),
-    schema=HERE / "schema.yaml",
-    folder=HERE,
 )

@@ -16,7 +16,7 @@ import yaml
 from dpmc.errors import InputError, did_you_mean
 from dpmc.frame.api import Study
 from dpmc.frame.jobs.ranks import check_ranks
-from dpmc.yaml_files import read_mapping
+from dpmc.yaml_files import QUICK, read_mapping
 
 SHARED_SCHEMA = Path(__file__).parent / "frame" / "schema.yaml"
 
@@ -79,9 +79,10 @@ def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
 
 def schema_of(studies: Mapping[str, Study]) -> dict:
     """Return the schema of a configuration: what is shared, and a section for each study."""
-    schema = yaml.safe_load(SHARED_SCHEMA.read_text(encoding="utf-8"))
+    schema = yaml.load(SHARED_SCHEMA.read_text(encoding="utf-8"), Loader=QUICK)
     for name, study in studies.items():
-        section = {} if study.schema is None else yaml.safe_load(study.schema.read_text("utf-8"))
+        text = "{}" if study.schema is None else study.schema.read_text("utf-8")
+        section = yaml.load(text, Loader=QUICK)
         schema["$defs"] |= section.pop("$defs", {})
         schema["properties"][name] = section
         schema["required"].append(name)

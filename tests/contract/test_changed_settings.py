@@ -1,7 +1,9 @@
 """One changed setting changes what exactly its jobs use, in every study: only they run again."""
 
+from functools import cache
+
 import pytest
-from every_study import HOME, STUDIES
+from every_study import HOME, STUDIES, plan_of
 
 from dpmc import configuration
 from dpmc.frame.jobs.job import plain_cells
@@ -42,10 +44,16 @@ def used(study, job, change):
     }
 
 
+@cache
+def used_unchanged(study):
+    """Return what each job of a kind uses by default, of a plan of this study alone."""
+    return used(study, CASES[study][0], {})
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_changed_setting_touches_exactly_its_jobs(study):
     job, change, touched = CASES[study]
-    before, after = used(study, job, {}), used(study, job, change)
+    before, after = used_unchanged(study), used(study, job, change)
     assert before.keys() == after.keys()
     different = {cell for cell in before if before[cell] != after[cell]}
     names = STUDIES[study].job(job).coordinates
@@ -55,10 +63,8 @@ def test_a_changed_setting_touches_exactly_its_jobs(study):
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_settings_of_other_studies_touch_nothing(study):
-    job = CASES[study][0]
-    configured = configuration.checked(DEFAULTS, STUDIES)
-    plan, kind = Plan("results", configured, STUDIES), STUDIES[study].job(job)
-    alone = used(study, job, {})
-    assert {
-        place: plain_cells(cells) for place, cells in plan.jobs(STUDIES[study], kind).items()
-    } == {place: cells for place, (cells, _) in alone.items()}
+    kind = STUDIES[study].job(CASES[study][0])
+    together = plan_of("full").jobs(STUDIES[study], kind)
+    assert {place: plain_cells(cells) for place, cells in together.items()} == {
+        place: cells for place, (cells, _) in used_unchanged(study).items()
+    }

@@ -1,12 +1,15 @@
 """Texts in files are those that a study shows, no more and no less."""
 
+import importlib
 import re
 from pathlib import Path
 
 import pytest
+import yaml
 from every_study import figures_of
 
 from dpmc import studies
+from dpmc.frame.judging.claims import FIRM
 from dpmc.frame.showing.texts import placeholders
 from dpmc.yaml_files import read_mapping
 
@@ -25,5 +28,25 @@ def test_every_figure_of_the_file_is_drawn(name):
 @every_study
 def test_every_text_of_the_chapter_is_shown(name):
     code = (FOLDERS[name] / "chapter.py").read_text(encoding="utf-8")
-    shown = re.findall(r"""TEXT\(\s*["'](\w+)["']""", code)
+    shown = re.findall(r"""TEXT(?:\.entries)?[(\[]\s*["'](\w+)["']""", code)
     assert set(read_mapping(FOLDERS[name] / "chapter.yaml")) == set(shown)
+
+
+@every_study
+def test_sentences_of_what_was_found_are_of_claims_verdicts_and_numbers(name):
+    found = read_mapping(FOLDERS[name] / "chapter.yaml").get("found", {})
+    claims = {each["id"] for each in yaml.safe_load((FOLDERS[name] / "claims.yaml").read_text())}
+    known = {"effect", "interval", "size", "opposite"} | ({"above"} if name == "huber" else set())
+    for claim, sentences in found.items():
+        assert claim in claims
+        assert set(sentences) <= set(FIRM)  # an open claim says nothing of what was found
+        for sentence in sentences.values():
+            assert placeholders(sentence) <= known
+            assert sentence.endswith(".")
+
+
+@every_study
+def test_headlines_have_a_sentence_for_some_verdict(name):
+    chapter = importlib.import_module(f"dpmc.studies.{name}.chapter")
+    found = read_mapping(FOLDERS[name] / "chapter.yaml").get("found", {})
+    assert set(getattr(chapter, "HEADLINES", ())) <= set(found)

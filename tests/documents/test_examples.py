@@ -36,7 +36,7 @@ CLUSTER = HOME / "docs" / "cluster.md"
 """Its YAML is of profiles of Snakemake, and its programs are those of a cluster."""
 OWN_RATINGS = ("recommend", "fit", "verify", "complete", "evaluate", "onebit")
 ONLY_PARSED = (
-    *(("diff",), ("reference", "update"), ("plan",)),
+    *(("diff",), ("reference",), ("plan",)),
     *([] if os.environ.get(MIRROR_VARIABLE) else [("data", "fetch")]),
 )
 """They need results or the folder of the project, or the network where there is no mirror."""

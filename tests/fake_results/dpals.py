@@ -264,5 +264,6 @@ def tables() -> dict[str, pd.DataFrame]:
         "accounting": fake_accounting(),
         "claims": fake_claims(),
         "claims_surrogate": fake_claims(("S1", "S2", "S3")),
+        "claims_elsewhere": fake_claims(("S4", "S5", "S6")),
         "published": fake_published(),
     }

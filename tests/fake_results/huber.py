@@ -173,7 +173,7 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
         rows.append(
             {
                 **claim,
-                "verdict": rng.choice(VERDICTS, p=[0.4, 0.3, 0.1, 0.2]),
+                "verdict": rng.choice(VERDICTS, p=[0.4, 0.3, 0.1, 0.15, 0.05]),
                 "reported_verdict": rng.choice(VERDICTS),
                 "effect": effect,
                 "interval_low": effect - 0.01,
@@ -184,6 +184,7 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
                 "margin_of": "ours",
                 "needed": rng.choice([np.nan, np.inf, 240.0]),
                 "depends_on": rng.choice(["", "medians: contradicted"]),
+                "readings": "even trials: supported; medians: contradicted",
                 "reason": "3 wins, 2 losses and 7 ties in 12 cells of 10 trials.",
             }
         )

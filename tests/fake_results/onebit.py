@@ -212,7 +212,7 @@ def fake_claims() -> pd.DataFrame:
 def fake_steps(trials: pd.DataFrame) -> pd.DataFrame:
     """Gradient perturbation with one step and, a tenth worse, with two."""
     once = trials[(trials["mechanism"] == "grap") & trials["epsilon"].isin((1.0, 4.0))]
-    once = once[once["dataset"].isin(("synthetic_large", "ml-100k"))].assign(steps=1)
+    once = once[once["dataset"].isin(("synthetic_large", "ml-100k"))].assign(steps=1, rank=1)
     twice = once.assign(steps=2)
     for metric, factor in (("are", 1.1), ("accuracy", 0.9)):
         for stage in ("raw", "truncated"):

@@ -8,7 +8,7 @@ from invented_study import TRIAL_COLUMNS, study
 
 from dpmc import studies, tables
 from dpmc.errors import InputError
-from dpmc.frame.api import Effort, Job, RatingsOf, Step
+from dpmc.frame.api import Effort, Job, RatingsOf, Step, in_proportion, ratings_of
 from dpmc.frame.costs import model as costs
 from dpmc.frame.costs.model import CostSample, Planned, Total
 from dpmc.frame.jobs.cells import Cell
@@ -60,6 +60,26 @@ def told(samples, folder, wanted):
     run = invented(folder, samples)
     job = Planned("invented", "fit", wanted, 9.0, (), "", "", ())
     return costs.CostModel(run.studies.values()).cost(job)
+
+
+# -- what jobs are declared by -----------------------------------------------------------------
+
+
+def test_amounts_add_up_over_the_cells_of_a_job_and_the_size_is_that_of_one():
+    cells = {Fit("als"): {"trials": 3, "users": 8}, Fit("irls"): {"trials": 4, "users": 9}}
+    assert in_proportion()({}, cells) == Effort(None, 7, 1.0)
+    both = in_proportion(lambda used: 10 * used["trials"], size=lambda used: used["users"])
+    assert both({}, cells) == Effort(None, 70, 8)
+
+
+def test_data_with_sizes_are_drawn_and_others_read():
+    @dataclass(frozen=True)
+    class On(Cell):
+        dataset: str
+
+    section = {"datasets": {"drawn": {"users": 3}, "sweetrs": {"rating_range": [0, 1]}}}
+    assert ratings_of(section, On("drawn")) == {}
+    assert ratings_of(section, On("sweetrs")) == {"ratings": RatingsOf("sweetrs")}
 
 
 # -- jobs ---------------------------------------------------------------------------------------

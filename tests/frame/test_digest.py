@@ -24,6 +24,7 @@ def package(tmp_path, monkeypatch):
 
 def clear():
     digest.imports_of.cache_clear()
+    digest.source_digest.cache_clear()
     digest.source_file.cache_clear()
 
 

@@ -50,6 +50,27 @@ def test_a_name_that_is_taken_is_refused(tmp_path, name):
     assert f"are called {name}; rename one" in refused(path)
 
 
+OF_PACKAGE = """
+from dpmc.frame.api import Step, Study
+
+steps = (Step("claims", ".show:judge", files=("published.csv",)), Step("tables", "other:run"))
+STUDY = Study.of(__name__, title="Mine", prepare=dict, jobs=(), steps=steps, errata=".texts:list")
+"""
+
+
+def test_a_study_knows_its_package(tmp_path):
+    folder = package(tmp_path / "study_by_itself", OF_PACKAGE)
+    (folder / "claims.yaml").touch()
+    study = studies.load([folder])["study_by_itself"]
+    assert (study.folder, study.schema, study.costs) == (folder, folder / "schema.yaml", None)
+    assert study.chapter == "study_by_itself.chapter:chapter"
+    assert study.errata == "study_by_itself.texts:list"
+    judges, other = study.steps
+    assert judges.run == "study_by_itself.show:judge"
+    assert judges.files == (folder / "published.csv", folder / "claims.yaml")
+    assert (other.run, other.files) == ("other:run", ())
+
+
 def test_two_studies_of_one_name_are_refused(tmp_path):
     paths = [package(tmp_path / f"study_{n}", TEXT.format(name="mine")) for n in "ab"]
     assert "are called mine" in refused(*paths)

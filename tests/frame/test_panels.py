@@ -17,6 +17,7 @@ from dpmc.frame.showing.panels import (
     draw_panels,
     hollow,
     levels,
+    on_log_axis,
 )
 from dpmc.frame.showing.style import BLUE, GREEN, RC, Look
 
@@ -152,3 +153,31 @@ def test_markers_of_long_curves_are_few_and_their_interval_a_band():
     assert axes.lines[0].get_markevery() == (1, 4)
     assert not axes.containers
     assert len(axes.collections) == 1
+
+
+def test_intervals_of_means_on_a_logarithmic_axis_are_factors():
+    rows = pd.DataFrame({"mean": [1.0, 1.0], "low": [-0.5, 0.2], "high": [2.5, 1.1]})
+    shown = on_log_axis(rows)
+    assert shown["low"].tolist() == pytest.approx([np.exp(-1.5), 0.2])  # a range stays one
+    assert shown["high"].tolist() == pytest.approx([np.exp(1.5), 1.1])
+    assert on_log_axis(rows[["mean"]]).equals(rows[["mean"]])
+
+
+def test_a_line_with_one_point_is_seen():
+    def drawn(*parts):
+        shown = [Curve(part.assign(x=part["at"]), LOOKS["line"], "line") for part in parts]
+        axes = draw_panels([Panel("", X, Y, shown)], TABLE).figure.axes[0]
+        return [(line.get_marker(), len(line.get_xdata())) for line in axes.lines]
+
+    line = TABLE[TABLE["name"] == "line"].drop(columns=["low", "high"])
+    assert drawn(line.head(1)) == [("None", 2)]  # across the panel, in its own style
+    assert drawn(line.head(1), line) == [("_", 1), ("", 2)]
+    assert drawn(line) == [("", 2)]
+
+
+def test_a_wide_interval_of_a_level_is_no_band():
+    def patches(high):
+        panel = Panel("", X, Y, levels=[Level(1.0, LOOKS["line"], "line", 0.98, high)])
+        return len(draw_panels([panel], TABLE).figure.axes[0].patches)
+
+    assert (patches(1.02), patches(1.9)) == (1, 0)

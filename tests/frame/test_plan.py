@@ -184,6 +184,7 @@ def test_a_study_from_outside_is_code_of_its_jobs(tmp_path):
     assert plan.own_files(outside) == [package / "run.py"]
     (package / "run.py").write_text("one = 2\n")
     digest.imports_of.cache_clear()
+    digest.source_digest.cache_clear()
     assert plan.digest_of(run, [], outside) != before
 
 

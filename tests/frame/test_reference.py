@@ -6,6 +6,8 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from invented_study import (
@@ -14,6 +16,7 @@ from invented_study import (
     METRICS,
     REGRESSION,
     audit_rows,
+    claim_rows,
     comparison_rows,
     settings_of,
     study,
@@ -26,6 +29,7 @@ from dpmc.cli.reference import reference
 from dpmc.errors import InputError
 from dpmc.frame.api import Regression
 from dpmc.frame.checking.check import check, read_for_check, read_keyed
+from dpmc.frame.checking.reference import STATISTICS
 from dpmc.frame.checking.reference import update as write_reference
 from dpmc.frame.checking.runs import read_trials
 from dpmc.frame.jobs.cell_settings import read_settings
@@ -33,6 +37,7 @@ from dpmc.frame.jobs.cell_settings import read_settings
 WRITTEN = [
     "expected/full/claims.csv",
     "expected/full/comparison.csv",
+    "means.csv",
     "settings.json",
     "tolerances.csv",
     "totals.csv",
@@ -108,12 +113,63 @@ def test_numbers_keep_every_bit_and_labels_their_columns(tmp_path, one_and_two):
     assert stored.equals(run)
     expected = folder / "one" / "expected" / "full"
     assert (expected / "claims.csv").read_text().splitlines() == [
-        "id,verdict,reported_verdict", "C1,supported,supported", "C2,supported,", "C3,supported,"
-    ]  # fmt: skip
+        "id,verdict,reported_verdict,effect,reason",
+        "C1,supported,supported,-0.5,2 wins",
+        "C2,supported,,0.25,3 of 4 cells",
+        "C3,supported,,1.5,by the clock",
+    ]
     statuses = (expected / "comparison.csv").read_text().splitlines()
     assert statuses[:2] == [
-        "table,dataset,method,metric,status", "table3,synthetic,als,error_all,agrees"
-    ]  # fmt: skip
+        "table,dataset,method,metric,status,published",
+        "table3,synthetic,als,error_all,agrees,0.2",
+    ]
+
+
+def test_the_mean_of_every_cell_over_all_trials_is_kept(tmp_path, one_and_two):
+    results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
+    update(results, folder)
+    means = pd.read_csv(folder / "two" / "means.csv")  # which keeps two trials of three
+    assert tuple(means) == (*COORDINATES, "metric", *STATISTICS)
+    cell = means[(means["dataset"] == "sweetrs") & (means["metric"] == "error_heldout")]
+    values = [row["error_heldout"] for row in trial_rows() if row["dataset"] == "sweetrs"]
+    assert cell["trials"].tolist() == [3]
+    for name, value in (
+        ("mean", np.mean(values)),
+        ("median", np.median(values)),
+        ("standard_error", np.std(values, ddof=1) / 3**0.5),
+    ):
+        np.testing.assert_allclose(cell[name], value, rtol=1e-5)
+    assert "error_all" not in set(means[means["dataset"] == "sweetrs"]["metric"])
+
+
+def test_numbers_that_are_read_and_not_compared_are_short(tmp_path, one_and_two):
+    """What follows from the trials may differ in its last digits: that is no new reference."""
+    long = [row | {"effect": -1 / 3, "n": 123456789} for row in claim_rows()]
+    results = write_run(tmp_path / "results" / "one", claims=long).parent
+    update(results, tmp_path / "reference")
+    known = (tmp_path / "reference" / "one" / "expected" / "full" / "claims.csv").read_text()
+    assert ",-0.333333," in known
+    assert ",123456789" in known
+    other = [row | {"effect": -0.33333300001} for row in long]
+    run = read_for_check(study(name="one"), write_run(results / "one", claims=other))
+    assert check(run, tmp_path / "reference" / "one") == []
+
+
+def test_what_a_target_of_its_own_makes_is_kept_and_checked_if_it_is_there(tmp_path, one_and_two):
+    results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
+    regression = replace(REGRESSION, optional={"sweep": ("choice",)})
+    swept = replace(studies.load()["one"], regression=regression)
+    read = lambda: read_for_check(swept, results / "one")  # noqa: E731
+    write_reference(read(), folder / "one")
+    assert not (folder / "one" / "sweep.csv").exists()
+    (results / "one" / "sweep.csv").write_text("choice,error\na,0.1\nb,0.2\n")
+    write_reference(read(), folder / "one")
+    assert (folder / "one" / "sweep.csv").read_text() == "choice,error\na,0.1\nb,0.2\n"
+    assert check(read(), folder / "one") == []
+    (results / "one" / "sweep.csv").write_text("choice,error\na,0.1\nb,0.3\n")
+    assert len(check(read(), folder / "one")) == 1
+    (results / "one" / "sweep.csv").unlink()
+    assert check(read(), folder / "one") == []
 
 
 def test_only_the_first_trials_are_kept_where_the_study_says_so(tmp_path, one_and_two):
@@ -154,6 +210,8 @@ def test_a_smaller_profile_updates_only_what_is_expected_of_it(tmp_path, one_and
     assert outcome.exit_code == 0, outcome.exception
     names = ["expected/ci/claims.csv", "expected/ci/comparison.csv"]
     assert files_below(folder / "one") == files_below(folder / "two") == names
+    header = (folder / "one" / names[0]).read_text().splitlines()[0]
+    assert header == "id,verdict,reported_verdict"  # its effects are of few trials
 
 
 def test_studies_without_results_are_left_out_and_some_can_be_chosen(tmp_path, one_and_two):

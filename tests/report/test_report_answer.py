@@ -5,9 +5,19 @@ import pandas as pd
 import pytest
 from fake_results.huber import fake_losses, fake_totals
 
-from dpmc.frame.judging.claims import is_own
+from dpmc.frame.judging.claims import STATEMENT, is_own, table_of_verdicts
 from dpmc.frame.judging.effects import lines_of, signed
-from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, VERDICTS
+from dpmc.frame.judging.finding import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    NOT_RUN,
+    SUPPORTED,
+    VERDICTS,
+    Finding,
+)
+from dpmc.frame.judging.rules import fewest, mostly_below, not_available
+from dpmc.frame.showing.frames import percent
+from dpmc.report.numbers import effect_text
 from dpmc.studies.huber.chapter import ANSWERS, counts_text
 from dpmc.studies.huber.claims.evidence import Evidence
 from dpmc.studies.huber.claims.judge import PREDICATES
@@ -43,7 +53,7 @@ def test_lines_are_the_claims_in_the_order_of_the_page(claims):
         assert line.text.endswith(".")
     assert lines_of(None, ANSWERS) == lines_of(claims, ["X1"]) == []
     (line,) = lines_of(claims, ["R1"], "Errors")
-    assert line.title == "Errors: The synthetic tables can be reproduced"
+    assert line.title == f"Errors: {judged.loc['R1', 'claim']}"
 
 
 def test_a_line_says_by_which_other_reading_it_would_be_another(claims):
@@ -52,6 +62,47 @@ def test_a_line_says_by_which_other_reading_it_would_be_another(claims):
     for nothing in ("", np.nan):  # as it is made, and as it is read from a file
         (line,) = lines_of(claims.assign(depends_on=nothing), ["H9"])
         assert "By another" not in line.text
+
+
+def test_what_was_found_is_said_by_verdict_with_its_number(claims):
+    numbers = {"verdict": SUPPORTED, "effect": np.log(0.9), "interval_low": np.log(0.8)}
+    judged = claims.assign(**numbers, interval_high=np.log(1.1))
+    found = {"H9": {SUPPORTED: "It is {effect}{interval}, {size}, {opposite}, {more}."}}
+    (line,) = lines_of(judged, ["H9"], found=found, more="and more")
+    assert line.found == "It is −10.00 % (−20.00 % to +10.00 %), 11.11 %, +11.11 %, and more."
+    (line,) = lines_of(judged.assign(interval_low=np.nan), ["H9"], found=found, more="")
+    assert "(" not in line.found
+    # no sentence is known for another verdict, or of another claim
+    assert lines_of(judged.assign(verdict=CONTRADICTED), ["H9"], found=found)[0].found == ""
+    assert lines_of(judged, ["H3"], found=found)[0].found == ""
+
+
+def test_an_open_claim_without_its_data_was_not_run():
+    assert not_available("trials").status == NOT_RUN
+    assert Finding(INCONCLUSIVE, reason="Data not available (1 of 2)").status == NOT_RUN
+    assert Finding(INCONCLUSIVE, reason="fewer than 2 trials").status == INCONCLUSIVE
+    assert Finding(CONTRADICTED, reason="data not available (SweetRS)").status == CONTRADICTED
+    claim = dict.fromkeys(STATEMENT, "x")
+    table = table_of_verdicts([claim], {"x": lambda _: not_available("trials")}, None)
+    assert list(table["verdict"]) == [NOT_RUN]
+
+
+def test_trials_are_those_of_the_comparisons_that_were_run():
+    assert fewest(np.array([0, 5, 4])) == 4
+    assert fewest(np.array([0, 0])) == 0
+    found = mostly_below({"run": np.array([-0.1, -0.2, -0.1]), "not run": np.array([np.nan] * 3)})
+    assert (found.n, found.status) == (3, NOT_RUN)
+
+
+def test_log_ratios_of_errors_stand_in_per_cent():
+    claim = {"effect": np.log(0.9), "interval_low": np.log(0.8), "interval_high": np.nan}
+    of_errors = {"rule": "all", "predicate": "ALL of log RMSE of A minus that of B."}
+    assert effect_text(claim | of_errors) == "−10.00 %"
+    assert effect_text(claim | of_errors | {"interval_high": 0.0}).endswith("[−20.00 %, +0.00 %]")
+    plain = effect_text(claim | {"rule": "fact", "predicate": "log RMSE"})
+    assert plain == "−0.1054"
+    for text in ("ALL of the accuracy of A.", "ALL of log RMSE. Effect: the slope."):
+        assert effect_text(claim | {"rule": "all", "predicate": text}) == plain
 
 
 def test_verdicts_on_the_papers_are_counted(claims):
@@ -115,6 +166,12 @@ def test_real_agreement(comparison):
     off.loc[private, "log_ratio"] = np.log(1.05)
     assert found("R2", comparison=off).verdict == CONTRADICTED
     assert "MovieLens 100K +5.0 ±" in found("R2", comparison=off).reason
+    for dataset, beyond in (("ml-100k", 1.03), ("sweetrs", 1.06)):
+        for noisy in (True, False):  # all four halves count
+            half = comparison.copy()
+            here = (half["dataset"] == dataset) & ((half["mechanism"] != "none") == noisy)
+            half.loc[here, "log_ratio"] = np.log(beyond)
+            assert found("R2", comparison=half).verdict == CONTRADICTED
     noisy = comparison.copy()
     noisy.loc[noisy["mechanism"] == "none", ["mean", "log_ratio"]] = np.nan
     assert "with noise and – without (10 trials)" in found("R2", comparison=noisy).reason
@@ -174,9 +231,12 @@ def test_what_the_reported_epsilon_is():
     # exact Gaussian privacy of 50 releases at variance 2, and the invented totals of the others
     assert "ε = 418 with Gaussian noise, 220 with Laplace noise, 237 with Huber" in finding.reason
     assert "no finite guarantee" in finding.reason
-    share = 100 * losses.query("neighbour == 'change'")["share_above_nominal"].mean()
-    said = f"changing one rating the measured loss exceeds the reported ε for {share:.0f} %"
-    assert said in finding.reason
-    harmless = losses.assign(share_above_nominal=0.0)
+    synthetic = losses.query("neighbour == 'change' and dataset == 'synthetic'")
+    share = percent(synthetic["share_above_total"].mean())
+    said = "If one rating is changed, the measured loss exceeds the total over the training for "
+    assert said + share in finding.reason
+    assert "on MovieLens 100K" in finding.reason
+    assert "removed, which the papers do not claim to hide" in finding.reason
+    harmless = losses.assign(share_above_total=0.0)
     assert found("R6", transcript_loss=harmless).verdict == INCONCLUSIVE
     assert found("R6").verdict == INCONCLUSIVE

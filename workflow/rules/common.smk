@@ -38,7 +38,8 @@ def data_available():
 
 try:
     # Snakemake has read them too, but takes the last of two equal keys, and any null
-    configuration.load(HOME / "config" / "config.yaml", workflow.configfiles)
+    overlays = [path for path in workflow.configfiles if Path(path) != DEFAULTS]
+    configuration.load(DEFAULTS, overlays)
     STUDIES = studies.load(config.get("studies") or [])
     PLANS = plan.plans(config, HOME / "config" / "quick.yaml", STUDIES)
     OWN_SETS = PLANS["results"].configuration["data"]["sets"]

@@ -8,6 +8,7 @@ from dpmc.files import write_text
 from dpmc.frame.checking.runs import raw_files
 from dpmc.frame.jobs.job import function
 from dpmc.frame.jobs.plan import Plan
+from dpmc.frame.showing.items import item_rows, judged_and_compared
 from dpmc.jobs import logged, timed
 from dpmc.report.errata import errata_markdown
 from dpmc.report.manifest import manifest
@@ -40,7 +41,8 @@ with logged(snakemake.log[0]), timed():
         chapter = function(study.chapter)(folder, given["chapters"][name])
         errata = [] if study.errata is None else function(study.errata)(folder, available)
         rows = Numbers(plan, study, chapter, given["snakemake"]).rows()
-        pages[name] = StudyPage(chapter, errata, provenance([name]), rows)
+        items = item_rows(plan, study, *judged_and_compared(chapter))
+        pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items)
     content = provenance(given["studies"])
     report = Report(given["configuration"]["report"]["title"], pages, content)
     if hasattr(snakemake.output, "single"):

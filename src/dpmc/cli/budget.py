@@ -16,20 +16,19 @@ from dpmc.cli.help import Command
     multiple=True,
     type=float,
     default=(1.0, 2.0, 3.0, 4.0),
+    show_default=False,
     help="Variance of the noise; may be given more than once.  [default: 1, 2, 3 and 4]",
 )
 @click.option(
     "--sensitivity",
     type=float,
     default=5.0,
-    show_default=True,
     help="Assumed difference between the values released on neighbouring data.",
 )
 @click.option(
     "--delta",
     type=float,
     default=1e-5,
-    show_default=True,
     help="Delta of the Gaussian mechanism; Laplace and Huber noise need none.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -28,57 +28,34 @@ from dpmc.cli.help import Command
     ),
 )  # fmt: skip
 @click.option(
-    "--dataset",
-    default="synthetic",
-    show_default=True,
-    help="A synthetic matrix, or a name from `dpmc data list`.",
+    "--dataset", default="synthetic", help="A synthetic matrix, or a name from `dpmc data list`."
 )
 @click.option(
-    "--users",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    help="Number of users of the synthetic matrix.",
+    "--users", type=click.IntRange(1), default=100, help="Number of users of the synthetic matrix."
 )
 @click.option(
-    "--items",
-    type=click.IntRange(1),
-    default=500,
-    show_default=True,
-    help="Number of items of the synthetic matrix.",
+    "--items", type=click.IntRange(1), default=500, help="Number of items of the synthetic matrix."
 )
-@click.option(
-    "--scale",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="Factor c of the synthetic matrix c P Q^T.",
-)
+@click.option("--scale", type=float, default=1.0, help="Factor c of the synthetic matrix c P Q^T.")
 @click.option(
     "--rank",
     type=click.IntRange(1),
     default=5,
-    show_default=True,
     help="Rank of the model, and of the synthetic matrix.",
 )
 @click.option(
     "--fraction",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.1,
-    show_default=True,
     help="Observed fraction of the synthetic matrix, or share of the real ratings to train on.",
 )
 @click.option(
     "--method",
     default="als",
-    show_default=True,
     help="als, irls, a baseline, or one from --plugin; not a method that needs a privacy budget.",
 )
 @click.option(
-    "--mechanism",
-    default="none",
-    show_default=True,
-    help="none, gaussian, laplace, huber, or one from --plugin.",
+    "--mechanism", default="none", help="none, gaussian, laplace, huber, or one from --plugin."
 )
 @click.option(
     "--variance",
@@ -87,44 +64,27 @@ from dpmc.cli.help import Command
     help="Variance of the noise on one coordinate.  [default: 1]",
 )
 @click.option(
-    "--regularization",
-    type=float,
-    default=0.5,
-    show_default=True,
-    help="Regularization lambda of the factors.",
+    "--regularization", type=float, default=0.5, help="Regularization lambda of the factors."
 )
+@click.option("--iterations", type=click.IntRange(1), default=50, help="Outer iterations T.")
 @click.option(
-    "--iterations",
-    type=click.IntRange(1),
-    default=50,
-    show_default=True,
-    help="Outer iterations T.",
-)
-@click.option(
-    "--irls-iterations",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="Inner iterations K of irls.",
+    "--irls-iterations", type=click.IntRange(1), default=20, help="Inner iterations K of irls."
 )
 @click.option(
     "--loss-parameter",
     default="noise",
-    show_default=True,
     help="Parameter a of the Huber loss, or 'noise' for that of the noise.",
 )
 @click.option(
     "--residual-scale",
     type=float,
     default=1.0,
-    show_default=True,
     help="Divide residuals by this number before irls weights them.",
 )
 @click.option(
     "--start",
     type=click.Choice(["normal", "uniform"]),
     default="normal",
-    show_default=True,
     help="Law of the initial factors.",
 )
 @click.option(
@@ -134,20 +94,8 @@ from dpmc.cli.help import Command
     help="Ratings at the mean that the bias baselines credit everybody with.  [default: 1 for "
     "synthetic data, 5 for real data]",
 )
-@click.option(
-    "--trials",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    help="Number of trials.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=2206,
-    show_default=True,
-    help="Seed of all random numbers.",
-)
+@click.option("--trials", type=click.IntRange(1), default=10, help="Number of trials.")
+@click.option("--seed", type=click.IntRange(0), default=2206, help="Seed of all random numbers.")
 @click.option(
     "--plugin",
     "plugin_files",

@@ -20,7 +20,6 @@ from dpmc.cli.help import Command
     "--tolerance",
     type=click.FloatRange(0),
     default=1e-6,
-    show_default=True,
     help="Relative difference up to which two numbers count as equal.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -58,14 +58,12 @@ NOTE = (
     "--splits",
     type=click.IntRange(1),
     default=3,
-    show_default=True,
     help="Number of random splits into training and held-out ratings.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=1,
-    show_default=True,
     help="Seed of the splits, the starts and the noise.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

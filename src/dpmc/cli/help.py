@@ -30,7 +30,7 @@ class _Examples:
 
 
 class Command(_Examples, click.Command):
-    """A command whose options have groups, and whose help ends in examples.
+    """A command whose options have groups and say their defaults; its help ends in examples.
 
     ``groups`` is title of a group -> names of its parameters. What is in none is shown last.
     """
@@ -42,7 +42,7 @@ class Command(_Examples, click.Command):
         examples: Sequence[str] = (),
         **kwargs,
     ):
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, context_settings={"show_default": True}, **kwargs)
         self.groups = dict(groups or {})
         self.examples = examples
 

@@ -31,14 +31,12 @@ from dpmc.cli.options import column_options, fit_option, list_options, ratings_o
 @click.option(
     "--mechanism",
     default="inp",
-    show_default=True,
     help="inp, objp, grap, grap_gaussian, outp or private_item_bias; with --simulate also those "
     "as published: objp_paper, objp_literal, grap_paper, outp_paper.",
 )
 @click.option(
     "--link",
     default="logistic",
-    show_default=True,
     help="Link between the matrix and the probability of a like: logistic or gaussian.",
 )
 @click.option(
@@ -46,21 +44,12 @@ from dpmc.cli.options import column_options, fit_option, list_options, ratings_o
     help="A rating above this number is a like, any other a dislike.  [default: 0, which suits "
     "ratings -1/+1 and 0/1]",
 )
-@click.option(
-    "--alpha",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="Bound on the entries of the matrix.",
-)
-@click.option(
-    "--rank", type=int, default=1, show_default=True, help="Rank of the matrix that is written."
-)
+@click.option("--alpha", type=float, default=1.0, help="Bound on the entries of the matrix.")
+@click.option("--rank", type=int, default=1, help="Rank of the matrix that is written.")
 @click.option(
     "--constraint",
     type=click.Choice(["both", "nuclear"]),
     default="both",
-    show_default=True,
     help="Bound the nuclear norm by alpha sqrt(users items rank) and every entry by alpha, or the "
     "norm alone.",
 )

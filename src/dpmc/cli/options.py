@@ -28,7 +28,7 @@ def fit_option(name: str, **changes):
     ``click.option``, where a command differs from ``dpmc fit``.
     """
     each = PARAMETERS[name]
-    settings = {"default": each.default, "show_default": True, "required": each.required}
+    settings = {"default": each.default, "required": each.required}
     settings |= _KINDS[each.kind]
     if each.choices:
         settings["type"] = click.Choice(each.choices)

@@ -23,6 +23,7 @@ DEFAULTS = Path("config/config.yaml")
 @click.option(
     "--config",
     default="",
+    show_default=False,
     metavar="FILES",
     help="Configurations laid over config/config.yaml from left to right, as for make reproduce.",
 )

@@ -23,25 +23,18 @@ def reference():
         "dpmc reference update --profile quick --results results/quick",
     ),
 )
-@click.option(
-    "--results",
-    type=click.Path(),
-    default="results",
-    show_default=True,
-    help="Folder of a finished run.",
-)
+@click.option("--results", type=click.Path(), default="results", help="Folder of a finished run.")
 @click.option(
     "--reference",
     "folder",
     type=click.Path(),
     default="results/reference",
-    show_default=True,
     help="Folder to write to; a study of your own has a folder of its own.",
 )
 @click.option(
     "--profile",
     default=None,
-    help="Update only what is expected of this profile (ci or quick), from a run of its own.",
+    help="Update only what is expected of this profile (ci, quick, large), from a run of its own.",
 )
 @click.option(
     "--study",
@@ -78,6 +71,47 @@ def update(results, folder, profile, names, overlays):
         own = study.folder / "reference" if study.folder else folder / study.name
         for path in write(run, own, profile):
             click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")
+
+
+@reference.command(
+    groups={"Results": ("folder",), "Output": ("output",)},
+    examples=("dpmc reference items",),
+)
+@click.option(
+    "--reference",
+    "folder",
+    type=click.Path(),
+    default="results/reference",
+    show_default=True,
+    help="Folder with the reference of every study.",
+)
+@click.option(
+    "--output",
+    type=click.Path(),
+    default="docs/items.md",
+    show_default=True,
+    help="Page to write.",
+)
+def items(folder, output):
+    """Write the page of the papers' items anew.
+
+    Every figure, table, theorem and algorithm with its command, its file, the verdicts of the
+    reference and the CPU minutes of its jobs. After an update of the reference, of costs or of a
+    study's items.yaml.
+    """
+    from pathlib import Path
+
+    from dpmc import configuration
+    from dpmc.files import write_text
+    from dpmc.frame.jobs.plan import Plan
+    from dpmc.frame.showing.items import items_page
+    from dpmc.studies import load as load_studies
+
+    known = load_studies()
+    given = configuration.load(Path("config") / "config.yaml")
+    plan = Plan("results", configuration.checked(given, known), known)
+    write_text(output, items_page(plan, Path(folder)))
+    click.echo(f"wrote {output}")
 
 
 def _chosen(names, overlays, results):

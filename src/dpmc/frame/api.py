@@ -6,9 +6,11 @@ A study is a folder that this module describes to the rest. The workflow makes a
 named as text, ``"package.module:function"``, so that describing a study imports next to nothing.
 """
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 from dpmc.frame.jobs.cells import Cell, format_coordinate
 
@@ -71,6 +73,35 @@ def nothing(section: Section, cell: Cell | None = None) -> dict:
 def constant_effort(section: Section, cells: Cells) -> Effort:
     """Return the effort of a job that costs the same every time."""
     return Effort()
+
+
+def in_proportion(
+    amount: Callable[[Settings], float] = lambda used: used["trials"],
+    size: Callable[[Settings], float] = lambda used: 1.0,
+) -> Callable[[Section, Cells], Effort]:
+    """Return an effort: ``amount`` of all cells of a job, on data of the ``size`` of its first."""
+
+    def effort(section: Section, cells: Cells) -> Effort:
+        used = list(cells.values())
+        return Effort(amount=sum(map(amount, used)), size=size(used[0]))
+
+    return effort
+
+
+def is_drawn(entry: Mapping[str, object]) -> bool:
+    """Whether an entry of the ``datasets`` of a section describes a matrix that is drawn."""
+    return "users" in entry
+
+
+def ratings_of(section: Section, cell: Cell) -> dict[str, Source]:
+    """Return the ratings that a cell reads, as the inputs of its job: none of data drawn in it."""
+    entry = section["datasets"][cell.dataset]
+    return {} if is_drawn(entry) else {"ratings": RatingsOf(cell.dataset)}
+
+
+def without_nulls(entries: Mapping[str, object]) -> dict[str, object]:
+    """Return the entries of a section that a configuration does not leave out by null."""
+    return {name: entry for name, entry in entries.items() if entry is not None}
 
 
 def own_seed(section: Section) -> dict[str, int]:
@@ -162,7 +193,7 @@ class Step:
     settings : callable
         From the section to what the function uses, as plain values.
     files : tuple of path
-        Files that count as its code: published numbers, claims.
+        Files that count as its code, such as published numbers.
     target : str or None
         As for jobs.
     seconds : float
@@ -173,7 +204,7 @@ class Step:
     makes: tuple[str, ...] = ()
     needs: tuple[str, ...] | None = None
     settings: Callable[[Section], Mapping[str, object]] = nothing
-    files: tuple[Path, ...] = ()
+    files: tuple[Path | str, ...] = ()
     target: str | None = None
     seconds: float = 5.0
 
@@ -212,6 +243,8 @@ class Regression:
         ``settings.json`` beside the table of trials names: there has to be such a table.
     numbers : mapping
         Other tables of numbers to the columns that name a row; all other columns are compared.
+    optional : mapping
+        The same for tables that a target of its own makes: compared and kept if they are there.
     passed : mapping
         Tables of which every row must have passed, to the columns that name a row.
     by_clock : tuple of str
@@ -226,6 +259,7 @@ class Regression:
     lacking: Callable[[Collection[str], Mapping], Collection[str]] = only_unavailable
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    optional: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     by_clock: tuple[str, ...] = ()
 
@@ -260,6 +294,8 @@ class Study:
         JSON schema of its section, as YAML; None refuses nothing.
     costs : path or None
         CSV file of what its jobs were measured to cost, see :mod:`dpmc.frame.costs.model`.
+    items : path or None
+        YAML file of what its papers hold, see :mod:`dpmc.frame.showing.items`; None without one.
     folder : path or None
         Of a study outside of this package; its reference lies in ``reference`` inside. None for one
         of this package, whose reference lies in ``results/reference``.
@@ -277,7 +313,37 @@ class Study:
     regression: Regression | None = None
     schema: Path | None = None
     costs: Path | None = None
+    items: Path | None = None
     folder: Path | None = None
+
+    @classmethod
+    def of(cls, package: str, **declared: object) -> Self:
+        """Return the study of a package: its name, its chapter and the files beside it are known.
+
+        ``schema.yaml`` lies in its folder; ``costs.csv``, ``items.yaml``, ``claims.yaml`` and
+        ``predicates.yaml``, which says when those of its claims were written, may. A text that
+        begins with a dot names a function of its own modules (``".tables:run"``), and a relative
+        file of a step lies in the folder too. What judges counts the claims as its code.
+        """
+        here = Path(sys.modules[package].__file__).parent
+        costs, items = here / "costs.csv", here / "items.yaml"
+        judged = [here / f"{name}.yaml" for name in ("claims", "predicates")]
+        judged = [path for path in judged if path.is_file()]
+
+        def own(name: str) -> str:
+            return package + name if name.startswith(".") else name
+
+        def at_home(step: Step) -> Step:
+            files = [*step.files, *(judged if step.name == "claims" else [])]
+            return replace(step, run=own(step.run), files=tuple(here / file for file in files))
+
+        known = {"name": package.rpartition(".")[2], "chapter": ".chapter:chapter"}
+        known |= {"schema": here / "schema.yaml", "costs": costs if costs.is_file() else None}
+        known |= {"items": items if items.is_file() else None}
+        known |= {"folder": None if package.startswith("dpmc.") else here} | declared
+        functions = {name: own(known[name]) for name in ("chapter", "errata") if known.get(name)}
+        steps = tuple(map(at_home, known["steps"]))
+        return cls(**known | functions | {"steps": steps})
 
     def job(self, name: str) -> Job:
         """Return the kind of job of that name."""

@@ -6,8 +6,9 @@ a test that had to pass. Studies declare nothing for it beyond their regression,
 """
 
 import json
+import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +19,15 @@ from dpmc.frame.api import Study
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.jobs.cells import cell_name, format_coordinate, in_common
 from dpmc.frame.jobs.plan import Plan, has_trials, makers, table_file
+from dpmc.frame.judging.effects import signed
+from dpmc.frame.judging.finding import ALL, MOST, POOLED
 from dpmc.frame.showing.chapter import Chapter, Judged
 
 CLAIM, PUBLISHED, MEAN, TEST = "claim", "published number", "mean of a cell", "test"
 PASSED, FAILED = "passed", "failed"
 FILTERS = ("dataset", "mechanism")  # coordinates with a column of their own
 SHOWN_DIGITS = 4
+LOG_RATIO, OTHER_SCALE = r"delta\s*\(|log\s+(RMSE|ARE)", r"accuracy|[Rr]ecall|slope|share"
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ class Numbers:
             origin = self._of_table(judged.table)
             for claim in judged.claims.to_dict("records"):
                 yield Row(
-                    self.chapter.heading,
+                    self.study.name,
                     CLAIM,
                     f"{claim['id']}. {claim['claim']}",
                     origin,
@@ -99,13 +103,13 @@ class Numbers:
             name = cell_name({key: row[key] for key in self._coordinates})
             what, *others = self._named(row, name)
             yield Row(
-                self.chapter.heading,
+                self.study.name,
                 PUBLISHED,
                 f"{row['place']}: {what}",
                 *others,
                 metric=self._label(row["metric"]),
                 published=shown(row["published"]),
-                ours=mean_text(row["mean"], row["standard_error"]),
+                ours=mean_text(row["mean"], row["standard_error"]) + seen_text(row),
                 trials=count_text(row["trials"]),
                 verdict=row["status"],
             )
@@ -116,7 +120,7 @@ class Numbers:
             for metric in self._metrics:
                 if row[metric, "count"]:
                     yield Row(
-                        self.chapter.heading,
+                        self.study.name,
                         MEAN,
                         *self._named(row, name),
                         metric=self._label(metric),
@@ -131,7 +135,7 @@ class Numbers:
                 for row in frame.to_dict("records"):
                     what = without_filters({key: row[key] for key in keys})
                     yield Row(
-                        self.chapter.heading,
+                        self.study.name,
                         TEST,
                         what,
                         row["origin"],
@@ -256,6 +260,12 @@ def shown(number: float) -> str:
     return "" if pd.isna(number) else f"{number:.{SHOWN_DIGITS}g}".replace("-", "−")
 
 
+def seen_text(row: Mapping[str, object]) -> str:
+    """Say which difference from a published number would have been seen, if that is known."""
+    share = row.get("detectable")
+    return "" if share is None or pd.isna(share) else f"; {100 * share:.0f} % off would be seen"
+
+
 def mean_text(mean: float, error: float) -> str:
     """Format a mean with its standard error, as far as they are there."""
     return shown(mean) + ("" if pd.isna(error) else f" ± {error:.1g}")
@@ -266,15 +276,32 @@ def count_text(count: float) -> str:
     return "" if pd.isna(count) else str(int(count))
 
 
-def interval_text(low: float, high: float) -> str:
+def interval_text(low: float, high: float, form: Callable[[float], str] = shown) -> str:
     """Format an interval; nothing where there is none."""
-    return "" if pd.isna(low) or pd.isna(high) else f"[{shown(low)}, {shown(high)}]"
+    return "" if pd.isna(low) or pd.isna(high) else f"[{form(low)}, {form(high)}]"
+
+
+def is_log_ratio(claim: Mapping[str, object]) -> bool:
+    """Say whether the effect of a claim is a log ratio of errors, by its rule and predicate."""
+    judged, _, effect = str(claim.get("predicate", "")).partition("Effect:")
+    return (
+        claim.get("rule") in (ALL, MOST, POOLED)
+        and re.search(LOG_RATIO, judged) is not None
+        and re.search(OTHER_SCALE, judged) is None
+        and (not effect or re.match(r"\s*pooled\s+delta", effect) is not None)
+    )
+
+
+def effect_parts(claim: Mapping[str, object]) -> tuple[str, str]:
+    """Format the effect of a claim and its interval: log ratios of errors in per cent."""
+    form = signed if is_log_ratio(claim) else shown
+    effect = "" if pd.isna(claim["effect"]) else form(claim["effect"])
+    return effect, interval_text(claim["interval_low"], claim["interval_high"], form)
 
 
 def effect_text(claim: Mapping[str, object]) -> str:
     """Format the effect of a claim with its interval."""
-    interval = interval_text(claim["interval_low"], claim["interval_high"])
-    return f"{shown(claim['effect'])} {interval}".strip()
+    return " ".join(effect_parts(claim)).strip()
 
 
 def counted(judged: Sequence[Judged]) -> pd.Series:

@@ -13,6 +13,7 @@ from dpmc.frame.judging.finding import (
     DEVIATES,
     INCONCLUSIVE,
     NO_EFFECT,
+    NOT_RUN,
     SUPPORTED,
     VERDICTS,
 )
@@ -38,8 +39,9 @@ COLORS = {
     CONTRADICTED: (VERMILLION, "black"),
     NO_EFFECT: (GREY, "white"),
     INCONCLUSIVE: (LIGHT, "black"),
+    NOT_RUN: ("#f0f0f0", "black"),
 }
-HATCHES = {CONTRADICTED: "////", NO_EFFECT: "....", INCONCLUSIVE: ""}
+HATCHES = {CONTRADICTED: "////", NO_EFFECT: "....", INCONCLUSIVE: "\\\\\\\\", NOT_RUN: ""}
 
 
 def describe(data: pd.DataFrame) -> str:
@@ -57,8 +59,8 @@ OVERVIEW = FigureText(
     id="overview",
     title="Published against reproduced",
     caption=(
-        "Above: verdicts on the claims, by study. Below: our means beside the published numbers; "
-        "on the line both are equal, and a cross deviates."
+        "Above: verdicts on the claims, by study. Below: our means beside the published numbers, "
+        "errors and budgets ε alike; on the line both are equal, and a cross deviates."
     ),
     alt="Bars of the verdicts by study, and published numbers against ours.",
     describe=describe,
@@ -81,9 +83,9 @@ def verdict_counts(chapter: Chapter) -> dict[str, int]:
 def counts(chapters: Mapping[str, Chapter]) -> pd.DataFrame:
     """Return how many claims and published numbers of each study came out how."""
     rows = [
-        (chapter.heading, result, count)
-        for chapter in chapters.values()
-        for found in (verdict_counts(chapter), agreement(chapter)[lambda n: n > 0].to_dict())
+        (name, result, count)
+        for name, chapter in chapters.items()
+        for found in (verdict_counts(chapter), compared(chapter)["status"].value_counts())
         for result, count in found.items()
         if count
     ]
@@ -93,8 +95,8 @@ def counts(chapters: Mapping[str, Chapter]) -> pd.DataFrame:
 def draw(chapters: Mapping[str, Chapter]) -> Drawing:
     """Draw the figure."""
     data = counts(chapters)
-    judged = {c.heading: verdict_counts(c) for c in chapters.values() if len(counted(c.judged))}
-    beside = {c.heading: compared(c) for c in chapters.values() if len(compared(c))}
+    judged = {name: verdict_counts(c) for name, c in chapters.items() if len(counted(c.judged))}
+    beside = {name: compared(c) for name, c in chapters.items() if len(compared(c))}
     if not judged and not beside:
         raise NothingToDraw("No claim has been judged, and no published number compared.")
     bars = 0.5 + 0.42 * len(judged) if judged else 0.0
@@ -118,9 +120,9 @@ def compared(chapter: Chapter) -> pd.DataFrame:
 
 def _draw_verdicts(axes, judged: Mapping[str, Mapping[str, int]]) -> None:
     """A bar for each study, its counts inside and its name above."""
-    for place, (heading, by_verdict) in enumerate(judged.items()):
+    for place, (name, by_verdict) in enumerate(judged.items()):
         total, start = sum(by_verdict.values()), 0
-        axes.text(0, place - 0.36, f"{heading} ({total})", va="bottom")
+        axes.text(0, place - 0.36, f"{name} ({total})", va="bottom")
         for verdict, count in by_verdict.items():
             color, ink = COLORS[verdict]
             bar = {"left": start, "height": 0.5, "color": color, "hatch": HATCHES.get(verdict)}
@@ -143,10 +145,10 @@ def _behind(color: str) -> dict[str, object]:
 
 def _draw_numbers(axes, beside: Mapping[str, pd.DataFrame]) -> None:
     """Ours against published, both logarithmic; what deviates is a cross."""
-    for (heading, frame), look in zip(beside.items(), SERIES, strict=False):
+    for (name, frame), look in zip(beside.items(), SERIES, strict=False):
         agrees = frame["status"] == AGREES
         near, far = frame[agrees], frame[~agrees]
-        text = f"{heading}: {len(near)} of {len(frame)} agree"
+        text = f"{name}: {len(near)} of {len(frame)} agree"
         shown = {"ls": "", "color": look.color, "ms": 4}
         marks = {"marker": look.marker, "mfc": "none", "label": text}
         axes.plot(near["published"], near["mean"], **marks, **shown)
@@ -156,7 +158,7 @@ def _draw_numbers(axes, beside: Mapping[str, pd.DataFrame]) -> None:
     low, high = np.nanmin(every) / 1.2, np.nanmax(every) * 1.2
     axes.plot([low, high], [low, high], color=BLACK, lw=0.8, zorder=0)
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
-    axes.set(xlabel="Published", ylabel="Reproduced")
+    axes.set(xlabel="Published (RMSE, or ε)", ylabel="Reproduced")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), handlelength=1.0)

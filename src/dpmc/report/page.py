@@ -19,11 +19,14 @@ from markupsafe import Markup
 
 from dpmc.files import write_text
 from dpmc.frame.jobs.plan import INDEX, NUMBERS, REPORT_FILES, page_file
+from dpmc.frame.judging.chance import standing
+from dpmc.frame.judging.claims import WRITTEN
 from dpmc.frame.judging.finding import AGREES, DEVIATES, FACT, VERDICTS
+from dpmc.frame.showing import items
 from dpmc.frame.showing.chapter import Chapter, Judged
 from dpmc.frame.showing.erratum import Erratum
 from dpmc.report.errata import INTRODUCTION, by_grade
-from dpmc.report.numbers import Row, claim_anchor, interval_text, shown
+from dpmc.report.numbers import Row, claim_anchor, effect_parts, shown
 from dpmc.report.overview import OVERVIEW, agreement, draw_overview, verdict_counts
 from dpmc.report.page_parts import (
     Address,
@@ -57,13 +60,15 @@ class StudyPage:
     """What the report holds of a study.
 
     ``manifest`` has versions, commit, machine, seeds, digests, wall time, nested as it likes;
-    ``rows`` are the study's claims and numbers.
+    ``rows`` are the study's claims and numbers, ``items`` what its papers hold, as
+    :func:`dpmc.frame.showing.items.item_rows` returns them.
     """
 
     chapter: Chapter
     errata: Sequence[Erratum] = ()
     manifest: Mapping[str, object] = ()
     rows: Sequence[Row] = ()
+    items: Sequence[Mapping[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,7 @@ def _shared(content: Mapping, link: Callable[..., str], images: str) -> dict[str
     """Return what all templates are given: the report, and how its pages find each other."""
     script = (TEMPLATES / "numbers.js").read_text(encoding="utf-8")
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    studies = [(study["id"], study["heading"]) for study in content["studies"]]
+    studies = [(study["id"], study["id"]) for study in content["studies"]]
     return {
         "report": content,
         "link": link,
@@ -150,6 +155,7 @@ def _content(report: Report, address: Callable[[str], Address], level: int) -> d
     rows = [(name, row) for name, page in report.studies.items() for row in page.rows]
     origins = {row.origin: None for _, row in rows}
     places = {origin: place for place, origin in enumerate(origins)}
+    studies = [_study(name, page, address(name), level) for name, page in report.studies.items()]
     with TemporaryDirectory() as folder:
         draw_overview(chapters, folder)
         overview = shown_figure(OVERVIEW, Path(folder), address(FIRST))
@@ -157,12 +163,16 @@ def _content(report: Report, address: Callable[[str], Address], level: int) -> d
         "title": report.title,
         "lead": Markup(_sentence(page.chapter.lead for page in pages)),
         "overview": overview,
-        "answers": [line for page in pages for line in page.chapter.answers],
+        "headlines": _lines(report, "headlines"),
+        "answers": _lines(report, "answers"),
+        "first_figures": [
+            {"page": study["id"], **study["first_figure"]}
+            for study in studies
+            if study["first_figure"]
+        ],
         "notes": [note for page in pages for note in page.chapter.notes],
         "verdicts": VERDICTS,
-        "studies": [
-            _study(name, page, address(name), level) for name, page in report.studies.items()
-        ],
+        "studies": studies,
         "rows": [(asdict(row) | {"page": name}, places[row.origin]) for name, row in rows],
         "origins": list(origins),
         "columns": [
@@ -171,6 +181,22 @@ def _content(report: Report, address: Callable[[str], Address], level: int) -> d
         ],
         "manifest": list(flattened(report.manifest)),
     }
+
+
+def _lines(report: Report, kind: str) -> list[dict[str, object]]:
+    """Return the lines of all studies, each with the place of its claim."""
+    places = {
+        (name, identifier): claim_anchor(name, number, identifier)
+        for name, page in report.studies.items()
+        for number, judged in enumerate(page.chapter.judged)
+        if judged.counted
+        for identifier in judged.claims["id"]
+    }
+    return [
+        {"page": name, "anchor": places.get((name, line.claim), ""), **asdict(line)}
+        for name, page in report.studies.items()
+        for line in getattr(page.chapter, kind)
+    ]
 
 
 def _sentence(parts: Iterable[str]) -> str:
@@ -187,14 +213,17 @@ def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str
         for gallery in chapter.galleries
         for entry in gallery.figures
     }
+    drawn = {name: figure for name, figure in figures.items() if figure["image"]}
     key = chapter.key_figure
     galleries = [
         {
             "title": gallery.title,
             "grid": gallery.grid,
-            "figures": [figures[entry.id] for entry in gallery.figures if entry.id != key],
+            "figures": [drawn[name] for name in names if name in drawn and name != key],
+            "absent": [figures[name]["title"] for name in names if name not in drawn],
         }
         for gallery in chapter.galleries
+        for names in [[entry.id for entry in gallery.figures]]
     ]
     study = {
         "id": name,
@@ -203,13 +232,17 @@ def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str
         "introduction": Markup(chapter.introduction),
         "caveat": chapter.caveat,
         "counts": verdict_counts(chapter),
-        "agreement": f"{status.get(AGREES, 0)} of {compared}" if compared else "",
-        "key_figure": figures.get(key),
-        "findings": chapter.findings,
+        "agreement": f"{status.get(AGREES, 0)} of {compared}" if compared else chapter.tests,
+        "agrees": chapter.agrees if compared else "",
+        "key_figure": drawn.get(key),
+        "first_figure": drawn.get(chapter.first_figure),
+        "findings": [asdict(line) for line in chapter.findings],
         "tables": [each for folder in chapter.tables for each in shown_tables(folder, address)],
-        "galleries": [gallery for gallery in galleries if gallery["figures"]],
+        "galleries": [each for each in galleries if each["figures"] or each["absent"]],
         "judged": [_judged(name, number, each) for number, each in enumerate(chapter.judged)],
         "files": result_files(chapter.downloads, address),
+        "items": page.items,
+        "items_introduction": items.INTRODUCTION,
         "errata_count": len(page.errata),
         "errata": by_grade(page.errata),
         "errata_introduction": INTRODUCTION,
@@ -225,7 +258,7 @@ def _contents(study: Mapping) -> Iterator[tuple[str, str]]:
         yield f"{name}-findings", "Findings"
     for judged in study["judged"]:
         yield f"claims-{judged['id']}", judged["title"]
-    for part in ("figures", "tables", "errata"):
+    for part in ("items", "figures", "tables", "errata"):
         if study["galleries" if part == "figures" else part]:
             yield f"{name}-{part}", part.capitalize()
     yield f"{name}-provenance", "Provenance"
@@ -240,8 +273,16 @@ def _judged(name: str, number: int, judged: Judged) -> dict[str, object]:
         "text": Markup(judged.text),
         "rows": [row | {"anchor": claim_anchor(name, number, row["id"])} for row in rows],
         "counts": {verdict: int((verdicts == verdict).sum()) for verdict in VERDICTS},
+        "many": _of_all(judged),
         "reported": judged.reported,
     }
+
+
+def _of_all(judged: Judged) -> str:
+    """Say of claims of a paper what only the whole table tells."""
+    if not judged.counted or judged.own:
+        return ""
+    return f"{when_written_text(judged.claims)} {many_text(judged.claims)}".strip()
 
 
 def _unbroken(text: str) -> str:
@@ -255,14 +296,18 @@ def claim_rows(claims: pd.DataFrame) -> list[dict]:
     """Return the claims as the page shows them."""
     rows = []
     for claim in claims.to_dict("records"):
+        effect, interval = effect_parts(claim)
         rows.append(
             {
                 **{name: "" if pd.isna(value) else value for name, value in claim.items()},
-                "effect": shown(claim["effect"]) or "–",
-                "interval": interval_text(claim["interval_low"], claim["interval_high"]),
+                "effect": effect or "–",
+                "interval": interval,
                 "n": "–" if pd.isna(claim["n"]) else f"{int(claim['n']):,}",
                 "rule": rule_text(claim),
                 "needed": needed_text(claim.get("needed")),
+                "detectable": detectable_text(claim),
+                "chance": chance_text(claim),
+                "written": written_text(claim.get("written")),
             }
         )
     return rows
@@ -284,6 +329,49 @@ def needed_text(needed: float) -> str:
     if not np.isfinite(needed):
         return "No number of such trials would decide."
     return f"About {needed:,.0f} trials would decide."
+
+
+def detectable_text(claim: Mapping[str, object]) -> str:
+    """Say how large an effect would have been seen, where there is none."""
+    size = claim.get("detectable")
+    if size is None or pd.isna(size):
+        return ""
+    return f"An effect of {shown(size)} would have been seen in 80 % of repeats."
+
+
+def chance_text(claim: Mapping[str, object]) -> str:
+    """Give the p-value of a verdict, alone and after correction for as many claims."""
+    alone, corrected = claim.get("p_value"), claim.get("holm")
+    if alone is None or pd.isna(alone):
+        return ""
+    return f"p = {alone:.2g}, {corrected:.2g} after Holm’s correction over all claims."
+
+
+def written_text(when: object) -> str:
+    """Say when a predicate was written."""
+    return f"Predicate {WRITTEN[when]}." if when in WRITTEN else ""
+
+
+def when_written_text(claims: pd.DataFrame) -> str:
+    """Count the predicates by when they were written, if it is known."""
+    if "written" not in claims:
+        return ""
+    counts = claims["written"].value_counts()
+    parts = [f"{counts[when]} {text}" for when, text in WRITTEN.items() if when in counts]
+    return f"Predicates: {'; '.join(parts)}." if parts else ""
+
+
+def many_text(claims: pd.DataFrame) -> str:
+    """Say how many verdicts stand after correction for as many claims, if it is known."""
+    if "p_value" not in claims or claims["p_value"].isna().all():
+        return ""
+    decided, tested, fallen = standing(claims)
+    named = f"all but {', '.join(fallen)}" if fallen else "all"
+    return (
+        f"Of {decided} decided claims {tested} rest on tests of trials. At 5 % after Holm’s "
+        f"correction over as many claims {tested - len(fallen)} of them stand ({named}); the "
+        "others rest on exact computations, or on tests of their own, and are not corrected."
+    )
 
 
 def flattened(value: object, name: str = "") -> Iterator[tuple[str, str]]:

@@ -58,7 +58,7 @@ def shown_tables(folder: Path, address: Address) -> Iterator[dict]:
 
 
 def shown_figure(entry: FigureText, folder: Path, address: Address) -> dict:
-    """Return what a page needs of one figure; without an image it says that it is absent."""
+    """Return what a page needs of one figure; one without data has no image."""
     image, numbers = folder / f"{entry.id}.svg", folder / f"{entry.id}.csv"
     figure = {
         "id": entry.id,
@@ -69,13 +69,13 @@ def shown_figure(entry: FigureText, folder: Path, address: Address) -> dict:
         "image": None,
         "csv": None,
     }
-    if not image.is_file():
+    data = pd.read_csv(numbers) if numbers.is_file() else None
+    if not image.is_file() or (data is not None and data.empty):
         return figure
     figure["image"] = address(image, image.name)
-    if numbers.is_file():
+    if data is not None:
         figure["csv"] = address(numbers, numbers.name)
-        data = pd.read_csv(numbers)
-        if entry.describe and len(data):
+        if entry.describe:
             sentence = entry.describe(data)
             figure["caption"] += f" {sentence}"
             figure["alt"] += f" {sentence}"

@@ -14,6 +14,12 @@ from dpmc.frame.jobs.job import make_importable
 
 BUILT_IN = ("huber", "equal_privacy", "audit", "onebit", "dpals")
 
+RESERVED = (
+    *("data", "report", "reference", "studies", "all", "quick", "check", "results"),
+    *("index", "numbers", "single"),
+)
+"""Names that mean something else in the configuration, among targets, pages or below results."""
+
 
 def load(paths: Iterable[str | Path] = ()) -> dict[str, Study]:
     """Return the studies of this package and those at ``paths``, by name, in this order."""
@@ -25,13 +31,6 @@ def load(paths: Iterable[str | Path] = ()) -> dict[str, Study]:
             raise InputError(f"Two studies, or parts of dpmc, are called {study.name}; rename one.")
         studies[study.name] = study
     return studies
-
-
-RESERVED = (
-    *("data", "report", "reference", "studies", "all", "quick", "check", "results"),
-    *("index", "numbers", "single"),
-)
-"""Names that mean something else in the configuration, among targets, pages or below results."""
 
 
 def _outside(path: Path) -> Study:

@@ -38,6 +38,19 @@ def test_outer_sum(monkeypatch, block, pair, tile):
     np.testing.assert_allclose(outer_sum(rows, 7), expected, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("held", [1, 50, 1 << 18])  # one row at a time, 7 of 60, all
+def test_rows_added_whole_give_the_bits_of_pairs(monkeypatch, held):
+    rows, matrix = random_rows(1, n_users=60)
+    assert (np.count_nonzero(matrix, axis=0) > 16).all()  # more than two times eight
+    monkeypatch.setattr(covariance, "PAIR", 0)
+    monkeypatch.setattr(covariance, "FULL", 0)
+    by_pairs = outer_sum(rows, 7)
+    monkeypatch.setattr(covariance, "FULL", 10**9)
+    monkeypatch.setattr(covariance, "HELD", held)
+    np.testing.assert_array_equal(outer_sum(rows, 7), by_pairs)
+    np.testing.assert_allclose(by_pairs, np.triu(matrix.T @ matrix), rtol=1e-12, atol=1e-14)
+
+
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), copies=st.integers(1, 3))
 @settings(max_examples=30, deadline=None)
 def test_packed_matrices_keep_their_norm_and_come_back(seed, n, copies):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpmc.methods.factorization.private_als import PrivateALS
+from dpmc.privacy.calibration import CALIBRATED
 from dpmc.privacy.ledger import FloatNoise, PrivacyViolation
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
@@ -17,7 +18,6 @@ from dpmc.studies.audit.faults import RUNS
 from dpmc.studies.audit.faults.methods import METHOD_FAULTS, faulty_method_rows
 from dpmc.studies.audit.method_runs import (
     FACTOR_METHODS,
-    MECHANISMS,
     METHODS,
     audited_method,
     largest_changes,
@@ -76,7 +76,7 @@ def attainable(relation, mechanism, what):
     return 0.5**0.5 if (relation, mechanism) == (USER_REPLACE, "gaussian") and products else 1.0
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", CALIBRATED)
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("method", METHODS)
 def test_changes_keep_to_their_sensitivities_and_attain_them(method, relation, mechanism):
@@ -108,7 +108,7 @@ def test_likelihood_ratios_of_transcripts_average_to_one(mechanism, relation):
 @pytest.mark.parametrize("method", METHODS)
 def test_right_methods_pass(method, relation):
     # 4 tests of chance each: two fail 0.1 % of the time at most, two 1e-6
-    mechanism = MECHANISMS[(METHODS.index(method) + list(RELATIONS).index(relation)) % 3]
+    mechanism = CALIBRATED[(METHODS.index(method) + list(RELATIONS).index(relation)) % 3]
     made, noise, rng = noised(method, relation, mechanism)
     key = {"method": method, "relation": relation, "mechanism": mechanism}
     rows = list(method_rows([(made, noise)], FEW_RUNS, rng, key))
@@ -119,7 +119,7 @@ def test_right_methods_pass(method, relation):
 
 
 @pytest.mark.parametrize(
-    ("fault", "mechanism"), list(zip(METHOD_FAULTS, MECHANISMS * 2, strict=False))
+    ("fault", "mechanism"), list(zip(METHOD_FAULTS, CALIBRATED * 2, strict=False))
 )
 def test_planted_faults_are_caught(fault, mechanism):
     rows = faulty_method_rows(fault, mechanism, RUNS, np.random.default_rng(5))

@@ -10,13 +10,15 @@ from scipy import optimize, stats
 from dpmc.frame.showing.erratum import filled
 from dpmc.report.errata import GROUPS
 from dpmc.studies.dpals import errata
+from dpmc.studies.dpals.errata.method import altmin_program
 from dpmc.yaml_files import read_mapping
 
 
 @pytest.fixture(scope="module")
 def entries():
     found = {entry.id: entry for entry in errata.entries({"trials": fake_trials()})}
-    assert list(found) == [f"E{number}" for number in (30, 31, 32, *range(34, 39), *range(49, 53))]
+    own = (30, 31, 32, *range(34, 39), *range(49, 53), 90, 91)
+    assert list(found) == [f"E{number}" for number in own]
     return found
 
 
@@ -45,7 +47,8 @@ def mu_of(epsilon):
 
 def test_every_entry_names_its_source(entries):
     for entry in entries.values():
-        assert entry.place.startswith(("DPALS paper", "DP_Matrix_Completion_Alt_Min"))
+        sources = ("DPALS paper", "DP_Matrix_Completion_Alt_Min", "google-research")
+        assert entry.place.startswith(sources)
         assert "nan" not in entry.evidence
         assert entry.grade in GROUPS
 
@@ -108,6 +111,27 @@ def test_all_movies(entries):
 def test_the_published_program(entries):
     assert numbers(entries, "E37")["difference"] < 1e-12
     assert 0.5 < numbers(entries, "E38")["angle"] < 45
+
+
+def test_the_program_of_altmin_forgets_epsilon(entries):
+    found = numbers(entries, "E90")
+    assert 0.99 < found["lowest"] <= found["highest"] < 1.01
+    assert "is 2,500 times that at ε = 5" in entries["E90"].evidence
+    # without noise the same program ends elsewhere
+    rng = np.random.default_rng(0)
+    matrix = rng.standard_normal((40, 3)) @ rng.standard_normal((3, 30))
+    ends = [altmin_program(matrix, epsilon, np.random.default_rng(1)) for epsilon in (5.0, 1e12)]
+    assert ends[1] < 0.5 * ends[0]
+
+
+def test_the_program_of_dpals(entries):
+    """Ratings of 3 instead of 1 in one of two statistics; and sum and number of 100 ratings with
+    noise of deviation 1000 and 100.
+    """
+    found = numbers(entries, "E91")
+    assert found["epsilon"] == pytest.approx(gaussian_epsilon(np.hypot(0.1, 1.0)), rel=1e-5)
+    assert found["charged"] == pytest.approx(gaussian_epsilon(np.sqrt(2) / 100), rel=1e-4)
+    assert found["items"] == pytest.approx(gaussian_epsilon(mu_of(1.0) * np.sqrt(5)), rel=1e-4)
 
 
 def test_node_step(entries):

@@ -3,18 +3,25 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from click.testing import CliRunner
+from planted import planted_trials
 
+from dpmc.cli.reference import reference
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
 from dpmc.frame import api
+from dpmc.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
 from dpmc.frame.jobs.digest import closure_of, source_file
 from dpmc.frame.jobs.job import function
 from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.jobs.task import Task
+from dpmc.frame.judging.claims import OWN
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals import STUDY, made_of
-from dpmc.studies.dpals.cells import SurrogateCell
+from dpmc.studies.dpals.cells import DpalsCell, SurrogateCell
+from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
 from dpmc.studies.dpals.experiments.coverage import DataCell
 
 CONFIG = Path(__file__).parents[3] / "config"
@@ -54,6 +61,33 @@ def test_large_experiments_run_only_if_wanted():
     )
     names = [{cell.dataset for cell in STUDY.job("fit").cells(each)} for each in (small, large)]
     assert {"ml-10m", "ml-20m", "rank-one-500k"} <= names[1] - names[0]
+
+
+def test_the_verdicts_of_a_large_run_are_kept(tmp_path):
+    """Made-up trials of MovieLens 10M: what is judged on them becomes what is expected."""
+    large = merge(load(CONFIG / "config.yaml"), load(CONFIG / "large.yaml"))
+    gain = {("ml-10m", "dpals", f"{kind}_1", 10.0): level
+            for kind, level in (("uniform", -0.139), ("adaptive", -0.158))}  # fmt: skip
+    trials = planted_trials(gain, trials=3)
+    cells = {DpalsCell(*cell).name: {"trials": 3} for cell in gain}
+    folder = tmp_path / "results" / "dpals"
+    folder.mkdir(parents=True)
+    trials.to_csv(folder / "trials.csv", index=False)
+    claims = [claim for claim in load_dpals_claims() if claim["source"] != OWN]
+    judged = judge_dpals({"trials": trials}, claims)
+    judged.to_csv(folder / "claims.csv", index=False)
+    (folder / SETTINGS).write_text(settings_text(Settings(large["reference"], cells)))
+    kept = tmp_path / "reference"
+    arguments = ["update", "--study", "dpals", "--profile", "large"]
+    arguments += ["--results", tmp_path / "results", "--reference", kept]
+    outcome = CliRunner().invoke(reference, list(map(str, arguments)))
+    assert outcome.exit_code == 0, outcome.exception
+    written = [path for path in kept.rglob("*") if path.is_file()]
+    assert written == [kept / "dpals" / "expected" / "large" / "claims.csv"]
+    verdicts = pd.read_csv(written[0]).set_index("id")["verdict"]
+    assert verdicts["D15"] == "supported"
+    assert verdicts["D14"] not in ("supported", "contradicted", "no effect")  # no ALS
+    assert len(verdicts) == len(claims)
 
 
 def test_jobs_read_real_ratings_or_generated_ones_or_draw_their_own(section):

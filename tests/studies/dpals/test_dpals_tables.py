@@ -14,7 +14,7 @@ IDS = ["table_dpals_1_synthetic", "table_dpals_2_ratings", "table_dpals_3_recall
        "table_dpals_4_side_by_side", "table_dpals_5_variants", "table_dpals_6_accounting",
        "table_dpals_7_iterations", "table_dpals_8_timing", "table_dpals_9_default",
        "table_dpals_9_bounds", "table_dpals_9_rates", "dpals_claims",
-       "dpals_claims_surrogate"]  # fmt: skip
+       "dpals_claims_elsewhere", "dpals_claims_surrogate"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +127,11 @@ def test_time(tables, frames):
     assert growth(squared[squared["users"] == 5000])["slope"].isna().all()
 
 
-def test_claims_on_generated_data_are_called_no_verdicts(tables):
-    assert "no verdicts" in tables["dpals_claims_surrogate"].title
+def test_claims_on_other_data_are_called_no_verdicts(tables):
+    for name, first in (("elsewhere", "S4"), ("surrogate", "S1")):
+        table = tables[f"dpals_claims_{name}"]
+        assert "no verdicts" in table.title
+        assert first in {row.keys[0] for row in table.rows}
     assert [row.keys[0] for row in tables["dpals_claims"].rows] == ["D2", "D1", "D25"]
 
 

@@ -16,7 +16,7 @@ from dpmc.studies.dpals.cells import STANDARD, TUNED, TUNING_COLUMNS, DpalsCell
 from dpmc.studies.dpals.data import make_split
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, make_model, taken_settings
-from dpmc.studies.dpals.settings import dpals_cells, tuning_cells, tuning_settings
+from dpmc.studies.dpals.settings import dpals_cells, dpals_settings, tuning_cells, tuning_settings
 from dpmc.studies.dpals.spaces import SPACES
 from dpmc.studies.dpals.trial import run
 
@@ -169,3 +169,23 @@ def test_the_grid_is_searched_on_other_seeds_where_that_is_possible():
         given = tuning_settings(dpals, each)
         wanted = {name: dpals["tuning"][name] for name in ("seed", "trials", "candidates")}
         assert wanted.items() <= given.items()
+
+
+def test_private_frank_wolfe_takes_no_fewer_steps_with_more_users_or_a_larger_epsilon():
+    """Its noise is less for what there is to learn, which is what decides on the steps."""
+    dpals = section()
+    dpals["hyperparameters"] = load_hyperparameters(HYPERPARAMETERS)
+    dpals["cells"] = dpals_cells(dpals)
+    sizes = [f"synthetic-{users}k" for users in (5, 10, 20, 50)]
+    for method in ("dpfw", "dpfw_jain"):
+        steps = [
+            [
+                dpals_settings(dpals, DpalsCell(size, method, STANDARD, epsilon))["model"]
+                for epsilon in (1.0, 2.0, 5.0, 10.0, 20.0)
+            ]
+            for size in sizes
+        ]
+        steps = np.array([[model["iterations"] for model in row] for row in steps])
+        assert (np.diff(steps, axis=0) >= 0).all()
+        assert (np.diff(steps, axis=1) >= 0).all()
+        assert steps[0, 0] < steps[0, -1] < steps[-1, -1]

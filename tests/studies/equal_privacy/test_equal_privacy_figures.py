@@ -53,13 +53,26 @@ def test_equal_privacy_shows_means_and_intervals(drawings, results, name, relati
     assert len(baselines) == panels * len(EPSILONS)
 
 
+def test_what_privacy_costs_is_the_best_of_each_kind(drawings):
+    cost, every = drawings["privacy_cost"].data, drawings["privacy_equal_user"].data
+    shown = cost[cost["relation"].notna()]
+    assert not shown.duplicated(["dataset", "epsilon", "kind"]).any()
+    place = {"dataset": "sweetrs", "epsilon": 5}
+    factors = select(every, **place)
+    factors = factors[factors["method"].isin(["private_als", "private_irls"])]
+    best = select(shown, **place, kind="factors")
+    assert best["mean"].item() == factors["mean"].min()
+    kinds = set(shown["kind"])
+    assert {"factors", "averages"} <= kinds <= {"factors", "averages", "untuned"}
+
+
 def test_what_is_far_worse_than_a_constant_leaves_the_panel(results):
     calibrated = results["calibrated"].copy()
     bad = select(calibrated, dataset="jester", relation="entry_change", epsilon=0.5,
                  method="private_als", mechanism="laplace").index  # fmt: skip
     calibrated.loc[bad, "rmse_heldout"] *= 1000
     with matplotlib.rc_context(RC):
-        drawing = FIGURES[0].function({"calibrated": calibrated})
+        drawing = FIGURES[1].function({"calibrated": calibrated})
     jester = next(axes for axes in drawing.figure.axes if axes.get_title(loc="left") == "Jester 5k")
     assert jester.get_ylim()[1] < 15
 
@@ -69,7 +82,7 @@ def test_a_reference_far_below_is_a_number_and_no_line(results):
     free = select(calibrated, dataset="jester", method="als", mechanism="none").index
     calibrated.loc[free, "rmse_heldout"] = 0.0123
     with matplotlib.rc_context(RC):
-        drawing = FIGURES[0].function({"calibrated": calibrated})
+        drawing = FIGURES[1].function({"calibrated": calibrated})
     panels = {axes.get_title(loc="left"): axes for axes in drawing.figure.axes}
     texts = {title: [text.get_text() for text in axes.texts] for title, axes in panels.items()}
     assert texts["Jester 5k"] == ["No noise: 0.012 (below)"]

@@ -9,15 +9,18 @@ from planted import plus, when
 
 from dpmc.errors import InputError
 from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN, load_claims
+from dpmc.frame.judging.readings import parsed
 from dpmc.studies.huber import reported as library
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge as judge_claims
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
+NOT_RUN = "not run"
+U = "not reported"
 LOUD = {"spread": 1.5}
 
-SYNTHETIC_CLAIMS = [f"H{n}" for n in (*range(1, 17), 32, 33, 37)]
-REAL_CLAIMS = [f"H{n}" for n in (17, 19, 20, 21, 22)]
+SYNTHETIC_CLAIMS = [f"H{n}" for n in (*range(1, 17), 32, 33, 37, 46, 48, 49, 50)]
+REAL_CLAIMS = [f"H{n}" for n in (17, 19, 20, 21, 22, 51)]
 
 
 HUBER, GAUSSIAN, LAPLACE = ({"mechanism": noise} for noise in ("huber", "gaussian", "laplace"))
@@ -89,6 +92,8 @@ PLANTED = [
     ("H16", C, when(-1.0, rank=20, **SYNTHETIC), {}),
     ("H16", C, plus(when(-0.05, rank=5, **HUBER), when(0.05, rank=20, **HUBER)), {}),
     ("H16", S, None, {}),
+    # at ranks 5 and 20 the sign differs, but at 20 it is within the margin
+    ("H16", S, plus(when(-0.05, rank=5, **HUBER), when(0.004, rank=20, **HUBER)), {}),
     ("H16", I, None, LOUD),
     ("H17", S, None, {}),
     ("H17", C, when(0.03, irls_iterations=2, dataset="ml-100k"), {}),
@@ -111,7 +116,27 @@ PLANTED = [
     ("H32", I, None, {"spread": 0.1}),
     ("H33", S, when(-0.03, observed_fraction=0.05, **GAUSSIAN), {}),
     ("H33", C, when(-0.03, observed_fraction=0.15, **GAUSSIAN), {}),
+    # better at 5 % than at 15 %, but worse than the others there
+    ("H33", C, plus(when(0.1, **GAUSSIAN), when(-0.05, observed_fraction=0.05, **GAUSSIAN)), {}),
     ("H33", I, None, LOUD),
+    ("H46", S, plus(when(-0.004, **GAUSSIAN), when(0.004, **LAPLACE)), {}),  # order alone
+    ("H46", C, when(0.004, **GAUSSIAN), {}),
+    ("H46", C, when(-0.004, **LAPLACE), {}),
+    ("H46", I, None, LOUD),
+    ("H48", S, when(0.05, **LAPLACE), {}),
+    ("H48", N, when(0.005, **LAPLACE), {}),
+    ("H48", C, when(-0.05, **LAPLACE), {}),
+    ("H48", I, None, LOUD),
+    ("H49", S, when(-0.05, **GAUSSIAN), {}),
+    ("H49", C, when(0.05, **GAUSSIAN), {}),
+    ("H49", I, None, LOUD),
+    ("H50", S, when(0.05, variance=1.0, **LAPLACE), {}),  # alike where the variance is high
+    ("H50", C, when(0.05, variance=2.0, **LAPLACE), {}),
+    ("H50", C, when(-0.05, variance=2.0, **LAPLACE), {}),
+    ("H50", I, None, LOUD),
+    ("H51", S, None, {}),
+    ("H51", C, when(0.03, irls_iterations=2, dataset="sweetrs", observed_fraction=0.1), {}),
+    ("H51", I, None, {"spread": 0.03}),
 ]
 
 
@@ -162,6 +187,7 @@ def test_every_trial_claim_is_planted_with_every_verdict():
         ("H17", when(0.02, irls_iterations=2), 0.02),
         ("H20", when(-0.02, observed_fraction=0.15, **SWEETRS, **GAUSSIAN), -0.02),
         ("H33", when(-0.03, observed_fraction=0.05, **GAUSSIAN), -0.03),
+        ("H46", when(-0.03, **GAUSSIAN), -0.03),
     ],
 )
 def test_effects_are_log_ratios(judge, make_trials, name, effect, amount):
@@ -179,43 +205,51 @@ def test_the_gap_claim_reports_the_ratio_of_gaps(judge, make_trials):
 
 # The reported tables' own counts. (A tie counts for neither side: H12 has one, 3 wins of 9.)
 REPORTED = {
-    "H1": (C, "reported: 29, 34, 1"),
-    "H2": (S, "reported: 24 of 24 (12 of 12 rows)"),
+    "H1": (
+        C,
+        "reported: 29, 34, 1, by more than sampling error 1",
+    ),  # planted trials hardly scatter
+    "H2": (S, "reported: 24 of 24, mean -2.91 % (12 of 12 rows)"),
     "H3": (S, "reported: 29 of 36"),
     "H4": (S, "reported lowest: 6, 17"),
     "H5": (S, "reported: 12 of 12"),
     "H6": (S, "mean"),
-    "H7": (S, "reported: 12 of 18"),
-    "H8": (C, "reported: 2 of 6"),
+    "H7": (N, "reported: 12 of 18, mean -0.08 %"),
+    "H8": (I, "reported: 1 of 2"),
     "H9": (S, "reported: 46 of 54"),
     "H10": (S, "reported: 6 of 6"),
     "H11": (S, "reported: 14 of 18"),
-    "H12": (C, "reported: 3 of 9"),
-    "H13": (S, "reported: 7 of 9"),
+    "H12": (N, "reported: 3 of 9"),
+    "H13": (N, "reported: 7 of 9"),
     "H14": (C, "reported: 8 of 18"),
     "H15": (C, "reported: 8 of 18"),
-    "H16": (C, "reported: 96 of 96"),
+    "H16": (S, "reported: 96 of 96"),
     "H17": (S, "reported: 4 of 4"),
-    "H18": (I, "the papers report no number"),
+    "H18": (U, "the papers report no number"),
     "H19": (S, "reported: 4 of 4"),
     "H20": (S, "reported: 2 of 2"),
-    "H21": (C, "reported: 4"),
+    "H21": (N, "reported: 1"),
     "H22": (S, "reported ratio"),
     "H23": (S, "(reported: 1.076, 1.037, 1.019)"),
     "H24": (S, "(reported: 1.064)"),
     "H25": (N, "0.500 by the formula"),
     "H26": (S, "(reported: 0.062, 0.741, 0.778, 0.796)"),
-    "H27": (I, ""),
-    "H28": (I, "the papers report no number"),
-    "H29": (I, "the papers report no number"),
-    "H30": (I, "the papers report no number"),
-    "H31": (C, "0.184 (p = 0e+00) with the reported one"),
-    "H32": (I, "the papers report no number"),
-    "H33": (S, "reported: 8 of 12"),
+    "H27": (U, ""),
+    "H28": (U, "the papers report no number"),
+    "H29": (U, "the papers report no number"),
+    "H30": (U, "the papers report no number"),
+    "H31": (U, "0.184 (p = 0e+00) with the formula as published"),
+    "H32": (U, "the papers report no number"),
+    "H33": (S, "reported: 10 of 12"),
     "H37": (S, "reported: 4 of 6"),
-    "H35": (I, ""),
-    "H36": (I, ""),
-    **{f"H{n}": (I, "") for n in range(38, 45)},
+    "H35": (U, ""),
+    "H36": (U, ""),
+    **{f"H{n}": (U, "") for n in range(38, 46)},
+    "H46": (C, "reported: 7 of 36"),
+    "H48": (S, "reported: 30 of 36"),
+    "H49": (C, "reported: 6 of 36"),
+    "H50": (C, "reported: 17 of 18"),
+    "H51": (S, "reported: 4 of 4"),
 }
 
 
@@ -234,8 +268,8 @@ def test_verdict_on_the_reported_tables(everything, name):
 
 
 def test_all_claims_are_judged_in_their_columns(everything, claims):
-    # H34, about models at an equal total budget, is judged by the study of those
-    names = {f"H{n}" for n in range(1, 45) if n != 34}
+    # H34 and H47, about models at an equal total budget, are judged by the study of those
+    names = {f"H{n}" for n in range(1, 52) if n not in (34, 47)}
     assert list(everything.index) == [claim["id"] for claim in claims]
     assert set(everything.index) == names == set(REPORTED)
     assert {name for name in PREDICATES if name.startswith("H")} == set(REPORTED)
@@ -248,14 +282,60 @@ def test_all_claims_are_judged_in_their_columns(everything, claims):
 @pytest.mark.parametrize(
     ("name", "verdict", "effect"),
     [("H23", S, 1.075978), ("H24", S, 24.22403 / 15), ("H25", C, 1.0),
-     ("H26", S, np.log(24.22403 / 15)), ("H27", C, 1.0), ("H28", S, None), ("H29", C, 0.0208),
-     ("H30", S, 1.003610), ("H31", S, None)],
+     ("H26", C, np.log(24.22403 / 15)), ("H27", C, 1.0), ("H28", S, None), ("H29", I, 0.0208),
+     ("H30", S, 1.003610), ("H31", C, 0.18376), ("H45", S, 0.52895)],
 )  # fmt: skip
 def test_facts(everything, name, verdict, effect):
     found = everything.loc[name]
     assert found["verdict"] == verdict
     if effect is not None:
         assert found["effect"] == pytest.approx(effect, rel=2e-3)
+
+
+def test_facts_say_what_they_are_measured_by(everything):
+    named = ["H22", "H23", "H26", "H28", "H29", "H35", "H45"]
+    assert set(everything.loc[named, "margin_of"]) == {"ours"}
+    margins = [10, 1.1, np.log(1.1), 0.9, 0.01, 3, 0.9]
+    np.testing.assert_allclose(everything.loc[named, "margin"], margins)
+
+
+def test_similar_budgets_support(make_trials, paper, claims, budgets):
+    low, columns = budgets["variance"] == 1, ["epsilon_corrected", "epsilon_exact"]
+    similar = budgets.copy()
+    similar.loc[low & (budgets["mechanism"] == "gaussian"), columns] = 15.5
+    some = [claim for claim in claims if claim["id"] == "H26"]
+    found = judge_claims(make_trials(trials=1), paper, similar, some)
+    assert found["verdict"].tolist() == [S]
+
+
+def test_the_reported_verdict_forgives_what_ten_trials_cannot_tell(judge, make_trials):
+    # The row that is printed 4.2 % worse: seven times its error, or within it.
+    for spread, verdict in ((0.002, C), (0.1, S)):
+        found = judge(make_trials(spread=spread), "H1").loc["H1"]
+        assert found["reported_verdict"] == verdict, found["reason"]
+
+
+class TestReadings:
+    def test_every_claim_is_judged_by_every_reading(self, everything):
+        readings = everything["readings"].map(parsed)
+        names = ["even trials", "odd trials", "medians"]
+        names += ["equal weights", "margins times two", "seconds of whole fits"]
+        assert all(list(found) == names for found in readings)
+
+    def test_a_wider_margin_is_a_reading(self, judge, make_trials):
+        found = judge(make_trials(when(-0.015, **HUBER)), "H3").loc["H3"]
+        assert found["verdict"] == S
+        assert found["depends_on"] == "margins times two: no effect"
+
+    def test_equal_weights_are_a_reading(self, judge, make_trials):
+        # worse by 4 % where trials scatter, equal where they do not
+        loud = when(5.0, observed_fraction=0.05)
+        effect = when(0.04, observed_fraction=0.05, **HUBER)
+        trials = make_trials(effect, spread=0.001, spread_of=loud, trials=40)
+        found = judge(trials, "H11", "H15", "H3").loc["H3"]
+        assert "plain mean" in found["reason"]
+        assert parsed(found["readings"])["equal weights"] == C
+        assert found["verdict"] == N
 
 
 def test_budget_claims_can_fail(make_trials, paper, claims, budgets):
@@ -277,11 +357,11 @@ def test_budget_claims_can_fail(make_trials, paper, claims, budgets):
 
 class TestMissingData:
     def test_nothing_at_all(self, judge, make_trials):
-        facts = ["H23", "H24", "H25", "H26", "H27", "H29", "H30", "H31"]
+        facts = ["H23", "H24", "H25", "H26", "H27", "H30", "H31", "H45"]
         side = ["H18", "H35", "H36"]
         found = judge(make_trials().iloc[:0], *SYNTHETIC_CLAIMS, *REAL_CLAIMS, *facts, *side)
         others = found.drop(index=facts)
-        assert set(others["verdict"]) == {I}
+        assert set(others["verdict"]) == {NOT_RUN}
         assert others["reason"].str.contains("data not available").all()
         assert others["effect"].isna().all()
         assert found.loc[facts, "verdict"].ne(I).all()
@@ -291,7 +371,7 @@ class TestMissingData:
         found = judge(trials[trials["dataset"] == "synthetic"], *SYNTHETIC_CLAIMS, *REAL_CLAIMS)
         lost = found["reason"].str.contains("data not available")
         assert set(found.index[lost]) == set(REAL_CLAIMS)
-        assert (found.loc[lost, "verdict"] == I).all()
+        assert (found.loc[lost, "verdict"] == NOT_RUN).all()
         pd.testing.assert_frame_equal(found[~lost], judge(trials, *SYNTHETIC_CLAIMS))
 
     @pytest.mark.parametrize("name", SYNTHETIC_CLAIMS)
@@ -299,7 +379,7 @@ class TestMissingData:
         trials = make_trials()
         lost = trials["rank"].isin([5, 10]) & trials["observed_fraction"].eq(0.05)
         found = judge(trials[~lost], name).loc[name]
-        assert found["verdict"] == I
+        assert found["verdict"] == NOT_RUN
         assert "data not available" in found["reason"]
 
     @pytest.mark.parametrize("trials", [1, 2, 3])
@@ -381,7 +461,7 @@ class TestClaimsFile:
         text = "- {id: H1, own: true, claim: b, predicate: c}"
         (claim,) = load_claims(self.write(tmp_path, text), PREDICATES)
         assert (claim["source"], claim["sentence"]) == (OWN, "")
-        assert set(claim) == {"id", "source", "sentence", "claim", "predicate"}
+        assert set(claim) == {"id", "source", "sentence", "claim", "predicate", "written"}
 
     def test_a_missing_file_is_named(self, tmp_path):
         with pytest.raises(InputError, match="the file with the claims is missing"):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from dpmc.statistics.tests import row_tests
 from dpmc.studies.huber.reported import agreement, compare
@@ -50,6 +51,20 @@ def test_one_row_per_published_number_with_our_mean(trials_like, paper, budgets)
     assert row["standard_error"] == pytest.approx(expected.standard_error[0])
     assert row["trials"] == 10
     assert row["log_ratio"] == pytest.approx(np.log(ours.mean() / row["published"]))
+
+
+def test_a_number_that_agrees_says_what_would_have_been_seen(trials_like, paper, budgets):
+    found = compare(trials_like(np.random.default_rng(7)), paper, budgets)
+    agrees = found["status"] == "agrees"
+    measured = found["metric"] != "epsilon"
+    assert (found["detectable"].notna() == (agrees & measured)).all()
+    row = found[agrees & measured].iloc[0]
+    level = 0.05 / measured.sum()
+    factor = stats.t.ppf(1 - level / 2, 9) + stats.t.ppf(0.8, 9)
+    expected = factor * np.sqrt(2) * row["standard_error"] / row["published"]
+    assert row["detectable"] == pytest.approx(expected)
+    more = compare(trials_like(np.random.default_rng(7), trials=40), paper, budgets)
+    assert more["detectable"].median() < found["detectable"].median() / 2
 
 
 def test_a_noiseless_cell_stands_beside_both_published_blocks(trials_like, paper, budgets):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from fake_results.huber import fake_losses, fake_totals
 
@@ -163,7 +164,25 @@ def test_losses_show_every_cell_claim_and_share(drawings):
 def test_texts_of_what_is_absent_are_empty(results):
     assert totals_text(None) == losses_text(None) == ""
     assert totals_text(results["totals"].query("releases == 100")) == ""
-    assert "removing" not in losses_text(results["transcript_loss"].query("neighbour == 'change'"))
+    assert "removed" not in losses_text(results["transcript_loss"].query("neighbour == 'change'"))
+
+
+def test_losses_are_set_against_totals_like_with_like_and_by_data_set():
+    row = {"neighbour": "change", "neighbours": 100, "share_above_nominal": 1.0, "releases": 50}
+    losses = pd.DataFrame(
+        [
+            row | {"dataset": "sweetrs", "share_above_total": 0.0, "median": 100.0,
+                   "nominal_epsilon": 4.0},
+            row | {"dataset": "synthetic", "share_above_total": 0.5, "median": 800.0,
+                   "nominal_epsilon": 8.0},
+        ]
+    )  # fmt: skip
+    text = losses_text(losses)
+    one, other = "the total over the training for 50 % of 100 on Synthetic", "0 % of 100 on SweetRS"
+    assert text.index(one) < text.index(other)
+    # 800 / 50 over 8, and 100 / 50 over 4
+    assert "a release loses typically 2 times its ε" in text
+    assert "a release loses typically 0.5 times its ε" in text
 
 
 def test_shares_are_not_rounded_to_all_or_none():

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpmc.frame.judging.choices import Choices, choosing, widened
 from dpmc.frame.judging.finding import Finding
 from dpmc.frame.judging.rules import (
     Sample,
@@ -70,7 +71,8 @@ def test_all_by_reported_counts(means, reported):
         ([-0.05] * 5 + [0.0] * 5, 0.001, "inconclusive"),  # just half
         ([-0.005] * 10, 0.001, "no effect"),  # real, but inside +-1 %
         ([0.05] * 4 + [-0.01] * 6, 0.001, "contradicted"),  # pooled above 0
-        ([0.01] * 6 + [-0.1] * 4, 0.001, "contradicted"),  # more losses than wins
+        ([0.01] * 6 + [-0.1] * 4, 0.001, "contradicted"),  # more than half are losses
+        ([0.2] * 2 + [-0.6] + [0.0] * 4, 0.001, "inconclusive"),  # 2 losses of 7, 1 win
         ([-0.05] * 10, 0.5, "inconclusive"),  # too noisy to say
     ],
 )
@@ -87,8 +89,9 @@ def test_most_with_a_required_size():
 
 @pytest.mark.parametrize(
     ("reported", "verdict"),
-    [([-1] * 6 + [1] * 3, "supported"), ([-1] * 5 + [1] * 5, "inconclusive"),
-     ([-1] * 3 + [1] * 5 + [0], "contradicted"), ([-1] * 4 + [0] * 5, "inconclusive")],
+    [([-1] * 6 + [1] * 3, "supported"), ([-1] * 5 + [1.1] * 5, "inconclusive"),
+     ([-1] * 3 + [1] * 5 + [0], "contradicted"), ([-1] * 4 + [0] * 5, "inconclusive"),
+     ([-1] * 3 + [1] * 4 + [0] * 2, "inconclusive"), ([-0.009] * 9, "no effect")],
 )  # fmt: skip
 def test_most_by_reported_counts(reported, verdict):
     planted = sample(*[-0.05] * len(reported), reported=reported)
@@ -148,7 +151,7 @@ def test_missing_trials_leave_the_common_ones():
 @pytest.mark.parametrize("judge", [judge_all, judge_most, judge_pooled])
 def test_unreported_comparisons_are_said_to_be(judge):
     found = judge(sample(-0.05, reported=[np.nan]))
-    assert found.reported_verdict == "inconclusive"
+    assert found.reported_verdict == "not reported"
     assert "the papers report no number for it" in found.reason
 
 
@@ -162,6 +165,20 @@ def test_conjunction(verdicts, expected):
     assert combined(verdicts) == expected
     found = all_of([Finding(verdict, verdict, reason=verdict) for verdict in verdicts])
     assert (found.verdict, found.reported_verdict) == (expected, expected)
+
+
+def test_a_conjunction_of_what_is_not_reported_is_not_reported():
+    assert combined(["not reported"] * 2) == "not reported"
+    assert combined(["not reported", "supported"]) == "inconclusive"
+
+
+def test_choices_hold_inside_of_their_block_only():
+    planted = sample(0.015, 0.015)
+    assert judge_pooled(planted).verdict == "contradicted"
+    with choosing(Choices(widening=2.0)):
+        assert judge_pooled(planted).verdict == "no effect"
+        assert widened(3.0) == 6.0
+    assert judge_pooled(planted).verdict == "contradicted"
 
 
 def test_thresholds_of_an_interval():

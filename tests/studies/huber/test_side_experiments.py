@@ -91,21 +91,38 @@ class TestConvergence:
             assert found["reason"].startswith("data not available")
 
 
+def with_minima(table):
+    """Let starts without noise end far apart."""
+    return table.assign(
+        training_loss=table["training_loss"].where(
+            table["mechanism"] != "none", 100.0 * (1 + table["start"] % 3)
+        )
+    )
+
+
 class TestStarts:
     @pytest.mark.parametrize(
         ("narrower", "lower", "expected"),
         [
             (0.2, 0.05, "supported"),
-            (1.0, 0.05, "inconclusive"),  # best, but no narrower
+            (1.0, 0.05, "supported"),  # best, and no narrower
             (0.2, 0.0, "contradicted"),  # narrower only, so worse among the best
-            (4.0, 0.0, "contradicted"),
+            (1.0, -0.1, "contradicted"),
         ],
     )
     def test_verdict(self, verdict, starts, narrower, lower, expected):
-        found = verdict("H36", starts=starts(narrower, lower))
+        found = verdict("H36", starts=with_minima(starts(narrower, lower)))
         assert found["verdict"] == expected, found["reason"]
         assert found["interval_low"] < found["effect"] < found["interval_high"]
         assert found["n"] == 20
+
+    def test_without_local_minima_there_is_none_to_leave(self, verdict, starts):
+        table = starts(0.2, 0.05)
+        table.loc[table["mechanism"] == "none", "training_loss"] = 7.0
+        found = verdict("H36", starts=table)
+        assert found["verdict"] == "contradicted"
+        assert "without noise it spreads by 0.00 %" in found["reason"]
+        assert found["effect"] < 0  # though Huber noise ends lowest
 
     def test_only_starts_that_all_mechanisms_have_count(self, verdict, starts):
         table = starts(0.2, 0.05)
@@ -131,9 +148,10 @@ def test_the_audit_does_not_claim_more_than_there_is():
     # bound is on both sides, so the true rate is below 5 %).
     noise = Huber.from_variance(2.0)
     rng = np.random.default_rng(1)
-    bounds = [audited_epsilon(noise, rng, 100_000) for _ in range(20)]
-    assert sum(bound > noise.epsilon(1.0) for bound in bounds) <= 4
-    assert np.median(bounds) > 0.9 * noise.epsilon(1.0)
+    for sensitivity, least in ((1.0, 0.9), (5.0, 0.8)):
+        bounds = [audited_epsilon(noise, rng, 100_000, sensitivity) for _ in range(20)]
+        assert sum(bound > noise.epsilon(sensitivity) for bound in bounds) <= 4
+        assert np.median(bounds) > least * noise.epsilon(sensitivity)
 
 
 def test_the_bound_is_clopper_pearson():

@@ -142,6 +142,8 @@ def test_formatted_numbers_have_no_trailing_zeros():
             {"trials": 4, "clip": 0.5, "iterations": 2, "step": 0.7, "delta": 1e-5} | SYNTHETIC,
         ),
         (cell(observed_fraction=0.8), {"trials": 3} | SYNTHETIC),
+        # part of what is drawn at .8
+        (cell(observed_fraction=0.2), {"trials": 3, "drawn_fraction": 0.8} | SYNTHETIC),
         (
             cell("outp_paper", dataset="ml-100k", constraint="nuclear", observed_fraction=0.8),
             {"trials": 2} | MOVIELENS,
@@ -202,6 +204,7 @@ def test_settings_of_the_other_tables():
     assert bounds.settings(ONEBIT) == SYNTHETIC | {
         "seed": 5, "links": ["logistic", "gaussian"], "trials": 4,
         "points": [[0.15, 0.5], [0.15, 1.0], [0.15, 2.0], [0.2, 1.0], [0.8, 1.0]],
+        "drawn": [[0.15, 0.15], [0.2, 0.8], [0.8, 0.8]],
     }  # fmt: skip
 
 

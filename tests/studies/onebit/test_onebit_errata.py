@@ -8,11 +8,13 @@ import pytest
 from fake_results.onebit import fake_attack, fake_change
 from scipy import stats
 
+from dpmc.methods.onebit.links import link_of
 from dpmc.report.errata import GROUPS, errata_markdown
-from dpmc.studies.onebit.errata import errata
+from dpmc.studies.onebit.errata import errata, proofs
 from dpmc.studies.onebit.errata import mechanisms as errata_onebit
 from dpmc.studies.onebit.errata import text as errata_text
 from dpmc.studies.onebit.errata.sources import Sources
+from dpmc.studies.onebit.instances import instance
 
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 RESTAURANT_ROWS = (
@@ -40,7 +42,9 @@ def numbers(entries, name):
 
 
 def test_every_erratum_names_the_paper_and_has_its_id(entries):
-    assert list(entries) == [f"E{number}" for number in (*range(17, 30), 46, 47, 48)]
+    assert list(entries) == [
+        f"E{number}" for number in (*range(17, 30), 46, 47, 48, *range(80, 84))
+    ]
     page = errata_markdown(entries.values())
     for entry in entries.values():
         assert f"{entry.id}. {entry.title}" in page
@@ -137,10 +141,15 @@ def test_e24_to_e27(entries):
         {"right": (1 + np.e) ** 2 / np.e, "reported": np.e}
     )
     lost = numbers(entries, "E26")
-    for count in (1500, 150_000):
+    for side, count in ((100, 1500), (100, 8000), (400, 24_000)):
+        name = f"_{side}_{count}"
         # the size of Laplace noise of scale 1 is exponential with mean and deviation 1
-        assert lost[f"right_{count}"] == pytest.approx(2, abs=10 / np.sqrt(count))
-        assert lost[f"published_{count}"] == pytest.approx(np.sqrt(2) * count ** (-1 / 3))
+        assert lost["sizes" + name] == pytest.approx(2, abs=10 / np.sqrt(count))
+        assert lost["published" + name] == pytest.approx(np.sqrt(2) * count ** (-1 / 3))
+        # 2 tau/n times 2 sqrt(2 n/d), and more where the tails of Laplace noise count
+        assert lost["duality" + name] > 0.95 * 4 * np.sqrt(2 * side / count)
+        assert lost["published" + name] < lost["attained" + name] < lost["duality" + name]
+    assert lost["duality_100_8000"] < 0.7
     tails = numbers(entries, "E27")
     assert tails["sum"] == tails["maximum"] == 1
     assert tails["log10_minimum"] == pytest.approx(-13_000 / np.log(10))
@@ -175,6 +184,34 @@ def test_e48_squared_triangle(entries):
     # the sign of a symmetric product: a fair coin, five standard deviations
     assert found["fails"] == pytest.approx(0.5, abs=5 * 0.5 / np.sqrt(200))
     assert found["worst"] == 2
+
+
+def test_e26_is_attained_by_matrices_of_the_set():
+    noise = np.random.default_rng(2).laplace(size=(30, 30))
+    matrix = proofs.aligned(noise, 30)
+    assert np.linalg.norm(matrix, ord="nuc") <= 30 * (1 + 1e-12)
+    assert np.abs(matrix).max() <= 1
+
+
+def test_e80_the_identity_is_one_of_the_true_matrix(entries):
+    found = numbers(entries, "E80")
+    # over drawn signs: the mean of log likelihoods of M and of -M, less that of 0
+    rng = np.random.default_rng(5)
+    matrix, _ = instance(np.random.default_rng(1), 100, 100, 1, 0.15, link_of("logistic"), 1.0)
+    signs = np.where(rng.random((200, 100, 100)) < stats.logistic.cdf(matrix), 1, -1)
+    zero = np.log(2)
+    for name, estimate in (("mean_of_true", matrix), ("mean", -matrix)):
+        losses = np.logaddexp(0, -signs * estimate).mean()
+        assert found[name] == pytest.approx(zero - losses, abs=1e-3)
+    assert found["mean_of_true"] == pytest.approx(found["divergence_of_true"])
+    assert found["mean"] < -2 * found["divergence"] < 0
+
+
+def test_e81_to_e83(entries):
+    assert numbers(entries, "E81")["measured"] == pytest.approx(8, rel=0.15)
+    # the fourth moment of Laplace noise is 24: the variance has a deviation of sqrt(20/n)
+    assert numbers(entries, "E82")["variance"] == pytest.approx(2, abs=5 * np.sqrt(20 / 1e5))
+    assert numbers(entries, "E83") == pytest.approx({"total": 137 / 60, "right": 1})
 
 
 def test_e28_and_e29_without_data(entries):

@@ -18,6 +18,7 @@ from dpmc.studies.onebit.experiments.gradient_steps import (
     JOB,
     STEPS_COLUMNS,
     StepsCell,
+    _at_ranks,
     cells,
     run,
     settings,
@@ -125,13 +126,37 @@ def test_a_cell_knows_that_of_the_grid():
     assert cell.on_grid() == OneBitCell("synthetic", "logistic", BOTH, 0.15, "grap", 1.0)
 
 
+def test_of_several_observed_fractions_the_least_is_run():
+    small = configured()
+    small["onebit"]["experiments"]["budgets"]["observed_fractions"] = [0.3, 0.2]
+    assert {each.observed_fraction for each in cells(prepare(small))} == {0.2}
+
+
+def test_real_data_have_a_row_for_each_rank():
+    row = dict.fromkeys(STEPS_COLUMNS, 0.5) | {"accuracy_raw": 0.7}
+    made = list(_at_ranks(row | {"accuracy_by_rank": {1: 0.6, 5: 0.8}}, 3, 1))
+    assert [(each["steps"], each["rank"], each["accuracy_truncated"]) for each in made] == [
+        (3, 1, 0.6), (3, 5, 0.8),
+    ]  # fmt: skip
+    assert {each["accuracy_raw"] for each in made} == {0.7}
+    (alone,) = _at_ranks(row, 3, 2)
+    assert (alone["rank"], alone["accuracy_truncated"]) == (2, 0.5)
+
+
 def test_the_table_has_means_by_k():
     values = {"are_raw": 2.0, "are_truncated": 1.0}
     missing = dict.fromkeys(("accuracy_raw", "accuracy_truncated"), float("nan"))
     made = [
-        {"dataset": "synthetic", "link": "logistic", "epsilon": epsilon, "steps": steps}
-        | {name: value * steps + trial for name, value in values.items()}
+        {
+            "dataset": "synthetic",
+            "link": "logistic",
+            "epsilon": epsilon,
+            "steps": steps,
+            "rank": rank,
+        }
+        | {name: rank * value * steps + trial for name, value in values.items()}
         | missing
+        for rank in (1, 2)  # the least is shown
         for epsilon, steps in ((1.0, 1), (1.0, 2), (4.0, 2))
         for trial in (0, 2)
     ]

@@ -67,6 +67,32 @@ def test_links_share_entries_and_uniform_numbers():
     assert np.array_equal(gaussian.values[differ], truth[differ])
 
 
+def by_entry(signs):
+    entries = zip(signs.users.tolist(), signs.items.tolist(), strict=True)
+    return dict(zip(entries, signs.values.tolist(), strict=True))
+
+
+def test_a_smaller_share_is_part_of_what_is_drawn():
+    def drawn(share, of=None):
+        return instance(np.random.default_rng(1), 50, 40, 1, share, LOGISTIC, 1.0, of)
+
+    whole, all_signs = drawn(0.8)
+    values = by_entry(all_signs)
+    kept = set()
+    for share in (0.1, 0.3, 0.8):
+        matrix, signs = drawn(share, 0.8)
+        assert np.array_equal(matrix, whole)
+        assert len(signs) == round(share * 2000)
+        found = by_entry(signs)
+        assert set(found) == set(by_entry(drawn(share)[1]))  # as if no more had been drawn
+        assert list(found) == sorted(found)
+        assert kept <= set(found)
+        assert found.items() <= values.items()
+        kept = set(found)
+    with pytest.raises(InputError, match="cannot be kept"):
+        drawn(0.5, 0.3)
+
+
 @pytest.mark.parametrize(
     ("change", "word"),
     [

@@ -184,7 +184,8 @@ def compare_labels(
 
     The first column of ``expected`` that is not a key is the label. What could not be judged
     because a data set is unavailable is reported without failing; so are claims of our own, which
-    are about all data of a study, if ``lacks_cells``: the study has cells of such a data set.
+    are about all data of a study, if ``lacks_cells``: its table of trials has cells of such a data
+    set. Data that only other tables of the study would have do not count.
     """
     label = next(name for name in expected if name not in keys)
     here, there = (

@@ -1,7 +1,16 @@
-"""Writing the committed reference that :mod:`dpmc.frame.checking.check` compares with."""
+"""Writing the committed reference that :mod:`dpmc.frame.checking.check` compares with.
 
+Of a full run it holds more than is compared, for whoever reads results without running anything and
+for the test of numbers in documents: the tables of labels whole (the effect, interval and reason of
+each verdict, our mean beside each published number), and the mean of every cell over all trials.
+These follow from the trials, which are compared one by one; a bound of an interval, or a sentence,
+may differ in its last digit under another BLAS, so they are not compared again.
+"""
+
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from dpmc import tables
@@ -13,6 +22,11 @@ from dpmc.frame.checking.tolerances import ALLOWED
 from dpmc.frame.jobs.cell_settings import SETTINGS
 
 FULL = "full"
+MEANS = "means.csv"
+STATISTICS = ("trials", "mean", "median", "standard_error")
+DIGITS = 6  # of numbers that are read and not compared
+WORDS = ("sentence", "claim", "predicate")
+LABELS = ("status", "verdict", "reported_verdict")
 
 
 def update(results: CheckedResults, folder: Path, profile: str | None = None) -> list[Path]:
@@ -32,23 +46,64 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
         # as they were written, with settings inside of settings
         write_text(folder / SETTINGS, (results.folder / SETTINGS).read_text("utf-8"))
         written.append(folder / SETTINGS)
+        columns = (*regression.coordinates, "metric", *STATISTICS)
+        tables.write(folder / MEANS, columns, means(results))
+        written.append(folder / MEANS)
         if not (folder / TOLERANCES).exists():
             tables.write(folder / TOLERANCES, (*regression.coordinates, *ALLOWED), [])
             written.append(folder / TOLERANCES)
     if profile is None:
-        for name, keys in regression.numbers.items():
+        for name, numbers in results.numbers.items():
             table = pd.read_csv(results.folder / f"{name}.csv", dtype=str, keep_default_na=False)
-            columns = [*keys, *results.numbers[name].columns]
+            columns = [*(regression.numbers | regression.optional)[name], *numbers.columns]
             written.append(_write(folder / f"{name}.csv", table[columns]))
     for name, table in results.labels.items():
         path = folder / "expected" / (profile or FULL) / f"{name}.csv"
-        written.append(_write(path, table[expected_columns(table, regression.labels[name])]))
+        columns = expected_columns(table, regression.labels[name], whole=profile in (None, FULL))
+        written.append(_write(path, table[columns].apply(_rounded)))
     return written
 
 
-def expected_columns(table: pd.DataFrame, keys: tuple[str, ...]) -> list[str]:
-    """Return the columns that are kept of a table of labels: its keys, and the labels."""
-    return [*keys, *(name for name in ("status", "verdict", "reported_verdict") if name in table)]
+def expected_columns(table: pd.DataFrame, keys: tuple[str, ...], *, whole: bool) -> list[str]:
+    """Return the columns that are kept of a table of labels: keys, labels, and the rest if whole.
+
+    What a claim says stands in the study's file of claims and is not kept again.
+    """
+    labels = [name for name in LABELS if name in table]
+    rest = [name for name in table if name not in (*keys, *labels, *WORDS)]
+    return [*keys, *labels, *(rest if whole else [])]
+
+
+def means(results: CheckedResults) -> Iterator[Mapping[str, object]]:
+    """Yield :data:`STATISTICS` of each metric of each cell, over all of its trials.
+
+    What is the same in all of them is no mean: the trials that are kept have it.
+    """
+    regression = results.study.regression
+    for _, cell in results.trials.groupby(level="cell", sort=False):
+        place = {name: cell[name].iloc[0] for name in regression.coordinates}
+        for metric in regression.metrics:
+            values = cell[metric].dropna()
+            if np.isfinite(values).all() and values.nunique() > 1:
+                found = (len(values), values.mean(), values.median(), values.sem())
+                shown = (found[0], *(_short(value) for value in found[1:]))
+                yield place | {"metric": metric} | dict(zip(STATISTICS, shown, strict=True))
+
+
+def _rounded(column: pd.Series) -> pd.Series:
+    """Round what is a number of a column of text; whole numbers and other texts stay."""
+    return column.map(lambda text: _short(float(text)) if _is_fraction(text) else text)
+
+
+def _is_fraction(text: str) -> bool:
+    try:
+        return not float(text).is_integer()
+    except ValueError:
+        return False
+
+
+def _short(value: float) -> float | None:
+    return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else None
 
 
 def _write(path: Path, table: pd.DataFrame) -> Path:

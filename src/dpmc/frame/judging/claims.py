@@ -1,6 +1,6 @@
 """Claims: read from a study's file, judged by its predicates."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -8,15 +8,26 @@ import pandas as pd
 import yaml
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.frame.judging.finding import INCONCLUSIVE, VERDICTS
-from dpmc.frame.judging.readings import depends_on
+from dpmc.frame.judging.chance import with_chance
+from dpmc.frame.judging.choices import Choices, choosing
+from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_RUN, VERDICTS
+from dpmc.frame.judging.readings import depends_on, formatted
+from dpmc.yaml_files import read_mapping
 
 STATEMENT = ("id", "source", "sentence", "claim", "predicate")
 OWN = "own"
 """The source of a claim of our own; in the file it says ``own: true`` for source and sentence."""
-FIRM = tuple(verdict for verdict in VERDICTS if verdict != INCONCLUSIVE)
+WRITTEN = {
+    "before": "written before any trial that is judged was run",
+    "prototype": "written before these trials, but with results of a prototype known",
+    "after": "written or changed with results known",
+}
+"""When a predicate was written, as ``predicates.yaml`` beside the claims says."""
+AFTER = "after"
+FIRM = tuple(verdict for verdict in VERDICTS if verdict not in (INCONCLUSIVE, NOT_RUN))
 CLAIM_COLUMNS = (
     *STATEMENT,
+    "written",
     "verdict",
     "reported_verdict",
     "effect",
@@ -27,7 +38,11 @@ CLAIM_COLUMNS = (
     "margin",
     "margin_of",
     "needed",
+    "p_value",
+    "holm",
+    "detectable",
     "depends_on",
+    "readings",
     "reason",
 )
 
@@ -37,6 +52,9 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
 
     The sentence is a few words of the source, as they stand there. A claim of our own, which no
     paper makes, says ``own: true`` instead of both; its source is :data:`OWN`, its sentence empty.
+    When its predicate was written (:data:`WRITTEN`) is added from ``predicates.yaml`` beside it,
+    which lists claims by that word; of a claim that it does not list nothing is known but that it
+    is there now, which is after.
 
     Parameters
     ----------
@@ -72,7 +90,23 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
         if identifier in seen:
             raise InputError(f"{path}: the claim {identifier!r} comes twice")
         seen.add(identifier)
-    return entries
+    written = _when_written(path.with_name("predicates.yaml"), seen)
+    return [entry | {"written": written.get(entry["id"], AFTER)} for entry in entries]
+
+
+def _when_written(path: Path, known: Collection[str]) -> dict[str, str]:
+    """Return when predicates were written, by the id of their claim."""
+    if not path.is_file():
+        return {}
+    entries = read_mapping(path)
+    if unknown := set(entries) - set(WRITTEN):
+        raise InputError(f"{path}: {min(unknown)!r} is none of {', '.join(WRITTEN)}")
+    listed = [(name, when) for when, names in entries.items() for name in names]
+    names = [name for name, _ in listed]
+    for name in names:
+        if name not in known or names.count(name) > 1:
+            raise InputError(f"{path}: {name} is no claim of the study, or comes twice")
+    return dict(listed)
 
 
 def _with_source(entry: object) -> object:
@@ -96,6 +130,7 @@ def table_of_verdicts(
     predicates: Mapping[str, Callable],
     evidence: object,
     readings: Mapping[str, object] | None = None,
+    choices: Mapping[str, Choices] | None = None,
 ) -> pd.DataFrame:
     """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given.
 
@@ -106,18 +141,24 @@ def table_of_verdicts(
     predicates : mapping
         Id of a claim -> what judges it, from evidence.
     readings : mapping, optional
-        Name of another reading of the results -> the evidence as it has it. Column ``depends_on``
-        names those that decide otherwise.
+        Name of another reading of the results -> the evidence as it has it.
+    choices : mapping, optional
+        Name of another reading of the same evidence -> the choices of ours that it makes. Column
+        ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise.
     """
     rows = []
     for claim in claims:
         judge = predicates[claim["id"]]
         finding = judge(evidence)
         others = {name: judge(changed).verdict for name, changed in (readings or {}).items()}
-        dependent = {"depends_on": depends_on(finding.verdict, others, FIRM)}
-        rows.append(claim | asdict(finding) | dependent)
-    table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
-    return table.astype({"n": "Int64"})
+        for name, choice in (choices or {}).items():
+            with choosing(choice):
+                others[name] = judge(evidence).verdict
+        dependent = depends_on(finding.verdict, others, FIRM)
+        found = asdict(finding) | {"verdict": finding.status}
+        rows.append(claim | found | {"depends_on": dependent, "readings": formatted(others)})
+    table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)).astype({"n": "Int64"})
+    return with_chance(table, is_own(table))
 
 
 def registering(predicates: dict[str, Callable]) -> Callable[[str], Callable]:

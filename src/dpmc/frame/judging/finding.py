@@ -6,13 +6,16 @@ import numpy as np
 
 SUPPORTED, CONTRADICTED = "supported", "contradicted"
 NO_EFFECT, INCONCLUSIVE = "no effect", "inconclusive"
-VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE)
-AGREES, DEVIATES, NOT_COMPARED = "agrees", "deviates", "not run"
+NOT_RUN = "not run"
+VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE, NOT_RUN)
+AGREES, DEVIATES, NOT_COMPARED = "agrees", "deviates", NOT_RUN
 STATUSES = (AGREES, DEVIATES, NOT_COMPARED)  # of our number beside a published one
 NOT_AVAILABLE = "data not available"
 NOT_REPORTED = "the papers report no number for it"
+UNREPORTED = "not reported"  # the verdict on numbers that a paper does not give
 MOST_OF_ALL = 0.9  # share of wins that "always" needs
-MARGIN = np.log1p(-0.01), np.log1p(0.01)  # an effect within 1 % counts as none
+NO_MORE_THAN = 0.01  # an effect within 1 % counts as none
+MARGIN = np.log1p(-NO_MORE_THAN), np.log1p(NO_MORE_THAN)
 EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %
 OURS, PAPERS = "ours", "the paper's"
 ALL, MOST, POOLED, WITHIN, FACT = "all", "most", "pooled", "within", "fact"
@@ -28,7 +31,7 @@ class Finding:
         On our trials, one of :data:`VERDICTS`. "No effect" is as firm as the first two: the whole
         90 % interval lies inside the margin.
     reported_verdict : str
-        On the papers' own numbers.
+        On the papers' own numbers; :data:`UNREPORTED` where they give none.
     effect, interval_low, interval_high : float
         With its 95 % interval.
     n : float
@@ -43,10 +46,12 @@ class Finding:
     needed : float
         About how many trials would decide, if means and spreads stayed what they are; NaN if it is
         decided or cannot be by more of them.
+    p_value : float
+        Of the verdict, see :mod:`dpmc.frame.judging.chance`; NaN where no rule of trials gave it.
     """
 
     verdict: str
-    reported_verdict: str = INCONCLUSIVE
+    reported_verdict: str = UNREPORTED
     effect: float = np.nan
     interval_low: float = np.nan
     interval_high: float = np.nan
@@ -56,3 +61,10 @@ class Finding:
     margin: float = np.nan
     margin_of: str = ""
     needed: float = np.nan
+    p_value: float = np.nan
+
+    @property
+    def status(self) -> str:
+        """The verdict, or :data:`NOT_RUN` where it is open for want of results or of data."""
+        lacking = self.verdict == INCONCLUSIVE and NOT_AVAILABLE in self.reason.lower()
+        return NOT_RUN if lacking else self.verdict

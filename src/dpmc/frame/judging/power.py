@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import special
 
-from dpmc.frame.judging.finding import ALL, EQUIVALENCE, MARGIN, MOST, MOST_OF_ALL
-from dpmc.statistics.bootstrap import pooled_interval
+from dpmc.frame.judging import choices
+from dpmc.frame.judging.finding import ALL, EQUIVALENCE, MOST, MOST_OF_ALL
 from dpmc.statistics.tests import LEVEL, Interval, RowTests, row_tests
 
 
@@ -19,7 +19,7 @@ def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> floa
     against. Rounded to two significant digits; NaN with fewer trials than an interval needs,
     infinite if no number of trials would do.
     """
-    tests, pooled = row_tests(values, null=threshold), pooled_interval(values)
+    tests, pooled = row_tests(values, null=threshold), choices.pooled(values)
     trials = int(tests.trials.min())
     if trials < 2 or (rule != ALL and not np.isfinite(pooled.low)):
         return np.nan
@@ -38,7 +38,7 @@ def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> floa
         decided = max(by_effect, wins[enough - 1]) if enough <= len(wins) else np.inf
     else:
         decided = by_effect
-    room = MARGIN[1] - abs(pooled.estimate)
+    room = choices.margin()[1] - abs(pooled.estimate)
     quantiles = special.stdtrit(trials - 1, [(1 + EQUIVALENCE) / 2, 1 - LEVEL / 2])
     none = (width * quantiles[0] / quantiles[1] / room) ** 2 if room > 0 else np.inf
     none = none if threshold == 0 and np.isfinite(none) else np.inf

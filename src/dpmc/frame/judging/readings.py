@@ -67,6 +67,16 @@ def depends_on(verdict: str, others: Mapping[str, str], firm: Sequence[str]) -> 
     ``verdict`` is on the results as they are, ``others`` is reading -> verdict; ``firm`` verdicts
     decide.
     """
-    return "; ".join(
-        f"{name}: {other}" for name, other in others.items() if other != verdict and other in firm
+    return formatted(
+        {name: other for name, other in others.items() if other != verdict and other in firm}
     )
+
+
+def formatted(verdicts: Mapping[str, str]) -> str:
+    """Format verdicts by the names of their readings; :func:`parsed` reads them again."""
+    return "; ".join(f"{name}: {verdict}" for name, verdict in verdicts.items())
+
+
+def parsed(text: str) -> dict[str, str]:
+    """Return the verdicts by reading that :func:`formatted` wrote."""
+    return dict(part.rsplit(": ", 1) for part in text.split("; ") if part)

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpmc.frame.judging import choices
+from dpmc.frame.judging.chance import p_of_parts, p_of_range, p_of_rule
 from dpmc.frame.judging.finding import (
     ALL,
     CONTRADICTED,
     EQUIVALENCE,
     INCONCLUSIVE,
-    MARGIN,
     MOST,
     MOST_OF_ALL,
     NO_EFFECT,
@@ -20,11 +21,11 @@ from dpmc.frame.judging.finding import (
     OURS,
     POOLED,
     SUPPORTED,
+    UNREPORTED,
     WITHIN,
     Finding,
 )
 from dpmc.frame.judging.power import trials_needed, trials_to_settle
-from dpmc.statistics.bootstrap import pooled_interval
 from dpmc.statistics.tests import LEVEL, Interval, holm, row_tests
 
 Rows = Mapping[str, np.ndarray]  # what is compared -> its comparison by trial
@@ -83,6 +84,12 @@ def obstacle_to(trials: np.ndarray, needed: int = 2) -> str:
     return ""
 
 
+def fewest(trials: np.ndarray) -> int:
+    """Return the fewest trials of any comparison that was run, 0 if none was."""
+    run = trials[trials > 0]
+    return int(run.min()) if run.size else 0
+
+
 def count(reported: np.ndarray, threshold: float = 0.0) -> Tally:
     """Count reported comparisons below and above a threshold; a tie is neither."""
     values = reported[:, 0]
@@ -94,7 +101,7 @@ def count(reported: np.ndarray, threshold: float = 0.0) -> Tally:
 def all_verdict(counts: Tally, no_effect: bool = False) -> str:
     """ALL: at least 90 % wins and no loss; any loss contradicts; else there may be no effect."""
     if counts.obstacle:
-        return INCONCLUSIVE
+        return _without(counts)
     if counts.losses:
         return CONTRADICTED
     if counts.wins >= MOST_OF_ALL * counts.total:
@@ -103,12 +110,16 @@ def all_verdict(counts: Tally, no_effect: bool = False) -> str:
 
 
 def majority_verdict(counts: Tally) -> str:
-    """Return MOST by counts alone: more than half wins; more losses than wins contradict."""
+    """Return MOST by counts alone: more than half wins; more than half losses contradict."""
     if counts.obstacle:
-        return INCONCLUSIVE
-    if counts.losses > counts.wins:
+        return _without(counts)
+    if 2 * counts.losses > counts.total:
         return CONTRADICTED
     return SUPPORTED if 2 * counts.wins > counts.total else INCONCLUSIVE
+
+
+def _without(counts: Tally) -> str:
+    return UNREPORTED if counts.obstacle == NOT_REPORTED else INCONCLUSIVE
 
 
 def has_no_effect(values: np.ndarray) -> bool:
@@ -118,8 +129,9 @@ def has_no_effect(values: np.ndarray) -> bool:
     ----------
     values : array, shape (comparisons, trials)
     """
-    inner = pooled_interval(values, confidence=EQUIVALENCE)
-    return bool(MARGIN[0] < inner.low and inner.high < MARGIN[1])
+    inner = choices.pooled(values, EQUIVALENCE)
+    low, high = choices.margin()
+    return bool(low < inner.low and inner.high < high)
 
 
 def pooled_verdict(pooled: Interval, below: float = 0.0, no_effect: bool = False) -> str:
@@ -130,7 +142,8 @@ def pooled_verdict(pooled: Interval, below: float = 0.0, no_effect: bool = False
     """
     if not np.isfinite(pooled.low):
         return INCONCLUSIVE
-    if no_effect or (pooled.low > MARGIN[0] and pooled.high < MARGIN[1]):
+    low, high = choices.margin()
+    if no_effect or (pooled.low > low and pooled.high < high):
         return NO_EFFECT
     if pooled.low > 0:
         return CONTRADICTED
@@ -143,7 +156,7 @@ def most_verdict(
     """MOST: the pooled effect is below 0 and more than half of the comparisons are wins.
 
     No effect or contradicted by the pooled effect (see :func:`pooled_verdict`); contradicted by
-    more losses than wins.
+    losses in more than half of the comparisons.
     """
     if counts.obstacle:
         return INCONCLUSIVE
@@ -171,14 +184,35 @@ def judge_pooled(sample: Sample) -> Finding:
     return _judge(POOLED, sample)
 
 
+def reported_verdict(rule: str, reported: np.ndarray, threshold: float = 0.0) -> str:
+    """Judge reported comparisons, each a single number, by ALL, MOST or POOLED.
+
+    The margin is that of our own: their mean within it is no effect, with ALL looked at last.
+
+    Parameters
+    ----------
+    reported : array, shape (comparisons, 1)
+    """
+    counts = count(reported, threshold)
+    low, high = choices.margin()
+    none = threshold == 0 and not counts.obstacle and low < reported.mean() < high
+    if rule == ALL:
+        return all_verdict(counts, none)
+    return NO_EFFECT if none else majority_verdict(counts)
+
+
 def _judge(rule: str, sample: Sample, threshold: float = 0.0, below: float = 0.0) -> Finding:
     reported = count(sample.reported, threshold)
     found, ours, pooled = _found(rule, sample.ours, threshold, below)
     parts = [ours.obstacle] if ours.obstacle else []
     if np.isfinite(pooled.estimate):
-        parts += [ours.formatted(), f"pooled {_with_range(pooled, percent)}"]
-    parts.append(reported.obstacle or f"reported: {reported.wins} of {reported.total}")
-    verdict = all_verdict(reported) if rule == ALL else majority_verdict(reported)
+        parts += [ours.formatted(), f"pooled {_with_plain(pooled, sample.ours, percent)}"]
+    if reported.obstacle:
+        parts.append(reported.obstacle)
+    else:
+        mean = percent(sample.reported.mean())
+        parts.append(f"reported: {reported.wins} of {reported.total}, mean {mean}")
+    verdict = reported_verdict(rule, sample.reported, threshold)
     return replace(found, reported_verdict=verdict, reason="; ".join(parts))
 
 
@@ -186,7 +220,7 @@ def _found(
     rule: str, values: np.ndarray, threshold: float = 0.0, below: float = 0.0
 ) -> tuple[Finding, Tally, Interval]:
     """Judge comparisons by ALL, MOST or POOLED; the reason is left to the caller."""
-    counts, pooled = tally(values, threshold), pooled_interval(values)
+    counts, pooled = tally(values, threshold), choices.pooled(values)
     none = threshold == 0 and has_no_effect(values)
     if rule == ALL:
         verdict = all_verdict(counts, none)
@@ -197,16 +231,17 @@ def _found(
     open_one = verdict == INCONCLUSIVE and not counts.obstacle
     finding = Finding(
         verdict,
-        INCONCLUSIVE,
+        UNREPORTED,
         pooled.estimate,
         pooled.low,
         pooled.high,
-        int(row_tests(values).trials.min()),
+        fewest(row_tests(values).trials),
         "",
         rule,
-        threshold or MARGIN[1],
+        threshold or choices.margin()[1],
         OURS,
         trials_needed(rule, values, threshold) if open_one else np.nan,
+        p_of_rule(rule, verdict, values, pooled, threshold, below),
     )
     return finding, counts, pooled
 
@@ -217,19 +252,27 @@ def _with_range(pooled: Interval, formatter: Formatter) -> str:
     return f"{formatter(pooled.estimate)} ({formatter(pooled.low)} to {formatter(pooled.high)})"
 
 
+def _with_plain(pooled: Interval, values: np.ndarray, formatter: Formatter) -> str:
+    """Format a pooled effect, and the plain mean beside it where comparisons weigh differently."""
+    text, plain_mean = _with_range(pooled, formatter), float(np.mean(row_tests(values).mean))
+    same = not np.isfinite(plain_mean) or np.isclose(plain_mean, pooled.estimate, atol=1e-12)
+    return text if same else f"{text}, plain mean {formatter(plain_mean)}"
+
+
 def all_of(findings: Sequence[Finding]) -> Finding:
     """Combine the parts of a claim: all must hold, and one that fails contradicts it.
 
     Effect, interval, n, rule and margin are those of the first part; what is needed is needed by
     the part that needs most.
     """
-    first = findings[0]
+    first, verdict = findings[0], combined([finding.verdict for finding in findings])
     return replace(
         first,
-        verdict=combined([finding.verdict for finding in findings]),
+        verdict=verdict,
         reported_verdict=combined([finding.reported_verdict for finding in findings]),
         reason="; ".join(dict.fromkeys(finding.reason for finding in findings)),
         needed=np.fmax.reduce([finding.needed for finding in findings]),
+        p_value=p_of_parts(findings, verdict),
     )
 
 
@@ -238,7 +281,7 @@ def combined(verdicts: Sequence[str]) -> str:
     for verdict in (CONTRADICTED, NO_EFFECT):
         if verdict in verdicts:
             return verdict
-    return SUPPORTED if set(verdicts) == {SUPPORTED} else INCONCLUSIVE
+    return verdicts[0] if len(set(verdicts)) == 1 else INCONCLUSIVE
 
 
 def verdict_of(holds: bool) -> str:
@@ -276,15 +319,15 @@ def plain(value: float) -> str:
 def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = percent) -> Finding:
     """Apply ALL: comparisons are below the threshold where the claim holds.
 
-    The effect is the mean over comparisons, its interval bootstrapped over trials.
+    The effect is pooled over comparisons, its interval bootstrapped over trials.
     """
     return _below(ALL, rows, threshold, formatter)
 
 
 def mostly_below(rows: Rows, *, formatter: Formatter = percent) -> Finding:
-    """Apply MOST: the mean over comparisons, and more than half of them, are below 0.
+    """Apply MOST: the pooled effect, and more than half of the comparisons, are below 0.
 
-    The effect is that mean, its interval bootstrapped over trials.
+    The interval of the effect is bootstrapped over trials.
     """
     return _below(MOST, rows, 0.0, formatter)
 
@@ -292,7 +335,7 @@ def mostly_below(rows: Rows, *, formatter: Formatter = percent) -> Finding:
 def _below(rule: str, rows: Rows, threshold: float, formatter: Formatter) -> Finding:
     matrix = as_matrix(rows)
     found, counts, pooled = _found(rule, matrix, threshold)
-    reason = f"{counts.formatted()}; mean {_with_range(pooled, formatter)}"
+    reason = f"{counts.formatted()}; mean {_with_plain(pooled, matrix, formatter)}"
     if counts.losses:
         means = row_tests(matrix).mean
         worst = int(np.argmax(means))
@@ -321,10 +364,10 @@ def inside(
     """
     margin = high if np.isfinite(high) else low
     tests = row_tests(as_matrix(rows), confidence=1 - LEVEL / len(rows))
-    trials = int(tests.trials.min())
+    trials = fewest(tests.trials)
     obstacle = obstacle_to(tests.trials)
     if obstacle:
-        means = f": {formatted_means(rows, formatter)}" if trials else ""
+        means = f": {formatted_means(rows, formatter)}" if tests.trials.all() else ""
         return Finding(
             INCONCLUSIVE,
             n=trials,
@@ -340,7 +383,7 @@ def inside(
     verdict = CONTRADICTED if fails.any() else SUPPORTED if holds.all() else INCONCLUSIVE
     return Finding(
         verdict,
-        INCONCLUSIVE,
+        UNREPORTED,
         effect,
         lower,
         upper,
@@ -353,6 +396,7 @@ def inside(
         margin,
         margin_of,
         trials_to_settle(tests, low, high) if verdict == INCONCLUSIVE else np.nan,
+        p_of_range(verdict, tests, low, high),
     )
 
 

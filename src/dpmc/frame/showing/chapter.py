@@ -100,12 +100,20 @@ class Chapter:
         What is reproduced, half a sentence of HTML for the top of the report.
     introduction : str
         HTML.
+    headlines : sequence of Line
+        Those that the report begins with, by what was found.
     answers : sequence of Line
-        Lines of the answer at the top of the report.
+        Lines of the answer, further down on the first page.
     notes : sequence of str
         What the reader must know about this run first; at the top of the report.
     key_figure : str
         Id of the figure that says most, which comes first on its page; "" for none.
+    first_figure : str
+        Id of the figure that stands beside the headlines, small; "" for none.
+    agrees : str
+        When a published number counts as one that agrees with ours.
+    tests : str
+        How many tests were passed, for the table of verdicts.
     caveat : str
         The same about the chapter, at its beginning.
     tables : sequence of path
@@ -126,9 +134,13 @@ class Chapter:
     heading: str
     lead: str
     introduction: str
+    headlines: Sequence[Line] = ()
     answers: Sequence[Line] = ()
     notes: Sequence[str] = ()
     key_figure: str = ""
+    first_figure: str = ""
+    agrees: str = ""
+    tests: str = ""
     caveat: str = ""
     findings: Sequence[Line] = ()
     tables: Sequence[Path] = ()

@@ -98,7 +98,6 @@ def draw_forest(
     for axes, panel, places in zip(grid.flat, panels, heights, strict=True):
         _draw(axes, panel, np.array(places))
         axes.set_ylim(max(places, default=0) + EDGE, -EDGE)
-    grid[0, 0].set_yticks(heights[0], panels[0].labels)
     set_scale(grid[0, 0], "x", x)
     if shape[1] > 1:
         figure.supxlabel(x.label, fontsize=8)

@@ -11,10 +11,11 @@ import pandas as pd
 from scipy import special
 
 from dpmc.frame.jobs.cells import SYNTHETIC
+from dpmc.privacy.calibration import CALIBRATED
 from dpmc.privacy.guarantee import ROUNDING
 from dpmc.statistics.tests import CONFIDENCE, row_tests, trial_matrix
 
-PRIVATE = ("gaussian", "laplace", "huber")
+PRIVATE = CALIBRATED  # mechanisms, in the order of tables and legends
 MECHANISM_LABELS = {
     "none": "No noise",
     "gaussian": "Gaussian",
@@ -28,6 +29,12 @@ BASELINE_LABELS = {
     "user_item_bias": "Item + user bias",
     "rank_one": "Rank one",
 }
+FACTOR_MODELS = {"private_als": "ALS", "private_irls": "A-IRLS"}
+PRIVATE_BASELINES = {
+    "private_global_mean": "Global mean",
+    "private_item_bias": "Item bias",
+    "private_user_item_bias": "Item + user bias",
+}
 DATASET_LABELS = {
     SYNTHETIC: "Synthetic",
     "ml-100k": "MovieLens 100K",
@@ -35,6 +42,8 @@ DATASET_LABELS = {
     "restaurant": "Restaurant & consumer",
     "jester": "Jester 5k",
 }
+NOT_RUN = "Not run."
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def select(frame: pd.DataFrame, **coordinates) -> pd.DataFrame:
@@ -84,9 +93,6 @@ def cell_means(trials: pd.DataFrame, metric: str, keys: Iterable[str]) -> pd.Dat
     return cells.assign(**{name: getattr(tests, name) for name in names})
 
 
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
 def present(values: Iterable, known: Iterable) -> list:
     """Return the different ``values`` in the order of ``known``, others last and sorted; no NaN."""
     found = {value for value in values if pd.notna(value)}
@@ -104,9 +110,6 @@ def number(value: float, digits: int = 3) -> str:
     return f"{round(value, places):,.{places}f}"
 
 
-NOT_RUN = "Not run."
-
-
 def private_rows(trials: pd.DataFrame | None) -> pd.DataFrame | None:
     """Return the rows of mechanisms with a budget; None if there are none."""
     if trials is None:
@@ -119,16 +122,6 @@ def keeps_claim(trials: pd.DataFrame) -> pd.Series:
     """Say per row whether what is proven is what is claimed."""
     epsilon = trials["actual_epsilon"] <= trials["claimed_epsilon"] * ROUNDING
     return epsilon & (trials["actual_delta"] <= trials["claimed_delta"])
-
-
-FACTOR_MODELS = {"private_als": "ALS", "private_irls": "A-IRLS"}
-
-
-PRIVATE_BASELINES = {
-    "private_global_mean": "Global mean",
-    "private_item_bias": "Item bias",
-    "private_user_item_bias": "Item + user bias",
-}
 
 
 def percent(share: float) -> str:

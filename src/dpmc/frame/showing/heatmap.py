@@ -58,7 +58,7 @@ def heatmap(
     axes.set(xlabel=_words(column).capitalize(), ylabel=_words(row).capitalize())
     for (i, j), number in np.ndenumerate(numbers):
         text = f"{number:.{digits}f}" if np.isfinite(number) else "not run"
-        write(axes, cells, i, j, text, number)
+        write_in_cell(axes, cells, i, j, text, number)
     _frame_best(axes, numbers, best)
     color_bar(cells, label or _words(value))
     return Drawing(figure, drawn)
@@ -76,7 +76,7 @@ def draw_cells(axes, numbers: np.ndarray, *, rows: Sequence, columns: Sequence, 
     return axes.pcolormesh(x, y, np.ma.masked_invalid(numbers), **seamless, **look)
 
 
-def write(axes, cells, row: int, column: int, text: str, number: float) -> None:
+def write_in_cell(axes, cells, row: int, column: int, text: str, number: float) -> None:
     """Write a text into a cell, white if the colour of its number is dark."""
     red, green, blue, _ = cells.cmap(cells.norm(number))
     dark = np.isfinite(number) and 0.299 * red + 0.587 * green + 0.114 * blue < 0.5

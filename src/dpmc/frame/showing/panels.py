@@ -18,6 +18,8 @@ from dpmc.frame.showing.style import GREY, PAGE, Drawing, Look, new_figure, valu
 ROOM = 0.06  # of the height of a logarithmic panel, above and below what is drawn
 LINE = 0.085  # of the same, for a line of text
 NEAR_ZERO = 0.7  # of the room of a factor of ten, for what is linear of an axis on either side
+WIDE = 1.1  # factor from the lower to the upper end of an interval, above which it is no band
+ALONE = 2.0  # times as much room beside the only value of an axis
 REACH = 0.2  # usual share of the height between means by which intervals widen a panel
 BELOW, ABOVE = (0.02, 0.02, "left", "bottom"), (0.99, 0.99, "right", "top")  # where notes stand
 
@@ -208,6 +210,7 @@ def draw_panels(
     width : float
         Inches of the figure.
     """
+    panels = [_as_drawn(panel) for panel in panels]
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     figure = new_figure(width, head + height * rows)
@@ -264,11 +267,45 @@ def _sharing(count: int, columns: int, sharey: bool | str) -> list[list[int]]:
     return list(groups.values())
 
 
+def on_log_axis(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return means with those intervals that are symmetric about them made symmetric in the log.
+
+    Such an interval is that of the logarithm of the mean by the delta method: a factor on either
+    side, which stays above zero. Others, such as ranges, stay what they are.
+    """
+    if "low" not in rows:
+        return rows
+    mean, half = rows["mean"].astype(float), (rows["high"] - rows["mean"]).astype(float)
+    symmetric = np.isclose(half, rows["mean"] - rows["low"], rtol=1e-6) & (mean > 0)
+    factor = np.exp((half / mean).where(symmetric))
+    low, high = (mean / factor).fillna(rows["low"]), (mean * factor).fillna(rows["high"])
+    return rows.assign(low=low, high=high)
+
+
+def _as_drawn(panel: Panel) -> Panel:
+    """Return a panel with its intervals as its vertical axis asks for them."""
+    if not panel.y.log:
+        return panel
+    drawn = [replace(curve, rows=on_log_axis(curve.rows)) for curve in panel.curves]
+    ends = [
+        on_log_axis(pd.DataFrame({name: [getattr(each, name)] for name in ("mean", "low", "high")}))
+        for each in panel.levels
+    ]
+    flat = [
+        replace(level, low=float(rows["low"].iloc[0]), high=float(rows["high"].iloc[0]))
+        for level, rows in zip(panel.levels, ends, strict=True)
+    ]
+    return replace(panel, curves=drawn, levels=flat)
+
+
 def _draw(axes, panel: Panel) -> None:
     for level in panel.levels:
         look = level.look
         axes.axhline(level.mean, color=look.color, linestyle=look.line, linewidth=1.1, zorder=2)
-        if np.isfinite(level.low):
+        if panel.y.log and level.high > WIDE * level.low:
+            side = {"transform": axes.get_yaxis_transform(), "color": look.color, "linewidth": 1.1}
+            axes.plot([0.99, 0.99], [level.low, level.high], zorder=2, **side)
+        elif np.isfinite(level.low):
             band = {"color": look.color, "alpha": 0.12, "linewidth": 0, "zorder": 1}
             axes.axhspan(level.low, level.high, **band)
         if level.note:
@@ -276,12 +313,13 @@ def _draw(axes, panel: Panel) -> None:
             axes.annotate(level.note, (0.02, level.mean), xytext=(0, -2), va="top", **where)
     marked = [curve for curve in panel.curves if curve.look.marker and curve.every is None]
     names = list(dict.fromkeys(curve.place or curve.label for curve in marked))
+    alone = len({place for curve in panel.curves for place in curve.rows["x"]}) == 1
     for curve in panel.curves:
         x, shift = curve.rows["x"].to_numpy(dtype=float), 0.0
         if any(curve is each for each in marked):
             place = names.index(curve.place or curve.label)
             shift = panel.dodge * (place - (len(names) - 1) / 2)
-        _curve(axes, x * 10**shift if panel.x.log else x + shift, curve)
+        _curve(axes, x * 10**shift if panel.x.log else x + shift, curve, alone)
     if panel.more is not None:
         panel.more(axes)
     axes.set_title(panel.title, loc="left")
@@ -295,11 +333,18 @@ def _draw(axes, panel: Panel) -> None:
     _horizontal_axis(axes, panel)
 
 
-def _curve(axes, x: np.ndarray, curve: Curve) -> None:
+def _curve(axes, x: np.ndarray, curve: Curve, alone: bool) -> None:
+    """Draw a curve; ``alone`` says that the panel has no other place on its horizontal axis."""
     rows, look = curve.rows, curve.look
     style = {"color": look.color, "marker": look.marker, "markerfacecolor": look.face or look.color}
     style |= {"linestyle": look.line if curve.joined else "none", "linewidth": curve.width}
     style |= {"markersize": curve.size, "markeredgewidth": 0.8}
+    if len(rows) == 1 and not look.marker:  # of a single point a line would not be seen
+        line = {"color": look.color, "linestyle": look.line, "linewidth": curve.width}
+        if alone:
+            axes.axhline(rows["mean"].iloc[0], 0.3, 0.7, zorder=3, **line)
+            return
+        style |= {"marker": "_", "markersize": 14, "markeredgewidth": 1.4}
     if look.marker and "low" in rows and curve.every is None:
         error = np.vstack([rows["mean"] - rows["low"], rows["high"] - rows["mean"]])
         axes.errorbar(x, rows["mean"], np.nan_to_num(error), elinewidth=0.9, zorder=4, **style)
@@ -318,6 +363,8 @@ def _horizontal_axis(axes, panel: Panel) -> None:
         axes.set_xscale("log")
     if values.size and axis.margin is not None:
         low, high, by = values.min(), values.max(), axis.margin
+        if low == high:
+            by = by**ALONE if axis.log else by * ALONE
         axes.set_xlim((low / by, high * by) if axis.log else (low - by, high + by))
     set_scale(axes, "x", axis)
     if axis.ticks is not None:

@@ -64,6 +64,7 @@ BASELINES = {
     "user_item_bias": Look(PURPLE, "", (0, (6, 1.5))),
     "rank_one": Look(GREY, "", (0, (6, 1.5, 1, 1.5))),
 }
+LOCAL_BAYES = Look(ORANGE, "*")  # of ours, and of no other method
 SERIES = [
     Look(BLUE, "s", "-"),
     Look(VERMILLION, "^", "--"),
@@ -71,16 +72,7 @@ SERIES = [
     Look(BLACK, "o", (0, (1, 1.2))),
     Look(PURPLE, "v", (0, (6, 1.5))),
 ]
-
 MARKERS = "s^DPX*"
-
-
-def shaded(values: Sequence[object]) -> dict[object, Look]:
-    """Return looks for values in order, from dark to light; yellow on white cannot be read."""
-    shades = colormaps["viridis"](np.linspace(0.12, 0.8, max(len(values), 2)))
-    looks = map(Look, map(to_hex, shades), cycle(MARKERS))
-    return dict(zip(values, looks, strict=False))
-
 
 RC = {
     "font.family": "DejaVu Sans",
@@ -220,6 +212,13 @@ def _figure_texts(path: Path) -> Mapping[str, Mapping]:
     texts = [text for each in read["figures"].values() for text in (each["caption"], each["alt"])]
     check_used(read.get("shared", ()), [*texts, *read.get("shared", {}).values()], str(path))
     return read
+
+
+def shaded(values: Sequence[object]) -> dict[object, Look]:
+    """Return looks for values in order, from dark to light; yellow on white cannot be read."""
+    shades = colormaps["viridis"](np.linspace(0.12, 0.8, max(len(values), 2)))
+    looks = map(Look, map(to_hex, shades), cycle(MARKERS))
+    return dict(zip(values, looks, strict=False))
 
 
 def new_figure(width: float, height: float) -> Figure:

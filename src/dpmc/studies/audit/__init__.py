@@ -3,13 +3,9 @@
 The audit has independent parts, each a job of its own.
 """
 
-from pathlib import Path
-
 from dpmc.frame.api import Regression, Step, Study
 from dpmc.studies.audit.jobs import PART
 from dpmc.studies.audit.rows import AUDIT_KEYS
-
-HERE = Path(__file__).parent
 
 
 def prepare(configuration) -> dict[str, object]:
@@ -17,24 +13,15 @@ def prepare(configuration) -> dict[str, object]:
     return dict(configuration["audit"])
 
 
-STUDY = Study(
-    name="audit",
+STUDY = Study.of(
+    __name__,
     title="Audit of mechanisms, models and publications",
     prepare=prepare,
     jobs=(PART,),
     steps=(
-        Step(
-            name="claims",
-            run="dpmc.studies.audit.claims:run",
-            makes=("claims",),
-            needs=("audit",),
-            files=(HERE / "claims.yaml",),
-        ),
-        Step(name="tables", run="dpmc.studies.audit.tables:run"),
-        Step(name="figures", run="dpmc.studies.audit.figures:run"),
+        Step("claims", ".claims:run", makes=("claims",), needs=("audit",)),
+        Step("tables", ".tables:run"),
+        Step("figures", ".figures:run"),
     ),
-    chapter="dpmc.studies.audit.chapter:chapter",
     regression=Regression(passed={"audit": AUDIT_KEYS}),
-    schema=HERE / "schema.yaml",
-    costs=HERE / "costs.csv",
 )

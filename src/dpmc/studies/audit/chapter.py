@@ -7,6 +7,7 @@ from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.audit.figures import FIGURES
+from dpmc.studies.audit.frames import describe_tests
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 FINDINGS = ("T1",)
@@ -23,6 +24,7 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
         lead=TEXT("lead"),
         introduction=TEXT("introduction"),
         key_figure="privacy_audit_tests",
+        tests=describe_tests(results["audit"]),
         findings=lines_of(results["claims"], FINDINGS),
         tables=[folder / "tables"],
         galleries=[Gallery(FIGURES, folder / "figures")],

@@ -47,10 +47,12 @@ def row_label(row: pd.Series) -> str:
     """Name what was audited: a planted fault by its name and, but in files, its place."""
     name = str(row["mechanism"]) if pd.notna(row["mechanism"]) else ""
     plain = name.removeprefix("discrete_")
-    mechanism = MECHANISM_LABELS.get(plain, plain) + (" on a grid" if plain != name else "")
+    mechanism = MECHANISM_LABELS.get(plain, plain.replace("_", " ")) + (
+        " on a grid" if plain != name else ""
+    )
     if pd.notna(row["method"]):
         labels = {**FACTOR_MODELS, **PRIVATE_BASELINES, **CHOICE}
-        method = labels.get(row["method"], row["method"])
+        method = labels.get(row["method"], str(row["method"]).replace("_", " "))
         relation = RELATIONS.get(row["relation"], "")
         place = ", ".join(filter(None, (method, mechanism, relation)))
     else:
@@ -64,6 +66,15 @@ def row_label(row: pd.Series) -> str:
     fault = f"{fault[0].upper()}{fault[1:]}"
     # of files, faults are long and say themselves where they are
     return fault if row["target"] == PUBLISHED else f"{fault}: {place}"
+
+
+def describe_tests(data: pd.DataFrame) -> str:
+    """Count in a few words the tests that were passed and the planted faults that were caught."""
+    passed, honest = data["passed"].astype(bool), data["planted_fault"].isna()
+    return (
+        f"{int(passed[honest].sum())} of {int(honest.sum())} tests passed, "
+        f"{int(passed[~honest].sum())} of {int((~honest).sum())} faults caught"
+    )
 
 
 def describe_audit(data: pd.DataFrame) -> str:

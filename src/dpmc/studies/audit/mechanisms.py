@@ -12,7 +12,7 @@ import numpy as np
 
 from dpmc.mechanisms import Huber, Laplace
 from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteHuber, DiscreteLaplace
-from dpmc.privacy.calibration import calibrate
+from dpmc.privacy.calibration import CALIBRATED, calibrate
 from dpmc.studies.audit.noise import NoiseClaim, noise_rows
 from dpmc.studies.audit.randomised import response_rows
 from dpmc.studies.audit.rows import AUDIT
@@ -38,7 +38,7 @@ def float_claims() -> list[NoiseClaim]:
     pure = {"laplace": Laplace(1 / EPSILON), "huber": Huber(1.0, scale=1 / EPSILON)}
     claims = [claim_of(name, noise, EPSILON, 0.0) for name, noise in pure.items()]
     plans = [("gaussian", 1, DELTA), ("laplace", RELEASES, 0.0)]
-    plans += [(name, RELEASES, DELTA) for name in ("gaussian", "laplace", "huber")]
+    plans += [(name, RELEASES, DELTA) for name in CALIBRATED]
     for name, releases, delta in plans:
         noise = calibrate(name, releases=releases, epsilon=EPSILON, delta=delta).noise
         claims.append(claim_of(name, noise, EPSILON, delta, releases))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dpmc.methods import method_class
+from dpmc.privacy.calibration import CALIBRATED
 from dpmc.privacy.ledger import FloatNoise, Noise
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.statistics.privacy_bounds import (
@@ -21,7 +22,6 @@ from dpmc.studies.audit.traces import Trace, follow
 
 EPSILON, DELTA = 4.0, 0.05
 """The budget that audited methods get: one that a thousand runs can tell from a broken one."""
-MECHANISMS = ("gaussian", "laplace", "huber")
 WORST = "extreme"
 """Name of the pair of neighbours whose losses are sampled."""
 STARTS = 10
@@ -67,7 +67,7 @@ def relation_rows(settings: Mapping, relation: str) -> Iterator[dict[str, object
     ``settings`` has ``seed`` and ``runs`` (of each method, on each of two neighbouring data sets).
     """
     for name in METHODS:
-        for mechanism in MECHANISMS:
+        for mechanism in CALIBRATED:
             key = {"method": name, "relation": relation, "mechanism": mechanism}
             rng = stream(settings["seed"], AUDIT, key)
             variants = (True, False) if name in FACTOR_METHODS else (True,)

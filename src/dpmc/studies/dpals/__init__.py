@@ -16,11 +16,10 @@ from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.jobs import CANDIDATE, FIT, GENERATE
 from dpmc.studies.dpals.settings import dpals_cells
 
-HERE = Path(__file__).parent
-HYPERPARAMETERS = HERE / "hyperparameters.yaml"
-PUBLISHED = HERE / "published.csv"
+HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
+PUBLISHED = ("published.csv",)
 MEASURED = (*FIT.tables, *experiments.TABLES)
-JUDGED = ("claims", "claims_surrogate")
+JUDGED = ("claims", "claims_surrogate", "claims_elsewhere")
 DPALS_METRICS = tuple(
     name for name in DPALS_COLUMNS if name not in (*DPALS_COORDINATES, "trial", "seconds")
 )
@@ -52,35 +51,17 @@ def prepare(configuration: Mapping[str, object]) -> Section:
     return {**section, "cells": dpals_cells(section)}
 
 
-STUDY = Study(
-    name="dpals",
+STUDY = Study.of(
+    __name__,
     title="Private alternating least squares",
     prepare=prepare,
     jobs=(GENERATE, FIT, *experiments.JOBS, CANDIDATE),
     steps=(
-        Step(
-            "claims",
-            "dpmc.studies.dpals.claims.judge:run",
-            makes=JUDGED,
-            needs=MEASURED,
-            files=(HERE / "claims.yaml", PUBLISHED),
-        ),
-        Step(
-            "tables",
-            "dpmc.studies.dpals.tables:run",
-            needs=(*MEASURED, *JUDGED),
-            files=(PUBLISHED,),
-        ),
-        Step(
-            "figures",
-            "dpmc.studies.dpals.figures:run",
-            needs=MEASURED,
-            files=(PUBLISHED,),
-            seconds=30.0,
-        ),
+        Step("claims", ".claims.judge:run", makes=JUDGED, needs=MEASURED, files=PUBLISHED),
+        Step("tables", ".tables:run", needs=(*MEASURED, *JUDGED), files=PUBLISHED),
+        Step("figures", ".figures:run", needs=MEASURED, files=PUBLISHED, seconds=30.0),
     ),
-    chapter="dpmc.studies.dpals.chapter:chapter",
-    errata="dpmc.studies.dpals.errata:errata",
+    errata=".errata:errata",
     # Sums over ratings are added in another order on other CPUs, in single precision for large
     # data sets: these have a tolerance of their own in the reference.
     regression=Regression(
@@ -91,6 +72,4 @@ STUDY = Study(
         labels={"claims": ("id",)},
         by_clock=("D21",),  # about seconds
     ),
-    schema=HERE / "schema.yaml",
-    costs=HERE / "costs.csv",
 )

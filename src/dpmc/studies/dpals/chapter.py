@@ -8,11 +8,12 @@ import pandas as pd
 from dpmc.frame.judging.effects import lines_of
 from dpmc.frame.showing.chapter import Chapter, Gallery, Judged, judged_claims
 from dpmc.frame.showing.texts import Texts
-from dpmc.studies.dpals.claims.own import beside_ours
+from dpmc.studies.dpals.claims.own import CLOSE, beside_ours
 from dpmc.studies.dpals.figures import DPALS_FIGURES
 from dpmc.studies.dpals.frames import (
     METRICS,
     NAMES,
+    Results,
     datasets_of,
     has_dpals,
     is_surrogate,
@@ -24,6 +25,7 @@ FINDINGS = (
     *("D25", "F1", "D22", "F2", "D1", "F3", "F4", "F5", "F6", "F7", "D17", "D15", "D18", "D5"),
     *("D21", "F8"),
 )
+HEADLINES = ("F7",)
 ANSWERS = ("D25", "F1", "D22")
 # these are too large; the CSV of every figure holds their means and intervals
 LARGE = ("trials", "iterations")
@@ -35,20 +37,22 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     results = read_dpals(folder)
     if not has_dpals(results):
         return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
-    claims = results["claims"]
+    claims, found = results["claims"], TEXT.entries["found"]
     return Chapter(
         TEXT("heading"),
         TEXT("lead"),
         TEXT("introduction"),
+        headlines=lines_of(claims, HEADLINES, found=found),
         answers=lines_of(claims, ANSWERS, TEXT("about")),
         key_figure="dpals_3_users",
         caveat=caveats(results["trials"]),
-        findings=lines_of(claims, FINDINGS),
+        agrees=TEXT("agrees", percent=f"{100 * CLOSE:g}"),
+        findings=lines_of(claims, FINDINGS, found=found),
         tables=[folder / "tables"],
         galleries=[Gallery(DPALS_FIGURES, folder / "figures")],
         judged=[
             *judged_claims(claims, TEXT("judged")),
-            *_on_generated(results["claims_surrogate"]),
+            *_on_other_data(results),
         ],
         downloads=[
             (f"dpals_{name}.csv", folder / f"{name}.csv") for name in NAMES if name not in LARGE
@@ -58,11 +62,16 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     )
 
 
-def _on_generated(claims: pd.DataFrame | None) -> list[Judged]:
-    if claims is None:
-        return []
-    title, text = TEXT("judged_on_generated"), TEXT("on_generated")
-    return [Judged(title, claims, text, counted=False, table="claims_surrogate")]
+def _on_other_data(results: Results) -> list[Judged]:
+    texts = {
+        "claims_elsewhere": (TEXT("judged_elsewhere"), TEXT("elsewhere")),
+        "claims_surrogate": (TEXT("judged_on_generated"), TEXT("on_generated")),
+    }
+    return [
+        Judged(title, results[name], text, counted=False, table=name)
+        for name, (title, text) in texts.items()
+        if results[name] is not None
+    ]
 
 
 def caveats(trials: pd.DataFrame | None) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing import style
 from dpmc.frame.showing.frames import DATASET_LABELS, RAISED, cell_means, present
 from dpmc.frame.showing.frames import number as format_number
 from dpmc.frame.showing.results import Results, has_results, read_results
@@ -18,7 +19,6 @@ from dpmc.frame.showing.style import (
     BLUE,
     GREEN,
     GREY,
-    ORANGE,
     PURPLE,
     SKY,
     VERMILLION,
@@ -27,7 +27,9 @@ from dpmc.frame.showing.style import (
 from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD, TUNED
 from dpmc.studies.dpals.variant_names import variant_of
 
-NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", "claims_surrogate")
+# claims on other data than the paper's, which are no verdicts
+ON_OTHERS = ("claims_elsewhere", "claims_surrogate")
+NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", *ON_OTHERS)
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
 DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
 LOCAL_BAYES = "local_bayes"  # takes no settings
@@ -105,13 +107,13 @@ LOOKS = {
     "dpals_analyze_gauss": Look(SKY, "v"),
     "dpfw": Look(VERMILLION, "^"),
     "dpfw_jain": Look(VERMILLION, "<", DASHED),
-    "dpfw_residual": Look(ORANGE, ">"),
+    "dpfw_residual": Look(VERMILLION, ">", DOTTED),
     "dp_altmin": Look(PURPLE, "X"),
     "dp_saltls": Look(PURPLE, "*", DASHED),
     "dp_svd": Look(GREY, "h"),
-    BIAS: Look(BLACK, "d", DASHED),
+    BIAS: Look(PURPLE, "d", DASHED),
     "private_als": Look(SKY, "H", DASHED),
-    LOCAL_BAYES: Look(VERMILLION, "*"),
+    LOCAL_BAYES: style.LOCAL_BAYES,
     "dpals_part": Look(SKY, "o", DOTTED),
     "als": Look(BLACK, ""),
     "als_sampled": Look(BLACK, "", LONG_DASHED),
@@ -120,11 +122,11 @@ LOOKS = {
     "user_mean": Look(GREY, "", DASHED),
     "popularity": Look(GREY, "", DASH_DOTTED),
     "svd": Look(GREY, "", LONG_DASHED),
-    "svt": Look(PURPLE, "", DOTTED),
-    "fast_tri": Look(PURPLE, "", DASH_DOTTED),
+    "svt": Look(SKY, "", DOTTED),
+    "fast_tri": Look(SKY, "", DASH_DOTTED),
     "frank_wolfe": Look(VERMILLION, "", DOTTED),
     "altmin_published": Look(PURPLE, "", LONG_DASHED),
-    "saltls_published": Look(ORANGE, "", LONG_DASHED),
+    "saltls_published": Look(PURPLE, "", (0, (10, 2, 1, 2))),
 }
 PART, DPALS_PART = "-part", "dpals_part"  # of the users: end of such a data set, and its curve
 METRICS = {"rmse": "RMSE", "rse": "RSE = ‖M̂ − M‖ / ‖M‖", "recall": "Recall@20"}
@@ -164,6 +166,20 @@ def standard(trials: pd.DataFrame | None, dataset: str | None = None) -> pd.Data
         return pd.DataFrame()
     keep = trials["variant"] == STANDARD
     return trials[keep if dataset is None else keep & (trials["dataset"] == dataset)]
+
+
+def with_default(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return :func:`standard` rows, and those of Local Bayes on the same data sets.
+
+    It takes no settings, so what its rows are compared with elsewhere makes no other method of it.
+    """
+    here = standard(trials)
+    if here.empty:
+        return here
+    extra = tuned(trials)
+    keep = (extra["method"] == LOCAL_BAYES) & extra["dataset"].isin(here["dataset"])
+    keep &= ~extra["dataset"].isin(here.loc[here["method"] == LOCAL_BAYES, "dataset"])
+    return pd.concat([here, extra[keep]], ignore_index=True)
 
 
 def with_variants(trials: pd.DataFrame | None) -> pd.DataFrame:

@@ -17,8 +17,10 @@ def model_settings(
     """Return the hyper-parameters of a cell: of all rows that hold for it, later ones win."""
     merged = {}
     for row in hyperparameters:
-        wanted = {own: row[name] for name, own in SELECTORS.items() if name in row}
-        if all(coordinates[name] in values for name, values in wanted.items()):
+        for name, own in SELECTORS.items():  # a plain loop: most rows end at the data set
+            if name in row and coordinates[own] not in row[name]:
+                break
+        else:
             merged |= row["settings"]
     return merged
 
@@ -32,8 +34,11 @@ def load_hyperparameters(path: str | Path) -> list[dict]:
     """
     import yaml
 
+    from dpmc.yaml_files import QUICK
+
     try:
-        rows = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        rows = yaml.load(text, Loader=QUICK)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except yaml.YAMLError as error:

@@ -18,7 +18,11 @@ _NOT_PRIVATE = {
     "regularization": (1e-6, 0.3, 1.0, 3.0, 10.0, 20.0),
     "iterations": (5, 10, 15),
 }
-_FRANK_WOLFE = _ROW | {"nuclear_bound": (0.2, 0.5, 1.0, 2.0, 4.0), "iterations": (1, 2, 3, 5, 8)}
+# a drawn matrix of rank r and deviation 1 has the nuclear norm sqrt(r): 2.24
+_FRANK_WOLFE = _ROW | {
+    "nuclear_bound": (0.2, 0.5, 1.1, 1.7, 2.24, 2.8, 4.0),
+    "iterations": (1, 2, 3, 5, 10, 15),
+}
 SPACES: Mapping[str, Mapping[str, tuple]] = {
     "als": _NOT_PRIVATE,
     "dpals": _DPALS,

@@ -42,6 +42,10 @@ from dpmc.studies.dpals.tables_theory import theory_tables
 from dpmc.studies.dpals.variant_names import in_variant_order, variant_label
 
 HEADINGS = (("dataset", "Data"), ("method", "Method"), ("variant", "Variant"))
+ON_OTHER_DATA = {
+    "claims_elsewhere": "The claims about MovieLens 10M on MovieLens 100K: no verdicts",
+    "claims_surrogate": "The claims about MovieLens 10M and 20M on generated data: no verdicts",
+}
 PREDICATES = "Effects are as each predicate says; predicates and reasons stand in {}."
 
 
@@ -64,7 +68,11 @@ def build_dpals_tables(results: Results) -> list[Table]:
         *([default_table(results["trials"])] if len(tuned(results["trials"])) else []),
         *theory_tables(results["trials"]),
         *_other(results, "claims", judged_table),
-        *_other(results, "claims_surrogate", surrogate_table),
+        *(
+            other_data_table(results[name], name, title)
+            for name, title in ON_OTHER_DATA.items()
+            if results.get(name) is not None
+        ),
     ]
 
 
@@ -180,11 +188,7 @@ def judged_table(claims: pd.DataFrame) -> Table:
     return replace(claims_table(claims), id="dpals_claims", notes=notes)
 
 
-def surrogate_table(claims: pd.DataFrame) -> Table:
-    """Return what the claims about MovieLens 10M and 20M give on generated data."""
-    return replace(
-        claims_table(claims),
-        id="dpals_claims_surrogate",
-        title="The claims about MovieLens 10M and 20M on generated data: no verdicts",
-        notes=(PREDICATES.format("claims_surrogate.csv"),),
-    )
+def other_data_table(claims: pd.DataFrame, name: str, title: str) -> Table:
+    """Return what claims about MovieLens 10M and 20M give on other data."""
+    notes = (PREDICATES.format(f"{name}.csv"),)
+    return replace(claims_table(claims), id=f"dpals_{name}", title=title, notes=notes)

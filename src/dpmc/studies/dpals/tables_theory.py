@@ -6,7 +6,7 @@ from dpmc.frame.showing.frames import trials_text
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.dpals.frames import method_label
 from dpmc.studies.dpals.tables_parts import OURS, error_cell
-from dpmc.studies.dpals.theory import IN_EPSILON, RATE_IN_ITEMS, bounds, slopes
+from dpmc.studies.dpals.theory import IN_NOISE, RATE_IN_ITEMS, bounds, slopes
 
 NEEDED = 1e5  # numbers from here on get an exponent
 
@@ -33,17 +33,17 @@ def rates_table(fits: pd.DataFrame) -> Table:
     )
     rows = []
     for row in fits.to_dict("records"):
-        of_budgets = row["along"] == IN_EPSILON
+        of_budgets = row["along"] == IN_NOISE
         at = f"{row['at']:,.0f} users" if of_budgets else f"ε = {row['at']:g}"
         keys = (row["method"], row["along"], row["at"])
-        labels = (method_label(row["method"]), "ε" if of_budgets else row["along"], at)
+        labels = (method_label(row["method"]), "1/σ" if of_budgets else row["along"], at)
         cells = tuple(Cell(float(row[column.key]), digits=2) for column in columns)
         rows.append(Row(keys, labels, OURS, cells))
     notes = (
-        "Slopes of log RMSE on drawn matrices of rank 5 against the logarithm of users, of ε or of "
-        "items, fitted by trial; 95 % t intervals. Of the bound: of theorem 2 and, for "
-        "Frank-Wolfe, of remark 6. A slope above it is an error that falls more slowly, or with "
-        "items grows faster, than the bound; in items remark 6 and table 1 have "
+        "Slopes of log RMSE on drawn matrices of rank 5 against the logarithm of users, of 1/σ or "
+        "of items, fitted by trial; σ is theorem 1’s at each ε; 95 % t intervals. Of the bound: of "
+        "theorem 2 and, for Frank-Wolfe, of remark 6. A slope above it is an error that falls more "
+        "slowly, or with items grows faster, than the bound; in items remark 6 and table 1 have "
         f"{RATE_IN_ITEMS:g} for DPALS. The premises of theorem 2 hold nowhere here. "
         f"{trials_text(fits['trials']).capitalize()}.",
     )

@@ -5,8 +5,6 @@ budget (epsilon, delta) of a training, private baselines among them, each with h
 that were chosen for it on other seeds.
 """
 
-from pathlib import Path
-
 from dpmc.frame.api import Regression, Step, Study
 from dpmc.studies.equal_privacy import frontier
 from dpmc.studies.equal_privacy.cells import METRICS
@@ -14,24 +12,16 @@ from dpmc.studies.equal_privacy.hyperparameters import KEYS
 from dpmc.studies.equal_privacy.jobs import FIT, TUNE, by_mechanism
 from dpmc.studies.equal_privacy.settings import prepare
 
-HERE = Path(__file__).parent
-STUDY = Study(
-    name="equal_privacy",
+STUDY = Study.of(
+    __name__,
     title="Private models at an equal total budget",
     prepare=prepare,
     jobs=(FIT, frontier.JOB, TUNE),
     steps=(
-        Step(
-            name="claims",
-            run="dpmc.studies.equal_privacy.claims.judge:run",
-            makes=("claims",),
-            needs=("calibrated", "frontier"),
-            files=(HERE / "claims.yaml",),
-        ),
-        Step(name="tables", run="dpmc.studies.equal_privacy.tables:run"),
-        Step(name="figures", run="dpmc.studies.equal_privacy.figures:run", seconds=14.0),
+        Step("claims", ".claims.judge:run", makes=("claims",), needs=("calibrated", "frontier")),
+        Step("tables", ".tables:run"),
+        Step("figures", ".figures:run", seconds=14.0),
     ),
-    chapter="dpmc.studies.equal_privacy.chapter:chapter",
     regression=Regression(
         table="calibrated",
         coordinates=KEYS,
@@ -40,6 +30,4 @@ STUDY = Study(
         trials=2,  # of each fit: the noise of the others comes from the same code
         labels={"claims": ("id",)},
     ),
-    schema=HERE / "schema.yaml",
-    costs=HERE / "costs.csv",
 )

@@ -11,7 +11,8 @@ from dpmc.studies.equal_privacy.frames import NAMES
 from dpmc.studies.equal_privacy.tables import TUNED
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
-FINDINGS, ANSWERS = ("P1", "P2", "P3", "P4", "P5", "P6", "P7"), ("P8",)
+FINDINGS = ("P1", "P2", "P3", "P4", "P5", "P6", "P7")
+HEADLINES, ANSWERS = ("H34", "P3"), ("H34", "P8", "P9", "P3", "P4")
 
 
 def chapter(folder: str | Path, settings: object) -> Chapter:
@@ -20,15 +21,17 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
     results = read_results(folder, NAMES)
     if not has_results(results):
         return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
-    claims = read_results(folder, ["claims"])["claims"]
+    claims, found = read_results(folder, ["claims"])["claims"], TEXT.entries["found"]
     return Chapter(
         TEXT("heading"),
         lead=TEXT("lead"),
         introduction=TEXT("introduction"),
         key_figure="privacy_equal_user",
-        answers=lines_of(claims, ANSWERS),
+        first_figure="privacy_cost",
+        headlines=lines_of(claims, HEADLINES, found=found),
+        answers=lines_of(claims, ANSWERS, found=found),
         caveat=TUNED,
-        findings=lines_of(claims, FINDINGS),
+        findings=lines_of(claims, FINDINGS, found=found),
         tables=[folder / "tables"],
         galleries=[Gallery(FIGURES, folder / "figures")],
         judged=judged_claims(claims, TEXT("judged"), reported=True),

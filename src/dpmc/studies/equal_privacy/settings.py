@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.errors import InputError
+from dpmc.frame.api import is_drawn, without_nulls
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.studies.equal_privacy.cells import NOT_PRIVATE, CalibratedCell
 from dpmc.studies.equal_privacy.hyperparameters import load_hyperparameters, row_of
@@ -20,31 +21,23 @@ L1_MECHANISMS = ("laplace", "huber")
 
 
 def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
-    """Return the section, checked: null data sets left out, the table of hyper-parameters read."""
+    """Return the section without null data sets, its table of hyper-parameters read.
+
+    Fits that could not run are refused: an unknown data set or method, a range that is none, a cell
+    without hyper-parameters, or some that its method does not take.
+    """
+    # describing the study imports neither data sets nor methods
+    from dpmc.datasets import resolve
+    from dpmc.studies.equal_privacy.trial import make_calibrated_method
+
     section = dict(configuration[NAME])
-    section["datasets"] = {
-        name: entry for name, entry in section["datasets"].items() if entry is not None
-    }
+    section["datasets"] = without_nulls(section["datasets"])
     if section["tuning_seed"] == section["seed"]:
         raise InputError(
             f"{NAME}.tuning_seed must differ from {NAME}.seed, both are {section['seed']}: "
             "hyper-parameters are chosen on other data than they are judged on."
         )
     section["hyperparameters"] = load_hyperparameters(section["hyperparameters"] or TABLE)
-    check_fits(section, configuration["data"]["sets"])
-    return section
-
-
-def check_fits(section: Mapping, own_sets: Mapping) -> None:
-    """Refuse fits at equal privacy that could not run, before anything runs.
-
-    That is an unknown data set or method, a range that is none, a cell without hyper-parameters, or
-    some that its method does not take. ``own_sets`` is ``data.sets`` of the configuration.
-    """
-    # describing the study imports neither data sets nor methods
-    from dpmc.datasets import resolve
-    from dpmc.studies.equal_privacy.trial import make_calibrated_method
-
     for name, entry in section["datasets"].items():
         low, high = entry["rating_range"]
         if not low < high:
@@ -52,12 +45,13 @@ def check_fits(section: Mapping, own_sets: Mapping) -> None:
                 f"{NAME}.datasets.{name}.rating_range must be [lowest, highest], "
                 f"got [{low:g}, {high:g}]."
             )
-        if "users" not in entry:
-            resolve(name, own_sets)
+        if not is_drawn(entry):
+            resolve(name, configuration["data"]["sets"])
     for cell in calibrated_cells(section):
         settings = calibrated_settings(section, cell)
         for mechanism, values in settings["hyperparameters"].items():
             make_calibrated_method(cell, settings, mechanism, values)
+    return section
 
 
 def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError
-from dpmc.frame.api import Regression, Section, Step, Study
+from dpmc.frame.api import Regression, Section, Step, Study, without_nulls
 from dpmc.frame.jobs import plugins
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.experiments import JOBS, PRIVACY_TABLES, TABLES
 from dpmc.studies.huber.experiments.common import FORENSICS, PAPERS_DATA, papers_data
+from dpmc.studies.huber.experiments.forensics_huber import HUBER_KEYS
 from dpmc.studies.huber.experiments.forensics_real import variants
 from dpmc.studies.huber.experiments.forensics_synthetic import synthetic_variants
 from dpmc.studies.huber.experiments.grid import check_grid, without_plugins
@@ -23,13 +24,15 @@ from dpmc.studies.huber.experiments.totals import TOTAL_KEYS
 from dpmc.studies.huber.trial import METRICS
 
 HERE = Path(__file__).parent
+# the outcome of a sweep that is a target of its own, as it was kept
+KEPT = HERE.parents[3] / "results" / "reference" / "huber" / "huber_columns.csv"
 REPORTED = tuple(sorted((HERE / "reported").glob("*.csv")))
 
 
 def prepare(configuration: Mapping[str, Mapping]) -> dict[str, object]:
     """Return the section, without the data sets that are null; refuse what could not run."""
     section = dict(configuration["huber"])
-    section["real"] = {name: each for name, each in section["real"].items() if each is not None}
+    section["real"] = without_nulls(section["real"])
     sets = configuration["data"]["sets"]
     if SYNTHETIC in section["real"] or SYNTHETIC in sets:
         raise InputError("A data set must not be called 'synthetic': that name is taken.")
@@ -73,59 +76,67 @@ def settings_of_forensics(section: Section) -> dict[str, object]:
     }
 
 
-STUDY = Study(
-    name="huber",
+STUDY = Study.of(
+    __name__,
     title="The Huber mechanism",
     prepare=prepare,
     jobs=JOBS,
     steps=(
         Step(
             "claims",
-            f"{__name__}.steps:claims",
+            ".steps:claims",
             makes=("comparison", "claims"),
             settings=settings_of_claims,
-            files=(*REPORTED, HERE / "claims.yaml"),
+            files=REPORTED,
             seconds=12.0,
         ),
         Step(
             "tables",
-            f"{__name__}.tables:run",
-            needs=("trials", "comparison"),
+            ".tables:run",
+            needs=("trials", "comparison", "claims"),
             settings=settings_of_tables,
         ),
         Step(
             "figures",
-            f"{__name__}.steps:figures",
+            ".steps:figures",
             needs=("trials", "comparison", "convergence"),
             seconds=14.0,
         ),
-        Step("method_tables", f"{__name__}.tables_methods:run", needs=TABLES),
-        Step("method_figures", f"{__name__}.steps:method_figures", needs=TABLES),
+        Step("method_tables", ".tables_methods:run", needs=TABLES),
+        Step("method_figures", ".steps:method_figures", needs=TABLES),
         Step(
             "privacy_tables",
-            f"{__name__}.tables_privacy:run",
+            ".tables_privacy:run",
             needs=PRIVACY_TABLES,
             settings=variances,
             files=REPORTED,
         ),
         Step(
             "privacy_figures",
-            f"{__name__}.steps:privacy_figures",
+            ".steps:privacy_figures",
             needs=PRIVACY_TABLES,
             seconds=8.0,
         ),
+        Step("unstated", ".huber_columns:run", needs=(), files=(KEPT,)),
+        Step(
+            "huber_columns",
+            ".huber_columns:outcome",
+            makes=("huber_columns",),
+            needs=("forensics_huber",),
+            files=REPORTED,
+            target=FORENSICS,
+        ),
         Step(
             FORENSICS,
-            f"{__name__}.forensics:run",
+            ".forensics:run",
             needs=("forensics_synthetic", "forensics_real", "forensics_loss"),
             settings=settings_of_forensics,
             files=REPORTED,
             target=FORENSICS,
         ),
     ),
-    chapter="dpmc.studies.huber.chapter:chapter",
     chapter_settings=left_out,
-    errata="dpmc.studies.huber.errata:errata",
+    errata=".errata:errata",
     regression=Regression(
         table="trials",
         coordinates=COORDINATES,
@@ -134,8 +145,7 @@ STUDY = Study(
         trials=10,
         labels={"comparison": ("table", *COORDINATES, "metric"), "claims": ("id",)},
         numbers={"totals": TOTAL_KEYS},
+        optional={"huber_columns": HUBER_KEYS},
         by_clock=("H40", "H41", "H42", "H43"),
     ),
-    schema=HERE / "schema.yaml",
-    costs=HERE / "costs.csv",
 )

@@ -12,15 +12,19 @@ from dpmc.frame.judging.effects import lines_of
 from dpmc.frame.judging.finding import VERDICTS
 from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
 from dpmc.frame.showing.frames import DATASET_LABELS
+from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.huber.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
+from dpmc.studies.huber.figures.huber_columns import HUBER_COLUMNS
 from dpmc.studies.huber.figures.methods import METHOD_FIGURES
 from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES
+from dpmc.studies.huber.privacy_meaning import shares_above
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 ANSWERS = ("R1", "R2", "H3", "H7", "H9", "H38", "R3", "R4", "R5", "R6")
-FINDINGS = ("R6",)
+FINDINGS = ("R6", "R1", "R2", "H3", "R3", "R4", "R5")
+HEADLINES = ("R1", "R6")
 METRICS = {
     "rmse_all": "RMSE, all entries",
     "rmse_heldout": "RMSE, held out",
@@ -34,24 +38,29 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
     ``left_out`` of the settings are the papers' data sets that the configuration leaves out.
     """
     comparison, claims = (read_frame(folder / f"{name}.csv") for name in ("comparison", "claims"))
+    losses = read_results(folder, ("transcript_loss",))["transcript_loss"]
+    found, above = TEXT.entries["found"], {"above": shares_above(losses)}
     # the sweep is a target of its own; once made, it is shown
     forensics = [each for each in (folder / "forensics",) if each.is_dir()]
     return Chapter(
         heading=TEXT("heading"),
         lead=TEXT("lead"),
         introduction=TEXT("introduction"),
-        answers=lines_of(claims, ANSWERS),
+        headlines=lines_of(claims, HEADLINES, found=found, **above),
+        answers=lines_of(claims, ANSWERS, found=found, **above),
         notes=[*_left_out(settings["left_out"]), *coverage(comparison, settings["left_out"])],
         key_figure="paired_differences",
-        findings=lines_of(claims, FINDINGS),
+        agrees=TEXT("agrees"),
+        findings=lines_of(claims, FINDINGS, found=found, **above),
         tables=[
-            *(folder / name for name in ("tables", "method_tables", "privacy_tables")),
+            *(folder / name for name in ("tables", "method_tables", "privacy_tables", "unstated")),
             *forensics,
         ],
         galleries=[
             Gallery(NEW_FIGURES, folder / "figures"),
             Gallery(METHOD_FIGURES, folder / "method_figures", TEXT("methods")),
             Gallery(PRIVACY_FIGURES, folder / "privacy_figures", TEXT("privacy")),
+            Gallery(HUBER_COLUMNS, folder / "unstated", TEXT("unstated")),
             *(Gallery(FORENSICS, each, TEXT("forensics")) for each in forensics),
             Gallery(THESIS_FIGURES, folder / "figures", TEXT("thesis"), grid=True),
         ],

@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.jobs.cells import SYNTHETIC
-from dpmc.frame.showing.frames import MECHANISM_LABELS, METHOD_LABELS, PRIVATE, percent, select
+from dpmc.frame.showing.frames import (
+    DATASET_LABELS,
+    MECHANISM_LABELS,
+    METHOD_LABELS,
+    PRIVATE,
+    percent,
+    present,
+    select,
+)
 
 
 @dataclass(frozen=True)
@@ -77,23 +85,58 @@ def totals_text(totals: pd.DataFrame | None) -> str:
     )
 
 
+NEIGHBOURS = {
+    "change": "one rating is changed",
+    "remove_user": "a user is removed, which the papers do not claim to hide",
+}
+
+
+def share_above(part: pd.DataFrame, name: str) -> float:
+    """Return the share of all measured neighbours whose loss is above a claim, in a column."""
+    return float(np.average(part[name], weights=part["neighbours"]))
+
+
+def shares_above(losses: pd.DataFrame | None) -> str:
+    """Say, by data set, in how many changes of a rating the loss exceeds the total of a run."""
+    if losses is None:
+        return "– % of cases"
+    here = losses[losses["neighbour"] == "change"]
+    found = [
+        f"{percent(share_above(select(here, dataset=name), 'share_above_total'))} of cases on "
+        f"{DATASET_LABELS[name]}"
+        for name in present(here["dataset"], DATASET_LABELS)
+    ]
+    return ", ".join(found)
+
+
 def losses_text(losses: pd.DataFrame | None) -> str:
-    """Say how often the measured losses exceed the reported budgets; empty if not measured."""
+    """Say how often measured losses exceed the reported budgets, like with like, by data set.
+
+    A training is set against the total over its releases, and the mean of its releases against the
+    epsilon of one. Empty if not measured.
+    """
     if losses is None:
         return ""
     parts = []
-    for neighbour, event in (("change", "changing one rating"), ("remove_user", "removing a user")):
-        part = losses[losses["neighbour"] == neighbour]
-        if len(part):
-            weights = part["neighbours"]
-            above, total = (
-                percent(np.average(part[name], weights=weights))
-                for name in ("share_above_nominal", "share_above_total")
-            )
-            factor = (part["median"] / part["nominal_epsilon"]).median()
-            parts.append(
-                f"{event} the measured loss exceeds the reported ε for {above} of "
-                f"{weights.sum():,} neighbours, even its total over the training for {total} "
-                f"(typically {factor:.0f} times the reported ε)"
-            )
-    return f"On {'; on '.join(parts)}." if parts else ""
+    for neighbour, event in NEIGHBOURS.items():
+        here = losses[losses["neighbour"] == neighbour]
+        names = present(here["dataset"], DATASET_LABELS)
+        shares = [_losses_of(select(here, dataset=name), DATASET_LABELS[name]) for name in names]
+        if shares:
+            parts.append(f"If {event}, the measured loss exceeds {'; '.join(shares)}.")
+    if not parts:
+        return ""
+    first = "All that follows is of every iterate of a run, the inner ones of A-IRLS too."
+    return " ".join([first, *parts])
+
+
+def _losses_of(part: pd.DataFrame, label: str) -> str:
+    weights = part["neighbours"]
+    total, nominal = (
+        percent(share_above(part, f"share_above_{name}")) for name in ("total", "nominal")
+    )
+    of_one = (part["median"] / part["releases"] / part["nominal_epsilon"]).median()
+    return (
+        f"the total over the training for {total} of {weights.sum():,} on {label} (a single ε for "
+        f"{nominal}; a release loses typically {of_one:.2g} times its ε)"
+    )

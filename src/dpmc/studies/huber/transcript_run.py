@@ -14,6 +14,7 @@ from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.methods.kernels.regressions import Regressions
 from dpmc.methods.kernels.simd import LANES
+from dpmc.privacy.calibration import CALIBRATED
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.transcript_kernels import add_losses, buffers
@@ -72,11 +73,10 @@ def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
     The method of the cell is "als" or "irls", with one of the papers' mechanisms; ``settings`` are
     those of the cell, ``ratings`` what the trial trains on.
     """
-    mechanisms = ("gaussian", "laplace", "huber")
-    if cell.method not in ("als", "irls") or cell.mechanism not in mechanisms:
+    if cell.method not in ("als", "irls") or cell.mechanism not in CALIBRATED:
         raise InputError(
             f"The releases of method {cell.method} with mechanism {cell.mechanism} have no known "
-            f"density: als or irls is needed, with {', '.join(mechanisms)}."
+            f"density: als or irls is needed, with {', '.join(CALIBRATED)}."
         )
     users, items = [], []
 

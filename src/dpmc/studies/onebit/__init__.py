@@ -6,11 +6,22 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dpmc.datasets import resolve
 from dpmc.errors import refuse_unknown
-from dpmc.frame.api import Cells, Effort, Job, Regression, Section, Settings, Step, Study
+from dpmc.frame.api import (
+    Job,
+    Regression,
+    Section,
+    Settings,
+    Step,
+    Study,
+    in_proportion,
+    is_drawn,
+    without_nulls,
+)
 from dpmc.studies.onebit import experiments
 from dpmc.studies.onebit.cells import (
     CLEAR,
@@ -20,11 +31,10 @@ from dpmc.studies.onebit.cells import (
     PRIVATE,
     RANK_COLUMNS,
     OneBitCell,
-    is_synthetic,
 )
 from dpmc.studies.onebit.settings import cell_settings, inputs_of, onebit_cells
 
-HERE = Path(__file__).parent
+MEASURED = ("trials", "ranks", "outp_change", "outp_attack")
 # The solvers use BLAS, whose kernels differ between CPUs. Measured with those of three kinds of
 # CPU, 100 x 100 completions differ by at most a relative 1e-7. Large ones, which are in single
 # precision and may stop an iteration earlier, have a tolerance of their own in the reference.
@@ -40,10 +50,9 @@ def prepare(configuration: Mapping[str, object]) -> Section:
     Of other sections of the configuration only ``data.sets`` is looked at.
     """
     section = dict(configuration["onebit"])
-    given = section["experiments"].items()
-    section["experiments"] = {name: each for name, each in given if each is not None}
+    section["experiments"] = without_nulls(section["experiments"])
     for name, entry in section["datasets"].items():
-        if not is_synthetic(entry):
+        if not is_drawn(entry):
             resolve(name, configuration["data"]["sets"])
     for experiment in section["experiments"].values():
         refuse_unknown("data set in onebit.datasets", [experiment["dataset"]], section["datasets"])
@@ -58,67 +67,52 @@ def cells_with_rows(cell: OneBitCell, settings: Settings) -> Iterator[tuple[dict
         yield replace(cell, mechanism=mechanism).coordinates(), used
 
 
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what the cost of cells grows with: trials; entries of drawn matrices."""
-    used = next(iter(cells.values()))
-    return Effort(None, used["trials"] * len(cells), used.get("users", 1) * used.get("items", 1))
-
-
-STUDY = Study(
-    name="onebit",
+solving = partial(
+    Job,
+    tables={"trials": ONEBIT_COLUMNS, "ranks": RANK_COLUMNS},
+    cell=OneBitCell,
+    settings=cell_settings,
+    inputs=inputs_of,
+    effort=in_proportion(size=lambda used: used.get("users", 1) * used.get("items", 1)),
+)
+STUDY = Study.of(
+    __name__,
     title="One-bit matrix completion with differential privacy",
     prepare=prepare,
     jobs=(
-        Job(
+        solving(
             CLEAR,
             "dpmc.studies.onebit.trial:run_clear_job",
-            tables={"trials": ONEBIT_COLUMNS, "ranks": RANK_COLUMNS},
-            cell=OneBitCell,
             cells=lambda section: [each for each in section["cells"] if each.is_clear],
             by=ONEBIT_COORDINATES[:4],
-            settings=cell_settings,
-            inputs=inputs_of,
             file="npz",
-            effort=effort,
         ),
-        Job(
+        solving(
             "curve",
             "dpmc.studies.onebit.trial:run_curve_job",
-            tables={"trials": ONEBIT_COLUMNS, "ranks": RANK_COLUMNS},
-            cell=OneBitCell,
             cells=lambda section: [each for each in section["cells"] if not each.is_clear],
             by=ONEBIT_COORDINATES[:5],
-            settings=cell_settings,
-            inputs=inputs_of,
             modules=lambda section, cell: NOISES,
             seconds=8.0,
-            effort=effort,
         ),
         *experiments.JOBS,
     ),
     steps=(
         Step(
             "claims",
-            "dpmc.studies.onebit.claims.judge:run",
+            ".claims.judge:run",
             makes=("claims",),
-            needs=("trials", "ranks", "outp_change", "outp_attack"),
-            files=(HERE / "claims.yaml",),
+            needs=(*MEASURED, "gradient_steps"),
         ),
         Step(
             "tables",
-            "dpmc.studies.onebit.tables:run",
+            ".tables:run",
             needs=("trials", "claims", "link_constants", *experiments.EXPERIMENTS),
             files=tuple(Path(module.__file__) for module in experiments.EXPERIMENTS.values()),
         ),
-        Step(
-            "figures",
-            "dpmc.studies.onebit.figures:run",
-            needs=("trials", "ranks", "outp_change", "outp_attack", "bounds"),
-            seconds=20.0,
-        ),
+        Step("figures", ".figures:run", needs=(*MEASURED, "bounds"), seconds=20.0),
     ),
-    chapter="dpmc.studies.onebit.chapter:chapter",
-    errata="dpmc.studies.onebit.errata:errata",
+    errata=".errata:errata",
     regression=Regression(
         table="trials",
         coordinates=ONEBIT_COORDINATES,
@@ -126,6 +120,4 @@ STUDY = Study(
         rows=cells_with_rows,
         labels={"claims": ("id",)},
     ),
-    schema=HERE / "schema.yaml",
-    costs=HERE / "costs.csv",
 )

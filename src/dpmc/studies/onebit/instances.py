@@ -12,7 +12,14 @@ from dpmc.ratings import Ratings
 
 
 def instance(
-    rng: np.random.Generator, users: int, items: int, rank: int, share: float, link, alpha: float
+    rng: np.random.Generator,
+    users: int,
+    items: int,
+    rank: int,
+    share: float,
+    link,
+    alpha: float,
+    drawn: float | None = None,
 ) -> tuple[np.ndarray, Ratings]:
     """Draw a matrix of low rank and the signs of some of its entries.
 
@@ -20,7 +27,9 @@ def instance(
     al. divide by the largest entry, so that a negative one can exceed alpha) and multiplied by
     alpha. Factors are drawn first, then the observed entries, then one uniform number u for each;
     the sign is +1 where u < h(M_ij). So the same stream with another link gives the same matrix,
-    entries and uniform numbers.
+    entries and uniform numbers. With ``drawn``, at least ``share``, that share of the entries is
+    drawn and part of it kept, so that the same stream with a smaller share gives the same matrix
+    and some of the same signs.
 
     ``share`` of the entries are observed, rounded to a whole number of them, at least 1; ``link``
     is anything with a method ``cdf``, such as those of :data:`dpmc.methods.onebit.links.LINKS`;
@@ -32,19 +41,27 @@ def instance(
             raise InputError(f"{name} must be at least 1, got {value}.")
     if not (np.isfinite(alpha) and alpha > 0):
         raise InputError(f"alpha must be a positive number, got {alpha}.")
-    count = round(share * users * items) if np.isfinite(share) else 0
+    drawn = share if drawn is None else drawn
+    count, most = (
+        round(each * users * items) if np.isfinite(each) else 0 for each in (share, drawn)
+    )
     if not 1 <= count <= users * items:
         raise InputError(
             f"The observed share must leave at least one entry and at most all, got {share:g} of "
             f"{users} x {items}."
         )
+    if not count <= most <= users * items:
+        raise InputError(f"Of {drawn:g} of the entries {share:g} of all cannot be kept.")
     user_factors = rng.uniform(-0.5, 0.5, (users, rank))
     item_factors = rng.uniform(-0.5, 0.5, (items, rank))
     # einsum, not BLAS: the same bits on every CPU
     matrix = np.einsum("ir,jr->ij", user_factors, item_factors)
     matrix *= alpha / np.abs(matrix).max()
-    observed = np.sort(rng.permutation(matrix.size)[:count])
-    positive = rng.random(count) < link.cdf(matrix.ravel()[observed])
+    places = rng.permutation(matrix.size)[:most]
+    kept = np.argsort(places) < count
+    observed = np.sort(places)
+    positive = rng.random(most) < link.cdf(matrix.ravel()[observed])
+    observed, positive = observed[kept], positive[kept]
     rows, columns = np.divmod(observed, items)
     signs = np.where(positive, 1.0, -1.0)
     return matrix, Ratings(rows, columns, signs, users, items, "synthetic", SIGN_RANGE)

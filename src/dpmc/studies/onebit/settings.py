@@ -8,17 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from dpmc.frame.api import OutputOf, RatingsOf, Section, Source
+from dpmc.frame.api import OutputOf, Section, Source, is_drawn, ratings_of
 from dpmc.frame.jobs.cells import owners
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import GRADIENT
-from dpmc.studies.onebit.cells import (
-    APPROXIMATE,
-    BOTH,
-    CLEAR,
-    OneBitCell,
-    is_synthetic,
-)
+from dpmc.studies.onebit.cells import APPROXIMATE, BOTH, CLEAR, OneBitCell
 
 
 def onebit_cells(section: Section) -> dict[OneBitCell, Mapping]:
@@ -63,6 +57,9 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
         "trials": section["cells"][cell]["trials"],
         **section["datasets"][cell.dataset],
     }
+    largest = largest_fraction(section["cells"][cell])
+    if is_drawn(settings) and largest != cell.observed_fraction:
+        settings["drawn_fraction"] = largest
     if cell.mechanism == CLEAR:
         settings["baselines"] = list(section["baselines"])
     if cell.mechanism in GRADIENT:
@@ -72,11 +69,12 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
     return settings
 
 
+def largest_fraction(experiment: Mapping) -> float:
+    """Return the largest observed fraction of an experiment, of which the others are part."""
+    return float(max(experiment["observed_fractions"]))
+
+
 def inputs_of(section: Section, cell: OneBitCell) -> dict[str, Source]:
     """Return the ratings of a real data set, and for output perturbation the solutions to noise."""
-    inputs: dict[str, Source] = {}
-    if not is_synthetic(section["datasets"][cell.dataset]):
-        inputs["ratings"] = RatingsOf(cell.dataset)
-    if cell.needs_clear:
-        inputs[CLEAR] = OutputOf(CLEAR, cell.clear())
-    return inputs
+    noised = {CLEAR: OutputOf(CLEAR, cell.clear())} if cell.needs_clear else {}
+    return ratings_of(section, cell) | noised

@@ -1,8 +1,9 @@
 """What a one-bit trial is: data from their stream, one completion, its errors.
 
 Source: [Li 2021], section 5. The data of a trial depend on data set, observed fraction and trial
-only, so links, constraints, mechanisms and epsilons are compared on the same ones; noise depends on
-everything.
+only, so links, constraints, mechanisms and epsilons are compared on the same ones; noise depends
+on everything. Of the observed fractions of an experiment the largest is drawn, and the others are
+part of it: the same matrix, and fewer of the same signs.
 """
 
 import time
@@ -55,7 +56,9 @@ def make_sample(
     ``settings`` is what :func:`dpmc.studies.onebit.settings.cell_settings` returns; ``ratings`` is
     the whole data set in the order of its file, where it is a real one.
     """
-    rng = cell.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
+    drawn = settings.get("drawn_fraction", cell.observed_fraction)
+    source = replace(cell, observed_fraction=drawn)
+    rng = source.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
     if is_synthetic(settings):
         matrix, signs = instance(
             rng,
@@ -65,6 +68,7 @@ def make_sample(
             cell.observed_fraction,
             link_of(cell.link),
             settings["alpha"],
+            drawn,
         )
         return Sample(signs, matrix=matrix)
     signs = binarise(ratings, settings["threshold"])

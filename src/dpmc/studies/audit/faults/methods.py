@@ -15,13 +15,13 @@ from dpmc.mechanisms.facts import published_inverse_cdf
 from dpmc.mechanisms.huber import Huber
 from dpmc.methods.factorization.private_als import PrivateALS
 from dpmc.methods.factorization.private_baselines import PrivateItemBias
-from dpmc.privacy.calibration import calibrate
+from dpmc.privacy.calibration import CALIBRATED, calibrate
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.sensitivity import Sensitivities
 from dpmc.studies.audit.faults import RUNS, Fault, FaultyMethod, Row
 from dpmc.studies.audit.mechanisms import claim_of, float_claims
-from dpmc.studies.audit.method_runs import MECHANISMS, audited_method, method_rows
+from dpmc.studies.audit.method_runs import audited_method, method_rows
 from dpmc.studies.audit.noise import NoiseClaim, noise_rows
 
 SCALE = "scale x 0.8"
@@ -39,7 +39,7 @@ def faults() -> Iterator[Fault]:
         key = {"mechanism": claim.mechanism, "fault": fault}
         yield Fault(fault, key, partial(_claim_rows, claim))
     for fault in METHOD_FAULTS:
-        for mechanism in MECHANISMS:
+        for mechanism in CALIBRATED:
             key = {"relation": USER_ADD_REMOVE, "mechanism": mechanism, "fault": fault}
             yield Fault(fault, key, partial(_method_rows, fault, mechanism))
 

@@ -10,7 +10,7 @@ from dpmc.studies.dpals.claims.evidence import (
     DpalsEvidence,
     Form,
     claim,
-    on_both_forms,
+    compared,
 )
 
 AS_GOOD = 1.05
@@ -33,7 +33,7 @@ def far_fewer_iterations(evidence: DpalsEvidence) -> Finding:
             return not_available("iterations with and without privacy")
         return always_below(private | public, FAR_FEWER)
 
-    return on_both_forms(evidence, judge)
+    return compared(judge)
 
 
 def iterations_saved(table: pd.DataFrame, alternating: str, frank_wolfe: str) -> Rows:

@@ -8,7 +8,13 @@ import numpy as np
 from dpmc.frame.judging.finding import MARGIN, Finding
 from dpmc.frame.judging.rules import all_of, always_below, formatted_means, inside, named, plain
 from dpmc.statistics.tests import log_positive
-from dpmc.studies.dpals.claims.evidence import DpalsEvidence, Form, claim, on_both_forms
+from dpmc.studies.dpals.claims.evidence import (
+    DpalsEvidence,
+    Form,
+    claim,
+    compared,
+    on_both_forms,
+)
 
 ALL_MOVIES, TOP, PART, IMPLICIT = "ml-10m", "ml-10m-top400", "ml-10m-top400-part", "ml-20m"
 EPSILONS = (1.0, 5.0, 10.0, 20.0)
@@ -35,7 +41,7 @@ def better_than_frank_wolfe_on_top_movies(evidence: DpalsEvidence) -> Finding:
         size = always_below(rows) if evidence.surrogate else inside(rows, *GAPS)
         return all_of([named("RMSE", size), named("growth", always_below(growth))])
 
-    return on_both_forms(evidence, judge)
+    return compared(judge)
 
 
 @claim("D7")
@@ -64,7 +70,7 @@ def fewer_users_match_frank_wolfe(evidence: DpalsEvidence) -> Finding:
         }
         return inside(rows, high=MARGIN[1])
 
-    return on_both_forms(evidence, judge)
+    return compared(judge)
 
 
 @claim("D9")
@@ -84,7 +90,7 @@ def privacy_costs_more_on_all_movies(evidence: DpalsEvidence) -> Finding:
             }
         )
 
-    return on_both_forms(evidence, judge, "{0.dpals}")
+    return on_both_forms(judge)
 
 
 @claim("D10")
@@ -101,7 +107,7 @@ def small_loss_at_large_epsilon(evidence: DpalsEvidence) -> Finding:
         }
         return inside(rows, high=SMALL_LOSS)
 
-    found = on_both_forms(evidence, judge, "{0.dpals}")
+    found = on_both_forms(judge)
     elsewhere = [
         f"{dataset}: "
         + formatted_means(
@@ -127,7 +133,7 @@ def recall_comparable_to_als(evidence: DpalsEvidence) -> Finding:
         ratio = log_positive(ours) - log_positive(results.recall(IMPLICIT, "ials"))
         return inside({f"eps {LOOSE:g} over iALS": ratio}, low=np.log(RECALL / RECALL_OF_ALS))
 
-    found = on_both_forms(evidence, judge, "{0.dpals}")
+    found = on_both_forms(judge)
     beside = {name: results.recall(IMPLICIT, name) for name in ("ials", "popularity")}
     return replace(
         found,
@@ -148,4 +154,4 @@ def recall_kept_at_small_epsilon(evidence: DpalsEvidence) -> Finding:
         )
         return inside({f"eps {STRICT:g} over {LOOSE:g}": first - last}, low=KEPT)
 
-    return on_both_forms(evidence, judge, "{0.dpals}")
+    return on_both_forms(judge)

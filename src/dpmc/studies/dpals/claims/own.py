@@ -254,12 +254,12 @@ def _place(row: pd.Series) -> str:
 
 @claim("F8")
 def numbers_from_elsewhere_are_met(evidence: DpalsEvidence) -> Finding:
-    """FACT: at least 85 % of the numbers that were reported or measured elsewhere."""
-    published = evidence.tables.get("published", pd.DataFrame(columns=["metric"]))
-    rows = _beside_ours(evidence.tables.get("trials"), published)
+    """FACT: at least 85 % of the published numbers; those of a prototype are none."""
+    published = evidence.tables.get("published", pd.DataFrame(columns=["source", "metric"]))
+    rows = beside_ours(evidence.tables.get("trials"), published)
     done = rows[rows["mean"].notna()]
     if done.empty:
-        return not_available("numbers from elsewhere")
+        return not_available(f"none of {len(rows)} published numbers has been run")
     close = int((done["status"] == AGREES).sum())
     parts = [
         f"{metric.upper()} {format_range(here['mean'] / here['published'])}"
@@ -274,11 +274,8 @@ def numbers_from_elsewhere_are_met(evidence: DpalsEvidence) -> Finding:
 
 def beside_ours(trials: pd.DataFrame | None, published: pd.DataFrame) -> pd.DataFrame:
     """Return the published numbers beside our means, see :class:`Chapter`."""
-    return _beside_ours(trials, published[published["source"] != PROTOTYPE])
-
-
-def _beside_ours(trials: pd.DataFrame | None, rows: pd.DataFrame) -> pd.DataFrame:
     keys = ["dataset", "method", "variant", "epsilon"]
+    rows = published[published["source"] != PROTOTYPE]
     rows = rows.rename(columns={"value": "published", "note": "place"})
     if trials is not None:
         metrics = [name for name in rows["metric"].unique() if name in trials]

@@ -4,18 +4,25 @@ The predicates stay as they are, with margins and levels; only the tables that t
 Predictions are clipped to the public range everywhere, so there is no reading of raw ones.
 """
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from dpmc.frame.judging.readings import on_trials
 from dpmc.studies.dpals.cells import DPALS_COORDINATES
 from dpmc.studies.dpals.claims.evidence import (
     AS_PUBLISHED,
+    COMPARED,
     EXACT,
     DpalsEvidence,
     evidence_from,
 )
 
-PUBLISHED = {AS_PUBLISHED.dpals: EXACT.dpals, AS_PUBLISHED.dpfw: EXACT.dpfw}
+# name of a reading -> what is read in the place of what
+METHODS = {
+    "as published": {AS_PUBLISHED.dpals: COMPARED.dpals},
+    "exact noise": {EXACT.dpfw: COMPARED.dpfw},
+}
 CELLS = {
     "trials": (*DPALS_COORDINATES, "trial"),
     "iterations": (*DPALS_COORDINATES, "iteration", "trial"),
@@ -27,19 +34,21 @@ CELLS = {
 def readings(evidence: DpalsEvidence) -> dict[str, DpalsEvidence]:
     """Return the evidence under each reading, by its name.
 
-    Those of :func:`dpmc.frame.judging.readings.on_trials`, and "as published": DPALS and DPFW are
-    the methods with the published noise; where these were not run, data are missing.
+    Those of :func:`dpmc.frame.judging.readings.on_trials`; "as published": DPALS is that with the
+    printed lines and noise; and "exact noise": DPFW is that whose noise is accounted for exactly.
+    Where these were not run, data are missing.
     """
     tables = evidence.tables
     cells = {name: CELLS[name] for name in CELLS if name in tables}
     changed = dict(on_trials(tables, cells))
-    changed["as published"] = {name: as_published(table) for name, table in tables.items()}
+    for name, methods in METHODS.items():
+        changed[name] = {each: _in_place(table, methods) for each, table in tables.items()}
     return {name: evidence_from(each, evidence.surrogate) for name, each in changed.items()}
 
 
-def as_published(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with the methods as published under the names of those that are judged."""
+def _in_place(table: pd.DataFrame, methods: Mapping[str, str]) -> pd.DataFrame:
+    """Return the table with methods under the names of others, whose rows go."""
     if "method" not in table:
         return table
-    kept = table[~table["method"].isin(PUBLISHED.values())]
-    return kept.assign(method=kept["method"].replace(PUBLISHED))
+    kept = table[~table["method"].isin(methods.values())]
+    return kept.assign(method=kept["method"].replace(dict(methods)))

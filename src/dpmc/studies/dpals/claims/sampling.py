@@ -47,7 +47,7 @@ def private_models_gain_from_a_subset(evidence: DpalsEvidence) -> Finding:
         private = _part_over_all(evidence, form.dpals, UNIFORM, MIDDLE)
         return all_of([named("ALS", always_below(public)), named("DPALS", some_below(private))])
 
-    return on_both_forms(evidence, judge, "{0.dpals}")
+    return on_both_forms(judge)
 
 
 @claim("D14")
@@ -75,7 +75,7 @@ def adaptive_sampling_helps(evidence: DpalsEvidence) -> Finding:
         gain = log_positive(rows[ADAPTIVE]) - log_positive(rows[UNIFORM])
         return _beside_reported(always_below({"adaptive against uniform": gain}), rows)
 
-    found = on_both_forms(evidence, judge, "{0.dpals}")
+    found = on_both_forms(judge)
     return replace(found, reported_verdict=verdict_of(REPORTED[ADAPTIVE] < REPORTED[UNIFORM]))
 
 
@@ -118,7 +118,7 @@ def subset_gains_little_with_adaptive_sampling(evidence: DpalsEvidence) -> Findi
         growth = {f"eps {MIDDLE:g} against {STRICT:g} ({first})": gain - at_strict}
         return all_of([named("gain", marginal), named("growth", always_below(growth))])
 
-    return on_both_forms(evidence, judge, "{0.dpals}")
+    return on_both_forms(judge)
 
 
 @claim("D32")
@@ -138,7 +138,7 @@ def subset_gains_recall(evidence: DpalsEvidence) -> Finding:
         gains = {f"eps {epsilon:g}": part[epsilon] - whole[epsilon] for epsilon in OF_RECALL}
         return inside(gains, low=MARGIN[1])
 
-    return on_both_forms(evidence, judge, "{0.dpals}")
+    return on_both_forms(judge)
 
 
 def _part_over_all(

@@ -10,6 +10,7 @@ from dpmc.frame.judging.rules import (
     Rows,
     all_of,
     always_below,
+    explained,
     formatted_means,
     inside,
     mostly_below,
@@ -21,6 +22,7 @@ from dpmc.studies.dpals.claims.evidence import (
     DpalsEvidence,
     Form,
     claim,
+    compared,
     on_both_forms,
 )
 from dpmc.studies.dpals.claims.verdicts import best, times
@@ -48,7 +50,7 @@ def both_improve_with_users(evidence: DpalsEvidence) -> Finding:
             }
         )
 
-    return on_both_forms(evidence, judge)
+    return compared(judge)
 
 
 @claim("D2")
@@ -56,9 +58,11 @@ def frank_wolfe_no_better_than_trivial(evidence: DpalsEvidence) -> Finding:
     """DPFW at epsilon 1 is at least as bad as the mean, less 1 %, at every size."""
 
     def judge(form: Form) -> Finding:
-        return inside(_over_trivial(evidence, form.dpfw), low=MARGIN[0])
+        rows = _over_trivial(evidence, form.dpfw)
+        found = inside(rows, low=MARGIN[0])
+        return explained(found, f"By users: {formatted_means(rows, percent)}")
 
-    return on_both_forms(evidence, judge, "{0.dpfw}")
+    return compared(judge, "{0.dpfw}")
 
 
 @claim("D3")
@@ -82,7 +86,7 @@ def dpals_below_one_and_better_with_users(evidence: DpalsEvidence) -> Finding:
             ]
         )
 
-    return on_both_forms(evidence, judge, "{0.dpals}")
+    return on_both_forms(judge)
 
 
 @claim("D4")
@@ -96,9 +100,10 @@ def sevenfold_over_frank_wolfe(evidence: DpalsEvidence) -> Finding:
             - errors.log_rmse(LARGEST, form.dpals, epsilon)
             for epsilon in EPSILONS
         }
-        return inside(rows, low=SEVENFOLD, formatter=times, margin_of=PAPERS)
+        found = inside(rows, low=SEVENFOLD, formatter=times, margin_of=PAPERS)
+        return explained(found, f"By epsilon: {formatted_means(rows, times)}")
 
-    return on_both_forms(evidence, judge)
+    return compared(judge)
 
 
 @claim("D23")
@@ -143,7 +148,7 @@ def better_dependence_on_users(evidence: DpalsEvidence) -> Finding:
         )
         return replace(found, reason=f"{found.reason}; RMSE, 50K users against 5K: {by_method}")
 
-    return on_both_forms(evidence, judge)
+    return compared(judge)
 
 
 @claim("D25")
@@ -160,7 +165,7 @@ def better_than_frank_wolfe(evidence: DpalsEvidence) -> Finding:
             }
         )
 
-    return on_both_forms(evidence, judge)
+    return compared(judge)
 
 
 def _over_trivial(evidence: DpalsEvidence, method: str) -> Rows:

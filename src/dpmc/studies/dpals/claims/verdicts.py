@@ -6,6 +6,7 @@ from dpmc.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
     SUPPORTED,
+    UNREPORTED,
     Finding,
 )
 from dpmc.frame.judging.rules import Rows, as_matrix, percent, tally
@@ -32,7 +33,7 @@ def some_below(rows: Rows) -> Finding:
     opposite = CONTRADICTED if counts.losses == counts.total else INCONCLUSIVE
     return Finding(
         SUPPORTED if counts.wins else opposite,
-        INCONCLUSIVE,
+        UNREPORTED,
         effect,
         lower,
         upper,

@@ -1,4 +1,4 @@
-"""Errata of the DPALS paper and of DP_Matrix_Completion_Alt_Min, with the numbers that show them.
+"""Errata of the DPALS paper, its program and DP_Matrix_Completion_Alt_Min, with their numbers.
 
 Each is computed from its name and the tables of :func:`dpmc.studies.dpals.frames.read_dpals`.
 """
@@ -25,6 +25,8 @@ ENTRIES = {  # the papers share one numbering; E33 was wrong and is gone
     "E50": method.resampling,
     "E51": method.one_direction,
     "E52": method.growth_with_items,
+    "E90": method.program_of_altmin,
+    "E91": reported.program_of_dpals,
 }
 
 

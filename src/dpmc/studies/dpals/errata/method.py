@@ -24,6 +24,7 @@ ITEMS, STRENGTH = 2000, 3.0  # of the draws of an item step; size of H in units 
 SIDE, DEVIATION = 50, 10.0
 USERS, MOVIES, DENSITY = 400, 60, 0.3
 GROUPS = 3  # of a median; that of one or two is their mean
+PROGRAM_SIDES, PROGRAM_RANK, PROGRAM_DRAWS, BUDGETS = (40, 30), 3, 3, (0.1, 5.0)
 RESAMPLED = "resampled"  # the variant of DPALS
 
 
@@ -212,3 +213,50 @@ def growth_with_items(results: Results) -> Evidence:
     numbers |= {f"epsilon_{row.at:g}": float(row.slope) for row in here.itertuples()}
     measured = here[["slope", "low", "high", "at"]].to_dict("records")
     return Evidence(numbers, () if measured else ["measured"], measured=measured)
+
+
+def program_of_altmin(results: Results) -> Evidence:
+    """The Matlab program of DP-AltMin has one number of noise, and factors grow to its size."""
+    ratios = []
+    for draw in range(PROGRAM_DRAWS):
+        rng = np.random.default_rng([1, draw])
+        factors = [rng.standard_normal((side, PROGRAM_RANK)) for side in PROGRAM_SIDES]
+        matrix = factors[0] @ factors[1].T
+        errors = [
+            altmin_program(matrix, epsilon, np.random.default_rng([2, draw])) for epsilon in BUDGETS
+        ]
+        ratios.append(errors[0] / errors[1])
+    numbers = {"lowest": float(min(ratios)), "highest": float(max(ratios))}
+    return Evidence(
+        numbers,
+        draws=PROGRAM_DRAWS,
+        users=PROGRAM_SIDES[0],
+        movies=PROGRAM_SIDES[1],
+        rank=PROGRAM_RANK,
+        strict=BUDGETS[0],
+        loose=BUDGETS[1],
+        ratio=(BUDGETS[1] / BUDGETS[0]) ** 2,
+    )
+
+
+def altmin_program(matrix: np.ndarray, epsilon: float, rng: np.random.Generator) -> float:
+    """Return the RMSE over all entries that altermin_matrix.m ends at, its constants as they are.
+
+    ``matrix`` has shape (users, items).
+    """
+    steps, delta, observed = 10, 1e-6, 0.75
+    seen = rng.random(matrix.shape) <= observed
+    ratings = np.where(seen, matrix, 0.0)
+    longest = np.linalg.norm(ratings, axis=1).max()
+    sigma = longest**2 * np.sqrt(32 * steps * np.log(1 / delta)) / epsilon
+    users = rng.integers(0, 6, (len(matrix), np.linalg.matrix_rank(matrix))).astype(float)
+    for _ in range(steps):
+        items = _fitted(users, ratings.T, seen.T)
+        users = _fitted(items, ratings, seen) + sigma**2 * steps * rng.standard_normal()
+    return float(np.sqrt(np.mean((users @ items.T - matrix) ** 2)))
+
+
+def _fitted(factors: np.ndarray, ratings: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Return for each row of ratings its least squares fit by the factors of what is seen."""
+    pairs = zip(ratings, seen, strict=True)
+    return np.array([np.linalg.pinv(own[:, None] * factors) @ row for row, own in pairs])

@@ -17,6 +17,8 @@ from dpmc.studies.dpals.frames import number
 
 POINTS = ((1, 50, 2), (5, 50, 3), (20, 100, 4))  # epsilon, ratings per user, iterations
 DELTA, EPSILON, RATINGS = 1e-5, 1.0, 50  # of the examples
+LARGEST = 3.0  # of centred ratings of MovieLens 10M, in absolute value
+COUNT_DEVIATION, OF_PROGRAM = 100, 100  # count_stddev and count_sample of the program's own test
 
 
 def epsilon_of(sensitivity: float, epsilon: float = EPSILON) -> float:
@@ -60,3 +62,28 @@ def private_start(results: Results) -> Evidence:
         found = {which: numbers[f"epsilon_{which}_{steps}"] for which in sizes}
         epsilons.append({**found, "steps": steps})
     return Evidence(numbers, ratings=RATINGS, epsilon=EPSILON, epsilons=epsilons)
+
+
+def program_of_dpals(results: Results) -> Evidence:
+    """The authors' program charges ratings as if they were at most 1, and their mean as of one."""
+    # noise for two statistics that move by 1 each, of which one moves by the largest rating
+    items = epsilon_of(math.hypot(1, LARGEST) / math.sqrt(2))
+    # (what a user moves, deviation of the noise) in units of the largest rating and of counts
+    releases = (
+        (OF_PROGRAM, COUNT_DEVIATION * math.sqrt(OF_PROGRAM)),
+        (OF_PROGRAM, COUNT_DEVIATION),
+    )
+    true = math.hypot(*(moved / deviation for moved, deviation in releases))
+    charged = math.sqrt(2) / COUNT_DEVIATION
+    numbers = {
+        name: Gaussian(1.0).epsilon(mu, DELTA)
+        for name, mu in (("charged", charged), ("epsilon", true))
+    }
+    return Evidence(
+        {"items": items, **numbers},
+        largest=LARGEST,
+        claimed=EPSILON,
+        deviation=COUNT_DEVIATION,
+        ratings=OF_PROGRAM,
+        delta=f"{DELTA:g}".replace("e-0", "e-"),
+    )

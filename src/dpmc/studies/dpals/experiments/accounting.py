@@ -5,7 +5,7 @@ sigma is the standard deviation of the noise at Gamma_u = Gamma_M = 1; add/remov
 Each of T iterations releases two statistics of sensitivity sqrt(k), so the fit is Gaussian DP with
 mu^2 = 2 k T / sigma^2, exactly (:mod:`dpmc.methods.user_level.plan`), and (alpha, alpha k T /
 sigma^2)-RDP. Theorem 1 counts one of the two: its sigma is a factor sqrt(2) short of the one that
-its own proof needs. That the proof is loose makes up for most of it, not for all.
+its rho^2 needs. That its conversion is loose makes up for most of it, not for all.
 
 Source: [Chien 2021], theorem 1.
 """

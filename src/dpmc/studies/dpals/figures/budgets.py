@@ -24,9 +24,9 @@ from dpmc.studies.dpals.frames import (
     method_label,
     metric_of,
     number,
-    standard,
     summary,
     tuned,
+    with_default,
 )
 
 LARGE = ("ml-10m", "ml-20m", SURROGATE)  # how the names of the paper's data sets begin
@@ -43,7 +43,7 @@ def by_budget(
     columns: int = 3,
 ) -> Drawing:
     """Draw the trade-off on data sets whose names begin so, and not so."""
-    trials = parts_as_methods(standard(inputs.get("trials")))
+    trials = parts_as_methods(with_default(inputs.get("trials")))
     names = [name for name in datasets_of(trials) if name.startswith(of)]
     names = [name for name in names if not name.startswith(but)]
     if not names:
@@ -100,7 +100,7 @@ def default_method(inputs: Results) -> Drawing:
 
 def side_by_side(inputs: Results) -> Drawing:
     """Draw RSE and RMSE of DP-AltMin and DP-SAltLS beside the others, a column a data set."""
-    trials = standard(inputs.get("trials"))
+    trials = with_default(inputs.get("trials"))
     if trials.empty:
         raise NothingToDraw("No method has been run")
     names = [name for name in datasets_of(trials) if name.startswith(SIDE_BY_SIDE)]

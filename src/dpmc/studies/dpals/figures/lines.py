@@ -13,6 +13,7 @@ from dpmc.studies.dpals.frames import FREE, LOOKS, METRICS, PRIVATE, method_labe
 EPSILON = "ε of one user, all ratings"
 DODGE = 0.0107  # of log10, between two curves
 MARGIN = 1.25  # factor of epsilon beside the curves
+ROOM = 0.6  # for intervals: of few trials they are wide
 FAR = 4.0  # a line without noise that many times below or above all curves is named instead
 ELSEWHERE = handle("hollow: from elsewhere", Look(GREY, "o", "none", "none"), markersize=8.5)
 
@@ -40,7 +41,7 @@ def budgets(
     return Panel(
         title,
         x=Axis(EPSILON, log=True, ticks=private["epsilon"].unique(), margin=MARGIN),
-        y=Axis(METRICS[metric], log=limits is None, limits=limits),
+        y=Axis(METRICS[metric], log=limits is None, limits=limits, reach=ROOM),
         curves=[*drawn, *from_elsewhere(reported, "epsilon")],
         levels=lines,
         dodge=DODGE,

@@ -10,16 +10,16 @@ from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import BLACK, Drawing, Look, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import LOOKS, method_label
-from dpmc.studies.dpals.theory import IN_EPSILON, IN_ITEMS, IN_USERS, slopes
+from dpmc.studies.dpals.theory import IN_ITEMS, IN_NOISE, IN_USERS, slopes
 
 SHOWN = ("dpals", "dpals_literal", "dpfw")
 BOUNDS = {"dpals": "bound of theorem 2", "dpfw": "bound of remark 6"}
 PANELS = {
     IN_USERS: ("In users", "ε of one user, all ratings"),
-    IN_EPSILON: ("In ε", "Users (thousands)"),
+    IN_NOISE: ("In 1/σ", "Users (thousands)"),
     IN_ITEMS: ("In items", "ε of one user, all ratings"),
 }
-NAMES = {IN_USERS: "users", IN_EPSILON: "ε", IN_ITEMS: "items"}
+NAMES = {IN_USERS: "users", IN_NOISE: "1/σ", IN_ITEMS: "items"}
 
 
 def rates(inputs: Results) -> Drawing:
@@ -37,7 +37,7 @@ def rates(inputs: Results) -> Drawing:
 
 def _panel(here: pd.DataFrame, along: str) -> Panel:
     """Return points with intervals, set side by side, and the slopes of the bounds."""
-    at = here["at"] / (1000 if along == IN_EPSILON else 1)
+    at = here["at"] / (1000 if along == IN_NOISE else 1)
     rows = here.assign(at=at).rename(columns={"slope": "mean"})
     title, label = PANELS[along]
     bounds = [

@@ -8,14 +8,15 @@ from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import Drawing, NothingToDraw
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
+    LOCAL_BAYES,
     LOOKS,
     METRICS,
     PAPER,
     format_range,
     method_label,
-    standard,
     summary,
     synthetic_sizes,
+    with_default,
 )
 
 KEYS = ("users", "method", "epsilon")
@@ -24,11 +25,13 @@ LINES = ("trivial", "als")
 
 def users(inputs: Results) -> Drawing:
     """Draw RMSE against the number of users, a panel for each epsilon."""
-    trials = standard(inputs.get("trials"))
+    trials = with_default(inputs.get("trials"))
     sizes = synthetic_sizes(trials) if len(trials) else {}
     if not sizes:
         raise NothingToDraw("No synthetic data have been run")
-    here = trials[trials["dataset"].isin(sizes) & trials["method"].isin([*PAPER, *LINES])]
+    here = trials[
+        trials["dataset"].isin(sizes) & trials["method"].isin([*PAPER, LOCAL_BAYES, *LINES])
+    ]
     table = summary(here, "rmse", KEYS)
     table = table[table.groupby("method")["users"].transform("nunique") > 1]
     if table["epsilon"].isna().all():
@@ -60,7 +63,7 @@ def _panel(epsilon: float, table: pd.DataFrame, theirs: pd.DataFrame | None) -> 
     return Panel(
         f"ε = {epsilon:g}",
         x=Axis("Users (thousands)", log=True, ticks=table["thousands"].unique()),
-        y=Axis(METRICS["rmse"], log=True),
+        y=Axis(METRICS["rmse"], log=True, reach=lines.ROOM),
         curves=drawn,
         dodge=lines.DODGE,
         notes=notes,

@@ -1,42 +1,97 @@
-"""The claim that needs fits at an equal total budget: H34."""
+"""The papers' claims at an equal total budget: H34 and H47; and P9, which is H34 for users."""
 
-from dataclasses import replace
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.choices import margin
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc.frame.judging.rules import Sample, all_of, judge_most, judge_pooled
+from dpmc.frame.judging.rules import Sample, all_of, explained, judge_most, judge_pooled, named
+from dpmc.privacy.relations import RELATIONS, USER_LEVEL
+from dpmc.statistics.paired import compare, less, more
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.equal_privacy.claims.evidence import Evidence, claim
+from dpmc.studies.equal_privacy.claims.own import against, listed
+from dpmc.studies.equal_privacy.comparisons import factor_models
+from dpmc.studies.equal_privacy.frames import CELL, HUBER
 
 METHODS = ("private_als", "private_irls")
 NOISES = ("huber", "gaussian", "laplace")
 STRICT, LOOSE = 1.0, 10.0  # total epsilon at most and at least
 GROUP = ["dataset", "relation", "method"]
 ROW = [*GROUP, "epsilon"]
+ENTRY_LEVEL = tuple(name for name in RELATIONS if name not in USER_LEVEL)
 
 
 @claim("H34")
 def huber_is_the_best_trade_off(evidence: Evidence) -> Finding:
-    """MOST rows against each other noise, by more at strict budgets than at loose ones."""
+    """MOST entry-level rows against each other noise, by more at strict budgets than at loose ones.
+
+    The papers' neighbours differ in a single element.
+    """
+    return _best_trade_off(evidence, ENTRY_LEVEL)
+
+
+@claim("P9")
+def huber_is_the_best_trade_off_for_users(evidence: Evidence) -> Finding:
+    """As H34, at user level."""
+    return _best_trade_off(evidence, USER_LEVEL)
+
+
+@claim("H47")
+def irls_is_more_accurate_at_the_same_budget(evidence: Evidence) -> Finding:
+    """MOST rows by data, relation, noise and budget: A-IRLS against ALS."""
     rows, logs = log_rmse_by_noise(evidence.calibrated)
     if rows.empty:
-        return Finding(
-            INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (fits at equal total privacy); {NOT_REPORTED}"
+        return _missing()
+    both = rows.groupby(CELL)["method"].transform("nunique") == len(METHODS)
+    als, irls = ((both & (rows["method"] == name)).to_numpy() for name in METHODS)
+    deltas = [logs[noise][irls] - logs[noise][als] for noise in NOISES]
+    large = {
+        relation: np.concatenate(
+            [delta[(rows[irls]["relation"] == relation).to_numpy()] for delta in deltas]
         )
-    deltas = {other: logs["huber"] - logs[other] for other in ("gaussian", "laplace")}
-    parts = [
-        replace(found, reason=f"against {other}: {found.reason}")
-        for other, found in ((name, judge_most(_sample(d))) for name, d in deltas.items())
-    ]
+        for relation in rows["relation"].unique()
+    }
+    parts = [f"{name} {100 * np.expm1(np.nanmean(each)):+.2f} %" for name, each in large.items()]
+    found = judge_most(_sample(np.concatenate(deltas)))
+    return explained(found, f"Means by relation: {', '.join(parts)}.")
+
+
+def _best_trade_off(evidence: Evidence, relations: Collection[str]) -> Finding:
+    rows, logs = log_rmse_by_noise(evidence.calibrated)
+    here = rows["relation"].isin(relations).to_numpy() if len(rows) else np.zeros(0, dtype=bool)
+    if not here.any():
+        return _missing()
+    rows = rows[here].reset_index(drop=True)
+    deltas = {other: (logs["huber"] - logs[other])[here] for other in ("gaussian", "laplace")}
+    parts = [named(f"against {other}", judge_most(_sample(d))) for other, d in deltas.items()]
     trend = _strict_minus_loose(rows, (deltas["gaussian"] + deltas["laplace"]) / 2)
     if len(trend):
-        slope = judge_pooled(_sample(trend))
-        parts.append(replace(slope, reason=f"strict minus loose budgets: {slope.reason}"))
+        parts.append(named("strict minus loose budgets", judge_pooled(_sample(trend))))
     else:
         parts.append(Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (strict and loose budgets)"))
-    return all_of(parts)
+    return explained(all_of(parts), _where_huber_differs(evidence, relations))
+
+
+def _missing() -> Finding:
+    return Finding(
+        INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (fits at equal total privacy); {NOT_REPORTED}"
+    )
+
+
+def _where_huber_differs(evidence: Evidence, relations: Collection[str]) -> str:
+    """Say at which budgets the best model with Huber noise and that with Gaussian noise differ."""
+    huber, gaussian = (factor_models(evidence.calibrated, [name]) for name in (HUBER, "gaussian"))
+    table = compare(against(evidence, huber, gaussian, *relations), CELL)
+    size = margin()[1]
+    wins, losses = table[less(table, size)], table[more(table, size)]
+    return (
+        f"Of the best of ALS and A-IRLS, by over 1 %: Huber noise beats Gaussian noise at "
+        f"{len(wins)} of {len(table)} budgets ({listed(wins)}) and loses to it at {len(losses)} "
+        f"({listed(losses)})."
+    )
 
 
 def log_rmse_by_noise(

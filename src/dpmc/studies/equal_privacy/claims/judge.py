@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.judging.choices import Choices
 from dpmc.frame.judging.claims import load_claims, table_of_verdicts
 from dpmc.frame.judging.readings import on_trials
 from dpmc.frame.showing.results import read_results
@@ -16,6 +17,7 @@ from dpmc.studies.equal_privacy.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.equal_privacy.frames import CELL, MODEL, NAMES
 
 CLAIMS = Path(__file__).parents[1] / "claims.yaml"
+CHOICES = {"margins times two": Choices(widening=2.0)}
 
 
 def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
@@ -30,4 +32,5 @@ def judge(evidence: Evidence) -> pd.DataFrame:
         cells = {"calibrated": (*CELL, *MODEL, "trial")}
         changed = on_trials({"calibrated": evidence.calibrated}, cells)
         readings = {name: replace(evidence, **tables) for name, tables in changed}
-    return table_of_verdicts(load_claims(CLAIMS, PREDICATES), PREDICATES, evidence, readings)
+    claims = load_claims(CLAIMS, PREDICATES)
+    return table_of_verdicts(claims, PREDICATES, evidence, readings, CHOICES)

@@ -120,7 +120,7 @@ def _factors_beat_baselines(evidence: Evidence, relation: str) -> Finding:
     if not found:
         return NO_FITS
     table = compare(found, CELL)
-    text = f"Less error: {_listed(table[less(table)])}."
+    text = f"Less error: {listed(table[less(table)])}."
     return explained(always_below(rows_of(found)), text)
 
 
@@ -131,7 +131,7 @@ def _factors_over_baselines(evidence: Evidence, *relations: str) -> dict[tuple, 
     return against(evidence, *models, *relations)
 
 
-def _listed(rows: pd.DataFrame) -> str:
+def listed(rows: pd.DataFrame) -> str:
     """Format data sets, each with its budgets."""
     by_dataset = rows.groupby("dataset")["epsilon"]
     parts = [
@@ -183,7 +183,7 @@ def some_private_model_beats_a_constant(evidence: Evidence) -> Finding:
         return NO_FITS
     table = compare(found, CELL)
     lost = [
-        f"{EVENTS.get(relation, relation)}: {_listed(here)}"
+        f"{EVENTS.get(relation, relation)}: {listed(here)}"
         for relation, here in table[~less(table)].groupby("relation", sort=False)
     ]
     text = f"No less error {'; '.join(lost)}." if lost else "It does everywhere."

@@ -14,6 +14,7 @@ TEXTS = Path(__file__).parents[1] / "figures.yaml"
 FIGURES = read_figures(
     TEXTS,
     {
+        "privacy_cost": (equal.cost, None),
         "privacy_equal_entry": (partial(by_budget, relations=[ENTRY_CHANGE]), equal.describe_equal),
         "privacy_equal_user": (
             partial(by_budget, relations=[USER_ADD_REMOVE]),

@@ -14,17 +14,22 @@ from dpmc.frame.showing.frames import (
     present,
     trials_text,
 )
-from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels
+from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels
 from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import (
     BASELINES,
     BLACK,
+    BLUE,
+    COLUMN,
+    LOCAL_BAYES,
     MECHANISMS,
+    PURPLE,
     Drawing,
     Look,
     NothingToDraw,
     needed,
 )
+from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary
 from dpmc.studies.equal_privacy.frames import (
     DATASETS,
@@ -40,8 +45,18 @@ ANY = "any"  # mechanism of a method that is drawn with its best one
 LOOKS = {  # from left to right
     **{(method, ANY): BASELINES[method.removeprefix("private_")] for method in PRIVATE_BASELINES},
     **{("private_als", mechanism): MECHANISMS[mechanism] for mechanism in PRIVATE},
-    **{(method, ANY): Look(BLACK, "*") for method in UNTUNED},
+    **{(method, ANY): LOCAL_BAYES for method in UNTUNED},
     **{("private_irls", name): replace(MECHANISMS[name], face="white") for name in PRIVATE},
+}
+KINDS = {  # of models: names, and looks where only the best of a kind is drawn
+    "factors": ("ALS or A-IRLS", Look(BLUE, "s")),
+    "averages": ("noised averages", Look(PURPLE, "d", "--")),
+    "untuned": (" or ".join(UNTUNED.values()), LOCAL_BAYES),
+}
+KIND_OF = {
+    **dict.fromkeys(FACTOR_MODELS, "factors"),
+    **dict.fromkeys(PRIVATE_BASELINES, "averages"),
+    **dict.fromkeys(UNTUNED, "untuned"),
 }
 DODGE = 0.028  # of the logarithm to base 10, between two models
 WORST = 2.0  # times the error of a constant: what is worse is not shown
@@ -125,14 +140,47 @@ def _reference(here: pd.DataFrame, free: pd.DataFrame) -> tuple[list[Level], lis
 
 
 def describe_equal(data: pd.DataFrame) -> str:
-    """Say how many trials there are and at how many budgets factors are below every baseline."""
+    """Say how many trials there are and at how many budgets which kind of model is lowest."""
     private = data[data["epsilon"].notna()]
     cells = private.groupby(["relation", "dataset", "epsilon"])
-    lowest = private.loc[cells["mean"].idxmin()]
-    models = FACTOR_MODELS | UNTUNED
-    factors = int(lowest["method"].isin(models).sum())
-    names = [label for method, label in models.items() if (private["method"] == method).any()]
+    lowest = private.loc[cells["mean"].idxmin(), "method"].map(KIND_OF).value_counts()
+    counts = [
+        f"{label} at {lowest.get(name, 0)}"
+        for name, (label, _) in KINDS.items()
+        if (private["method"].map(KIND_OF) == name).any()
+    ]
     return (
-        f"Means over {trials_text(data['trials'])} with 95 % t intervals; at {factors} of "
-        f"{len(lowest)} budgets a matrix factorisation ({', '.join(names)}) has the lowest mean."
+        f"Means over {trials_text(data['trials'])} with 95 % t intervals. The lowest mean, by "
+        f"budget: {', '.join(counts)} of {lowest.sum()}."
     )
+
+
+def cost(inputs: Results) -> Drawing:
+    """Draw the best model of each kind where users are protected, and the best without noise."""
+    calibrated = needed(inputs, "calibrated", ABSENT)
+    if not (calibrated["relation"] == USER_ADD_REMOVE).any():
+        raise NothingToDraw(ABSENT)
+    table = summary(one_mechanism_per_baseline(calibrated))
+    free = table[table["relation"].isna()]
+    table = table[table["relation"] == USER_ADD_REMOVE].assign(kind=table["method"].map(KIND_OF))
+    best = table.sort_values("mean").drop_duplicates(["dataset", "epsilon", "kind"])
+    looks, labels = ({name: each[n] for name, each in KINDS.items()} for n in (1, 0))
+    panels = []
+    for name in present(best["dataset"], DATASETS):
+        here = best[best["dataset"] == name]
+        lines, notes = _reference(here, free[free["dataset"] == name])
+        ticks = {value: f"{value:g}".lstrip("0") for value in here["epsilon"].unique()}
+        panels.append(
+            Panel(
+                dataset_label(name),
+                x=Axis("Total ε", log=True, ticks=ticks, margin=1.3),
+                y=Axis("RMSE", log=True),
+                curves=curves(here, "kind", "epsilon", looks, labels.get),
+                levels=[replace(line, note="no noise") for line in lines],
+                dodge=DODGE,
+                notes=notes,
+            )
+        )
+    data = pd.concat([best.sort_values(["dataset", "kind", "epsilon"]), free], ignore_index=True)
+    style = {"columns": 2, "height": 1.3, "head": 0.2, "inside": True, "width": 1.3 * COLUMN}
+    return draw_panels(panels, data, **style)

@@ -5,7 +5,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.patches import Patch
 
 from dpmc.frame.showing.frames import MECHANISM_LABELS, PRIVATE
-from dpmc.frame.showing.heatmap import color_bar, draw_cells, write
+from dpmc.frame.showing.heatmap import color_bar, draw_cells, write_in_cell
 from dpmc.frame.showing.panels import handle
 from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import (
@@ -42,7 +42,8 @@ def frontier_map(inputs: Results) -> Drawing:
     for row, column in np.argwhere(wins):
         value = ratio.iat[row, column]
         saved = 100 * (1 - value)
-        write(left, cells, row, column, f"{saved:.{1 if saved < 9.95 else 0}f}", value)
+        text = f"{saved:.{1 if saved < 9.95 else 0}f}"
+        write_in_cell(left, cells, row, column, text, value)
     colors = ListedColormap([_light(name) for name in PRIVATE])
     draw_cells(right, leader.to_numpy(), cmap=colors, vmin=-0.5, vmax=2.5, **names)
     for (row, column), value in np.ndenumerate(leader):

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from dpmc.frame.judging.choices import Choices
 from dpmc.frame.judging.claims import table_of_verdicts
 from dpmc.frame.judging.readings import on_trials
 from dpmc.studies.huber.cells import COORDINATES
@@ -29,6 +30,14 @@ CELLS = {
     "sweetrs_variances": (*COORDINATES, "trial"),
 }
 """Columns that name a cell, then the one that numbers its trials."""
+
+
+CHOICES = {
+    "equal weights": Choices(weighted=False),
+    "margins times two": Choices(widening=2.0),
+    "seconds of whole fits": Choices(whole_fits=True),
+}
+"""Readings of the same trials by other choices of ours."""
 
 
 def judge(
@@ -69,4 +78,4 @@ def judge(
         )
 
     readings = {name: evidence(**changed) for name, changed in on_trials(tables, cells)}
-    return table_of_verdicts(claims, PREDICATES, evidence(**tables), readings)
+    return table_of_verdicts(claims, PREDICATES, evidence(**tables), readings, CHOICES)

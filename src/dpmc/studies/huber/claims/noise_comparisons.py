@@ -1,22 +1,25 @@
-"""Claims that compare Huber, Gaussian and Laplace noise on synthetic data: H1 to H6, H32, H33."""
+"""Claims that compare kinds of noise on synthetic data: H1 to H6, H32, H33, H46, H48 to H50."""
 
 from dataclasses import replace
 
 import numpy as np
+from scipy import special
 
+from dpmc.frame.judging.choices import margin, pooled, widened
 from dpmc.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
-    MARGIN,
     NO_EFFECT,
     NOT_REPORTED,
     OURS,
     POOLED,
     SUPPORTED,
+    UNREPORTED,
     Finding,
 )
 from dpmc.frame.judging.power import trials_off_zero
 from dpmc.frame.judging.rules import (
+    Sample,
     Tally,
     all_of,
     at_least,
@@ -25,44 +28,74 @@ from dpmc.frame.judging.rules import (
     judge_all,
     judge_most,
     judge_pooled,
+    majority_verdict,
     mirrored,
+    named,
     obstacle_to,
-    percent,
     pooled_verdict,
     tally,
     verdict_of,
 )
-from dpmc.statistics.bootstrap import pooled_interval, pooled_spread_ratio
-from dpmc.studies.huber.claims.budgets import huber_budget_close_to_laplace
-from dpmc.studies.huber.claims.contrasts import average, delta, deltas, synthetic_grid
+from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.mechanisms.facts import total_variation
+from dpmc.statistics.bootstrap import pooled_spread_ratio
+from dpmc.statistics.tests import LEVEL, Interval, holm, row_tests
+from dpmc.studies.huber.claims.budgets import (
+    LARGER_VARIANCES,
+    corrected_budget,
+    exact_budget,
+    huber_budget_close_to_laplace,
+    reported_budget,
+)
+from dpmc.studies.huber.claims.contrasts import TABLE_3, average, delta, deltas, synthetic_grid
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 
 NOISES = ("huber", "gaussian", "laplace")
-COMPARABLE = np.log1p(0.02)
+COMPARABLE = 0.02
+PAPERS_TRIALS = 10  # behind every number that the papers print
 SMALL, LARGE = 0.05, 0.15
-TABLE_3 = [5]  # its rank
 
 
 @claim("H1")
 def huber_wins_sometimes_and_never_loses_by_much(evidence: Evidence) -> Finding:
     """A significant win against each other noise, and no cell significantly more than 2 % worse."""
     huber, gaussian, laplace = map(synthetic_grid, NOISES)
+    worse = np.log1p(widened(COMPARABLE))
     others = [evidence.sample(deltas(huber, other)) for other in (gaussian, laplace)]
     best = evidence.sample_against_best(huber, gaussian, laplace)
-    ours = [*(tally(other.ours) for other in others), tally(best.ours, COMPARABLE)]
-    reported = [*(count(other.reported) for other in others), count(best.reported, COMPARABLE)]
-    pooled = judge_pooled(best)
+    ours = [*(tally(other.ours) for other in others), tally(best.ours, worse)]
+    reported = [*(count(other.reported) for other in others), count(best.reported, worse)]
+    beyond_chance = _losses_beyond_sampling_error(best, worse)
+    overall = judge_pooled(best)
     found = (
         f"{ours[0].wins} wins against Gaussian, {ours[1].wins} against Laplace, {ours[2].losses} "
         f"cells more than 2 % worse than the better (reported: {reported[0].wins}, "
-        f"{reported[1].wins}, {reported[2].losses}); against the better: {pooled.reason}"
+        f"{reported[1].wins}, {reported[2].losses}, by more than sampling error {beyond_chance}); "
+        f"against the better: {overall.reason}"
     )
     return replace(
-        pooled,
-        verdict=_wins_or_matches(*ours, pooled.verdict == NO_EFFECT),
-        reported_verdict=_wins_or_matches(*reported),
+        overall,
+        verdict=_wins_or_matches(*ours, overall.verdict == NO_EFFECT),
+        reported_verdict=_wins_or_matches(
+            *reported[:2], reported[2]._replace(losses=beyond_chance)
+        ),
         reason=ours[2].obstacle or found,
     )
+
+
+def _losses_beyond_sampling_error(sample: Sample, threshold: float) -> int:
+    """Count reported comparisons above a threshold by more than means over ten trials may be.
+
+    A reported comparison is one number; how it scatters is taken from our trials of the same cells.
+    Where there are none, every one above counts.
+    """
+    spread = row_tests(sample.ours)
+    error = spread.standard_error * np.sqrt(spread.trials / PAPERS_TRIALS)
+    excess = sample.reported[:, 0] - threshold
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p_value = 2 * special.ndtr(-np.abs(excess) / np.where(error > 0, error, np.nan))
+    significant = holm(np.where(np.isnan(p_value), 0.0, p_value)) <= LEVEL
+    return int(((excess > 1e-12) & significant).sum())
 
 
 @claim("H2")
@@ -88,16 +121,16 @@ def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding
     gaussian_best = evidence.sample_against_best(gaussian, huber, laplace)
     ours = tally(gaussian_best.ours), tally(huber_best.ours)
     reported = count(gaussian_best.reported), count(huber_best.reported)
-    pooled = judge_pooled(huber_best)
-    not_best = pooled.verdict in (CONTRADICTED, NO_EFFECT)
+    overall = judge_pooled(huber_best)
+    not_best = overall.verdict in (CONTRADICTED, NO_EFFECT)
     found = (
         f"significantly lowest: Gaussian {ours[0].wins}, Huber {ours[1].wins} of {ours[0].total} "
         f"(reported lowest: {reported[0].wins}, {reported[1].wins}); "
-        f"Huber against the better: {pooled.reason}"
+        f"Huber against the better: {overall.reason}"
     )
     return replace(
-        pooled,
-        verdict=pooled.verdict if not_best else _some_but_fewer(*ours),
+        overall,
+        verdict=overall.verdict if not_best else _some_but_fewer(*ours),
         reported_verdict=_some_but_fewer(*reported),
         reason=ours[0].obstacle or found,
     )
@@ -123,11 +156,17 @@ def gaussian_does_not_reduce_rmse(evidence: Evidence) -> Finding:
 
 @claim("H32")
 def laplace_is_inconsistent(evidence: Evidence) -> Finding:
-    """The RMSE of Laplace noise varies more over trials than that of the other two."""
-    huber, gaussian, laplace = (
-        np.exp([evidence.ours.row(cell) for cell in synthetic_grid(noise)]) for noise in NOISES
-    )
-    trials = np.isfinite(huber + gaussian + laplace).sum(axis=1)
+    """The RMSE of Laplace noise varies more over trials than that of the other two.
+
+    What a trial's matrix, mask and start do to all three is taken out first: each is set against
+    the mean of the others.
+    """
+    logs = {
+        noise: np.array([evidence.ours.row(cell) for cell in synthetic_grid(noise)])
+        for noise in NOISES
+    }
+    huber, gaussian, laplace = (1.5 * (logs[name] - sum(logs.values()) / 3) for name in NOISES)
+    trials = np.isfinite(laplace).sum(axis=1)
     obstacle = obstacle_to(trials)
     ratios = [pooled_spread_ratio(laplace, other) for other in (gaussian, huber)]
     verdicts = [pooled_verdict(mirrored(ratio)) for ratio in ratios]
@@ -139,14 +178,14 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
     open_one = verdict == INCONCLUSIVE and not obstacle
     return Finding(
         verdict,
-        INCONCLUSIVE,
+        UNREPORTED,
         ratios[0].estimate,
         ratios[0].low,
         ratios[0].high,
         int(trials.min()),
         f"{obstacle or f'standard deviation of Laplace in units of {found}'}; {NOT_REPORTED}",
         POOLED,
-        MARGIN[1],
+        margin()[1],
         OURS,
         max(map(trials_off_zero, ratios)) if open_one else np.nan,
     )
@@ -154,15 +193,24 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
 
 @claim("H33")
 def gaussian_works_best_at_small_fractions(evidence: Evidence) -> Finding:
-    """Gaussian noise against the mean of the others: below 0 at 5 %, and lower than at 15 %."""
+    """Gaussian noise against the mean of the others: at most 1 % worse at 5 %, better than at 15 %.
+
+    "Works well" asks for no more than that it is not worse; "especially" is about the trend.
+    """
     small, large = _gaussian_advantage(SMALL), _gaussian_advantage(LARGE)
     trend = [at_small - at_large for at_small, at_large in zip(small, large, strict=True)]
-    level, slope = judge_pooled(evidence.sample(small)), judge_pooled(evidence.sample(trend))
-    return all_of(
-        [
-            replace(level, reason=f"at 5 %: {level.reason}"),
-            replace(slope, reason=f"5 % minus 15 %: {slope.reason}"),
-        ]
+    slope = judge_pooled(evidence.sample(trend))
+    level = _not_above_margin(evidence.sample(small))
+    return all_of([named("5 % minus 15 %", slope), named("at 5 %", level)])
+
+
+def _not_above_margin(sample: Sample) -> Finding:
+    found, largest = judge_pooled(sample), margin()[1]
+    turned = mirrored(pooled(sample.ours))
+    return replace(
+        found,
+        verdict=INCONCLUSIVE if tally(sample.ours).obstacle else at_least(turned, -largest),
+        reported_verdict=verdict_of(sample.reported.mean() <= largest),
     )
 
 
@@ -172,6 +220,86 @@ def _gaussian_advantage(fraction: float) -> list:
         average([delta(gaussian, huber), delta(gaussian, laplace)])
         for huber, gaussian, laplace in zip(*cells, strict=True)
     ]
+
+
+@claim("H46")
+def huber_is_a_middle_ground(evidence: Evidence) -> Finding:
+    """Gaussian below Huber below Laplace noise in RMSE, and the other way round in budgets."""
+    huber, gaussian, laplace = map(synthetic_grid, NOISES)
+    parts = [
+        named("Gaussian against Huber", _below(evidence.sample(deltas(gaussian, huber)))),
+        named("Huber against Laplace", _below(evidence.sample(deltas(huber, laplace)))),
+    ]
+    corrected, exact, reported = (
+        budget(evidence) for budget in (corrected_budget, exact_budget, reported_budget)
+    )
+
+    def between(gaussian, other) -> bool:
+        return all(
+            other("laplace", v) < other("huber", v) < gaussian("gaussian", v)
+            for v in LARGER_VARIANCES
+        )
+
+    budgets = Finding(
+        verdict_of(between(corrected, corrected) and between(exact, corrected)),
+        verdict_of(between(reported, reported)),
+        reason="and by budget, at variance 2, 3 and 4",
+    )
+    return all_of([*parts, budgets])
+
+
+def _below(sample: Sample) -> Finding:
+    """Judge by the sign of the pooled effect alone, however small it is."""
+    found = judge_pooled(sample)
+    return replace(
+        found,
+        verdict=INCONCLUSIVE if tally(sample.ours).obstacle else _sign(pooled(sample.ours)),
+        reported_verdict=majority_verdict(count(sample.reported)),
+        margin=0.0,
+    )
+
+
+def _sign(effect: Interval) -> str:
+    return SUPPORTED if effect.high < 0 else CONTRADICTED if effect.low > 0 else INCONCLUSIVE
+
+
+@claim("H48")
+def laplace_compromises_accuracy(evidence: Evidence) -> Finding:
+    """POOLED over 36 rows: Gaussian against Laplace noise of the same variance."""
+    return judge_pooled(evidence.sample(deltas(*map(synthetic_grid, ("gaussian", "laplace")))))
+
+
+@claim("H49")
+def gaussian_is_more_accurate(evidence: Evidence) -> Finding:
+    """MOST rows against the better of Huber and Laplace noise."""
+    cells = (synthetic_grid(noise) for noise in ("gaussian", "huber", "laplace"))
+    return judge_most(evidence.sample_against_best(*cells))
+
+
+@claim("H50")
+def huber_is_like_laplace_at_high_variance(evidence: Evidence) -> Finding:
+    """No effect of the noise at variance 2, and at most 10 % more budget at 2, 3 and 4."""
+    noises = ("huber", "laplace")
+    sample = evidence.sample(deltas(*(synthetic_grid(noise, variances=[2.0]) for noise in noises)))
+    found, effect = judge_pooled(sample), pooled(sample.ours)
+    low, high = margin()
+    if tally(sample.ours).obstacle or found.verdict == INCONCLUSIVE:
+        verdict = INCONCLUSIVE
+    elif found.verdict == NO_EFFECT:
+        verdict = SUPPORTED
+    else:
+        verdict = CONTRADICTED if effect.low > high or effect.high < low else INCONCLUSIVE
+    theirs = float(sample.reported.mean())
+    alike = replace(found, verdict=verdict, reported_verdict=verdict_of(low <= theirs <= high))
+    found = all_of([alike, huber_budget_close_to_laplace(evidence)])
+    distances = [
+        f"{total_variation(huber, Laplace.from_variance(v)):.3f} and "
+        f"{total_variation(huber, Gaussian.from_variance(v)):.3f} at {v:g}"
+        for v in LARGER_VARIANCES
+        for huber in [Huber.from_variance(v)]
+    ]
+    text = f"total variation to Laplace and to Gaussian noise by variance {', '.join(distances)}"
+    return replace(found, reason=f"{found.reason}; {text}")
 
 
 def _wins_or_matches(
@@ -196,11 +324,10 @@ def _some_but_fewer(few: Tally, many: Tally) -> str:
 
 def _not_below_margin(evidence: Evidence, other: str, rows: list) -> Finding:
     sample = evidence.sample(rows)
-    found, pooled = judge_pooled(sample), pooled_interval(sample.ours)
-    theirs = float(sample.reported.mean())
+    found, effect, least = judge_pooled(sample), pooled(sample.ours), margin()[0]
     return replace(
         found,
-        verdict=INCONCLUSIVE if tally(sample.ours).obstacle else at_least(pooled, MARGIN[0]),
-        reported_verdict=verdict_of(theirs >= MARGIN[0]),
-        reason=f"against {other}: {found.reason}, mean {percent(theirs)}",
+        verdict=INCONCLUSIVE if tally(sample.ours).obstacle else at_least(effect, least),
+        reported_verdict=verdict_of(sample.reported.mean() >= least),
+        reason=f"against {other}: {found.reason}",
     )

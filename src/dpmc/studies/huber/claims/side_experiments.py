@@ -3,7 +3,17 @@
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
+from dpmc.frame.judging.choices import pooled, widened
+from dpmc.frame.judging.finding import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    NO_MORE_THAN,
+    NOT_AVAILABLE,
+    NOT_REPORTED,
+    OURS,
+    UNREPORTED,
+    Finding,
+)
 from dpmc.frame.judging.rules import (
     at_least,
     combined,
@@ -12,7 +22,7 @@ from dpmc.frame.judging.rules import (
     percent,
     pooled_verdict,
 )
-from dpmc.statistics.bootstrap import bootstrap_interval, pooled_interval, pooled_spread_ratio
+from dpmc.statistics.bootstrap import bootstrap_interval, pooled_spread_ratio
 from dpmc.statistics.tests import Interval, log_positive, trial_matrix
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 
@@ -30,47 +40,63 @@ def noise_on_the_iterates_prevents_convergence(evidence: Evidence) -> Finding:
         return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (convergence)")
     spread, final = sides
     obstacle = obstacle_to(np.isfinite(final).sum(axis=1))
-    ratio, higher = pooled_interval(spread), pooled_interval(final)
-    verdicts = [at_least(ratio, np.log(MUCH_WIDER)), pooled_verdict(mirrored(higher))]
+    ratio, higher, least = pooled(spread), pooled(final), widened(MUCH_WIDER)
+    verdicts = [at_least(ratio, np.log(least)), pooled_verdict(mirrored(higher))]
     found = (
         f"late RMSE spreads {np.exp(ratio.estimate):.1f} times as much, final RMSE "
         f"{percent(higher.estimate)}"
     )
     return Finding(
         INCONCLUSIVE if obstacle else combined(verdicts),
-        INCONCLUSIVE,
+        UNREPORTED,
         *np.exp([ratio.estimate, ratio.low, ratio.high]),
         ratio.trials,
         f"{obstacle or found}; {NOT_REPORTED}",
+        margin=least,
+        margin_of=OURS,
     )
 
 
 @claim("H36")
 def huber_escapes_local_minima(evidence: Evidence) -> Finding:
-    """Over starts on the same data, Huber noise has the lower spread and best training loss."""
+    """Without noise some starts end higher than others, and of those with it Huber noise's lowest.
+
+    Where all starts end at one loss without noise, there is no local minimum to leave.
+    """
     losses = _losses_by_start(evidence.starts)
     if losses is None:
         return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (starts)")
     obstacle = obstacle_to(np.isfinite(losses["huber"]).sum(axis=1))
-    verdicts, found, effects = [], [], []
+    without, least = _spread_without_noise(evidence.starts), widened(NO_MORE_THAN)
+    verdicts, effects = [], []
+    found = [f"without noise it spreads by {100 * without:.2f} % over starts"]
     for other in ("gaussian", "laplace"):
         spread = pooled_spread_ratio(losses["huber"], losses[other])
         best = _best_quarter_ratio(losses["huber"], losses[other])
-        verdicts += [pooled_verdict(spread), pooled_verdict(best)]
+        verdicts.append(pooled_verdict(best))
         found.append(
             f"against {other} spread {percent(spread.estimate)}, best quarter "
             f"{percent(best.estimate)} ({percent(best.low)} to {percent(best.high)})"
         )
         effects.append(best)
     return Finding(
-        INCONCLUSIVE if obstacle else combined(verdicts),
-        INCONCLUSIVE,
+        INCONCLUSIVE if obstacle else CONTRADICTED if without <= least else combined(verdicts),
+        UNREPORTED,
         effects[0].estimate,
         effects[0].low,
         effects[0].high,
         effects[0].trials,
-        f"{obstacle or 'training loss: ' + '; '.join(found)}; {NOT_REPORTED}",
+        f"{obstacle or 'training loss: ' + '; '.join(found)}; one matrix; {NOT_REPORTED}",
+        margin=least,
+        margin_of=OURS,
     )
+
+
+def _spread_without_noise(table: pd.DataFrame) -> float:
+    """Return the largest standard deviation over starts of log training loss, NaN without any."""
+    rows = table[table["mechanism"] == "none"]
+    logs = pd.Series(log_positive(rows["training_loss"]), index=rows.index)
+    return float(logs.groupby([rows[name] for name in CELL], dropna=False).std().max())
 
 
 def _late_iterations(table: pd.DataFrame | None) -> tuple[np.ndarray, np.ndarray] | None:

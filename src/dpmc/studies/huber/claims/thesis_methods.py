@@ -5,10 +5,12 @@ hangs neither on when a method is stopped nor on how well it does in the end.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.choices import chosen, widened
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
 from dpmc.frame.judging.rules import all_of, always_below
 from dpmc.studies.huber.claims.evidence import Evidence, claim
@@ -17,7 +19,10 @@ from dpmc.studies.huber.statistics import seconds_and_errors
 MUCH = 3.0  # times as fast
 ADEQUATE = 0.1  # more error than the exact method
 ALS = ("als", "als_published")
-NO_DATA = "the chapter names no data: MovieLens 100K"
+NO_DATA = (
+    "the chapter names no data: MovieLens 100K, our code; FTF has a penalty where the thesis has "
+    "a constraint, and ALS alone does not take the mean out first"
+)
 LABELS = {
     "svt": "SVT",
     "svd": "SVD",
@@ -29,12 +34,25 @@ LABELS = {
 
 @claim("H40")
 def factorisations_are_fast_and_adequate(evidence: Evidence) -> Finding:
-    """ALL: FTF and ALS take a third of SVT's seconds; their least error is within 10 % of its."""
+    """ALL: FTF and ALS take a third of SVT's seconds; their least error is within 10 % of its.
+
+    Open if the seconds to near the least error and those of the whole fit decide differently.
+    """
     measured = _measured(evidence.thesis_methods)
     if measured is None:
         return _missing()
-    speed = always_below(_ratios(measured["seconds"], ("fast_tri", "als"), "svt"), -np.log(MUCH))
-    error = always_below(_ratios(measured["rmse"], ("fast_tri", "als"), "svt"), np.log1p(ADEQUATE))
+    both = ("fast_tri", "als")
+    near, whole = (
+        always_below(_ratios(measured[name], both, "svt"), -np.log(widened(MUCH)))
+        for name in ("seconds", "total")
+    )
+    speed = whole if chosen().whole_fits else near
+    if not chosen().whole_fits:
+        told = f"to near the least error {near.reason}; of the whole fit {whole.reason}"
+        agreed = near.verdict if near.verdict == whole.verdict else INCONCLUSIVE
+        speed = replace(near, verdict=agreed, reason=told)
+    adequate = np.log1p(widened(ADEQUATE))
+    error = always_below(_ratios(measured["rmse"], both, "svt"), adequate)
     return _told(all_of([speed, error]), measured)
 
 
@@ -45,7 +63,7 @@ def small_matrices_save_much(evidence: Evidence) -> Finding:
     if measured is None:
         return _missing()
     ratios = _ratios(measured["step"], ("fast_tri",), "svt")
-    return _told(always_below(ratios, -np.log(MUCH)), measured)
+    return _told(always_below(ratios, -np.log(widened(MUCH))), measured)
 
 
 @claim("H42")
@@ -54,7 +72,7 @@ def als_is_faster_than_tri_factorisation(evidence: Evidence) -> Finding:
     measured = _measured(evidence.thesis_methods)
     if measured is None:
         return _missing()
-    return _told(always_below(_ratios(measured["seconds"], ALS, "fast_tri")), measured)
+    return _told(always_below(_ratios(_seconds(measured), ALS, "fast_tri")), measured)
 
 
 @claim("H43")
@@ -63,11 +81,15 @@ def als_is_faster_than_the_nuclear_norm(evidence: Evidence) -> Finding:
     measured = _measured(evidence.thesis_methods)
     if measured is None:
         return _missing()
-    return _told(always_below(_ratios(measured["seconds"], ALS, "svt")), measured)
+    return _told(always_below(_ratios(_seconds(measured), ALS, "svt")), measured)
 
 
 def _measured(table: pd.DataFrame | None) -> Mapping[str, pd.DataFrame] | None:
     return None if table is None or table.empty else seconds_and_errors(table)
+
+
+def _seconds(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    return measured["total" if chosen().whole_fits else "seconds"]
 
 
 def _missing() -> Finding:
@@ -90,4 +112,4 @@ def _told(found: Finding, measured: Mapping[str, pd.DataFrame]) -> Finding:
         for name in measured["rmse"]
     ]
     told = f"{NO_DATA}; {', '.join(parts)}; {found.reason}; {NOT_REPORTED}"
-    return Finding(**{**vars(found), "reason": told})
+    return replace(found, reason=told)

@@ -1,10 +1,12 @@
 """Claims about the noise variance and the rank on synthetic data: H9 to H11 and H16."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
+from dpmc.frame.judging.choices import margin, pooled
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, Finding
 from dpmc.frame.judging.rules import (
     all_of,
@@ -14,7 +16,7 @@ from dpmc.frame.judging.rules import (
     judge_pooled,
     tally,
 )
-from dpmc.statistics.bootstrap import pooled_interval
+from dpmc.statistics.tests import Interval
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import (
     NOISES,
@@ -98,29 +100,38 @@ def _huber_minus_others(rank: int) -> list[Contrast]:
 
 def _same_sign(evidence: Evidence, name: str, rows_at) -> Finding:
     samples = [evidence.sample(rows_at(rank)) for rank in RANKS]
-    pooled = [pooled_interval(sample.ours) for sample in samples]
-    reported = [np.sign(sample.reported.mean()) for sample in samples]
+    effects = [pooled(sample.ours) for sample in samples]
+    reported = [float(sample.reported.mean()) for sample in samples]
     obstacle = next((tally(s.ours).obstacle for s in samples if tally(s.ours).obstacle), "")
-    none = all(has_no_effect(sample.ours) for sample in samples)
-    effects = ", ".join(f"{100 * np.expm1(effect.estimate):+.2f}" for effect in pooled)
+    named = [
+        effect
+        for effect, sample in zip(effects, samples, strict=True)
+        if not has_no_effect(sample.ours)
+    ]
+    low, high = margin()
+    signs = {np.sign(mean) for mean in reported if not low < mean < high}
     return Finding(
-        INCONCLUSIVE if obstacle else same_sign_verdict(pooled, none),
-        SUPPORTED if len(set(reported)) == 1 else CONTRADICTED,
-        reason=obstacle or f"{name} at ranks 5, 10, 20: {effects} %",
+        INCONCLUSIVE if obstacle else same_sign_verdict(named),
+        CONTRADICTED if len(signs) > 1 else SUPPORTED,
+        reason=obstacle
+        or f"{name} at ranks 5, 10, 20: {_percents(e.estimate for e in effects)} % (reported: "
+        f"{_percents(reported)} %)",
     )
 
 
-def same_sign_verdict(effects, no_effect: bool = False) -> str:
-    """Judge whether effects share their sign, by their estimates and their intervals.
+def _percents(log_ratios: Iterable[float]) -> str:
+    return ", ".join(f"{100 * np.expm1(each):+.2f}" for each in log_ratios)
 
-    Supported if all estimates have one sign, or if no effect is worth naming; contradicted if two
+
+def same_sign_verdict(effects: Sequence[Interval]) -> str:
+    """Judge whether effects that are worth naming share their sign.
+
+    Supported if all estimates have one sign, or if there are no effects; contradicted if two
     intervals lie on opposite sides of 0.
     """
     if not all(np.isfinite(effect.low) for effect in effects):
         return INCONCLUSIVE
-    if no_effect:
-        return SUPPORTED
     if any(effect.low > 0 for effect in effects) and any(effect.high < 0 for effect in effects):
         return CONTRADICTED
     signs = {np.sign(effect.estimate) for effect in effects}
-    return SUPPORTED if len(signs) == 1 else INCONCLUSIVE
+    return SUPPORTED if len(signs) <= 1 else INCONCLUSIVE

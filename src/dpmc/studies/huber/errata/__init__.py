@@ -1,4 +1,4 @@
-"""Errata of the Huber mechanism paper and the thesis: E1 to E16 and E39 to E45.
+"""Errata of the Huber mechanism paper and the thesis: E1 to E16, E39 to E45, E60 to E66.
 
 "Paper" is [Gowtham 2022], "thesis" is Gowtham's thesis of the same year. The number that shows an
 erratum is computed when the list is made, never typed in.
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.showing.erratum import Erratum, read_errata
-from dpmc.studies.huber.errata import method, noise, privacy, results, thesis
+from dpmc.studies.huber.errata import method, noise, privacy, results, thesis, unstated
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.reported import load
 
@@ -22,7 +22,6 @@ ENTRIES = {
     "E4": noise.huber_budgets,
     "E5": method.sensitivity,
     "E6": method.regularization,
-    "E7": method.weights_at_zero,
     "E8": method.noise_in_the_sum,
     "E9": method.unstated_start,
     "E10": results.data_sets,
@@ -39,13 +38,21 @@ ENTRIES = {
     "E43": method.identical_noise,
     "E44": results.noiseless_columns,
     "E45": results.small_fractions,
+    "E60": unstated.huber_columns,
+    "E61": unstated.settings,
+    "E62": unstated.rating_range,
+    "E63": method.noise_in_ratings,
+    "E64": thesis.slips,
+    "E65": results.two_inner_iterations,
+    "E66": noise.falling_budgets,
 }
 
 
 def errata(folder: Path, raw_files: Mapping[str, Path]) -> list[Erratum]:
     """Return every erratum, with its evidence (a few seconds of computing)."""
     published = load()
-    return listed(Sources(published, raw_files, read_frame(folder / "trials.csv")))
+    trials, heldout = (read_frame(folder / f"{name}.csv") for name in ("trials", "heldout"))
+    return listed(Sources(published, raw_files, trials, heldout))
 
 
 def listed(sources: Sources) -> list[Erratum]:

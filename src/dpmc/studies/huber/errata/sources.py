@@ -8,7 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.datasets import read, resolve
+from dpmc.frame.checking.runs import read_frame
 from dpmc.ratings import Ratings
+from dpmc.studies.huber import KEPT
 
 PAPERS_DATA = ("ml-100k", "sweetrs")
 
@@ -19,12 +21,13 @@ class Sources:
 
     ``published`` is as :func:`dpmc.studies.huber.reported.load` returns it. ``raw_files`` is data
     set name to its verified raw file; without an entry the data are not available. Other data sets
-    than the papers' are ignored.
+    than the papers' are ignored. ``trials`` and ``heldout`` are tables of the run.
     """
 
     published: pd.DataFrame
     raw_files: Mapping[str, Path] = field(default_factory=dict)
     trials: pd.DataFrame | None = None
+    heldout: pd.DataFrame | None = None
 
     @cached_property
     def ratings(self) -> dict[str, Ratings]:
@@ -34,6 +37,11 @@ class Sources:
             for name in PAPERS_DATA
             if name in self.raw_files
         }
+
+    @cached_property
+    def huber_columns(self) -> pd.DataFrame:
+        """What is kept of the sweep over Huber noise."""
+        return read_frame(KEPT)
 
     def budgets(self, mechanism: str) -> pd.Series:
         """Return the epsilons reported in table 1, by variance."""

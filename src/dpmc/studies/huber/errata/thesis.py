@@ -1,8 +1,10 @@
-"""Errata about chapter 3 of the thesis: singular value thresholding and decompositions."""
+"""Errata about the thesis alone: singular value thresholding, decompositions, slips."""
 
 import numpy as np
 
 from dpmc.frame.showing.erratum import Evidence
+from dpmc.mechanisms.gaussian import Gaussian
+from dpmc.mechanisms.huber import huber_loss
 from dpmc.studies.huber.errata.sources import Sources
 
 ROWS, COLUMNS, SHARE = 12, 8, 0.5
@@ -62,3 +64,29 @@ def shrunk(matrix: np.ndarray, threshold: float) -> np.ndarray:
     """Return the matrix with its singular values less the threshold, but no less than 0."""
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
     return (left * np.maximum(values - threshold, 0)) @ right
+
+
+def slips(sources: Sources) -> Evidence:
+    """Slips in explanations, on which nothing rests."""
+    variance, sensitivity, delta = 2.0, 5.0, 1e-5
+    noise = Gaussian.from_variance(variance)
+    epsilon = noise.epsilon(sensitivity, delta, formula="exact")
+    # the loss of Gaussian noise is linear in the noise: it exceeds epsilon beyond this
+    beyond = (epsilon - sensitivity**2 / (2 * variance)) * variance / sensitivity
+    a, shift = 1.0, 3.0
+    places = {"inside": -a, "edge": a}
+    numbers = {
+        "laplace": 3.0,
+        "huber": float(huber_loss(3.0, a)),
+        "epsilon": float(epsilon),
+        "exceeds": float(noise.sf(beyond)),
+        **{
+            name: float(huber_loss(abs(x + shift), a) - huber_loss(abs(x), a))
+            for name, x in places.items()
+        },
+        "printed_inside": a * (2 * -a + shift) / 2,
+        "printed_edge": a * shift / 2,
+    }
+    return Evidence(
+        numbers, variance=variance, sensitivity=sensitivity, delta=delta, a=a, shift=shift
+    )

@@ -1,6 +1,7 @@
 """Figures 2.5, 2.6 and 4.1 to 4.4 of the thesis: the densities of the noise.
 
-The thesis does not list the parameters of figures 2.5, 2.6 and 4.2; the values here are ours.
+The text of the thesis has no parameters of figures 2.5, 2.6 and 4.2, and we have not seen their
+legends; the values here are ours.
 """
 
 from collections.abc import Mapping, Sequence

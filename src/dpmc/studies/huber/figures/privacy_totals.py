@@ -24,7 +24,7 @@ from dpmc.frame.showing.style import (
 )
 from dpmc.studies.huber.experiments import PRIVACY_TABLES
 from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST
+from dpmc.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST, share_above
 from dpmc.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run
 
 RELEASES = {50: "ALS", 1000: "A-IRLS"}  # of the synthetic trainings
@@ -207,12 +207,12 @@ def describe_losses(data: pd.DataFrame) -> str:
         part = data[data["neighbour"] == neighbour]
         if len(part):
             factor = (part["median"] / part["nominal_epsilon"]).median()
-            share = percent(part["share_above_nominal"].mean())
-            above = percent(part["share_above_total"].mean())
+            share = percent(share_above(part, "share_above_nominal"))
+            above = percent(share_above(part, "share_above_total"))
             parts.append(
                 f"{name}: the median loss is {factor:.1f} times the claimed ε in the median cell, "
-                f"{share} of the losses exceed the claim and {above} even its total "
-                "over the training"
+                f"{share} of the neighbours exceed the claim and {above} even its "
+                "total over the training"
             )
     cells = len(data) // max(data["neighbour"].nunique(), 1)
     return f"{cells} cells. {'; '.join(parts).capitalize()}."

@@ -11,6 +11,7 @@ from dpmc.frame.showing.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
     METHOD_LABELS,
+    PRIVATE,
     SYNTHETIC,
     half_width,
     select,
@@ -82,7 +83,7 @@ def _fraction_panel(title: str, label: str, drawn: Mapping[str, pd.DataFrame]) -
 
 def describe_fractions(data: pd.DataFrame) -> str:
     """Say how many trials stand behind the points and how many private ones a baseline beats."""
-    private = data[data["mechanism"].isin(["gaussian", "laplace", "huber"])]
+    private = data[data["mechanism"].isin(PRIVATE)]
     biases = data[data["method"] == "user_item_bias"]
     level = biases.groupby(["rank", "observed_fraction"])["mean"].first()
     keys = pd.MultiIndex.from_frame(private[["rank", "observed_fraction"]])

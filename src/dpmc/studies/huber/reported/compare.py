@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from dpmc.frame.judging.chance import detectable
 from dpmc.frame.judging.finding import AGREES, DEVIATES, NOT_COMPARED
 from dpmc.statistics.tests import LEVEL, holm, row_tests, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
@@ -19,6 +20,7 @@ COMPARISON_COLUMNS = (
     "standard_error",
     "trials",
     "log_ratio",
+    "detectable",
     "status",
 )
 CLOSE = 0.15
@@ -42,8 +44,10 @@ def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame
     :func:`dpmc.studies.huber.reported.numbers.load` returns it, and ``budgets`` has the columns
     ``mechanism, variance, epsilon_corrected``. The result has the columns
     :data:`COMPARISON_COLUMNS`, one row per published number, in its order. ``trials`` and
-    ``standard_error`` are NaN for budgets. The status is "not run" where no test is possible:
-    without any trial, or with only one.
+    ``standard_error`` are NaN for budgets. ``detectable`` is, where the two agree, the smallest
+    difference, as a share of the published number, that would deviate in 80 % of repeats, at the
+    strictest level of Holm's correction (:func:`dpmc.frame.judging.chance.detectable`). The status
+    is "not run" where no test is possible: without any trial, or with only one.
     """
     comparison = published.drop(columns=["sensitivity", "delta"], errors="ignore").copy()
     measured = (comparison["metric"] != "epsilon").to_numpy()
@@ -52,6 +56,7 @@ def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame
         comparison.loc[measured, column] = values
     comparison["status"] = NOT_COMPARED
     comparison.loc[measured, "status"] = _statuses(comparison[measured])
+    comparison.loc[measured, "detectable"] = _detectable(comparison[measured])
     _add_budgets(comparison, ~measured, budgets)
     comparison["log_ratio"] = np.log(comparison["mean"] / comparison["published"])
     whole = dict.fromkeys(("rank", "irls_iterations", "trials"), "Int64")
@@ -111,6 +116,13 @@ def _statuses(rows: pd.DataFrame) -> np.ndarray:
     p_values = holm(np.where(trials > 1, p_values, np.nan))
     status = np.where(p_values <= LEVEL, DEVIATES, AGREES)
     return np.where(np.isfinite(p_values), status, NOT_COMPARED)
+
+
+def _detectable(rows: pd.DataFrame) -> np.ndarray:
+    trials = rows["trials"].to_numpy()
+    error = np.sqrt(2) * rows["standard_error"].to_numpy() / rows["published"].to_numpy()
+    shown = detectable(error, trials, LEVEL / max(int((trials > 1).sum()), 1))
+    return np.where(rows["status"] == AGREES, shown, np.nan)
 
 
 def _add_budgets(comparison: pd.DataFrame, rows: np.ndarray, budgets: pd.DataFrame) -> None:

@@ -1,7 +1,7 @@
 """What the claims of the one-bit paper are judged on, and the registry of what judges them."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -9,31 +9,44 @@ import pandas as pd
 from dpmc.frame.judging.claims import registering
 from dpmc.frame.judging.finding import Finding
 from dpmc.statistics.tests import log_positive, trial_matrix
-from dpmc.studies.onebit.cells import BOTH, ONEBIT_COORDINATES, SYNTHETIC, OneBitCell
+from dpmc.studies.onebit.cells import BOTH, NUCLEAR, ONEBIT_COORDINATES, SYNTHETIC, OneBitCell
 
-LINKS = ("gaussian", "logistic")
+GAUSSIAN, LOGISTIC = LINKS = ("gaussian", "logistic")
 # the paper's four mechanisms as it runs them, by the names it gives them
 PAPER = {"InP": "inp", "ObjP": "objp_paper", "GraP": "grap", "OutP": "outp_paper"}
 PERTURBED = ("InP", "ObjP", "GraP")  # all but OutP
+TIGHT = "objp"
+MOVIELENS = "ml-100k"
 
 
 class Outputs:
     """How good one kind of output is, ``"raw"`` or ``"truncated"``, by cell and trial.
 
     Every row has shape (trials,) and is NaN where a trial, or the cell, is missing. Within a data
-    set and an observed fraction, trials with the same number share data: rows are paired. Across
-    observed fractions they are independent, and pairing them by number is as good as any pairing.
+    set, trials with the same number share data, and rows are paired: with one observed fraction all
+    of them, with several those of an experiment its matrix and the signs of the smaller fractions.
 
-    ``places`` is the row of each cell, see :func:`_known`, in matrices of shape (cells, trials).
+    ``places`` is the row of each cell, see :func:`_known`, in matrices of shape (cells, trials);
+    ``links`` are those that count.
     """
 
     def __init__(
-        self, kind: str, places: Mapping[tuple, int], log_are: np.ndarray, accuracy: np.ndarray
+        self,
+        kind: str,
+        places: Mapping[tuple, int],
+        log_are: np.ndarray,
+        accuracy: np.ndarray,
+        links: Sequence[str] = LINKS,
     ):
         self.kind = kind
+        self.links = tuple(links)
         self._places = places
         self._log_are = log_are
         self._accuracy = accuracy
+
+    def of(self, links: Sequence[str]) -> "Outputs":
+        """Return the same with other links that count."""
+        return Outputs(self.kind, self._places, self._log_are, self._accuracy, links)
 
     def log_are(self, cell: OneBitCell) -> np.ndarray:
         """Return log ARE, ARE = ||X - M||_F^2 / ||M||_F^2, of a cell of synthetic data."""
@@ -56,7 +69,8 @@ class OneBitEvidence:
     them in reasons; outputs cut to the rank after the noise, and as the mechanism gives them.
     ``by_rank`` is rank -> the former, with real data cut to another rank, as far as that was run.
     ``change`` and ``attack`` are what one flip does to the solution, and the attack on output
-    perturbation; None where they have not been run.
+    perturbation; None where they have not been run. ``tight`` is the same with the Delta of theorem
+    2 (see :func:`with_tight_delta`); None where that was not run, or does not count.
     """
 
     trials: pd.DataFrame
@@ -65,6 +79,36 @@ class OneBitEvidence:
     by_rank: Mapping[int, Outputs] = field(default_factory=dict)
     change: pd.DataFrame | None = None
     attack: pd.DataFrame | None = None
+    tight: "OneBitEvidence | None" = None
+
+    def changed(self, change: "Callable[[OneBitEvidence], OneBitEvidence]") -> "OneBitEvidence":
+        """Return the evidence changed, and what is in ``tight`` too."""
+        return replace(change(self), tight=self.tight and change(self.tight))
+
+    def raw(self) -> "OneBitEvidence":
+        """Return it with raw outputs judged, which are cut to no rank."""
+        return self.changed(
+            lambda each: replace(each, judged=each.beside, beside=each.judged, by_rank={})
+        )
+
+    def at_rank(self, rank: int) -> "OneBitEvidence":
+        """Return it with outputs on real data cut to this rank alone."""
+        return self.changed(
+            lambda each: replace(
+                each, judged=each.by_rank[rank], by_rank={rank: each.by_rank[rank]}
+            )
+        )
+
+    def of(self, links: Sequence[str]) -> "OneBitEvidence":
+        """Return it with the comparisons of these links alone."""
+        return self.changed(
+            lambda each: replace(
+                each,
+                judged=each.judged.of(links),
+                beside=each.beside.of(links),
+                by_rank={rank: outputs.of(links) for rank, outputs in each.by_rank.items()},
+            )
+        )
 
 
 def evidence_of(
@@ -77,6 +121,15 @@ def evidence_of(
 
     ``trials`` has the columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
     """
+    found = _evidence(trials, ranks, outp_change, outp_attack)
+    has_tight = ((trials["mechanism"] == TIGHT) & (trials["link"] == GAUSSIAN)).any()
+    if not has_tight:
+        return found
+    tables = (None if table is None else with_tight_delta(table) for table in (trials, ranks))
+    return replace(found, tight=_evidence(*tables, outp_change, outp_attack))
+
+
+def _evidence(trials, ranks, outp_change, outp_attack) -> OneBitEvidence:
     at_ranks = {} if ranks is None else dict(accuracies_at_ranks(trials, ranks))
     errors = [log_positive(trials[f"are_{kind}"]) for kind in ("truncated", "raw")]
     accuracies = [trials["accuracy_truncated"], trials["accuracy_raw"], *at_ranks.values()]
@@ -92,6 +145,38 @@ def evidence_of(
         outp_change,
         outp_attack,
     )
+
+
+def with_tight_delta(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the trials with the Delta of theorem 2 in objective perturbation, Gaussian link.
+
+    That is the largest value that the theorem takes over entries within +-alpha, 1.81 at alpha = 1,
+    for the bound of the remark below it, 5.03. The rows are those of the corrected mechanism, whose
+    scale 1.81/(epsilon - .77) is larger than the theorem's 1.81/epsilon, so that accuracies are no
+    better than with that. It is defined with bounded entries alone: where a data set is judged with
+    the nuclear norm only, they come from its runs under both constraints.
+    """
+    gaussian = table["link"] == GAUSSIAN
+    rows = table[gaussian & (table["mechanism"] == TIGHT)]
+    rows = rows.assign(
+        mechanism=PAPER["ObjP"],
+        constraint=rows["constraint"].where(rows["dataset"] != MOVIELENS, NUCLEAR),
+    )
+    return pd.concat([table[~(gaussian & (table["mechanism"] == PAPER["ObjP"]))], rows])
+
+
+def with_steps(table: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+    """Return the trials with gradient perturbation as ``steps`` has it, and not otherwise.
+
+    ``steps`` are rows of one K, columns ``STEPS_COLUMNS`` of the experiment ``gradient_steps``;
+    ``table`` are the trials or, where it has ranks, those by rank.
+    """
+    if "rank" in table:
+        steps = steps.assign(accuracy=steps["accuracy_truncated"])
+    else:
+        steps = steps[steps["rank"] == steps.groupby("dataset")["rank"].transform("min")]
+    rest = table[table["mechanism"] != PAPER["GraP"]]
+    return pd.concat([rest, steps.reindex(columns=table.columns)])
 
 
 def accuracies_at_ranks(

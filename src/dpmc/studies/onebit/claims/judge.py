@@ -11,16 +11,24 @@ from dpmc.frame.judging.claims import load_claims, table_of_verdicts
 from dpmc.frame.judging.readings import on_trials
 from dpmc.studies.onebit.cells import ONEBIT_COORDINATES
 from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them registers their predicates)
+    bound_facts,
     link_facts,
     own,
     privacy_facts,
     real_data,
     synthetic,
 )
-from dpmc.studies.onebit.claims.evidence import PREDICATES, OneBitEvidence, evidence_of
+from dpmc.studies.onebit.claims.evidence import (
+    LINKS,
+    PREDICATES,
+    OneBitEvidence,
+    evidence_of,
+    with_steps,
+)
+from dpmc.studies.onebit.claims.verdicts import DELTAS
 
 FILE = Path(__file__).parents[1] / "claims.yaml"
-TABLES = ("trials", "ranks", "outp_change", "outp_attack")
+TABLES = ("trials", "ranks", "gradient_steps", "outp_change", "outp_attack")
 CELLS = {
     "trials": (*ONEBIT_COORDINATES, "trial"),
     "ranks": (*ONEBIT_COORDINATES, "rank", "trial"),
@@ -50,9 +58,9 @@ def judge_onebit(
     The result has the columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`, one row per claim in
     the order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
     signs, unless the predicate says otherwise; NaN where there is none. Reported verdicts are
-    inconclusive: the figures' values are not available.
+    "not reported": the figures' values are not available.
     """
-    evidence = evidence_of(**tables)
+    evidence = evidence_from(tables)
     return table_of_verdicts(claims, PREDICATES, evidence, readings(tables, evidence))
 
 
@@ -62,13 +70,34 @@ def readings(
     """Return the evidence in other readings of the same results by name.
 
     "raw outputs" are judged instead of those cut to the rank, which stand beside them then; in
-    "rank k" outputs on real data are cut to rank k, as far as that was run; for the rest see
+    "rank k" outputs on real data are cut to rank k, as far as that was run; one link alone counts;
+    objective perturbation with the Gaussian link has one Delta, or gradient perturbation another K
+    (what was not run with it is missing). For the rest see
     :func:`dpmc.frame.judging.readings.on_trials`. What is computed and not sampled (O11 to O14,
-    O16, O17) is the same in all of them.
+    O16, O17, O23, O24) is the same in all of them.
     """
     cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
-    found = {name: evidence_of(**changed) for name, changed in on_trials(tables, cells)}
-    found["raw outputs"] = replace(evidence, judged=evidence.beside, beside=evidence.judged)
-    for rank, outputs in evidence.by_rank.items():
-        found[f"rank {rank}"] = replace(evidence, judged=outputs)
+    found = {name: evidence_from(changed) for name, changed in on_trials(tables, cells)}
+    found["raw outputs"] = evidence.raw()
+    for rank in evidence.by_rank:
+        found[f"rank {rank}"] = evidence.at_rank(rank)
+    for link in LINKS:
+        found[f"{link} link alone"] = evidence.of([link])
+    if evidence.tight is not None:
+        found |= zip(DELTAS, (replace(evidence, tight=None), evidence.tight), strict=True)
+    steps = tables.get("gradient_steps")
+    for k in () if steps is None else sorted(steps["steps"].unique()):
+        here = steps[steps["steps"] == k]
+        changed = {
+            name: with_steps(tables[name], here)
+            for name in ("trials", "ranks")
+            if tables.get(name) is not None
+        }
+        found[f"K = {k}"] = evidence_from({**tables, **changed})
     return found
+
+
+def evidence_from(tables: Mapping[str, pd.DataFrame | None]) -> OneBitEvidence:
+    """Return what the predicates judge, of :data:`TABLES`; what has another K is a reading."""
+    given = {name: table for name, table in tables.items() if name != "gradient_steps"}
+    return evidence_of(**given)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_REPORTED, Finding
+from dpmc.frame.judging.finding import NOT_REPORTED, Finding
 from dpmc.frame.judging.rules import verdict_of
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import LINKS, Link, link_of
@@ -29,7 +29,6 @@ def likelihood_is_convex(evidence: OneBitEvidence) -> Finding:
     )
     return Finding(
         verdict_of(min(lows.values()) >= -ROUNDING),
-        INCONCLUSIVE,
         effect=min(lows.values()),
         reason=f"least second derivative for entries within +-{ALPHA:g}: {formatted}. Of the "
         f"objective of InP, which the paper does not call convex, {bent}; {NOT_REPORTED}",
@@ -48,7 +47,6 @@ def beta_of_the_logistic_link(evidence: OneBitEvidence) -> Finding:
     ours, reported = beta(link_of("logistic")), np.exp(ALPHA)
     return Finding(
         verdict_of(abs(ours / reported - 1) <= ROUNDING),
-        INCONCLUSIVE,
         effect=float(ours / reported),
         reason=f"at alpha = {ALPHA:g} it is {ours:.4f} = (1 + e^alpha)^2/e^alpha, against "
         f"e^alpha = {reported:.4f}; {NOT_REPORTED}",

@@ -1,6 +1,6 @@
-"""Claims about MovieLens 100K and the restaurant ratings (RC): O5 to O7, O18 to O21."""
+"""Claims about MovieLens 100K and the restaurant ratings (RC): O5 to O7, O18 to O22."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 
@@ -10,34 +10,38 @@ from dpmc.frame.judging.finding import Finding
 from dpmc.frame.judging.rules import Rows, all_of, always_below, mostly_below, named, points
 from dpmc.studies.onebit.cells import BOTH, CLEAR, NUCLEAR, OneBitCell
 from dpmc.studies.onebit.claims.evidence import (
-    LINKS,
+    MOVIELENS,
     PAPER,
     PERTURBED,
     OneBitEvidence,
     Outputs,
     claim,
 )
-from dpmc.studies.onebit.claims.verdicts import at_every_rank, on_both_outputs
+from dpmc.studies.onebit.claims.verdicts import (
+    at_every_rank,
+    at_the_best_choice,
+    on_both_outputs,
+)
 
 TRAINING_SHARE = 0.8
-MOVIELENS, RESTAURANT = "ml-100k", "restaurant"
+RESTAURANT = "restaurant"
 EXCEEDED = 0.68
 UNSATISFACTORY = 0.02  # above the majority sign's share
+MARGINAL = 0.02  # of accuracy that is lost
 EPSILONS = tuple(float(epsilon) for epsilon in range(1, 11))
 SMALL, MIDDLE, LARGEST = (1.0, 2.0), 4.0, 10.0
 APPROACHED = 0.5  # of the distance to Clear that is left
 OPEN = (CLEAR, "majority", "item_bias")
-Links = Sequence[str]
 
 
 @claim("O5")
 def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
     """ALL: .68 - accuracy below 0 at epsilon 4, four mechanisms and both links."""
 
-    def judge(outputs: Outputs, links: Links = LINKS) -> Finding:
+    def judge(outputs: Outputs) -> Finding:
         rows = {
             f"{name} {link}": EXCEEDED - _accuracy(outputs, MOVIELENS, link, name, MIDDLE)
-            for name, link in product(PAPER, links)
+            for name, link in product(PAPER, outputs.links)
         }
         return _with(
             always_below(rows, formatter=points),
@@ -46,15 +50,15 @@ def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
             "without privacy " + _formatted(outputs, MOVIELENS, OPEN),
         )
 
-    return at_every_rank(evidence, judge)
+    return at_the_best_choice(evidence, judge)
 
 
 @claim("O6")
 def outp_best_on_movielens(evidence: OneBitEvidence) -> Finding:
     """MOST: accuracy of each other mechanism below that of OutP, epsilon 1 to 10."""
 
-    def judge(outputs: Outputs, links: Links = LINKS) -> Finding:
-        return mostly_below(_below_outp(outputs, EPSILONS, links), formatter=points)
+    def judge(outputs: Outputs) -> Finding:
+        return mostly_below(_below_outp(outputs, EPSILONS), formatter=points)
 
     return at_every_rank(evidence, judge)
 
@@ -67,7 +71,7 @@ def three_unsatisfactory_on_restaurants(evidence: OneBitEvidence) -> Finding:
         rows = {
             f"{name} {link}": _accuracy(outputs, RESTAURANT, link, name, 1.0)
             - _accuracy(outputs, RESTAURANT, link, "majority", None)
-            for name, link in product(PERTURBED, LINKS)
+            for name, link in product(PERTURBED, outputs.links)
         }
         return _with(
             always_below(rows, UNSATISFACTORY, formatter=points),
@@ -82,16 +86,16 @@ def three_unsatisfactory_on_restaurants(evidence: OneBitEvidence) -> Finding:
 def all_improve_and_approach_clear_on_movielens(evidence: OneBitEvidence) -> Finding:
     """ALL: accuracy rises from epsilon 1 to 10, and half of the distance to Clear is lost."""
 
-    def judge(outputs: Outputs, links: Links = LINKS) -> Finding:
+    def judge(outputs: Outputs) -> Finding:
         return all_of(
             [
                 named(
                     "epsilon 1 against 10",
-                    always_below(_rises(outputs, MOVIELENS, links), formatter=points),
+                    always_below(_rises(outputs, MOVIELENS), formatter=points),
                 ),
                 named(
                     "distance to Clear, less half of that at epsilon 1",
-                    always_below(_gaps(outputs, MOVIELENS, links), formatter=points),
+                    always_below(_gaps(outputs, MOVIELENS), formatter=points),
                 ),
             ]
         )
@@ -104,7 +108,7 @@ def accuracy_rises_with_epsilon_on_restaurants(evidence: OneBitEvidence) -> Find
     """MOST: accuracy at epsilon 1 below that at epsilon 10."""
     return on_both_outputs(
         evidence,
-        lambda outputs: mostly_below(_rises(outputs, RESTAURANT, LINKS), formatter=points),
+        lambda outputs: mostly_below(_rises(outputs, RESTAURANT), formatter=points),
     )
 
 
@@ -112,8 +116,8 @@ def accuracy_rises_with_epsilon_on_restaurants(evidence: OneBitEvidence) -> Find
 def others_less_effective_at_small_epsilon(evidence: OneBitEvidence) -> Finding:
     """ALL: accuracy of each other mechanism below that of OutP, epsilon 1 and 2."""
 
-    def judge(outputs: Outputs, links: Links = LINKS) -> Finding:
-        return always_below(_below_outp(outputs, SMALL, links), formatter=points)
+    def judge(outputs: Outputs) -> Finding:
+        return always_below(_below_outp(outputs, SMALL), formatter=points)
 
     return at_every_rank(evidence, judge)
 
@@ -123,32 +127,52 @@ def restaurants_approach_clear(evidence: OneBitEvidence) -> Finding:
     """MOST: of the distance to Clear at epsilon 1, half is lost at epsilon 10."""
     return on_both_outputs(
         evidence,
-        lambda outputs: mostly_below(_gaps(outputs, RESTAURANT, LINKS), formatter=points),
+        lambda outputs: mostly_below(_gaps(outputs, RESTAURANT), formatter=points),
     )
 
 
-def _below_outp(outputs: Outputs, epsilons: Iterable[float], links: Links) -> Rows:
+@claim("O22")
+def marginal_loss_on_movielens(evidence: OneBitEvidence) -> Finding:
+    """ALL: accuracy at epsilon 1 less than 2 points below that without privacy."""
+
+    def judge(outputs: Outputs) -> Finding:
+        losses = {
+            f"{name} {link}": _accuracy(outputs, MOVIELENS, link, CLEAR, None)
+            - _accuracy(outputs, MOVIELENS, link, name, SMALL[0])
+            for name, link in product(PAPER, outputs.links)
+        }
+        return _with(
+            always_below(losses, MARGINAL, formatter=points),
+            _formatted(outputs, MOVIELENS, PAPER, SMALL[0]),
+            f"at epsilon {MIDDLE:g} " + _formatted(outputs, MOVIELENS, PAPER, MIDDLE),
+            "without privacy " + _formatted(outputs, MOVIELENS, OPEN),
+        )
+
+    return at_the_best_choice(evidence, judge)
+
+
+def _below_outp(outputs: Outputs, epsilons: Iterable[float]) -> Rows:
     """Return by how much accuracies on MovieLens exceed that of OutP."""
     return {
         f"{name} {link} eps {epsilon:g}": _accuracy(outputs, MOVIELENS, link, name, epsilon)
         - _accuracy(outputs, MOVIELENS, link, "OutP", epsilon)
-        for name, link, epsilon in product(PERTURBED, links, epsilons)
+        for name, link, epsilon in product(PERTURBED, outputs.links, epsilons)
     }
 
 
-def _rises(outputs: Outputs, dataset: str, links: Links) -> Rows:
+def _rises(outputs: Outputs, dataset: str) -> Rows:
     """Return accuracies at epsilon 1 minus those at epsilon 10, of all four mechanisms."""
     return {
         f"{name} {link}": _accuracy(outputs, dataset, link, name, SMALL[0])
         - _accuracy(outputs, dataset, link, name, LARGEST)
-        for name, link in product(PAPER, links)
+        for name, link in product(PAPER, outputs.links)
     }
 
 
-def _gaps(outputs: Outputs, dataset: str, links: Links) -> Rows:
+def _gaps(outputs: Outputs, dataset: str) -> Rows:
     """Return distances to Clear at epsilon 10 less half of those at 1, of all four mechanisms."""
     gaps = {}
-    for name, link in product(PAPER, links):
+    for name, link in product(PAPER, outputs.links):
         clear = _accuracy(outputs, dataset, link, CLEAR, None)
         first, last = (
             clear - _accuracy(outputs, dataset, link, name, epsilon)
@@ -190,8 +214,12 @@ def _formatted(
 ) -> str:
     """Format mean accuracies, Gaussian/logistic link, such as "InP 70.1/70.3 %"."""
 
-    def mean(name: str, link: str) -> str:
-        values = _accuracy(outputs, dataset, link, name, epsilon, constraint)
-        return f"{100 * np.nanmean(values):.1f}" if np.isfinite(values).any() else "-"
+    def means(name: str) -> str:
+        rows = [
+            _accuracy(outputs, dataset, link, name, epsilon, constraint) for link in outputs.links
+        ]
+        return "/".join(
+            f"{100 * np.nanmean(row):.1f}" if np.isfinite(row).any() else "-" for row in rows
+        )
 
-    return ", ".join(f"{name} {'/'.join(mean(name, link) for link in LINKS)} %" for name in names)
+    return ", ".join(f"{name} {means(name)} %" for name in names)

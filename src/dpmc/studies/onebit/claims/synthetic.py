@@ -11,7 +11,6 @@ from dpmc.frame.judging.rules import Rows, all_of, always_below, mostly_below, n
 from dpmc.statistics.tests import row_tests
 from dpmc.studies.onebit.cells import CLEAR, OBSERVED_FRACTION
 from dpmc.studies.onebit.claims.evidence import (
-    LINKS,
     PAPER,
     PERTURBED,
     OneBitEvidence,
@@ -22,6 +21,7 @@ from dpmc.studies.onebit.claims.evidence import (
 from dpmc.studies.onebit.claims.verdicts import on_both_outputs
 
 COMPARABLE = np.log(1.10)
+OTHER_MARGINS = (0.05, 0.20)
 APPROACHED = 0.5  # of the distance to Clear that is left
 LEVEL_OFF = 0.1  # of a fall that is left
 DRASTIC = np.log(1.5)
@@ -40,11 +40,11 @@ def three_less_sensitive_than_outp(evidence: OneBitEvidence) -> Finding:
     def judge(outputs: Outputs) -> Finding:
         falls = {
             (name, link): _fall(outputs, name, link, OBSERVED_FRACTION, 1.0)
-            for name, link in product(PAPER, LINKS)
+            for name, link in product(PAPER, outputs.links)
         }
         rows = {
             f"{name} {link} {way}": sign * falls[name, link] - falls["OutP", link]
-            for name, link in product(PERTURBED, LINKS)
+            for name, link in product(PERTURBED, outputs.links)
             for way, sign in (("falls", 1), ("rises", -1))
         }
         return _with_factors(always_below(rows), "ARE(1)/ARE(10)", falls)
@@ -60,7 +60,7 @@ def outp_worst_at_small_epsilon(evidence: OneBitEvidence) -> Finding:
         rows = {
             f"{name} {link} eps {epsilon:g}": _at(outputs, name, link, epsilon)
             - _at(outputs, "OutP", link, epsilon)
-            for name, link, epsilon in product(PERTURBED, LINKS, SMALL)
+            for name, link, epsilon in product(PERTURBED, outputs.links, SMALL)
         }
         return always_below(rows)
 
@@ -76,7 +76,13 @@ def outp_comparable_at_epsilon_4(evidence: OneBitEvidence) -> Finding:
         return _at(outputs, "OutP", link, MIDDLE) - np.log(np.mean(others, axis=0))
 
     def judge(outputs: Outputs) -> Finding:
-        return within({link: excess(outputs, link) for link in LINKS}, COMPARABLE)
+        rows = {link: excess(outputs, link) for link in outputs.links}
+        others = ", ".join(
+            f"{within(rows, np.log1p(margin)).verdict} within {100 * margin:g} %"
+            for margin in OTHER_MARGINS
+        )
+        found = within(rows, COMPARABLE)
+        return replace(found, reason=f"{found.reason}; {others}")
 
     return on_both_outputs(evidence, judge)
 
@@ -87,7 +93,7 @@ def errors_fall_and_approach_clear(evidence: OneBitEvidence) -> Finding:
 
     def judge(outputs: Outputs) -> Finding:
         falls, gaps, excess = {}, {}, {}
-        for name, link in product(PAPER, LINKS):
+        for name, link in product(PAPER, outputs.links):
             first, last = (_at(outputs, name, link, epsilon) for epsilon in (1.0, LARGEST))
             clear = _at(outputs, CLEAR, link, None)
             excess[name, link] = last - clear
@@ -107,12 +113,16 @@ def errors_fall_and_approach_clear(evidence: OneBitEvidence) -> Finding:
 @claim("O8")
 def all_improve_with_the_observed_fraction(evidence: OneBitEvidence) -> Finding:
     """ALL: ARE at 80 % below that at 20 %, but for the cells that the paper excepts (O10)."""
-    cells = [
-        (name, link, epsilon)
-        for name, link, epsilon in product(PAPER, LINKS, EPSILONS)
-        if not (name in ("ObjP", "OutP") and epsilon in VERY_SMALL)
-    ]
-    return on_both_outputs(evidence, lambda outputs: always_below(_gains(outputs, cells)))
+
+    def judge(outputs: Outputs) -> Finding:
+        cells = [
+            (name, link, epsilon)
+            for name, link, epsilon in product(PAPER, outputs.links, EPSILONS)
+            if not (name in ("ObjP", "OutP") and epsilon in VERY_SMALL)
+        ]
+        return always_below(_gains(outputs, cells))
+
+    return on_both_outputs(evidence, judge)
 
 
 @claim("O9")
@@ -121,7 +131,7 @@ def inp_and_outp_level_off(evidence: OneBitEvidence) -> Finding:
 
     def judge(outputs: Outputs) -> Finding:
         falls, later = {}, {}
-        for name, link in product(("InP", "OutP"), LINKS):
+        for name, link in product(("InP", "OutP"), outputs.links):
             first, middle, last = (
                 _mean_are(outputs, name, link, epsilon) for epsilon in (1.0, SATURATED, LARGEST)
             )
@@ -149,7 +159,7 @@ def objp_changes_drastically_and_fractions_matter_less(evidence: OneBitEvidence)
             -np.mean(
                 [
                     _fall(outputs, "ObjP", link, fraction, epsilon)
-                    for link, fraction in product(LINKS, FRACTIONS)
+                    for link, fraction in product(outputs.links, FRACTIONS)
                 ],
                 axis=0,
             )
@@ -174,7 +184,7 @@ def _less_prone(outputs: Outputs) -> Rows:
     Of ObjP and OutP; above is the mean over epsilon 2 to 10.
     """
     rows = {}
-    for name, link in product(("ObjP", "OutP"), LINKS):
+    for name, link in product(("ObjP", "OutP"), outputs.links):
         above = [(name, link, epsilon) for epsilon in EPSILONS if epsilon not in VERY_SMALL]
         usual = np.mean(list(_gains(outputs, above).values()), axis=0)
         few = _gains(outputs, [(name, link, epsilon) for epsilon in VERY_SMALL])
@@ -210,8 +220,8 @@ def _with_factors(
     """
     if not np.isfinite(finding.effect):
         return finding
-    by_name = {name: [_factor(logs[name, link]) for link in LINKS] for name in PAPER}
-    factors = ", ".join(f"{name} {'/'.join(values)}" for name, values in by_name.items())
+    by_name = {name: [row for (of, _), row in logs.items() if of == name] for name in PAPER}
+    factors = ", ".join(f"{name} {'/'.join(map(_factor, rows))}" for name, rows in by_name.items())
     return replace(finding, reason=f"{finding.reason}; {what} {factors}")
 
 

@@ -1,15 +1,33 @@
 """How the one-bit paper's claims are judged: on both outputs, and at other ranks beside them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from dpmc.frame.judging.finding import NOT_REPORTED, VERDICTS, Finding
+import numpy as np
+
+from dpmc.frame.judging.finding import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    NO_EFFECT,
+    NOT_REPORTED,
+    SUPPORTED,
+    VERDICTS,
+    Finding,
+)
 from dpmc.studies.onebit.claims.evidence import LINKS, OneBitEvidence, Outputs
 
+Judge = Callable[[Outputs], Finding]
+BEST_FIRST = (SUPPORTED, NO_EFFECT, INCONCLUSIVE, CONTRADICTED)
+DELTAS = ("Delta 5.03 of the remark", "Delta 1.81 of theorem 2")
 
-def on_both_outputs(evidence: OneBitEvidence, judge: Callable[[Outputs], Finding]) -> Finding:
+
+def on_both_outputs(evidence: OneBitEvidence, judge: Judge) -> Finding:
     """Judge the truncated outputs, and name in the reason what the raw ones would give."""
-    found, beside = judge(evidence.judged), judge(evidence.beside)
+    return _with_the_other(evidence, judge(evidence.judged), judge)
+
+
+def _with_the_other(evidence: OneBitEvidence, found: Finding, judge: Judge) -> Finding:
+    beside = judge(evidence.beside)
     return replace(
         found,
         reason=f"{evidence.judged.kind} outputs: {found.reason}. "
@@ -18,26 +36,52 @@ def on_both_outputs(evidence: OneBitEvidence, judge: Callable[[Outputs], Finding
     )
 
 
-def at_every_rank(evidence: OneBitEvidence, judge: Callable[..., Finding]) -> Finding:
+def at_every_rank(evidence: OneBitEvidence, judge: Judge) -> Finding:
     """Judge on both outputs, and say first in the reason what other ranks and one link would give.
 
     Such as "By rank, both links: contradicted at 1, 2; gaussian link alone: contradicted at 1, 2;
     logistic link alone: supported at 2, contradicted at 1".
-
-    ``judge`` takes outputs and the links that count, by default both, and returns a finding.
     """
     found = on_both_outputs(evidence, judge)
     if not evidence.by_rank:
         return found
-    chosen = {"both links": LINKS, **{f"{link} link alone": (link,) for link in LINKS}}
-    parts = [f"{name}: {_ranks(evidence, judge, links)}" for name, links in chosen.items()]
+    chosen = {"both links": evidence.judged.links, **{f"{x} link alone": (x,) for x in LINKS}}
+    parts = [f"{name}: {_ranks(evidence.of(links), judge)}" for name, links in chosen.items()]
     return replace(found, reason=f"By rank, {'; '.join(parts)}. {found.reason}")
 
 
-def _ranks(evidence: OneBitEvidence, judge: Callable[..., Finding], links: Sequence[str]) -> str:
+def at_the_best_choice(evidence: OneBitEvidence, judge: Judge) -> Finding:
+    """Judge where the claim fares best among what the paper leaves open: the rank, and Delta.
+
+    One choice for all mechanisms and both links. The reason says first what every choice gives.
+    """
+    found = {choice: judge(outputs) for choice, outputs in _choices(evidence)}
+    best = min(found, key=lambda choice: _rank_of(found[choice]))
+    groups: dict[str, list[str]] = {}
+    for choice, each in found.items():
+        groups.setdefault(each.verdict, []).append(choice)
+    every = "; ".join(f"{x} with {', '.join(groups[x])}" for x in VERDICTS if x in groups)
+    finding = _with_the_other(evidence, found[best], judge)
+    return replace(finding, reason=f"Of the choices {every}. Judged with {best}, {finding.reason}")
+
+
+def _rank_of(finding: Finding) -> tuple[int, float]:
+    effect = finding.effect if np.isfinite(finding.effect) else np.inf
+    return BEST_FIRST.index(finding.verdict), effect
+
+
+def _choices(evidence: OneBitEvidence) -> Iterator[tuple[str, Outputs]]:
+    for delta, each in zip(DELTAS, (evidence, evidence.tight), strict=True):
+        if each is not None:
+            cuts = {f"rank {rank}": outputs for rank, outputs in each.by_rank.items()}
+            for cut, outputs in (cuts or {f"{each.judged.kind} outputs": each.judged}).items():
+                yield f"{cut} and {delta}", outputs
+
+
+def _ranks(evidence: OneBitEvidence, judge: Judge) -> str:
     ranks: dict[str, list[str]] = {}
     for rank, outputs in evidence.by_rank.items():
-        ranks.setdefault(judge(outputs, links).verdict, []).append(str(rank))
+        ranks.setdefault(judge(outputs).verdict, []).append(str(rank))
     return ", ".join(
         f"{verdict} at {', '.join(ranks[verdict])}" for verdict in VERDICTS if verdict in ranks
     )

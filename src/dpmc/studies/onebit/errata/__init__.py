@@ -30,6 +30,10 @@ ENTRIES = {
     "E46": proofs.flipped_flatness,
     "E47": proofs.sampling_constant,
     "E48": proofs.squared_triangle,
+    "E80": proofs.true_matrix,
+    "E81": proofs.optimal_solution,
+    "E82": text.variance,
+    "E83": text.counter,
 }
 
 

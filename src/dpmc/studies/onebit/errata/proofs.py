@@ -17,9 +17,11 @@ from dpmc.studies.onebit.experiments.bounds import (
     sampling_constants,
     steepness_and_flatness,
 )
+from dpmc.studies.onebit.instances import instance
 
 DRAWS = 200
 SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries
+SIZES = ((SIDE, OBSERVED), (SIDE, 8000), (400, 24_000))  # sides and observed entries
 LEVEL = 1.3  # c, less than the root mean square √2 of the noise
 
 
@@ -31,15 +33,61 @@ def flatness(sources: Sources) -> Evidence:
 
 
 def absolute_value(sources: Sources) -> Evidence:
-    """A sum of noises for the sum of their sizes: the proof does not give the rate."""
+    """What a matrix can make of the noise: the published term, two bounds, and what is attained."""
     rng = np.random.default_rng(1)
-    noise = Laplace(1.0)
     numbers, draws = {}, []
-    for count in (OBSERVED, 100 * OBSERVED):
-        numbers[f"right_{count}"] = right = 2 * float(np.abs(noise.rvs(count, rng)).mean())
-        numbers[f"published_{count}"] = published = math.sqrt(2) / math.cbrt(count)
-        draws.append({"right": right, "published": published, "count": count})
+    for side, count in SIZES:
+        noise = np.zeros(side * side)
+        noise[rng.permutation(noise.size)[:count]] = Laplace(1.0).rvs(count, rng)
+        noise = noise.reshape(side, side)
+        norm = float(np.linalg.norm(noise, ord=2))
+        found = {
+            "published": math.sqrt(2) / math.cbrt(count),
+            "sizes": 2 * float(np.abs(noise).sum()) / count,
+            "duality": 2 * side * norm / count,
+            "attained": 2 * float((noise * aligned(noise, side)).sum()) / count,
+        }
+        numbers |= {f"{name}_{side}_{count}": value for name, value in found.items()}
+        draws.append({**found, "side": side, "count": count})
     return Evidence(numbers, draws=draws)
+
+
+def aligned(noise: np.ndarray, tau: float) -> np.ndarray:
+    """Return a matrix X of nuclear norm at most tau, entries within +-1, with a large <noise, X>.
+
+    Twice that product is what the matrices X and -X attain.
+    """
+    left, _, right = np.linalg.svd(noise)
+    matrix = np.clip(tau * np.outer(left[:, 0], right[0]), -1, 1)
+    return matrix * min(1.0, tau / np.linalg.norm(matrix, ord="nuc"))
+
+
+def true_matrix(sources: Sources) -> Evidence:
+    """The identity of the likelihood holds for the matrix that the signs come from."""
+    link = link_of("logistic")
+    matrix, _ = instance(np.random.default_rng(1), SIDE, SIDE, 1, 0.15, link, 1.0)
+    chance, zero = link.cdf(matrix), np.full(matrix.shape, 0.5)
+    # of the mean log-likelihoods, over signs drawn from the matrix
+    mean = {
+        name: float((_entropy(chance, zero) - _entropy(chance, other)).mean())
+        for name, other in (("mean", 1 - chance), ("mean_of_true", chance))
+    }
+    divergence = {
+        name: float((_entropy(other, zero) - _entropy(other, other)).mean())
+        for name, other in (("divergence", 1 - chance), ("divergence_of_true", chance))
+    }
+    return Evidence(mean | divergence, side=SIDE)
+
+
+def _entropy(drawn: np.ndarray, assumed: np.ndarray) -> np.ndarray:
+    """Return the mean of minus log likelihood of signs that are +1 with these chances."""
+    return -(drawn * np.log(assumed) + (1 - drawn) * np.log1p(-assumed))
+
+
+def optimal_solution(sources: Sources) -> Evidence:
+    """To the solution without noise, output perturbation adds the noise and nothing else."""
+    noise = Laplace(2.0).rvs(SIDE * SIDE, np.random.default_rng(1))
+    return Evidence({"measured": float(np.square(noise).mean())}, side=SIDE)
 
 
 def minimum(sources: Sources) -> Evidence:

@@ -6,6 +6,7 @@
 import numpy as np
 
 from dpmc.frame.showing.erratum import Evidence
+from dpmc.mechanisms import Laplace
 from dpmc.methods.onebit.labels import MECHANISM_LABELS
 from dpmc.methods.onebit.signs import MEAN, binarise
 from dpmc.studies.onebit.errata.sources import Sources
@@ -13,6 +14,8 @@ from dpmc.studies.onebit.frames import PUBLISHED
 from dpmc.studies.onebit.instances import first_split
 
 DRAWS = 10_000
+NOISES = 100_000
+STEPS = 5
 SIDE = 100  # of the paper's matrices
 TRAINING = 0.8
 TEST = 20_000  # lines of the split u1 of MovieLens 100K
@@ -42,6 +45,18 @@ def figure_one(sources: Sources) -> Evidence:
     """The text of figure 1 counts three mechanisms."""
     names = [MECHANISM_LABELS[key].partition(",")[0] for key in PUBLISHED]
     return Evidence({"mechanisms": len(names)}, mechanisms=len(names), names=", ".join(names))
+
+
+def variance(sources: Sources) -> Evidence:
+    """The variance of Laplace noise is not its scale."""
+    noise = Laplace(1.0).rvs(NOISES, np.random.default_rng(1))
+    return Evidence({"variance": float(noise.var())}, count=NOISES)
+
+
+def counter(sources: Sources) -> Evidence:
+    """The number of a step for that of all steps."""
+    total = sum(1 / k for k in range(1, STEPS + 1))
+    return Evidence({"total": total, "right": sum([1 / STEPS] * STEPS)}, steps=STEPS)
 
 
 def restaurant_density(sources: Sources) -> Evidence:

@@ -15,8 +15,17 @@ where C is the C_Omega,Y of the theorems. Constants that they leave open are 1 h
 falls, and what its corrections change, means something, where it lies only with that constant.
 
 Corrected are L and beta (E25, E46: computed, not the printed bounds on them), C (E47), the second
-term of theorem 2, of which the proof gives 16 alpha Delta beta/epsilon (E26), and a factor 2 of
-all of theorem 4 (E48).
+term of theorem 2 (E26), and a factor 2 of all of theorem 4 (E48).
+
+**The second term of theorem 2** bounds 8 beta (1/n) <H, X - X'> over the observed entries, for the
+noise H, of scale Delta/epsilon, and any two matrices X and X' of nuclear norm at most tau = alpha
+sqrt(r d1 d2) and entries within +-alpha. X' depends on H. Entry by entry the sum is at most
+2 alpha sum abs(H), about 2 alpha n Delta/epsilon; and as the spectral norm is dual to the nuclear
+one, at most norm(X - X', nuclear) norm(H, spectral), which is at most 2 tau norm(H, spectral), H
+being 0 where nothing is observed. That norm grows as (Delta/epsilon) sqrt(n/min(d1, d2)), so that
+the second bound falls as alpha (Delta/epsilon) sqrt(r (d1 + d2)/n), like S. Corrected is the lesser
+of the two, with the spectral norm of drawn noise, and the Delta of the theorem itself: the largest
+over abs(x) <= alpha, not the bound that the remark below it gives.
 """
 
 import math
@@ -27,12 +36,14 @@ import numpy as np
 
 from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.cells import Cell
-from dpmc.frame.jobs.seeds import DATA
+from dpmc.frame.jobs.seeds import NOISE
 from dpmc.frame.jobs.task import Task
+from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
 from dpmc.studies.onebit.cells import BOTH, CLEAR, SYNTHETIC, OneBitCell
-from dpmc.studies.onebit.instances import instance
+from dpmc.studies.onebit.settings import largest_fraction
+from dpmc.studies.onebit.trial import make_sample
 
 GRID = 4001
 RIGHT = "right"  # among the forms of C
@@ -57,13 +68,19 @@ def settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
     """Return the seed, the links, the synthetic data, and for which trials there are bounds.
 
     ``points`` are the (observed fraction, epsilon) of the experiments on synthetic data under both
-    constraints, and ``trials`` the most that one of these has.
+    constraints, ``trials`` the most that one of these has, and ``drawn`` the (observed fraction,
+    largest one of its experiment).
     """
     chosen = [
         experiment
         for experiment in section["experiments"].values()
         if (experiment["dataset"], experiment["constraint"]) == (SYNTHETIC, BOTH)
     ]
+    drawn = {
+        (float(fraction), largest_fraction(experiment))
+        for experiment in chosen
+        for fraction in experiment["observed_fractions"]
+    }
     points = {
         (float(fraction), float(epsilon))
         for experiment in chosen
@@ -74,6 +91,7 @@ def settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
         "seed": section["seed"],
         "links": list(section["links"]),
         "points": [list(point) for point in sorted(points)],
+        "drawn": [list(pair) for pair in sorted(drawn)],
         "trials": max((experiment["trials"] for experiment in chosen), default=0),
         **section["datasets"][SYNTHETIC],
     }
@@ -131,12 +149,13 @@ def sampling_constants(users: int, items: int, observed: int) -> dict[str, float
 
 
 def squared_error_bounds(
-    link: Link, settings: Mapping, fraction: float, epsilon: float
+    link: Link, settings: Mapping, fraction: float, epsilon: float, norm: float = math.inf
 ) -> dict[tuple[int, str], Bounds]:
     """Return the bounds on the mean squared error by (theorem, mechanism), constants 1.
 
     The trivial bound is that of two matrices with entries within +-alpha, 4 alpha^2; output
-    perturbation adds the variance of its noise, 8 alpha^2/epsilon^2.
+    perturbation adds the variance of its noise, 8 alpha^2/epsilon^2. ``norm`` is the spectral norm
+    of Laplace noise of scale 1 on the observed entries; without it theorem 2 does not use it.
     """
     alpha = float(settings["alpha"])
     users, items, rank = (settings[name] for name in ("users", "items", "rank"))
@@ -152,7 +171,8 @@ def squared_error_bounds(
     true = steepness_and_flatness(link, alpha)
     clear = statistical(constants["theorems"], *printed), statistical(constants[RIGHT], *true)
     noise = link.published_sensitivity(alpha) / epsilon
-    logs = alpha**2 * math.log(users + items) ** 2 / epsilon**2
+    product = noise_product(settings, observed, norm) * link.sensitivity(alpha) / epsilon
+    logs = output_term(settings, epsilon)
     largest = 4 * alpha**2
     return {
         (1, "inp"): Bounds(
@@ -164,7 +184,7 @@ def squared_error_bounds(
         ),
         (2, "objp_paper"): Bounds(
             clear[0] + 8 * math.sqrt(2) * noise * printed[1] / math.cbrt(observed),
-            clear[1] + 16 * alpha * noise * true[1],
+            clear[1] + 8 * true[1] * product,
             largest,
         ),
         (4, "outp_paper"): Bounds(
@@ -173,15 +193,31 @@ def squared_error_bounds(
     }
 
 
+def output_term(settings: Mapping, epsilon: float) -> float:
+    """Return what theorem 4 adds to the bound for the noise of the output."""
+    sides = settings["users"] + settings["items"]
+    return float(settings["alpha"]) ** 2 * math.log(sides) ** 2 / epsilon**2
+
+
+def noise_product(settings: Mapping, observed: int, norm: float) -> float:
+    """Return the bound on (1/n) <H, X - X'> for noise H of scale 1, see the module.
+
+    ``norm`` is its spectral norm; of the sizes of its entries the mean, 1, is taken.
+    """
+    alpha = settings["alpha"]
+    tau = alpha * math.sqrt(settings["rank"] * settings["users"] * settings["items"])
+    return min(2 * alpha, 2 * tau * norm / observed)
+
+
 def bounds(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield the bounds as average relative errors, for each link, observed fraction and epsilon."""
-    means = {}
+    means, norms = {}, {}
+    for fraction, largest in settings["drawn"]:
+        means[fraction], norms[fraction] = mean_square_and_norm(settings, fraction, largest)
     for name in settings["links"]:
         link = link_of(name)
         for fraction, epsilon in settings["points"]:
-            if fraction not in means:
-                means[fraction] = mean_square(settings, fraction)
-            found = squared_error_bounds(link, settings, fraction, epsilon)
+            found = squared_error_bounds(link, settings, fraction, epsilon, norms[fraction])
             for (theorem, mechanism), squared in found.items():
                 relative = (bound / means[fraction] for bound in squared)
                 row = (theorem, mechanism, name, fraction, epsilon, *relative)
@@ -204,16 +240,26 @@ def link_constants(settings: Mapping) -> Iterator[dict[str, object]]:
             yield dict(zip(CONSTANT_COLUMNS, row, strict=True))
 
 
-def mean_square(settings: Mapping, fraction: float) -> float:
-    """Return the mean square of an entry of the trials' matrices, by which errors are divided."""
-    sizes = (settings["users"], settings["items"], settings["rank"])
+def mean_square_and_norm(settings: Mapping, fraction: float, largest: float) -> tuple[float, float]:
+    """Return two means over the trials' instances.
+
+    The mean square of an entry of their matrices, by which errors are divided, and the spectral
+    norm of Laplace noise of scale 1 on their observed entries. ``largest`` is the largest observed
+    fraction of the experiment.
+    """
+    sizes = {name: settings[name] for name in ("users", "items", "rank", "alpha")}
+    chosen = {"seed": settings["seed"], "drawn_fraction": largest, **sizes}
     cell = OneBitCell(SYNTHETIC, "logistic", BOTH, fraction, CLEAR, None)
-    squares = []
+    noise, squares, norms = Laplace(1.0), [], []
     for trial in range(settings["trials"]):
-        rng = cell.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
-        matrix, _ = instance(rng, *sizes, fraction, link_of(cell.link), settings["alpha"])
-        squares.append(np.square(matrix).mean())
-    return float(np.mean(squares))
+        sample = make_sample(cell, chosen, trial)
+        squares.append(np.square(sample.matrix).mean())
+        drawn = np.zeros(sample.matrix.shape)
+        rng = cell.stream(settings["seed"], NOISE, "dataset", "observed_fraction", trial=trial)
+        seen = sample.training
+        drawn[seen.users, seen.items] = noise.rvs(len(seen), rng)
+        norms.append(np.linalg.norm(drawn, ord=2))
+    return float(np.mean(squares)), float(np.mean(norms))
 
 
 JOB = Job(

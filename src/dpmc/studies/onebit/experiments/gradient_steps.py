@@ -11,6 +11,7 @@ from dpmc.frame.api import Cells, Effort, Job, Section
 from dpmc.frame.jobs.task import Task
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.onebit.cells import ONEBIT_COORDINATES, OneBitCell
+from dpmc.studies.onebit.ranks import BY_RANK
 from dpmc.studies.onebit.settings import cell_settings, inputs_of
 from dpmc.studies.onebit.trial import run_curve
 
@@ -29,7 +30,7 @@ class StepsCell(OneBitCell):
 
 
 STEPS_COLUMNS = (
-    *StepsCell.names(), "trial",
+    *StepsCell.names(), "trial", "rank",
     "are_raw", "are_truncated", "accuracy_raw", "accuracy_truncated", "actual_epsilon",
 )  # fmt: skip
 # what the table shows of each metric: its name, factor and digits
@@ -44,6 +45,8 @@ SHOWN = {
 def cells(section: Section) -> list[StepsCell]:
     """Return the chosen cells of the grid with each K; none where the grid leaves them out.
 
+    Of a data set those where the least is observed.
+
     Raises
     ------
     InputError
@@ -51,12 +54,17 @@ def cells(section: Section) -> list[StepsCell]:
     """
     own = section["gradient_steps"]
     refuse_unknown("data set in onebit.datasets", own["datasets"], section["datasets"])
+    least: dict[str, float] = {}
+    for cell in section["cells"]:
+        fraction = least.get(cell.dataset, cell.observed_fraction)
+        least[cell.dataset] = min(fraction, cell.observed_fraction)
     chosen = [
         cell
         for cell in section["cells"]
         if cell.mechanism == MECHANISM
         and cell.dataset in own["datasets"]
         and cell.epsilon in own["epsilons"]
+        and cell.observed_fraction == least[cell.dataset]
     ]
     return [StepsCell(**cell.coordinates(), steps=k) for cell in chosen for k in own["steps"]]
 
@@ -70,8 +78,15 @@ def settings(section: Section, cell: StepsCell) -> dict[str, object]:
 def run(task: Task) -> Iterator[dict[str, object]]:
     """Run one K with all its epsilons."""
     made = run_curve([cell.on_grid() for cell in task.cells], task.settings, ratings=task.ratings)
-    rows = (row | {"steps": task.cell.steps} for row in made)
-    return ({name: row[name] for name in STEPS_COLUMNS} for row in rows)
+    return (row for each in made for row in _at_ranks(each, task.cell.steps, task.settings["rank"]))
+
+
+def _at_ranks(row: Mapping, steps: int, rank: int) -> Iterator[dict[str, object]]:
+    """Yield the row of a trial with the errors of outputs truncated to each rank."""
+    by_rank = row.get(BY_RANK, {rank: row["accuracy_truncated"]})
+    for each, accuracy in by_rank.items():
+        found = row | {"steps": steps, "rank": each, "accuracy_truncated": accuracy}
+        yield {name: found[name] for name in STEPS_COLUMNS}
 
 
 def effort(section: Section, cells: Cells) -> Effort:
@@ -82,9 +97,15 @@ def effort(section: Section, cells: Cells) -> Effort:
 
 
 def table(rows: Sequence[Mapping], labels: Mapping[str, str]) -> Table:
-    """Return the mean error by data set, link, epsilon and K; ``labels`` are for readers."""
+    """Return the mean error by data set, link, epsilon and K, truncated to the least rank.
+
+    ``labels`` are for readers.
+    """
     values = defaultdict(list)
+    least: dict[str, int] = {}  # the data set's own rank; real data have others beside it
     for row in rows:
+        least[row["dataset"]] = min(row["rank"], least.get(row["dataset"], row["rank"]))
+    for row in (each for each in rows if each["rank"] == least[each["dataset"]]):
         for metric in SHOWN:
             if np.isfinite(row[metric]):
                 line = row["dataset"], row["link"], metric

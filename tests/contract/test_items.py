@@ -1,0 +1,161 @@
+"""The papers' items: what each entry names is there, and the page of the documents is current."""
+
+import re
+
+import fake_results
+import pandas as pd
+import pytest
+import yaml
+from document_texts import HOME
+from every_study import REFERENCE, STUDIES, figures_of, places_of, plan_of
+
+from dpmc.errors import InputError
+from dpmc.frame.costs.model import CostModel
+from dpmc.frame.jobs import plan
+from dpmc.frame.jobs.job import function
+from dpmc.frame.showing.items import (
+    HEADINGS,
+    REST,
+    item_rows,
+    items_page,
+    judged_and_compared,
+    load_items,
+    seconds_of,
+)
+
+WITH_PAPERS = {name: load_items(each.items) for name, each in STUDIES.items() if each.items}
+every_study = pytest.mark.parametrize("name", WITH_PAPERS)
+ITEM = "- {item: table 1, of: paper, what: errors, file: claims}\n"
+
+
+def claims_of(name):
+    path = STUDIES[name].items.with_name("claims.yaml")
+    return [each["id"] for each in yaml.safe_load(path.read_text()) if not each.get("own")]
+
+
+def tables_shown(name, folder):
+    """Names of the tables of a study: those of made-up results, and those that its code names."""
+    fake_results.write(name, folder / name)
+    section = plan_of("full").sections[name]
+    steps = [each for each in STUDIES[name].steps if each.name == "tables"]
+    for step in steps:
+        function(step.run)(folder / name, step.settings(section), folder / "tables")
+    shown = {path.stem for path in (folder / "tables").iterdir()}
+    code = " ".join(path.read_text() for path in STUDIES[name].schema.parent.rglob("tables*.py"))
+    return shown | set(re.findall(r'"(table_\w+)"', code))
+
+
+@every_study
+def test_what_an_item_names_is_there(name, tmp_path):
+    study, tables = STUDIES[name], tables_shown(name, tmp_path)
+    folders = {step.name for step in study.steps if not step.makes}
+    jobs = {job.name for job in study.jobs}
+    for item in WITH_PAPERS[name]:
+        folder, _, shown = item.file.rpartition("/")
+        if not folder:
+            assert not shown or shown in plan.all_tables(study), item.item
+        else:
+            assert folder in folders, item.item
+            assert shown in (figures_of(name) if "figures" in folder else tables), item.item
+        assert set(item.jobs) <= jobs, item.item
+        assert not item.config or (HOME / item.config).is_file()
+        for job in item.jobs:
+            assert set(item.only) <= set(study.job(job).coordinates), item.item
+
+
+@every_study
+def test_every_claim_of_a_paper_belongs_to_an_item(name):
+    items = WITH_PAPERS[name]
+    named = {claim for item in items if item.claims != REST for claim in item.claims}
+    assert named <= set(claims_of(name))
+    assert [item.claims for item in items].count(REST) == 1
+    assert len({(item.item, item.of) for item in items}) == len(items)
+
+
+def test_all_printed_numbers_belong_to_an_item():
+    printed = pd.read_csv(REFERENCE / "huber" / "expected" / "full" / "comparison.csv")["table"]
+    assert {item.published for item in WITH_PAPERS["huber"]} - {""} == set(printed)
+
+
+@every_study
+def test_jobs_of_an_item_are_some_and_what_they_take_is_measured(name):
+    study, costs = STUDIES[name], CostModel([STUDIES[name]])
+    whole = {job.name: len(places_of("full", name, job.name)) for job in study.jobs}
+    for item in WITH_PAPERS[name]:
+        assert bool(item.jobs) == (seconds_of(plan_of("full"), study, item, costs) > 0), item.item
+        assert sum(whole[job] for job in item.jobs) or not item.jobs
+
+
+def test_only_the_jobs_that_an_item_names_are_counted():
+    study, costs, full = STUDIES["huber"], CostModel([STUDIES["huber"]]), plan_of("full")
+    table3 = next(item for item in WITH_PAPERS["huber"] if item.item == "table 3")
+    parts = [
+        seconds_of(full, study, load_one(table3, rank=rank), costs) for rank in ("5", "10", "20")
+    ]
+    synthetic = seconds_of(full, study, load_one(table3), costs)
+    assert sum(parts) == pytest.approx(synthetic)
+    assert parts[0] == pytest.approx(seconds_of(full, study, table3, costs))
+    assert 0 < parts[0] < parts[2]
+
+
+def load_one(item, **only):
+    return type(item)(**{**vars(item), "only": {"dataset": "synthetic", **only}})
+
+
+def test_rows_hold_verdicts_agreement_and_reasons():
+    claims = pd.DataFrame(
+        [("H2", "supported"), ("H5", "no effect"), ("R1", "supported")], columns=["id", "verdict"]
+    )
+    compared = pd.DataFrame({"table": ["table3"] * 3, "status": ["agrees", "deviates", "not run"]})
+    rows = item_rows(plan_of("full"), STUDIES["huber"], claims, compared)
+    by_item = {row["Item"]: row for row in rows}
+    assert tuple(rows[0]) == HEADINGS
+    said = by_item["table 3"]["Verdicts"]
+    assert said == ("1 of 2 numbers agree; supported: H2; no effect: H5; not judged: H6, H37")
+    assert by_item["figure 1.1"]["Verdicts"] == "not reproduced: a drawing"
+    assert by_item["figure 1.1"]["Command"] == by_item["figure 1.1"]["File"] == "–"
+    # claims of our own are about no item of a paper
+    assert not any("R1" in row["Verdicts"] for row in rows)
+    claims.loc[3] = ["H99", "contradicted"]
+    rest = item_rows(plan_of("full"), STUDIES["huber"], claims, compared)[-1]
+    assert rest["Verdicts"] == "contradicted: H99"
+    assert item_rows(plan_of("full"), STUDIES["audit"], None, None) == []
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_page_of_a_study_has_rows_of_its_own_run(name, tmp_path):
+    study, folder = STUDIES[name], fake_results.write(name, tmp_path)
+    settings = study.chapter_settings(plan_of("full").sections[name])
+    chapter = function(study.chapter)(folder, settings)
+    claims, compared = judged_and_compared(chapter)
+    rows = item_rows(plan_of("full"), study, claims, compared)
+    assert bool(rows) == (name in WITH_PAPERS)
+    said = " ".join(row["Verdicts"] for row in rows)
+    assert ("numbers agree" in said) == (name == "huber")
+    own = [claim for each in chapter.judged if each.own for claim in each.claims["id"]]
+    assert not any(re.search(rf"\b{claim}\b", said) for claim in own)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("file: claims", "because: a drawing, minutes: 3"), "minutes"),
+        ((", file: claims", ""), "is not valid under any of the given schemas"),
+        (("file: claims", "file: ../claims"), "does not match"),
+        (("file: claims", "file: claims, claims: all"), "is not valid"),
+        (("item: table 1, ", ""), "'item' is a required property"),
+    ],
+)
+def test_a_broken_entry_is_refused(tmp_path, change, message):
+    path = tmp_path / "items.yaml"
+    path.write_text(ITEM)
+    assert load_items(path)[0].item == "table 1"
+    path.write_text(ITEM.replace(*change))
+    with pytest.raises(InputError, match=message):
+        load_items(path)
+
+
+def test_the_page_of_the_documents_is_that_of_the_reference():
+    """`dpmc reference items` writes it anew."""
+    page = (HOME / "docs" / "items.md").read_text(encoding="utf-8")
+    assert page == items_page(plan_of("full"), REFERENCE), "write it with: dpmc reference items"

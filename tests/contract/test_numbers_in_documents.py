@@ -1,0 +1,392 @@
+"""Numbers in the documents are those of the committed results.
+
+:data:`SENTENCES` holds a phrase of a document with a name in braces for each number, and the
+function that says what these numbers are; :data:`TABLES` the same for tables. A number may be off
+by one in its last digit, a count by nothing. If a test fails, a document is behind the reference or
+was worded anew: correct whichever is wrong. What a reference does not hold yet is skipped, by name.
+"""
+
+import re
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from document_texts import HOME, README, name_of
+from every_study import plan_of
+from fake_results.huber import fake_claims
+
+from dpmc.frame.jobs.job import function
+from dpmc.frame.judging.finding import CONTRADICTED, NO_EFFECT, NOT_AVAILABLE, SUPPORTED
+from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
+from dpmc.studies.huber import STUDY as HUBER
+from dpmc.studies.huber.nominal import table_one
+from dpmc.studies.huber.reported import compare, load
+
+REFERENCE = HOME / "results" / "reference"
+STUDIES = HOME / "docs" / "studies"
+DPALS, EQUAL, HUBER_PAGE, ONEBIT = (
+    STUDIES / f"{name}.md" for name in ("dpals", "equal_privacy", "huber", "onebit")
+)
+NUMBER = r"[+−-]?(?:\d[\d,]*)?\.?\d+"
+FACTORS = ["private_als", "private_irls"]
+
+
+# -- the committed results ------------------------------------------------------------------------
+
+
+@cache
+def means(study):
+    """The mean of every metric of every cell over all trials of the full run."""
+    path = REFERENCE / study / "means.csv"
+    if not path.is_file():
+        pytest.skip(f"{study}/means.csv is not there yet: dpmc reference update")
+    return pd.read_csv(path)
+
+
+@cache
+def claims(study):
+    """The verdicts of the full run with their effects and reasons."""
+    table = pd.read_csv(REFERENCE / study / "expected" / "full" / "claims.csv").set_index("id")
+    if "reason" not in table:
+        pytest.skip(f"{study}: the reference has no reasons yet: dpmc reference update")
+    return table
+
+
+def in_reason(study, claim, pattern):
+    """Return a function that takes numbers by name from the reason of a claim."""
+
+    def numbers():
+        found = re.search(pattern, claims(study).loc[claim, "reason"])
+        assert found, f"{claim} does not say so: {claims(study).loc[claim, 'reason']}"
+        return {name: parsed(text) for name, text in found.groupdict().items()}
+
+    return numbers
+
+
+@cache
+def comparison():
+    """Our means of the trials that stand beside the Huber papers' numbers: all are committed."""
+    trials = pd.read_csv(REFERENCE / "huber" / "trials.csv")
+    real = {name: each["variance"] for name, each in section("huber")["real"].items()}
+    return compare(trials, load(real_variances=real), pd.DataFrame(table_one()))
+
+
+def section(study):
+    return plan_of("full").sections[study]
+
+
+# -- what the documents say -----------------------------------------------------------------------
+
+
+def closeness():
+    synthetic = comparison().query("dataset == 'synthetic' and metric != 'epsilon'")
+    ratios = synthetic["log_ratio"]
+    near = (np.expm1(ratios).abs() <= 0.15).sum()
+    return {"near": near, "all": len(ratios), "median": ratios.abs().median()}
+
+
+def deviations():
+    rmse = comparison().query("metric != 'epsilon'")
+    deviates, real = rmse["status"] == "deviates", rmse["dataset"] != "synthetic"
+    return {
+        "rmse": len(rmse),
+        "deviate": deviates.sum(),
+        "synthetic": (deviates & ~real).sum(),
+        "noiseless": (deviates & ~real & (rmse["mechanism"] == "none")).sum(),
+        "real": real.sum(),
+        "real_agree": (real & ~deviates).sum(),
+        "real_deviate": (real & deviates).sum(),
+    }
+
+
+def printed_numbers():
+    rmse = comparison().query("metric != 'epsilon'")
+    real = (rmse["dataset"] != "synthetic").sum()
+    budgets = len(comparison()) - len(rmse)
+    return {
+        "synthetic": len(rmse) - real,
+        "real": real,
+        "budgets": budgets,
+        "all": len(comparison()),
+    }
+
+
+def trials_of_the_papers():
+    given = section("huber")
+    real = {each["trials"] for each in given["real"].values()}
+    assert len(real) == 1
+    return {"trials": given["trials"], "real": real.pop(), "reported": given["reported_trials"]}
+
+
+def starts():
+    return {"count": section("huber")["starts"]["count"]}
+
+
+def advantage():
+    row = claims("huber").loc["H3"]
+    ends = ("effect", "interval_low", "interval_high")
+    return dict(
+        zip(("effect", "low", "high"), 100 * np.expm1(row[[*ends]].astype(float)), strict=True)
+    )
+
+
+def total_of_a_training():
+    totals = pd.read_csv(REFERENCE / "huber" / "totals.csv")
+    rows = totals.query("mechanism == 'huber' and variance == 2 and releases == 50")
+    return {"total": round(rows["epsilon"].min()), "releases": 50}
+
+
+def budgets_won_by_huber_noise():
+    pattern = r"By over 1 % it wins at (?P<wins>\d+) of (?P<all>\d+) budgets"
+    found = in_reason("equal_privacy", "P6", pattern)()
+    assert found.pop("wins") == 0  # "at none"
+    return found
+
+
+def by_model(relations):
+    """Mean held-out RMSE at an equal budget, by method: of several mechanisms the best."""
+    table = means("equal_privacy").query("metric == 'rmse_heldout'")
+    table = table[table["relation"].isin(relations)]
+    return table.groupby(["dataset", "relation", "epsilon", "method"])["mean"].min().unstack()
+
+
+def budgets_won_by_the_default():
+    table = by_model(USER_LEVEL).dropna(how="all").dropna(subset="local_bayes")
+    over = table["local_bayes"] / table.drop(columns="local_bayes").min(axis=1)
+    return {"below": (over < 1).sum(), "all": len(over)}
+
+
+def claims_without_data():
+    papers = claims("dpals").query("source != 'own'")
+    open_ones = papers[~papers["verdict"].isin([SUPPORTED, CONTRADICTED, NO_EFFECT])]
+    lacking = open_ones["reason"].str.contains(NOT_AVAILABLE, case=False)
+    return {"count": lacking.sum()}
+
+
+SENTENCES = [
+    (README, "{near} of {all} synthetic errors", closeness),
+    (HUBER_PAGE, "{near} of the {all} published errors", closeness),
+    (HUBER_PAGE, "(median absolute log ratio {median})", closeness),
+    (HUBER_PAGE, "{synthetic} + {real} published errors and {budgets} budgets", printed_numbers),
+    (HUBER_PAGE, "all {all} published numbers beside ours", printed_numbers),
+    (HUBER_PAGE, "On synthetic data {trials} trials are run and {real} on real data",
+     trials_of_the_papers),
+    (HUBER_PAGE, "first {reported} stand beside the papers' numbers", trials_of_the_papers),
+    (HOME / "config" / "README.md", "| {trials}, {real} on real data |", trials_of_the_papers),
+    (HOME / "config" / "README.md", "5, 2, .10; {count} | own", starts),
+    (README, "is not there**: {effect} % ({low} to {high})", advantage),
+    (HUBER_PAGE, "is {effect} % ({low} to {high})", advantage),
+    (HUBER_PAGE, "{releases} releases but {total}", total_of_a_training),
+    (HUBER_PAGE, "Of the {rmse} errors {deviate} differ", deviations),
+    (HUBER_PAGE, "{synthetic} synthetic ones, of which {noiseless} without noise", deviations),
+    (HUBER_PAGE, "{real_agree} of {real} errors agree", deviations),
+    (README, "Of all {rmse} errors {deviate} differ", deviations),
+    (README, "{noiseless} synthetic ones without noise, {real_deviate} of {real} on real data",
+     deviations),
+    (README, "{count} of the inconclusive ones need MovieLens 10M or 20M", claims_without_data),
+    (README, "at none of {all} budgets", budgets_won_by_huber_noise),
+    (EQUAL, "at none of {all} budgets", budgets_won_by_huber_noise),
+    (README, "at {below} of {all} user-level budgets", budgets_won_by_the_default),
+    (EQUAL, "at {below} of {all} user-level budgets", budgets_won_by_the_default),
+    (DPALS, "it gives {one}, {five}, {twenty}.",
+     in_reason("dpals", "D22", r"(?P<one>[\d.]+) for 1 .*?(?P<five>[\d.]+) for 5 .*?"
+               r"(?P<twenty>[\d.]+) for 20 ")),
+]  # fmt: skip
+
+
+def parsed(text):
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+def agree(shown, value):
+    """Say whether a number as it is shown is a value, up to one in its last digit."""
+    digits = len(shown.partition(".")[2])
+    if not digits and float(value).is_integer():
+        return parsed(shown) == value
+    return abs(parsed(shown) - value) <= 1.01 * 10.0**-digits
+
+
+def words_of(document):
+    return " ".join(document.read_text(encoding="utf-8").split())
+
+
+def said(phrase, text):
+    """Return the numbers of a phrase by name, as they stand in a text; None if it is not there."""
+    parts = re.split(r"\{(\w+)\}", phrase)
+    pattern = "".join(
+        f"(?P<{part}>{NUMBER})" if place % 2 else re.escape(part).replace("'", "['’]")
+        for place, part in enumerate(parts)
+    )
+    found = re.search(pattern, text)
+    return found and found.groupdict()
+
+
+@pytest.mark.parametrize(
+    ("document", "phrase", "numbers"),
+    SENTENCES,
+    ids=[f"{each[0].stem}: {each[1]}" for each in SENTENCES],
+)
+def test_sentences_say_the_numbers_of_the_reference(document, phrase, numbers):
+    shown = said(phrase, words_of(document))
+    assert shown, f"{name_of(document)} does not say so any more: correct the list of sentences"
+    expected = numbers()
+    behind = {name: (text, expected[name]) for name, text in shown.items()
+              if not agree(text, expected[name])}  # fmt: skip
+    assert not behind, f"{name_of(document)}: as it stands there, and as it is: {behind}"
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def onebit_accuracy():
+    """Shares of right signs of MovieLens 100K, raw and cut to rank 1."""
+    cells = "dataset == 'ml-100k' and link == 'logistic' and constraint == 'nuclear'"
+    table = means("onebit").query(cells)
+    table = table[table["metric"].isin(["accuracy_raw", "accuracy_truncated"])]
+    table = table.set_index(["mechanism", "epsilon", "metric"])["mean"].mul(100).sort_index()
+    rows = {}
+    for name in ("inp", "objp_paper", "grap", "outp_paper"):
+        pairs = [table[name, epsilon] for epsilon in (1, 2, 4, 10)]
+        rows[name] = [value for pair in pairs for value in pair.sort_index()]
+    trials = pd.read_csv(REFERENCE / "onebit" / "trials.csv").query(cells)
+    clear = trials[trials["mechanism"] == "clear"]  # on a fixed split: the same in all trials
+    clear = 100 * clear[["accuracy_raw", "accuracy_truncated"]].iloc[0]
+    return {
+        "InP": [*rows["inp"], *clear],
+        "ObjP": rows["objp_paper"],
+        "GraP": rows["grap"],
+        "OutP as published, not private": rows["outp_paper"],
+    }
+
+
+def equal_privacy_at_user_level():
+    errors = by_model([USER_ADD_REMOVE])
+    rows = {}
+    for label, data in (
+        ("synthetic 20,000 x 500", "synthetic_large"),
+        ("Jester 5k", "jester"),
+        ("MovieLens 100K", "ml-100k"),
+    ):
+        here = errors.loc[data].droplevel("relation").loc[[1, 5, 20]]
+        rows[f"{label}: Local Bayes, no settings"] = here["local_bayes"]
+        rows["best of ALS and A-IRLS, tuned", label] = here[FACTORS].min(axis=1)
+        rows["item + user bias, tuned", label] = here["private_user_item_bias"]
+    return rows
+
+
+def drawn_matrices():
+    table = means("dpals").query(
+        "dataset == 'synthetic-50k' and metric == 'rmse' and variant == 'standard'"
+    )
+    table = table.set_index(["method", "epsilon"])
+    rows = {}
+    for label, method in (
+        ("private Frank-Wolfe", "dpfw"),
+        ("DPALS that spends nothing on Gram matrices, rows clipped", "dpals_h_free_clipped"),
+        ("one step from a private spectral start", "dpals_analyze_gauss"),
+        ("DP-AltMin with clipped residuals", "dp_altmin"),
+    ):
+        rows[label] = [table.loc[(method, epsilon), "mean"] for epsilon in (1, 5, 20)]
+    pairs = [table.loc[("dpals", epsilon), ["mean", "median"]] for epsilon in (1, 5, 20)]
+    rows["DPALS, mean (median) of 5 starts"] = [value for pair in pairs for value in pair]
+    return rows
+
+
+def user_level_of_dpals():
+    table = means("dpals").query("metric == 'rmse' and variant == 'standard'")
+    table = table.set_index(["dataset", "method", "epsilon"])["mean"]
+    data = {"MovieLens 100K: ": "ml-100k", "Jester 5k: ": "jester"}
+    rows = {}
+    for (label, method), dataset in {
+        ("MovieLens 100K: DPALS", "dpals"): "ml-100k",
+        ("DPALS without Gram matrices, rows clipped", "dpals_h_free_clipped"): "ml-100k",
+        ("item + user bias", "private_user_item_bias"): "ml-100k",
+        ("the user's own mean", "user_mean"): "ml-100k",
+        ("Jester 5k: DPALS", "dpals"): "jester",
+        ("DP-AltMin", "dp_altmin"): "jester",
+    }.items():
+        assert dataset in data.values()
+        here = table[dataset][method]
+        own = here.index.isna().all()  # without noise it is the same at every epsilon
+        rows[label] = [here.iloc[0] if own else here[epsilon] for epsilon in (1, 5, 20)]
+    return rows
+
+
+TABLES = [
+    (ONEBIT, "| claimed epsilon | 1 | 2 |", onebit_accuracy),
+    (EQUAL, "| user level, RMSE at total epsilon |", equal_privacy_at_user_level),
+    (DPALS, "| RMSE on a drawn matrix", drawn_matrices),
+    (DPALS, "| RMSE at user level", user_level_of_dpals),
+]
+
+
+def rows_of(document, head):
+    """Return the rows of a table of a document as label and numbers, in their order."""
+    text = document.read_text(encoding="utf-8")
+    assert text.count(head) == 1, f"{name_of(document)} has no such table"
+    lines = text.split(head)[1].split("\n\n")[0].splitlines()[2:]
+    cells = [line.replace("**", "").strip("| ").split("|") for line in lines]
+    return [(label.strip(), re.findall(NUMBER, "|".join(rest))) for label, *rest in cells]
+
+
+@pytest.mark.parametrize(
+    ("document", "head", "numbers"),
+    TABLES,
+    ids=[f"{each[0].stem}: {each[1]}" for each in TABLES],
+)
+def test_tables_show_the_numbers_of_the_reference(document, head, numbers):
+    shown, behind, looked = rows_of(document, head), [], 0
+    around = ""
+    expected = numbers()
+    for label, row in shown:
+        around = label.partition(":")[0] if ":" in label else around
+        values = expected.get(label.replace("’", "'"), expected.get((label, around)))
+        for text, value in zip(row, [] if values is None else list(values), strict=False):
+            looked += 1
+            if not agree(text, value):
+                behind.append((label, text, value))
+    assert looked >= len(expected), "rows of the table were named anew: correct the list of tables"
+    assert behind == [], f"{name_of(document)}: as it stands there, and as it is"
+
+
+def test_table_four_of_the_huber_paper_is_that_of_the_report(tmp_path):
+    trials = pd.read_csv(REFERENCE / "huber" / "trials.csv")
+    trials.to_csv(tmp_path / "trials.csv", index=False)
+    comparison().to_csv(tmp_path / "comparison.csv", index=False)
+    fake_claims().to_csv(tmp_path / "claims.csv", index=False)  # other tables are made of them
+    step = next(step for step in HUBER.steps if step.name == "tables")
+    function(step.run)(tmp_path, step.settings(section("huber")), tmp_path / "tables")
+    made = (tmp_path / "tables" / "table4.md").read_text(encoding="utf-8")
+    text = HUBER_PAGE.read_text(encoding="utf-8")
+    ours = [line for line in text.splitlines() if line.startswith("| 5.1 %")]
+    assert len(ours) == 3
+    for line in ours:
+        assert line in made.splitlines()
+
+
+# -- that the tests can fail ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shown", "value", "same"),
+    [
+        ("139", 139, True),
+        ("139", 138, False),
+        ("24,800", 24800, True),
+        ("+.27", 0.2749, True),
+        ("−.03", -0.0345, True),
+        ("−.03", 0.03, False),
+        (".034", 0.0361, False),
+        ("93", 92.8, True),
+    ],
+)
+def test_numbers_are_compared_as_they_are_shown(shown, value, same):
+    assert agree(shown, value) == same
+
+
+def test_a_phrase_is_found_with_its_numbers():
+    text = "so 139 of 144 are; +.27 % (−.03 to 1,200.5) the papers’ own"
+    assert said("{a} of {b} are", text) == {"a": "139", "b": "144"}
+    assert said("{x} % ({low} to {high}) the papers' own", text)["high"] == "1,200.5"
+    assert said("{a} of {b} were", text) is None
