@@ -57,7 +57,7 @@ class TestTiming:
             table.iloc[:0],
         ):
             found = verdict("H18", timing=part)
-            assert found["verdict"] == "inconclusive"
+            assert found["verdict"] == "not run"
             assert found["reason"].startswith("data not available")
 
 
@@ -87,7 +87,7 @@ class TestConvergence:
         table = convergence()
         for part in (table[table["noise_target"] == "iterate"], table.iloc[:0], None):
             found = verdict("H35", convergence=part)
-            assert found["verdict"] == "inconclusive"
+            assert found["verdict"] == "not run"
             assert found["reason"].startswith("data not available")
 
 
@@ -133,7 +133,7 @@ class TestStarts:
         table = starts()
         for part in (table[table["mechanism"] != "laplace"], table.iloc[:0], None):
             found = verdict("H36", starts=part)
-            assert found["verdict"] == "inconclusive"
+            assert found["verdict"] == "not run"
             assert found["reason"].startswith("data not available")
 
     def test_best_quarter_by_hand(self):
