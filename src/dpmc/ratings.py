@@ -94,7 +94,7 @@ class Compressed:
 
     def squares(self) -> np.ndarray:
         """Return the sum of squares of each row, shape (n_rows,)."""
-        return self.sums(self.values.astype(float) ** 2)
+        return self.sums(np.square(self.values, dtype=float))
 
     def norms(self) -> np.ndarray:
         """Return the l2 norm of each row, shape (n_rows,)."""
@@ -181,7 +181,7 @@ class Ratings:
                     f"{self.name}: rating number {where + 1} is {self.values[where]:g}, outside "
                     f"the stated range {low:g} to {high:g}."
                 )
-        if any_pair_repeats(self.users, self.items, self.n_items):
+        if not self._in_order and any_pair_repeats(self.users, self.items, self.n_items):
             raise InputError(
                 f"{self.name}: a (user, item) pair occurs more than once; keep one rating a pair."
             )
@@ -195,6 +195,10 @@ class Ratings:
         return len(self) / (self.n_users * self.n_items)
 
     @cached_property
+    def _in_order(self) -> bool:
+        return ascending(self.users, self.items)
+
+    @cached_property
     def by_user(self) -> Compressed:
         """The ratings grouped by user (compressed sparse rows).
 
@@ -202,7 +206,7 @@ class Ratings:
         """
         indptr = np.zeros(self.n_users + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.users, minlength=self.n_users), out=indptr[1:])
-        if ascending(self.users, self.items):
+        if self._in_order:
             return Compressed(indptr, self.items, self.values)
         rows = transposed(self._listed_by_item(), self.n_users)
         return Compressed(indptr, rows.indices, rows.values)
@@ -237,7 +241,10 @@ class Ratings:
         """
         n_users = rows.n_rows
         users = rows.per_rating(np.arange(n_users, dtype=np.int32))
-        return cls(users, rows.indices, rows.values, n_users, n_items, **fields)
+        made = cls(users, rows.indices, rows.values, n_users, n_items, **fields)
+        if made._in_order:  # then they are by_user, and nothing has to be counted
+            made.__dict__["by_user"] = Compressed(rows.indptr, made.items, made.values)
+        return made
 
     def take(self, index: np.ndarray) -> "Ratings":
         """Return the ratings at ``index`` (integers or mask); the matrix keeps its shape."""

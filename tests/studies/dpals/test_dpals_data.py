@@ -83,6 +83,23 @@ def test_training_is_sorted_float32_and_repeatable():
     assert not np.array_equal(split.training.values[:50], other.training.values[:50])
 
 
+def test_places_are_those_that_plain_numpy_finds(monkeypatch):
+    monkeypatch.setattr("dpmc.studies.dpals.synthetic.BLOCK", 5 * 13)  # 5 rows at a time, and 2
+    law = {"users": 42, "items": 13, "rank": 1, "share": 0.4, "test_entries": 150}
+    split = synthetic(np.random.default_rng(7), **law)
+    rng = np.random.default_rng(7)
+    rng.standard_normal(42), rng.standard_normal(13)  # of the factors
+    observed = rng.random((42, 13), dtype=np.float32) < 0.4
+    np.testing.assert_array_equal(split.training.by_user.matrix(13).toarray() != 0, observed)
+    hidden = 42 * 13 - np.count_nonzero(observed)
+    fresh = []
+    while len(fresh) < 150:
+        for entry in rng.integers(42 * 13, size=2 * 150 * 42 * 13 // hidden).tolist():
+            if not observed.flat[entry] and entry not in fresh:
+                fresh.append(entry)
+    assert (split.test.users * 13 + split.test.items).tolist() == fresh[:150]
+
+
 def test_noise_is_on_what_is_observed_alone():
     given = {"users": 400, "items": 300, "rank": 3, "share": 0.2, "test_entries": 1000}
     clean, noisy = (

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+from numba import njit
 
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.base import choice, count, flag, positive, with_parameters
@@ -170,12 +171,12 @@ class PrivateFrankWolfe(JointMethod):
             size, direction = self._direction(left, direction, step, statistics)
             along = left.matrix(direction.size) @ direction
             moves = -share * self.nuclear_bound / size * along
-            fitted = (1 - share) * fitted + rows.per_rating(moves) * direction[rows.indices]
+            _step(rows.indptr, rows.indices, fitted, 1 - share, moves, direction)
             users *= 1 - share
             users[:, step] = moves
             norms = rows.with_values(fitted).norms()
             shrink = np.minimum(1, self.row_bound / np.maximum(norms, 1e-300))
-            fitted *= rows.per_rating(shrink)
+            _scale(rows.indptr, fitted, shrink)
             users *= shrink[:, None]
             items[:, step] = direction
             self.item_factors_ = self._of_all_items(items)
@@ -213,6 +214,22 @@ class PrivateFrankWolfe(JointMethod):
             direction /= np.linalg.norm(direction)
         exact = np.array([np.sum((matrix @ direction) ** 2)])
         return self._release(statistics, step, "eigenvalue", exact)[0], direction
+
+
+@njit(cache=True)
+def _step(indptr, indices, fitted, kept, moves, direction):
+    """Make fitted entries ``kept`` times what they were, and each user's move along a direction."""
+    for row in range(moves.size):
+        for k in range(indptr[row], indptr[row + 1]):
+            fitted[k] = kept * fitted[k] + moves[row] * direction[indices[k]]
+
+
+@njit(cache=True)
+def _scale(indptr, values, factors):
+    """Multiply each row's values by its factor."""
+    for row in range(factors.size):
+        for k in range(indptr[row], indptr[row + 1]):
+            values[k] *= factors[row]
 
 
 @with_parameters
