@@ -37,7 +37,7 @@ def not_prepared(configured):
     """The schema allows it, the Huber study does not."""
     checked = configuration.checked(configured, STUDIES)
     with pytest.raises(InputError) as caught:
-        STUDIES["huber"].prepare(checked)
+        STUDIES["huber"].section(checked)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -48,13 +48,13 @@ def test_defaults_and_overlays_pass():
         loaded = configuration.load(HOME / "config" / "config.yaml", paths)
         checked = configuration.checked(loaded, STUDIES)
         for study in STUDIES.values():
-            assert study.prepare(checked)
+            assert study.section(checked)
 
 
 def test_quick_needs_no_data():
     quick = configuration.load(HOME / "config" / "config.yaml", [HOME / "config" / "quick.yaml"])
     checked = configuration.checked(quick, STUDIES)
-    assert STUDIES["huber"].prepare(checked)["real"] == {}
+    assert STUDIES["huber"].section(checked)["real"] == {}
     assert Plan("results/quick", checked, STUDIES).real_data(STUDIES.values()) == []
 
 
@@ -350,7 +350,7 @@ def outside(tmp_path, schema):
     """A study from outside of the package."""
     path = tmp_path / "schema.yaml"
     path.write_text(schema)
-    return Study("mine", "Mine", lambda c: c["mine"], (), (), "mine:chapter", schema=path)
+    return Study("mine", "Mine", (), (), "mine:chapter", schema=path)
 
 
 SCHEMA = """

@@ -35,7 +35,7 @@ def settings(section, cell):
 
 FIT = Job(
     name="fit",
-    run="own_study.run:fit",
+    run=".run:fit",
     tables={"trials": (*CELL, "trial", "rmse")},
     cell=Fit,
     cells=grid,
@@ -45,7 +45,6 @@ FIT = Job(
 STUDY = Study.of(
     __name__,
     title="How many ratings do noisy factors need?",
-    prepare=lambda configuration: configuration["own_study"],
     jobs=(FIT,),
     steps=(
         Step("claims", ".show:claims", makes=("claims",)),
@@ -53,5 +52,5 @@ STUDY = Study.of(
         Step("figures", ".show:figures"),
     ),
     chapter=".show:chapter",
-    regression=Regression("trials", CELL, ("rmse",), labels={"claims": ("id",)}),
+    regression=Regression("trials"),
 )

@@ -1,7 +1,5 @@
 """What a job does: fit one method, all trials at every observed fraction."""
 
-import numpy as np
-
 from dpmc.datasets.synthetic import generate
 from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
 from dpmc.mechanisms.gaussian import Gaussian
@@ -27,6 +25,5 @@ def error(cell, trial, *, seed, trials, users, items, rank, variance=None, **opt
     model = ALS(rank=rank, mechanism=noise, **options) if options else ItemBias()
     start = stream(seed, START, shared)
     model.fit(data.observed, rng=start, noise_rng=cell.stream(seed, NOISE, **shared))
-    hidden = np.ones((users, items), dtype=bool)
-    hidden[data.observed.users, data.observed.items] = False
+    hidden = data.unobserved()
     return rmse(model.predict_matrix()[hidden], data.matrix()[hidden])

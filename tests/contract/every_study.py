@@ -29,7 +29,7 @@ def plan_of(profile):
 @cache
 def cells_of(profile, study, job):
     """Return every cell of a kind of job."""
-    return list(STUDIES[study].job(job).cells(plan_of(profile).sections[study]))
+    return STUDIES[study].cells(STUDIES[study].job(job), plan_of(profile).sections[study])
 
 
 @cache

@@ -151,7 +151,7 @@ def test_the_schema_refuses_unknown_keys_and_knows_those_of_the_configuration(na
 def test_a_section_is_prepared_anew_and_is_left_as_it_is(name, profile):
     made = plan_of(profile)
     before = json.dumps(made.configuration, sort_keys=True)
-    section = STUDIES[name].prepare(made.configuration)
+    section = STUDIES[name].section(made.configuration)
     assert section is not made.configuration[name]
     assert section == made.sections[name]
     for job in STUDIES[name].jobs:

@@ -33,6 +33,14 @@ def test_observed_entries_are_those_of_the_matrix():
     np.testing.assert_allclose(observed.values, expected, rtol=1e-14)
 
 
+def test_an_entry_is_observed_or_not():
+    instance = make()
+    hidden = instance.unobserved()
+    assert hidden.shape == instance.matrix().shape
+    assert 0 < hidden.sum() == hidden.size - len(instance.observed)
+    assert not hidden[instance.observed.users, instance.observed.items].any()
+
+
 def test_each_entry_is_observed_with_the_stated_probability():
     # one fixed seed; counts beyond their 1e-5 and 1 - 1e-5 quantiles would be 2 seeds in 1e5
     for fraction in (0.05, 0.5):

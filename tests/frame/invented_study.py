@@ -46,7 +46,7 @@ REGRESSION = Regression(
 def study(regression=REGRESSION, **changes):
     """The study; ``changes`` are other attributes."""
     given = {"name": "invented", "title": "Invented", "jobs": (), "steps": ()}
-    given |= {"prepare": lambda configuration: {}, "chapter": "invented_study:chapter"}
+    given |= {"chapter": "invented_study:chapter"}
     return Study(**given | {"regression": regression} | changes)
 
 

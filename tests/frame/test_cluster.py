@@ -41,8 +41,8 @@ def requests(tmp_path, *jobs, samples=()):
     costs = tmp_path / "costs.csv"
     if samples:
         write(costs, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in samples])
-    study = Study("mine", "Mine", lambda configuration: {}, jobs, (), "x:y", costs=costs)
-    run = Plan("results", {}, {"mine": study})
+    study = Study("mine", "Mine", jobs, (), "x:y", costs=costs)
+    run = Plan("results", {"mine": {}, "data": {"sets": {}}}, {"mine": study})
     return cluster.Requests({"results": run}), study
 
 

@@ -51,8 +51,8 @@ def invented(folder, samples=(), trials=3, size=1000.0):
     path = folder / "costs.csv"
     if samples:
         costs.update(path, samples)
-    each = study(None, jobs=JOBS, steps=STEPS, costs=path, prepare=lambda configuration: section)
-    configuration = {"data": {"sets": {}}}
+    each = study(None, jobs=JOBS, steps=STEPS, costs=path)
+    configuration = {"invented": section, "data": {"sets": {}}}
     return Plan(str(folder / "results"), configuration, {"invented": each})
 
 
@@ -77,7 +77,7 @@ def test_data_with_sizes_are_drawn_and_others_read():
     class On(Cell):
         dataset: str
 
-    section = {"datasets": {"drawn": {"users": 3}, "sweetrs": {"rating_range": [0, 1]}}}
+    section = {"datasets": {"drawn": {"users": 3, "items": 2}, "sweetrs": {"rating_range": [0, 1]}}}
     assert ratings_of(section, On("drawn")) == {}
     assert ratings_of(section, On("sweetrs")) == {"ratings": RatingsOf("sweetrs")}
 

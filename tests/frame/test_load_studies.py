@@ -1,6 +1,7 @@
 """Studies from inside and outside of the package, and what is refused."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from dpmc.errors import InputError
 TEXT = """
 from dpmc.frame.api import Study
 
-STUDY = Study("{name}", "Mine", lambda configuration: {{}}, (), (), "mine.show:chapter")
+STUDY = Study("{name}", "Mine", (), (), "mine.show:chapter")
 """
 
 
@@ -54,7 +55,7 @@ OF_PACKAGE = """
 from dpmc.frame.api import Step, Study
 
 steps = (Step("claims", ".show:judge", files=("published.csv",)), Step("tables", "other:run"))
-STUDY = Study.of(__name__, title="Mine", prepare=dict, jobs=(), steps=steps, errata=".texts:list")
+STUDY = Study.of(__name__, title="Mine", jobs=(), steps=steps, errata=".texts:list")
 """
 
 
@@ -69,6 +70,47 @@ def test_a_study_knows_its_package(tmp_path):
     assert judges.run == "study_by_itself.show:judge"
     assert judges.files == (folder / "published.csv", folder / "claims.yaml")
     assert (other.run, other.files) == ("other:run", ())
+
+
+WITH_TRIALS = """
+from dataclasses import dataclass
+from dpmc.frame.api import Job, Regression, Study
+from dpmc.frame.jobs.cells import Cell
+
+@dataclass(frozen=True)
+class Fit(Cell):
+    method: str
+
+columns = (*Fit.names(), "trial", "rmse", "steps", "seconds")
+FIT = Job("fit", "x:y", tables={"trials": columns}, cell=Fit)
+KEPT = Regression("trials", labels={"comparison": ("table",)})
+STUDY = Study.of(__name__, title="Mine", jobs=(FIT,), steps=(), regression=KEPT)
+"""
+
+
+def test_what_the_check_compares_follows_from_the_job_that_makes_the_trials(tmp_path):
+    folder = package(tmp_path / "study_with_trials", WITH_TRIALS)
+    (folder / "claims.yaml").touch()
+    study = studies.load([folder])["study_with_trials"]
+    assert study.regression.coordinates == ("method",)
+    assert study.regression.metrics == ("rmse", "steps")
+    assert study.regression.labels == {"comparison": ("table",), "claims": ("id",)}
+    given = replace(study.regression, metrics=("rmse",), coordinates=("steps",), labels={})
+    assert given.of_trials(study.jobs[0], judged=False) == given
+    fewer = replace(given, metrics=(), not_compared=("method", "steps"), coordinates=())
+    assert fewer.of_trials(study.jobs[0], judged=False).metrics == ("rmse", "seconds")
+
+
+def test_a_module_of_experiments_with_a_job_is_one_of_the_study(tmp_path):
+    folder = package(tmp_path / "study_of_experiments", OF_PACKAGE)
+    (folder / "experiments").mkdir()
+    (folder / "experiments" / "__init__.py").touch()
+    (folder / "experiments" / "common.py").write_text("JOBS = ()\n")
+    job = "from dpmc.frame.api import Job\nJOB = Job(name='{}', run='x:y')\n"
+    for name in ("second", "first"):
+        (folder / "experiments" / f"{name}.py").write_text(job.format(name))
+    study = studies.load([folder])["study_of_experiments"]
+    assert [each.name for each in study.jobs] == ["first", "second"]
 
 
 def test_two_studies_of_one_name_are_refused(tmp_path):

@@ -63,12 +63,30 @@ STEPS = (
     Step("figures", "invented_study:figures"),
     Step("pages", "invented_study:pages", needs=("tables", "tuned"), target="tuning"),
 )
-STUDY = study(jobs=JOBS, steps=STEPS, prepare=lambda configuration: {"seed": 3, "trials": 3})
+STUDY = study(jobs=JOBS, steps=STEPS)
+SECTION = {"seed": 3, "trials": 3, "sizes": {"small": 2, "large": None}, "none": None}
+CONFIGURATION = {"reference": "full", "invented": SECTION, "data": {"sets": {"mine": {}}}}
 
 
 @pytest.fixture
 def planned():
-    return plan.Plan("top", {"reference": "full"}, {"invented": STUDY})
+    return plan.Plan("top", CONFIGURATION, {"invented": STUDY})
+
+
+def test_a_study_is_given_its_section_without_nulls_and_the_own_data_sets(planned):
+    assert planned.sections["invented"] == {**SECTION, "sizes": {"small": 2}}
+    checked = replace(STUDY, prepare=lambda section, own_sets: {**section, "sets": own_sets})
+    assert checked.section(CONFIGURATION)["sets"] == {"mine": {}}
+
+
+def test_cells_of_a_file_are_those_that_other_jobs_read(planned):
+    """Each once, in their order; another kind of file is none of them."""
+    section = planned.sections["invented"]
+    made = replace(STUDY.job("draw"), cells=None)
+    others = [job for job in JOBS if job.name != "draw"]
+    found = replace(STUDY, jobs=(made, *others)).cells(made, section)
+    assert found == list(STUDY.job("draw").cells(section))
+    assert replace(STUDY, jobs=(made,)).cells(made, section) == []
 
 
 def test_files_of_jobs(planned):
@@ -164,7 +182,7 @@ def test_a_regression_may_name_the_rows_of_a_cell(planned):
             yield {"dataset": cell.dataset, "method": method}, settings
 
     kept = replace(STUDY, jobs=JOBS[2:3], regression=replace(REGRESSION, rows=both))
-    found = plan.Plan("top", {"reference": "full"}, {"invented": kept}).settings_by_cell(kept)
+    found = plan.Plan("top", CONFIGURATION, {"invented": kept}).settings_by_cell(kept)
     assert list(found) == ["dataset=sweetrs, method=als", "dataset=sweetrs, method=irls"]
 
 

@@ -32,6 +32,12 @@ class SyntheticInstance:
         """Return M, shape (n_users, n_items)."""
         return self.user_factors @ self.item_factors.T
 
+    def unobserved(self) -> np.ndarray:
+        """Return which entries of M are not observed: a mask, shape (n_users, n_items)."""
+        hidden = np.ones((self.observed.n_users, self.observed.n_items), dtype=bool)
+        hidden[self.observed.users, self.observed.items] = False
+        return hidden
+
 
 def generate(
     rng: np.random.Generator,

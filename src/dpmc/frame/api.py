@@ -7,12 +7,13 @@ named as text, ``"package.module:function"``, so that describing a study imports
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from dpmc.frame.jobs.cells import Cell, format_coordinate
+from dpmc.frame.jobs.cells import Cell, format_coordinate, is_drawn
+from dpmc.frame.jobs.experiments import experiments_in
 
 Section = Mapping[str, object]
 """What :attr:`Study.prepare` returns: the settings of a study, checked."""
@@ -88,20 +89,27 @@ def in_proportion(
     return effort
 
 
-def is_drawn(entry: Mapping[str, object]) -> bool:
-    """Whether an entry of the ``datasets`` of a section describes a matrix that is drawn."""
-    return "users" in entry
-
-
 def ratings_of(section: Section, cell: Cell) -> dict[str, Source]:
     """Return the ratings that a cell reads, as the inputs of its job: none of data drawn in it."""
     entry = section["datasets"][cell.dataset]
     return {} if is_drawn(entry) else {"ratings": RatingsOf(cell.dataset)}
 
 
-def without_nulls(entries: Mapping[str, object]) -> dict[str, object]:
-    """Return the entries of a section that a configuration does not leave out by null."""
-    return {name: entry for name, entry in entries.items() if entry is not None}
+def refuse_unknown_data(datasets: Mapping[str, Mapping], own_sets: Mapping[str, Mapping]) -> None:
+    """Refuse an entry of the ``datasets`` of a section that is neither drawn nor a known data set.
+
+    ``own_sets`` are the user's own data sets.
+    """
+    from dpmc.datasets import resolve  # imports readers and scipy
+
+    for name, entry in datasets.items():
+        if not is_drawn(entry):
+            resolve(name, own_sets)
+
+
+def as_given(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
+    """Return a section in which the schema sees all that could be wrong."""
+    return section
 
 
 def own_seed(section: Section) -> dict[str, int]:
@@ -122,8 +130,8 @@ class Job:
         The tables that these jobs write, each a part of it, to their columns.
     cell : type of Cell
         Class of the cells; without fields for a kind of job that runs once.
-    cells : callable
-        From the section to every cell.
+    cells : callable or None
+        From the section to every cell; None for those whose file other jobs of the study read.
     by : tuple of str or None
         The fields of cells that tell the jobs of this kind apart: wildcards of the rule, parts of
         its paths. Cells that agree in them are one job. None stands for all fields.
@@ -153,7 +161,7 @@ class Job:
     run: str
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cell: type[Cell] = Cell
-    cells: Callable[[Section], Iterable[Cell]] = once
+    cells: Callable[[Section], Iterable[Cell]] | None = once
     by: tuple[str, ...] | None = None
     settings: Callable[[Section, Cell], Settings] = nothing
     inputs: Callable[[Section, Cell], Mapping[str, Source]] = nothing
@@ -227,8 +235,11 @@ class Regression:
     ----------
     table : str or None
         The table of trials: its first trials, number by number; None if there is none.
-    coordinates, metrics : tuple of str
-        Columns that name a cell of it, and columns that are compared.
+    coordinates : tuple of str
+        Columns that name a cell of it; :meth:`Study.of` takes the fields of its cells by default.
+    metrics : tuple of str
+        Columns that are compared; :meth:`Study.of` takes all others by default but
+        ``not_compared``, which say how a number was computed.
     rows : callable
         From a cell of the jobs that make the table, and its settings, to the coordinates and
         settings of each cell that has rows; by default that cell itself.
@@ -241,6 +252,7 @@ class Regression:
         Tables of labels, such as verdicts, to the columns that name a row; the first other column
         of what is expected is the label. What is expected depends on the profile, which
         ``settings.json`` beside the table of trials names: there has to be such a table.
+        :meth:`Study.of` adds the verdicts of the study's claims.
     numbers : mapping
         Other tables of numbers to the columns that name a row; all other columns are compared.
     optional : mapping
@@ -254,6 +266,7 @@ class Regression:
     table: str | None = None
     coordinates: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ("seconds",)
     rows: Callable[[Cell, Settings], Iterable[tuple[Mapping[str, object], Settings]]] = itself
     trials: int | None = 2
     lacking: Callable[[Collection[str], Mapping], Collection[str]] = only_unavailable
@@ -267,6 +280,19 @@ class Regression:
         if self.labels and self.table is None:
             raise ValueError("Labels are expected by profile, which needs a table of trials.")
 
+    def of_trials(self, job: Job, *, judged: bool) -> Self:
+        """Return it with what follows from the job that makes the table of trials.
+
+        ``judged`` says whether the study has claims.
+        """
+        coordinates = self.coordinates or job.cell.names()
+        known = (*coordinates, "trial", *self.not_compared)
+        metrics = tuple(name for name in job.tables[self.table] if name not in known)
+        labels = {**self.labels, "claims": ("id",)} if judged else self.labels
+        return replace(
+            self, coordinates=coordinates, metrics=self.metrics or metrics, labels=labels
+        )
+
 
 @dataclass(frozen=True)
 class Study:
@@ -277,8 +303,9 @@ class Study:
     name : str
         Of its section in the configuration, its folder below ``results`` and its target.
     prepare : callable
-        From the whole configuration to the study's section, checked; raises InputError for what
-        could not run.
+        From the study's section of the configuration, without what is null in its mappings, and
+        the user's own data sets to the section that everything else is given, checked; raises
+        InputError for what could not run. By default the section as it is.
     chapter : str
         ``"package.module:function"``: from the folder of results and the settings of
         ``chapter_settings`` to a :class:`dpmc.frame.showing.chapter.Chapter`.
@@ -303,10 +330,10 @@ class Study:
 
     name: str
     title: str
-    prepare: Callable[[Mapping[str, object]], Section]
     jobs: tuple[Job, ...]
     steps: tuple[Step, ...]
     chapter: str
+    prepare: Callable[[Section, Mapping[str, Mapping]], Section] = as_given
     chapter_settings: Callable[[Section], Mapping[str, object]] = nothing
     errata: str | None = None
     seeds: Callable[[Section], Mapping[str, int]] = own_seed
@@ -323,7 +350,9 @@ class Study:
         ``schema.yaml`` lies in its folder; ``costs.csv``, ``items.yaml``, ``claims.yaml`` and
         ``predicates.yaml``, which says when those of its claims were written, may. A text that
         begins with a dot names a function of its own modules (``".tables:run"``), and a relative
-        file of a step lies in the folder too. What judges counts the claims as its code.
+        file of a step lies in the folder too. What judges counts the claims as its code. The
+        modules in its folder ``experiments`` that have a ``JOB`` are jobs of it. Its regression
+        compares what the job that makes the table of trials writes, and the verdicts.
         """
         here = Path(sys.modules[package].__file__).parent
         costs, items = here / "costs.csv", here / "items.yaml"
@@ -341,10 +370,46 @@ class Study:
         known |= {"schema": here / "schema.yaml", "costs": costs if costs.is_file() else None}
         known |= {"items": items if items.is_file() else None}
         known |= {"folder": None if package.startswith("dpmc.") else here} | declared
-        functions = {name: own(known[name]) for name in ("chapter", "errata") if known.get(name)}
-        steps = tuple(map(at_home, known["steps"]))
-        return cls(**known | functions | {"steps": steps})
+        found = {name: own(known[name]) for name in ("chapter", "errata") if known.get(name)}
+        found |= {
+            "steps": tuple(map(at_home, known["steps"])),
+            "jobs": tuple(replace(job, run=own(job.run)) for job in known.get("jobs", ())),
+        }
+        if (here / "experiments").is_dir():
+            found["jobs"] += tuple(each.JOB for each in experiments_in(f"{package}.experiments"))
+        regression = known.get("regression")
+        if regression is not None and regression.table is not None:
+            maker = next(job for job in found["jobs"] if regression.table in job.tables)
+            found["regression"] = regression.of_trials(maker, judged=bool(judged))
+        return cls(**known | found)
+
+    def section(self, configuration: Mapping[str, Mapping]) -> Section:
+        """Return the study's section of a whole configuration, as ``prepare`` has it."""
+        section = {
+            name: _without_nulls(value) if isinstance(value, Mapping) else value
+            for name, value in configuration[self.name].items()
+        }
+        return self.prepare(section, configuration["data"]["sets"])
+
+    def cells(self, job: Job, section: Section) -> list[Cell]:
+        """Return every cell of a kind of job."""
+        if job.cells is not None:
+            return list(job.cells(section))
+        found = (source for other in self.jobs for source in _sources(other, section))
+        cells = (each.cell for each in found if isinstance(each, OutputOf) and each.job == job.name)
+        return list(dict.fromkeys(cells))
 
     def job(self, name: str) -> Job:
         """Return the kind of job of that name."""
         return next(job for job in self.jobs if job.name == name)
+
+
+def _sources(job: Job, section: Section) -> Iterator[Source]:
+    """Yield the inputs of the cells of a kind of job; one without cells of its own reads none."""
+    for cell in job.cells(section) if job.cells is not None else ():
+        yield from job.inputs(section, cell).values()
+
+
+def _without_nulls(entries: Mapping[str, object]) -> dict[str, object]:
+    """Return the entries of a part of a section that a configuration does not leave out by null."""
+    return {name: entry for name, entry in entries.items() if entry is not None}

@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TypeVar
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.mechanisms.base import Mechanism, positive
+from dpmc.mechanisms.base import Mechanism, positive_finite
 
 __all__ = [
     "MECHANISMS",
@@ -90,7 +90,7 @@ def make_mechanism(name: str, variance: float | None, **options):
     target = _target(name)
     if target is None:
         return None
-    variance = positive("variance", variance)
+    variance = positive_finite("variance", variance)
     cls = _registered.get(name) or _load(target)
     known = inspect.signature(cls.from_variance).parameters
     for option in options:

@@ -10,7 +10,7 @@ import numpy as np
 from dpmc.errors import InputError
 
 
-def positive(what: str, value: object) -> float:
+def positive_finite(what: str, value: object) -> float:
     """Return ``value`` as a float, or raise InputError unless it is a positive finite number."""
     number = _number(value)
     if not (number > 0 and math.isfinite(number)):

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from dpmc.mechanisms.base import Mechanism, positive
+from dpmc.mechanisms.base import Mechanism, positive_finite
 from dpmc.mechanisms.huber import Huber
 
 
@@ -45,7 +45,7 @@ def largest_log_ratio(mechanism: Mechanism, sensitivity: float) -> float:
     Gaussian noise, the answer is infinite. Right to 1e-9 for Huber noise with a up to 1e3.
     Nominal, not the guarantee of a training run.
     """
-    sensitivity = positive("sensitivity", sensitivity)
+    sensitivity = positive_finite("sensitivity", sensitivity)
     right = np.concatenate([[0.0], np.geomspace(1e-3, 4e3, 8001) * mechanism.std()])
     x = np.concatenate([-right[::-1], right])
     ratio = mechanism.logpdf(x) - mechanism.logpdf(x + sensitivity)

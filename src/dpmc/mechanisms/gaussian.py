@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.mechanisms.base import Mechanism, positive, probability
+from dpmc.mechanisms.base import Mechanism, positive_finite, probability
 
 FORMULAS = ("exact", "classical", "published")
 
@@ -25,11 +25,11 @@ class Gaussian(Mechanism):
     scale: float = 1.0
 
     def __post_init__(self):
-        object.__setattr__(self, "scale", positive("scale", self.scale))
+        object.__setattr__(self, "scale", positive_finite("scale", self.scale))
 
     @classmethod
     def from_variance(cls, variance: float) -> Self:
-        return cls(math.sqrt(positive("variance", variance)))
+        return cls(math.sqrt(positive_finite("variance", variance)))
 
     def _log_density(self, z):
         return -z * z / 2 - math.log(2 * math.pi) / 2
@@ -74,7 +74,7 @@ class Gaussian(Mechanism):
         InputError
             delta = 0 or outside [0, 1), an invalid sensitivity, an unknown formula.
         """
-        ratio = positive("sensitivity", sensitivity) / self.scale
+        ratio = positive_finite("sensitivity", sensitivity) / self.scale
         if probability("delta", delta) == 0:
             raise InputError(
                 "Gaussian noise has no pure epsilon, because its log density ratio is unbounded: "
@@ -97,7 +97,7 @@ class Gaussian(Mechanism):
         Nominal, not the guarantee of a training run. Parameters as in :meth:`epsilon`, with
         0 <= epsilon. Balle and Wang (2018), theorem 8.
         """
-        ratio = positive("sensitivity", sensitivity) / self.scale
+        ratio = positive_finite("sensitivity", sensitivity) / self.scale
         if not epsilon >= 0:
             raise InputError(f"epsilon must be a number of at least 0, got {epsilon!r}.")
         return _exact_delta(float(epsilon), ratio)

@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms.base import Mechanism, positive, probability
+from dpmc.mechanisms.base import Mechanism, positive_finite, probability
 
 PAPERS_A_AT_VARIANCE_1 = 3.0
 """What the papers use for "variance 1", which no a reaches: the true variance is 1.003610."""
@@ -44,8 +44,8 @@ class Huber(Mechanism):
     scale: float = 1.0
 
     def __post_init__(self):
-        object.__setattr__(self, "a", positive("the Huber parameter a", self.a))
-        object.__setattr__(self, "scale", positive("scale", self.scale))
+        object.__setattr__(self, "a", positive_finite("the Huber parameter a", self.a))
+        object.__setattr__(self, "scale", positive_finite("scale", self.scale))
         if not _SMALLEST_A <= self.a <= _LARGEST_A:
             raise InputError(
                 f"the Huber parameter a must lie between {_SMALLEST_A:g} and {_LARGEST_A:g}, "
@@ -71,7 +71,7 @@ class Huber(Mechanism):
         InputError
             A variance that no a reaches at this scale.
         """
-        variance, scale = positive("variance", variance), positive("scale", scale)
+        variance, scale = positive_finite("variance", variance), positive_finite("scale", scale)
         if variance == 1 and scale == 1:
             return cls(PAPERS_A_AT_VARIANCE_1)
         excess = variance / scale / scale - 1
@@ -174,7 +174,7 @@ class Huber(Mechanism):
             Accepted for a common interface: a pure guarantee is the same at every delta.
         """
         probability("delta", delta)
-        return self.a * positive("sensitivity", sensitivity) / self.scale
+        return self.a * positive_finite("sensitivity", sensitivity) / self.scale
 
 
 def huber_loss(z: np.ndarray, a: float) -> np.ndarray:

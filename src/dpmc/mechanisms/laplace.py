@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from dpmc.mechanisms.base import Mechanism, positive, probability
+from dpmc.mechanisms.base import Mechanism, positive_finite, probability
 
 COMPILED_FROM = 2**14
 """From so many draws on the compiled sampler, which draws the same bits, is worth its import."""
@@ -29,11 +29,11 @@ class Laplace(Mechanism):
     scale: float = 1.0
 
     def __post_init__(self):
-        object.__setattr__(self, "scale", positive("scale", self.scale))
+        object.__setattr__(self, "scale", positive_finite("scale", self.scale))
 
     @classmethod
     def from_variance(cls, variance: float) -> Self:
-        return cls(math.sqrt(positive("variance", variance) / 2))
+        return cls(math.sqrt(positive_finite("variance", variance) / 2))
 
     def _log_density(self, z):
         return -z - math.log(2)
@@ -66,4 +66,4 @@ class Laplace(Mechanism):
             Accepted for a common interface: a pure guarantee is the same at every delta.
         """
         probability("delta", delta)
-        return positive("sensitivity", sensitivity) / self.scale
+        return positive_finite("sensitivity", sensitivity) / self.scale

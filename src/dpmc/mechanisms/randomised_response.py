@@ -26,7 +26,7 @@ from typing import Self
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms.base import positive
+from dpmc.mechanisms.base import positive_finite
 from dpmc.mechanisms.discrete_coins import Bits, coin, secure_bits
 
 LARGEST_EPSILON = 700.0
@@ -74,7 +74,7 @@ class RandomisedResponse:
         InputError
             ``epsilon`` is not positive, or above :data:`LARGEST_EPSILON`.
         """
-        epsilon = positive("epsilon", epsilon)
+        epsilon = positive_finite("epsilon", epsilon)
         if epsilon > LARGEST_EPSILON:
             raise InputError(f"epsilon must be at most {LARGEST_EPSILON:g}, got {epsilon:g}.")
         odds = math.exp(-epsilon)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
-from dpmc.mechanisms.base import positive
+from dpmc.mechanisms.base import positive_finite
 from dpmc.privacy.compositions import Kinds, compose, grid_step
 from dpmc.privacy.losses import Loss, kind
 
@@ -144,7 +144,7 @@ def _refined(kinds, bounds, rough_epsilon, accuracy):
 
     Rounding errors grow with the number of grid points; every pair of bounds is valid.
     """
-    positive("accuracy", accuracy)
+    positive_finite("accuracy", accuracy)
     step = grid_step(kinds, rough_epsilon(), accuracy)
     lower, upper = bounds(step)
     for _ in range(3):

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import Gaussian, Huber, Laplace, Mechanism
-from dpmc.mechanisms.base import check_whole, positive, probability
+from dpmc.mechanisms.base import check_whole, positive_finite, probability
 from dpmc.privacy.compositions import compose, grid_step
 from dpmc.privacy.losses import LARGEST_LOSS, Loss
 
@@ -78,7 +78,7 @@ def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) ->
     InputError
         A budget that is none, an unknown mechanism, Gaussian noise at delta 0.
     """
-    epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
+    epsilon, delta = positive_finite("epsilon", epsilon), probability("delta", delta)
     check_whole("releases", releases)
     if mechanism not in CALIBRATED:
         raise InputError(

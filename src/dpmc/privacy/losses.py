@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms.base import Mechanism, positive
+from dpmc.mechanisms.base import Mechanism, positive_finite
 
 NEGLIGIBLE = 1e-17
 """Probability that may be counted as an infinite loss."""
@@ -53,7 +53,7 @@ class Loss:
     sensitivity: float
 
     def __post_init__(self):
-        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
+        object.__setattr__(self, "sensitivity", positive_finite("sensitivity", self.sensitivity))
         if kind(self.mechanism) not in _THRESHOLDS:
             raise InputError(
                 f"the privacy loss of {type(self.mechanism).__name__} noise is not known; "

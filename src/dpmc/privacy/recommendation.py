@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.mechanisms.base import Mechanism, check_whole, positive
+from dpmc.mechanisms.base import Mechanism, check_whole, positive_finite
 from dpmc.privacy.calibration import (
     WORTHWHILE,
     Calibration,
@@ -74,7 +74,7 @@ class Plan:
             )
         for name in ("iterations", "inner_iterations"):
             check_whole(name, getattr(self, name))
-        half = positive("half_range", self.half_range)
+        half = positive_finite("half_range", self.half_range)
         left = self._default("residual_bound", half / 2 if self.offsets else half)
         self._default("factor_bound", math.sqrt(left) / (2 if self.relation in USER_LEVEL else 1))
         self._default("loss_parameter", left)
@@ -83,7 +83,7 @@ class Plan:
     def _default(self, name: str, value: float) -> float:
         if getattr(self, name) is None:
             object.__setattr__(self, name, value)
-        return positive(name, getattr(self, name))
+        return positive_finite(name, getattr(self, name))
 
     def _check_ratings_per_user(self):
         if self.relation not in USER_LEVEL:

@@ -24,7 +24,7 @@ from dpmc.studies.audit.parts import PARTS, PartCell
 from dpmc.studies.audit.rows import AUDIT_COLUMNS
 
 HOME = Path(__file__).parents[3]
-SECTION = STUDY.prepare(load(HOME / "config" / "config.yaml"))
+SECTION = STUDY.section(load(HOME / "config" / "config.yaml"))
 JOB = STUDY.job("part")
 
 

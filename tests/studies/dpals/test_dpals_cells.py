@@ -65,7 +65,6 @@ DPALS = {
             "trials": 1,
             "large": True,
         },
-        "nothing": None,
     },
     "coverage": {"datasets": ["ml-100k", "made"], "ratings_per_user": 7},
     "timing": {"users": [50], "items": 10, "rank": 2, "ratings_factor": 2, "repeats": 1}
@@ -88,7 +87,7 @@ def cell(method="dpals", epsilon=1.0, dataset="drawn", variant="standard"):
 
 
 def changed(*path, to):
-    """Return the section with the value at a path replaced."""
+    """Return the section with the value at a path replaced, or a new one there."""
     place = section = copy.deepcopy(DPALS)
     for key in path[:-1]:
         place = place[key]
@@ -125,8 +124,9 @@ def test_errors_by_iteration_are_of_their_experiments_alone():
 
 def curves_of(section):
     """Return the curves of a section: their coordinates to their cells and settings."""
-    study = replace(STUDY, prepare=lambda configuration: prepared(section))
-    return Plan("results", {}, {"dpals": study}).jobs(study, STUDY.job("fit"))
+    study = replace(STUDY, prepare=lambda section, own_sets: prepared(section))
+    configuration = {"dpals": section, "data": {"sets": {}}}
+    return Plan("results", configuration, {"dpals": study}).jobs(study, STUDY.job("fit"))
 
 
 def test_a_curve_has_each_of_its_cells_with_exactly_what_that_uses():
@@ -172,13 +172,9 @@ def test_later_rows_and_then_variants_override():
 
 
 def test_files_that_are_needed():
-    assert grid.real_datasets(DPALS) == ["jester", "ml-100k"]
-    assert grid.real_datasets(large()) == ["jester", "ml-20m", "ml-100k"]
     assert grid.stored(DPALS, "drawn") is None
     assert grid.stored(DPALS, "made-top") == "made"
-    assert grid.is_surrogate(DPALS, "made")
-    assert not grid.is_surrogate(DPALS, "jester")
-    assert grid.surrogates(DPALS) == ["made"]
+    assert STUDY.cells(STUDY.job("surrogate"), GRID) == [SurrogateCell("made")]
     assert grid.surrogate_settings(DPALS, SurrogateCell("made")) == {
         "seed": 3, "name": "made", "like": "ml-10m", "scale": 0.1,
     }  # fmt: skip
@@ -220,6 +216,7 @@ def test_a_sound_grid_passes_and_two_experiments_may_not_share_a_cell():
         (("tuning", "datasets"), ["drwan"], "did you mean 'drawn'"),
         (("timing", "methods"), ["asl"], "There is no method 'asl'"),
         (("datasets", "jester-part", "of"), "jestr", "There is no data set 'jestr'"),
+        (("datasets", "jestr"), SPLIT, "There is no data set 'jestr'"),
         (("experiments", "tradeoff", "methods"), ["popularity"], "predicts no ratings"),
         (("experiments", "steps", "variants"), {"a": {"iteratons": 3}}, "mean 'iterations'"),
         (("experiments", "steps", "variants"), {"a": {"iterations": 0}}, "drawn, als, a, none: "),

@@ -932,7 +932,7 @@ class TestReportedNumbers:
 
     def test_real_files_are_fitted_with_the_settings_of_the_authors(self):
         """Their rank, T, k and share of the items, in every variant that does not change it."""
-        section = STUDY.prepare(merge(load(CONFIG), load(CONFIG.with_name("large.yaml"))))
+        section = STUDY.section(merge(load(CONFIG), load(CONFIG.with_name("large.yaml"))))
         compared = 0
         for row in pd.read_csv(SETTINGS).to_dict("records"):
             names = ("rank", "iterations", "ratings_per_user", "item_share")
@@ -950,7 +950,7 @@ class TestReportedNumbers:
 
     @pytest.mark.parametrize(("name", "kinds"), [("D14", UNSAMPLED), ("D15", ["dpals"])])
     def test_reported_errors_stand_beside_cells_of_rank_128(self, name, kinds):
-        section = STUDY.prepare(merge(load(CONFIG), load(CONFIG.with_name("large.yaml"))))
+        section = STUDY.section(merge(load(CONFIG), load(CONFIG.with_name("large.yaml"))))
         for method, variant in product(kinds, ("uniform_1", "adaptive_1")):
             cell = DpalsCell(ALL, method, variant, 10.0 if method == "dpals" else None)
             model = dpals_settings(section, cell)["model"]

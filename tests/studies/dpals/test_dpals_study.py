@@ -29,7 +29,7 @@ CONFIG = Path(__file__).parents[3] / "config"
 
 @pytest.fixture(scope="module")
 def section():
-    return STUDY.prepare(load(CONFIG / "config.yaml"))
+    return STUDY.section(load(CONFIG / "config.yaml"))
 
 
 def test_a_job_is_a_curve_and_every_cell_is_in_one():
@@ -41,11 +41,11 @@ def test_a_job_is_a_curve_and_every_cell_is_in_one():
 
 def test_every_large_job_can_be_described():
     """Those of the profiles are in the tests of every study."""
-    section = STUDY.prepare(merge(load(CONFIG / "config.yaml"), load(CONFIG / "large.yaml")))
-    made = list(STUDY.job("surrogate").cells(section))
+    section = STUDY.section(merge(load(CONFIG / "config.yaml"), load(CONFIG / "large.yaml")))
+    made = STUDY.cells(STUDY.job("surrogate"), section)
     for job in STUDY.jobs:
         function(job.run)
-        for place in job.cells(section):
+        for place in STUDY.cells(job, section):
             assert not any(set(text) & set("/~") for text in place.formatted().values())
             json.dumps(job.settings(section, place))
             assert all(source_file(name) for name in job.modules(section, place))
@@ -57,7 +57,7 @@ def test_every_large_job_can_be_described():
 def test_large_experiments_run_only_if_wanted():
     whole = load(CONFIG / "config.yaml")
     small, large = (
-        STUDY.prepare(each) for each in (whole, merge(whole, load(CONFIG / "large.yaml")))
+        STUDY.section(each) for each in (whole, merge(whole, load(CONFIG / "large.yaml")))
     )
     names = [{cell.dataset for cell in STUDY.job("fit").cells(each)} for each in (small, large)]
     assert {"ml-10m", "ml-20m", "rank-one-500k"} <= names[1] - names[0]
@@ -106,7 +106,7 @@ def test_jobs_read_real_ratings_or_generated_ones_or_draw_their_own(section):
 def test_a_table_of_hyperparameters_of_the_users_own(tmp_path):
     whole = load(CONFIG / "config.yaml")
     with pytest.raises(InputError, match=r"none\.yaml cannot be read"):
-        STUDY.prepare(merge(whole, {"dpals": {"hyperparameters": str(tmp_path / "none.yaml")}}))
+        STUDY.section(merge(whole, {"dpals": {"hyperparameters": str(tmp_path / "none.yaml")}}))
 
 
 def test_surrogates_are_saved_and_measured(tmp_path):

@@ -26,7 +26,7 @@ SMALL = {
 
 
 def prepared(change):
-    return STUDY.prepare(merge(CONFIGURATION, {"equal_privacy": change}))
+    return STUDY.section(merge(CONFIGURATION, {"equal_privacy": change}))
 
 
 @pytest.fixture(scope="module")

@@ -159,7 +159,7 @@ def test_cells_of_the_weights_are_those_of_the_grid_with_the_usual_k(plan):
 def test_what_a_configuration_leaves_out_has_no_jobs(plan):
     bare = plan.sections["huber"] | {"real": {}}
     jobs = [job for job in STUDY.jobs if {*job.tables} & {*TABLES}]
-    assert {cell.dataset for job in jobs for cell in job.cells(bare)} == {"synthetic"}
+    assert {cell.dataset for job in jobs for cell in STUDY.cells(job, bare)} == {"synthetic"}
 
 
 def test_variances_of_sweetrs_are_run_with_gaussian_noise(plan):

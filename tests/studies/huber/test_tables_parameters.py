@@ -11,7 +11,7 @@ CONFIGURATION = load("config/config.yaml")
 
 
 def table_of(**changes):
-    section = STUDY.prepare(merge(CONFIGURATION, {"huber": changes}))
+    section = STUDY.section(merge(CONFIGURATION, {"huber": changes}))
     return parameters_table(parameter_settings(section))
 
 

@@ -9,7 +9,7 @@ from dpmc.errors import InputError
 from dpmc.frame.api import OutputOf, RatingsOf
 from dpmc.frame.jobs.plan import Plan
 from dpmc.methods.onebit.private import MECHANISMS
-from dpmc.studies.onebit import STUDY, prepare
+from dpmc.studies.onebit import STUDY
 from dpmc.studies.onebit.cells import (
     BASELINES,
     PRIVATE,
@@ -69,7 +69,7 @@ WITH_NULL = {
     "outp_privacy": {"trials": 3, "epsilons": [0.1, 1], "samples": 100},
 }
 CONFIGURATION = {"onebit": WITH_NULL, "data": {"sets": {}}}
-ONEBIT = prepare(CONFIGURATION)
+ONEBIT = STUDY.section(CONFIGURATION)
 SYNTHETIC = {"users": 12, "items": 10, "rank": 1, "alpha": 1}
 MOVIELENS = {"rank": 2, "ranks": [1, 3], "alpha": 1, "threshold": "mean", "test_ratings": 20}
 
@@ -237,4 +237,4 @@ def test_experiments_that_are_null_are_left_out_of_a_copy():
 )
 def test_a_grid_that_could_not_run_is_refused(path, to, word):
     with pytest.raises(InputError, match=word):
-        prepare(changed(*path, to=to))
+        STUDY.section(changed(*path, to=to))

@@ -11,7 +11,7 @@ from dpmc.errors import InputError
 from dpmc.frame.jobs.job import plain_cells
 from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.jobs.task import Task
-from dpmc.studies.onebit import STUDY, prepare
+from dpmc.studies.onebit import STUDY
 from dpmc.studies.onebit.cells import BOTH, OneBitCell
 from dpmc.studies.onebit.experiments import EXPERIMENTS
 from dpmc.studies.onebit.experiments.gradient_steps import (
@@ -73,7 +73,7 @@ def test_the_study_has_it_without_listing_it():
 
 
 def test_it_runs_every_cell_of_the_grid_with_every_k():
-    section = prepare(configured())
+    section = STUDY.section(configured())
     found = rows(section)
     assert len(found) == 2 * 2 * 2  # K, epsilons, trials
     assert all(tuple(row) == STEPS_COLUMNS for row in found)
@@ -85,7 +85,7 @@ def test_it_runs_every_cell_of_the_grid_with_every_k():
 
 
 def test_the_k_of_the_grid_has_the_numbers_of_the_grid():
-    section = prepare(configured())
+    section = STUDY.section(configured())
     grid = [
         OneBitCell("synthetic", "gaussian", BOTH, 0.15, "grap", epsilon) for epsilon in (1.0, 4.0)
     ]
@@ -107,7 +107,7 @@ def test_an_edited_list_of_k_runs_only_what_is_new():
 
 
 def test_the_k_of_the_grid_does_not_matter_to_it():
-    section = prepare(configured())
+    section = STUDY.section(configured())
     other = section | {"grap": section["grap"] | {"iterations": 7}}
     assert [settings(section, each) for each in cells(section)] == [
         settings(other, each) for each in cells(other)
@@ -115,10 +115,10 @@ def test_the_k_of_the_grid_does_not_matter_to_it():
 
 
 def test_what_the_grid_leaves_out_it_leaves_out():
-    assert cells(prepare(configured(datasets=["ml-100k"]))) == []
-    assert cells(prepare(configured(epsilons=[2]))) == []
+    assert cells(STUDY.section(configured(datasets=["ml-100k"]))) == []
+    assert cells(STUDY.section(configured(epsilons=[2]))) == []
     with pytest.raises(InputError, match="synthetic"):
-        cells(prepare(configured(datasets=["synthetc"])))
+        cells(STUDY.section(configured(datasets=["synthetc"])))
 
 
 def test_a_cell_knows_that_of_the_grid():
@@ -129,7 +129,7 @@ def test_a_cell_knows_that_of_the_grid():
 def test_of_several_observed_fractions_the_least_is_run():
     small = configured()
     small["onebit"]["experiments"]["budgets"]["observed_fractions"] = [0.3, 0.2]
-    assert {each.observed_fraction for each in cells(prepare(small))} == {0.2}
+    assert {each.observed_fraction for each in cells(STUDY.section(small))} == {0.2}
 
 
 def test_real_data_have_a_row_for_each_rank():
@@ -172,7 +172,7 @@ def test_the_table_has_means_by_k():
 
 
 def test_readers_get_its_table(tmp_path):
-    made = pd.DataFrame(rows(prepare(configured())))
+    made = pd.DataFrame(rows(STUDY.section(configured())))
     made.to_csv(tmp_path / "gradient_steps.csv", index=False)
     (found,) = build_onebit_tables(read_onebit(tmp_path))
     assert found.id == "table_onebit_7_steps"

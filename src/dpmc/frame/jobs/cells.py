@@ -91,6 +91,12 @@ def _parsed(text: str, kind: type, optional: bool) -> object:
     return None if optional and text in ("", "none") else kind(text)
 
 
+def is_drawn(entry: Mapping[str, object]) -> bool:
+    """Whether an entry of the ``datasets`` of a section, or the settings of a cell with one, have
+    a matrix that is drawn: it has a number of items."""
+    return "items" in entry
+
+
 def owners(
     study: str,
     experiments: Mapping[str, Mapping],

@@ -48,14 +48,14 @@ class Plan:
     _jobs: dict[tuple[str, str], dict[Place, Cells]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        prepared = {name: study.prepare(self.configuration) for name, study in self.studies.items()}
+        prepared = {name: study.section(self.configuration) for name, study in self.studies.items()}
         object.__setattr__(self, "sections", prepared)
 
     def jobs(self, study: Study, job: Job) -> Mapping[Place, Cells]:
         """Return the jobs of a kind: their coordinates, formatted, to their cells and settings."""
         if (study.name, job.name) not in self._jobs:
             section, found = self.sections[study.name], {}
-            for cell in job.cells(section):
+            for cell in study.cells(job, section):
                 cells = found.setdefault(tuple(job.place(cell).values()), {})
                 cells[cell] = dict(job.settings(section, cell))
             self._jobs[study.name, job.name] = found
@@ -104,7 +104,7 @@ class Plan:
         return {
             cell_name(coordinates): settings
             for job in makers(study, study.regression.table)
-            for cell in job.cells(section)
+            for cell in study.cells(job, section)
             for coordinates, settings in study.regression.rows(cell, job.settings(section, cell))
         }
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpmc.mechanisms.base import positive
+from dpmc.mechanisms.base import positive_finite
 from dpmc.methods.onebit.noise import Plan
 from dpmc.methods.onebit.objective import Objective
 from dpmc.methods.onebit.projection import WarmProjection, mean_square, project_nuclear
@@ -46,7 +46,7 @@ def noisy_descent(
     float64 array, shape (d1, d2)
     """
     signs = objective.signs
-    length = positive("step", step) * objective.newton_step
+    length = positive_finite("step", step) * objective.newton_step
     x = np.zeros(objective.shape)
     for _ in range(plan.releases):
         _, gradient = objective(x[signs.users, signs.items])

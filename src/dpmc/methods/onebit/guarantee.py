@@ -58,7 +58,7 @@ import math
 from dataclasses import asdict, dataclass
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.mechanisms.base import positive
+from dpmc.mechanisms.base import positive_finite
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.noise import NOISED, OBJECTIVE, Facts, Plan, plan_of
 from dpmc.privacy.guarantee import ROUNDING
@@ -174,7 +174,7 @@ def guarantee_of(
         return EntryGuarantee(mechanism, *lost, "nothing hides the signs", simulated)
     if mechanism == ZERO:
         return EntryGuarantee(mechanism, *(0.0,) * 6, "the signs are not used", simulated)
-    epsilon, users = positive("epsilon", epsilon), facts.most_ratings
+    epsilon, users = positive_finite("epsilon", epsilon), facts.most_ratings
     if mechanism == INP:
         actual = epsilon if flips is None else response_of(epsilon, flips).epsilon()
         figures = (epsilon, 0.0, actual, 0.0, users * actual, 0.0)

@@ -44,7 +44,7 @@ from dataclasses import dataclass
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import Gaussian, Laplace
-from dpmc.mechanisms.base import check_whole, positive
+from dpmc.mechanisms.base import check_whole, positive_finite
 from dpmc.methods.onebit.links import Link
 from dpmc.methods.onebit.solve import Ball
 
@@ -133,7 +133,7 @@ def plan_of(
     iterations : int
         K of gradient perturbation, at least 1.
     """
-    epsilon = positive("epsilon", epsilon)
+    epsilon = positive_finite("epsilon", epsilon)
     if mechanism in OBJECTIVE:
         return _objective(mechanism, facts, epsilon)
     if mechanism in GRADIENT:
@@ -170,7 +170,7 @@ def _objective(mechanism, facts, epsilon) -> Plan:
 
 
 def _gradient(mechanism, facts, epsilon, delta, clip, iterations) -> Plan:
-    clip = positive("clip", clip)
+    clip = positive_finite("clip", clip)
     check_whole("iterations", iterations)
     largest = 2 * clip
     if mechanism == "grap_gaussian":

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms.base import positive
+from dpmc.mechanisms.base import positive_finite
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit import baselines
 from dpmc.methods.onebit.gradient import noisy_descent
@@ -64,7 +64,7 @@ class Problem:
         link = link_of(self.link) if isinstance(self.link, str) else self.link
         object.__setattr__(self, "link", link)
         bound = self.ball.alpha or 1.0
-        alpha = positive("alpha", bound if self.alpha is None else self.alpha)
+        alpha = positive_finite("alpha", bound if self.alpha is None else self.alpha)
         if self.ball.alpha is not None and alpha != self.ball.alpha:
             raise InputError(f"alpha must be that of the ball, {bound:g}, got {alpha:g}.")
         object.__setattr__(self, "alpha", alpha)

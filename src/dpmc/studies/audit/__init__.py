@@ -7,16 +7,9 @@ from dpmc.frame.api import Regression, Step, Study
 from dpmc.studies.audit.jobs import PART
 from dpmc.studies.audit.rows import AUDIT_KEYS
 
-
-def prepare(configuration) -> dict[str, object]:
-    """Return the section ``audit``; the schema sees all that could be wrong with it."""
-    return dict(configuration["audit"])
-
-
 STUDY = Study.of(
     __name__,
     title="Audit of mechanisms, models and publications",
-    prepare=prepare,
     jobs=(PART,),
     steps=(
         Step("claims", ".claims:run", makes=("claims",), needs=("audit",)),

@@ -3,7 +3,7 @@
 from dpmc.frame.api import Cells, Effort, Job, Section
 from dpmc.methods import method_module
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
-from dpmc.studies.audit.parts import HERE, PARTS, PartCell
+from dpmc.studies.audit.parts import PARTS, PartCell
 from dpmc.studies.audit.rows import AUDIT_COLUMNS
 
 
@@ -27,7 +27,7 @@ def effort(section: Section, cells: Cells) -> Effort:
 
 PART = Job(
     name="part",
-    run=f"{HERE}.run:run",
+    run=".run:run",
     tables={"audit": AUDIT_COLUMNS},
     cell=PartCell,
     cells=lambda section: map(PartCell, section["parts"]),

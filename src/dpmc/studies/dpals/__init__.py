@@ -10,19 +10,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from dpmc.frame.api import Regression, Section, Step, Study
-from dpmc.studies.dpals import experiments
-from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.jobs import CANDIDATE, FIT, GENERATE
 from dpmc.studies.dpals.settings import dpals_cells
 
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
 PUBLISHED = ("published.csv",)
-MEASURED = (*FIT.tables, *experiments.TABLES)
+MEASURED = ("trials", "iterations", "accounting", "coverage", "timing")
 JUDGED = ("claims", "claims_surrogate", "claims_elsewhere")
-DPALS_METRICS = tuple(
-    name for name in DPALS_COLUMNS if name not in (*DPALS_COORDINATES, "trial", "seconds")
-)
 
 
 def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[str]:
@@ -39,15 +34,14 @@ def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[
     return list(dict.fromkeys([*unavailable, *made]))
 
 
-def prepare(configuration: Mapping[str, object]) -> Section:
-    """Return the section ``dpals`` with its table of hyper-parameters and its cells."""
+def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
+    """Return the section with its table of hyper-parameters and its cells."""
     # constructs models, so it imports all methods
     from dpmc.studies.dpals.check import check_dpals
 
-    given = configuration["dpals"]
-    table = load_hyperparameters(given["hyperparameters"] or HYPERPARAMETERS)
-    section = {**given, "hyperparameters": table}
-    check_dpals({**section, "large": True}, configuration["data"]["sets"])  # what may run later too
+    table = load_hyperparameters(section["hyperparameters"] or HYPERPARAMETERS)
+    section = {**section, "hyperparameters": table}
+    check_dpals({**section, "large": True}, own_sets)  # what may run later too
     return {**section, "cells": dpals_cells(section)}
 
 
@@ -55,21 +49,14 @@ STUDY = Study.of(
     __name__,
     title="Private alternating least squares",
     prepare=prepare,
-    jobs=(GENERATE, FIT, *experiments.JOBS, CANDIDATE),
+    jobs=(GENERATE, FIT, CANDIDATE),
     steps=(
-        Step("claims", ".claims.judge:run", makes=JUDGED, needs=MEASURED, files=PUBLISHED),
+        Step("claims", ".claims.judge:run", makes=JUDGED, files=PUBLISHED),
         Step("tables", ".tables:run", needs=(*MEASURED, *JUDGED), files=PUBLISHED),
-        Step("figures", ".figures:run", needs=MEASURED, files=PUBLISHED, seconds=30.0),
+        Step("figures", ".figures:run", files=PUBLISHED, seconds=30.0),
     ),
     errata=".errata:errata",
     # Sums over ratings are added in another order on other CPUs, in single precision for large
     # data sets: these have a tolerance of their own in the reference.
-    regression=Regression(
-        table="trials",
-        coordinates=DPALS_COORDINATES,
-        metrics=DPALS_METRICS,
-        lacking=made_of,
-        labels={"claims": ("id",)},
-        by_clock=("D21",),  # about seconds
-    ),
+    regression=Regression(table="trials", lacking=made_of, by_clock=("D21",)),  # about seconds
 )

@@ -52,11 +52,6 @@ ITERATION_COLUMNS = (*DPALS_COORDINATES, "trial", "iteration", "rmse", "rse", "s
 TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
 
 
-def is_synthetic(entry: Mapping) -> bool:
-    """Return whether an entry of ``dpals.datasets`` describes a matrix that is drawn."""
-    return "rank" in entry
-
-
 def public_range(entry: Mapping) -> tuple[float, float]:
     """Return the public range of the ratings that a model sees."""
     if entry.get("split") == LIANG:

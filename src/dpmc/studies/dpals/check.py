@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
+from dpmc.frame.jobs.experiments import experiments_in
 from dpmc.studies.dpals.cells import LIANG, public_range
-from dpmc.studies.dpals.experiments import JOBS, timing
+from dpmc.studies.dpals.experiments import timing
 from dpmc.studies.dpals.methods import (
     METHODS,
     ONLY_RANKING,
@@ -21,7 +22,7 @@ from dpmc.studies.dpals.settings import (
     dpals_cells,
     dpals_settings,
     experiments_of,
-    real_datasets,
+    stored,
     variants_of,
 )
 from dpmc.studies.dpals.variant_names import named_settings
@@ -40,20 +41,18 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
     configuration.
     """
     datasets = dpals["datasets"]
-    for entry in datasets.values():
-        if "of" in entry and "like" not in datasets.get(entry["of"], {}):
-            resolve(entry["of"], sets)
+    for file in {stored(dpals, name): None for name in datasets}:
+        if file is not None and "like" not in datasets.get(file, {}):
+            resolve(file, sets)
     experiments = experiments_of(dpals)
     for experiment in experiments.values():
         refuse_unknown("data set in dpals.datasets", experiment["datasets"], datasets)
         refuse_unknown("method", experiment["methods"], METHODS)
         _check_tasks(experiment, datasets)
-    for job in JOBS:
-        for cell in job.cells(dpals):
-            job.settings(dpals, cell)
+    for experiment in experiments_in("dpmc.studies.dpals.experiments"):
+        for cell in experiment.JOB.cells(dpals):
+            experiment.JOB.settings(dpals, cell)
     refuse_unknown("data set in dpals.datasets", dpals["tuning"]["datasets"], datasets)
-    for name in real_datasets(dpals):
-        resolve(name, sets)
     _check_variants(experiments)
     _check_rows(dpals["hyperparameters"])
     dpals = {**dpals, "cells": dpals_cells(dpals)}

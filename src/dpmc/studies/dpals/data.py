@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpmc.frame.jobs.cells import is_drawn
 from dpmc.frame.jobs.seeds import DATA, stream
 from dpmc.frame.jobs.task import Task
 from dpmc.methods.private_choice import choose_ratings
 from dpmc.methods.user_level.sampling import choose_rare
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals.cells import GENERATED, LIANG, is_synthetic
+from dpmc.studies.dpals.cells import GENERATED, LIANG
 from dpmc.studies.dpals.splits import TEST, Split, select, split_ratings, split_users
 from dpmc.studies.dpals.synthetic import share_observed, synthetic
 
@@ -41,7 +42,7 @@ def make_split(
     """
     entry = settings["data"]
     rng = stream(settings["seed"], DATA, {"dataset": dataset, "trial": trial})
-    if is_synthetic(entry):
+    if is_drawn(entry):
         return draw(rng, entry, dataset)
     ratings = select(rng, ratings, entry)
     if entry.get("split") == LIANG:

@@ -1,7 +1,7 @@
 """The jobs of the grid: generated ratings, fits, and the search of their hyper-parameters."""
 
 from dpmc.frame.api import Cells, Effort, Job, OutputOf, RatingsOf, Section, Source
-from dpmc.frame.jobs.cells import Cell
+from dpmc.frame.jobs.cells import Cell, is_drawn
 from dpmc.studies.dpals.cells import (
     DPALS_COLUMNS,
     GENERATED,
@@ -9,16 +9,13 @@ from dpmc.studies.dpals.cells import (
     TUNING_COLUMNS,
     DpalsCell,
     SurrogateCell,
-    is_synthetic,
 )
 from dpmc.studies.dpals.forms import FORMS
 from dpmc.studies.dpals.settings import (
     dpals_settings,
-    is_surrogate,
     modules_of,
     stored,
     surrogate_settings,
-    surrogates,
     tuning_cells,
     tuning_settings,
 )
@@ -31,7 +28,7 @@ def inputs_of(section: Section, cell: Cell) -> dict[str, Source]:
     name = stored(section, cell.dataset)
     if name is None:
         return {}
-    if is_surrogate(section, name):
+    if "like" in section["datasets"].get(name, {}):
         return {GENERATED: OutputOf(SURROGATE, SurrogateCell(name))}
     return {"ratings": RatingsOf(name)}
 
@@ -67,7 +64,7 @@ def form_and_size(section: Section, dataset: str) -> tuple[str, float]:
     from dpmc.studies.dpals.synthetic import share_observed  # imports numba
 
     entry = section["datasets"][dataset]
-    if is_synthetic(entry):
+    if is_drawn(entry):
         users, items = entry["users"], entry["items"]
         share = entry.get("observed_fraction")
         share = share or share_observed(users, items, entry["ratings_factor"])
@@ -82,9 +79,9 @@ def form_and_size(section: Section, dataset: str) -> tuple[str, float]:
 
 GENERATE = Job(
     name=SURROGATE,
-    run="dpmc.studies.dpals.surrogate:run",
+    run=".surrogate:run",
     cell=SurrogateCell,
-    cells=lambda section: map(SurrogateCell, surrogates(section)),
+    cells=None,  # those that are read
     settings=surrogate_settings,
     file="npz",
     seconds=16.0,
@@ -92,7 +89,7 @@ GENERATE = Job(
 )
 FIT = Job(
     name="fit",
-    run="dpmc.studies.dpals.trial:run_fits",
+    run=".trial:run_fits",
     # iterations have rows only where an experiment asks for errors by iteration
     tables={"trials": DPALS_COLUMNS, "iterations": ITERATION_COLUMNS},
     cell=DpalsCell,
@@ -107,7 +104,7 @@ FIT = Job(
 # candidates of hyper-parameters on the validation data of another seed
 CANDIDATE = Job(
     name="candidate",
-    run="dpmc.studies.dpals.tuning:run",
+    run=".tuning:run",
     tables={"tuning": TUNING_COLUMNS},
     cell=DpalsCell,
     cells=tuning_cells,

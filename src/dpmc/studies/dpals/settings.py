@@ -8,19 +8,17 @@ no budget pays for that choice. What could not run is refused before anything ru
 from collections.abc import Iterator, Mapping
 
 from dpmc.frame.api import Section
-from dpmc.frame.jobs.cells import owners
-from dpmc.studies.dpals.cells import STANDARD, TUNED, DpalsCell, SurrogateCell, is_synthetic
+from dpmc.frame.jobs.cells import is_drawn, owners
+from dpmc.studies.dpals.cells import STANDARD, TUNED, DpalsCell, SurrogateCell
 from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.studies.dpals.spaces import SPACES
 
 
 def experiments_of(dpals: Mapping) -> dict[str, Mapping]:
-    """Return the experiments that run, by name: not null, and large ones only if wanted."""
+    """Return the experiments that run, by name: large ones only if wanted."""
     found = dpals["experiments"].items()
-    return {
-        name: each for name, each in found if each and (dpals["large"] or not each.get("large"))
-    }
+    return {name: each for name, each in found if dpals["large"] or not each.get("large")}
 
 
 def variants_of(experiment: Mapping) -> Mapping[str, Mapping]:
@@ -71,15 +69,10 @@ def modules_of(method: str) -> list[str]:
     return [chosen.module, *(["dpmc.mechanisms.gaussian"] if chosen.private else [])]
 
 
-def is_surrogate(dpals: Mapping, dataset: str) -> bool:
-    """Return whether a data set is a generated file of the format of a real one."""
-    return "like" in dpals["datasets"].get(dataset, {})
-
-
 def stored(dpals: Mapping, dataset: str) -> str | None:
     """Return the name of the stored ratings that a data set is made of; None if it is drawn."""
     entry = dpals["datasets"][dataset]
-    return None if is_synthetic(entry) else entry.get("of", dataset)
+    return None if is_drawn(entry) else entry.get("of", dataset)
 
 
 def surrogate_settings(dpals: Section, cell: SurrogateCell) -> dict[str, object]:
@@ -108,22 +101,3 @@ def tuning_settings(dpals: Mapping, cell: DpalsCell) -> dict[str, object]:
     given = dpals["tuning"]
     changed = {name: given[name] for name in ("seed", "trials", "candidates")}
     return dpals_settings(dpals, cell) | changed
-
-
-def real_datasets(dpals: Mapping) -> list[str]:
-    """Return the data sets whose real files are used, each once, known names or not."""
-    return [name for name in _files(dpals) if not is_surrogate(dpals, name)]
-
-
-def surrogates(dpals: Mapping) -> list[str]:
-    """Return the data sets that are generated in place of real files, each once."""
-    return [name for name in _files(dpals) if is_surrogate(dpals, name)]
-
-
-def _files(dpals: Mapping) -> list[str]:
-    """Return the names of all stored ratings that are used, each once."""
-    experiments = experiments_of(dpals).values()
-    names = [name for experiment in experiments for name in experiment["datasets"]]
-    names += dpals["coverage"]["datasets"]
-    files = dict.fromkeys(stored(dpals, name) for name in names)
-    return [name for name in files if name is not None]

@@ -28,6 +28,5 @@ STUDY = Study.of(
         metrics=METRICS,
         rows=by_mechanism,
         trials=2,  # of each fit: the noise of the others comes from the same code
-        labels={"claims": ("id",)},
     ),
 )

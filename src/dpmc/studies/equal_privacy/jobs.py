@@ -34,7 +34,7 @@ of_grid = partial(
 )
 FIT = of_grid(
     name="fit",
-    run="dpmc.studies.equal_privacy.trial:run",
+    run=".trial:run",
     tables={"calibrated": CALIBRATED_COLUMNS},
     by=("dataset", "relation", "method"),  # a job runs all epsilons
     settings=calibrated_settings,
@@ -45,7 +45,7 @@ FIT = of_grid(
 )
 TUNE = of_grid(
     name="tune",
-    run="dpmc.studies.equal_privacy.tuning:run",
+    run=".tuning:run",
     tables={"hyperparameters": HYPERPARAMETER_COLUMNS},
     settings=tuning_settings,
     target="tune",

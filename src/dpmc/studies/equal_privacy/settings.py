@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.errors import InputError
-from dpmc.frame.api import is_drawn, without_nulls
+from dpmc.frame.api import Section, refuse_unknown_data
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.studies.equal_privacy.cells import NOT_PRIVATE, CalibratedCell
 from dpmc.studies.equal_privacy.hyperparameters import load_hyperparameters, row_of
@@ -20,24 +20,23 @@ TUNING_TRIALS = 3  # where a data set does not name another number
 L1_MECHANISMS = ("laplace", "huber")
 
 
-def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
-    """Return the section without null data sets, its table of hyper-parameters read.
+def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
+    """Return the section with its table of hyper-parameters read.
 
     Fits that could not run are refused: an unknown data set or method, a range that is none, a cell
     without hyper-parameters, or some that its method does not take.
     """
-    # describing the study imports neither data sets nor methods
-    from dpmc.datasets import resolve
+    # describing the study imports no methods
     from dpmc.studies.equal_privacy.trial import make_calibrated_method
 
-    section = dict(configuration[NAME])
-    section["datasets"] = without_nulls(section["datasets"])
     if section["tuning_seed"] == section["seed"]:
         raise InputError(
             f"{NAME}.tuning_seed must differ from {NAME}.seed, both are {section['seed']}: "
             "hyper-parameters are chosen on other data than they are judged on."
         )
-    section["hyperparameters"] = load_hyperparameters(section["hyperparameters"] or TABLE)
+    table = load_hyperparameters(section["hyperparameters"] or TABLE)
+    section = {**section, "hyperparameters": table}
+    refuse_unknown_data(section["datasets"], own_sets)
     for name, entry in section["datasets"].items():
         low, high = entry["rating_range"]
         if not low < high:
@@ -45,8 +44,6 @@ def prepare(configuration: Mapping[str, object]) -> dict[str, object]:
                 f"{NAME}.datasets.{name}.rating_range must be [lowest, highest], "
                 f"got [{low:g}, {high:g}]."
             )
-        if not is_drawn(entry):
-            resolve(name, configuration["data"]["sets"])
     for cell in calibrated_cells(section):
         settings = calibrated_settings(section, cell)
         for mechanism, values in settings["hyperparameters"].items():

@@ -8,20 +8,18 @@ the same year.
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpmc.datasets import resolve
 from dpmc.errors import InputError
-from dpmc.frame.api import Regression, Section, Step, Study, without_nulls
+from dpmc.frame.api import Regression, Section, Step, Study, refuse_unknown_data
 from dpmc.frame.jobs import plugins
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.studies.huber.cells import COORDINATES
-from dpmc.studies.huber.experiments import JOBS, PRIVACY_TABLES, TABLES
+from dpmc.studies.huber.experiments import PRIVACY_TABLES, TABLES
 from dpmc.studies.huber.experiments.common import FORENSICS, PAPERS_DATA, papers_data
 from dpmc.studies.huber.experiments.forensics_huber import HUBER_KEYS
 from dpmc.studies.huber.experiments.forensics_real import variants
 from dpmc.studies.huber.experiments.forensics_synthetic import synthetic_variants
 from dpmc.studies.huber.experiments.grid import check_grid, without_plugins
 from dpmc.studies.huber.experiments.totals import TOTAL_KEYS
-from dpmc.studies.huber.trial import METRICS
 
 HERE = Path(__file__).parent
 # the outcome of a sweep that is a target of its own, as it was kept
@@ -29,16 +27,12 @@ KEPT = HERE.parents[3] / "results" / "reference" / "huber" / "huber_columns.csv"
 REPORTED = tuple(sorted((HERE / "reported").glob("*.csv")))
 
 
-def prepare(configuration: Mapping[str, Mapping]) -> dict[str, object]:
-    """Return the section, without the data sets that are null; refuse what could not run."""
-    section = dict(configuration["huber"])
-    section["real"] = without_nulls(section["real"])
-    sets = configuration["data"]["sets"]
-    if SYNTHETIC in section["real"] or SYNTHETIC in sets:
+def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
+    """Return the section; refuse what could not run."""
+    if SYNTHETIC in section["real"] or SYNTHETIC in own_sets:
         raise InputError("A data set must not be called 'synthetic': that name is taken.")
     plugins.load(section["plugins"])
-    for name in section["real"]:
-        resolve(name, sets)
+    refuse_unknown_data(section["real"], own_sets)
     check_grid(section)
     return section
 
@@ -80,7 +74,7 @@ STUDY = Study.of(
     __name__,
     title="The Huber mechanism",
     prepare=prepare,
-    jobs=JOBS,
+    jobs=(),
     steps=(
         Step(
             "claims",
@@ -139,11 +133,9 @@ STUDY = Study.of(
     errata=".errata:errata",
     regression=Regression(
         table="trials",
-        coordinates=COORDINATES,
-        metrics=METRICS,
         rows=without_plugins,
         trials=10,
-        labels={"comparison": ("table", *COORDINATES, "metric"), "claims": ("id",)},
+        labels={"comparison": ("table", *COORDINATES, "metric")},
         numbers={"totals": TOTAL_KEYS},
         optional={"huber_columns": HUBER_KEYS},
         by_clock=("H40", "H41", "H42", "H43"),

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import make_mechanism
-from dpmc.mechanisms.base import positive, probability
+from dpmc.mechanisms.base import positive_finite, probability
 
 NOT_A_GUARANTEE = (
     "Nominal: per release, one coordinate, at the sensitivity given; not a guarantee of a run."
@@ -52,8 +52,8 @@ def table_one(
     the formula a D is right, the a were not solved to the reported precision, and the numbers are
     5.3799, 4.2163 and 3.6012.
     """
-    variances = [positive("variance", variance) for variance in variances]
-    sensitivity = positive("sensitivity", sensitivity)
+    variances = [positive_finite("variance", variance) for variance in variances]
+    sensitivity = positive_finite("sensitivity", sensitivity)
     if probability("delta", delta) == 0:
         raise InputError("delta must be above 0, because Gaussian noise has no pure epsilon.")
     return [

@@ -153,8 +153,7 @@ def synthetic_trial(cell, settings, trial, instance=None, callback=None) -> dict
         instance = synthetic_instance(cell.coordinates(), settings, trial)
     model, seconds = fit(cell, settings, trial, instance.observed, callback)
     squares = np.square(model.predict_matrix() - instance.matrix())
-    hidden = np.ones(squares.shape, dtype=bool)
-    hidden[instance.observed.users, instance.observed.items] = False
+    hidden = instance.unobserved()
     return {
         "rmse_all": float(np.sqrt(squares.mean())),
         "rmse_heldout": float(np.sqrt(squares[hidden].mean())) if hidden.any() else None,

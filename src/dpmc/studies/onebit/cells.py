@@ -6,7 +6,6 @@ output perturbation starts. The other cells of a mechanism, one for each epsilon
 job too. Which cells there are, and with what settings, says :mod:`dpmc.studies.onebit.settings`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -77,8 +76,3 @@ ONEBIT_COLUMNS = (
     "user_epsilon", "user_delta", "seconds",
 )  # fmt: skip
 RANK_COLUMNS = (*ONEBIT_COORDINATES, "trial", "rank", "accuracy")
-
-
-def is_synthetic(entry: Mapping) -> bool:
-    """Return whether an entry of ``onebit.datasets`` describes data that are drawn."""
-    return "users" in entry

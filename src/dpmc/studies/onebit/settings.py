@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from dpmc.frame.api import OutputOf, Section, Source, is_drawn, ratings_of
-from dpmc.frame.jobs.cells import owners
+from dpmc.frame.api import OutputOf, Section, Source, ratings_of
+from dpmc.frame.jobs.cells import is_drawn, owners
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import GRADIENT
 from dpmc.studies.onebit.cells import APPROXIMATE, BOTH, CLEAR, OneBitCell

@@ -16,6 +16,7 @@ import numpy as np
 from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
 from dpmc.files import atomic_path, reading_npz
+from dpmc.frame.jobs.cells import is_drawn
 from dpmc.frame.jobs.seeds import DATA, NOISE
 from dpmc.frame.jobs.task import Task
 from dpmc.methods.onebit.links import link_of
@@ -23,7 +24,7 @@ from dpmc.methods.onebit.private import Problem, Simulated, complete
 from dpmc.methods.onebit.signs import binarise
 from dpmc.methods.onebit.solve import Ball
 from dpmc.ratings import Ratings
-from dpmc.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell, is_synthetic
+from dpmc.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell
 from dpmc.studies.onebit.instances import first_split, instance
 from dpmc.studies.onebit.ranks import BY_RANK, rank_rows
 from dpmc.studies.onebit.sample import Sample
@@ -59,7 +60,7 @@ def make_sample(
     drawn = settings.get("drawn_fraction", cell.observed_fraction)
     source = replace(cell, observed_fraction=drawn)
     rng = source.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
-    if is_synthetic(settings):
+    if is_drawn(settings):
         matrix, signs = instance(
             rng,
             settings["users"],

@@ -2,8 +2,3 @@
 
 A module in this folder with a ``JOB`` is an experiment; nothing else lists it.
 """
-
-from dpmc.frame.jobs.experiments import experiments_in
-
-JOBS = tuple(module.JOB for module in experiments_in(__name__))
-TABLES = tuple(table for job in JOBS for table in job.tables)

@@ -8,6 +8,7 @@ import pandas as pd
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES, Cell
+from dpmc.studies.huber.experiments.common import METHODS
 from dpmc.studies.huber.reported.numbers import IRLS_ITERATIONS, as_run, cells_of
 from dpmc.studies.huber.statistics import published_metric
 
@@ -15,8 +16,6 @@ RANKS = (5, 10, 20)
 TABLE_3 = (5,)  # its rank
 VARIANCES = (1.0, 2.0)
 FRACTIONS = (0.05, 0.1, 0.15)
-METHODS = ("als", "irls")
-NOISES = ("gaussian", "laplace", "huber")
 
 
 class Contrast:

@@ -19,7 +19,6 @@ from dpmc.frame.judging.rules import (
 from dpmc.statistics.tests import Interval
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import (
-    NOISES,
     RANKS,
     Contrast,
     average,
@@ -28,6 +27,7 @@ from dpmc.studies.huber.claims.contrasts import (
 )
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.claims.method_comparisons import irls_minus_als
+from dpmc.studies.huber.experiments.common import NOISES
 
 
 def less_noise(noise: str, **part) -> list[Contrast]:

@@ -10,6 +10,7 @@ from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.huber.errata.sources import Sources
+from dpmc.studies.huber.experiments.common import NOISES
 from dpmc.studies.huber.experiments.forensics_huber import AS_PRINTED
 from dpmc.studies.huber.nominal import table_one
 
@@ -123,7 +124,7 @@ def less_noise_than_laplace(sources: Sources) -> Evidence:
 
 def falling_budgets(sources: Sources) -> Evidence:
     """Gaussian and Laplace budgets fall alike with the variance."""
-    reported = {name: sources.budgets(name) for name in ("gaussian", "laplace", "huber")}
+    reported = {name: sources.budgets(name) for name in NOISES}
     return Evidence(
         {f"{name}_fall": float(each[4.0] / each[1.0]) for name, each in reported.items()}
     )

@@ -9,6 +9,7 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.errata.method import SETTINGS
 from dpmc.studies.huber.errata.noise import SENSITIVITY
 from dpmc.studies.huber.errata.sources import Sources
+from dpmc.studies.huber.experiments.common import NOISES
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.trial import fit, synthetic_instance
 
@@ -23,7 +24,7 @@ def one_release(sources: Sources) -> Evidence:
         for row in table_one([VARIANCE])
         if row["delta"] == 0
     }
-    reported = {m: float(sources.budgets(m)[VARIANCE]) for m in ("gaussian", "laplace", "huber")}
+    reported = {m: float(sources.budgets(m)[VARIANCE]) for m in NOISES}
     noise = Gaussian.from_variance(VARIANCE)
     numbers, totals = {}, []
     for method, count in RELEASES.items():

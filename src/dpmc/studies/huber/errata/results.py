@@ -7,6 +7,7 @@ import pandas as pd
 
 from dpmc.frame.showing.erratum import Evidence
 from dpmc.studies.huber.errata.sources import Sources
+from dpmc.studies.huber.experiments.common import NOISES
 
 STATED_USERS, STATED_ITEMS, STATED_RATINGS = 2000, 77, 45_000  # of SweetRS, thesis 5.2
 
@@ -112,7 +113,7 @@ def noiseless_columns(sources: Sources) -> Evidence:
 def small_fractions(sources: Sources) -> Evidence:
     """Where Gaussian noise is said to be good."""
     rows = ["observed_fraction", "method", "rank", "variance"]
-    wide = _synthetic(sources, rows, "mechanism")[["gaussian", "laplace", "huber"]]
+    wide = _synthetic(sources, rows, "mechanism")[list(NOISES)]
     lowest = (wide.idxmin(axis=1) == "gaussian").groupby("observed_fraction").agg(["sum", "size"])
     logs = np.log(wide)
     below = logs["gaussian"] < logs[["laplace", "huber"]].mean(axis=1)

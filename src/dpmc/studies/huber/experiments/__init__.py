@@ -5,9 +5,6 @@ of its table names that. ``grid`` is the papers' own. Tables and figures of seve
 in :mod:`dpmc.studies.huber`.
 """
 
-from dpmc.frame.jobs.experiments import experiments_in
-
-JOBS = tuple(module.JOB for module in experiments_in(__name__))
 # how the methods behave, and what the published budgets mean: tables that are shown together
 TABLES = ("weights", "heldout", "sweetrs_variances", "thesis_methods")
 PRIVACY_TABLES = ("totals", "transcript_loss")

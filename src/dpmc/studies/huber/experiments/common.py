@@ -15,7 +15,8 @@ from dpmc.studies.huber.cells import Cell, DataCell
 MOVIELENS, SWEETRS = "ml-100k", "sweetrs"
 PAPERS_DATA = (MOVIELENS, SWEETRS)
 METHODS = ("als", "irls")
-MECHANISMS = ("none", "gaussian", "laplace", "huber")
+NOISES = ("gaussian", "laplace", "huber")  # of the papers; what dpmc can calibrate may be more
+MECHANISMS = ("none", *NOISES)
 FORENSICS = "forensics"
 # what a synthetic instance depends on beside its coordinates, seed and trial
 SYNTHETIC_SETTINGS = ("users", "items", "scale")

@@ -18,12 +18,6 @@ class Instances(cells.Cell):
     observed_fraction: float
 
 
-def instances(section: Section) -> list[Instances]:
-    """Return rank and fraction of all generated data."""
-    fractions = section["observed_fractions"]
-    return [Instances(int(rank), float(each)) for rank in section["ranks"] for each in fractions]
-
-
 def settings(section: Section, cell: Instances) -> dict[str, object]:
     """Return what generated data depend on."""
     sizes = {name: section["synthetic"][name] for name in SYNTHETIC_SETTINGS}
@@ -48,7 +42,7 @@ JOB = Job(
     name="synthetic",
     run=f"{__name__}:run",
     cell=Instances,
-    cells=instances,
+    cells=None,  # those that the grid reads
     settings=settings,
     file="npz",
     effort=effort,

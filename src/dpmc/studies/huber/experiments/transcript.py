@@ -26,8 +26,8 @@ from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.ratings import Ratings
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.common import (
-    MECHANISMS,
     METHODS,
+    NOISES,
     in_proportion_to,
     ratings_of,
     rows_of,
@@ -42,7 +42,6 @@ TRANSCRIPT_COLUMNS = (
     "total_basic", "total_rdp", "total_pld", "median", "lower_quartile", "upper_quartile",
     "largest", "share_above_nominal", "share_above_total",
 )  # fmt: skip
-NOISES = tuple(name for name in MECHANISMS if name != "none")
 CHANGE = "change"
 REMOVE_USER = "remove_user"
 NEIGHBOURS = "transcript neighbours"

@@ -6,9 +6,10 @@ single table may have a function ``table``, which makes of its rows what readers
 
 from dpmc.frame.jobs.experiments import experiments_in
 
-MODULES = experiments_in(__name__)
-JOBS = tuple(module.JOB for module in MODULES)
 EXPERIMENTS = {
-    table: module for module in MODULES if hasattr(module, "table") for table in module.JOB.tables
+    table: module
+    for module in experiments_in(__name__)
+    if hasattr(module, "table")
+    for table in module.JOB.tables
 }
 """Those that have such a function, by the table that it reads."""
