@@ -5,9 +5,7 @@ from contextlib import AbstractContextManager
 import click
 from numba.core.event import Listener, install_listener
 
-NOTICE = (
-    "dpmc: compiling for this machine, up to half a minute; later runs find what is compiled."
-)
+NOTICE = "dpmc: compiling for this machine, up to half a minute; later runs find what is compiled."
 
 
 class _Notice(Listener):
