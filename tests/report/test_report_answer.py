@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
+from every_study import REFERENCE, SOURCE
 from fake_results.huber import fake_losses, fake_totals
 
 from dpmc.frame.judging.claims import STATEMENT, is_own, table_of_verdicts
@@ -101,8 +103,27 @@ def test_log_ratios_of_errors_stand_in_per_cent():
     assert effect_text(claim | of_errors | {"interval_high": 0.0}).endswith("[−20.00 %, +0.00 %]")
     plain = effect_text(claim | {"rule": "fact", "predicate": "log RMSE"})
     assert plain == "−0.1054"
-    for text in ("ALL of the accuracy of A.", "ALL of log RMSE. Effect: the slope."):
+    for text in ("ALL of log RMSE. Effect: the slope.", "ALL of log(A / B). Effect: the ratio."):
         assert effect_text(claim | {"rule": "all", "predicate": text}) == plain
+    within = {"rule": "within", "predicate": "WITHIN: RMSE of A over that of B at most 1.01."}
+    assert effect_text(claim | within) == "−10.00 %"
+    assert effect_text(claim | {"rule": "within", "predicate": "WITHIN: RMSE of A."}) == plain
+    accuracy = {"rule": "all", "predicate": "ALL of the accuracy of A minus that of B."}
+    assert effect_text(claim | accuracy) == "−10.54 points"
+
+
+def test_no_effect_of_a_committed_claim_is_a_bare_log_ratio():
+    """Where the reason gives the effect in per cent, the column does too."""
+    for study in ("equal_privacy", "huber", "onebit"):
+        folder = REFERENCE / study / "expected" / "full"
+        table = pd.read_csv(folder / "claims.csv").dropna(subset=["effect"])
+        claims = yaml.safe_load((SOURCE / "studies" / study / "claims.yaml").read_text())
+        predicates = {claim["id"]: claim["predicate"] for claim in claims}
+        for claim in table.to_dict("records"):
+            text = signed(claim["effect"]).replace("−", "-")
+            if claim["rule"] != "fact" and f" {text}" in claim["reason"]:
+                shown = effect_text(claim | {"predicate": predicates[claim["id"]]})
+                assert shown.startswith(signed(claim["effect"])), claim["id"]
 
 
 def test_verdicts_on_the_papers_are_counted(claims):

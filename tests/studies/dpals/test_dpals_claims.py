@@ -435,14 +435,14 @@ class TestForms:
         found = judge(name, trials[~lost])
         assert found["verdict"] == S
         assert found["reason"].startswith((f"DPALS and {exact}: ", f"{exact}: "))
-        assert found["reason"].endswith(f"{published} was not run in every cell")
+        assert found["reason"].endswith(f"{published}: not run in every cell")
         assert "data not available" not in found["reason"]
 
     def test_what_was_not_run_as_printed_is_no_want_of_data(self, judge):
         trials = make(DEEP)
         found = judge("D3", trials[trials["method"] != "dpals_literal"])
         assert found["verdict"] == S
-        assert found["reason"].endswith("was not run in every cell")
+        assert found["reason"].endswith("DPALS (as published): not run in every cell")
         assert "data not available" not in found["reason"]
 
 

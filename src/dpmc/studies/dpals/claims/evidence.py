@@ -146,14 +146,14 @@ def _beside(
     if NOT_AVAILABLE in found.reason:
         return found
     reported = judge(other)
-    beside = f": {reported.verdict}, {reported.reason}"
+    beside = f"{reported.verdict}, {reported.reason}"
     if NOT_AVAILABLE in reported.reason:
-        beside = " was not run in every cell"
+        beside = "not run in every cell"
     own, others = (
         forms.format(Form(method_named(each.dpals), method_named(each.dpfw)))
         for each in (form, other)
     )
-    return replace(found, reason=f"{own}: {found.reason}. Beside it, {others}{beside}")
+    return replace(found, reason=f"{own}: {found.reason}. Beside it, {others}: {beside}")
 
 
 def method_named(name: str) -> str:
