@@ -1,10 +1,11 @@
 """Lines of the answer are claims as they were judged; those of the Huber paper's own claims."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from every_study import REFERENCE, SOURCE
 from fake_results.huber import fake_losses, fake_totals
 
 from dpmc.frame.judging.claims import STATEMENT, is_own, table_of_verdicts
@@ -25,6 +26,8 @@ from dpmc.studies.huber.claims.evidence import Evidence
 from dpmc.studies.huber.claims.judge import PREDICATES
 from dpmc.studies.huber.reported.compare import compare
 from dpmc.studies.huber.reported.numbers import load
+
+HOME = Path(__file__).parents[2]
 
 
 def found(claim, **tables):
@@ -115,9 +118,10 @@ def test_log_ratios_of_errors_stand_in_per_cent():
 def test_no_effect_of_a_committed_claim_is_a_bare_log_ratio():
     """Where the reason gives the effect in per cent, the column does too."""
     for study in ("equal_privacy", "huber", "onebit"):
-        folder = REFERENCE / study / "expected" / "full"
-        table = pd.read_csv(folder / "claims.csv").dropna(subset=["effect"])
-        claims = yaml.safe_load((SOURCE / "studies" / study / "claims.yaml").read_text())
+        kept = HOME / "results" / "reference" / study / "expected" / "full" / "claims.csv"
+        table = pd.read_csv(kept).dropna(subset=["effect"])
+        written = HOME / "src" / "dpmc" / "studies" / study / "claims.yaml"
+        claims = yaml.safe_load(written.read_text(encoding="utf-8"))
         predicates = {claim["id"]: claim["predicate"] for claim in claims}
         for claim in table.to_dict("records"):
             text = signed(claim["effect"]).replace("−", "-")
