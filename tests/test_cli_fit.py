@@ -23,6 +23,7 @@ from pyarrow import parquet
 from refusals import refusal
 
 from dpmc import cli
+from dpmc.cli.compiling import NOTICE
 from dpmc.datasets.synthetic import generate
 from dpmc.fitting.fit import outcome_in_words
 from dpmc.methods import method_class
@@ -575,7 +576,7 @@ def test_remarks_go_to_the_terminal_only(table, tmp_path):
         assert remark in result.stderr
         assert remark not in result.stdout
         assert remark not in (tmp_path / "out" / "guarantee.json").read_text()
-    for line in result.stderr.splitlines():
+    for line in result.stderr.replace(f"{NOTICE}\n", "").splitlines():
         assert line.startswith("dpmc: ")
         assert line.endswith(" (not private, and not in the files).")
     loud = fit(table, tmp_path / "loud", mechanism="laplace")

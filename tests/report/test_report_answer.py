@@ -1,8 +1,11 @@
 """Lines of the answer are claims as they were judged; those of the Huber paper's own claims."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from fake_results.huber import fake_losses, fake_totals
 
 from dpmc.frame.judging.claims import STATEMENT, is_own, table_of_verdicts
@@ -23,6 +26,8 @@ from dpmc.studies.huber.claims.evidence import Evidence
 from dpmc.studies.huber.claims.judge import PREDICATES
 from dpmc.studies.huber.reported.compare import compare
 from dpmc.studies.huber.reported.numbers import load
+
+HOME = Path(__file__).parents[2]
 
 
 def found(claim, **tables):
@@ -101,8 +106,28 @@ def test_log_ratios_of_errors_stand_in_per_cent():
     assert effect_text(claim | of_errors | {"interval_high": 0.0}).endswith("[−20.00 %, +0.00 %]")
     plain = effect_text(claim | {"rule": "fact", "predicate": "log RMSE"})
     assert plain == "−0.1054"
-    for text in ("ALL of the accuracy of A.", "ALL of log RMSE. Effect: the slope."):
+    for text in ("ALL of log RMSE. Effect: the slope.", "ALL of log(A / B). Effect: the ratio."):
         assert effect_text(claim | {"rule": "all", "predicate": text}) == plain
+    within = {"rule": "within", "predicate": "WITHIN: RMSE of A over that of B at most 1.01."}
+    assert effect_text(claim | within) == "−10.00 %"
+    assert effect_text(claim | {"rule": "within", "predicate": "WITHIN: RMSE of A."}) == plain
+    accuracy = {"rule": "all", "predicate": "ALL of the accuracy of A minus that of B."}
+    assert effect_text(claim | accuracy) == "−10.54 points"
+
+
+def test_no_effect_of_a_committed_claim_is_a_bare_log_ratio():
+    """Where the reason gives the effect in per cent, the column does too."""
+    for study in ("equal_privacy", "huber", "onebit"):
+        kept = HOME / "results" / "reference" / study / "expected" / "full" / "claims.csv"
+        table = pd.read_csv(kept).dropna(subset=["effect"])
+        written = HOME / "src" / "dpmc" / "studies" / study / "claims.yaml"
+        claims = yaml.safe_load(written.read_text(encoding="utf-8"))
+        predicates = {claim["id"]: claim["predicate"] for claim in claims}
+        for claim in table.to_dict("records"):
+            text = signed(claim["effect"]).replace("−", "-")
+            if claim["rule"] != "fact" and f" {text}" in claim["reason"]:
+                shown = effect_text(claim | {"predicate": predicates[claim["id"]]})
+                assert shown.startswith(signed(claim["effect"])), claim["id"]
 
 
 def test_verdicts_on_the_papers_are_counted(claims):

@@ -300,6 +300,13 @@ def test_full_coverage_needs_no_note(comparison):
     assert coverage(comparison) == []
 
 
+def test_a_reduced_run_says_what_is_compared_over_how_many_trials(comparison):
+    lost = (comparison["dataset"] == "synthetic") & (comparison["rank"] != 5)
+    (note,) = coverage(comparison.assign(mean=comparison["mean"].where(~lost)))
+    assert note.startswith("A reduced run: 48 of the 144 published synthetic numbers are compared")
+    assert "by means over 10 trials;" in note
+
+
 def luminance(color: str) -> float:
     if len(color) == 4:
         color = "#" + "".join(2 * letter for letter in color[1:])

@@ -90,9 +90,18 @@ def remark(remarks: list[str]) -> None:
 
 @contextmanager
 def progress(total: int, label: str, *, hidden: bool = False) -> Iterator[Callable[..., None]]:
-    """Yield what counts a step on standard error, where a terminal sees it until all is done."""
-    if hidden or sys.stderr is None or not sys.stderr.isatty():
+    """Yield what counts a step on standard error, where a terminal sees it until all is done.
+
+    If anything has to be compiled first, one line says so, on a terminal or not.
+    """
+    if hidden or sys.stderr is None:
         yield lambda *_: None
+        return
+    from dpmc.cli.compiling import noticed  # numba takes a while to import
+
+    if not sys.stderr.isatty():
+        with noticed():
+            yield lambda *_: None
         return
     begin, done = time.monotonic(), -1
 
@@ -107,6 +116,7 @@ def progress(total: int, label: str, *, hidden: bool = False) -> Iterator[Callab
 
     step()
     try:
-        yield step
+        with noticed("\r"):
+            yield step
     finally:
         sys.stderr.write("\r" + " " * 60 + "\r")

@@ -20,14 +20,18 @@ from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.jobs.cells import cell_name, format_coordinate, in_common
 from dpmc.frame.jobs.plan import Plan, has_trials, makers, table_file
 from dpmc.frame.judging.effects import signed
-from dpmc.frame.judging.finding import ALL, MOST, POOLED
+from dpmc.frame.judging.finding import ALL, MOST, POOLED, WITHIN
+from dpmc.frame.judging.rules import points
 from dpmc.frame.showing.chapter import Chapter, Judged
 
 CLAIM, PUBLISHED, MEAN, TEST = "claim", "published number", "mean of a cell", "test"
 PASSED, FAILED = "passed", "failed"
 FILTERS = ("dataset", "mechanism")  # coordinates with a column of their own
 SHOWN_DIGITS = 4
-LOG_RATIO, OTHER_SCALE = r"delta\s*\(|log\s+(RMSE|ARE)", r"accuracy|[Rr]ecall|slope|share"
+# what the effect of a claim is, by the words of its predicate
+LOG_RATIO = r"delta\s*\(|\blog\s*\(|log\s+(RMSE|ARE)|\b[Ss]econds\b"
+RATIO = r"(RMSE|ARE)\b[^.;]* over (that|the mean)"  # of which bounds are stated, WITHIN
+OTHER_SCALE, NO_LOG = r"accuracy|[Rr]ecall|slope", r"ratio\b"
 
 
 @dataclass(frozen=True)
@@ -281,20 +285,25 @@ def interval_text(low: float, high: float, form: Callable[[float], str] = shown)
     return "" if pd.isna(low) or pd.isna(high) else f"[{form(low)}, {form(high)}]"
 
 
-def is_log_ratio(claim: Mapping[str, object]) -> bool:
-    """Say whether the effect of a claim is a log ratio of errors, by its rule and predicate."""
-    judged, _, effect = str(claim.get("predicate", "")).partition("Effect:")
-    return (
-        claim.get("rule") in (ALL, MOST, POOLED)
-        and re.search(LOG_RATIO, judged) is not None
-        and re.search(OTHER_SCALE, judged) is None
-        and (not effect or re.match(r"\s*pooled\s+delta", effect) is not None)
-    )
+def form_of(claim: Mapping[str, object]) -> Callable[[float], str]:
+    """Return what formats an effect: log ratios in per cent, accuracies in points, others plain.
+
+    Of which kind it is the rule of the claim and the words of its predicate say.
+    """
+    predicate = str(claim.get("predicate", ""))
+    judged, _, effect = predicate.partition("Effect:")
+    compared = claim.get("rule") in (ALL, MOST, POOLED)
+    if compared and "accuracy" in judged:
+        return lambda share: points(share).replace("-", "−")
+    kind = LOG_RATIO if compared else RATIO if claim.get("rule") == WITHIN else None
+    if kind is None or re.search(kind, predicate) is None:
+        return shown
+    return shown if re.search(OTHER_SCALE, predicate) or re.search(NO_LOG, effect) else signed
 
 
 def effect_parts(claim: Mapping[str, object]) -> tuple[str, str]:
-    """Format the effect of a claim and its interval: log ratios of errors in per cent."""
-    form = signed if is_log_ratio(claim) else shown
+    """Format the effect of a claim and its interval, see :func:`form_of`."""
+    form = form_of(claim)
     effect = "" if pd.isna(claim["effect"]) else form(claim["effect"])
     return effect, interval_text(claim["interval_low"], claim["interval_high"], form)
 

@@ -48,20 +48,21 @@ def describe(data: pd.DataFrame) -> str:
     """Say the counts that are drawn."""
     totals = data.groupby("result", sort=False)["count"].sum()
     claims = [f"{totals[name]} {name}" for name in VERDICTS if totals.get(name)]
-    parts = [f"Claims: {', '.join(claims)}."] if claims else []
+    parts = [f"Verdicts on the claims, by study: {', '.join(claims)}."] if claims else []
     compared = totals.get(AGREES, 0) + totals.get(DEVIATES, 0)
     if compared:
-        parts.append(f"Of {compared} published numbers compared {totals.get(AGREES, 0)} agree.")
+        parts.append(
+            "Below, our means beside the published numbers, errors and budgets ε alike; on the "
+            f"line both are equal, and a cross deviates. Of {compared} compared "
+            f"{totals.get(AGREES, 0)} agree."
+        )
     return " ".join(parts)
 
 
 OVERVIEW = FigureText(
     id="overview",
     title="Published against reproduced",
-    caption=(
-        "Above: verdicts on the claims, by study. Below: our means beside the published numbers, "
-        "errors and budgets ε alike; on the line both are equal, and a cross deviates."
-    ),
+    caption="All studies of this report.",
     alt="Bars of the verdicts by study, and published numbers against ours.",
     describe=describe,
     wide=False,

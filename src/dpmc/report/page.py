@@ -26,7 +26,7 @@ from dpmc.frame.showing import items
 from dpmc.frame.showing.chapter import Chapter, Judged
 from dpmc.frame.showing.erratum import Erratum
 from dpmc.report.errata import INTRODUCTION, by_grade
-from dpmc.report.numbers import Row, claim_anchor, effect_parts, shown
+from dpmc.report.numbers import Row, claim_anchor, effect_parts, form_of
 from dpmc.report.overview import OVERVIEW, agreement, draw_overview, verdict_counts
 from dpmc.report.page_parts import (
     Address,
@@ -318,7 +318,7 @@ def rule_text(claim: Mapping[str, object]) -> str:
     if pd.isna(claim.get("rule")) or claim["rule"] in ("", FACT):
         return ""
     margin = claim.get("margin")
-    known = "" if pd.isna(margin) else f", margin {shown(margin)} ({claim['margin_of']})"
+    known = "" if pd.isna(margin) else f", margin {form_of(claim)(margin)} ({claim['margin_of']})"
     return f"Rule: {claim['rule']}{known}."
 
 
@@ -336,7 +336,7 @@ def detectable_text(claim: Mapping[str, object]) -> str:
     size = claim.get("detectable")
     if size is None or pd.isna(size):
         return ""
-    return f"An effect of {shown(size)} would have been seen in 80 % of repeats."
+    return f"An effect of {form_of(claim)(size)} would have been seen in 80 % of repeats."
 
 
 def chance_text(claim: Mapping[str, object]) -> str:

@@ -90,7 +90,10 @@ def test_what_is_published_is_named_and_does_not_decide():
     published = {(name, "altmin_published", "standard", np.nan): 0.5 for name in COMPARED}
     found = judge("A1", planted_trials(against(-0.1) | published, spread=1e-7))
     assert found["verdict"] == S
-    ending = "against DPFW at eps 20: rank-one-20k +64.87 %, jester-5k +64.87 %, jester +64.87 %"
+    ending = (
+        "against DPFW at ε = 20: Rank one (20,000 users): +64.87 %, Jester 5k: +64.87 %, "
+        "Jester: +64.87 %"
+    )
     assert found["reason"].endswith(ending)
 
 

@@ -416,31 +416,33 @@ class TestForms:
         ours = when(0.3, dataset=SIZES[1], method="dpfw", epsilon=20.0)
         found = judge("D1", make(plus(FALLING, ours)))
         assert found["verdict"] == S
-        assert found["reason"].startswith("dpals, dpfw_jain: 30 wins, 0 losses")
-        assert "Beside it, dpals, dpfw (contradicted): 29 wins" in found["reason"]
+        assert found["reason"].startswith("DPALS and DPFW (published noise): 30 wins, 0 losses")
+        assert "Beside it, DPALS and DPFW (exact noise): contradicted, 29 wins" in found["reason"]
 
     def test_what_is_printed_of_dpals_is_named_but_does_not_decide(self, judge):
         found = judge("D3", make(plus(DEEP, when(0.5, method="dpals_literal"))))
         assert found["verdict"] == S
-        assert found["reason"].startswith("dpals: against the mean")
-        assert "Beside it, dpals_literal (contradicted)" in found["reason"]
+        assert found["reason"].startswith("DPALS: against the mean")
+        assert "Beside it, DPALS (as published): contradicted, " in found["reason"]
 
     @pytest.mark.parametrize("name", ["D1", "D2", "D4", "D24", "D25"])
     def test_ours_decides_where_the_papers_form_was_not_run(self, judge, name):
         trials = make(supporting(name))
         lost = (trials["method"] == "dpfw_jain") & (trials["dataset"] == SIZES[3])
-        assert judge(name, trials)["reason"].startswith(("dpals, dpfw_jain: ", "dpfw_jain: "))
+        published, exact = "DPFW (published noise)", "DPFW (exact noise)"
+        begins = tuple(f"{start}{published}: " for start in ("DPALS and ", ""))
+        assert judge(name, trials)["reason"].startswith(begins)
         found = judge(name, trials[~lost])
         assert found["verdict"] == S
-        assert found["reason"].startswith(("dpals, dpfw: ", "dpfw: "))
-        assert found["reason"].endswith("dpfw_jain was not run in every cell")
+        assert found["reason"].startswith((f"DPALS and {exact}: ", f"{exact}: "))
+        assert found["reason"].endswith(f"{published}: not run in every cell")
         assert "data not available" not in found["reason"]
 
     def test_what_was_not_run_as_printed_is_no_want_of_data(self, judge):
         trials = make(DEEP)
         found = judge("D3", trials[trials["method"] != "dpals_literal"])
         assert found["verdict"] == S
-        assert found["reason"].endswith("was not run in every cell")
+        assert found["reason"].endswith("DPALS (as published): not run in every cell")
         assert "data not available" not in found["reason"]
 
 
@@ -449,35 +451,35 @@ class TestReasons:
         effect = when(-0.02, dataset=SIZES[2], method=FRANK_WOLFE, epsilon=1.0)
         reason = judge("D2", make(effect))["reason"]
         assert "at least -1.00 %: 3 hold, 1 do not, 0 undecided of 4" in reason
-        assert "nearest or furthest off synthetic-20k -1.9" in reason
+        assert "nearest or furthest off Synthetic (20,000 users) -1.9" in reason
 
     def test_the_sweep_and_where_each_is_best(self, judge):
         effect = plus(when(0.5, variant=NO_PROJECTION), when(-0.2, variant="projected_3"),
                       when(-0.3, variant="none_100"))  # fmt: skip
         reason = judge("D23", make(effect, spread=1e-7))["reason"]
         assert "at the best lambda (3 with the projection, 100 without)" in reason
-        sweep = "by lambda 0.1 -39.35 %, 1 -39.35 %, 3 -50.34 %, 10 -39.35 %, 100 -18.13 %"
+        sweep = "by lambda 0.1: -39.35 %, 1: -39.35 %, 3: -50.34 %, 10: -39.35 %, 100: -18.13 %"
         assert sweep in reason
 
     def test_what_is_reported_stands_beside_what_is_found(self, judge):
         found = judge("D14", make(VALUES, spread=1e-7, shared=0.0))
         assert found["reason"].endswith(
-            "RMSE als 0.7850, als_sampled 0.8120; reported at rank 128: als 0.785, "
-            "als_sampled 0.812"
+            "RMSE ALS: 0.7850, ALS (k ratings a user): 0.8120; reported at rank 128: ALS: 0.785, "
+            "ALS (k ratings a user): 0.812"
         )
         gain = when(-0.5, method="dpals", **AT_50K)
         reason = judge("D24", make(gain, spread=1e-7, shared=0.0))["reason"]
-        assert "50K users against 5K: dpals eps 1 0.607-fold, eps 2 0.607-fold" in reason
-        assert "dpfw_jain eps 1 1-fold" in reason
+        assert "50K users against 5K: DPALS ε = 1: 0.607-fold, ε = 2: 0.607-fold" in reason
+        assert "DPFW (published noise) ε = 1: 1-fold" in reason
         effect = when(0.5, variant=UNPROJECTED, **ALONE)
-        assert "eps 1 +64.87 %" in judge("D17", make(effect, spread=1e-7))["reason"]
+        assert "ε = 1: +64.87 %" in judge("D17", make(effect, spread=1e-7))["reason"]
 
     def test_other_data_and_baselines_beside_the_claim(self, judge):
         trials = make(when(-0.1, method="popularity"), spread=1e-7)
-        assert "RMSE on synthetic-50k: eps 10 1.0000" in judge("D10", trials)["reason"]
-        assert "ml-100k: eps 10 -, eps 20 -, ALS -" in judge("D10", trials)["reason"]
+        assert "RMSE on Synthetic (50,000 users): ε = 10: 1.0000" in judge("D10", trials)["reason"]
+        assert "MovieLens 100K: ε = 10: -, ε = 20: -, ALS: -" in judge("D10", trials)["reason"]
         recall = judge("D11", trials)["reason"]
-        assert "Without privacy ials 0.3500, popularity 0.3167" in recall
+        assert "Without privacy iALS: 0.3500, Most rated items: 0.3167" in recall
 
 
 def test_order_of_rows_and_spelling_of_numbers_do_not_matter(claims):
@@ -604,7 +606,7 @@ class TestIterations:
         assert found["verdict"] == C
         # log(21/2) at two epsilons, log(1/10) without privacy
         assert found["effect"] == pytest.approx(np.log([21 / 2, 21 / 2, 1 / 10]).mean())
-        assert found["reason"].startswith("dpals, dpfw: 1 wins, 2 losses")
+        assert found["reason"].startswith("DPALS and DPFW (exact noise): 1 wins, 2 losses")
 
     def test_iteration_0_counts_as_1(self, judge):
         tables = curves()
@@ -814,7 +816,7 @@ class TestElsewhere:
         found = judge(name, trials, data=ELSEWHERE)
         assert (found["verdict"], found["reported_verdict"]) == (S, I)
         assert found["reason"].startswith("MovieLens 100K, not the paper's data: ")
-        assert "ml-10m" not in found["reason"]
+        assert "10M" not in found["reason"]
         own = judge(name, trials, data=PAPERS_DATA)
         assert own["verdict"] not in (S, C, N)
         assert "data not available" in own["reason"]

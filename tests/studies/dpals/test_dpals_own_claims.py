@@ -91,10 +91,10 @@ def nothing_private(trials):
 
 PLANTED = [
     ("F1", SUPPORTED, lambda t: scaled(t, "dpals", 0.01), "DPALS at 5 of 5"),
-    ("F1", CONTRADICTED, lambda t: t, "DPALS, H-free, rows clipped at 5 of 5 ("),
+    ("F1", CONTRADICTED, lambda t: t, "DPALS (H-free, rows clipped) at 5 of 5 ε"),
     ("F1", INCONCLUSIVE, lambda t: of_methods(t, "dpals", "als"), "data not available"),
     ("F2", SUPPORTED, lambda t: t[t["method"] != "dpals_literal"], "methods keep it"),
-    ("F2", CONTRADICTED, lambda t: t, "DPALS, as published 1.060 times"),
+    ("F2", CONTRADICTED, lambda t: t, "DPALS (as published) 1.060 times"),
     ("F2", INCONCLUSIVE, nothing_private, "data not available"),
     ("F3", SUPPORTED, level, "0 of"),
     ("F3", CONTRADICTED, with_one_far_off, "at most 3 times"),

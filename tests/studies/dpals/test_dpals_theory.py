@@ -67,13 +67,13 @@ def test_effects_of_slopes():
     trials = planted_trials(falling((-0.9, -0.6)), spread=1e-6)
     assert judge("D28", trials)["effect"] == pytest.approx((-0.7 * 5 - 0.4 * 4) / 9, abs=1e-4)
     assert judge("D27", trials)["effect"] == pytest.approx(0.4, abs=1e-4)  # furthest off
-    assert "users at eps 1 -0.90" in judge("D28", trials)["reason"]
+    assert "DPALS in users at ε = 1: -0.90" in judge("D28", trials)["reason"]
 
 
 def test_an_error_in_proportion_to_the_noise_falls_with_slope_minus_one():
     """In log epsilon sigma itself has -.88: against that no error could pass."""
     trials = planted_trials(falling((-1.0, -1.0)), spread=1e-6)
-    assert "inverse_noise at synthetic-5k -1.00" in judge("D27", trials)["reason"]
+    assert "1/σ at Synthetic (5,000 users): -1.00" in judge("D27", trials)["reason"]
     slope = np.polyfit(np.log(EPSILONS[:4]), -np.log(inverse_noise(EPSILONS[:4])), 1)[0]
     assert slope == pytest.approx(-0.88, abs=0.01)
     sigmas = [published_sigma(epsilon, 1e-5, 50, 2) for epsilon in EPSILONS]
@@ -200,7 +200,7 @@ def test_growth_with_items_is_held_against_table_one():
     trials = planted_trials(growing(0.7), spread=1e-6)
     found = judge("D33", trials)
     assert found["effect"] == pytest.approx(-0.3, abs=1e-4)
-    assert "items at eps 20 +0.70" in found["reason"]
+    assert "items at ε = 20: +0.70" in found["reason"]
     lost = judge("D33", trials[trials["dataset"] != "items-500"])
     assert lost["verdict"] == NOT_RUN
     assert "data not available" in lost["reason"]

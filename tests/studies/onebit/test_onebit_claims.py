@@ -397,7 +397,7 @@ def test_other_ranks_are_named_but_do_not_decide(judge, name):
     assert judge(name, trials)["reason"].startswith("truncated outputs: ")
     found = judge(name, trials, ranks=ranks)
     assert found["verdict"] == S
-    links = "gaussian link alone: {0}; logistic link alone: {0}. truncated outputs: "
+    links = "Gaussian link alone: {0}; logistic link alone: {0}. truncated outputs: "
     expected = "supported at 1, 2, 5"
     assert found["reason"].startswith(f"By rank, both links: {expected}; {links.format(expected)}")
     # at rank 2, Gaussian link, OutP is far worse, and so is everything at epsilon 10
@@ -410,7 +410,7 @@ def test_other_ranks_are_named_but_do_not_decide(judge, name):
     rest = "inconclusive at 5"
     assert found["reason"].startswith(
         f"By rank, both links: supported at 1, contradicted at 2, {rest}; "
-        f"gaussian link alone: supported at 1, contradicted at 2, {rest}; "
+        f"Gaussian link alone: supported at 1, contradicted at 2, {rest}; "
         f"logistic link alone: supported at 1, 2, {rest}. truncated outputs: "
     )
 
@@ -452,8 +452,8 @@ class TestTheBestChoice:
         assert found["verdict"] == S
         delta = "Delta 5.03 of the remark"
         assert found["reason"].startswith(
-            f"Of the choices supported with rank 2 and {delta}, rank 5 and {delta}; "
-            f"contradicted with rank 1 and {delta}. Judged with rank "
+            f"Of the choices supported with {delta} (rank 2, rank 5); "
+            f"contradicted with {delta} (rank 1). Judged with rank "
         )
         worse = judge(name, trials, ranks=ranks[ranks["rank"] == 1])
         assert worse["verdict"] == C
@@ -612,7 +612,7 @@ def test_reasons_name_counts_and_the_comparison_most_against(judge):
     trials = make(plus(when(0.1, mechanism="outp_paper", epsilon=[1.0, 2.0]), against))
     reason = judge("O2", trials)["reason"]
     assert "11 wins, 1 losses, 0 undecided of 12" in reason
-    assert "most against it InP gaussian eps 2 +10" in reason
+    assert "most against it InP (Gaussian link, ε = 2) +10" in reason
 
 
 def test_accuracies_are_in_points_and_beside_those_of_baselines(judge):
@@ -621,7 +621,7 @@ def test_accuracies_are_in_points_and_beside_those_of_baselines(judge):
     reason = judge("O5", make(plus(better, worse), spread=1e-6))["reason"]
     assert "8 wins, 0 losses, 0 undecided of 8; mean -2.00 points (" in reason
     assert "both constraints: InP 72.0/72.0 %, ObjP 70.0/70.0 %" in reason
-    assert "without privacy clear 70.0/70.0 %, majority 60.0/60.0 %" in reason
+    assert "without privacy Clear 70.0/70.0 %, Majority sign 60.0/60.0 %" in reason
 
 
 def test_order_of_rows_and_spelling_of_numbers_do_not_matter(claims):
@@ -670,8 +670,8 @@ class TestOutP:
         assert found["verdict"] == C
         assert found["effect"] == 5_000
         assert found["n"] == 20_000
-        assert "block gaussian median 1e+04 (n = 1)" in found["reason"]
-        assert "typical logistic median 5000 (n = 5), against 2 allowed" in found["reason"]
+        assert "block (Gaussian link) median 1e+04 (n = 1)" in found["reason"]
+        assert "typical (logistic link) median 5000 (n = 5), against 2 allowed" in found["reason"]
         assert "claimed epsilon 0.001 (true for this pair: 5)" in found["reason"]
         assert "proves 4 at 99.9 % confidence" in found["reason"]
 
@@ -723,7 +723,9 @@ class TestComputedFacts:
         assert found["verdict"] == S
         # of 1/epsilon^2, the mean of theorem 4
         assert found["effect"] == pytest.approx((1 / 25 - 1 / 100) / (1 - 1 / 100))
-        assert "as printed: InP gaussian rises, InP logistic rises, OutP" in found["reason"]
+        assert (
+            "printed: InP (Gaussian link) rises, InP (logistic link) rises, OutP" in found["reason"]
+        )
 
     def test_what_is_said_of_the_bounds_could_fail(self, judge, no_trials, monkeypatch):
         monkeypatch.setattr(bound_facts, "output_term", lambda sizes, epsilon: 1 / epsilon**2)
@@ -755,7 +757,7 @@ class TestComputedFacts:
         assert "logistic link: not convex at epsilon 0.25, 0.5, 1;" in found["reason"]
         monkeypatch.setattr(link_facts, "EPSILONS", (3.0, 10.0))
         found = judge("O12", no_trials)
-        assert "gaussian link: not convex at epsilon none" in found["reason"]
+        assert "Gaussian link: not convex at epsilon none" in found["reason"]
         monkeypatch.setattr(link_facts, "least_curvature", lambda link, epsilon=None: -0.1)
         assert judge("O12", no_trials)["verdict"] == C
 

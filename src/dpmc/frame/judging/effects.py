@@ -81,7 +81,7 @@ def _text(identifier: str, claim: pd.Series) -> str:
     reason, others = (
         "" if pd.isna(claim[name]) else claim[name] for name in ("reason", "depends_on")
     )
-    text = f"{identifier}: {reason.removesuffix('.')}."
+    text = f"{identifier}: {reason}{'' if reason.endswith(('.', '.)')) else '.'}"
     return f"{text} By another reading: {others}." if others else text
 
 

@@ -78,7 +78,7 @@ def obstacle_to(trials: np.ndarray, needed: int = 2) -> str:
     """Say why comparisons with these numbers of trials allow no verdict, or return ""."""
     missing, few = int((trials == 0).sum()), int((trials < needed).sum())
     if missing:
-        return f"{NOT_AVAILABLE} ({missing} of {trials.size} comparisons)"
+        return f"{NOT_AVAILABLE} for {missing} of {trials.size} comparisons"
     if few:
         return f"fewer than {needed} trials give no interval"
     return ""
@@ -401,10 +401,10 @@ def inside(
 
 
 def formatted_means(rows: Rows, formatter: Formatter = plain) -> str:
-    """Format mean values, "-" where there is none."""
+    """Format mean values, "ε = 1: 0.9000, ε = 2: -"; "-" where there is none."""
     means = {name: row_tests(row).mean[0] for name, row in rows.items()}
     return ", ".join(
-        f"{name} {formatter(mean) if np.isfinite(mean) else '-'}" for name, mean in means.items()
+        f"{name}: {formatter(mean) if np.isfinite(mean) else '-'}" for name, mean in means.items()
     )
 
 

@@ -124,6 +124,12 @@ def keeps_claim(trials: pd.DataFrame) -> pd.Series:
     return epsilon & (trials["actual_delta"] <= trials["claimed_delta"])
 
 
+def in_list(label: str) -> str:
+    """Return a label without a comma of its own, for lists: "OutP (as published)"."""
+    name, _, rest = label.partition(", ")
+    return f"{name} ({rest})" if rest else label
+
+
 def percent(share: float) -> str:
     """Format a share in whole per cent, but never as all or none when it is not."""
     if 0 < share < 0.01:

@@ -11,7 +11,7 @@ from dpmc.frame.judging.claims import is_own
 from dpmc.frame.judging.effects import lines_of
 from dpmc.frame.judging.finding import VERDICTS
 from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
-from dpmc.frame.showing.frames import DATASET_LABELS
+from dpmc.frame.showing.frames import DATASET_LABELS, trials_text
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.huber.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
@@ -114,9 +114,9 @@ def coverage(comparison: pd.DataFrame, left_out: Sequence[str] = ()) -> list[str
     notes = []
     synthetic = rmse["dataset"] == SYNTHETIC
     if not ran[synthetic].all():
-        notes.append(
-            TEXT("reduced", compared=int(ran[synthetic].sum()), published=int(synthetic.sum()))
-        )
+        compared = rmse[synthetic & ran]
+        counts = {"compared": len(compared), "published": int(synthetic.sum())}
+        notes.append(TEXT("reduced", trials=trials_text(compared["trials"]), **counts))
     wanted = ~synthetic & ~rmse["dataset"].isin(list(left_out))
     done = ran[wanted].groupby(rmse["dataset"], sort=False).any()
     if not done.all():

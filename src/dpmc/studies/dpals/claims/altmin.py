@@ -7,18 +7,33 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.judging.finding import INCONCLUSIVE, Finding
-from dpmc.frame.judging.rules import Rows, always_below, formatted_means, not_available, percent
+from dpmc.frame.judging.rules import (
+    Rows,
+    always_below,
+    formatted_means,
+    named,
+    not_available,
+    percent,
+)
 from dpmc.statistics.tests import log_positive
-from dpmc.studies.dpals.claims.evidence import CURVE, DpalsEvidence, claim
+from dpmc.studies.dpals.claims.evidence import (
+    CURVE,
+    DpalsEvidence,
+    at,
+    claim,
+    dataset_named,
+    method_named,
+    place_named,
+)
 from dpmc.studies.dpals.claims.movielens import TOP
 from dpmc.studies.dpals.claims.synthetic import SIZES
-from dpmc.studies.dpals.frames import method_label
 
 PRIVATE, PUBLISHED, FRANK_WOLFE = "dp_altmin", "altmin_published", "dpfw"
 SMOOTHED = "saltls_published"
 LISTED = ("rank-one-20k", "jester-5k", "jester")  # kinds of data that the read-me lists
 EPSILONS = (1.0, 5.0, 20.0)
 LARGEST = EPSILONS[-1]
+BY_ITERATION = "change of the RSE from one iteration to the next"
 UNDEFINED = (
     "cannot be run as printed, as MedianLS and SmoothQR of one column are not defined (erratum "
     "E51); with ours in their place"
@@ -47,7 +62,7 @@ def altmin_falls_faster(evidence: DpalsEvidence) -> Finding:
     public = slopes_apart(table, PUBLISHED, "frank_wolfe")
     if not private or not public:
         return not_available("iterations of AltMin and Frank-Wolfe with and without privacy")
-    return always_below(private | public)
+    return named(BY_ITERATION, always_below(private | public))
 
 
 @claim("A4")
@@ -56,7 +71,7 @@ def altmin_improves_with_users(evidence: DpalsEvidence) -> Finding:
     errors = evidence.results
     return always_below(
         {
-            f"eps {epsilon:g} {more}": errors.log_rmse(more, PRIVATE, epsilon)
+            place_named(more, epsilon): errors.log_rmse(more, PRIVATE, epsilon)
             - errors.log_rmse(fewer, PRIVATE, epsilon)
             for epsilon, (fewer, more) in product(EPSILONS, pairwise(SIZES))
         }
@@ -84,23 +99,22 @@ def slopes_apart(table: pd.DataFrame, first: str, second: str) -> Rows:
     """
     ours, theirs = slopes_by_iteration(table, first), slopes_by_iteration(table, second)
     return {
-        " ".join(place): (ours[place] - theirs[place]).dropna().to_numpy()
+        place: (ours[place] - theirs[place]).dropna().to_numpy()
         for place in ours
         if place in theirs
     }
 
 
-def slopes_by_iteration(table: pd.DataFrame, method: str) -> dict[tuple[str, ...], pd.Series]:
+def slopes_by_iteration(table: pd.DataFrame, method: str) -> dict[str, pd.Series]:
     """Return the slopes of lines fitted to log RSE by iteration, by curve and trial."""
     found = {}
     for (dataset, variant, epsilon), rows in table[table["method"] == method].groupby(
         CURVE, dropna=False
     ):
         curve = rows.pivot(index="iteration", columns="trial", values="rse").sort_index().dropna()
-        place = dataset, variant, f"eps {epsilon:g}" if pd.notna(epsilon) else "not private"
         if len(curve) > 1:
             fits = np.polyfit(curve.index.to_numpy(float), log_positive(curve.to_numpy()), 1)
-            found[place] = pd.Series(fits[0], index=curve.columns)
+            found[place_named(dataset, epsilon, variant)] = pd.Series(fits[0], index=curve.columns)
     return found
 
 
@@ -109,8 +123,9 @@ def _falls(evidence: DpalsEvidence, method: str) -> Finding:
     table = evidence.tables.get("iterations")
     curves = {} if table is None else slopes_by_iteration(table, method)
     if not curves:
-        return not_available(f"iterations of {method_label(method)}")
-    return always_below({" ".join(place): each.to_numpy() for place, each in curves.items()})
+        return not_available(f"iterations of {method_named(method)}")
+    rows = {place: each.to_numpy() for place, each in curves.items()}
+    return named(BY_ITERATION, always_below(rows))
 
 
 def _against_frank_wolfe(evidence: DpalsEvidence, datasets: tuple[str, ...]) -> Finding:
@@ -118,18 +133,18 @@ def _against_frank_wolfe(evidence: DpalsEvidence, datasets: tuple[str, ...]) -> 
     errors = evidence.results
     found = always_below(
         {
-            f"{dataset} eps {epsilon:g}": errors.log_rmse(dataset, PRIVATE, epsilon)
+            place_named(dataset, epsilon): errors.log_rmse(dataset, PRIVATE, epsilon)
             - errors.log_rmse(dataset, FRANK_WOLFE, epsilon)
             for dataset, epsilon in product(datasets, EPSILONS)
         }
     )
     published = {
-        dataset: errors.log_rmse(dataset, PUBLISHED)
+        dataset_named(dataset): errors.log_rmse(dataset, PUBLISHED)
         - errors.log_rmse(dataset, FRANK_WOLFE, LARGEST)
         for dataset in datasets
     }
     return replace(
         found,
-        reason=f"{found.reason}. As published, but without noise, against DPFW at eps "
-        f"{LARGEST:g}: {formatted_means(published, percent)}",
+        reason=f"{found.reason}. As published, but without noise, against DPFW at "
+        f"{at(LARGEST)}: {formatted_means(published, percent)}",
     )

@@ -11,6 +11,7 @@ from dpmc.studies.dpals.claims.evidence import (
     Form,
     claim,
     compared,
+    place_named,
 )
 
 AS_GOOD = 1.05
@@ -50,7 +51,7 @@ def iterations_saved(table: pd.DataFrame, alternating: str, frank_wolfe: str) ->
     for (method, dataset, variant, epsilon), rows in chosen.groupby(
         ["method", *CURVE], dropna=False
     ):
-        place = dataset, variant, f"eps {epsilon:g}" if pd.notna(epsilon) else "not private"
+        place = place_named(dataset, epsilon, variant)
         curve = rows.pivot(index="iteration", columns="trial", values="rmse")
         curves[method][place] = curve.sort_index()
     saved = {}
@@ -61,7 +62,7 @@ def iterations_saved(table: pd.DataFrame, alternating: str, frank_wolfe: str) ->
         trials = theirs.columns.intersection(ours.columns)
         enough = AS_GOOD * theirs[trials].min()
         counts = (_first_below(curve[trials], enough) for curve in (ours, theirs))
-        saved[" ".join(place)] = np.subtract(*map(np.log, counts))
+        saved[place] = np.subtract(*map(np.log, counts))
     return saved
 
 

@@ -8,10 +8,12 @@ import pandas as pd
 
 from dpmc.frame.judging.claims import registering
 from dpmc.frame.judging.finding import NOT_AVAILABLE, Finding
+from dpmc.frame.showing.frames import in_list
 from dpmc.statistics.tests import log_positive, trial_matrix
-from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, STANDARD
+from dpmc.studies.dpals.frames import dataset_label, method_label
+from dpmc.studies.dpals.variant_names import variant_label
 
-STANDARD = "standard"
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
 TABLES = ("trials", "iterations", "timing", "coverage", "accounting")
 PUBLISHED = "published"  # numbers from elsewhere, which no job makes
@@ -126,7 +128,7 @@ def on_both_forms(judge: Callable[[Form], Finding], forms: str = "{0.dpals}") ->
     return _beside(judge(EXACT), EXACT, judge, AS_PUBLISHED, forms)
 
 
-def compared(judge: Callable[[Form], Finding], forms: str = "{0.dpals}, {0.dpfw}") -> Finding:
+def compared(judge: Callable[[Form], Finding], forms: str = "{0.dpals} and {0.dpfw}") -> Finding:
     """Judge a comparison of the paper by its own form of both methods, with ours in the reason.
 
     Where the paper's form was not run in every cell that the claim needs, ours decides.
@@ -141,12 +143,39 @@ def _beside(
     found: Finding, form: Form, judge: Callable[[Form], Finding], other: Form, forms: str
 ) -> Finding:
     """Say which form decided, and what another one gives."""
+    if NOT_AVAILABLE in found.reason:
+        return found
     reported = judge(other)
-    beside = f" ({reported.verdict}): {reported.reason}"
+    beside = f"{reported.verdict}, {reported.reason}"
     if NOT_AVAILABLE in reported.reason:
-        beside = " was not run in every cell"
-    reason = f"{forms.format(form)}: {found.reason}. Beside it, {forms.format(other)}{beside}"
-    return replace(found, reason=reason)
+        beside = "not run in every cell"
+    own, others = (
+        forms.format(Form(method_named(each.dpals), method_named(each.dpfw)))
+        for each in (form, other)
+    )
+    return replace(found, reason=f"{own}: {found.reason}. Beside it, {others}: {beside}")
+
+
+def method_named(name: str) -> str:
+    """Return what reasons call a method."""
+    return in_list(method_label(name))
+
+
+def dataset_named(name: str) -> str:
+    """Return what reasons call a data set."""
+    return in_list(dataset_label(name))
+
+
+def at(epsilon: float) -> str:
+    """Return what reasons call an epsilon."""
+    return f"ε = {epsilon:g}"
+
+
+def place_named(dataset: str, epsilon: float, variant: str = STANDARD) -> str:
+    """Return what reasons call a cell of some method; one that is not private has no epsilon."""
+    beside = [] if variant == STANDARD else [variant_label(variant)]
+    private = at(epsilon) if pd.notna(epsilon) else "not private"
+    return ", ".join([dataset_named(dataset), *beside, private])
 
 
 def _with_generated(table: pd.DataFrame) -> pd.DataFrame:

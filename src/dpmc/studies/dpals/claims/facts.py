@@ -5,7 +5,7 @@ import pandas as pd
 
 from dpmc.frame.judging.finding import OURS, PAPERS, Finding
 from dpmc.frame.judging.rules import not_available, verdict_of
-from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim
+from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim, dataset_named
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES
 from dpmc.studies.dpals.experiments.coverage import COVERAGE_COLUMNS
 
@@ -65,9 +65,9 @@ def skew_from_correlated_counts(evidence: DpalsEvidence) -> Finding:
         correlations.append(correlation)
         holds.append(correlation < 0 and shuffled - full < HALF * (uniform - full))
         parts.append(
-            f"{name}: correlation {correlation:.3f}, Gini coefficient {full:.4f} of all ratings, "
-            f"{uniform:.4f} with {RATINGS_PER_USER} a user at random, {shuffled:.4f} so with items "
-            "shuffled"
+            f"{dataset_named(name)}: correlation {correlation:.3f}, Gini coefficient {full:.4f} "
+            f"of all ratings, {uniform:.4f} with {RATINGS_PER_USER} a user at random, "
+            f"{shuffled:.4f} so with items shuffled"
         )
     if not parts:
         return not_available("coverage")

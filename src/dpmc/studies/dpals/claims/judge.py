@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims, table_of_verdicts
-from dpmc.frame.judging.finding import INCONCLUSIVE
+from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_RUN
 from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
     altmin,
     curves,
@@ -22,10 +22,14 @@ from dpmc.studies.dpals.claims.evidence import (
     ELSEWHERE,
     GENERATED,
     IN_PLACE_OF,
+    LARGE,
     PAPERS_DATA,
     PREDICATES,
     PUBLISHED,
+    REAL,
+    SURROGATE,
     TABLES,
+    dataset_named,
     evidence_of,
 )
 from dpmc.studies.dpals.claims.readings import readings
@@ -44,6 +48,7 @@ ON_OTHERS = {
     GENERATED: tuple(name for name in (*OF_LARGE, "D31") if name != "D19"),
     ELSEWHERE: ("D6", "D7", "D10", "D19", "D20", "A2"),
 }
+OF_IMPLICIT = ("D11", "D12", "D32")  # of these, what needs MovieLens 20M
 NOT_THE_PAPERS = {
     GENERATED: "generated data, not MovieLens: ",
     ELSEWHERE: "MovieLens 100K, not the paper's data: ",
@@ -89,11 +94,23 @@ def judge_dpals(
     """
     evidence = evidence_of(frames, data)
     if data == PAPERS_DATA:
-        return table_of_verdicts(claims, PREDICATES, evidence, readings(evidence))
+        return _naming_what_lacks(
+            table_of_verdicts(claims, PREDICATES, evidence, readings(evidence))
+        )
     some = [claim for claim in claims if claim["id"] in ON_OTHERS[data]]
     table = table_of_verdicts(some, PREDICATES, evidence, readings(evidence))
     reasons = table["reason"].astype(str)
-    if data == ELSEWHERE:
-        reasons = reasons.str.replace("|".join(reversed(IN_PLACE_OF)), ELSEWHERE, regex=True)
+    for name in (*reversed(IN_PLACE_OF), *LARGE):  # the longer name first
+        instead = ELSEWHERE if data == ELSEWHERE else name.replace(REAL, SURROGATE)
+        reasons = reasons.str.replace(dataset_named(name), dataset_named(instead), regex=False)
     reasons = NOT_THE_PAPERS[data] + reasons
     return table.assign(reported_verdict=INCONCLUSIVE, reason=reasons)
+
+
+def _naming_what_lacks(table: pd.DataFrame) -> pd.DataFrame:
+    """Say in the reason which ratings a claim needs that could not be run without them."""
+    of_20m = table["id"].isin(OF_IMPLICIT)
+    needed = of_20m.map({True: dataset_named(LARGE[1]), False: dataset_named(LARGE[0])})
+    lacking = table["id"].isin(OF_LARGE) & (table["verdict"] == NOT_RUN)
+    reasons = table["reason"].where(~lacking, "needs " + needed + ": " + table["reason"])
+    return table.assign(reason=reasons)

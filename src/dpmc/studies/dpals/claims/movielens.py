@@ -11,9 +11,13 @@ from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.claims.evidence import (
     DpalsEvidence,
     Form,
+    at,
     claim,
     compared,
+    dataset_named,
+    method_named,
     on_both_forms,
+    place_named,
 )
 
 ALL_MOVIES, TOP, PART, IMPLICIT = "ml-10m", "ml-10m-top400", "ml-10m-top400-part", "ml-20m"
@@ -36,8 +40,8 @@ def better_than_frank_wolfe_on_top_movies(evidence: DpalsEvidence) -> Finding:
             - errors.log_rmse(TOP, form.dpfw, epsilon)
             for epsilon in EPSILONS
         }
-        rows = {f"eps {epsilon:g}": row for epsilon, row in gaps.items()}
-        growth = {f"eps {b:g} against {a:g}": gaps[b] - gaps[a] for a, b in pairwise(EPSILONS)}
+        rows = {at(epsilon): row for epsilon, row in gaps.items()}
+        growth = {f"{at(b)} against {a:g}": gaps[b] - gaps[a] for a, b in pairwise(EPSILONS)}
         size = always_below(rows) if evidence.surrogate else inside(rows, *GAPS)
         return all_of([named("RMSE", size), named("growth", always_below(growth))])
 
@@ -50,8 +54,7 @@ def private_svd_worse_than_the_mean(evidence: DpalsEvidence) -> Finding:
     errors = evidence.results
     return always_below(
         {
-            f"eps {epsilon:g}": errors.log_rmse(TOP, "trivial")
-            - errors.log_rmse(TOP, "dp_svd", epsilon)
+            at(epsilon): errors.log_rmse(TOP, "trivial") - errors.log_rmse(TOP, "dp_svd", epsilon)
             for epsilon in EPSILONS
         }
     )
@@ -64,7 +67,7 @@ def fewer_users_match_frank_wolfe(evidence: DpalsEvidence) -> Finding:
 
     def judge(form: Form) -> Finding:
         rows = {
-            f"eps {epsilon:g}": errors.log_rmse(PART, form.dpals, epsilon)
+            at(epsilon): errors.log_rmse(PART, form.dpals, epsilon)
             - errors.log_rmse(TOP, form.dpfw, epsilon)
             for epsilon in EPSILONS
         }
@@ -85,7 +88,7 @@ def privacy_costs_more_on_all_movies(evidence: DpalsEvidence) -> Finding:
     def judge(form: Form) -> Finding:
         return always_below(
             {
-                f"eps {epsilon:g}": loss(form, TOP, epsilon) - loss(form, ALL_MOVIES, epsilon)
+                at(epsilon): loss(form, TOP, epsilon) - loss(form, ALL_MOVIES, epsilon)
                 for epsilon in EPSILONS
             }
         )
@@ -100,7 +103,7 @@ def small_loss_at_large_epsilon(evidence: DpalsEvidence) -> Finding:
 
     def judge(form: Form) -> Finding:
         rows = {
-            f"{dataset} eps {epsilon:g}": errors.log_rmse(dataset, form.dpals, epsilon)
+            place_named(dataset, epsilon): errors.log_rmse(dataset, form.dpals, epsilon)
             - errors.log_rmse(dataset, "als")
             for dataset in (TOP, ALL_MOVIES)
             for epsilon in EPSILONS[2:]
@@ -109,10 +112,10 @@ def small_loss_at_large_epsilon(evidence: DpalsEvidence) -> Finding:
 
     found = on_both_forms(judge)
     elsewhere = [
-        f"{dataset}: "
+        f"{dataset_named(dataset)}: "
         + formatted_means(
             {
-                **{f"eps {e:g}": errors.rmse(dataset, "dpals", e) for e in EPSILONS[2:]},
+                **{at(e): errors.rmse(dataset, "dpals", e) for e in EPSILONS[2:]},
                 "ALS": errors.rmse(dataset, "als"),
             }
         )
@@ -129,12 +132,12 @@ def recall_comparable_to_als(evidence: DpalsEvidence) -> Finding:
     def judge(form: Form) -> Finding:
         ours = results.recall(IMPLICIT, form.dpals, LOOSE)
         if not evidence.surrogate:
-            return inside({f"eps {LOOSE:g}": ours}, low=RECALL, formatter=plain)
+            return inside({at(LOOSE): ours}, low=RECALL, formatter=plain)
         ratio = log_positive(ours) - log_positive(results.recall(IMPLICIT, "ials"))
-        return inside({f"eps {LOOSE:g} over iALS": ratio}, low=np.log(RECALL / RECALL_OF_ALS))
+        return inside({f"{at(LOOSE)} over iALS": ratio}, low=np.log(RECALL / RECALL_OF_ALS))
 
     found = on_both_forms(judge)
-    beside = {name: results.recall(IMPLICIT, name) for name in ("ials", "popularity")}
+    beside = {method_named(name): results.recall(IMPLICIT, name) for name in ("ials", "popularity")}
     return replace(
         found,
         reason=f"{found.reason}. Without privacy {formatted_means(beside)}; reported: ALS "
@@ -152,6 +155,6 @@ def recall_kept_at_small_epsilon(evidence: DpalsEvidence) -> Finding:
             log_positive(results.recall(IMPLICIT, form.dpals, epsilon))
             for epsilon in (STRICT, LOOSE)
         )
-        return inside({f"eps {STRICT:g} over {LOOSE:g}": first - last}, low=KEPT)
+        return inside({f"{at(STRICT)} over {LOOSE:g}": first - last}, low=KEPT)
 
     return on_both_forms(judge)

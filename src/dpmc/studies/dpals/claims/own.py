@@ -21,7 +21,13 @@ from dpmc.frame.judging.rules import (
 from dpmc.frame.showing.chapter import PUBLISHED_COLUMNS
 from dpmc.frame.showing.frames import keeps_claim, present, private_rows
 from dpmc.statistics.paired import Pair, compare, less, more, pairs
-from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim
+from dpmc.studies.dpals.claims.evidence import (
+    DpalsEvidence,
+    claim,
+    dataset_named,
+    method_named,
+    place_named,
+)
 from dpmc.studies.dpals.claims.movielens import SMALL_LOSS
 from dpmc.studies.dpals.comparisons import PLACE, of_local_bayes, places
 from dpmc.studies.dpals.frames import (
@@ -34,9 +40,7 @@ from dpmc.studies.dpals.frames import (
     RANK_ONE,
     SURROGATE,
     SYNTHETIC,
-    dataset_label,
     format_range,
-    method_label,
     standard,
     summary,
     synthetic_sizes,
@@ -80,7 +84,7 @@ def is_real(dataset: str) -> bool:
 def rows_of(found: Mapping[tuple, Pair], before: str = "") -> Rows:
     """Return the differences by the name of their place."""
     return {
-        f"{before}{dataset_label(dataset)}, ε = {epsilon:g}": pair.differences
+        f"{before}{place_named(dataset, epsilon)}": pair.differences
         for (dataset, epsilon), pair in found.items()
     }
 
@@ -89,7 +93,7 @@ def ratios(found: Mapping[tuple, Pair]) -> str:
     """Format the smallest and the largest ratio of errors by data set."""
     table = compare(found, PLACE)
     parts = [
-        f"{dataset_label(name)} {format_range(np.exp(part['difference']))}"
+        f"{dataset_named(name)} {format_range(np.exp(part['difference']))}"
         for name, part in table.groupby("dataset", sort=False)
     ]
     return "; ".join(parts)
@@ -103,13 +107,12 @@ def dpals_is_the_best_private_method(evidence: DpalsEvidence) -> Finding:
         return not_available("DPALS and another private method")
     table = compare(found, PLACE)
     best = table["second"].where(table["difference"] > 0, DPALS)
-    where: dict[str, list[str]] = {}
+    parts = []
     for dataset, names in best.groupby(table["dataset"], sort=False):
         counts = names.value_counts()
-        texts = [f"{method_label(name)} at {count}" for name, count in counts.items()]
-        where.setdefault(f"{', '.join(texts)} of {len(names)}", []).append(dataset_label(dataset))
-    parts = [f"{text} ({', '.join(names)})" for text, names in where.items()]
-    text = f"Least error, by ε: {'; '.join(parts)}.{_gain(evidence, table)}"
+        texts = [f"{method_named(name)} at {count}" for name, count in counts.items()]
+        parts.append(f"{dataset_named(dataset)}: {', '.join(texts)} of {len(names)} ε")
+    text = f"Least error, on {'; '.join(parts)}.{_gain(evidence, table)}"
     return explained(always_below(rows_of(found)), text)
 
 
@@ -123,7 +126,7 @@ def _gain(evidence: DpalsEvidence, table: pd.DataFrame) -> str:
         f"{np.exp(row['difference']):.3g} times at ε = {row['epsilon']:g}"
         for _, row in here.iloc[[0, -1]].iterrows()
     ]
-    name = dataset_label(here["dataset"].iloc[0])
+    name = dataset_named(here["dataset"].iloc[0])
     return f" {name}, DPALS over the best other: {', '.join(dict.fromkeys(shown))}."
 
 
@@ -137,7 +140,7 @@ def methods_keep_their_claim(evidence: DpalsEvidence) -> Finding:
     broken = rows[~kept]
     excess = (broken["actual_epsilon"] / broken["claimed_epsilon"]).groupby(broken["method"])
     parts = [
-        f"{method_label(name)} {format_range(excess.get_group(name), 4)} times"
+        f"{method_named(name)} {format_range(excess.get_group(name), 4)} times"
         for name in present(broken["method"], PRIVATE)
     ]
     good = set(rows["method"]) - set(broken["method"])
@@ -214,10 +217,10 @@ def alternating_methods_beat_dpals(evidence: DpalsEvidence) -> Finding:
     parts = []
     for name, here in found.items():
         if here:
-            rows |= rows_of(here, f"{method_label(name)}, ")
+            rows |= rows_of(here, f"{method_named(name)}, ")
             table = compare(here, PLACE)
             parts.append(
-                f"{method_label(name)} {format_range(np.exp(table['difference']))}, less at "
+                f"{method_named(name)} {format_range(np.exp(table['difference']))}, less at "
                 f"{less(table).sum()} and more at {more(table).sum()} of {len(table)}"
             )
     if not rows:
@@ -238,7 +241,7 @@ def local_bayes_is_never_worse(evidence: DpalsEvidence) -> Finding:
         return not_available("Local Bayes and others")
     table = compare(found, PLACE).sort_values("difference")
     others = present(tuned(trials)["method"], METHODS)
-    names = ", ".join(method_label(name) for name in others if name in set(table["second"]))
+    names = ", ".join(method_named(name) for name in others if name in set(table["second"]))
     text = (
         f"RMSE over that of the best of the others ({names}): from {_place(table.iloc[0])} to "
         f"{_place(table.iloc[-1])}, and significantly more at {more(table).sum()} of {len(table)} "
@@ -248,8 +251,8 @@ def local_bayes_is_never_worse(evidence: DpalsEvidence) -> Finding:
 
 
 def _place(row: pd.Series) -> str:
-    where = f"{dataset_label(row['dataset'])}, ε = {row['epsilon']:g}"
-    return f"{np.exp(row['difference']):.3g} ({where}, against {method_label(row['second'])})"
+    where = place_named(row["dataset"], row["epsilon"])
+    return f"{np.exp(row['difference']):.3g} ({where}, against {method_named(row['second'])})"
 
 
 @claim("F8")

@@ -16,11 +16,13 @@ from dpmc.frame.judging.rules import (
     verdict_of,
 )
 from dpmc.statistics.tests import log_positive
+from dpmc.studies.dpals.cells import STANDARD
 from dpmc.studies.dpals.claims.evidence import (
-    STANDARD,
     DpalsEvidence,
     Form,
+    at,
     claim,
+    method_named,
     on_both_forms,
 )
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES, IMPLICIT
@@ -100,7 +102,7 @@ def terrible_without_projection(evidence: DpalsEvidence) -> Finding:
         for epsilon in (STRICT, MIDDLE)
     }
     found = inside({"without against with it": rows[MIDDLE]}, low=TERRIBLE)
-    at_strict = formatted_means({f"eps {STRICT:g}": rows[STRICT]}, percent)
+    at_strict = formatted_means({at(STRICT): rows[STRICT]}, percent)
     return replace(found, reason=f"{found.reason}; {at_strict}")
 
 
@@ -114,8 +116,8 @@ def subset_gains_little_with_adaptive_sampling(evidence: DpalsEvidence) -> Findi
             share, over_all = best(_part_over_all(evidence, form.dpals, ADAPTIVE, epsilon))
             gains[epsilon] = share, -over_all
         (share, gain), (first, at_strict) = gains[MIDDLE], gains[STRICT]
-        marginal = inside({f"{share} at eps {MIDDLE:g}": gain}, high=MARGIN[1])
-        growth = {f"eps {MIDDLE:g} against {STRICT:g} ({first})": gain - at_strict}
+        marginal = inside({f"{share} at {at(MIDDLE)}": gain}, high=MARGIN[1])
+        growth = {f"{at(MIDDLE)} against {STRICT:g} ({first})": gain - at_strict}
         return all_of([named("gain", marginal), named("growth", always_below(growth))])
 
     return on_both_forms(judge)
@@ -135,7 +137,7 @@ def subset_gains_recall(evidence: DpalsEvidence) -> Finding:
             }
             for variant in (STANDARD, f"{ADAPTIVE}_1")
         )
-        gains = {f"eps {epsilon:g}": part[epsilon] - whole[epsilon] for epsilon in OF_RECALL}
+        gains = {at(epsilon): part[epsilon] - whole[epsilon] for epsilon in OF_RECALL}
         return inside(gains, low=MARGIN[1])
 
     return on_both_forms(judge)
@@ -154,6 +156,7 @@ def _part_over_all(
 
 def _beside_reported(finding: Finding, rows: Rows) -> Finding:
     """Name RMSE and those reported, which are not judged: their regularization is not known."""
-    reported = ", ".join(f"{name} {REPORTED[name]:.3f}" for name in rows)
-    beside = f"RMSE {formatted_means(rows)}; reported at rank 128: {reported}"
+    reported = ", ".join(f"{method_named(name)}: {REPORTED[name]:.3f}" for name in rows)
+    ours = {method_named(name): row for name, row in rows.items()}
+    beside = f"RMSE {formatted_means(ours)}; reported at rank 128: {reported}"
     return replace(finding, reason=f"{finding.reason}; {beside}")

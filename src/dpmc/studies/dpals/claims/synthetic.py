@@ -21,9 +21,13 @@ from dpmc.studies.dpals.claims.evidence import (
     EPSILONS,
     DpalsEvidence,
     Form,
+    at,
     claim,
     compared,
+    dataset_named,
+    method_named,
     on_both_forms,
+    place_named,
 )
 from dpmc.studies.dpals.claims.verdicts import best, times
 
@@ -44,7 +48,9 @@ def both_improve_with_users(evidence: DpalsEvidence) -> Finding:
         cells = product((form.dpals, form.dpfw), EPSILONS, pairwise(SIZES))
         return always_below(
             {
-                f"{method} eps {epsilon:g} {more}": errors.log_rmse(more, method, epsilon)
+                f"{method_named(method)}, {place_named(more, epsilon)}": errors.log_rmse(
+                    more, method, epsilon
+                )
                 - errors.log_rmse(fewer, method, epsilon)
                 for method, epsilon, (fewer, more) in cells
             }
@@ -96,7 +102,7 @@ def sevenfold_over_frank_wolfe(evidence: DpalsEvidence) -> Finding:
 
     def judge(form: Form) -> Finding:
         rows = {
-            f"eps {epsilon:g}": errors.log_rmse(LARGEST, form.dpfw, epsilon)
+            at(epsilon): errors.log_rmse(LARGEST, form.dpfw, epsilon)
             - errors.log_rmse(LARGEST, form.dpals, epsilon)
             for epsilon in EPSILONS
         }
@@ -135,7 +141,7 @@ def better_dependence_on_users(evidence: DpalsEvidence) -> Finding:
     def judge(form: Form) -> Finding:
         falls = {
             method: {
-                f"eps {epsilon:g}": errors.log_rmse(LARGEST, method, epsilon)
+                at(epsilon): errors.log_rmse(LARGEST, method, epsilon)
                 - errors.log_rmse(SMALLEST, method, epsilon)
                 for epsilon in EPSILONS
             }
@@ -144,7 +150,8 @@ def better_dependence_on_users(evidence: DpalsEvidence) -> Finding:
         ours, theirs = falls.values()
         found = always_below({name: ours[name] - theirs[name] for name in ours})
         by_method = "; ".join(
-            f"{method} {formatted_means(rows, times)}" for method, rows in falls.items()
+            f"{method_named(method)} {formatted_means(rows, times)}"
+            for method, rows in falls.items()
         )
         return replace(found, reason=f"{found.reason}; RMSE, 50K users against 5K: {by_method}")
 
@@ -159,7 +166,7 @@ def better_than_frank_wolfe(evidence: DpalsEvidence) -> Finding:
     def judge(form: Form) -> Finding:
         return mostly_below(
             {
-                f"{size} eps {epsilon:g}": errors.log_rmse(size, form.dpals, epsilon)
+                place_named(size, epsilon): errors.log_rmse(size, form.dpals, epsilon)
                 - errors.log_rmse(size, form.dpfw, epsilon)
                 for size, epsilon in product(SIZES, EPSILONS)
             }
@@ -172,6 +179,7 @@ def _over_trivial(evidence: DpalsEvidence, method: str) -> Rows:
     """Return log RMSE at epsilon 1 over that of the mean of the training ratings, by size."""
     errors = evidence.results
     return {
-        size: errors.log_rmse(size, method, STRICT) - errors.log_rmse(size, "trivial")
+        dataset_named(size): errors.log_rmse(size, method, STRICT)
+        - errors.log_rmse(size, "trivial")
         for size in SIZES
     }

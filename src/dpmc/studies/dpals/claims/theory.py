@@ -19,7 +19,17 @@ from dpmc.frame.judging.rules import (
 from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals import theory
 from dpmc.studies.dpals.cells import ITERATION_COLUMNS
-from dpmc.studies.dpals.claims.evidence import EPSILONS, DpalsEvidence, Form, claim, compared
+from dpmc.studies.dpals.claims.evidence import (
+    EPSILONS,
+    DpalsEvidence,
+    Form,
+    at,
+    claim,
+    compared,
+    dataset_named,
+    method_named,
+    place_named,
+)
 from dpmc.studies.dpals.claims.synthetic import SIZES
 from dpmc.studies.dpals.claims.verdicts import times
 from dpmc.studies.dpals.theory import (
@@ -195,7 +205,7 @@ def _slowest_steps(evidence: DpalsEvidence, method: str) -> Rows:
         curve = part.pivot(index="iteration", columns="trial", values="rse").sort_index().dropna()
         if dataset in SIZES and len(curve) > 1:
             small = 1 / np.log(USERS[SIZES.index(dataset)]) ** 2
-            rows[f"{dataset}, eps {epsilon:g}"] = slowest_step(curve.to_numpy(), small)
+            rows[place_named(dataset, epsilon)] = slowest_step(curve.to_numpy(), small)
     return rows
 
 
@@ -220,7 +230,7 @@ def slopes_of(evidence: DpalsEvidence, method: str) -> Rows:
     """Return slopes of log RMSE by trial: in users at all epsilon, in 1/sigma at all sizes."""
     errors = evidence.results
     in_noise = {
-        f"{IN_NOISE} at {size}": slope_of(
+        f"1/σ at {dataset_named(size)}": slope_of(
             np.array([errors.log_rmse(size, method, epsilon) for epsilon in BELOW_LOG]),
             np.log(theory.inverse_noise(BELOW_LOG, DELTA)),
         )
@@ -232,7 +242,7 @@ def slopes_of(evidence: DpalsEvidence, method: str) -> Rows:
 def _slopes_in_users(evidence: DpalsEvidence, method: str, epsilons: Sequence[float]) -> Rows:
     errors = evidence.results
     return {
-        f"{IN_USERS} at eps {epsilon:g}": slope_of(
+        f"{IN_USERS} at {at(epsilon)}": slope_of(
             np.array([errors.log_rmse(size, method, epsilon) for size in SIZES]), np.log(USERS)
         )
         for epsilon in epsilons
@@ -242,7 +252,7 @@ def _slopes_in_users(evidence: DpalsEvidence, method: str, epsilons: Sequence[fl
 def _slopes_in_items(evidence: DpalsEvidence, method: str) -> Rows:
     errors = evidence.results
     return {
-        f"{IN_ITEMS} at eps {epsilon:g}": slope_of(
+        f"{IN_ITEMS} at {at(epsilon)}": slope_of(
             np.array([errors.log_rmse(size, method, epsilon) for size in ITEMS]),
             np.log(list(ITEMS.values())),
         )
@@ -264,5 +274,7 @@ def _at_most_stated(apart: Rows, slopes: Mapping[str, Rows]) -> Finding:
 
 
 def _with_slopes(found: Finding, slopes: Mapping[str, Rows]) -> Finding:
-    named = "; ".join(f"{name}: {formatted_means(rows, slope)}" for name, rows in slopes.items())
+    named = "; ".join(
+        f"{method_named(name)} in {formatted_means(rows, slope)}" for name, rows in slopes.items()
+    )
     return replace(found, reason=f"{found.reason}. Slopes of {named}")

@@ -9,7 +9,7 @@ from dpmc.frame.judging.finding import (
     UNREPORTED,
     Finding,
 )
-from dpmc.frame.judging.rules import Rows, as_matrix, percent, tally
+from dpmc.frame.judging.rules import Rows, as_matrix, fewest, percent, tally
 from dpmc.statistics.tests import row_tests
 
 SOME = "some"
@@ -25,7 +25,7 @@ def some_below(rows: Rows) -> Finding:
     matrix = as_matrix(rows)
     counts = tally(matrix)
     tests = row_tests(matrix)
-    trials = int(tests.trials.min())
+    trials = fewest(tests.trials)
     if counts.obstacle:
         return Finding(INCONCLUSIVE, n=trials, reason=counts.obstacle, rule=SOME)
     least = int(np.argmin(tests.mean))

@@ -8,13 +8,14 @@ import pandas as pd
 from dpmc.frame.judging.choices import margin
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
 from dpmc.frame.judging.rules import Sample, all_of, explained, judge_most, judge_pooled, named
+from dpmc.frame.showing.frames import MECHANISM_LABELS
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.statistics.paired import compare, less, more
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.equal_privacy.claims.evidence import Evidence, claim
 from dpmc.studies.equal_privacy.claims.own import against, listed
 from dpmc.studies.equal_privacy.comparisons import factor_models
-from dpmc.studies.equal_privacy.frames import CELL, HUBER
+from dpmc.studies.equal_privacy.frames import CELL, EVENTS, HUBER
 
 METHODS = ("private_als", "private_irls")
 NOISES = ("huber", "gaussian", "laplace")
@@ -54,9 +55,12 @@ def irls_is_more_accurate_at_the_same_budget(evidence: Evidence) -> Finding:
         )
         for relation in rows["relation"].unique()
     }
-    parts = [f"{name} {100 * np.expm1(np.nanmean(each)):+.2f} %" for name, each in large.items()]
+    parts = [
+        f"{100 * np.expm1(np.nanmean(each)):+.2f} % {EVENTS.get(name, name)}"
+        for name, each in large.items()
+    ]
     found = judge_most(_sample(np.concatenate(deltas)))
-    return explained(found, f"Means by relation: {', '.join(parts)}.")
+    return explained(found, f"Means: {', '.join(parts)}.")
 
 
 def _best_trade_off(evidence: Evidence, relations: Collection[str]) -> Finding:
@@ -66,7 +70,10 @@ def _best_trade_off(evidence: Evidence, relations: Collection[str]) -> Finding:
         return _missing()
     rows = rows[here].reset_index(drop=True)
     deltas = {other: (logs["huber"] - logs[other])[here] for other in ("gaussian", "laplace")}
-    parts = [named(f"against {other}", judge_most(_sample(d))) for other, d in deltas.items()]
+    parts = [
+        named(f"against {MECHANISM_LABELS[other]} noise", judge_most(_sample(each)))
+        for other, each in deltas.items()
+    ]
     trend = _strict_minus_loose(rows, (deltas["gaussian"] + deltas["laplace"]) / 2)
     if len(trend):
         parts.append(named("strict minus loose budgets", judge_pooled(_sample(trend))))

@@ -36,6 +36,7 @@ from dpmc.frame.judging.rules import (
     tally,
     verdict_of,
 )
+from dpmc.frame.showing.frames import MECHANISM_LABELS
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import total_variation
 from dpmc.statistics.bootstrap import pooled_spread_ratio
@@ -329,5 +330,5 @@ def _not_below_margin(evidence: Evidence, other: str, rows: list) -> Finding:
         found,
         verdict=INCONCLUSIVE if tally(sample.ours).obstacle else at_least(effect, least),
         reported_verdict=verdict_of(sample.reported.mean() >= least),
-        reason=f"against {other}: {found.reason}",
+        reason=f"against {MECHANISM_LABELS[other]} noise: {found.reason}",
     )

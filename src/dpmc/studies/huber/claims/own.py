@@ -3,11 +3,17 @@
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.jobs.cells import SYNTHETIC, format_coordinate
+from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.frame.judging.effects import signed
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, NOT_AVAILABLE, Finding
 from dpmc.frame.judging.rules import Rows, explained, fact, mostly_below, not_available
-from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, trials_text
+from dpmc.frame.showing.frames import (
+    DATASET_LABELS,
+    MECHANISM_LABELS,
+    METHOD_LABELS,
+    PRIVATE,
+    trials_text,
+)
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.claims.evidence import Evidence, claim
@@ -120,8 +126,16 @@ def _against(evidence: Evidence, datasets: list[str], baseline: str) -> Finding:
 
 
 def _named(cell: dict[str, object]) -> str:
-    known = {name: value for name, value in cell.items() if pd.notna(value)}
-    return " ".join(map(format_coordinate, known.values()))
+    """Return what reasons call a cell with noise."""
+    noise = f"{MECHANISM_LABELS[cell['mechanism']]} noise of variance {cell['variance']:g}"
+    inner = cell["irls_iterations"]
+    parts = [
+        DATASET_LABELS[cell["dataset"]],
+        f"rank {cell['rank']:g}",
+        f"{100 * cell['observed_fraction']:g} % observed",
+        f"{METHOD_LABELS[cell['method']]} with {noise}",
+    ]
+    return ", ".join(parts if pd.isna(inner) else [*parts, f"K = {inner:g}"])
 
 
 @claim("R5")

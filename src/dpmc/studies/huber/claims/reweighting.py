@@ -58,7 +58,7 @@ def more_iterations_overfit_with_noise(evidence: Evidence) -> Finding:
 def _later_is_worse(table: pd.DataFrame | None, models: list[tuple[str, str]]) -> Finding:
     last = 0 if table is None or table.empty else int(table["iteration"].max())
     if last <= STOPPED:
-        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (heldout)")
+        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (held-out errors by iteration)")
     rows, told = {}, []
     for method, mechanism in models:
         errors = _rows(table, method=method, mechanism=mechanism).pivot_table(

@@ -22,6 +22,7 @@ from dpmc.frame.judging.rules import (
     percent,
     pooled_verdict,
 )
+from dpmc.frame.showing.frames import MECHANISM_LABELS
 from dpmc.statistics.bootstrap import bootstrap_interval, pooled_spread_ratio
 from dpmc.statistics.tests import Interval, log_positive, trial_matrix
 from dpmc.studies.huber.claims.evidence import Evidence, claim
@@ -75,8 +76,8 @@ def huber_escapes_local_minima(evidence: Evidence) -> Finding:
         best = _best_quarter_ratio(losses["huber"], losses[other])
         verdicts.append(pooled_verdict(best))
         found.append(
-            f"against {other} spread {percent(spread.estimate)}, best quarter "
-            f"{percent(best.estimate)} ({percent(best.low)} to {percent(best.high)})"
+            f"against {MECHANISM_LABELS[other]} noise spread {percent(spread.estimate)}, best "
+            f"quarter {percent(best.estimate)} ({percent(best.low)} to {percent(best.high)})"
         )
         effects.append(best)
     return Finding(

@@ -93,7 +93,7 @@ def _seconds(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def _missing() -> Finding:
-    return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (thesis_methods)")
+    return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (seconds and errors of the four methods)")
 
 
 def _ratios(measured: pd.DataFrame, names: tuple[str, ...], other: str) -> dict[str, np.ndarray]:

@@ -16,6 +16,7 @@ from dpmc.frame.judging.rules import (
     judge_pooled,
     tally,
 )
+from dpmc.frame.showing.frames import MECHANISM_LABELS
 from dpmc.statistics.tests import Interval
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import (
@@ -66,7 +67,9 @@ def variance_hurts_huber_less(evidence: Evidence) -> Finding:
     for other in ("gaussian", "laplace"):
         rows = [b - a for a, b in zip(huber, less_noise(other), strict=True)]
         found = judge_pooled(evidence.sample(rows))
-        parts.append(replace(found, reason=f"against {other}: {found.reason}"))
+        parts.append(
+            replace(found, reason=f"against {MECHANISM_LABELS[other]} noise: {found.reason}")
+        )
     return all_of(parts)
 
 

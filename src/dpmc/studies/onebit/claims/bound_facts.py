@@ -6,7 +6,7 @@ from itertools import pairwise
 from dpmc.frame.judging.finding import NOT_REPORTED, Finding
 from dpmc.frame.judging.rules import verdict_of
 from dpmc.methods.onebit.links import LINKS, Link
-from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
+from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim, place_named
 from dpmc.studies.onebit.claims.link_facts import ROUNDING
 from dpmc.studies.onebit.claims.synthetic import FRACTIONS, LEVEL_OFF
 from dpmc.studies.onebit.experiments.bounds import output_term, squared_error_bounds
@@ -50,12 +50,12 @@ def theorem_4_needs_a_growing_epsilon(evidence: OneBitEvidence) -> Finding:
 def bounds_level_off_after_5(evidence: OneBitEvidence) -> Finding:
     """Bounds of theorems 1 and 4 fall up to epsilon 5, and hardly a tenth of it later."""
     shares = {
-        f"{name} {link}": _later(LINKS[link], theorem, "corrected")
+        place_named(name, link): _later(LINKS[link], theorem, "corrected")
         for name, theorem in THEOREMS.items()
         for link in sorted(LINKS)
     }
     printed = {
-        f"{name} {link}": _later(LINKS[link], theorem, "published")
+        place_named(name, link): _later(LINKS[link], theorem, "published")
         for name, theorem in THEOREMS.items()
         for link in sorted(LINKS)
     }

@@ -10,6 +10,7 @@ from dpmc.frame.judging.claims import registering
 from dpmc.frame.judging.finding import Finding
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.onebit.cells import BOTH, NUCLEAR, ONEBIT_COORDINATES, SYNTHETIC, OneBitCell
+from dpmc.studies.onebit.frames import link_label
 
 GAUSSIAN, LOGISTIC = LINKS = ("gaussian", "logistic")
 # the paper's four mechanisms as it runs them, by the names it gives them
@@ -204,6 +205,12 @@ claim = registering(PREDICATES)
 def synthetic_cell(name: str, link: str, fraction: float, epsilon: float | None) -> OneBitCell:
     """Return the cell of synthetic data, both constraints, of a mechanism by its published name."""
     return OneBitCell(SYNTHETIC, link, BOTH, fraction, PAPER.get(name, name), epsilon)
+
+
+def place_named(name: str, link: str, epsilon: float | None = None) -> str:
+    """Return what reasons call a mechanism with a link, at an epsilon or at that of the claim."""
+    beside = "" if epsilon is None else f", ε = {epsilon:g}"
+    return f"{name} ({link_label(link)}{beside})"
 
 
 def _known(

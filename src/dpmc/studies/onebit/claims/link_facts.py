@@ -8,6 +8,7 @@ from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import LINKS, Link, link_of
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc.studies.onebit.claims.synthetic import EPSILONS
+from dpmc.studies.onebit.frames import link_label
 
 ALPHA = 1.0
 GRID = np.linspace(-ALPHA, ALPHA, 2001)
@@ -22,9 +23,9 @@ def likelihood_is_convex(evidence: OneBitEvidence) -> Finding:
         name: [epsilon for epsilon in EPSILONS if least_curvature(link, epsilon) < -ROUNDING]
         for name, link in sorted(LINKS.items())
     }
-    formatted = ", ".join(f"{low:.4f} ({name})" for name, low in lows.items())
+    formatted = ", ".join(f"{low:.4f} ({link_label(name)})" for name, low in lows.items())
     bent = "; ".join(
-        f"{name} link: not convex at epsilon {', '.join(f'{e:g}' for e in where) or 'none'}"
+        f"{link_label(name)}: not convex at epsilon {', '.join(f'{e:g}' for e in where) or 'none'}"
         for name, where in flipped.items()
     )
     return Finding(

@@ -23,7 +23,14 @@ from dpmc.frame.judging.rules import (
     points,
     tally,
 )
-from dpmc.frame.showing.frames import keeps_claim, number, present, private_rows, trials_text
+from dpmc.frame.showing.frames import (
+    in_list,
+    keeps_claim,
+    number,
+    present,
+    private_rows,
+    trials_text,
+)
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.statistics import paired
 from dpmc.statistics.paired import Pair, compare, leader, less, more, pairs
@@ -51,6 +58,11 @@ from dpmc.studies.onebit.frames import (
 PLACE = ("dataset", "link", "epsilon")
 EXAMPLE = 1.0  # the claimed epsilon that is spelled out, if it was run
 ZERO_ARE = 1.0  # that of predicting zero
+
+
+def mechanism_named(name: str) -> str:
+    """Return what reasons call a mechanism."""
+    return in_list(mechanism_label(name))
 
 
 def places(trials: pd.DataFrame, stage: str) -> dict[tuple, pd.DataFrame]:
@@ -162,11 +174,11 @@ def one_mechanism_is_best_everywhere(evidence: OneBitEvidence) -> Finding:
     for dataset in dict.fromkeys(dataset for dataset, *_ in leaders):
         here = [ahead for place, ahead in leaders.items() if place[0] == dataset]
         alone = pd.Series([ahead.best for ahead in here if not ahead.tied], dtype=str)
-        texts = [f"{mechanism_label(name)} at {n}" for name, n in alone.value_counts().items()]
+        texts = [f"{mechanism_named(name)} at {n}" for name, n in alone.value_counts().items()]
         tied = len(here) - len(alone)
         texts += [f"no single one at {tied}"] if tied else []
         parts.append(f"{dataset_label(dataset)}: {', '.join(texts)} of {len(here)}")
-    text = f"{mechanism_label(first)} leads most often. Best alone, {'; '.join(parts)}."
+    text = f"{mechanism_named(first)} leads most often. Best alone, {'; '.join(parts)}."
     return explained(always_better(found), text)
 
 
@@ -254,9 +266,9 @@ def the_four_keep_their_claim(evidence: OneBitEvidence) -> Finding:
         texts = {link: _at_places(here[here["link"] == link]) for link in here["link"].unique()}
         for text, links in _grouped(texts, LINKS).items():
             only = f" with the {link_label(links[0])}" if len(links) == 1 else ""
-            parts.append(f"{mechanism_label(mechanism)}{only}: {text}")
+            parts.append(f"{mechanism_named(mechanism)}{only}: {text}")
     whole = kept.groupby(four["mechanism"]).all()
-    good = [mechanism_label(name) for name in present(whole.index[whole], PUBLISHED)]
+    good = [mechanism_named(name) for name in present(whole.index[whole], PUBLISHED)]
     text = f"At a claimed ε = {epsilon:g} the proven one is: {'; '.join(parts)}. " if parts else ""
     text += f"Kept: {', '.join(good)} (GraP with scale 2CK/ε and fixed steps)." if good else ""
     return fact(kept.all(), text.strip())
@@ -292,7 +304,7 @@ def the_claim_protects_users(evidence: OneBitEvidence) -> Finding:
         one = here[here["dataset"] == dataset].groupby("mechanism")["user_epsilon"].max()
         groups = _grouped(one.map(number).to_dict(), LOOKS)
         texts = [
-            f"{text} ({', '.join(mechanism_label(name) for name in names)})"
+            f"{text} ({', '.join(mechanism_named(name) for name in names)})"
             for text, names in groups.items()
         ]
         parts.append(f"{dataset_label(dataset)}: {', '.join(texts)}")
@@ -313,7 +325,7 @@ def every_solve_converged(evidence: OneBitEvidence) -> Finding:
     failed = evidence.trials.loc[flags.index[~flags]]
     text = f"{flags.sum():,} of {len(flags):,} did."
     parts = [
-        f"{mechanism_label(mechanism)} {len(part)} ({', '.join(_datasets(part))})"
+        f"{mechanism_named(mechanism)} {len(part)} ({', '.join(_datasets(part))})"
         for mechanism, part in failed.groupby("mechanism")
     ]
     if parts:

@@ -26,6 +26,7 @@ from dpmc.privacy.guarantee import ROUNDING
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc.studies.onebit.claims.link_facts import ALPHA, GRID
 from dpmc.studies.onebit.claims.synthetic import EPSILONS
+from dpmc.studies.onebit.frames import link_label
 
 CLIP = 0.5
 SHOWN_FROM = 1.0  # the least epsilon of figures 1 to 3
@@ -154,7 +155,7 @@ def grap_is_private(evidence: OneBitEvidence) -> Finding:
         CONTRADICTED if broken else SUPPORTED if proven else INCONCLUSIVE,
         effect=max(losses.values()),
         reason="loss of the first noisy gradient at claimed epsilon 1, C = 0.5: "
-        + ", ".join(f"{loss:.3f} ({name})" for name, loss in losses.items())
+        + ", ".join(f"{loss:.3f} ({link_label(name)})" for name, loss in losses.items())
         + f"; proven bound {max(bounds):.3f}; at the scale C K/epsilon, which the paper does not "
         f"print, it would be {halved:.3f}; {NOT_REPORTED}",
     )
@@ -181,7 +182,7 @@ def _listed(epsilons: Sequence[float]) -> str:
 def _changes(change: pd.DataFrame) -> str:
     by_instance = change.groupby(["instance", "link"])["l1_change"]
     return ", ".join(
-        f"{instance} {link} median {values.median():.4g} (n = {len(values)})"
+        f"{instance} ({link_label(link)}) median {values.median():.4g} (n = {len(values)})"
         for (instance, link), values in by_instance
     )
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from dpmc.frame.judging.finding import Finding
 from dpmc.frame.judging.rules import Rows, all_of, always_below, mostly_below, named, points
+from dpmc.frame.showing.frames import in_list
+from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.cells import BOTH, CLEAR, NUCLEAR, OneBitCell
 from dpmc.studies.onebit.claims.evidence import (
     MOVIELENS,
@@ -16,6 +18,7 @@ from dpmc.studies.onebit.claims.evidence import (
     OneBitEvidence,
     Outputs,
     claim,
+    place_named,
 )
 from dpmc.studies.onebit.claims.verdicts import (
     at_every_rank,
@@ -40,7 +43,7 @@ def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
 
     def judge(outputs: Outputs) -> Finding:
         rows = {
-            f"{name} {link}": EXCEEDED - _accuracy(outputs, MOVIELENS, link, name, MIDDLE)
+            place_named(name, link): EXCEEDED - _accuracy(outputs, MOVIELENS, link, name, MIDDLE)
             for name, link in product(PAPER, outputs.links)
         }
         return _with(
@@ -69,7 +72,7 @@ def three_unsatisfactory_on_restaurants(evidence: OneBitEvidence) -> Finding:
 
     def judge(outputs: Outputs) -> Finding:
         rows = {
-            f"{name} {link}": _accuracy(outputs, RESTAURANT, link, name, 1.0)
+            place_named(name, link): _accuracy(outputs, RESTAURANT, link, name, 1.0)
             - _accuracy(outputs, RESTAURANT, link, "majority", None)
             for name, link in product(PERTURBED, outputs.links)
         }
@@ -137,7 +140,7 @@ def marginal_loss_on_movielens(evidence: OneBitEvidence) -> Finding:
 
     def judge(outputs: Outputs) -> Finding:
         losses = {
-            f"{name} {link}": _accuracy(outputs, MOVIELENS, link, CLEAR, None)
+            place_named(name, link): _accuracy(outputs, MOVIELENS, link, CLEAR, None)
             - _accuracy(outputs, MOVIELENS, link, name, SMALL[0])
             for name, link in product(PAPER, outputs.links)
         }
@@ -154,7 +157,7 @@ def marginal_loss_on_movielens(evidence: OneBitEvidence) -> Finding:
 def _below_outp(outputs: Outputs, epsilons: Iterable[float]) -> Rows:
     """Return by how much accuracies on MovieLens exceed that of OutP."""
     return {
-        f"{name} {link} eps {epsilon:g}": _accuracy(outputs, MOVIELENS, link, name, epsilon)
+        place_named(name, link, epsilon): _accuracy(outputs, MOVIELENS, link, name, epsilon)
         - _accuracy(outputs, MOVIELENS, link, "OutP", epsilon)
         for name, link, epsilon in product(PERTURBED, outputs.links, epsilons)
     }
@@ -163,7 +166,7 @@ def _below_outp(outputs: Outputs, epsilons: Iterable[float]) -> Rows:
 def _rises(outputs: Outputs, dataset: str) -> Rows:
     """Return accuracies at epsilon 1 minus those at epsilon 10, of all four mechanisms."""
     return {
-        f"{name} {link}": _accuracy(outputs, dataset, link, name, SMALL[0])
+        place_named(name, link): _accuracy(outputs, dataset, link, name, SMALL[0])
         - _accuracy(outputs, dataset, link, name, LARGEST)
         for name, link in product(PAPER, outputs.links)
     }
@@ -178,7 +181,7 @@ def _gaps(outputs: Outputs, dataset: str) -> Rows:
             clear - _accuracy(outputs, dataset, link, name, epsilon)
             for epsilon in (SMALL[0], LARGEST)
         )
-        gaps[f"{name} {link}"] = last - APPROACHED * first
+        gaps[place_named(name, link)] = last - APPROACHED * first
     return gaps
 
 
@@ -222,4 +225,4 @@ def _formatted(
             f"{100 * np.nanmean(row):.1f}" if np.isfinite(row).any() else "-" for row in rows
         )
 
-    return ", ".join(f"{name} {means(name)} %" for name in names)
+    return ", ".join(f"{in_list(mechanism_label(name))} {means(name)} %" for name in names)

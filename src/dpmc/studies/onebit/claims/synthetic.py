@@ -16,9 +16,11 @@ from dpmc.studies.onebit.claims.evidence import (
     OneBitEvidence,
     Outputs,
     claim,
+    place_named,
     synthetic_cell,
 )
 from dpmc.studies.onebit.claims.verdicts import on_both_outputs
+from dpmc.studies.onebit.frames import link_label
 
 COMPARABLE = np.log(1.10)
 OTHER_MARGINS = (0.05, 0.20)
@@ -43,7 +45,7 @@ def three_less_sensitive_than_outp(evidence: OneBitEvidence) -> Finding:
             for name, link in product(PAPER, outputs.links)
         }
         rows = {
-            f"{name} {link} {way}": sign * falls[name, link] - falls["OutP", link]
+            f"{place_named(name, link)}, {way}": sign * falls[name, link] - falls["OutP", link]
             for name, link in product(PERTURBED, outputs.links)
             for way, sign in (("falls", 1), ("rises", -1))
         }
@@ -58,7 +60,7 @@ def outp_worst_at_small_epsilon(evidence: OneBitEvidence) -> Finding:
 
     def judge(outputs: Outputs) -> Finding:
         rows = {
-            f"{name} {link} eps {epsilon:g}": _at(outputs, name, link, epsilon)
+            place_named(name, link, epsilon): _at(outputs, name, link, epsilon)
             - _at(outputs, "OutP", link, epsilon)
             for name, link, epsilon in product(PERTURBED, outputs.links, SMALL)
         }
@@ -76,7 +78,7 @@ def outp_comparable_at_epsilon_4(evidence: OneBitEvidence) -> Finding:
         return _at(outputs, "OutP", link, MIDDLE) - np.log(np.mean(others, axis=0))
 
     def judge(outputs: Outputs) -> Finding:
-        rows = {link: excess(outputs, link) for link in outputs.links}
+        rows = {link_label(link): excess(outputs, link) for link in outputs.links}
         others = ", ".join(
             f"{within(rows, np.log1p(margin)).verdict} within {100 * margin:g} %"
             for margin in OTHER_MARGINS
@@ -97,8 +99,8 @@ def errors_fall_and_approach_clear(evidence: OneBitEvidence) -> Finding:
             first, last = (_at(outputs, name, link, epsilon) for epsilon in (1.0, LARGEST))
             clear = _at(outputs, CLEAR, link, None)
             excess[name, link] = last - clear
-            falls[f"{name} {link}"] = last - first
-            gaps[f"{name} {link}"] = (last - clear) - APPROACHED * (first - clear)
+            falls[place_named(name, link)] = last - first
+            gaps[place_named(name, link)] = (last - clear) - APPROACHED * (first - clear)
         less = _with_factors(mostly_below(gaps), "ARE(10)/ARE(Clear)", excess)
         return all_of(
             [
@@ -135,8 +137,8 @@ def inp_and_outp_level_off(evidence: OneBitEvidence) -> Finding:
             first, middle, last = (
                 _mean_are(outputs, name, link, epsilon) for epsilon in (1.0, SATURATED, LARGEST)
             )
-            falls[f"{name} {link}"] = np.log(middle / first)
-            later[f"{name} {link}"] = (middle - last) / row_tests(first - last).mean[0]
+            falls[place_named(name, link)] = np.log(middle / first)
+            later[place_named(name, link)] = (middle - last) / row_tests(first - last).mean[0]
         return all_of(
             [
                 named("epsilon 5 against 1", always_below(falls)),
@@ -189,7 +191,7 @@ def _less_prone(outputs: Outputs) -> Rows:
         usual = np.mean(list(_gains(outputs, above).values()), axis=0)
         few = _gains(outputs, [(name, link, epsilon) for epsilon in VERY_SMALL])
         for cell, gain in few.items():
-            rows |= {f"{cell} falls": usual - gain, f"{cell} rises": usual + gain}
+            rows |= {f"{cell}, falls": usual - gain, f"{cell}, rises": usual + gain}
     return rows
 
 
@@ -232,7 +234,7 @@ def _factor(logs: np.ndarray) -> str:
 def _gains(outputs: Outputs, cells: list[tuple[str, str, float]]) -> Rows:
     """Return log ARE(80 %)/ARE(20 %) by mechanism, link and epsilon."""
     return {
-        f"{name} {link} eps {epsilon:g}": outputs.log_are(synthetic_cell(name, link, MOST, epsilon))
+        place_named(name, link, epsilon): outputs.log_are(synthetic_cell(name, link, MOST, epsilon))
         - outputs.log_are(synthetic_cell(name, link, FEWEST, epsilon))
         for name, link, epsilon in cells
     }

@@ -15,6 +15,7 @@ from dpmc.frame.judging.finding import (
     Finding,
 )
 from dpmc.studies.onebit.claims.evidence import LINKS, OneBitEvidence, Outputs
+from dpmc.studies.onebit.frames import link_label
 
 Judge = Callable[[Outputs], Finding]
 BEST_FIRST = (SUPPORTED, NO_EFFECT, INCONCLUSIVE, CONTRADICTED)
@@ -39,13 +40,16 @@ def _with_the_other(evidence: OneBitEvidence, found: Finding, judge: Judge) -> F
 def at_every_rank(evidence: OneBitEvidence, judge: Judge) -> Finding:
     """Judge on both outputs, and say first in the reason what other ranks and one link would give.
 
-    Such as "By rank, both links: contradicted at 1, 2; gaussian link alone: contradicted at 1, 2;
+    Such as "By rank, both links: contradicted at 1, 2; Gaussian link alone: contradicted at 1, 2;
     logistic link alone: supported at 2, contradicted at 1".
     """
     found = on_both_outputs(evidence, judge)
     if not evidence.by_rank:
         return found
-    chosen = {"both links": evidence.judged.links, **{f"{x} link alone": (x,) for x in LINKS}}
+    chosen = {
+        "both links": evidence.judged.links,
+        **{f"{link_label(x)} alone": (x,) for x in LINKS},
+    }
     parts = [f"{name}: {_ranks(evidence.of(links), judge)}" for name, links in chosen.items()]
     return replace(found, reason=f"By rank, {'; '.join(parts)}. {found.reason}")
 
@@ -57,12 +61,18 @@ def at_the_best_choice(evidence: OneBitEvidence, judge: Judge) -> Finding:
     """
     found = {choice: judge(outputs) for choice, outputs in _choices(evidence)}
     best = min(found, key=lambda choice: _rank_of(found[choice]))
-    groups: dict[str, list[str]] = {}
-    for choice, each in found.items():
-        groups.setdefault(each.verdict, []).append(choice)
-    every = "; ".join(f"{x} with {', '.join(groups[x])}" for x in VERDICTS if x in groups)
+    groups: dict[str, dict[str, list[str]]] = {}
+    for (cut, delta), each in found.items():
+        groups.setdefault(each.verdict, {}).setdefault(delta, []).append(cut)
+    every = "; ".join(f"{x} with {_listed(groups[x])}" for x in VERDICTS if x in groups)
     finding = _with_the_other(evidence, found[best], judge)
-    return replace(finding, reason=f"Of the choices {every}. Judged with {best}, {finding.reason}")
+    reason = f"Of the choices {every}. Judged with {' and '.join(best)}, {finding.reason}"
+    return replace(finding, reason=reason)
+
+
+def _listed(cuts: dict[str, list[str]]) -> str:
+    """Format the cuts by Delta."""
+    return " and ".join(f"{delta} ({', '.join(names)})" for delta, names in cuts.items())
 
 
 def _rank_of(finding: Finding) -> tuple[int, float]:
@@ -70,12 +80,12 @@ def _rank_of(finding: Finding) -> tuple[int, float]:
     return BEST_FIRST.index(finding.verdict), effect
 
 
-def _choices(evidence: OneBitEvidence) -> Iterator[tuple[str, Outputs]]:
+def _choices(evidence: OneBitEvidence) -> Iterator[tuple[tuple[str, str], Outputs]]:
     for delta, each in zip(DELTAS, (evidence, evidence.tight), strict=True):
         if each is not None:
             cuts = {f"rank {rank}": outputs for rank, outputs in each.by_rank.items()}
             for cut, outputs in (cuts or {f"{each.judged.kind} outputs": each.judged}).items():
-                yield f"{cut} and {delta}", outputs
+                yield (cut, delta), outputs
 
 
 def _ranks(evidence: OneBitEvidence, judge: Judge) -> str:

@@ -1,0 +1,73 @@
+"""Reasons of claims name methods, data sets and budgets as the page does, not as the code does."""
+
+import re
+from functools import cache
+
+import pytest
+from fake_results import dpals, equal_privacy, huber, onebit
+
+from dpmc.frame.judging.finding import NOT_RUN
+from dpmc.frame.showing.frames import in_list
+from dpmc.studies.dpals.claims.evidence import PREDICATES as OF_DPALS
+from dpmc.studies.dpals.claims.evidence import evidence_of as dpals_evidence
+from dpmc.studies.dpals.claims.judge import OF_LARGE, judge_dpals, load_dpals_claims
+from dpmc.studies.dpals.frames import DATASETS
+from dpmc.studies.equal_privacy.claims.evidence import PREDICATES as OF_EQUAL_PRIVACY
+from dpmc.studies.equal_privacy.claims.evidence import Evidence as EqualPrivacyEvidence
+from dpmc.studies.huber.claims.contrasts import LogRmse
+from dpmc.studies.huber.claims.evidence import Evidence as HuberEvidence
+from dpmc.studies.huber.claims.judge import PREDICATES as OF_HUBER
+from dpmc.studies.huber.reported.numbers import load
+from dpmc.studies.onebit.claims.evidence import PREDICATES as OF_ONEBIT
+from dpmc.studies.onebit.claims.evidence import evidence_of as onebit_evidence
+
+CODE = re.compile(
+    r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b"  # dpals_literal, entry_change
+    r"|\b(?:eps|dpals|dpfw|als|ials|irls|huber|gaussian|laplace|synthetic)\b"
+    rf"|\b(?:{'|'.join(name for name in DATASETS if '-' in name)})\b"
+)
+
+
+@cache
+def reasons():
+    """Return the reasons on made-up results of every study, by study and claim."""
+    of_dpals = dpals.tables() | {"published": dpals.fake_published()}
+    tables = onebit.tables()
+    names = ("trials", "ranks", "outp_change", "outp_attack")
+    judged = (
+        ("dpals", OF_DPALS, dpals_evidence(of_dpals)),
+        ("equal_privacy", OF_EQUAL_PRIVACY, EqualPrivacyEvidence(
+            equal_privacy.fake_calibrated(), equal_privacy.fake_frontier())),
+        ("onebit", OF_ONEBIT, onebit_evidence(**{each: tables.get(each) for each in names})),
+    )  # fmt: skip
+    found = {
+        (study, claim): judge(evidence).reason
+        for study, predicates, evidence in judged
+        for claim, judge in predicates.items()
+    }
+    trials = huber.fake_trials()
+    ours, reported = LogRmse.of_trials(trials), LogRmse.of_published(load())
+    evidence = HuberEvidence(ours, reported, {}, None, None, trials=trials)
+    some = ("H1", "H4", "H6", "H11", "H16", "R3", "R4")
+    return found | {("huber", claim): OF_HUBER[claim](evidence).reason for claim in some}
+
+
+@pytest.mark.parametrize("study", ["dpals", "equal_privacy", "huber", "onebit"])
+def test_reasons_have_no_names_of_the_code(study):
+    here = {claim: text for (name, claim), text in reasons().items() if name == study}
+    assert here
+    assert {claim: CODE.findall(text) for claim, text in here.items() if CODE.search(text)} == {}
+
+
+def test_what_needs_movielens_says_so():
+    claims = [claim for claim in load_dpals_claims() if claim["id"] in OF_LARGE]
+    table = judge_dpals({"trials": None}, claims).set_index("id")
+    assert set(table["verdict"]) == {NOT_RUN}
+    assert table.loc["D6", "reason"].startswith("needs MovieLens 10M: ")
+    assert table.loc["D11", "reason"].startswith("needs MovieLens 20M: ")
+
+
+def test_a_label_in_a_list_has_no_comma():
+    assert in_list("DPALS, H-free, rows clipped") == "DPALS (H-free, rows clipped)"
+    assert in_list("Synthetic, 5,000 users") == "Synthetic (5,000 users)"
+    assert in_list("DP-AltMin") == "DP-AltMin"
