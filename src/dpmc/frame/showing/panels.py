@@ -13,7 +13,15 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from dpmc.frame.showing.frames import present
-from dpmc.frame.showing.style import GREY, PAGE, Drawing, Look, new_figure, value_axis
+from dpmc.frame.showing.style import (
+    GREY,
+    PAGE,
+    Drawing,
+    Look,
+    NothingToDraw,
+    new_figure,
+    value_axis,
+)
 
 ROOM = 0.06  # of the height of a logarithmic panel, above and below what is drawn
 LINE = 0.085  # of the same, for a line of text
@@ -174,7 +182,7 @@ def hollow(look: Look) -> Look:
 
 def draw_panels(
     panels: Sequence[Panel],
-    data: pd.DataFrame,
+    data: pd.DataFrame | Sequence[pd.DataFrame],
     *,
     columns: int = 3,
     height: float = 2.4,
@@ -191,8 +199,8 @@ def draw_panels(
 
     Parameters
     ----------
-    data : DataFrame
-        The numbers that the figure shows.
+    data : DataFrame or sequence of them
+        The numbers that the figure shows; several are set below each other.
     columns : int
         How many panels a row has.
     height, head : float
@@ -209,7 +217,14 @@ def draw_panels(
         As in ``matplotlib.figure.Figure.subplots``.
     width : float
         Inches of the figure.
+
+    Raises
+    ------
+    NothingToDraw
+        If there are no panels.
     """
+    if not panels:
+        raise NothingToDraw
     panels = [_as_drawn(panel) for panel in panels]
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
@@ -231,6 +246,8 @@ def draw_panels(
     elif entries:
         shown = {"loc": "outside upper center", "ncols": 3, **(legend or {})}
         figure.legend(handles=entries, **shown)
+    if not isinstance(data, pd.DataFrame):
+        data = pd.concat(data, ignore_index=True)
     return Drawing(figure, data)
 
 

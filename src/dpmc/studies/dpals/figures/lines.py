@@ -1,12 +1,12 @@
 """What the curves of DPALS share: panels over epsilon, and lines of what has no noise."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import pandas as pd
-from matplotlib.lines import Line2D
 
-from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, handle, levels
-from dpmc.frame.showing.style import GREY, Look
+from dpmc.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, handle, levels
+from dpmc.frame.showing.style import GREY, Drawing, Look
 from dpmc.studies.dpals.cells import STANDARD
 from dpmc.studies.dpals.frames import FREE, LOOKS, METRICS, PRIVATE, method_label, number
 
@@ -26,6 +26,12 @@ def label(name: str) -> str:
 ORDER = [label(name) for name in (*PRIVATE, *FREE)]
 
 
+def draw(panels: Sequence[Panel], data: Sequence[pd.DataFrame], **style: object) -> Drawing:
+    """Draw panels; their legend has the methods in order, and what hollow means if it is there."""
+    hollow = any(not curve.joined for panel in panels for curve in panel.curves)
+    return draw_panels(panels, data, handles=[ELSEWHERE] * hollow, order=ORDER, **style)
+
+
 def budgets(
     title: str, table: pd.DataFrame, metric: str, reported: pd.DataFrame | None = None
 ) -> Panel:
@@ -35,15 +41,21 @@ def budgets(
     elsewhere for the same data set and metric (``method``, ``epsilon``, ``value``).
     """
     private, free = table[table["epsilon"].notna()], table[table["epsilon"].isna()]
-    drawn = curves(private, "method", "epsilon", LOOKS, label)
-    lines, notes = near(levels(free, "method", LOOKS, label), private["mean"])
+    lines, others, notes = levels(free, "method", LOOKS, label), private["mean"], []
+    for line in lines:
+        if len(others) and far_off(line.mean, others):
+            name = line.label.removesuffix(", no noise")
+            notes.append(f"{name}: {number(line.mean, 2)} (off the scale)")
     limits = (0, None) if metric == "recall" else None
     return Panel(
         title,
         x=Axis(EPSILON, log=True, ticks=private["epsilon"].unique(), margin=MARGIN),
         y=Axis(METRICS[metric], log=limits is None, limits=limits, reach=ROOM),
-        curves=[*drawn, *from_elsewhere(reported, "epsilon")],
-        levels=lines,
+        curves=[
+            *curves(private, "method", "epsilon", LOOKS, label),
+            *from_elsewhere(reported, "epsilon"),
+        ],
+        levels=[line for line in lines if others.empty or not far_off(line.mean, others)],
         dodge=DODGE,
         notes=notes,
     )
@@ -58,8 +70,7 @@ def reported_beside(
     private = table[table["epsilon"].notna()]
     here = published[published["dataset"].isin(datasets) & (published["metric"] == metric)]
     here = here[here["method"].isin(private["method"]) & here["epsilon"].notna()]
-    here = here[here["variant"] == STANDARD]
-    return here if len(here) else None
+    return here[here["variant"] == STANDARD]
 
 
 def from_elsewhere(reported: pd.DataFrame | None, x: str) -> list[Curve]:
@@ -68,28 +79,10 @@ def from_elsewhere(reported: pd.DataFrame | None, x: str) -> list[Curve]:
         return []
     found = []
     for name, part in reported.groupby("method", sort=False):
-        look = LOOKS.get(name, Look(GREY, "."))
+        look = replace(LOOKS.get(name, Look(GREY, ".")), face="none")
         rows = part.rename(columns={x: "x", "value": "mean"})
-        face = Look(look.color, look.marker, look.line, "none")
-        found.append(Curve(rows, face, place=label(name), joined=False, size=8.5))
+        found.append(Curve(rows, look, place=label(name), joined=False, size=8.5))
     return found
-
-
-def handles(panels: Sequence[Panel]) -> list[Line2D]:
-    """Return what the legend says of numbers from elsewhere, if there are some."""
-    hollow = any(not curve.joined for panel in panels for curve in panel.curves)
-    return [ELSEWHERE] if hollow else []
-
-
-def near(lines: Sequence[Level], others: pd.Series) -> tuple[list[Level], list[str]]:
-    """Return the levels that are not far off the curves, and notes on those that are."""
-    kept = [line for line in lines if others.empty or not far_off(line.mean, others)]
-    away = [line for line in lines if line not in kept]
-    names = [line.label.removesuffix(", no noise") for line in away]
-    return kept, [
-        f"{name}: {number(line.mean, 2)} (off the scale)"
-        for name, line in zip(names, away, strict=True)
-    ]
 
 
 def far_off(value: float, others: pd.Series) -> bool:
