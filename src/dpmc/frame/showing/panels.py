@@ -416,6 +416,11 @@ def set_ticks(axis, values: Sequence[float] | Mapping[float, str]) -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def signed_ticks(values: Iterable[float]) -> dict[float, str]:
+    """Return labels of ticks with their signs."""
+    return {value: f"{value:+g}".replace("-", "−") if value else "0" for value in values}
+
+
 def _vertical_axes(places: Sequence, panels: Sequence[Panel]) -> None:
     """Scale the axes of panels that share theirs, with room for their notes."""
     axis = panels[0].y

@@ -7,14 +7,13 @@ import pandas as pd
 
 from dpmc.frame.judging.effects import signed
 from dpmc.frame.showing.forest import Forest, Points, draw_forest
-from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, SYNTHETIC, trials_text
-from dpmc.frame.showing.panels import Axis, handle
-from dpmc.frame.showing.results import Results
+from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, SYNTHETIC
+from dpmc.frame.showing.panels import Axis, handle, signed_ticks
 from dpmc.frame.showing.style import BLACK, GREY, MECHANISMS, Drawing, Look, NothingToDraw
 from dpmc.studies.huber.differences import OTHERS, SETTING, differences
 
 LINEAR = 2.0  # per cent; the axis is logarithmic beyond
-TICKS = (0, 1, 2, 5, 20, 100)
+TICKS = (-100, -20, -5, -2, -1, 0, 1, 2, 5, 20, 100)
 DIFFERENCE = "Difference of RMSE, paired by trial (%); below 0: Huber is better"
 PLACES = {"als": (-0.17, "o"), "irls": (0.17, "s")}  # below the middle of the row, marker
 HANDLES = [
@@ -25,11 +24,11 @@ HANDLES = [
 ]
 
 
-def paired_differences(inputs: Results) -> Drawing:
+def paired_differences(trials: pd.DataFrame, comparison: pd.DataFrame | None = None) -> Drawing:
     """Draw the differences of RMSE in per cent, paired by trial, with 95 % t intervals."""
-    frame = differences(inputs["trials"], inputs.get("comparison"))
+    frame = differences(trials, comparison)
     if frame.empty:
-        raise NothingToDraw("No cell with Huber noise and another mechanism has been run")
+        raise NothingToDraw
     real = frame["dataset"] != SYNTHETIC  # last
     frame = frame.assign(real=real).sort_values(["real", *SETTING, "method"]).drop(columns="real")
     percent = frame.assign(row=frame.groupby(SETTING, sort=False).ngroup())
@@ -47,9 +46,7 @@ def paired_differences(inputs: Results) -> Drawing:
         for other in OTHERS
     ]
     reach = 1.15 * np.nanmax(np.abs(percent[drawn]))
-    ticks = {
-        sign * tick: _signed(sign * tick) for tick in TICKS if tick <= reach for sign in (-1, 1)
-    }
+    ticks = signed_ticks(tick for tick in TICKS if abs(tick) <= reach)
     axis = Axis(DIFFERENCE, linear=LINEAR, ticks=ticks, limits=(-reach, reach))
     return draw_forest(panels, frame.reset_index(drop=True), axis, row=0.235, handles=HANDLES)
 
@@ -68,10 +65,6 @@ def _points(part: pd.DataFrame, color: str) -> list[Points]:
     return found
 
 
-def _signed(tick: float) -> str:
-    return f"{tick:+g}".replace("-", "−") if tick else "0"
-
-
 def _label(row) -> str:
     share = f"{100 * row.observed_fraction:g} %"
     if row.dataset != SYNTHETIC:
@@ -79,16 +72,15 @@ def _label(row) -> str:
     return f"rank {row.rank:g}, variance {row.variance:g}, {share}"
 
 
-def describe_differences(data: pd.DataFrame) -> str:
+def describe_differences(data: pd.DataFrame) -> dict[str, str]:
     """Count the significant differences and give the reported ones beside them."""
-    parts = []
+    found = []
     for other, part in data.groupby("other", sort=True):
-        sure = part[part["p_adjusted"] < 0.05]
-        reported = part["reported"].dropna()
-        parts.append(
+        sure = part.loc[part["p_adjusted"] < 0.05, "difference"]
+        found.append(
             f"against {MECHANISM_LABELS[other]} noise Huber noise is significantly better in "
-            f"{int((sure['difference'] < 0).sum())} and worse in "
-            f"{int((sure['difference'] > 0).sum())} of {len(part)} cells (median difference "
-            f"{signed(part['difference'].median())}, reported {signed(reported.median())})"
+            f"{(sure < 0).sum()} and worse in {(sure > 0).sum()} of {len(part)} cells (median "
+            f"difference {signed(part['difference'].median())}, reported "
+            f"{signed(part['reported'].median())})"
         )
-    return f"Over {trials_text(data['trials'])} a cell: " + "; ".join(parts) + "."
+    return {"found": "; ".join(found)}
