@@ -27,6 +27,8 @@ ROOM = 0.06  # of the height of a logarithmic panel, above and below what is dra
 LINE = 0.085  # of the same, for a line of text
 NEAR_ZERO = 0.7  # of the room of a factor of ten, for what is linear of an axis on either side
 WIDE = 1.1  # factor from the lower to the upper end of an interval, above which it is no band
+EDGE, BESIDE = 0.99, 0.008  # of a panel's width: where intervals stand that are no bands, and how
+# far from each other
 ALONE = 2.0  # times as much room beside the only value of an axis
 REACH = 0.2  # usual share of the height between means by which intervals widen a panel
 BELOW, ABOVE = (0.02, 0.02, "left", "bottom"), (0.99, 0.99, "right", "top")  # where notes stand
@@ -316,18 +318,7 @@ def _as_drawn(panel: Panel) -> Panel:
 
 
 def _draw(axes, panel: Panel) -> None:
-    for level in panel.levels:
-        look = level.look
-        axes.axhline(level.mean, color=look.color, linestyle=look.line, linewidth=1.1, zorder=2)
-        if panel.y.log and level.high > WIDE * level.low:
-            side = {"transform": axes.get_yaxis_transform(), "color": look.color, "linewidth": 1.1}
-            axes.plot([0.99, 0.99], [level.low, level.high], zorder=2, **side)
-        elif np.isfinite(level.low):
-            band = {"color": look.color, "alpha": 0.12, "linewidth": 0, "zorder": 1}
-            axes.axhspan(level.low, level.high, **band)
-        if level.note:
-            where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-            axes.annotate(level.note, (0.02, level.mean), xytext=(0, -2), va="top", **where)
+    _levels(axes, panel)
     marked = [curve for curve in panel.curves if curve.look.marker and curve.every is None]
     names = list(dict.fromkeys(curve.place or curve.label for curve in marked))
     alone = len({place for curve in panel.curves for place in curve.rows["x"]}) == 1
@@ -348,6 +339,31 @@ def _draw(axes, panel: Panel) -> None:
     if panel.legend:
         axes.legend(handles=list(_handles([panel], own=True)), loc=panel.legend)
     _horizontal_axis(axes, panel)
+
+
+def _levels(axes, panel: Panel) -> None:
+    """Draw levels; intervals that are wide, or lie on each other, are bars at the right edge."""
+    place = EDGE
+    for level in panel.levels:
+        look = level.look
+        axes.axhline(level.mean, color=look.color, linestyle=look.line, linewidth=1.1, zorder=2)
+        if level.note:
+            where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+            axes.annotate(level.note, (0.02, level.mean), xytext=(0, -2), va="top", **where)
+        if not np.isfinite(level.low):
+            continue
+        on_another = any(
+            each.low < level.high and level.low < each.high
+            for each in panel.levels
+            if each is not level
+        )
+        if on_another or (panel.y.log and level.high > WIDE * level.low):
+            side = {"transform": axes.get_yaxis_transform(), "color": look.color, "linewidth": 1.1}
+            axes.plot([place, place], [level.low, level.high], zorder=2, **side)
+            place -= BESIDE
+        else:
+            band = {"color": look.color, "alpha": 0.12, "linewidth": 0, "zorder": 1}
+            axes.axhspan(level.low, level.high, **band)
 
 
 def _curve(axes, x: np.ndarray, curve: Curve, alone: bool) -> None:

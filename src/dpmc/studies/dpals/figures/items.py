@@ -21,6 +21,7 @@ from dpmc.studies.dpals.frames import (
 
 ITEM_KEYS = ("dataset", "method", "epsilon", "sampling", "item_share")
 LAMBDA_KEYS = ("dataset", "method", "epsilon", "regularization", "projection")
+BESIDE = 0.02  # of log10, between two curves
 SAMPLINGS = ("uniform", "adaptive")
 ALL_RATINGS = "als"  # sees all ratings, however the others sample
 WITHOUT = {ALL_RATINGS: Look(BLACK, "o"), "als_sampled": Look(BLACK, "v")}
@@ -40,11 +41,12 @@ def items(trials: pd.DataFrame) -> Drawing:
                 log=True,
                 ticks=100 * part["item_share"].unique(),
             ),
-            y=Axis(METRICS["rmse"], log=True),
+            y=Axis(METRICS["rmse"], log=True, reach=1.0),
             curves=[
-                Curve(one.assign(x=100 * one["item_share"]), look, label, place="together")
+                Curve(one.assign(x=100 * one["item_share"]), look, label)
                 for label, look, one in _curves(part, table)
             ],
+            dodge=BESIDE,
         )
         for name, part in split(table, dataset=DATASETS)
     ]

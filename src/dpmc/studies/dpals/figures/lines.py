@@ -11,7 +11,7 @@ from dpmc.studies.dpals.cells import STANDARD
 from dpmc.studies.dpals.frames import FREE, LOOKS, METRICS, PRIVATE, method_label, number
 
 EPSILON = "ε of one user, all ratings"
-DODGE = 0.0107  # of log10, between two curves
+SPREAD, MOST = 0.15, 0.025  # of log10: of all curves at one place, between two of them at most
 MARGIN = 1.25  # factor of epsilon beside the curves
 ROOM = 0.6  # for intervals: of few trials they are wide
 FAR = 4.0  # a line without noise that many times below or above all curves is named instead
@@ -24,6 +24,11 @@ def label(name: str) -> str:
 
 
 ORDER = [label(name) for name in (*PRIVATE, *FREE)]
+
+
+def dodge(names: pd.Series) -> float:
+    """Return how far from each other the curves of so many methods stand."""
+    return min(MOST, SPREAD / max(names.nunique(), 1))
 
 
 def draw(panels: Sequence[Panel], data: Sequence[pd.DataFrame], **style: object) -> Drawing:
@@ -56,7 +61,7 @@ def budgets(
             *from_elsewhere(reported, "epsilon"),
         ],
         levels=[line for line in lines if others.empty or not far_off(line.mean, others)],
-        dodge=DODGE,
+        dodge=dodge(private["method"]),
         notes=notes,
     )
 

@@ -39,7 +39,7 @@ def _panel(along: str, here: pd.DataFrame) -> Panel:
         y=Axis("Slope of log RMSE"),
         curves=curves(rows, "method", "at", LOOKS, lines.label),
         levels=[Level(0.0, Look(BLACK, "")), *bounds],
-        dodge=lines.DODGE,
+        dodge=lines.dodge(here["method"]),
     )
 
 

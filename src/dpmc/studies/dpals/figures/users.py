@@ -56,7 +56,7 @@ def _panel(epsilon: float, table: pd.DataFrame, theirs: pd.DataFrame | None) -> 
         x=Axis("Users (thousands)", log=True, ticks=table["thousands"].unique()),
         y=Axis(METRICS["rmse"], log=True, reach=lines.ROOM),
         curves=drawn,
-        dodge=lines.DODGE,
+        dodge=lines.dodge(private["method"]),
         notes=[
             f"{method_label(name)}: {format_range(free.loc[free['method'] == name, 'mean'], 2)}"
             for name in present(far, LOOKS)

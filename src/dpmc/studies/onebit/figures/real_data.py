@@ -87,11 +87,10 @@ def accuracy_by_rank(trials: pd.DataFrame, ranks: pd.DataFrame) -> Drawing:
     names, shown = list(table["rank"].unique()), table["epsilon"].isin(SHOWN)
     epsilons = sorted(table.loc[shown, "epsilon"].unique())
     panels = [
-        _rank_panel(
-            link, epsilon, part[part["epsilon"].isna() | (part["epsilon"] == epsilon)], names
-        )
+        _rank_panel(f"ε = {epsilon:g}, {link_label(link)}", part[here], names, epsilon == MIDDLE)
         for link, part in split(in_percent(table), link=LINKS)
         for epsilon in epsilons
+        for here in [part["epsilon"].isna() | (part["epsilon"] == epsilon)]
     ]
     style = {"columns": len(epsilons), "height": 2.1, "sharex": True, "sharey": True}
     return draw_panels(panels, table, legend={"ncols": 5}, order=lines.ORDER, **style)
