@@ -46,7 +46,7 @@ def test_a_function_that_draws_gets_tables_and_arguments_by_name(read):
 )
 def test_what_is_absent_is_said_in_the_words_of_the_file(read, inputs):
     (one,) = read({"one": (draw, None)})
-    with pytest.raises(NothingToDraw, match="^Nobody ran it$"):
+    with pytest.raises(NothingToDraw, match=r"^Nobody ran it$"):
         one.function(inputs)
 
 
@@ -62,9 +62,9 @@ def test_sentences_are_filled_and_those_without_a_value_left_out(read):
 
     assert told(most=2.5, rest="") == "3 to 5 trials a point. Most at 2.5."
     assert told(most=0, rest="more") == "3 to 5 trials a point. Most at 0. And more."
-    with pytest.raises(InputError, match="one: nothing is known of {most}"):
+    with pytest.raises(InputError, match=r"one: nothing is known of \{most\}"):
         told(rest="")
-    with pytest.raises(InputError, match="one: no text has a placeholder {word}"):
+    with pytest.raises(InputError, match=r"one: no text has a placeholder \{word\}"):
         told(most=1, rest="", word=1)
     two = read({"two": (draw, lambda data: f"{len(data)} rows.")})[0]
     assert two.describe(ROWS) == "3 rows."
