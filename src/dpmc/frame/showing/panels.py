@@ -343,19 +343,17 @@ def _draw(axes, panel: Panel) -> None:
 
 def _levels(axes, panel: Panel) -> None:
     """Draw levels; intervals that are wide, or lie on each other, are bars at the right edge."""
-    place = EDGE
+    place, spread = EDGE, [level for level in panel.levels if level.low < level.high]
     for level in panel.levels:
         look = level.look
         axes.axhline(level.mean, color=look.color, linestyle=look.line, linewidth=1.1, zorder=2)
         if level.note:
             where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
             axes.annotate(level.note, (0.02, level.mean), xytext=(0, -2), va="top", **where)
-        if not np.isfinite(level.low):
+        if level not in spread:
             continue
         on_another = any(
-            each.low < level.high and level.low < each.high
-            for each in panel.levels
-            if each is not level
+            each.low < level.high and level.low < each.high for each in spread if each is not level
         )
         if on_another or (panel.y.log and level.high > WIDE * level.low):
             side = {"transform": axes.get_yaxis_transform(), "color": look.color, "linewidth": 1.1}

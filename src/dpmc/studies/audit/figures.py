@@ -56,10 +56,10 @@ def _panel(title: str, rows: pd.DataFrame, words: tuple[str, str]) -> Forest:
     drawn = drawn[drawn["share"].notna()].assign(x=drawn["share"].clip(upper=REACH))
     points = []
     for test, part in drawn.groupby("test", sort=False):
-        look, beyond = LOOKS.get(test, SERIES[3]), part["share"] > REACH
-        name = "" if beyond.all() else test.replace("_", " ")
-        points.append(Points(part[~beyond], look, name, size=4))
-        points.append(Points(part[beyond], replace(look, marker=">"), size=4))
+        look, inside = LOOKS.get(test, SERIES[3]), part["share"] <= REACH
+        points.append(Points(part[inside], look, test.replace("_", " "), size=4))
+        points.append(Points(part[~inside], replace(look, marker=">"), size=4))
+    points = [each for each in points if len(each.rows)]
     texts = [_verdict(part, words) for _, part in lines]
     notes = Notes(texts, alarming=[not part["passed"].all() for _, part in lines])
     return Forest(title, [label for label, _ in lines], points, notes=[notes], reference=1)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.frame.showing.style import draw_all, read_figures
-from dpmc.studies.dpals.figures import budgets, coverage, items, rates, speed, users
+from dpmc.studies.dpals.figures import budgets, coverage, items, rates, speed
 from dpmc.studies.dpals.frames import read_dpals
 
 DPALS_FIGURES = read_figures(
@@ -12,7 +12,7 @@ DPALS_FIGURES = read_figures(
     {
         "dpals_1_coverage": (coverage.coverage, coverage.describe_coverage),
         "dpals_2_large": (budgets.by_budget, budgets.describe_budgets),
-        "dpals_3_users": (users.users, users.describe_users),
+        "dpals_3_users": (budgets.users, budgets.describe_users),
         "dpals_4_synthetic": (budgets.by_budget, budgets.describe_budgets),
         "dpals_5_items": (items.items, items.describe_items),
         "dpals_6_projection": (items.projection, items.describe_projection),

@@ -1,10 +1,11 @@
-"""Figures of error against epsilon by data set (figure 3 of the paper) and side by side."""
+"""Figures of error against epsilon (figure 3 of the paper) and the number of users (figure 4)."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
-from dpmc.frame.showing.frames import listed, split
+from dpmc.frame.showing.frames import listed, present, span, split
+from dpmc.frame.showing.panels import Axis, Panel, curves
 from dpmc.frame.showing.style import Drawing
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
@@ -12,16 +13,24 @@ from dpmc.studies.dpals.frames import (
     DPALS,
     DPALS_PART,
     FREE,
+    LOCAL_BAYES,
+    LOOKS,
+    METRICS,
+    PAPER,
     PART,
     dataset_label,
     datasets_of,
+    format_range,
     method_label,
     metric_of,
     number,
     summary,
+    synthetic_sizes,
     tuned,
     with_default,
 )
+
+OF_USERS = (*PAPER, LOCAL_BAYES, "trivial", "als")  # what is drawn against the number of users
 
 
 def by_budget(
@@ -56,8 +65,7 @@ def tradeoff(
     for name, here in split(trials, dataset=DATASETS):
         metric = metric_of(here)
         table = summary(here, metric).assign(metric=metric)
-        reported = lines.reported_beside(published, table, [name], metric)
-        panels.append(lines.budgets(dataset_label(name), table, metric, reported))
+        panels.append(lines.budgets(dataset_label(name), table, metric, published))
         tables.append(table)
     return lines.draw(panels, tables, columns=columns, height=2.6)
 
@@ -95,3 +103,56 @@ def describe_budgets(data: pd.DataFrame) -> dict[str, str]:
         said = " and ".join(f"{method}, {' and '.join(where)}" for method, where in texts.items())
         best.append((f"{dataset_label(name)}:", [said]))
     return {"best": listed(best)}
+
+
+def users(trials: pd.DataFrame, published: pd.DataFrame | None = None) -> Drawing:
+    """Draw RMSE against the number of users, a panel for each epsilon."""
+    here = with_default(trials)
+    sizes = synthetic_sizes(here)
+    here = here[here["dataset"].isin(sizes) & here["method"].isin(OF_USERS)]
+    table = summary(here, "rmse", ("users", "method", "epsilon"))
+    table = table[table.groupby("method")["users"].transform("nunique") > 1]
+    scaled = table.assign(thousands=table["users"] / 1000)
+    if published is not None:
+        published = published[published["dataset"].isin(sizes)]
+        published = published.assign(thousands=published["dataset"].map(sizes) / 1000)
+    panels = [
+        _of_users(epsilon, scaled, published)
+        for epsilon in sorted(table["epsilon"].dropna().unique())
+    ]
+    return lines.draw(panels, table, height=2.2, sharey=True)
+
+
+def _of_users(epsilon: float, table: pd.DataFrame, published: pd.DataFrame | None) -> Panel:
+    """Return the panel of one epsilon; what has no noise is a line, or named if far off."""
+    private, free = table[table["epsilon"].notna()], table[table["epsilon"].isna()]
+    far = [
+        name
+        for name, part in free.groupby("method")
+        if any(lines.far_off(value, private["mean"]) for value in part["mean"])
+    ]
+    near = pd.concat([private[private["epsilon"] == epsilon], free[~free["method"].isin(far)]])
+    return Panel(
+        f"ε = {epsilon:g}",
+        x=Axis("Users (thousands)", log=True, ticks=table["thousands"].unique()),
+        y=Axis(METRICS["rmse"], log=True, reach=lines.ROOM),
+        curves=[
+            *curves(near, "method", "thousands", LOOKS, lines.label),
+            *lines.elsewhere(published, private, "thousands", epsilon=epsilon, metric="rmse"),
+        ],
+        dodge=lines.dodge(private["method"]),
+        notes=[
+            f"{method_label(name)}: {format_range(free.loc[free['method'] == name, 'mean'], 2)}"
+            for name in present(far, LOOKS)
+        ],
+    )
+
+
+def describe_users(data: pd.DataFrame) -> dict[str, object]:
+    """Say what each method of the paper gains from the fewest to the most users."""
+    few, many = data["users"].min(), data["users"].max()
+    wide = data.pivot(index=["method", "epsilon"], columns="users", values="mean")
+    ratio = (wide[many] / wide[few]).dropna()
+    methods = present(ratio.index.get_level_values("method"), PAPER) if few < many else ()
+    found = [(method_label(name), [span(ratio[name])]) for name in methods if name in PAPER]
+    return {"few": few, "many": many, "ratios": listed(found)}

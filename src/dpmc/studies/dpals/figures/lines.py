@@ -1,10 +1,11 @@
 """What the curves of DPALS share: panels over epsilon, and lines of what has no noise."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 
+from dpmc.frame.showing.frames import select
 from dpmc.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, handle, levels
 from dpmc.frame.showing.style import GREY, Drawing, Look
 from dpmc.studies.dpals.cells import STANDARD
@@ -38,12 +39,11 @@ def draw(panels: Sequence[Panel], data: Sequence[pd.DataFrame], **style: object)
 
 
 def budgets(
-    title: str, table: pd.DataFrame, metric: str, reported: pd.DataFrame | None = None
+    title: str, table: pd.DataFrame, metric: str, published: pd.DataFrame | None = None
 ) -> Panel:
     """Return the panel of all methods of one data set against epsilon.
 
-    ``table`` has rows of :func:`~dpmc.studies.dpals.frames.summary`; ``reported`` numbers from
-    elsewhere for the same data set and metric (``method``, ``epsilon``, ``value``).
+    ``table`` has rows of :func:`~dpmc.studies.dpals.frames.summary`.
     """
     private, free = table[table["epsilon"].notna()], table[table["epsilon"].isna()]
     lines, others, notes = levels(free, "method", LOOKS, label), private["mean"], []
@@ -51,14 +51,14 @@ def budgets(
         if len(others) and far_off(line.mean, others):
             name = line.label.removesuffix(", no noise")
             notes.append(f"{name}: {number(line.mean, 2)} (off the scale)")
-    limits = (0, None) if metric == "recall" else None
+    limits, dataset = (0, None) if metric == "recall" else None, table["dataset"].iloc[0]
     return Panel(
         title,
         x=Axis(EPSILON, log=True, ticks=private["epsilon"].unique(), margin=MARGIN),
         y=Axis(METRICS[metric], log=limits is None, limits=limits, reach=ROOM),
         curves=[
             *curves(private, "method", "epsilon", LOOKS, label),
-            *from_elsewhere(reported, "epsilon"),
+            *elsewhere(published, private, "epsilon", dataset=dataset, metric=metric),
         ],
         levels=[line for line in lines if others.empty or not far_off(line.mean, others)],
         dodge=dodge(private["method"]),
@@ -66,28 +66,24 @@ def budgets(
     )
 
 
-def reported_beside(
-    published: pd.DataFrame | None, table: pd.DataFrame, datasets: Collection[str], metric: str
-) -> pd.DataFrame | None:
-    """Return the numbers from elsewhere for the private cells of a table, if any."""
+def elsewhere(
+    published: pd.DataFrame | None, private: pd.DataFrame, x: str, **place: object
+) -> list[Curve]:
+    """Return numbers from elsewhere as large hollow markers, beside those of the same methods."""
     if published is None:
-        return None
-    private = table[table["epsilon"].notna()]
-    here = published[published["dataset"].isin(datasets) & (published["metric"] == metric)]
-    here = here[here["method"].isin(private["method"]) & here["epsilon"].notna()]
-    return here[here["variant"] == STANDARD]
-
-
-def from_elsewhere(reported: pd.DataFrame | None, x: str) -> list[Curve]:
-    """Return numbers from elsewhere as large hollow markers, at the places of their methods."""
-    if reported is None:
         return []
-    found = []
-    for name, part in reported.groupby("method", sort=False):
-        look = replace(LOOKS.get(name, Look(GREY, ".")), face="none")
-        rows = part.rename(columns={x: "x", "value": "mean"})
-        found.append(Curve(rows, look, place=label(name), joined=False, size=8.5))
-    return found
+    here = select(published, variant=STANDARD, **place)
+    here = here[here["method"].isin(private["method"]) & here["epsilon"].notna()]
+    return [
+        Curve(
+            part.rename(columns={x: "x", "value": "mean"}),
+            replace(LOOKS.get(name, Look(GREY, ".")), face="none"),
+            place=label(name),
+            joined=False,
+            size=8.5,
+        )
+        for name, part in here.groupby("method", sort=False)
+    ]
 
 
 def far_off(value: float, others: pd.Series) -> bool:

@@ -4,16 +4,15 @@ from functools import partial
 from pathlib import Path
 
 from dpmc.frame.showing.style import read_figures
-from dpmc.studies.huber.figures import differences, iterations, methods, noise, privacy, results
-from dpmc.studies.huber.figures import huber_columns as columns
+from dpmc.studies.huber.figures import advantage, methods, noise, privacy, results
 
 read = partial(read_figures, Path(__file__).parents[1] / "figures.yaml")
 NEW_FIGURES = read(
     {
         "published_reproduced": (results.published_reproduced, results.describe_reproduction),
         "rmse_by_fraction": (results.rmse_by_fraction, results.describe_fractions),
-        "paired_differences": (differences.paired_differences, differences.describe_differences),
-        "convergence": (iterations.convergence, iterations.describe_convergence),
+        "paired_differences": (advantage.paired_differences, advantage.describe_differences),
+        "convergence": (methods.convergence, methods.describe_convergence),
     },
     band_percent=100 * results.BAND,
 )
@@ -31,7 +30,7 @@ FIGURES = NEW_FIGURES + THESIS_FIGURES
 METHOD_FIGURES = read(
     {
         "weights_below_one": (methods.weights_below_one, methods.describe_weights),
-        "heldout_by_iteration": (iterations.heldout, iterations.describe_heldout),
+        "heldout_by_iteration": (methods.heldout, methods.describe_heldout),
         "error_by_seconds": (methods.error_by_seconds, None),
     },
     highest=methods.HIGHEST,
@@ -42,5 +41,5 @@ PRIVACY_FIGURES = read(
         "privacy_losses": (privacy.losses_by_cell, privacy.describe_losses),
     }
 )
-HUBER_COLUMNS = read({"huber_columns": (columns.huber_columns, columns.describe)})
+HUBER_COLUMNS = read({"huber_columns": (advantage.huber_columns, advantage.describe_columns)})
 FORENSICS = read(dict.fromkeys(("heatmap_synthetic", "heatmap_real")))

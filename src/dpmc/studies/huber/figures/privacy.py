@@ -60,12 +60,12 @@ def tightest(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _totals_panel(part: pd.DataFrame, label: str) -> Panel:
-    drawn = []
+    lines, crosses = [], []
     for mechanism, here in split(part, mechanism=PRIVATE):
         look, rows = MECHANISMS[mechanism], tightest(here)
         name = f"{MECHANISM_LABELS[mechanism]}, {'exact' if mechanism == 'gaussian' else 'PLD'}"
-        drawn.append(Curve(rows, look, name, every=(1, 1)))  # the first has a cross
-        drawn.append(Curve(rows.head(1), Look(look.color, "x"), joined=False, size=5))
+        lines.append(Curve(rows, look, name, every=(1, 1)))  # the first has a cross
+        crosses.append(Curve(rows.head(1), Look(look.color, "x"), joined=False, size=5))
 
     def trainings(axes) -> None:
         for releases, method in RELEASES.items():
@@ -78,7 +78,7 @@ def _totals_panel(part: pd.DataFrame, label: str) -> Panel:
         f"Variance {part['variance'].iloc[0]:g}",
         x=OF_RELEASES,
         y=Axis(label, log=True),
-        curves=drawn,
+        curves=[*lines, *crosses],
         more=trainings,
     )
 

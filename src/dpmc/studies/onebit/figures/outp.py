@@ -13,22 +13,22 @@ from dpmc.studies.onebit.frames import LINKS, link_label
 from dpmc.studies.onebit.real_epsilons import MOST, real_epsilons
 
 BESIDE = 0.12  # of log10, between two markers
-LOOKS = {
-    "guaranteed: ε d₁d₂ (upper bound)": Look(GREY, "", "--"),
-    "true, block instance": Look(VERMILLION, ""),
-    "true, typical draws (median and range)": Look(BLUE, "", (0, (5, 1.5))),
-    "proven, block instance": Look(VERMILLION, "s"),
-    "proven, typical draw": Look(BLUE, "o", face="white"),
+KINDS = {  # by kind, and whether it is of the block instance
+    ("guaranteed", False): ("guaranteed: ε d₁d₂ (upper bound)", Look(GREY, "", "--")),
+    ("true", True): ("true, block instance", Look(VERMILLION, "")),
+    ("true", False): ("true, typical draws (median and range)", Look(BLUE, "", (0, (5, 1.5)))),
+    ("proven", True): ("proven, block instance", Look(VERMILLION, "s")),
+    ("proven", False): ("proven, typical draw", Look(BLUE, "o", face="white")),
 }
-GUARANTEED, TRUE_BLOCK, TRUE_TYPICAL, PROVEN_BLOCK, PROVEN_TYPICAL = LOOKS
 
 
 def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None = None) -> Drawing:
     """Draw what is guaranteed, true and proven against the claim, a panel for each link."""
     data = real_epsilons(outp_change, outp_attack)
-    kinds = data.assign(kind=kind_of(data), mean=data["epsilon"])
-    shown = kinds[(kinds["epsilon"] > 0) & (kinds["kind"] != MOST)]
-    guaranteed, most = shown[shown["kind"] == GUARANTEED], data[data["kind"] == MOST]
+    shown = data[(data["kind"] != MOST) & (data["epsilon"] > 0)]
+    kinds = zip(shown["kind"], shown["instance"] == BLOCK, strict=True)
+    shown = shown.assign(label=[KINDS[each][0] for each in kinds], mean=shown["epsilon"])
+    guaranteed = shown[shown["kind"] == "guaranteed"]
     claims = np.sort(data["claimed_epsilon"].dropna().unique())
     claimed = Curve(pd.DataFrame({"x": claims, "mean": claims}), Look(BLACK, ""), "claimed")
     levels = [
@@ -37,7 +37,7 @@ def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None
             Look(BLACK, "", (0, (1, 1.2))),
             f"most that {row.samples:,.0f} samples can prove: {row.epsilon:.1f}",
         )
-        for row in most.itertuples()
+        for row in data[data["kind"] == MOST].itertuples()
     ]
     panels = [
         Panel(
@@ -50,23 +50,13 @@ def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None
         )
         for link, part in split(shown[shown["link"].isin(LINKS)], link=LINKS)
     ]
-    return draw_panels(panels, data, columns=2, height=2.9, sharey=True)
-
-
-def kind_of(data: pd.DataFrame) -> np.ndarray:
-    """Return what each row is, as the legend says it."""
-    block, kind = data["instance"] == BLOCK, data["kind"]
-    true, proven = (
-        np.where(block, *pair)
-        for pair in ((TRUE_BLOCK, TRUE_TYPICAL), (PROVEN_BLOCK, PROVEN_TYPICAL))
-    )
-    named = {"guaranteed": GUARANTEED, "true": true, "proven": proven}
-    return np.select([kind == name for name in named], list(named.values()), MOST)
+    style = {"columns": 2, "height": 2.7, "sharey": True, "legend": {"ncols": 2}}
+    return draw_panels(panels, data, **style)
 
 
 def _curves(part: pd.DataFrame) -> list[Curve]:
     """Return lines for what is guaranteed and true, and markers for what the attack proves."""
-    found = curves(part, "kind", "claimed_epsilon", LOOKS)
+    found = curves(part, "label", "claimed_epsilon", dict(KINDS.values()))
     return [replace(curve, joined=not curve.look.marker) for curve in found]
 
 
