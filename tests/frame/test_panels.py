@@ -190,6 +190,19 @@ def test_intervals_of_levels_that_are_wide_or_lie_on_each_other_are_bars_side_by
     assert bars == pytest.approx([0.99, 0.982])
 
 
+@pytest.mark.parametrize(("log", "end"), [(True, 10.0), (False, 10.5)])
+def test_bars_at_the_edge_have_room_of_their_own(log, end):
+    x = Axis("x", log=log, margin=1.0 if log else 0.5)
+    shown = [Level(2.0, LOOKS["line"], "line", 1.0, 3.0), Level(2.5, LOOKS["line"], "", 2.0, 3.0)]
+    rows = curves(TABLE, "name", "at", LOOKS)
+    _, (plain,) = drawn(Panel("", x, Y, rows))
+    _, (noted,) = drawn(Panel("", x, Y, rows, shown))
+    assert plain.get_xlim()[1] == pytest.approx(end)
+    assert noted.get_xlim()[0] == plain.get_xlim()[0]
+    place = noted.transAxes.inverted().transform(noted.transData.transform((end, 1)))
+    assert place[0] == pytest.approx(1 - 2 * 0.008)
+
+
 def test_several_tables_are_the_numbers_of_one_figure():
     panel = Panel("", X, Y, curves(TABLE, "name", "at", LOOKS))
     assert len(draw_panels([panel], [TABLE, TABLE]).data) == 2 * len(TABLE)

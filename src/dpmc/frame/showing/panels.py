@@ -318,7 +318,7 @@ def _as_drawn(panel: Panel) -> Panel:
 
 
 def _draw(axes, panel: Panel) -> None:
-    _levels(axes, panel)
+    bars = _levels(axes, panel)
     marked = [curve for curve in panel.curves if curve.look.marker and curve.every is None]
     names = list(dict.fromkeys(curve.place or curve.label for curve in marked))
     alone = len({place for curve in panel.curves for place in curve.rows["x"]}) == 1
@@ -338,12 +338,15 @@ def _draw(axes, panel: Panel) -> None:
         axes.annotate("\n".join(panel.notes), (x, y), **text)
     if panel.legend:
         axes.legend(handles=list(_handles([panel], own=True)), loc=panel.legend)
-    _horizontal_axis(axes, panel)
+    _horizontal_axis(axes, panel, bars)
 
 
-def _levels(axes, panel: Panel) -> None:
-    """Draw levels; intervals that are wide, or lie on each other, are bars at the right edge."""
-    place, spread = EDGE, [level for level in panel.levels if level.low < level.high]
+def _levels(axes, panel: Panel) -> int:
+    """Draw levels; intervals that are wide, or lie on each other, are bars at the right edge.
+
+    Return how many bars there are.
+    """
+    bars, spread = 0, [level for level in panel.levels if level.low < level.high]
     for level in panel.levels:
         look = level.look
         axes.axhline(level.mean, color=look.color, linestyle=look.line, linewidth=1.1, zorder=2)
@@ -357,11 +360,13 @@ def _levels(axes, panel: Panel) -> None:
         )
         if on_another or (panel.y.log and level.high > WIDE * level.low):
             side = {"transform": axes.get_yaxis_transform(), "color": look.color, "linewidth": 1.1}
+            place = EDGE - BESIDE * bars
             axes.plot([place, place], [level.low, level.high], zorder=2, **side)
-            place -= BESIDE
+            bars += 1
         else:
             band = {"color": look.color, "alpha": 0.12, "linewidth": 0, "zorder": 1}
             axes.axhspan(level.low, level.high, **band)
+    return bars
 
 
 def _curve(axes, x: np.ndarray, curve: Curve, alone: bool) -> None:
@@ -386,8 +391,8 @@ def _curve(axes, x: np.ndarray, curve: Curve, alone: bool) -> None:
             axes.fill_between(x, rows["low"], rows["high"], **band)
 
 
-def _horizontal_axis(axes, panel: Panel) -> None:
-    """Scale and label the axis of x by what the curves span."""
+def _horizontal_axis(axes, panel: Panel, bars: int) -> None:
+    """Scale and label the axis of x by what the curves span, with room for bars at its end."""
     axis = panel.x
     values = np.concatenate([curve.rows["x"] for curve in panel.curves] or [[]]).astype(float)
     if axis.log and values.size:
@@ -396,7 +401,11 @@ def _horizontal_axis(axes, panel: Panel) -> None:
         low, high, by = values.min(), values.max(), axis.margin
         if low == high:
             by = by**ALONE if axis.log else by * ALONE
-        axes.set_xlim((low / by, high * by) if axis.log else (low - by, high + by))
+        room = 1 / (1 - BESIDE * bars)
+        if axis.log:
+            axes.set_xlim(low / by, low / by * (by * by * high / low) ** room)
+        else:
+            axes.set_xlim(low - by, low - by + (2 * by + high - low) * room)
     set_scale(axes, "x", axis)
     if axis.ticks is not None:
         return

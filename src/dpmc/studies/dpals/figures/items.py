@@ -8,6 +8,7 @@ import pandas as pd
 from dpmc.frame.showing.frames import listed, present, split
 from dpmc.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, hollow
 from dpmc.frame.showing.style import BLACK, BLUE, VERMILLION, Drawing, Look, shaded
+from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
     DATASETS,
     METRICS,
@@ -41,7 +42,7 @@ def items(trials: pd.DataFrame) -> Drawing:
                 log=True,
                 ticks=100 * part["item_share"].unique(),
             ),
-            y=Axis(METRICS["rmse"], log=True, reach=1.0),
+            y=Axis(METRICS["rmse"], log=True, reach=lines.ROOM),
             curves=[
                 Curve(one.assign(x=100 * one["item_share"]), look, label)
                 for label, look, one in _curves(part, table)

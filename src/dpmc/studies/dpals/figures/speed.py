@@ -95,7 +95,6 @@ def timing(timing: pd.DataFrame) -> Drawing:
         x=Axis("Ratings (millions)", log=True),
         y=Axis("CPU seconds an iteration", log=True),
         curves=curves(rows.assign(x=rows["ratings"] / 1e6), "method", "x", looks, label),
-        dodge=lines.dodge(rows["method"]),
     )
     legend = {"loc": "outside right center", "ncols": 1}
     return draw_panels([panel], table, height=2.5, legend=legend)

@@ -16,7 +16,7 @@ ONEBIT_FIGURES = read_figures(
         "onebit_4_fractions_logistic": (synthetic.by_fraction, synthetic.describe_fractions),
         "onebit_5_accuracy": (real_data.accuracy, real_data.describe_accuracy),
         "onebit_5b_ranks": (real_data.accuracy_by_rank, real_data.describe_ranks),
-        "onebit_6_large": (synthetic.larger_instance, synthetic.describe_budgets),
+        "onebit_6_large": (synthetic.by_budget, synthetic.describe_budgets),
         "onebit_7_outp_privacy": (outp.claimed_and_real, outp.describe_outp),
         "onebit_8_bounds": (bounds.bounds_and_errors, bounds.describe_bounds),
     },

@@ -13,7 +13,6 @@ from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
     FREE,
-    LARGE,
     LINKS,
     LOOKS,
     OTHERS,
@@ -29,38 +28,27 @@ SHOWN = 6  # budgets at most
 WITHOUT = ("clear", "zero")  # that are drawn without noise
 
 
-def by_budget(trials: pd.DataFrame, link: str) -> Drawing:
-    """Draw ARE against epsilon with a link."""
-    here = main_rows(trials, BENCHMARK)
-    panels = {
-        "The paper’s four": (link, [*PUBLISHED, *FREE]),
-        "Beyond the paper": (link, [*OTHERS, *FREE]),
-    }
-    return _grid(here[here["link"] == link], panels, link)
+def by_budget(trials: pd.DataFrame, dataset: str, links: Sequence[str]) -> Drawing:
+    """Draw ARE against epsilon, truncated outputs above and raw ones below.
 
-
-def larger_instance(trials: pd.DataFrame) -> Drawing:
-    """Draw ARE against epsilon on the larger instance, a column for each link."""
-    here = main_rows(trials, LARGE)
-    names = [*PUBLISHED, *OTHERS, *FREE]
-    panels = {link.capitalize(): (link, names) for link in present(here["link"], LINKS)}
-    return _grid(here, panels, None)
-
-
-def _grid(
-    here: pd.DataFrame, panels: Mapping[str, tuple[str, Sequence[str]]], link: str | None
-) -> Drawing:
-    """Draw a column for each panel and a row each for truncated and raw outputs."""
+    With one link the paper's mechanisms and others stand apart, with two there is a column each.
+    """
+    here = main_rows(trials, dataset)
+    here = here[here["link"].isin(links)]
     if here["epsilon"].isna().all():
         raise NothingToDraw
-    data, drawn = lines.by_stage(here, "are"), []
+    both = present(here["link"], links)
+    columns = {link.capitalize(): (link, [*PUBLISHED, *OTHERS]) for link in both}
+    link = links[0] if len(links) == 1 else None
+    if link is not None:
+        columns = {"The paper’s four": (link, PUBLISHED), "Beyond the paper": (link, OTHERS)}
+    data, panels = lines.by_stage(here, "are"), []
     for stage, table in split(data, stage=lines.STAGES):
         known = table.loc[table["mechanism"].isin([*PUBLISHED, *FREE]), "mean"]
-        highest = table.groupby("mechanism")["mean"].transform("max")
-        far = highest > HEADROOM * known.max()
-        for name, (of_link, mechanisms) in panels.items():
-            chosen = (table["link"] == of_link) & table["mechanism"].isin(mechanisms)
-            drawn.append(
+        far = table.groupby("mechanism")["mean"].transform("max") > HEADROOM * known.max()
+        for name, (of_link, mechanisms) in columns.items():
+            chosen = (table["link"] == of_link) & table["mechanism"].isin([*mechanisms, *FREE])
+            panels.append(
                 Panel(
                     f"{name}: {lines.STAGES[stage]}",
                     x=lines.EPSILON,
@@ -72,9 +60,9 @@ def _grid(
                     notes_at=ABOVE,
                 )
             )
-    style = {"columns": len(panels), "height": 2.25, "sharex": True, "sharey": "row"}
+    style = {"columns": len(columns), "height": 2.25, "sharex": True, "sharey": "row"}
     style |= {"handles": lines.STAGE_HANDLES, "order": [lines.label(name, link) for name in LOOKS]}
-    return draw_panels(drawn, data, legend={"ncols": 4}, **style)
+    return draw_panels(panels, data, legend={"ncols": 4}, **style)
 
 
 def describe_budgets(data: pd.DataFrame) -> dict[str, object]:
