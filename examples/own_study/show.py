@@ -47,11 +47,11 @@ def tables(folder, settings, out):
     write_tables([Table("table_own_study", title, headings, columns, tuple(rows))], out)
 
 
-def draw(inputs):
+def draw(errors):
     """Draw the errors, a line for each method."""
-    lines = curves(inputs["errors"], "method", "observed_fraction", LOOKS, METHODS.get)
+    lines = curves(errors, "method", "observed_fraction", LOOKS, METHODS.get)
     axes = Axis("Observed fraction", log=True), Axis("RMSE", log=True)
-    return draw_panels([Panel("", *axes, lines)], inputs["errors"], columns=1)
+    return draw_panels([Panel("", *axes, lines)], errors, columns=1)
 
 
 FIGURES = style.read_figures(HERE / "figures.yaml", {"own_study": (draw, None)})

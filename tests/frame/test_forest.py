@@ -7,7 +7,7 @@ import pytest
 
 from dpmc.frame.showing.forest import GAP, Forest, Notes, Points, draw_forest
 from dpmc.frame.showing.panels import Axis
-from dpmc.frame.showing.style import RC, VERMILLION, Look, NothingToDraw, needed, shaded
+from dpmc.frame.showing.style import RC, VERMILLION, Look, shaded
 
 ROWS = pd.DataFrame({"row": [0, 2, 1], "x": [1.0, 2.0, 3.0], "low": 0.5, "high": 4.0, "below": 0.1})
 FOREST = Forest(
@@ -71,10 +71,3 @@ def test_looks_from_dark_to_light():
     light = [sum(matplotlib.colors.to_rgb(look.color)) for look in looks.values()]
     assert light == sorted(light)
     assert shaded([]) == {}
-
-
-@pytest.mark.parametrize("table", [None, ROWS.head(0)])
-def test_a_table_that_is_needed_and_absent_is_said(table):
-    assert needed({"rows": ROWS}, "rows", "Not run") is ROWS
-    with pytest.raises(NothingToDraw, match="Not run"):
-        needed({"rows": table}, "rows", "Not run")

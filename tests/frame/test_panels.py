@@ -175,9 +175,34 @@ def test_a_line_with_one_point_is_seen():
     assert drawn(line) == [("", 2)]
 
 
-def test_a_wide_interval_of_a_level_is_no_band():
-    def patches(high):
-        panel = Panel("", X, Y, levels=[Level(1.0, LOOKS["line"], "line", 0.98, high)])
-        return len(draw_panels([panel], TABLE).figure.axes[0].patches)
+def test_intervals_of_levels_that_are_wide_or_lie_on_each_other_are_bars_side_by_side():
+    def found(y, *ends):
+        shown = [Level(np.mean(each), LOOKS["line"], "line", *each) for each in ends]
+        axes = draw_panels([Panel("", X, y, levels=shown)], TABLE).figure.axes[0]
+        bars = [line for line in axes.lines if line.get_xdata()[0] == line.get_xdata()[1]]
+        return len(axes.patches), [line.get_xdata()[0] for line in bars]
 
-    assert (patches(1.02), patches(1.9)) == (1, 0)
+    assert found(Y, (0.98, 1.02)) == (1, [])
+    assert found(Y, (0.98, 1.9)) == (0, [0.99])
+    assert found(Axis("y"), (0.5, 1.9)) == (1, [])
+    bands, bars = found(Axis("y"), (1.0, 2.0), (1.5, 2.5), (3.0, 3.1))
+    assert bands == 1
+    assert bars == pytest.approx([0.99, 0.982])
+
+
+@pytest.mark.parametrize(("log", "end"), [(True, 10.0), (False, 10.5)])
+def test_bars_at_the_edge_have_room_of_their_own(log, end):
+    x = Axis("x", log=log, margin=1.0 if log else 0.5)
+    shown = [Level(2.0, LOOKS["line"], "line", 1.0, 3.0), Level(2.5, LOOKS["line"], "", 2.0, 3.0)]
+    rows = curves(TABLE, "name", "at", LOOKS)
+    _, (plain,) = drawn(Panel("", x, Y, rows))
+    _, (noted,) = drawn(Panel("", x, Y, rows, shown))
+    assert plain.get_xlim()[1] == pytest.approx(end)
+    assert noted.get_xlim()[0] == plain.get_xlim()[0]
+    place = noted.transAxes.inverted().transform(noted.transData.transform((end, 1)))
+    assert place[0] == pytest.approx(1 - 2 * 0.008)
+
+
+def test_several_tables_are_the_numbers_of_one_figure():
+    panel = Panel("", X, Y, curves(TABLE, "name", "at", LOOKS))
+    assert len(draw_panels([panel], [TABLE, TABLE]).data) == 2 * len(TABLE)

@@ -23,8 +23,7 @@ from dpmc.mechanisms import Huber, Laplace
 from dpmc.statistics.tests import holm
 from dpmc.studies.huber.differences import differences
 from dpmc.studies.huber.figures import FIGURES, NEW_FIGURES, THESIS_FIGURES
-from dpmc.studies.huber.figures.differences import describe_differences
-from dpmc.studies.huber.figures.mechanisms import SAMPLE_PARAMETER, SAMPLES
+from dpmc.studies.huber.figures.noise import SAMPLE_PARAMETER, SAMPLES
 from dpmc.studies.huber.statistics import cell_summary
 
 pytestmark = pytest.mark.slow
@@ -145,7 +144,8 @@ def test_planted_differences_are_found_and_counted(trials, comparison):
     assert sure[frame["rank"] == 10].all()
     # Nothing else was planted; Holm at 5 % over 80 cells, fixed seed.
     assert not sure[frame["rank"] != 10].any()
-    assert "significantly better in 12 and worse in 0 of 40 cells" in describe_differences(frame)
+    described = next(entry for entry in FIGURES if entry.id == "paired_differences").describe(frame)
+    assert "significantly better in 12 and worse in 0 of 40 cells" in described
 
 
 def test_convergence_shows_means_over_trials(folder, convergence):

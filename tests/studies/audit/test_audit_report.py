@@ -90,7 +90,7 @@ def test_what_was_audited_is_named(results):
     assert labels[0] == "One release, Gaussian, δ = 0.05"
     assert "Several releases, Huber on a grid, δ = 0.05" in labels
     assert "A-IRLS, Gaussian, user joins or leaves" in labels
-    honest = audit_rows({"audit": audit}).figure.axes[0]
+    honest = audit_rows(audit).figure.axes[0]
     lines = [label.get_text() for label in honest.get_yticklabels()]
     # the mechanisms of a model share a line, and all of a model's files
     assert len(lines) == 8 + 5 * 4 + 3

@@ -6,8 +6,9 @@ import pytest
 
 from dpmc.studies.huber.cells import COORDINATES, Cell
 from dpmc.studies.huber.experiments import TABLES
-from dpmc.studies.huber.figures.methods import METHOD_FIGURES, write_method_figures
+from dpmc.studies.huber.figures import METHOD_FIGURES
 from dpmc.studies.huber.statistics import seconds_and_errors
+from dpmc.studies.huber.steps import method_figures
 from dpmc.studies.huber.tables_methods import build_method_tables
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
@@ -264,7 +265,7 @@ class TestFigures:
     def test_all_are_drawn(self, tables, tmp_path):
         for name, table in tables.items():
             table.to_csv(tmp_path / f"{name}.csv", index=False)
-        write_method_figures(tmp_path, tmp_path / "figures")
+        method_figures(tmp_path, {}, tmp_path / "figures")
         drawn = {path.name for path in (tmp_path / "figures").iterdir()}
         ids = [entry.id for entry in METHOD_FIGURES]
         assert drawn == {f"{each}.{kind}" for each in ids for kind in ("png", "svg", "csv")}
@@ -277,5 +278,5 @@ class TestFigures:
         assert set(shares["share"]) == {0.0, 3.0}
 
     def test_a_table_that_is_missing_becomes_a_box(self, tmp_path):
-        write_method_figures(tmp_path, tmp_path / "figures")
+        method_figures(tmp_path, {}, tmp_path / "figures")
         assert len(list((tmp_path / "figures").glob("*.png"))) == len(METHOD_FIGURES)

@@ -12,7 +12,7 @@ from fake_results.huber import fake_losses, fake_totals
 from dpmc.frame.showing.frames import percent, select
 from dpmc.frame.showing.style import MECHANISMS, RC
 from dpmc.studies.huber import reported as reported_numbers
-from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES
+from dpmc.studies.huber.figures import PRIVACY_FIGURES
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.privacy_meaning import losses_text, totals_text
 from dpmc.studies.huber.reported import load

@@ -12,13 +12,12 @@ from scipy import stats
 from dpmc.frame.showing.frames import number, select
 from dpmc.frame.showing.style import draw_all
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
-from dpmc.studies.onebit.figures.bounds import describe_bounds
-from dpmc.studies.onebit.figures.real_data import describe_ranks
 from dpmc.studies.onebit.figures.synthetic import shown_budgets
 from dpmc.studies.onebit.frames import LOOKS, main_constraint, read_onebit
 from dpmc.studies.onebit.real_epsilons import most_provable, real_epsilons
 
 pytestmark = pytest.mark.slow
+DESCRIBED = {entry.id: entry.describe for entry in ONEBIT_FIGURES}
 
 
 @pytest.fixture(scope="module")
@@ -109,13 +108,17 @@ def test_budgets_that_are_shown():
     assert {0.25, 10.0} <= set(shown)
 
 
-def test_accuracy_has_a_panel_for_each_data_set_and_link(drawings):
+def test_accuracy_has_a_panel_for_each_data_set_link_and_stage(drawings):
     drawing = drawings["onebit_5_accuracy"]
     titles = [axes.get_title(loc="left") for axes in drawing.figure.axes]
     assert titles == [
-        "MovieLens 100K, Gaussian link", "RC, Gaussian link",
-        "MovieLens 100K, logistic link", "RC, logistic link",
-    ]  # fmt: skip
+        f"{name}, {link} link, {stage}"
+        for name in ("MovieLens 100K", "RC")
+        for link in ("Gaussian", "logistic")
+        for stage in ("truncated", "raw")
+    ]
+    for axes in drawing.figure.axes:  # no more than five intervals at a place
+        assert len(axes.containers) <= 5
     # of the two constraints on MovieLens the one with more budgets
     movielens = drawing.data[drawing.data["dataset"] == "ml-100k"]
     assert set(movielens["constraint"]) == {"nuclear"}
@@ -142,9 +145,10 @@ def test_ranks_are_drawn_beside_outputs_that_are_not_cut(drawings, tables):
         assert row["mean"].item() == pytest.approx(values.mean())
         half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
         assert (row["high"] - row["mean"]).item() == pytest.approx(half)
-    assert "Gaussian link: all above 68 % at ε = 4 at rank" in describe_ranks(data)
+    describe = DESCRIBED["onebit_5b_ranks"]
+    assert "Gaussian link: all above 68 % at ε = 4 at rank" in describe(data)
     low = data.assign(mean=data["mean"].where(data["mechanism"] != "grap", 0.6))
-    assert describe_ranks(low).count("not all above 68 % at any rank") == 2
+    assert describe(low).count("not all above 68 % at any rank") == 2
 
 
 def test_real_epsilons_of_outp(drawings, tables):
@@ -159,6 +163,13 @@ def test_real_epsilons_of_outp(drawings, tables):
     row = select(typical, link="logistic", claimed_epsilon=0.1).iloc[0]
     assert row["epsilon"] == pytest.approx(0.1 * moved.median() / 2)
     assert (row["low"], row["high"]) == pytest.approx((0.05 * moved.min(), 0.05 * moved.max()))
+    axes = drawings["onebit_7_outp_privacy"].figure.axes
+    assert [each.get_title(loc="left") for each in axes] == ["Gaussian link", "Logistic link"]
+    proven = data[(data["kind"] == "proven") & (data["epsilon"] > 0)]
+    for each, link in zip(axes, ("gaussian", "logistic"), strict=True):
+        markers = [line.get_ydata() for line in each.lines if line.get_marker() in ("s", "o")]
+        expected = proven.loc[proven["link"] == link, "epsilon"]
+        np.testing.assert_allclose(np.sort(np.concatenate(markers)), np.sort(expected))
     alone = real_epsilons(None, tables["outp_attack"])
     assert set(alone.loc[alone["kind"] == "true", "instance"]) == {"block"}
 
@@ -178,12 +189,13 @@ def test_bounds_stand_beside_their_cells(drawings, tables):
     assert row["mean"] == pytest.approx(select(tables["trials"], **where)["are_raw"].mean())
     bound = {"theorem": 4, "link": "gaussian", "observed_fraction": 0.5, "epsilon": 2}
     assert row["published"] == select(tables["bounds"], **bound)["published"].item()
-    words = describe_bounds(data)
+    describe = DESCRIBED["onebit_8_bounds"]
+    words = describe(data)
     assert "theorem 2 as printed at 12 of 188" in words
     assert "as corrected at 188 of 188" in words
     assert words.endswith("larger: theorem 1 as printed (Gaussian link and logistic link).")
     falling = data.assign(published=data["corrected"])
-    assert "as if less privacy" not in describe_bounds(falling)
+    assert "as if less privacy" not in describe(falling)
     endless = tables["bounds"].assign(corrected=np.inf)
     with pytest.raises(Exception, match="No mechanism with an error bound"):
         ONEBIT_FIGURES[-1].function({**tables, "bounds": endless})

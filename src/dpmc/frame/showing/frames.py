@@ -4,7 +4,8 @@ Differences between two models are paired by trial and taken between logarithms,
 relative: -.01 means one per cent less error.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -97,6 +98,31 @@ def present(values: Iterable, known: Iterable) -> list:
     """Return the different ``values`` in the order of ``known``, others last and sorted; no NaN."""
     found = {value for value in values if pd.notna(value)}
     return [value for value in known if value in found] + sorted(found - set(known))
+
+
+def split(table: pd.DataFrame, **known: Iterable) -> Iterator[tuple]:
+    """Yield the values of columns with the rows that have them, each as :func:`present` orders it.
+
+    All combinations of values are there, those that have no rows too: panels of a grid.
+    """
+    values = [present(table[name], order) for name, order in known.items()]
+    for each in product(*values):
+        here = np.ones(len(table), dtype=bool)
+        for name, value in zip(known, each, strict=True):
+            here &= (table[name] == value).to_numpy()
+        yield *each, table[here]
+
+
+def span(values: Iterable[float], form: Callable[[float], str] = "{:.2f}".format) -> str:
+    """Format the smallest and the largest of some numbers: "0.12 to 0.34"; once if they agree."""
+    found = [value for value in values if pd.notna(value)]
+    return " to ".join(dict.fromkeys(map(form, (min(found), max(found)))))
+
+
+def listed(said: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """Join what is said of several things: "A 1, 2; B 3"; of whom nothing is said is left out."""
+    texts = [(name, ", ".join(filter(None, each))) for name, each in said]
+    return "; ".join(f"{name} {text}" for name, text in texts if text)
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -13,12 +13,22 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from dpmc.frame.showing.frames import present
-from dpmc.frame.showing.style import GREY, PAGE, Drawing, Look, new_figure, value_axis
+from dpmc.frame.showing.style import (
+    GREY,
+    PAGE,
+    Drawing,
+    Look,
+    NothingToDraw,
+    new_figure,
+    value_axis,
+)
 
 ROOM = 0.06  # of the height of a logarithmic panel, above and below what is drawn
 LINE = 0.085  # of the same, for a line of text
 NEAR_ZERO = 0.7  # of the room of a factor of ten, for what is linear of an axis on either side
 WIDE = 1.1  # factor from the lower to the upper end of an interval, above which it is no band
+EDGE, BESIDE = 0.99, 0.008  # of a panel's width: where intervals stand that are no bands, and how
+# far from each other
 ALONE = 2.0  # times as much room beside the only value of an axis
 REACH = 0.2  # usual share of the height between means by which intervals widen a panel
 BELOW, ABOVE = (0.02, 0.02, "left", "bottom"), (0.99, 0.99, "right", "top")  # where notes stand
@@ -174,7 +184,7 @@ def hollow(look: Look) -> Look:
 
 def draw_panels(
     panels: Sequence[Panel],
-    data: pd.DataFrame,
+    data: pd.DataFrame | Sequence[pd.DataFrame],
     *,
     columns: int = 3,
     height: float = 2.4,
@@ -191,8 +201,8 @@ def draw_panels(
 
     Parameters
     ----------
-    data : DataFrame
-        The numbers that the figure shows.
+    data : DataFrame or sequence of them
+        The numbers that the figure shows; several are set below each other.
     columns : int
         How many panels a row has.
     height, head : float
@@ -209,7 +219,14 @@ def draw_panels(
         As in ``matplotlib.figure.Figure.subplots``.
     width : float
         Inches of the figure.
+
+    Raises
+    ------
+    NothingToDraw
+        If there are no panels.
     """
+    if not panels:
+        raise NothingToDraw
     panels = [_as_drawn(panel) for panel in panels]
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
@@ -231,6 +248,8 @@ def draw_panels(
     elif entries:
         shown = {"loc": "outside upper center", "ncols": 3, **(legend or {})}
         figure.legend(handles=entries, **shown)
+    if not isinstance(data, pd.DataFrame):
+        data = pd.concat(data, ignore_index=True)
     return Drawing(figure, data)
 
 
@@ -299,18 +318,7 @@ def _as_drawn(panel: Panel) -> Panel:
 
 
 def _draw(axes, panel: Panel) -> None:
-    for level in panel.levels:
-        look = level.look
-        axes.axhline(level.mean, color=look.color, linestyle=look.line, linewidth=1.1, zorder=2)
-        if panel.y.log and level.high > WIDE * level.low:
-            side = {"transform": axes.get_yaxis_transform(), "color": look.color, "linewidth": 1.1}
-            axes.plot([0.99, 0.99], [level.low, level.high], zorder=2, **side)
-        elif np.isfinite(level.low):
-            band = {"color": look.color, "alpha": 0.12, "linewidth": 0, "zorder": 1}
-            axes.axhspan(level.low, level.high, **band)
-        if level.note:
-            where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-            axes.annotate(level.note, (0.02, level.mean), xytext=(0, -2), va="top", **where)
+    bars = _levels(axes, panel)
     marked = [curve for curve in panel.curves if curve.look.marker and curve.every is None]
     names = list(dict.fromkeys(curve.place or curve.label for curve in marked))
     alone = len({place for curve in panel.curves for place in curve.rows["x"]}) == 1
@@ -330,7 +338,35 @@ def _draw(axes, panel: Panel) -> None:
         axes.annotate("\n".join(panel.notes), (x, y), **text)
     if panel.legend:
         axes.legend(handles=list(_handles([panel], own=True)), loc=panel.legend)
-    _horizontal_axis(axes, panel)
+    _horizontal_axis(axes, panel, bars)
+
+
+def _levels(axes, panel: Panel) -> int:
+    """Draw levels; intervals that are wide, or lie on each other, are bars at the right edge.
+
+    Return how many bars there are.
+    """
+    bars, spread = 0, [level for level in panel.levels if level.low < level.high]
+    for level in panel.levels:
+        look = level.look
+        axes.axhline(level.mean, color=look.color, linestyle=look.line, linewidth=1.1, zorder=2)
+        if level.note:
+            where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+            axes.annotate(level.note, (0.02, level.mean), xytext=(0, -2), va="top", **where)
+        if level not in spread:
+            continue
+        on_another = any(
+            each.low < level.high and level.low < each.high for each in spread if each is not level
+        )
+        if on_another or (panel.y.log and level.high > WIDE * level.low):
+            side = {"transform": axes.get_yaxis_transform(), "color": look.color, "linewidth": 1.1}
+            place = EDGE - BESIDE * bars
+            axes.plot([place, place], [level.low, level.high], zorder=2, **side)
+            bars += 1
+        else:
+            band = {"color": look.color, "alpha": 0.12, "linewidth": 0, "zorder": 1}
+            axes.axhspan(level.low, level.high, **band)
+    return bars
 
 
 def _curve(axes, x: np.ndarray, curve: Curve, alone: bool) -> None:
@@ -355,8 +391,8 @@ def _curve(axes, x: np.ndarray, curve: Curve, alone: bool) -> None:
             axes.fill_between(x, rows["low"], rows["high"], **band)
 
 
-def _horizontal_axis(axes, panel: Panel) -> None:
-    """Scale and label the axis of x by what the curves span."""
+def _horizontal_axis(axes, panel: Panel, bars: int) -> None:
+    """Scale and label the axis of x by what the curves span, with room for bars at its end."""
     axis = panel.x
     values = np.concatenate([curve.rows["x"] for curve in panel.curves] or [[]]).astype(float)
     if axis.log and values.size:
@@ -365,7 +401,11 @@ def _horizontal_axis(axes, panel: Panel) -> None:
         low, high, by = values.min(), values.max(), axis.margin
         if low == high:
             by = by**ALONE if axis.log else by * ALONE
-        axes.set_xlim((low / by, high * by) if axis.log else (low - by, high + by))
+        room = 1 / (1 - BESIDE * bars)
+        if axis.log:
+            axes.set_xlim(low / by, low / by * (by * by * high / low) ** room)
+        else:
+            axes.set_xlim(low - by, low - by + (2 * by + high - low) * room)
     set_scale(axes, "x", axis)
     if axis.ticks is not None:
         return
@@ -397,6 +437,11 @@ def set_ticks(axis, values: Sequence[float] | Mapping[float, str]) -> None:
     labels = {float(value): label for value, label in named.items()}
     axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(float(value), "")))
     axis.set_minor_locator(NullLocator())
+
+
+def signed_ticks(values: Iterable[float]) -> dict[float, str]:
+    """Return labels of ticks with their signs."""
+    return {value: f"{value:+g}".replace("-", "−") if value else "0" for value in values}
 
 
 def _vertical_axes(places: Sequence, panels: Sequence[Panel]) -> None:

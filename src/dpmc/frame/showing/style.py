@@ -7,6 +7,7 @@ every common colour-vision deficiency; a marker or line style always says the sa
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from inspect import Parameter, signature
 from itertools import cycle
 from pathlib import Path
 
@@ -27,7 +28,8 @@ from matplotlib.ticker import (
 
 from dpmc.errors import InputError
 from dpmc.files import atomic_path
-from dpmc.frame.showing.texts import check_used, fill
+from dpmc.frame.showing.frames import trials_text
+from dpmc.frame.showing.texts import check_used, fill, placeholders
 from dpmc.yaml_files import read_mapping
 
 COLUMN = 3.4  # inches: one column of a two-column page
@@ -111,14 +113,6 @@ class NothingToDraw(Exception):
     """The data of a figure are absent; the message says which, for the reader."""
 
 
-def needed(inputs: Mapping[str, pd.DataFrame | None], name: str, absent: str) -> pd.DataFrame:
-    """Return a table of those that a figure is made of; ``absent`` is said if there is none."""
-    table = inputs.get(name)
-    if table is None or table.empty:
-        raise NothingToDraw(absent)
-    return table
-
-
 @dataclass(frozen=True)
 class Drawing:
     """A figure with the numbers that it shows."""
@@ -173,11 +167,17 @@ def read_figures(
     Parameters
     ----------
     path : path
-        YAML: ``figures``: id -> ``title``, ``caption``, ``alt`` and ``wide``; ``shared``: texts
-        that placeholders of those, and of later shared ones, name.
+        YAML: ``figures``: id -> ``title``, ``caption``, ``alt``, ``wide``; ``with``: arguments of
+        the function that draws; ``absent``: what is said where it has nothing to draw; ``told``:
+        sentences of what describes it. ``shared``: texts that placeholders of captions and
+        alternative texts, and of later shared ones, name.
     drawn : mapping
-        Id -> function that draws and function that describes, see :class:`FigureEntry`; None for
-        one that is drawn elsewhere. Their order is that of the figures.
+        Id -> function that draws and function that describes; None for one that is drawn elsewhere.
+        Their order is that of the figures. The parameters of the former are the tables that it is
+        made of, by name (those with a default may be absent), and what ``with`` has. The latter,
+        ``describe(data)``, returns values of the placeholders of ``told``, or all of the text.
+        Beside them ``{trials}`` says how many there are; a sentence with a value that is "" is
+        left out.
     **values : object
         For other placeholders; each must have one.
 
@@ -194,22 +194,59 @@ def read_figures(
     for name, functions in drawn.items():
         if name not in texts:
             raise InputError(f"{path}: the figure {name} has no text.")
-        told = {key: fill(texts[name][key], shared, name) for key in ("title", "caption", "alt")}
-        told |= {"id": name, "wide": texts[name].get("wide", True)}
+        text = texts[name]
+        said = {key: fill(text[key], shared, name) for key in ("title", "caption", "alt")}
+        said |= {"id": name, "wide": text.get("wide", True)}
         if functions is None:
-            found.append(FigureText(**told))
-        else:
-            function, describe = functions
-            found.append(FigureEntry(**told, function=function, describe=describe))
+            found.append(FigureText(**said))
+            continue
+        function, describe = functions
+        if "told" in text:
+            describe = partial(_tell, text["told"], describe, name)
+        absent = fill(text.get("absent", ""), shared, name)
+        function = partial(_of_tables, partial(function, **text.get("with", {})), absent)
+        found.append(FigureEntry(**said, function=function, describe=describe))
     used = [texts[name]["caption"] for name in drawn] + list(read.get("shared", {}).values())
     check_used(values, used, str(path))
     return found
 
 
+def _of_tables(
+    function: Callable, absent: str, inputs: Mapping[str, pd.DataFrame | None]
+) -> Drawing:
+    """Call a function with the tables that its parameters name; one without rows counts as none."""
+    tables = {}
+    for name, parameter in signature(function).parameters.items():
+        if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD:  # no argument of the text
+            table = inputs.get(name)
+            if table is not None and len(table):
+                tables[name] = table
+            elif parameter.default is Parameter.empty:
+                raise NothingToDraw(absent)
+    try:
+        return function(**tables)
+    except NothingToDraw:
+        raise NothingToDraw(absent) from None
+
+
+def _tell(
+    sentences: Sequence[str], describe: Callable | None, where: str, data: pd.DataFrame
+) -> str:
+    """Fill sentences with what describes the data; those with a value that is "" are left out."""
+    values = {} if describe is None else dict(describe(data))
+    check_used(values, sentences, where)
+    if "trials" in data:
+        values["trials"] = trials_text(data["trials"])
+    unknown = {name for name, value in values.items() if value == ""}
+    told = (fill(each, values, where) for each in sentences if not placeholders(each) & unknown)
+    return " ".join(told)
+
+
 @cache
 def _figure_texts(path: Path) -> Mapping[str, Mapping]:
     read = read_mapping(path)
-    texts = [text for each in read["figures"].values() for text in (each["caption"], each["alt"])]
+    placed = ("caption", "alt", "absent")
+    texts = [each[key] for each in read["figures"].values() for key in placed if key in each]
     check_used(read.get("shared", ()), [*texts, *read.get("shared", {}).values()], str(path))
     return read
 

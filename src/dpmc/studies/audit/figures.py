@@ -7,28 +7,18 @@ import pandas as pd
 
 from dpmc.frame.showing.forest import Forest, Notes, Points, draw_forest
 from dpmc.frame.showing.panels import Axis, handle
-from dpmc.frame.showing.results import Results, read_results
-from dpmc.frame.showing.style import (
-    BLACK,
-    GREY,
-    SERIES,
-    Drawing,
-    Look,
-    draw_all,
-    needed,
-    read_figures,
-)
+from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.style import BLACK, GREY, SERIES, Drawing, Look, draw_all, read_figures
 from dpmc.studies.audit.frames import SIGNIFICANCE, audited_lines, describe_audit, with_share
 
 TESTS = {"kolmogorov_smirnov": "Kolmogorov–Smirnov"}
-ABSENT = "The audit has not been run"
 REACH = 1.6  # of the axis, in shares of the claim; what is beyond is drawn at the end
 SHARE = Axis(
     "Found / claimed (lower bound of ε, or change of a release)",
     ticks=[0, 0.25, 0.5, 0.75, 1, 1.25, 1.5],
     limits=(-0.03, REACH * 1.35),
 )
-CLAIM = handle("claim", Look(BLACK, ""))
+CLAIM, BEYOND = handle("claim", Look(BLACK, "")), handle("beyond the axis", Look(GREY, ">", "none"))
 SIDES = [  # planted, below the row's middle, look, label, heading of the counts, where these end
     (False, -0.14, SERIES[0], "as it is", "passed", 0.87),
     (True, 0.14, SERIES[1], "a planted fault", "caught", 1.0),
@@ -42,45 +32,37 @@ LOOKS = {
 }
 
 
-def audit_rows(inputs: Results) -> Drawing:
+def audit_rows(audit: pd.DataFrame) -> Drawing:
     """Draw a line for each thing that was audited, honest ones first, then planted faults.
 
     A line says the p-value nearest to the wrong verdict: the smallest of an honest one, the largest
     of a planted fault.
     """
-    drawn = with_share(needed(inputs, "audit", ABSENT))
+    drawn = with_share(audit)
     planted = drawn["planted_fault"].notna()
     panels = [
         _panel("As it is: nothing may exceed the claim", drawn[~planted], ("passed", "exceeded")),
         _panel("Planted faults: a test must catch each", drawn[planted], ("caught", "missed")),
     ]
     axis = replace(SHARE, label=SHARE.label.replace(" (", "\n("))
-    beyond = handle("beyond the axis", Look(GREY, ">", "none"))
-    data = drawn.reset_index(drop=True)
-    return draw_forest(
-        panels, data, axis, row=0.165, head=1.5, stacked=True, handles=[beyond, CLAIM]
-    )
+    style = {"row": 0.165, "head": 1.5, "stacked": True, "handles": [BEYOND, CLAIM]}
+    return draw_forest(panels, drawn, axis, **style)
 
 
 def _panel(title: str, rows: pd.DataFrame, words: tuple[str, str]) -> Forest:
     lines = audited_lines(rows)
     numbered = [part.assign(row=row) for row, (_, part) in enumerate(lines)]
     drawn = pd.concat([rows.assign(row=0).head(0), *numbered])
-    points = [
-        Points(part.assign(x=part["share"].clip(upper=REACH)), shown, name, size=4)
-        for test in dict.fromkeys(drawn["test"])
-        for part in [drawn[(drawn["test"] == test) & drawn["share"].notna()]]
-        for look, name in [(LOOKS.get(test, SERIES[3]), test.replace("_", " "))]
-        for shown, name, part in [
-            (look, name, part[part["share"] <= REACH]),
-            (replace(look, marker=">"), "", part[part["share"] > REACH]),
-        ]
-        if len(part)
-    ]
+    drawn = drawn[drawn["share"].notna()].assign(x=drawn["share"].clip(upper=REACH))
+    points = []
+    for test, part in drawn.groupby("test", sort=False):
+        look, inside = LOOKS.get(test, SERIES[3]), part["share"] <= REACH
+        points.append(Points(part[inside], look, test.replace("_", " "), size=4))
+        points.append(Points(part[~inside], replace(look, marker=">"), size=4))
+    points = [each for each in points if len(each.rows)]
     texts = [_verdict(part, words) for _, part in lines]
-    failed = [not part["passed"].all() for _, part in lines]
-    notes = [Notes(texts, alarming=failed)]
-    return Forest(title, [label for label, _ in lines], points, notes=notes, reference=1)
+    notes = Notes(texts, alarming=[not part["passed"].all() for _, part in lines])
+    return Forest(title, [label for label, _ in lines], points, notes=[notes], reference=1)
 
 
 def _verdict(part: pd.DataFrame, words: tuple[str, str]) -> str:
@@ -94,11 +76,11 @@ def _verdict(part: pd.DataFrame, words: tuple[str, str]) -> str:
     return f"{text}, p {'< 0.001' if value < 0.001 else f'= {value:.2g}'}"
 
 
-def audit_tests(inputs: Results) -> Drawing:
+def audit_tests(audit: pd.DataFrame) -> Drawing:
     """Draw a line for each kind of test: what it found of honest code, and of planted faults."""
-    drawn = with_share(needed(inputs, "audit", ABSENT))
-    kinds = list(dict.fromkeys(drawn["test"]))
-    drawn = drawn.assign(row=drawn["test"].map(kinds.index), x=drawn["share"].clip(upper=REACH))
+    data = with_share(audit)
+    kinds = list(dict.fromkeys(data["test"]))
+    drawn = data.assign(row=data["test"].map(kinds.index), x=data["share"].clip(upper=REACH))
     points, notes = [], []
     for side, below, look, label, head, at in SIDES:
         part = drawn[drawn["planted_fault"].notna() == side]
@@ -109,7 +91,6 @@ def audit_tests(inputs: Results) -> Drawing:
         notes.append(Notes(texts, head, look.color, at=at))
     labels = [TESTS.get(kind, kind.replace("_", " ").capitalize()) for kind in kinds]
     panel = Forest("", labels, points, notes=notes, reference=1)
-    data = drawn.drop(columns=["row", "x"]).reset_index(drop=True)
     return draw_forest([panel], data, SHARE, row=0.3, handles=[CLAIM])
 
 
@@ -124,5 +105,5 @@ FIGURES = read_figures(
 
 
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
-    """Draw the figure of ``audit.csv``; without rows of the audit it becomes a box that says so."""
+    """Draw the figures of ``audit.csv``; without rows of the audit they are boxes that say so."""
     draw_all(FIGURES, read_results(results_folder, ("audit",)), folder)

@@ -14,10 +14,14 @@ from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
 from dpmc.frame.showing.frames import DATASET_LABELS, trials_text
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.texts import Texts
-from dpmc.studies.huber.figures import FORENSICS, NEW_FIGURES, THESIS_FIGURES
-from dpmc.studies.huber.figures.huber_columns import HUBER_COLUMNS
-from dpmc.studies.huber.figures.methods import METHOD_FIGURES
-from dpmc.studies.huber.figures.privacy_totals import PRIVACY_FIGURES
+from dpmc.studies.huber.figures import (
+    FORENSICS,
+    HUBER_COLUMNS,
+    METHOD_FIGURES,
+    NEW_FIGURES,
+    PRIVACY_FIGURES,
+    THESIS_FIGURES,
+)
 from dpmc.studies.huber.privacy_meaning import shares_above
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 

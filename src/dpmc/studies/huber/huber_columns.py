@@ -13,6 +13,7 @@ import pandas as pd
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.showing.frames import select
 from dpmc.frame.showing.results import write_tables
+from dpmc.frame.showing.style import draw_all
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.statistics.bootstrap import bootstrap_interval
 from dpmc.statistics.tests import Interval, log_positive
@@ -24,7 +25,7 @@ from dpmc.studies.huber.experiments.forensics_huber import (
     REPORTED_VARIANCES,
     RIGHT,
 )
-from dpmc.studies.huber.figures.huber_columns import write_figure
+from dpmc.studies.huber.figures import HUBER_COLUMNS
 from dpmc.studies.huber.reported import load
 from dpmc.studies.huber.tables_forensics import START_LABELS
 
@@ -192,4 +193,4 @@ def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     """Show what was kept of the sweep: the table of fits, and the figure."""
     columns = read_frame(KEPT)
     write_tables([table(columns)], out)
-    write_figure(columns, out)
+    draw_all(HUBER_COLUMNS, {NAME: columns}, out)

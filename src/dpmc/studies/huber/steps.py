@@ -8,12 +8,11 @@ import pandas as pd
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims
 from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.style import draw_all
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge
 from dpmc.studies.huber.experiments import PRIVACY_TABLES, TABLES
-from dpmc.studies.huber.figures import write_figures
-from dpmc.studies.huber.figures.methods import write_method_figures
-from dpmc.studies.huber.figures.privacy_totals import write_privacy_figures
+from dpmc.studies.huber.figures import FIGURES, METHOD_FIGURES, PRIVACY_FIGURES
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.reported import compare, load
 
@@ -42,14 +41,14 @@ def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFra
 def figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     """Draw the figures of results."""
     names = ("trials", "comparison", "convergence")
-    write_figures(*(read_frame(folder / f"{name}.csv") for name in names), out)
+    draw_all(FIGURES, {name: read_frame(folder / f"{name}.csv") for name in names}, out)
 
 
 def method_figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     """Draw the figures of how the methods behave."""
-    write_method_figures(folder, out)
+    draw_all(METHOD_FIGURES, read_results(folder, TABLES), out)
 
 
 def privacy_figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     """Draw the figures of what the published budgets mean."""
-    write_privacy_figures(folder, out)
+    draw_all(PRIVACY_FIGURES, read_results(folder, PRIVACY_TABLES), out)

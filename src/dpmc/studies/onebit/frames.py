@@ -58,7 +58,6 @@ LOOKS = {
     "majority": Look(GREY, "", (0, (3, 1.5))),
     "item_bias": Look(GREY, "", (0, (6, 1.5, 1, 1.5))),
 }
-LINK_LOOKS = {"gaussian": Look(BLUE, "s"), "logistic": Look(VERMILLION, "^", "--")}
 
 
 def read_onebit(folder: str | Path) -> dict[str, pd.DataFrame | None]:

@@ -1,67 +1,55 @@
-"""Figures of error against epsilon by data set (figure 3 of the paper) and side by side."""
+"""Figures of error against epsilon (figure 3 of the paper) and the number of users (figure 4)."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import pandas as pd
 
-from dpmc.frame.showing.frames import present, trials_text
-from dpmc.frame.showing.panels import draw_panels
-from dpmc.frame.showing.results import Results
-from dpmc.frame.showing.style import Drawing, NothingToDraw
+from dpmc.frame.showing.frames import listed, present, span, split
+from dpmc.frame.showing.panels import Axis, Panel, curves
+from dpmc.frame.showing.style import Drawing
 from dpmc.studies.dpals.figures import lines
 from dpmc.studies.dpals.frames import (
-    BY_ITEMS,
+    DATASETS,
     DPALS,
     DPALS_PART,
     FREE,
+    LOCAL_BAYES,
+    LOOKS,
+    METRICS,
+    PAPER,
     PART,
-    RANK_ONE,
-    SURROGATE,
-    SYNTHETIC,
     dataset_label,
     datasets_of,
+    format_range,
     method_label,
     metric_of,
     number,
     summary,
+    synthetic_sizes,
     tuned,
     with_default,
 )
 
-LARGE = ("ml-10m", "ml-20m", SURROGATE)  # how the names of the paper's data sets begin
-SIDE_BY_SIDE = (RANK_ONE, "jester-5k")
-OTHERS = (*LARGE, SYNTHETIC, BY_ITEMS, *SIDE_BY_SIDE)  # than real data of fewer users
+OF_USERS = (*PAPER, LOCAL_BAYES, "trivial", "als")  # what is drawn against the number of users
 
 
 def by_budget(
-    inputs: Results,
+    trials: pd.DataFrame,
+    published: pd.DataFrame | None = None,
     *,
-    of: tuple[str, ...] = ("",),
-    but: tuple[str, ...] = (),
-    absent: str,
+    of: Sequence[str] = ("",),
+    but: Sequence[str] = (),
     columns: int = 3,
 ) -> Drawing:
     """Draw the trade-off on data sets whose names begin so, and not so."""
-    trials = parts_as_methods(with_default(inputs.get("trials")))
-    names = [name for name in datasets_of(trials) if name.startswith(of)]
-    names = [name for name in names if not name.startswith(but)]
-    if not names:
-        raise NothingToDraw(absent)
-    return tradeoff(trials, names, inputs.get("published"), columns=columns)
-
-
-large_data = partial(
-    by_budget, of=LARGE, absent="Neither MovieLens 10M or 20M nor data like them have been run"
-)
-small_data = partial(by_budget, but=OTHERS, absent="No real data have been run")
-synthetic = partial(by_budget, of=(SYNTHETIC,), absent="No synthetic data have been run", columns=2)
+    trials = parts_as_methods(with_default(trials))
+    names = [name for name in datasets_of(trials) if name.startswith(tuple(of))]
+    names = [name for name in names if not name.startswith(tuple(but))]
+    return tradeoff(trials[trials["dataset"].isin(names)], published, columns)
 
 
 def parts_as_methods(trials: pd.DataFrame) -> pd.DataFrame:
     """Return DPALS on a part of the users as a method of its own on the whole data set."""
-    if trials.empty:
-        return trials
     part = trials["dataset"].str.endswith(PART)
     return trials.assign(
         dataset=trials["dataset"].str.removesuffix(PART),
@@ -70,70 +58,101 @@ def parts_as_methods(trials: pd.DataFrame) -> pd.DataFrame:
 
 
 def tradeoff(
-    trials: pd.DataFrame,
-    names: Sequence[str],
-    published: pd.DataFrame | None,
-    *,
-    columns: int = 3,
+    trials: pd.DataFrame, published: pd.DataFrame | None = None, columns: int = 3
 ) -> Drawing:
     """Draw the metric of every data set against epsilon, a panel for each, from one variant."""
     tables, panels = [], []
-    for name in names:
-        here = trials[trials["dataset"] == name]
+    for name, here in split(trials, dataset=DATASETS):
         metric = metric_of(here)
-        table = summary(here, metric)
-        reported = lines.reported_beside(published, table, [name], metric)
-        panels.append(lines.budgets(dataset_label(name), table, metric, reported))
-        tables.append(table.assign(metric=metric))
-    data = pd.concat(tables, ignore_index=True)
-    style = {"columns": columns, "height": 2.6, "order": lines.ORDER}
-    return draw_panels(panels, data, handles=lines.handles(panels), **style)
+        table = summary(here, metric).assign(metric=metric)
+        panels.append(lines.budgets(dataset_label(name), table, metric, published))
+        tables.append(table)
+    return lines.draw(panels, tables, columns=columns, height=2.6)
 
 
-def default_method(inputs: Results) -> Drawing:
+def default_method(trials: pd.DataFrame) -> Drawing:
     """Draw Local Bayes beside the others at their own best settings."""
-    trials = tuned(inputs.get("trials"))
-    if trials.empty:
-        raise NothingToDraw("The default method has not been run beside the others")
-    return tradeoff(trials, datasets_of(trials), None)
+    return tradeoff(tuned(trials))
 
 
-def side_by_side(inputs: Results) -> Drawing:
+def side_by_side(trials: pd.DataFrame, of: Sequence[str]) -> Drawing:
     """Draw RSE and RMSE of DP-AltMin and DP-SAltLS beside the others, a column a data set."""
-    trials = with_default(inputs.get("trials"))
-    if trials.empty:
-        raise NothingToDraw("No method has been run")
-    names = [name for name in datasets_of(trials) if name.startswith(SIDE_BY_SIDE)]
-    if not names:
-        raise NothingToDraw("The methods have not been run side by side")
+    trials = with_default(trials)
+    trials = trials[trials["dataset"].str.startswith(tuple(of))]
     tables, panels = [], []
     for metric in ("rse", "rmse"):
-        for name in names:
-            table = summary(trials[trials["dataset"] == name], metric)
+        for name, here in split(trials, dataset=DATASETS):
+            tables.append(summary(here, metric).assign(metric=metric))
             title = f"{dataset_label(name)}, {metric.upper()}"
-            panels.append(lines.budgets(title, table, metric))
-            tables.append(table.assign(metric=metric))
-    data = pd.concat(tables, ignore_index=True)
-    return draw_panels(panels, data, columns=len(names), sharex="col", order=lines.ORDER)
+            panels.append(lines.budgets(title, tables[-1], metric))
+    return lines.draw(panels, tables, columns=len(panels) // 2, sharex="col")
 
 
-def describe_budgets(data: pd.DataFrame) -> str:
-    """Say how many trials there are, and which private method is best at the ends of epsilon."""
-    parts = []
-    for name in present(data["dataset"], datasets_of(data)):
-        here = data[(data["dataset"] == name) & data["epsilon"].notna()]
-        here = here[~here["method"].isin(FREE)]
+def describe_budgets(data: pd.DataFrame) -> dict[str, str]:
+    """Say which private method is best at the ends of epsilon."""
+    best = []
+    for name, here in split(data[~data["method"].isin(FREE)], dataset=DATASETS):
         metric = "rmse" if (here["metric"] == "rmse").any() else "recall"
-        here = here[here["metric"] == metric]
-        if here.empty:
-            continue
+        here = here[(here["metric"] == metric) & here["epsilon"].notna()]
+        here = here.sort_values("mean", ascending=metric == "rmse", kind="stable")
         texts: dict[str, list[str]] = {}
         for epsilon in dict.fromkeys((here["epsilon"].min(), here["epsilon"].max())):
-            part = here[here["epsilon"] == epsilon]
-            place = part["mean"].idxmax() if metric == "recall" else part["mean"].idxmin()
-            method, mean = part.loc[place, ["method", "mean"]]
-            texts.setdefault(method_label(method), []).append(f"{number(mean)} at ε = {epsilon:g}")
-        best = " and ".join(f"{method}, {' and '.join(where)}" for method, where in texts.items())
-        parts.append(f"{dataset_label(name)}: {best}")
-    told = f" Best private method on {'; '.join(parts)}." if parts else ""
-    return f"{trials_text(data['trials']).capitalize()} a point.{told}"
+            for row in here[here["epsilon"] == epsilon].head(1).itertuples():
+                where = f"{number(row.mean)} at ε = {epsilon:g}"
+                texts.setdefault(method_label(row.method), []).append(where)
+        said = " and ".join(f"{method}, {' and '.join(where)}" for method, where in texts.items())
+        best.append((f"{dataset_label(name)}:", [said]))
+    return {"best": listed(best)}
+
+
+def users(trials: pd.DataFrame, published: pd.DataFrame | None = None) -> Drawing:
+    """Draw RMSE against the number of users, a panel for each epsilon."""
+    here = with_default(trials)
+    sizes = synthetic_sizes(here)
+    here = here[here["dataset"].isin(sizes) & here["method"].isin(OF_USERS)]
+    table = summary(here, "rmse", ("users", "method", "epsilon"))
+    table = table[table.groupby("method")["users"].transform("nunique") > 1]
+    scaled = table.assign(thousands=table["users"] / 1000)
+    if published is not None:
+        published = published[published["dataset"].isin(sizes)]
+        published = published.assign(thousands=published["dataset"].map(sizes) / 1000)
+    panels = [
+        _of_users(epsilon, scaled, published)
+        for epsilon in sorted(table["epsilon"].dropna().unique())
+    ]
+    return lines.draw(panels, table, height=2.2, sharey=True)
+
+
+def _of_users(epsilon: float, table: pd.DataFrame, published: pd.DataFrame | None) -> Panel:
+    """Return the panel of one epsilon; what has no noise is a line, or named if far off."""
+    private, free = table[table["epsilon"].notna()], table[table["epsilon"].isna()]
+    far = [
+        name
+        for name, part in free.groupby("method")
+        if any(lines.far_off(value, private["mean"]) for value in part["mean"])
+    ]
+    near = pd.concat([private[private["epsilon"] == epsilon], free[~free["method"].isin(far)]])
+    return Panel(
+        f"ε = {epsilon:g}",
+        x=Axis("Users (thousands)", log=True, ticks=table["thousands"].unique()),
+        y=Axis(METRICS["rmse"], log=True, reach=lines.ROOM),
+        curves=[
+            *curves(near, "method", "thousands", LOOKS, lines.label),
+            *lines.elsewhere(published, private, "thousands", epsilon=epsilon, metric="rmse"),
+        ],
+        dodge=lines.dodge(private["method"]),
+        notes=[
+            f"{method_label(name)}: {format_range(free.loc[free['method'] == name, 'mean'], 2)}"
+            for name in present(far, LOOKS)
+        ],
+    )
+
+
+def describe_users(data: pd.DataFrame) -> dict[str, object]:
+    """Say what each method of the paper gains from the fewest to the most users."""
+    few, many = data["users"].min(), data["users"].max()
+    wide = data.pivot(index=["method", "epsilon"], columns="users", values="mean")
+    ratio = (wide[many] / wide[few]).dropna()
+    methods = present(ratio.index.get_level_values("method"), PAPER) if few < many else ()
+    found = [(method_label(name), [span(ratio[name])]) for name in methods if name in PAPER]
+    return {"few": few, "many": many, "ratios": listed(found)}

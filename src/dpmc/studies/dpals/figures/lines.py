@@ -1,17 +1,18 @@
 """What the curves of DPALS share: panels over epsilon, and lines of what has no noise."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
-from matplotlib.lines import Line2D
 
-from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, handle, levels
-from dpmc.frame.showing.style import GREY, Look
+from dpmc.frame.showing.frames import select
+from dpmc.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, handle, levels
+from dpmc.frame.showing.style import GREY, Drawing, Look
 from dpmc.studies.dpals.cells import STANDARD
 from dpmc.studies.dpals.frames import FREE, LOOKS, METRICS, PRIVATE, method_label, number
 
 EPSILON = "ε of one user, all ratings"
-DODGE = 0.0107  # of log10, between two curves
+SPREAD, MOST = 0.15, 0.025  # of log10: of all curves at one place, between two of them at most
 MARGIN = 1.25  # factor of epsilon beside the curves
 ROOM = 0.6  # for intervals: of few trials they are wide
 FAR = 4.0  # a line without noise that many times below or above all curves is named instead
@@ -26,69 +27,62 @@ def label(name: str) -> str:
 ORDER = [label(name) for name in (*PRIVATE, *FREE)]
 
 
+def dodge(names: pd.Series) -> float:
+    """Return how far from each other the curves of so many methods stand."""
+    return min(MOST, SPREAD / max(names.nunique(), 1))
+
+
+def draw(panels: Sequence[Panel], data: Sequence[pd.DataFrame], **style: object) -> Drawing:
+    """Draw panels; their legend has the methods in order, and what hollow means if it is there."""
+    hollow = any(not curve.joined for panel in panels for curve in panel.curves)
+    return draw_panels(panels, data, handles=[ELSEWHERE] * hollow, order=ORDER, **style)
+
+
 def budgets(
-    title: str, table: pd.DataFrame, metric: str, reported: pd.DataFrame | None = None
+    title: str, table: pd.DataFrame, metric: str, published: pd.DataFrame | None = None
 ) -> Panel:
     """Return the panel of all methods of one data set against epsilon.
 
-    ``table`` has rows of :func:`~dpmc.studies.dpals.frames.summary`; ``reported`` numbers from
-    elsewhere for the same data set and metric (``method``, ``epsilon``, ``value``).
+    ``table`` has rows of :func:`~dpmc.studies.dpals.frames.summary`.
     """
     private, free = table[table["epsilon"].notna()], table[table["epsilon"].isna()]
-    drawn = curves(private, "method", "epsilon", LOOKS, label)
-    lines, notes = near(levels(free, "method", LOOKS, label), private["mean"])
-    limits = (0, None) if metric == "recall" else None
+    lines, others, notes = levels(free, "method", LOOKS, label), private["mean"], []
+    for line in lines:
+        if len(others) and far_off(line.mean, others):
+            name = line.label.removesuffix(", no noise")
+            notes.append(f"{name}: {number(line.mean, 2)} (off the scale)")
+    limits, dataset = (0, None) if metric == "recall" else None, table["dataset"].iloc[0]
     return Panel(
         title,
         x=Axis(EPSILON, log=True, ticks=private["epsilon"].unique(), margin=MARGIN),
         y=Axis(METRICS[metric], log=limits is None, limits=limits, reach=ROOM),
-        curves=[*drawn, *from_elsewhere(reported, "epsilon")],
-        levels=lines,
-        dodge=DODGE,
+        curves=[
+            *curves(private, "method", "epsilon", LOOKS, label),
+            *elsewhere(published, private, "epsilon", dataset=dataset, metric=metric),
+        ],
+        levels=[line for line in lines if others.empty or not far_off(line.mean, others)],
+        dodge=dodge(private["method"]),
         notes=notes,
     )
 
 
-def reported_beside(
-    published: pd.DataFrame | None, table: pd.DataFrame, datasets: Collection[str], metric: str
-) -> pd.DataFrame | None:
-    """Return the numbers from elsewhere for the private cells of a table, if any."""
+def elsewhere(
+    published: pd.DataFrame | None, private: pd.DataFrame, x: str, **place: object
+) -> list[Curve]:
+    """Return numbers from elsewhere as large hollow markers, beside those of the same methods."""
     if published is None:
-        return None
-    private = table[table["epsilon"].notna()]
-    here = published[published["dataset"].isin(datasets) & (published["metric"] == metric)]
-    here = here[here["method"].isin(private["method"]) & here["epsilon"].notna()]
-    here = here[here["variant"] == STANDARD]
-    return here if len(here) else None
-
-
-def from_elsewhere(reported: pd.DataFrame | None, x: str) -> list[Curve]:
-    """Return numbers from elsewhere as large hollow markers, at the places of their methods."""
-    if reported is None:
         return []
-    found = []
-    for name, part in reported.groupby("method", sort=False):
-        look = LOOKS.get(name, Look(GREY, "."))
-        rows = part.rename(columns={x: "x", "value": "mean"})
-        face = Look(look.color, look.marker, look.line, "none")
-        found.append(Curve(rows, face, place=label(name), joined=False, size=8.5))
-    return found
-
-
-def handles(panels: Sequence[Panel]) -> list[Line2D]:
-    """Return what the legend says of numbers from elsewhere, if there are some."""
-    hollow = any(not curve.joined for panel in panels for curve in panel.curves)
-    return [ELSEWHERE] if hollow else []
-
-
-def near(lines: Sequence[Level], others: pd.Series) -> tuple[list[Level], list[str]]:
-    """Return the levels that are not far off the curves, and notes on those that are."""
-    kept = [line for line in lines if others.empty or not far_off(line.mean, others)]
-    away = [line for line in lines if line not in kept]
-    names = [line.label.removesuffix(", no noise") for line in away]
-    return kept, [
-        f"{name}: {number(line.mean, 2)} (off the scale)"
-        for name, line in zip(names, away, strict=True)
+    here = select(published, variant=STANDARD, **place)
+    here = here[here["method"].isin(private["method"]) & here["epsilon"].notna()]
+    return [
+        Curve(
+            part.rename(columns={x: "x", "value": "mean"}),
+            replace(LOOKS.get(name, Look(GREY, ".")), face="none"),
+            place=label(name),
+            joined=False,
+            size=8.5,
+        )
+        for name, part in here.groupby("method", sort=False)
     ]
 
 

@@ -1,31 +1,21 @@
 """The map of the noise itself: which mechanism needs least of it."""
 
 import numpy as np
+import pandas as pd
 from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.patches import Patch
 
 from dpmc.frame.showing.frames import MECHANISM_LABELS, PRIVATE
 from dpmc.frame.showing.heatmap import color_bar, draw_cells, write_in_cell
 from dpmc.frame.showing.panels import handle
-from dpmc.frame.showing.results import Results
-from dpmc.frame.showing.style import (
-    BLACK,
-    MECHANISMS,
-    PAGE,
-    Drawing,
-    Look,
-    needed,
-    new_figure,
-)
+from dpmc.frame.showing.style import BLACK, MECHANISMS, PAGE, Drawing, Look, new_figure
 from dpmc.privacy.calibration import WORTHWHILE
 from dpmc.studies.equal_privacy.frames import HUBER
 
 
-def frontier_map(inputs: Results) -> Drawing:
+def frontier_map(frontier: pd.DataFrame) -> Drawing:
     """Draw the least variance of Huber noise over that of the best other, and who is best."""
-    frame = needed(inputs, "frontier", "The map of the smallest variances has not been computed")
-    frame = frame.reset_index(drop=True)
-    leaders = frame.assign(leader=frame["best"].map(PRIVATE.index))
+    leaders = frontier.assign(leader=frontier["best"].map(PRIVATE.index))
     ratio, leader = (
         leaders.pivot(index="releases", columns="epsilon", values=name).astype(float)
         for name in ("ratio", "leader")
@@ -55,11 +45,11 @@ def frontier_map(inputs: Results) -> Drawing:
     left.set_title("Variance that Huber saves (%)")
     right.set_title("Least noise: G, L or H")
     left.set_ylabel("Releases")
-    figure.supxlabel(f"Total ε at δ = {frame['delta'].max():g}".replace("e-0", "e-"), fontsize=8)
+    figure.supxlabel(f"Total ε at δ = {frontier['delta'].max():g}".replace("e-0", "e-"), fontsize=8)
     saves = handle(f"Huber saves over {100 * WORTHWHILE:g} %", Look(BLACK, ""), linewidth=1.5)
     patches = [Patch(color=_light(name), label=MECHANISM_LABELS[name]) for name in PRIVATE]
     figure.legend(handles=[*patches, saves], loc="outside upper center", ncols=4)
-    return Drawing(figure, frame)
+    return Drawing(figure, frontier)
 
 
 def _light(mechanism: str) -> np.ndarray:

@@ -1,8 +1,6 @@
-"""Figures of how the methods behave: weights of A-IRLS, held-out error by iteration."""
+"""Figures of how the methods behave: errors by iteration and by seconds, weights of A-IRLS."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,27 +10,30 @@ from dpmc.frame.showing.frames import (
     MECHANISM_LABELS,
     METHOD_LABELS,
     cell_means,
+    listed,
     present,
     select,
+    split,
     trials_text,
 )
-from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
-from dpmc.frame.showing.results import Results, read_results
-from dpmc.frame.showing.style import (
-    BLACK,
-    MECHANISMS,
-    SERIES,
-    Drawing,
-    Look,
-    NothingToDraw,
-    draw_all,
-    needed,
-    read_figures,
-)
-from dpmc.studies.huber.experiments import TABLES
+from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels, handle
+from dpmc.frame.showing.style import BLACK, MECHANISMS, SERIES, Drawing, Look
 from dpmc.studies.huber.tables_methods import THESIS_LABELS, below_one
 
-NOT_COUNTED = "The weights of A-IRLS have not been counted"
+TARGETS = {
+    "right_hand_side": "noise on the right-hand side",
+    "iterate": "noise on the iterates",
+}
+SETTING = ["rank", "variance", "observed_fraction"]
+KEYS = ["dataset", *SETTING, "method", "mechanism", "noise_target", "iteration"]
+HELD = "rmse_heldout"
+MEASURES = {HELD: "Held-out ratings", "rmse_training": "Training ratings"}
+MODELS = {
+    "none": "ALS, no noise",
+    "gaussian": "ALS, Gaussian noise",
+    "huber": "IRLS, Huber noise",
+}
+CELL = ["mechanism", "rank", "variance", "observed_fraction"]
 NONE = 0.01  # %: a share below it counts as none; the axis is linear there, so that 0 has a place
 SCALES = {
     "share": Axis("Weights below 1 (%)", linear=NONE, ticks=(0, NONE, 0.1, 1, 10)),
@@ -42,170 +43,173 @@ SCALES = {
         ticks=(-10, -1, -0.1, 0, 0.1, 1, 10),
     ),
 }
+FACES = {1.0: None, 2.0: "white"}  # by variance
+BESIDE = 0.13  # of a step of the axis, between two cells
 HIGHEST = 1.45  # of the errors that are shown by seconds
-LINES = {1.0: "-", 2.0: "--"}
-HELD = "rmse_heldout"
-MEASURES = {HELD: "Held-out ratings", "rmse_training": "Training ratings"}
-MODELS = {("als", "none"): "none", ("als", "gaussian"): "gaussian", ("irls", "huber"): "huber"}
 
 
-def weights_below_one(inputs: Results) -> Drawing:
-    """Draw the share of weights below 1 by fraction, and what they change of the RMSE.
+def convergence(convergence: pd.DataFrame) -> Drawing:
+    """Draw the mean RMSE on all entries by iteration with its 95 % t interval.
 
-    A column per mechanism, a colour per rank, a line style per variance; a dot for each trial.
+    A row of panels per setting, a column per method and place of the noise; the run without
+    noise is repeated in every panel of its method.
     """
-    weights = needed(inputs, "weights", NOT_COUNTED)
-    weights = weights[weights["dataset"] == SYNTHETIC]
-    if weights.empty:
-        raise NothingToDraw(NOT_COUNTED)
-    data = weights.assign(
-        share=below_one(weights, "later"),
-        change=100 * (weights["rmse_irls"] / weights["rmse_als"] - 1),
-    )
-    names = present(data["mechanism"], MECHANISM_LABELS)
-    ranks = dict(zip(sorted(data["rank"].unique()), SERIES, strict=False))
-    ends = {
-        name: (2 * min(data[name].min(), -0.001), 2 * max(data[name].max(), 0.001))
-        for name in SCALES
-    }
-    panels = [
-        _weights_panel(select(data, mechanism=name), measure, ranks, ends[measure])
-        for measure in SCALES
-        for name in names
+    data = cell_means(convergence, "rmse_all", KEYS)
+    noisy = data[data["mechanism"] != "none"]
+    settings = list(noisy[SETTING].drop_duplicates().itertuples(index=False))
+    columns = [
+        (target, method)
+        for target, method, part in split(noisy, noise_target=TARGETS, method=METHOD_LABELS)
+        if len(part)
     ]
-    handles = [handle(f"rank {rank:g}", replace(look, line="none")) for rank, look in ranks.items()]
-    for variance in sorted(data["variance"].dropna().unique()):
-        handles.append(handle(f"variance {variance:g}", Look(BLACK, "", LINES.get(variance, ":"))))
-    data = data[["rank", "variance", "observed_fraction", "mechanism", "trial", *SCALES]]
-    style = {"columns": len(names), "height": 1.95, "head": 0.5, "sharex": True, "sharey": "row"}
-    legend = {"ncols": len(handles)}
-    return draw_panels(panels, data.reset_index(drop=True), legend=legend, handles=handles, **style)
+    panels = [
+        _panel(data, setting, method, target, first=setting == settings[0])
+        for setting in settings
+        for target, method in columns
+    ]
+    style = {"columns": len(columns), "height": 2.3, "head": 0.7, "legend": {"ncols": 4}}
+    order = list(MECHANISM_LABELS.values())
+    return draw_panels(panels, data, order=order, sharex=True, sharey=True, **style)
 
 
-def _weights_panel(
-    data: pd.DataFrame, measure: str, ranks: Mapping[float, Look], ends: tuple[float, float]
-) -> Panel:
-    fractions = sorted(data["observed_fraction"].unique())
-    drawn = []
-    for shift, (rank, look) in zip((-0.15, 0, 0.15), ranks.items(), strict=False):
-        here = data[data["rank"] == rank]
-        here = here.assign(x=here["observed_fraction"].map(fractions.index) + shift)
-        here = here.assign(mean=here[measure])
-        dots = Look(f"{look.color}99", look.marker)
-        drawn.append(Curve(here, dots, joined=False, size=2.2))
-        for variance, part in here.groupby("variance", dropna=False):
-            line = LINES.get(variance, "-" if pd.isna(variance) else ":")
-            means = part.groupby("x", as_index=False)["mean"].mean()
-            drawn.append(Curve(means, Look(look.color, "", line), width=1))
+def _panel(data: pd.DataFrame, setting, method: str, target: str, *, first: bool) -> Panel:
+    place = {"rank": setting.rank, "observed_fraction": setting.observed_fraction}
+    part = select(data, **place, method=method)
+    noisy = select(part, variance=setting.variance, noise_target=target)
+    free = part[part["mechanism"] == "none"].drop_duplicates("iteration")
+    lines = curves(
+        pd.concat([free, noisy]), "mechanism", "iteration", MECHANISMS, MECHANISM_LABELS.get
+    )
+    every = max(1, part["iteration"].nunique() // 6)
+    share = f"{100 * setting.observed_fraction:g} %"
+    of = f"Rank {setting.rank:g}, variance {setting.variance:g}, {share}"
     return Panel(
-        MECHANISM_LABELS[data["mechanism"].iloc[0]] if measure == "share" else "",
-        x=Axis("Observed entries (%)", ticks={n: f"{100 * f:g}" for n, f in enumerate(fractions)}),
-        y=replace(SCALES[measure], limits=ends),
-        curves=drawn,
-        levels=[Level(0, Look(BLACK, ""))] if measure == "change" else [],
+        f"{METHOD_LABELS[method]}\n{TARGETS[target]}" if first else "",
+        x=Axis("Outer iteration"),
+        y=Axis(f"{of}\nRMSE (rating units)", log=True),
+        curves=[
+            replace(line, every=(offset * every // 4, every)) for offset, line in enumerate(lines)
+        ],
     )
 
 
-def describe_weights(data: pd.DataFrame) -> str:
-    """Give the shares with Huber noise by variance, and the largest difference they make."""
-    huber = data[data["mechanism"] == "huber"]
-    if huber.empty:
-        return ""
-    cells = huber.groupby(["rank", "variance", "observed_fraction"])
-    shares, change = cells["share"].mean(), cells["change"].mean()
-    counts = cells["trial"].count()
-    none = int((shares < NONE).sum())
-    return (
-        f"With Huber noise the share is below {NONE:g} % in {none} of {len(shares)} "
-        f"cells and at most {shares.max():.1f} %; the median difference of RMSE is "
-        f"{change.abs().median():.2f} % ({trials_text(counts)} a cell).".replace("-", "−")
-    )
+def describe_convergence(data: pd.DataFrame) -> dict[str, object]:
+    """Give the RMSE after the last iteration, noise on the iterates against the published place."""
+    last = data[(data["iteration"] == data["iteration"].max()) & (data["mechanism"] != "none")]
+    means = last.groupby("noise_target")["mean"].mean().sort_index(ascending=False)
+    found = [f"{TARGETS[target]} {value:.3f}" for target, value in means.items()]
+    return {"iteration": int(data["iteration"].max()), "means": ", ".join(found)}
 
 
-def heldout_by_iteration(inputs: Results) -> Drawing:
+def heldout(heldout: pd.DataFrame) -> Drawing:
     """Draw mean RMSE on held-out and on training ratings by iteration, with 95 % t intervals."""
-    heldout = needed(inputs, "heldout", "Held-out errors by iteration have not been run")
-    keys = ["method", "mechanism", "iteration"]
-    parts, panels = [], []
-    for measure, title in MEASURES.items():
-        data = cell_means(heldout, measure, keys).assign(measure=measure)
-        parts.append(data)
-        panels.append(_heldout_panel(title, data, measure))
-    data = pd.concat(parts, ignore_index=True)
+    tables = {
+        measure: cell_means(heldout, measure, ["method", "mechanism", "iteration"])
+        for measure in MEASURES
+    }
+    panels = [_heldout_panel(data, measure) for measure, data in tables.items()]
+    data = [data.assign(measure=measure) for measure, data in tables.items()]
     return draw_panels(panels, data, columns=2, height=2.3, head=0.6, sharex=True)
 
 
-def _heldout_panel(title: str, data: pd.DataFrame, measure: str) -> Panel:
-    drawn = []
-    for offset, (model, name) in enumerate(MODELS.items()):
-        line = data[(data["method"] == model[0]) & (data["mechanism"] == model[1])]
-        rows = line.assign(x=line["iteration"])
-        drawn.append(Curve(rows, MECHANISMS[name], _model(*model), every=(2 * offset, 7)))
+def _heldout_panel(data: pd.DataFrame, measure: str) -> Panel:
+    lines = curves(data, "mechanism", "iteration", MECHANISMS, MODELS.get)
     later = data.loc[data["iteration"] > 1, "mean"].max()  # the first iteration is far off
     return Panel(
-        title,
+        MEASURES[measure],
         x=Axis("Outer iteration"),
         y=Axis("RMSE (rating units)", log=True, most=later if measure == HELD else np.inf),
-        curves=drawn,
+        curves=[replace(line, every=(2 * offset, 7)) for offset, line in enumerate(lines)],
         more=lambda axes: axes.axvline(20, color="grey", linewidth=0.8, linestyle=":"),
     )
 
 
-def _model(method: str, mechanism: str) -> str:
-    noise = "no noise" if mechanism == "none" else f"{MECHANISM_LABELS[mechanism]} noise"
-    return f"{METHOD_LABELS[method]}, {noise}"
-
-
-def describe_heldout(data: pd.DataFrame) -> str:
+def describe_heldout(data: pd.DataFrame) -> dict[str, object]:
     """Say after which iteration each held-out error is least, and where it ends."""
-    held = data[data["measure"] == "rmse_heldout"]
-    parts = []
-    models = held.groupby(["method", "mechanism"])
-    for model in (model for model in MODELS if model in models.groups):
-        line = models.get_group(model)
-        best, last = line.loc[line["mean"].idxmin()], line.loc[line["iteration"].idxmax()]
-        parts.append(
-            f"{_model(*model)} {best['mean']:.3f} after {best['iteration']:.0f}, "
-            f"{last['mean']:.3f} after {last['iteration']:.0f}"
-        )
-    return f"Held-out error is least at: {'; '.join(parts)} ({trials_text(held['trials'])})."
+    found = []
+    for name, line in split(data[data["measure"] == HELD], mechanism=MODELS):
+        ends = line.loc[[line["mean"].idxmin(), line["iteration"].idxmax()]]
+        texts = [f"{row.mean:.3f} after {row.iteration:.0f}" for row in ends.itertuples()]
+        found.append((MODELS[name], texts))
+    return {"models": listed(found)}
 
 
-def error_by_seconds(inputs: Results) -> Drawing:
+def weights_below_one(weights: pd.DataFrame) -> Drawing:
+    """Draw the share of weights below 1 by fraction, and what they change of the RMSE.
+
+    A column per mechanism, a colour per rank, filled or hollow by variance; means with 95 % t
+    intervals where there is more than one trial.
+    """
+    weights = weights[weights["dataset"] == SYNTHETIC]
+    change = 100 * (weights["rmse_irls"] / weights["rmse_als"] - 1)
+    data = weights.assign(share=below_one(weights, "later"), change=change)
+    ranks = dict(zip(sorted(data["rank"].unique()), SERIES, strict=False))
+    panels = []
+    for measure, axis in SCALES.items():
+        table = cell_means(data, measure, CELL)
+        if measure == "share":
+            table["low"] = table["low"].clip(lower=0)
+        least, most = table[["mean", "low"]].min(axis=None), table[["mean", "high"]].max(axis=None)
+        scale = replace(axis, limits=(2 * min(least, -0.001), 2 * max(most, 0.001)))
+        for name, part in split(table, mechanism=MECHANISM_LABELS):
+            title = MECHANISM_LABELS[name] if measure == "share" else ""
+            panels.append(_weights_panel(title, part, scale, ranks))
+    handles = [handle(f"rank {rank:g}", replace(look, line="none")) for rank, look in ranks.items()]
+    for variance in present(data["variance"], FACES):
+        dot = Look(BLACK, "o", "none", FACES.get(variance))
+        handles.append(handle(f"variance {variance:g}", dot))
+    style = {"columns": data["mechanism"].nunique(), "height": 1.95, "head": 0.5}
+    style |= {"sharex": True, "sharey": "row", "legend": {"ncols": len(handles)}}
+    return draw_panels(panels, data[[*CELL, "trial", *SCALES]], handles=handles, **style)
+
+
+def _weights_panel(title: str, part: pd.DataFrame, scale: Axis, ranks: dict[float, Look]) -> Panel:
+    fractions = sorted(part["observed_fraction"].unique())
+    part = part.assign(x=part["observed_fraction"].map(fractions.index))
+    drawn = []
+    for (rank, variance), rows in part.groupby(["rank", "variance"], dropna=False):
+        look = replace(ranks[rank], face=FACES.get(variance))
+        drawn.append(Curve(rows, look, place=f"{rank}, {variance}", joined=False, size=3.2))
+    return Panel(
+        title,
+        x=Axis(
+            "Observed entries (%)",
+            ticks={place: f"{100 * share:g}" for place, share in enumerate(fractions)},
+            margin=0.5,
+        ),
+        y=scale,
+        curves=drawn,
+        levels=[] if title else [Level(0, Look(BLACK, ""))],
+        dodge=BESIDE,
+    )
+
+
+def describe_weights(data: pd.DataFrame) -> dict[str, object]:
+    """Give the shares with Huber noise by variance, and the largest difference they make."""
+    cells = data[data["mechanism"] == "huber"].groupby(CELL)
+    shares, change = cells["share"].mean(), cells["change"].mean()
+    return {
+        "none": NONE,
+        "cells": f"{int((shares < NONE).sum())} of {len(shares)}" if len(shares) else "",
+        "largest": shares.max(),
+        "change": change.abs().median(),
+        "counts": trials_text(cells["trial"].count()),
+    }
+
+
+def error_by_seconds(thesis_methods: pd.DataFrame) -> Drawing:
     """Draw held-out RMSE against the seconds of a fit, a line for each method and trial."""
-    absent = "The methods of the thesis's chapter 3 have not been run"
-    runs = needed(inputs, "thesis_methods", absent)
+    runs = thesis_methods.assign(x=thesis_methods["seconds"], mean=thesis_methods["rmse_heldout"])
+    looks = dict(zip(present(runs["name"], THESIS_LABELS), SERIES, strict=False))
     drawn = [
-        Curve(line, look, THESIS_LABELS[name], every=(0, 6), size=3, width=0.8)
-        for name, look in zip(present(runs["name"], THESIS_LABELS), SERIES, strict=False)
-        for _, line in runs[runs["name"] == name]
-        .assign(x=runs["seconds"], mean=runs["rmse_heldout"])
-        .groupby("trial")
+        Curve(line, looks[name], THESIS_LABELS[name], every=(0, 6), size=3, width=0.8)
+        for name, _, line in split(runs, name=THESIS_LABELS, trial=())
+        if len(line)
     ]
-    lowest = 0.98 * runs["rmse_heldout"].min()
     panel = Panel(
         "",
         x=Axis("Seconds of the fit", log=True),
-        y=Axis("Held-out RMSE (rating units)", limits=(lowest, HIGHEST)),
+        y=Axis("Held-out RMSE (rating units)", limits=(0.98 * runs["mean"].min(), HIGHEST)),
         curves=drawn,
     )
-    return draw_panels([panel], runs, height=2.5, head=0.6)
-
-
-METHOD_FIGURES = read_figures(
-    Path(__file__).parents[1] / "figures.yaml",
-    {
-        "weights_below_one": (weights_below_one, describe_weights),
-        "heldout_by_iteration": (heldout_by_iteration, describe_heldout),
-        "error_by_seconds": (error_by_seconds, None),
-    },
-    highest=HIGHEST,
-)
-
-
-def write_method_figures(results_folder: str | Path, folder: str | Path) -> None:
-    """Draw :data:`METHOD_FIGURES` into ``folder`` from the tables of ``results_folder``.
-
-    A figure whose table is missing becomes a box that says so.
-    """
-    draw_all(METHOD_FIGURES, read_results(results_folder, TABLES), folder)
+    return draw_panels([panel], thesis_methods, height=2.5, head=0.6)

@@ -1,6 +1,7 @@
 """Figures of the main result: RMSE by observed fraction, and published against reproduced."""
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,8 @@ from dpmc.frame.showing.frames import (
     SYNTHETIC,
     half_width,
     select,
-    trials_text,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
-from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
 from dpmc.studies.huber.statistics import cell_summary
 
@@ -26,28 +25,24 @@ BAND = 0.15
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
 
 
-def rmse_by_fraction(inputs: Results) -> Drawing:
+def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
     """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
     a column per variance and method, with 95 % t intervals and the baselines."""
-    summary = cell_summary(inputs["trials"])
-    summary = summary[summary["dataset"] == SYNTHETIC]
-    ranks = sorted(summary["rank"].unique())
-    variances = sorted(summary["variance"].dropna().unique())
+    summary = cell_summary(trials[trials["dataset"] == SYNTHETIC])
     methods = [name for name in METHOD_LABELS if (summary["method"] == name).any()]
-    columns = [(variance, method) for variance in variances for method in methods]
-    if not ranks or not columns:
-        raise NothingToDraw("No synthetic cell with noise has been run")
+    columns = list(product(sorted(summary["variance"].dropna().unique()), methods))
     parts, panels = [], []
-    for rank in ranks:
-        for variance, method in columns:
-            drawn = _fraction_parts(select(summary, rank=rank), variance, method)
-            shown = pd.concat(drawn.values())
-            parts.append(shown.assign(panel_variance=variance, panel_method=method))
-            title = f"{METHOD_LABELS[method]}, variance {variance:g}" if rank == ranks[0] else ""
-            panels.append(_fraction_panel(title, f"Rank {rank:g}\nRMSE (rating units)", drawn))
+    for rank, (variance, method) in product(sorted(summary["rank"].unique()), columns):
+        drawn = _fraction_parts(select(summary, rank=rank), variance, method)
+        shown = pd.concat(drawn.values())
+        parts.append(shown.assign(panel_variance=variance, panel_method=method))
+        title = (
+            f"{METHOD_LABELS[method]}, variance {variance:g}" if len(panels) < len(columns) else ""
+        )
+        panels.append(_fraction_panel(title, f"Rank {rank:g}\nRMSE (rating units)", drawn))
     order = [*MECHANISM_LABELS.values(), *BASELINE_LABELS.values()]
     style = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
-    return draw_panels(panels, pd.concat(parts), order=order, sharex=True, sharey="row", **style)
+    return draw_panels(panels, parts, order=order, sharex=True, sharey="row", **style)
 
 
 def _fraction_parts(summary: pd.DataFrame, variance: float, method: str) -> dict[str, pd.DataFrame]:
@@ -81,26 +76,21 @@ def _fraction_panel(title: str, label: str, drawn: Mapping[str, pd.DataFrame]) -
     )
 
 
-def describe_fractions(data: pd.DataFrame) -> str:
-    """Say how many trials stand behind the points and how many private ones a baseline beats."""
+def describe_fractions(data: pd.DataFrame) -> dict[str, object]:
+    """Say how many private means a baseline beats."""
     private = data[data["mechanism"].isin(PRIVATE)]
     biases = data[data["method"] == "user_item_bias"]
     level = biases.groupby(["rank", "observed_fraction"])["mean"].first()
     keys = pd.MultiIndex.from_frame(private[["rank", "observed_fraction"]])
     worse = int((private["mean"].to_numpy() > level.reindex(keys).to_numpy()).sum())
-    return (
-        f"Means over {trials_text(data['trials'])} with 95 % t intervals; in {worse} of "
-        f"{len(private)} private cells the error is above that of the item and user biases."
-    )
+    return {"worse": worse, "cells": len(private)}
 
 
-def published_reproduced(inputs: Results) -> Drawing:
+def published_reproduced(comparison: pd.DataFrame) -> Drawing:
     """Draw our mean against the reported RMSE for every published number, and their ratio."""
-    frame = inputs["comparison"]
-    frame = frame[frame["metric"] != "epsilon"]
-    points = frame[frame["mean"].notna()].copy()
+    points = comparison[(comparison["metric"] != "epsilon") & comparison["mean"].notna()].copy()
     if points.empty:
-        raise NothingToDraw("No published cell has been run")
+        raise NothingToDraw
     half = half_width(points["standard_error"], points["trials"])
     points["low"], points["high"] = points["mean"] - half, points["mean"] + half
     ends = points[["mean", "low", "high"]]
@@ -152,11 +142,7 @@ def _point_handles(points: pd.DataFrame) -> list[Line2D]:
     return [handle(label, look, linestyle="none") for label, look in dots.items()]
 
 
-def describe_reproduction(data: pd.DataFrame) -> str:
+def describe_reproduction(data: pd.DataFrame) -> dict[str, object]:
     """Say how many points are drawn, how many lie in the band, and the median deviation."""
     inside = int((abs(data["mean"] / data["published"] - 1) <= BAND).sum())
-    return (
-        f"{len(data)} points, each a mean over {trials_text(data['trials'])} with its 95 % t "
-        f"interval; {inside} lie within ±15 %; the median absolute log-ratio is "
-        f"{data['log_ratio'].abs().median():.3f}."
-    )
+    return {"points": len(data), "inside": inside, "deviation": data["log_ratio"].abs().median()}

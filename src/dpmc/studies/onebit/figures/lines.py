@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from dpmc.frame.showing.frames import number, present
+from dpmc.frame.showing.frames import number, split
 from dpmc.frame.showing.panels import Axis, Curve, Level, curves, handle, hollow, levels
 from dpmc.frame.showing.style import BLACK, Look
 from dpmc.methods.onebit.labels import mechanism_label
@@ -12,7 +12,6 @@ STAGES = {"truncated": "truncated to rank r", "raw": "raw"}
 EPSILON = Axis("Claimed ε (of the value of one sign)", margin=0.45, whole=True)
 DODGE = 0.08  # of epsilon, between two curves
 DOT = Look(BLACK, "o")
-NO_TRIALS = "No draw has been run"
 STAGE_HANDLES = [handle(STAGES["truncated"], DOT), handle(STAGES["raw"], hollow(DOT))]
 
 
@@ -48,16 +47,10 @@ def without_noise(part: pd.DataFrame, link: str | None = None) -> list[Level]:
     return levels(free, "mechanism", LOOKS, lambda name: label(name, link))
 
 
-def far_above(part: pd.DataFrame, ceiling: float) -> list[str]:
-    """Return the mechanisms that have a mean above the ceiling."""
-    return present(part.loc[part["mean"] > ceiling, "mechanism"], LOOKS)
-
-
 def named_above(part: pd.DataFrame) -> list[str]:
     """Return notes on the mechanisms that lie above a panel, with their means."""
     found = []
-    for name in present(part["mechanism"], LOOKS):
-        means = part.loc[part["mechanism"] == name, "mean"]
-        ends = dict.fromkeys((number(means.max(), 2), number(means.min(), 2)))
+    for name, here in split(part, mechanism=LOOKS):
+        ends = dict.fromkeys(number(end, 2) for end in (here["mean"].max(), here["mean"].min()))
         found.append(f"{mechanism_label(name)}: {' to '.join(ends)} (above)")
     return found

@@ -1,13 +1,10 @@
 """Figures on real data: the share of test signs that are right against epsilon and rank."""
 
-from dataclasses import replace
-
 import pandas as pd
 
-from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.frames import listed, split
 from dpmc.frame.showing.panels import Axis, Level, Panel, curves, draw_panels
-from dpmc.frame.showing.results import Results
-from dpmc.frame.showing.style import GREY, Drawing, Look, NothingToDraw, needed
+from dpmc.frame.showing.style import GREY, Drawing, Look, NothingToDraw
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.cells import CLEAR
 from dpmc.studies.onebit.claims.real_data import EXCEEDED, MIDDLE
@@ -26,94 +23,74 @@ from dpmc.studies.onebit.frames import (
     summary,
 )
 
-DRAWN = (*PUBLISHED, ITEM_BIAS)
+DRAWN = (*PUBLISHED, ITEM_BIAS, *FREE)
 SHOWN = (1.0, 2.0, MIDDLE)
 WHOLE = "none"  # outputs that are not cut
+BESIDE = 0.15  # of epsilon, between two curves: intervals are long
 SHIFT = 0.07  # of a step of the axis, between two curves
 
 
-def accuracy(inputs: Results) -> Drawing:
-    """Draw accuracy against epsilon, a row for each link and a column for each data set."""
-    trials = inputs.get("trials")
-    names = [] if trials is None else present(trials["dataset"], DATASETS)
-    datasets = [name for name in names if is_real(name)]
-    if not datasets:
-        raise NothingToDraw("No real data have been run")
-    here = pd.concat([main_rows(trials, name) for name in datasets])
-    here = here[here["mechanism"].isin([*DRAWN, *FREE]) & (here["mechanism"] != "zero")]
+def accuracy(trials: pd.DataFrame) -> Drawing:
+    """Draw accuracy against epsilon, a row for each data set and link, a column for each stage."""
+    real = trials[trials["dataset"].map(is_real)]
+    if real.empty:
+        raise NothingToDraw
+    here = pd.concat([main_rows(real, name) for name in real["dataset"].unique()])
+    here = here[here["mechanism"].isin(DRAWN) & (here["mechanism"] != "zero")]
     table = lines.by_stage(here, "accuracy")
     panels = [
-        _accuracy_panel(f"{dataset_label(dataset)}, {link_label(link)}", part)
-        for link in present(here["link"], LINKS)
-        for dataset in datasets
-        for part in [table[(table["link"] == link) & (table["dataset"] == dataset)]]
+        _accuracy_panel(f"{dataset_label(dataset)}, {link_label(link)}, {stage}", stage, part)
+        for dataset, link, part in split(in_percent(table), dataset=DATASETS, link=LINKS)
+        for stage in lines.STAGES
     ]
-    style = {"columns": len(datasets), "height": 2.45, "head": 1.3, "legend": {"ncols": 4}}
-    style |= {"handles": lines.STAGE_HANDLES, "order": lines.ORDER}
-    return draw_panels(panels, table, sharex="col", sharey="col", **style)
+    style = {"columns": 2, "height": 1.8, "sharex": True, "sharey": "row"}
+    return draw_panels(panels, table, legend={"ncols": 4}, order=lines.ORDER, **style)
 
 
-def _accuracy_panel(title: str, part: pd.DataFrame) -> Panel:
-    percent = part.assign(**{name: 100 * part[name] for name in ("mean", "low", "high")})
-    cut, raw = (percent[percent["stage"] == stage] for stage in lines.STAGES)
+def in_percent(table: pd.DataFrame) -> pd.DataFrame:
+    """Return shares in per cent."""
+    return table.assign(**{name: 100 * table[name] for name in ("mean", "low", "high")})
+
+
+def _accuracy_panel(title: str, stage: str, part: pd.DataFrame) -> Panel:
+    at_stage = part["stage"] == stage
     # truncation changes Clear, and the baselines not at all
-    same, clear = raw[raw["mechanism"] != "clear"], cut[cut["mechanism"] == "clear"]
-    dashed = [
-        replace(level, look=replace(level.look, line="--"), label="")
-        for level in lines.without_noise(raw[raw["mechanism"] == "clear"])
-    ]
+    same = (part["mechanism"] != CLEAR) & (part["stage"] == "raw")
     return Panel(
         title,
         x=lines.EPSILON,
-        y=Axis("Test signs that are right (%)"),
-        curves=[
-            *(
-                replace(curve, place=curve.label, label="")
-                for curve in lines.over_epsilon(raw, "raw")
-            ),
-            *lines.over_epsilon(cut, "truncated"),
-        ],
-        levels=[*lines.without_noise(pd.concat([clear, same])), *dashed],
-        dodge=lines.DODGE,
+        y=Axis("Right test signs (%)"),
+        curves=lines.over_epsilon(part[at_stage], stage),
+        levels=lines.without_noise(part[same | at_stage & (part["mechanism"] == CLEAR)]),
+        dodge=BESIDE,
     )
 
 
-def describe_accuracy(data: pd.DataFrame) -> str:
-    """Say how many repetitions there are, and what is reached at the largest epsilon."""
+def describe_accuracy(data: pd.DataFrame) -> dict[str, object]:
+    """Say what is reached at the largest epsilon."""
     largest = data["epsilon"].max()
-    parts = []
-    for dataset in present(data["dataset"], DATASETS):
+    four = data[(data["stage"] == "truncated") & data["mechanism"].isin(PUBLISHED)]
+    found = []
+    for dataset, here in split(four[four["epsilon"] == largest], dataset=DATASETS):
         texts = []
-        for link in present(data["link"], LINKS):
-            here = data[(data["dataset"] == dataset) & (data["link"] == link)]
-            part = here[(here["stage"] == "truncated") & (here["epsilon"] == largest)]
-            four = part[part["mechanism"].isin(PUBLISHED)]
-            if len(four):
-                best = four.loc[four["mean"].idxmax()]
-                name = mechanism_label(best["mechanism"])
-                texts.append(f"{100 * best['mean']:.1f} % with the {link_label(link)} ({name})")
-        if texts:
-            parts.append(f"{dataset_label(dataset)} {', '.join(texts)}")
-    return (
-        f"{trials_text(data['trials']).capitalize()} a point. Best of the paper’s four at "
-        f"ε = {largest:g}, truncated: {'; '.join(parts)}."
-    )
+        for link, part in split(here, link=LINKS):
+            best = part.loc[part["mean"].idxmax()]
+            name = mechanism_label(best["mechanism"])
+            texts.append(f"{100 * best['mean']:.1f} % with the {link_label(link)} ({name})")
+        found.append((dataset_label(dataset), texts))
+    return {"epsilon": largest, "best": listed(found)}
 
 
-def accuracy_by_rank(inputs: Results) -> Drawing:
+def accuracy_by_rank(trials: pd.DataFrame, ranks: pd.DataFrame) -> Drawing:
     """Draw accuracy against rank, a row for each link and a column for each epsilon."""
-    absent = "No rank but that of the matrix has been looked at"
-    trials, ranks = (needed(inputs, name, absent) for name in ("trials", "ranks"))
     table = with_whole(trials, ranks, ranks["dataset"].iloc[0])
-    names, links = table["rank"].unique(), present(table["link"], LINKS)
-    epsilons = [epsilon for epsilon in SHOWN if (table["epsilon"] == epsilon).any()]
-    if not epsilons:
-        raise NothingToDraw("No epsilon that is shown has been run")
+    names, shown = list(table["rank"].unique()), table["epsilon"].isin(SHOWN)
+    epsilons = sorted(table.loc[shown, "epsilon"].unique())
     panels = [
-        _rank_panel(link, epsilon, table[here & (table["link"] == link)], list(names))
-        for link in links
+        _rank_panel(f"ε = {epsilon:g}, {link_label(link)}", part[here], names, epsilon == MIDDLE)
+        for link, part in split(in_percent(table), link=LINKS)
         for epsilon in epsilons
-        for here in [table["epsilon"].isna() | (table["epsilon"] == epsilon)]
+        for here in [part["epsilon"].isna() | (part["epsilon"] == epsilon)]
     ]
     style = {"columns": len(epsilons), "height": 2.1, "sharex": True, "sharey": True}
     return draw_panels(panels, table, legend={"ncols": 5}, order=lines.ORDER, **style)
@@ -130,44 +107,39 @@ def with_whole(trials: pd.DataFrame, ranks: pd.DataFrame, dataset: str) -> pd.Da
         summary(part, "accuracy").assign(rank=f"{rank:g}") for rank, part in cut.groupby("rank")
     ]
     table = pd.concat([*tables, summary(whole, "accuracy_raw").assign(rank=WHOLE)])
-    drawn = table[table["mechanism"].isin([*PUBLISHED, CLEAR])]
-    return drawn.reset_index(drop=True)
+    return table[table["mechanism"].isin([*PUBLISHED, CLEAR])].reset_index(drop=True)
 
 
-def _rank_panel(link: str, epsilon: float, part: pd.DataFrame, names: list[str]) -> Panel:
-    percent = {key: 100 * part[key] for key in ("mean", "low", "high")}
-    part = part.assign(place=[names.index(rank) for rank in part["rank"]], **percent)
+def _rank_panel(title: str, part: pd.DataFrame, names: list[str], claimed: bool) -> Panel:
+    part = part.assign(place=part["rank"].map(names.index))
     whole = (part["rank"] == WHOLE) & (part["mechanism"] != CLEAR)  # Clear: a line without markers
     uncut = {name: lines.staged(look, "raw") for name, look in LOOKS.items()}
-    exceeded = [Level(100 * EXCEEDED, Look(GREY, "", ":"))] if epsilon == MIDDLE else []
     return Panel(
-        f"ε = {epsilon:g}, {link_label(link)}",
+        title,
         x=Axis("Rank that outputs are cut to", ticks=dict(enumerate(names))),
         y=Axis("Right test signs (%)"),
         curves=[
             *curves(part[~whole], "mechanism", "place", LOOKS, lines.label),
             *curves(part[whole], "mechanism", "place", uncut, lines.label),
         ],
-        levels=exceeded,
+        levels=[Level(100 * EXCEEDED, Look(GREY, "", ":"))] if claimed else [],
         dodge=SHIFT,
     )
 
 
-def describe_ranks(data: pd.DataFrame) -> str:
+def describe_ranks(data: pd.DataFrame) -> dict[str, str]:
     """Say at which ranks all four exceed 68 % at epsilon 4, and which is the best at epsilon 1."""
-    parts = []
-    for link in present(data["link"], LINKS):
-        here = data[(data["link"] == link) & data["epsilon"].notna()]
-        at = here[here["epsilon"] == MIDDLE]
-        least = at.groupby("rank", sort=False)["mean"].min()
-        enough = [rank for rank, value in least.items() if value > EXCEEDED]
-        texts = [f"all above {100 * EXCEEDED:g} % at ε = {MIDDLE:g} at rank {', '.join(enough)}"]
-        texts = texts if enough else [f"not all above {100 * EXCEEDED:g} % at any rank"]
+    found = []
+    for link, here in split(data[data["epsilon"].notna()], link=LINKS):
+        least = here[here["epsilon"] == MIDDLE].groupby("rank", sort=False)["mean"].min()
+        enough = ", ".join(least.index[least > EXCEEDED])
+        above = f"all above {100 * EXCEEDED:g} % at ε = {MIDDLE:g} at rank {enough}"
         first = here[here["epsilon"] == here["epsilon"].min()]
         best = first.loc[first["mean"].idxmax()]
-        texts.append(
+        at_best = (
             f"at ε = {best['epsilon']:g} at best {100 * best['mean']:.1f} % "
             f"({mechanism_label(best['mechanism'])}, rank {best['rank']})"
         )
-        parts.append(f"{link_label(link)}: {', '.join(texts)}")
-    return f"{trials_text(data['trials']).capitalize()} a point. Means: {'; '.join(parts)}."
+        none = f"not all above {100 * EXCEEDED:g} % at any rank"
+        found.append((f"{link_label(link)}:", [above if enough else none, at_best]))
+    return {"found": listed(found)}

@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.frames import listed, present, span, split
 from dpmc.frame.showing.panels import ABOVE, Axis, Panel, curves, draw_panels
-from dpmc.frame.showing.results import Results
-from dpmc.frame.showing.style import Drawing, Look, NothingToDraw, needed, shaded
+from dpmc.frame.showing.style import Drawing, Look, NothingToDraw, shaded
 from dpmc.methods.onebit.labels import mechanism_label
 from dpmc.studies.onebit.figures import lines
 from dpmc.studies.onebit.frames import (
     BENCHMARK,
     FREE,
-    LARGE,
     LINKS,
     LOOKS,
     OTHERS,
@@ -30,95 +28,67 @@ SHOWN = 6  # budgets at most
 WITHOUT = ("clear", "zero")  # that are drawn without noise
 
 
-def by_budget(inputs: Results, link: str) -> Drawing:
-    """Draw ARE against epsilon with a link."""
-    here = main_rows(needed(inputs, "trials", lines.NO_TRIALS), BENCHMARK)
-    here = here[here["link"] == link]
+def by_budget(trials: pd.DataFrame, dataset: str, links: Sequence[str]) -> Drawing:
+    """Draw ARE against epsilon, truncated outputs above and raw ones below.
+
+    With one link the paper's mechanisms and others stand apart, with two there is a column each.
+    """
+    here = main_rows(trials, dataset)
+    here = here[here["link"].isin(links)]
     if here["epsilon"].isna().all():
-        raise NothingToDraw(f"The budgets have not been run with the {link_label(link)}")
-    panels = {
-        "The paper’s four": (link, [*PUBLISHED, *FREE]),
-        "Beyond the paper": (link, [*OTHERS, *FREE]),
-    }
-    return _grid(here, panels, link)
-
-
-def larger_instance(inputs: Results) -> Drawing:
-    """Draw ARE against epsilon on the larger instance, a column for each link."""
-    here = main_rows(needed(inputs, "trials", lines.NO_TRIALS), LARGE)
-    if here.empty or here["epsilon"].isna().all():
-        raise NothingToDraw("The larger instance has not been run")
-    names = [*PUBLISHED, *OTHERS, *FREE]
-    panels = {link.capitalize(): (link, names) for link in present(here["link"], LINKS)}
-    return _grid(here, panels, None)
-
-
-def _grid(
-    here: pd.DataFrame, panels: Mapping[str, tuple[str, Sequence[str]]], link: str | None
-) -> Drawing:
-    """Draw a column for each panel and a row each for truncated and raw outputs."""
-    data, drawn = lines.by_stage(here, "are"), []
-    for stage, title in lines.STAGES.items():
-        table = data[data["stage"] == stage]
-        known = table[table["mechanism"].isin([*PUBLISHED, *FREE])]
-        far = table["mechanism"].isin(lines.far_above(table, HEADROOM * known["mean"].max()))
-        for name, (of_link, mechanisms) in panels.items():
-            chosen = (table["link"] == of_link) & table["mechanism"].isin(mechanisms)
-            shown = table[chosen & ~far]
-            drawn.append(
+        raise NothingToDraw
+    both = present(here["link"], links)
+    columns = {link.capitalize(): (link, [*PUBLISHED, *OTHERS]) for link in both}
+    link = links[0] if len(links) == 1 else None
+    if link is not None:
+        columns = {"The paper’s four": (link, PUBLISHED), "Beyond the paper": (link, OTHERS)}
+    data, panels = lines.by_stage(here, "are"), []
+    for stage, table in split(data, stage=lines.STAGES):
+        known = table.loc[table["mechanism"].isin([*PUBLISHED, *FREE]), "mean"]
+        far = table.groupby("mechanism")["mean"].transform("max") > HEADROOM * known.max()
+        for name, (of_link, mechanisms) in columns.items():
+            chosen = (table["link"] == of_link) & table["mechanism"].isin([*mechanisms, *FREE])
+            panels.append(
                 Panel(
-                    f"{name}: {title}",
+                    f"{name}: {lines.STAGES[stage]}",
                     x=lines.EPSILON,
                     y=Axis(ARE, log=True),
-                    curves=lines.over_epsilon(shown, stage, link),
-                    levels=lines.without_noise(shown, link),
+                    curves=lines.over_epsilon(table[chosen & ~far], stage, link),
+                    levels=lines.without_noise(table[chosen & ~far], link),
                     dodge=lines.DODGE,
                     notes=lines.named_above(table[chosen & far]),
                     notes_at=ABOVE,
                 )
             )
-    style = {"columns": len(panels), "height": 2.25, "sharex": True, "sharey": "row"}
-    order = [lines.label(name, link) for name in LOOKS]
-    return draw_panels(
-        drawn, data, legend={"ncols": 4}, handles=lines.STAGE_HANDLES, order=order, **style
-    )
+    style = {"columns": len(columns), "height": 2.25, "sharex": True, "sharey": "row"}
+    style |= {"handles": lines.STAGE_HANDLES, "order": [lines.label(name, link) for name in LOOKS]}
+    return draw_panels(panels, data, legend={"ncols": 4}, **style)
 
 
-def describe_budgets(data: pd.DataFrame) -> str:
-    """Say how many trials there are, what Clear and the best private model reach, and where."""
-    fraction = 100 * data["observed_fraction"].min()
-    parts = []
-    for link in present(data["link"], LINKS):
-        here = data[(data["link"] == link) & (data["stage"] == "truncated")]
-        clear = here.loc[here["mechanism"] == "clear", "mean"]
-        private = here[here["epsilon"].notna()]
-        best = private.loc[private["mean"].idxmin()]
-        text = f"lowest private ARE {best['mean']:.2f} ({mechanism_label(best['mechanism'])}, "
-        text += f"ε = {best['epsilon']:g})"
-        if len(clear):
-            text += f", Clear {clear.iloc[0]:.2f}"
-        parts.append(f"{link_label(link)}: {text}")
-    return (
-        f"{fraction:g} % of the entries observed, {trials_text(data['trials'])}; truncated, "
-        f"{'; '.join(parts)}."
-    )
+def describe_budgets(data: pd.DataFrame) -> dict[str, object]:
+    """Say what Clear and the best private model reach, and where."""
+    found = []
+    for link, here in split(data[data["stage"] == "truncated"], link=LINKS):
+        best = here.loc[here["mean"].where(here["epsilon"].notna()).idxmin()]
+        where = f"{mechanism_label(best['mechanism'])}, ε = {best['epsilon']:g}"
+        clear = here.loc[here["mechanism"] == "clear", "mean"].map("Clear {:.2f}".format)
+        said = [f"lowest private ARE {best['mean']:.2f} ({where})", *clear.head(1)]
+        found.append((f"{link_label(link)}:", said))
+    return {"percent": 100 * data["observed_fraction"].min(), "found": listed(found)}
 
 
-def by_fraction(inputs: Results, link: str) -> Drawing:
+def by_fraction(trials: pd.DataFrame, link: str) -> Drawing:
     """Draw ARE against the observed fraction with a link."""
-    trials = needed(inputs, "trials", lines.NO_TRIALS)
     here = trials[(trials["dataset"] == BENCHMARK) & (trials["link"] == link)]
     if here["observed_fraction"].nunique() < 2:
-        raise NothingToDraw(
-            f"The observed fraction has not been varied with the {link_label(link)}"
-        )
+        raise NothingToDraw
     here = here[here["constraint"] == main_constraint(trials, BENCHMARK)]
     names = [name for name in PUBLISHED if (here["mechanism"] == name).any()]
     budgets = shaded(shown_budgets(here["epsilon"].dropna().unique()))
     data = lines.by_stage(here[here["mechanism"].isin([*names, *WITHOUT])], "are")
     panels = [
-        _fraction_panel(name, stage, data[data["stage"] == stage], budgets)
-        for stage in lines.STAGES
+        _fraction_panel(name, stage, table, budgets)
+        for stage, table in split(data, stage=lines.STAGES)
         for name in names
     ]
     style = {"columns": len(names), "height": 1.9, "sharex": True, "sharey": "row"}
@@ -137,7 +107,7 @@ def _fraction_panel(
         x=Axis("Observed fraction of the entries (%)"),
         y=Axis(ARE, log=True),
         curves=[
-            *curves(of_budgets, "epsilon", "percent", shades, lambda epsilon: f"ε = {epsilon:g}"),
+            *curves(of_budgets, "epsilon", "percent", shades, "ε = {:g}".format),
             *curves(free, "mechanism", "percent", LOOKS, lines.label),
         ],
     )
@@ -153,18 +123,16 @@ def shown_budgets(values) -> list[float]:
     return values[np.unique(nearest)].tolist()
 
 
-def describe_fractions(data: pd.DataFrame) -> str:
+def describe_fractions(data: pd.DataFrame) -> dict[str, object]:
     """Say by how much the error changes from the smallest to the largest share."""
-    low, high = data["observed_fraction"].min(), data["observed_fraction"].max()
-    parts = []
-    for name in ("clear", *PUBLISHED):
-        part = data[(data["mechanism"] == name) & (data["stage"] == "truncated")]
-        ends = [part[part["observed_fraction"] == end].set_index("epsilon") for end in (low, high)]
-        ratio = (ends[1]["mean"] / ends[0]["mean"]).dropna()
-        if len(ratio):
-            values = dict.fromkeys(f"{value:.2f}" for value in (ratio.min(), ratio.max()))
-            parts.append(f"{mechanism_label(name).partition(',')[0]} {' to '.join(values)}")
-    return (
-        f"{trials_text(data['trials']).capitalize()} a point. ARE at {100 * high:g} % over that at "
-        f"{100 * low:g} %, truncated, for the ε run at both: {'; '.join(parts)}."
-    )
+    shares = data["observed_fraction"]
+    cut = data[data["stage"] == "truncated"]
+    means = cut.set_index(["mechanism", "observed_fraction", "epsilon"])["mean"].unstack(1)
+    ratios = means[shares.max()] / means[shares.min()]
+    found = [
+        (mechanism_label(name).partition(",")[0], [span(part)])
+        for name in ("clear", *PUBLISHED)
+        for part in [ratios[ratios.index.get_level_values(0) == name].dropna()]
+        if len(part)
+    ]
+    return {"low": 100 * shares.min(), "high": 100 * shares.max(), "ratios": listed(found)}

@@ -1,7 +1,7 @@
 """Figures 2.5, 2.6 and 4.1 to 4.4 of the thesis: the densities of the noise.
 
 The text of the thesis has no parameters of figures 2.5, 2.6 and 4.2, and we have not seen their
-legends; the values here are ours.
+legends; the values in ``figures.yaml`` are ours.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,6 @@ import pandas as pd
 from matplotlib.patches import Patch
 
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
-from dpmc.frame.showing.results import Results
 from dpmc.frame.showing.style import (
     BLACK,
     COLUMN,
@@ -27,14 +26,11 @@ from dpmc.frame.showing.style import (
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import published_inverse_cdf
 
-LAPLACE_SCALES = (0.5, 1.0, 2.0, 4.0)
-STANDARD_DEVIATIONS = (0.5, 1.0, 2.0, 4.0)
-HUBER_PARAMETERS = (0.3, 0.7, 1.0, 1.5, 3.0)
+LAWS = {"gaussian": Gaussian, "laplace": Laplace, "huber": Huber}
 SAMPLES = 1_000_000
 SAMPLE_SEED = 43  # fixed: the histogram is the same on every run
 SAMPLE_PARAMETER = 1.0
 BINS = np.linspace(-6.0, 6.0, 121)
-DENSITY = Axis("Density", limits=(0, None))
 HISTOGRAMS = [
     Patch(color=SKY, label="corrected inverse"),
     handle("inverse as published", Look(VERMILLION, "", "--")),
@@ -42,26 +38,19 @@ HISTOGRAMS = [
 ]
 
 
-def laplace_densities(_: Results) -> Drawing:
-    """Thesis, figure 2.5: Laplace densities for several scales b, density exp(-|x|/b)/(2b)."""
-    return _densities({f"scale {scale:g}": Laplace(scale) for scale in LAPLACE_SCALES})
+def densities(law: str, parameters: Sequence[float], label: str) -> Drawing:
+    """Draw the densities of a law for some parameters, which ``label`` names.
+
+    Laplace densities exp(-|x|/b)/(2b) for scales b, normal ones for standard deviations, Huber
+    ones of scale 1 for a.
+    """
+    return _densities({label.format(value): LAWS[law](value) for value in parameters})
 
 
-def normal_densities(_: Results) -> Drawing:
-    """Thesis, figure 2.6: normal densities for several standard deviations."""
-    return _densities({f"std. dev. {scale:g}": Gaussian(scale) for scale in STANDARD_DEVIATIONS})
-
-
-def densities_at_variance_two(_: Results) -> Drawing:
-    """Thesis, figure 4.1: the three densities at variance 2."""
-    classes = {"gaussian": Gaussian, "laplace": Laplace, "huber": Huber}
-    drawn = {name.capitalize(): cls.from_variance(2.0) for name, cls in classes.items()}
-    return _densities(drawn, [MECHANISMS[name] for name in classes], 6.0)
-
-
-def huber_densities(_: Results) -> Drawing:
-    """Thesis, figure 4.2: the Huber density as a changes (scale 1)."""
-    return _densities({f"$a$ = {a:g}": Huber(a) for a in HUBER_PARAMETERS})
+def densities_at_variance(variance: float) -> Drawing:
+    """Draw the densities of the three laws at a variance."""
+    drawn = {name.capitalize(): law.from_variance(variance) for name, law in LAWS.items()}
+    return _densities(drawn, [MECHANISMS[name] for name in LAWS], 6.0)
 
 
 def _densities(drawn: Mapping, looks: Sequence[Look] = SERIES, reach: float = 8.0) -> Drawing:
@@ -71,7 +60,7 @@ def _densities(drawn: Mapping, looks: Sequence[Look] = SERIES, reach: float = 8.
         Curve(data.assign(mean=data[label]), look, label, width=1.2, every=(200, 401))
         for label, look in zip(drawn, looks, strict=False)
     ]
-    panel = Panel("", _noise(reach), DENSITY, lines, legend="upper right")
+    panel = Panel("", _noise(reach), Axis("Density", limits=(0, None)), lines, legend="upper right")
     return _column(panel, data.rename(columns=lambda name: name.replace("$", "")))
 
 
@@ -83,17 +72,16 @@ def _column(panel: Panel, data: pd.DataFrame) -> Drawing:
     return draw_panels([panel], data, width=COLUMN, height=2.5, head=0)
 
 
-def inverse_cdf_histogram(_: Results) -> Drawing:
-    """Thesis, figure 4.3: 1,000,000 samples by the inverse distribution function, and the density.
+def inverse_cdf_histogram() -> Drawing:
+    """Draw 1,000,000 samples by the inverse distribution function, and the density.
 
     The third branch of the inverse is the corrected one (equation 4.4 of the thesis lacks a
     minus sign); what the reported one gives is drawn over it.
     """
-    mechanism = Huber(SAMPLE_PARAMETER)
+    mechanism, width = Huber(SAMPLE_PARAMETER), np.diff(BINS)
     uniform = np.random.default_rng(SAMPLE_SEED).random(SAMPLES)
     counts, _ = np.histogram(mechanism.ppf(uniform), bins=BINS)
     as_published, _ = np.histogram(published_inverse_cdf(uniform, SAMPLE_PARAMETER), bins=BINS)
-    width = np.diff(BINS)
     expected = np.diff(mechanism.cdf(BINS))
     data = pd.DataFrame(
         {
@@ -113,47 +101,44 @@ def inverse_cdf_histogram(_: Results) -> Drawing:
         axes.legend(handles=HISTOGRAMS, loc="upper right")
 
     x = np.linspace(BINS[0], BINS[-1], 601)
-    density = pd.DataFrame({"x": x, "mean": mechanism.pdf(x)})
+    curve = Curve(pd.DataFrame({"x": x, "mean": mechanism.pdf(x)}), Look(BLACK, ""), width=1)
     scale = Axis("Density", limits=(0, 0.72))
-    curve = Curve(density, Look(BLACK, ""), width=1)
     return _column(Panel("", _noise(6), scale, [curve], more=histograms), data)
 
 
-def describe_histogram(data: pd.DataFrame) -> str:
+def describe_histogram(data: pd.DataFrame) -> dict[str, object]:
     """Say how far the histogram is from the density, in standard errors of a bin."""
     used = data[data["standard_error"] > 0]
     gap = (used["histogram_density"] - used["mean_density_of_bin"]) / used["standard_error"]
-    return (
-        f"The root mean square deviation of the {len(used)} bins from the density is "
-        f"{np.sqrt(np.mean(gap**2)):.2f} standard errors (1 is expected)."
-    )
+    return {"bins": len(used), "deviation": np.sqrt(np.mean(gap**2))}
 
 
-def variance_curve(_: Results) -> Drawing:
-    """Thesis, figure 4.4: variance of Huber noise (scale 1) against a, with its asymptote 1."""
-    a = np.geomspace(0.3, 8.0, 200)
-    variance = np.array([float(Huber(value).var()) for value in a])
-    marks = [Huber.from_variance(float(v)) for v in (4, 3, 2, 1)]
-    papers = pd.DataFrame({"a": [m.a for m in marks], "variance": [float(m.var()) for m in marks]})
-    curve = pd.DataFrame({"a": a, "variance": variance})
+def variance_curve() -> Drawing:
+    """Draw the variance of Huber noise (scale 1) against a, with its asymptote 1."""
+    marks = [Huber.from_variance(float(variance)) for variance in (4, 3, 2, 1)]
+    series = {"curve": map(Huber, np.geomspace(0.3, 8.0, 200)), "papers": marks}
+    drawn = {
+        name: pd.DataFrame([(law.a, float(law.var())) for law in laws], columns=["x", "mean"])
+        for name, laws in series.items()
+    }
 
     def values(axes) -> None:
-        for x, y in papers.itertuples(index=False):
+        for x, y in drawn["papers"].itertuples(index=False):
             place = {"textcoords": "offset points", "xytext": (6, 2)}
             axes.annotate(f"$a$ = {x:.3g}", (x, y), fontsize=8, **place)
 
-    names = {"a": "x", "variance": "mean"}
     panel = Panel(
         "",
         x=Axis("Parameter $a$", limits=(0, 8)),
         y=Axis("Variance (scale 1)", log=True, ticks=(1, 2, 3, 4, 10, 20), limits=(0.8, 30)),
         curves=[
-            Curve(curve.rename(columns=names), Look(GREEN, ""), "Huber noise", width=1.2),
-            Curve(papers.rename(columns=names), Look(BLACK, "D"), joined=False, size=3),
+            Curve(drawn["curve"], Look(GREEN, ""), "Huber noise", width=1.2),
+            Curve(drawn["papers"], Look(BLACK, "D"), joined=False, size=3),
         ],
         levels=[Level(1.0, Look(GREY, "", "--"), "limit 1 (Gaussian)")],
         legend="upper right",
         more=values,
     )
-    data = pd.concat([curve, papers], keys=["curve", "papers"], names=["series"])
-    return _column(panel, data.reset_index("series").sort_values(["series", "a"]))
+    data = pd.concat(drawn, names=["series"]).reset_index("series")
+    data = data.rename(columns={"x": "a", "mean": "variance"})
+    return _column(panel, data.sort_values(["series", "a"]))
