@@ -184,7 +184,7 @@ SENTENCES = [
     (README, "Of all {rmse} errors {deviate} differ", deviations),
     (README, "{noiseless} synthetic ones without noise, {real_deviate} of {real} on real data",
      deviations),
-    (README, "{count} of the inconclusive ones need MovieLens 10M or 20M", claims_without_data),
+    (README, "The {count} that were not run need MovieLens 10M or 20M", claims_without_data),
     (README, "at none of {all} budgets", budgets_won_by_huber_noise),
     (EQUAL, "at none of {all} budgets", budgets_won_by_huber_noise),
     (README, "at {below} of {all} user-level budgets", budgets_won_by_the_default),
@@ -280,16 +280,19 @@ def drawn_matrices():
         "dataset == 'synthetic-50k' and metric == 'rmse' and variant == 'standard'"
     )
     table = table.set_index(["method", "epsilon"])
-    rows = {}
+    rows, shown = {}, (1, 2, 5, 20)
     for label, method in (
-        ("private Frank-Wolfe", "dpfw"),
+        ("private Frank-Wolfe, steps and bounds searched for each size and ε", "dpfw"),
         ("DPALS that spends nothing on Gram matrices, rows clipped", "dpals_h_free_clipped"),
         ("one step from a private spectral start", "dpals_analyze_gauss"),
         ("DP-AltMin with clipped residuals", "dp_altmin"),
     ):
-        rows[label] = [table.loc[(method, epsilon), "mean"] for epsilon in (1, 5, 20)]
-    pairs = [table.loc[("dpals", epsilon), ["mean", "median"]] for epsilon in (1, 5, 20)]
-    rows["DPALS, mean (median) of 5 starts"] = [value for pair in pairs for value in pair]
+        ran = [epsilon for epsilon in shown if (method, epsilon) in table.index]
+        rows[label] = [table.loc[(method, epsilon), "mean"] for epsilon in ran]
+    pairs = [table.loc[("dpals", epsilon), ["mean", "median"]] for epsilon in shown]
+    starts = table.loc["dpals", "trials"].loc[[*shown]].unique()
+    label = f"DPALS, mean (median) of {starts.item():g} starts"
+    rows[label] = [value for pair in pairs for value in pair]
     return rows
 
 
