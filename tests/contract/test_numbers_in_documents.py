@@ -302,7 +302,7 @@ def drawn_matrices():
         "dataset == 'synthetic-50k' and metric == 'rmse' and variant == 'standard'"
     )
     table = table.set_index(["method", "epsilon"])
-    rows = {}
+    rows, shown = {}, (1, 2, 5, 20)
     for label, method in (
         ("private Frank-Wolfe, exact noise, steps and bounds searched for each size and ε", "dpfw"),
         (
@@ -313,13 +313,12 @@ def drawn_matrices():
         ("one step from a private spectral start", "dpals_analyze_gauss"),
         ("DP-AltMin with clipped residuals", "dp_altmin"),
     ):
-        rows[label] = [
-            table.loc[(method, epsilon), "mean"]
-            for epsilon in (1, 2, 5, 20)
-            if (method, epsilon) in table.index
-        ]
-    pairs = [table.loc[("dpals", epsilon), ["mean", "median"]] for epsilon in (1, 2, 5, 20)]
-    rows["DPALS, mean (median) of 20 starts"] = [value for pair in pairs for value in pair]
+        ran = [epsilon for epsilon in shown if (method, epsilon) in table.index]
+        rows[label] = [table.loc[(method, epsilon), "mean"] for epsilon in ran]
+    pairs = [table.loc[("dpals", epsilon), ["mean", "median"]] for epsilon in shown]
+    starts = table.loc["dpals", "trials"].loc[[*shown]].unique()
+    label = f"DPALS, mean (median) of {starts.item():g} starts"
+    rows[label] = [value for pair in pairs for value in pair]
     return rows
 
 
