@@ -75,8 +75,8 @@ PLANTED = [
     ("B6", CONTRADICTED, lambda t: t, "OutP (as published): 10,000 (Synthetic 100 × 100), 250,000"),
     ("B6", CONTRADICTED, lambda t: t, "Kept: InP, GraP"),
     ("B6", INCONCLUSIVE, lambda t: t[t["epsilon"].isna()], "data not available"),
-    ("B7", SUPPORTED, lambda t: t[t["mechanism"] == "outp"], "1.00 (OutP"),
-    ("B7", CONTRADICTED, lambda t: t, "MovieLens 100K: 600 (InP, ObjP, GraP, ObjP (corrected)"),
+    ("B7", SUPPORTED, lambda t: t[t["mechanism"] == "outp"], "1.00 for OutP"),
+    ("B7", CONTRADICTED, lambda t: t, "MovieLens 100K: 600 for InP, ObjP, GraP, ObjP (corrected)"),
     ("B7", INCONCLUSIVE, lambda t: t[t["epsilon"].isna()], "data not available"),
     ("B8", SUPPORTED, lambda t: t[t["trial"] > 0], " did."),
     ("B8", CONTRADICTED, lambda t: t, "Stopped before: ObjP"),
@@ -161,7 +161,7 @@ def test_a_claim_with_a_larger_delta_is_not_kept():
 
 def test_users(trials):
     reason = found("B7", trials).reason
-    assert "24.5 (GraP (Gaussian noise))" in reason
+    assert "24.5 for GraP (Gaussian noise)" in reason
     assert "OutP (as published)" not in reason
     # where more is observed, users have more signs: that does not mix with the rest
     more_signs = trials["user_epsilon"].where(trials["observed_fraction"] != 0.5, 77.0)
