@@ -123,9 +123,9 @@ def test_no_effect_of_a_committed_claim_is_a_bare_log_ratio():
         written = HOME / "src" / "dpmc" / "studies" / study / "claims.yaml"
         claims = yaml.safe_load(written.read_text(encoding="utf-8"))
         predicates = {claim["id"]: claim["predicate"] for claim in claims}
-        for claim in table.to_dict("records"):
+        for claim in table[table["rule"] != "fact"].to_dict("records"):
             text = signed(claim["effect"]).replace("−", "-")
-            if claim["rule"] != "fact" and f" {text}" in claim["reason"]:
+            if f" {text}" in claim["reason"]:
                 shown = effect_text(claim | {"predicate": predicates[claim["id"]]})
                 assert shown.startswith(signed(claim["effect"])), claim["id"]
 

@@ -59,9 +59,9 @@ PLANTED = [
     ("P3", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "30 wins, 0 losses"),
     ("P3", CONTRADICTED, lambda t: t, "Synthetic (20,000 × 500) at ε = 2, 5, 10 and 20"),
     ("P3", CONTRADICTED, lambda t: scaled(t, 5.0, FACTORS), "Less error: nowhere."),
-    ("P4", SUPPORTED, lambda t: with_local_bayes(t, 0.1), "lower by over 1 % at 30 of 30"),
+    ("P4", SUPPORTED, lambda t: with_local_bayes(t, 0.1), "30 of 30 budgets, by over 1 % at 30;"),
     # as good as the best of the others everywhere is not worse than it
-    ("P4", CONTRADICTED, lambda t: with_local_bayes(t, 2.0), "lower by over 1 % at 0 of 30"),
+    ("P4", CONTRADICTED, lambda t: with_local_bayes(t, 2.0), "0 of 30 budgets, by over 1 % at 0;"),
     ("P4", INCONCLUSIVE, lambda t: t, "data not available"),
     ("P5", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "It does everywhere."),
     ("P5", CONTRADICTED, lambda t: t, "if one user joins or leaves: Synthetic (100 × 500) at ε = "),

@@ -114,7 +114,8 @@ class TestOverfitting:
         short = heldout(dict.fromkeys(MODELS, 0.03), iterations=20)
         for table in (short, short.iloc[:0], None):
             found = verdict("H39", heldout=table)
-            assert (found["verdict"], found["reason"]) == (NOT_RUN, "data not available (heldout)")
+            lacking = "data not available (held-out errors by iteration)"
+            assert (found["verdict"], found["reason"]) == (NOT_RUN, lacking)
 
 
 def runs(spread=0.01, trials=5, late="", **changes):
@@ -171,7 +172,7 @@ class TestThesisMethods:
             found = verdict(name, thesis_methods=table)
             assert (found["verdict"], found["reason"]) == (
                 NOT_RUN,
-                "data not available (thesis_methods)",
+                "data not available (seconds and errors of the four methods)",
             )
 
     def test_seconds_are_those_until_the_error_is_near_its_least(self):

@@ -58,7 +58,7 @@ PLANTED = [
     ("B1", SUPPORTED, lambda t: t.assign(are_raw=t["are_raw"] / 3), "2 hold"),
     ("B1", CONTRADICTED, lambda t: t, "below 1 from 30 % on with the Gaussian link, from 40 % on"),
     ("B1", INCONCLUSIVE, lambda t: t[t["dataset"] != "synthetic"], "data not available"),
-    ("B2", SUPPORTED, lambda t: t[t["dataset"].isin(REAL)], "OutP, as published at 20 of 20"),
+    ("B2", SUPPORTED, lambda t: t[t["dataset"].isin(REAL)], "OutP (as published) at 20 of 20"),
     ("B2", CONTRADICTED, lambda t: t, "Synthetic 100 × 100: InP at"),
     ("B2", INCONCLUSIVE, lambda t: t[t["epsilon"].isna()], "data not available"),
     ("B3", SUPPORTED, lambda t: divided(t, 4), "20 wins"),
@@ -72,11 +72,11 @@ PLANTED = [
     ("B5", INCONCLUSIVE, lambda t: t[~t["dataset"].isin(REAL)], "data not available"),
     ("B6", SUPPORTED, lambda t: t[keeps_claim(t)], "Kept: InP"),
     ("B6", CONTRADICTED, lambda t: t, "ObjP with the Gaussian link: 1.13 (Synthetic 100 × 100), ∞"),
-    ("B6", CONTRADICTED, lambda t: t, "OutP, as published: 10,000 (Synthetic 100 × 100), 250,000"),
+    ("B6", CONTRADICTED, lambda t: t, "OutP (as published): 10,000 (Synthetic 100 × 100), 250,000"),
     ("B6", CONTRADICTED, lambda t: t, "Kept: InP, GraP"),
     ("B6", INCONCLUSIVE, lambda t: t[t["epsilon"].isna()], "data not available"),
-    ("B7", SUPPORTED, lambda t: t[t["mechanism"] == "outp"], "1.00 (OutP"),
-    ("B7", CONTRADICTED, lambda t: t, "MovieLens 100K: 600 (InP, ObjP, GraP, ObjP, corrected"),
+    ("B7", SUPPORTED, lambda t: t[t["mechanism"] == "outp"], "1.00 for OutP"),
+    ("B7", CONTRADICTED, lambda t: t, "MovieLens 100K: 600 for InP, ObjP, GraP, ObjP (corrected)"),
     ("B7", INCONCLUSIVE, lambda t: t[t["epsilon"].isna()], "data not available"),
     ("B8", SUPPORTED, lambda t: t[t["trial"] > 0], " did."),
     ("B8", CONTRADICTED, lambda t: t, "Stopped before: ObjP"),
@@ -161,8 +161,8 @@ def test_a_claim_with_a_larger_delta_is_not_kept():
 
 def test_users(trials):
     reason = found("B7", trials).reason
-    assert "24.5 (GraP, Gaussian noise)" in reason
-    assert "OutP, as published" not in reason
+    assert "24.5 for GraP (Gaussian noise)" in reason
+    assert "OutP (as published)" not in reason
     # where more is observed, users have more signs: that does not mix with the rest
     more_signs = trials["user_epsilon"].where(trials["observed_fraction"] != 0.5, 77.0)
     assert found("B7", trials.assign(user_epsilon=more_signs)).reason == reason

@@ -304,10 +304,10 @@ def the_claim_protects_users(evidence: OneBitEvidence) -> Finding:
         one = here[here["dataset"] == dataset].groupby("mechanism")["user_epsilon"].max()
         groups = _grouped(one.map(number).to_dict(), LOOKS)
         texts = [
-            f"{text} ({', '.join(mechanism_named(name) for name in names)})"
+            f"{text} for {', '.join(mechanism_named(name) for name in names)}"
             for text, names in groups.items()
         ]
-        parts.append(f"{dataset_label(dataset)}: {', '.join(texts)}")
+        parts.append(f"{dataset_label(dataset)}: {' and '.join(texts)}")
     text = (
         f"What a claimed ε = {epsilon:g} is if all signs of the user with most ratings flip, for "
         f"mechanisms that keep it for one sign, at the smallest observed fraction: "
