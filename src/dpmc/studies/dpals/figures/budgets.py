@@ -98,7 +98,8 @@ def describe_budgets(data: pd.DataFrame) -> dict[str, str]:
         here = here.sort_values("mean", ascending=metric == "rmse", kind="stable")
         rows = here.drop_duplicates("epsilon").sort_values("epsilon").itertuples()
         texts = [
-            f"{method_label(row.method)} {number(row.mean)} at ε = {row.epsilon:g}" for row in rows
+            f"{number(row.mean)} at ε = {row.epsilon:g} ({method_label(row.method)})"
+            for row in rows
         ]
         best.append((f"{dataset_label(name)}:", texts))
     return {"best": listed(best)}

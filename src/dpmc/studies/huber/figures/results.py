@@ -40,8 +40,7 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
         part = summary[shown & (summary["rank"] == rank)].sort_values(["name", "observed_fraction"])
         parts.append(part.assign(panel_variance=variance, panel_method=method))
         title = f"{METHOD_LABELS[method]}, variance {variance:g}"
-        first = len(panels) < len(columns)
-        panels.append(_fraction_panel(title if first else "", f"Rank {rank:g}", part))
+        panels.append(_fraction_panel(title, f"Rank {rank:g}", part))
     style = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
     data = pd.concat(parts).drop(columns="name")
     return draw_panels(panels, data, order=[*LABELS.values()], sharex=True, sharey="row", **style)
