@@ -125,6 +125,7 @@ def test_what_the_panel_beside_or_below_says_is_said_once():
     figure, axes = drawn(panel, other, panel, panel, panel, columns=3)
     assert [each.get_ylabel() for each in axes] == ["y", "other", "y", "y", ""]
     assert [each.get_xlabel() for each in axes] == ["", "", "x", "x", "x"]
+    assert [each.get_title(loc="left") for each in axes] == ["t", "t", "t", "", ""]
     figure, axes = drawn(*[panel] * 4, columns=4)
     assert figure.get_supxlabel() == "x"
     assert not any(each.get_xlabel() for each in axes)

@@ -254,8 +254,10 @@ def draw_panels(
 
 
 def _labels_once(figure, places: Sequence, panels: Sequence[Panel], columns: int) -> None:
-    """Take away the labels of axes that the panel beside or below repeats."""
+    """Take away titles that the panel above, and labels that the one beside or below has too."""
     for number, (axes, panel) in enumerate(zip(places, panels, strict=True)):
+        if number >= columns and panel.title == panels[number - columns].title:
+            axes.set_title("", loc="left")
         if number % columns and panel.y.label == panels[number - 1].y.label:
             axes.set_ylabel("")
         below = panels[number + columns : number + columns + 1]

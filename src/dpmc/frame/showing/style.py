@@ -28,7 +28,7 @@ from matplotlib.ticker import (
 
 from dpmc.errors import InputError
 from dpmc.files import atomic_path
-from dpmc.frame.showing.frames import trials_text
+from dpmc.frame.showing.frames import NOT_RUN, trials_text
 from dpmc.frame.showing.texts import check_used, fill, placeholders
 from dpmc.yaml_files import read_mapping
 
@@ -203,7 +203,7 @@ def read_figures(
         function, describe = functions
         if "told" in text:
             describe = partial(_tell, text["told"], describe, name)
-        absent = fill(text.get("absent", ""), shared, name)
+        absent = fill(text.get("absent", NOT_RUN), shared, name)
         function = partial(_of_tables, partial(function, **text.get("with", {})), absent)
         found.append(FigureEntry(**said, function=function, describe=describe))
     used = [texts[name]["caption"] for name in drawn] + list(read.get("shared", {}).values())

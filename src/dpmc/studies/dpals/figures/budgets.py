@@ -94,14 +94,14 @@ def describe_budgets(data: pd.DataFrame) -> dict[str, str]:
     for name, here in split(data[~data["method"].isin(FREE)], dataset=DATASETS):
         metric = "rmse" if (here["metric"] == "rmse").any() else "recall"
         here = here[(here["metric"] == metric) & here["epsilon"].notna()]
+        here = here[here["epsilon"].isin(here["epsilon"].agg(["min", "max"]))]
         here = here.sort_values("mean", ascending=metric == "rmse", kind="stable")
-        texts: dict[str, list[str]] = {}
-        for epsilon in dict.fromkeys((here["epsilon"].min(), here["epsilon"].max())):
-            for row in here[here["epsilon"] == epsilon].head(1).itertuples():
-                where = f"{number(row.mean)} at ε = {epsilon:g}"
-                texts.setdefault(method_label(row.method), []).append(where)
-        said = " and ".join(f"{method}, {' and '.join(where)}" for method, where in texts.items())
-        best.append((f"{dataset_label(name)}:", [said]))
+        rows = here.drop_duplicates("epsilon").sort_values("epsilon").itertuples()
+        texts = [
+            f"{number(row.mean)} at ε = {row.epsilon:g} ({method_label(row.method)})"
+            for row in rows
+        ]
+        best.append((f"{dataset_label(name)}:", texts))
     return {"best": listed(best)}
 
 

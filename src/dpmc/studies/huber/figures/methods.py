@@ -33,7 +33,7 @@ MODELS = {
     "gaussian": "ALS, Gaussian noise",
     "huber": "IRLS, Huber noise",
 }
-CELL = ["mechanism", "rank", "variance", "observed_fraction"]
+CELL = [*SETTING, "mechanism"]
 NONE = 0.01  # %: a share below it counts as none; the axis is linear there, so that 0 has a place
 SCALES = {
     "share": Axis("Weights below 1 (%)", linear=NONE, ticks=(0, NONE, 0.1, 1, 10)),
@@ -62,17 +62,13 @@ def convergence(convergence: pd.DataFrame) -> Drawing:
         for target, method, part in split(noisy, noise_target=TARGETS, method=METHOD_LABELS)
         if len(part)
     ]
-    panels = [
-        _panel(data, setting, method, target, first=setting == settings[0])
-        for setting in settings
-        for target, method in columns
-    ]
+    panels = [_panel(data, setting, *column) for setting in settings for column in columns]
     style = {"columns": len(columns), "height": 2.3, "head": 0.7, "legend": {"ncols": 4}}
     order = list(MECHANISM_LABELS.values())
     return draw_panels(panels, data, order=order, sharex=True, sharey=True, **style)
 
 
-def _panel(data: pd.DataFrame, setting, method: str, target: str, *, first: bool) -> Panel:
+def _panel(data: pd.DataFrame, setting, target: str, method: str) -> Panel:
     place = {"rank": setting.rank, "observed_fraction": setting.observed_fraction}
     part = select(data, **place, method=method)
     noisy = select(part, variance=setting.variance, noise_target=target)
@@ -84,7 +80,7 @@ def _panel(data: pd.DataFrame, setting, method: str, target: str, *, first: bool
     share = f"{100 * setting.observed_fraction:g} %"
     of = f"Rank {setting.rank:g}, variance {setting.variance:g}, {share}"
     return Panel(
-        f"{METHOD_LABELS[method]}\n{TARGETS[target]}" if first else "",
+        f"{METHOD_LABELS[method]}\n{TARGETS[target]}",
         x=Axis("Outer iteration"),
         y=Axis(f"{of}\nRMSE (rating units)", log=True),
         curves=[
@@ -152,8 +148,7 @@ def weights_below_one(weights: pd.DataFrame) -> Drawing:
         least, most = table[["mean", "low"]].min(axis=None), table[["mean", "high"]].max(axis=None)
         scale = replace(axis, limits=(2 * min(least, -0.001), 2 * max(most, 0.001)))
         for name, part in split(table, mechanism=MECHANISM_LABELS):
-            title = MECHANISM_LABELS[name] if measure == "share" else ""
-            panels.append(_weights_panel(title, part, scale, ranks))
+            panels.append(_weights_panel(MECHANISM_LABELS[name], part, scale, ranks))
     handles = [handle(f"rank {rank:g}", replace(look, line="none")) for rank, look in ranks.items()]
     for variance in present(data["variance"], FACES):
         dot = Look(BLACK, "o", "none", FACES.get(variance))
@@ -179,7 +174,7 @@ def _weights_panel(title: str, part: pd.DataFrame, scale: Axis, ranks: dict[floa
         ),
         y=scale,
         curves=drawn,
-        levels=[] if title else [Level(0, Look(BLACK, ""))],
+        levels=[Level(0, Look(BLACK, ""))],
         dodge=BESIDE,
     )
 

@@ -1,6 +1,6 @@
 """Figures of the main result: RMSE by observed fraction, and published against reproduced."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -15,13 +15,13 @@ from dpmc.frame.showing.frames import (
     PRIVATE,
     SYNTHETIC,
     half_width,
-    select,
 )
-from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, draw_panels, handle
+from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels, handle
 from dpmc.frame.showing.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
 from dpmc.studies.huber.statistics import cell_summary
 
 BAND = 0.15
+LABELS = MECHANISM_LABELS | BASELINE_LABELS
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
 
 
@@ -29,49 +29,36 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
     """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
     a column per variance and method, with 95 % t intervals and the baselines."""
     summary = cell_summary(trials[trials["dataset"] == SYNTHETIC])
+    baseline, noise = summary["method"].isin(BASELINES), summary["variance"]
+    named = summary["method"].where(baseline, summary["mechanism"])
+    summary["name"] = pd.Categorical(named, [*BASELINES, *MECHANISMS])
     methods = [name for name in METHOD_LABELS if (summary["method"] == name).any()]
-    columns = list(product(sorted(summary["variance"].dropna().unique()), methods))
+    columns = list(product(sorted(noise.dropna().unique()), methods))
     parts, panels = [], []
     for rank, (variance, method) in product(sorted(summary["rank"].unique()), columns):
-        drawn = _fraction_parts(select(summary, rank=rank), variance, method)
-        shown = pd.concat(drawn.values())
-        parts.append(shown.assign(panel_variance=variance, panel_method=method))
-        title = (
-            f"{METHOD_LABELS[method]}, variance {variance:g}" if len(panels) < len(columns) else ""
-        )
-        panels.append(_fraction_panel(title, f"Rank {rank:g}\nRMSE (rating units)", drawn))
-    order = [*MECHANISM_LABELS.values(), *BASELINE_LABELS.values()]
+        shown = (summary["method"] == method) & (noise.isna() | (noise == variance)) | baseline
+        part = summary[shown & (summary["rank"] == rank)].sort_values(["name", "observed_fraction"])
+        parts.append(part.assign(panel_variance=variance, panel_method=method))
+        title = f"{METHOD_LABELS[method]}, variance {variance:g}"
+        panels.append(_fraction_panel(title, f"Rank {rank:g}", part))
     style = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
-    return draw_panels(panels, parts, order=order, sharex=True, sharey="row", **style)
+    data = pd.concat(parts).drop(columns="name")
+    return draw_panels(panels, data, order=[*LABELS.values()], sharex=True, sharey="row", **style)
 
 
-def _fraction_parts(summary: pd.DataFrame, variance: float, method: str) -> dict[str, pd.DataFrame]:
-    """Return what a panel shows, by baseline and mechanism."""
-    drawn = {name: select(summary, method=name) for name in BASELINES}
-    for name in MECHANISMS:
-        level = None if name == "none" else float(variance)
-        drawn[name] = select(summary, method=method, mechanism=name, variance=level)
-    return {name: part.sort_values("observed_fraction") for name, part in drawn.items()}
-
-
-def _fraction_panel(title: str, label: str, drawn: Mapping[str, pd.DataFrame]) -> Panel:
-    fractions = sorted(pd.concat(drawn.values())["observed_fraction"].unique())
-    places = {fraction: place for place, fraction in enumerate(fractions)}
-    labels, looks = MECHANISM_LABELS | BASELINE_LABELS, MECHANISMS | BASELINES
+def _fraction_panel(title: str, rank: str, part: pd.DataFrame) -> Panel:
+    fractions = sorted(part["observed_fraction"].unique())
+    part = part.assign(place=part["observed_fraction"].map(fractions.index))
+    lines = curves(part, "name", "place", MECHANISMS | BASELINES, LABELS.get)
     return Panel(
         title,
         x=Axis(
             "Observed entries (%)",
-            ticks={place: f"{100 * fraction:g}" for fraction, place in places.items()},
+            ticks={place: f"{100 * share:g}" for place, share in enumerate(fractions)},
             margin=0.45,
         ),
-        y=Axis(label, log=True),
-        curves=[
-            Curve(rows, looks[name], labels[name], size=3.2, width=0.5 if looks[name].marker else 1)
-            for name, part in drawn.items()
-            for rows in [part.assign(x=part["observed_fraction"].map(places))]
-            if len(rows)
-        ],
+        y=Axis(f"{rank}\nRMSE (rating units)", log=True),
+        curves=[replace(line, size=3.2, width=0.5 if line.look.marker else 1) for line in lines],
         dodge=0.12,
     )
 
