@@ -32,7 +32,7 @@ class Compressed:
         """Number of rows, those without ratings counted in."""
         return self.indptr.size - 1
 
-    @property
+    @cached_property
     def sizes(self) -> np.ndarray:
         """Number of ratings of each row, shape (n_rows,)."""
         return np.diff(self.indptr)

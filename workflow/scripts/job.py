@@ -1,7 +1,12 @@
 """Run one job of a study and write its part of each table."""
 
-from dpmc.frame.jobs.job import function, make_importable, run_job
-from dpmc.jobs import logged, timed
+import sys
+
+# numba imports it where it is installed, which takes a tenth of the time that jobs need to start
+sys.modules.setdefault("coverage", None)
+
+from dpmc.frame.jobs.job import function, make_importable, run_job  # noqa: E402
+from dpmc.jobs import logged, timed  # noqa: E402
 
 with logged(snakemake.log[0]):
     params, files = snakemake.params, list(snakemake.output)

@@ -1,6 +1,6 @@
 """Sums of outer products over users: made in blocks, bounded, and released with noise."""
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numba import njit
@@ -30,8 +30,8 @@ HELD = 1 << 18
 SLACK = 1 + 1e-9
 """Rounding in a norm; clipping stays below its bound by more than that."""
 
-SMALL = 64
-"""Columns up to which the places of pairs are kept for the next time."""
+SMALL = 1024
+"""Columns up to which the places of pairs are kept for the next time: they take 12 MB."""
 
 MOST_COLUMNS = 2**15
 """Of whose pairs a matrix takes 8 GiB."""
@@ -159,29 +159,32 @@ def pack(matrices: np.ndarray, *, plain: bool = False) -> np.ndarray:
     independent entries N: off the diagonal it has half the variance. ``plain`` multiplies nothing:
     the noise off the diagonal has the variance of that on it.
     """
-    upper = _upper(matrices.shape[-1])
-    return matrices[..., upper[0], upper[1]] * _multiples(upper, plain)
+    upper, multiples = _places(matrices.shape[-1])
+    entries = matrices[..., upper[0], upper[1]]
+    return entries if plain else entries * multiples
 
 
 def unpack(triangles: np.ndarray, n: int, *, plain: bool = False) -> np.ndarray:
     """Return the symmetric matrices, shape (..., n, n), of what :func:`pack` returned."""
-    upper = _upper(n)
-    entries = triangles / _multiples(upper, plain)
+    upper, multiples = _places(n)
+    entries = triangles if plain else triangles / multiples
     matrices = np.empty((*triangles.shape[:-1], n, n))
     matrices[..., upper[0], upper[1]] = entries
     matrices[..., upper[1], upper[0]] = entries
     return matrices
 
 
-def _upper(n):
-    return _small_upper(n) if n <= SMALL else np.triu_indices(n)
+def _places(n):
+    """Return where the upper triangle is, and what its entries are multiplied by."""
+    return _small_places(n) if n <= SMALL else _find_places(n)
 
 
-_small_upper = cache(np.triu_indices)
+def _find_places(n):
+    upper = np.triu_indices(n)
+    return upper, np.where(upper[0] == upper[1], 1.0, np.sqrt(2.0))
 
 
-def _multiples(upper, plain):
-    return np.where(plain | (upper[0] == upper[1]), 1.0, np.sqrt(2.0))
+_small_places = lru_cache(maxsize=4)(_find_places)
 
 
 def outer_sensitivity(relation: str, bound: float) -> float:

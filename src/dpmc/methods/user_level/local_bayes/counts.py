@@ -9,6 +9,7 @@ maximisation). An item far above the noise then keeps its count, and one within 
 of a rare item. How uncertain a count is goes on into everything that is divided by it.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -90,22 +91,26 @@ def _moments_of(noised, noise):
     """
     seen = noised / noise
     largest = max(seen.max(), 2 * FAR)
-    places = np.concatenate([np.arange(-FAR, FAR, 0.02), np.geomspace(FAR, largest, 400)])
+    places, means = _grid(float(largest))
     above = np.searchsorted(places[1:-1], seen)
     numbers = np.bincount(above, minlength=places.size)
     fours = np.unique(np.append(above, above + 1) // TOGETHER)  # a count is between two
     used = (TOGETHER * fours[:, None] + np.arange(TOGETHER)).ravel()
     places, numbers = places[used], numbers[used]
-    means = np.geomspace(SMALLEST, largest, GRID_POINTS)
     centres = places[:, None] - 1 / means  # of normal distributions of variance 1, cut off at 0
     logs = log_ndtr(centres) + 0.5 / means**2 - places[:, None] / means - np.log(means)
     likely = np.exp(logs - logs.max(axis=1, keepdims=True))
-    weights = np.full(GRID_POINTS, 1 / GRID_POINTS)
+    prior, total = np.full(GRID_POINTS, 1 / GRID_POINTS), np.full(GRID_POINTS, seen.size + 1.0)
+    weights, sums, ratios = prior.copy(), np.empty(GRID_POINTS), np.empty(places.size)
+    numbers = numbers.astype(float)
     for _ in range(ROUNDS):
-        # dot and not @, which takes half as long again for few places
-        weights *= (numbers / likely.dot(weights)).dot(likely)
-        weights += 1 / GRID_POINTS
-        weights /= seen.size + 1
+        # for few places calls take the time: dot takes less than @, and arrays than numbers
+        likely.dot(weights, ratios)
+        np.divide(numbers, ratios, ratios)
+        ratios.dot(likely, sums)
+        weights *= sums
+        weights += prior
+        weights /= total
     part = likely * weights
     part /= part.sum(axis=1, keepdims=True)
     first, second = _moments(centres)
@@ -113,6 +118,14 @@ def _moments_of(noised, noise):
     variance = np.sum(part * second, axis=1) - mean**2
     mean, variance = (np.interp(seen, places, each) for each in (mean, variance))
     return np.maximum(mean, LEAST) * noise, np.maximum(variance, 0) * noise**2
+
+
+@lru_cache(maxsize=8)
+def _grid(largest):
+    """Return the places up to the largest count, and the means of the distributions."""
+    far = np.geomspace(FAR, largest, 400)
+    means = np.geomspace(SMALLEST, largest, GRID_POINTS)
+    return np.concatenate([np.arange(-FAR, FAR, 0.02), far]), means
 
 
 def _moments(centres):
