@@ -167,7 +167,8 @@ def test_real_epsilons_of_outp(drawings, tables):
     assert [each.get_title(loc="left") for each in axes] == ["Gaussian link", "Logistic link"]
     proven = data[(data["kind"] == "proven") & (data["epsilon"] > 0)]
     for each, link in zip(axes, ("gaussian", "logistic"), strict=True):
-        markers = [line.get_ydata() for line in each.lines if line.get_marker() in ("s", "o")]
+        marked = [line for line in each.lines if line.get_marker() in ("s", "o")]
+        markers = [line.get_ydata(orig=False) for line in marked]
         expected = proven.loc[proven["link"] == link, "epsilon"]
         np.testing.assert_allclose(np.sort(np.concatenate(markers)), np.sort(expected))
     alone = real_epsilons(None, tables["outp_attack"])

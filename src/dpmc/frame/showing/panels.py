@@ -412,7 +412,7 @@ def _horizontal_axis(axes, panel: Panel, bars: int) -> None:
     if axis.ticks is not None:
         return
     if axis.whole:
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=11, integer=True))
     elif axis.log and values.size:
         value_axis(axes.xaxis, np.log10(max(values.max() / values.min(), 1.5)), long=2.5)
 
