@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from dpmc import configuration, studies
-from dpmc.frame.api import Effort, Job, Study
+from dpmc.frame.api import Effort, Job, OutputOf, Study
 from dpmc.frame.costs import cluster
 from dpmc.frame.costs.model import COLUMNS, CostModel
 from dpmc.frame.jobs.cells import Cell
@@ -117,6 +117,19 @@ def test_kinds_with_long_jobs_come_first_and_a_clock_that_counts_before_them(tmp
     asked, study = requests(tmp_path, FIT, short, timing, none, samples=MEASURED)
     places = [asked.priority("results", study, job) for job in study.jobs]
     assert places == [600, 7, cluster.FIRST, 0]
+
+
+def test_what_long_jobs_wait_for_comes_as_early_as_they(tmp_path):
+    made, later = (replace(FIT, name=name, seconds=5.0) for name in ("made", "later"))
+    middle = replace(
+        later, name="middle", inputs=lambda section, cell: {"x": OutputOf("made", cell)}
+    )
+    long = replace(FIT, inputs=lambda section, cell: {"x": OutputOf("middle", cell)})
+    asked, study = requests(tmp_path, made, later, middle, long, samples=MEASURED)
+    places = [asked.priority("results", study, job) for job in study.jobs]
+    assert places == [600, 5, 600, 600]
+    asked, study = requests(tmp_path, made, replace(middle, target="more", seconds=90.0))
+    assert asked.priority("results", study, made) == 5  # of a target that is not asked for
 
 
 @pytest.fixture(scope="module")

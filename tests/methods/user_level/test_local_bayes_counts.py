@@ -40,10 +40,29 @@ def test_moments_of_a_normal_distribution_cut_off_at_zero(centre):
 @pytest.mark.parametrize("n_items", [1, 2, 4, 60, 2000])
 def test_places_that_no_count_is_next_to_change_nothing(monkeypatch, n_items):
     _, noised = drawn_counts(n_items, n_items)
-    few = counts._moments_of(noised, 1.0)
+    few = counts._find_moments(noised, 1.0)
     monkeypatch.setattr(counts, "TOGETHER", 1200)  # all of them
-    for found, expected in zip(few, counts._moments_of(noised, 1.0), strict=True):
+    for found, expected in zip(few, counts._find_moments(noised, 1.0), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_items", [8, 2000])  # kept and not
+def test_moments_that_are_kept_are_those_of_the_same_counts_and_noise(n_items):
+    for seed, noise in ((0, 1.0), (1, 1.0), (0, 2.0), (0, 1.0)):
+        _, noised = drawn_counts(seed, n_items)
+        moments = counts._moments_of(noised, noise)
+        for found, expected in zip(moments, counts._find_moments(noised, noise), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_a_replay_works_out_no_moments_again(monkeypatch):
+    noised = drawn_counts(5, 8)[1]
+    first = counts.read(noised, 1.0).observe(noised, 1.0, 8.0)
+    monkeypatch.setattr(counts, "_find_moments", None)
+    again = counts.read(noised.copy(), 1.0).observe(noised.copy(), 1.0, 8.0)
+    np.testing.assert_array_equal(first.shares, again.shares)
+    with pytest.raises(TypeError):
+        counts.read(noised + 1, 1.0)
 
 
 def test_counts_are_about_the_posterior_of_the_mixture_that_they_were_drawn_from():

@@ -10,7 +10,7 @@ must not cost a submission of its own, so as many of a kind are bundled as fit i
 import math
 from collections.abc import Mapping
 
-from dpmc.frame.api import Job, Study
+from dpmc.frame.api import Job, OutputOf, Study
 from dpmc.frame.costs.model import Cost, CostModel
 from dpmc.frame.jobs.plan import Place, Plan
 
@@ -40,6 +40,7 @@ class Requests:
         self._runs = runs
         studies = {name: each for run in runs.values() for name, each in run.studies.items()}
         self._costs = CostModel(studies.values())
+        self._awaited: dict[tuple[str, str, str], set[str]] = {}
 
     def minutes(self, top: str, study: Study, job: Job, place: Place, attempt: int = 1) -> int:
         """Return the minutes to ask for; twice as many in each further attempt."""
@@ -53,7 +54,8 @@ class Requests:
         return (math.ceil(expected) + SNAKEMAKE_MB) * 2 ** (attempt - 1)
 
     def priority(self, top: str, study: Study, job: Job) -> int:
-        """Return the priority of a kind of job: the seconds that its longest one should take.
+        """Return the priority of a kind of job: the seconds that its longest one should take, or
+        the longest that waits for it.
 
         So no long job is left for the end, when the other cores have nothing to do. A job whose
         clock counts comes before all others: no cores are kept free for it while it waits.
@@ -61,7 +63,23 @@ class Requests:
         if job.alone:
             return FIRST
         places = self._runs[top].jobs(study, job)
-        return round(max((self._cost(top, study, job, each).seconds for each in places), default=0))
+        own = round(max((self._cost(top, study, job, each).seconds for each in places), default=0))
+        waiting = (each for each in study.jobs if job.name in self._waits_for(top, study, each))
+        return max([own, *(self.priority(top, study, each) for each in waiting)])
+
+    def _waits_for(self, top: str, study: Study, job: Job) -> set[str]:
+        """Return the names of the kinds of jobs whose output a kind reads, if all run."""
+        key = top, study.name, job.name
+        if key not in self._awaited:
+            run = self._runs[top]
+            places = run.jobs(study, job) if job.target is None else ()
+            self._awaited[key] = {
+                source.job
+                for place in places
+                for _, source in run.sources(study, job, place)
+                if isinstance(source, OutputOf)
+            }
+        return self._awaited[key]
 
     def _cost(self, top: str, study: Study, job: Job, place: Place) -> Cost:
         effort = self._runs[top].effort(study, job, place)
