@@ -12,12 +12,15 @@ from pathlib import Path
 from dpmc.frame.api import Regression, Section, Step, Study
 from dpmc.studies.dpals import experiments
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES
+from dpmc.studies.dpals.experiments.surrogate_laws import TARGET
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.jobs import CANDIDATE, FIT, GENERATE
 from dpmc.studies.dpals.settings import dpals_cells
 
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
 PUBLISHED = ("published.csv",)
+# the outcome of a target of its own, as it was kept
+KEPT = Path(__file__).parents[4] / "results" / "reference" / "dpals" / "surrogate_laws.csv"
 MEASURED = (*FIT.tables, *experiments.TABLES)
 JUDGED = ("claims", "claims_surrogate", "claims_elsewhere")
 DPALS_METRICS = tuple(
@@ -60,6 +63,14 @@ STUDY = Study.of(
         Step("claims", ".claims.judge:run", makes=JUDGED, needs=MEASURED, files=PUBLISHED),
         Step("tables", ".tables:run", needs=(*MEASURED, *JUDGED), files=PUBLISHED),
         Step("figures", ".figures:run", needs=MEASURED, files=PUBLISHED, seconds=30.0),
+        Step("laws", ".other_laws:run", needs=(), files=(KEPT,)),
+        Step(
+            "surrogate_laws",
+            ".other_laws:outcome",
+            makes=("surrogate_laws",),
+            needs=("law_trials", "law_coverage"),
+            target=TARGET,
+        ),
     ),
     errata=".errata:errata",
     # Sums over ratings are added in another order on other CPUs, in single precision for large
@@ -70,6 +81,7 @@ STUDY = Study.of(
         metrics=DPALS_METRICS,
         lacking=made_of,
         labels={"claims": ("id",)},
+        optional={"surrogate_laws": ("claim", "law")},
         by_clock=("D21",),  # about seconds
     ),
 )
