@@ -69,6 +69,7 @@ DPALS = {
     "coverage": {"datasets": ["ml-100k", "made"], "ratings_per_user": 7},
     "timing": {"users": [50], "items": 10, "rank": 2, "ratings_factor": 2, "repeats": 1}
     | {"methods": ["als", "dpals"]},
+    "surrogates": {"law": {}, "laws": {}},
     "tuning": {"seed": 4, "datasets": ["drawn"], "trials": 1, "candidates": 2},
     "accounting": {"points": [[1, 50, 2]]},
 }

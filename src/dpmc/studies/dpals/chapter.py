@@ -48,7 +48,7 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
         caveat=caveats(results["trials"]),
         agrees=TEXT("agrees", percent=f"{100 * CLOSE:g}"),
         findings=lines_of(claims, FINDINGS, found=found),
-        tables=[folder / "tables"],
+        tables=[folder / "tables", folder / "laws"],
         galleries=[Gallery(DPALS_FIGURES, folder / "figures")],
         judged=[
             *judged_claims(claims, TEXT("judged")),
