@@ -112,8 +112,8 @@ def run(task: Task) -> dict[str, list[dict[str, object]]]:
 def run_trial(task: Task, trial: int) -> dict[str, list[dict[str, object]]]:
     """Draw ratings by a law and run all fits on them: rows of both tables."""
     # both import numba
-    from dpmc.studies.dpals.trial import run_trial as run_cell
     from dpmc.studies.dpals.data import make_split
+    from dpmc.studies.dpals.trial import run_trial as run_fit
 
     law, settings = task.cell.law, task.settings
     rng = stream(settings["seed"], DATA, {"law": law, "trial": trial})
@@ -122,7 +122,7 @@ def run_trial(task: Task, trial: int) -> dict[str, list[dict[str, object]]]:
     for dataset, part in groupby(task.cells.items(), key=lambda item: item[0].dataset):
         part = list(part)
         split = make_split(f"{law} {dataset}", part[0][1], trial, ratings)
-        rows += [run_cell(cell, own, trial, split)[0] for cell, own in part]
+        rows += [run_fit(cell, own, trial, split)[0] for cell, own in part]
     found = {"law_trials": rows, "law_coverage": coverage}
     return {
         name: [{"law": law, "trial": trial, **row} for row in table]
@@ -162,7 +162,7 @@ def draw(
     for it is above the mean. Users draw by weight without replacement, 20 items and a log-normal
     number more of logarithmic deviation ``activity``, about ``ratings`` in the mean.
     """
-    from dpmc.studies.dpals import surrogate as usual  # imports numba
+    import dpmc.studies.dpals.surrogate as usual  # imports numba
 
     # logarithms
     weights = rng.permutation(-exponent * np.log(np.arange(items) + usual.SHIFT * items))
