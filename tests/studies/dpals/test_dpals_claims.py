@@ -519,6 +519,15 @@ class TestRules:
         # all five below it: .005^5
         assert S not in verdicts
 
+    def test_what_is_shown_of_a_contradiction_contradicts(self):
+        """The mean of "wide" is further off, but its interval reaches over the bound."""
+        rows = {"wide": np.array([-1.0, 3.0, 1.0]), "off": np.array([0.5, 0.5, 0.51])}
+        found = inside(rows, high=0.0)
+        assert (found.verdict, found.effect) == (C, pytest.approx(np.mean(rows["off"])))
+        assert found.interval_low > 0
+        assert "furthest off off +" in found.reason
+        assert inside({"wide": rows["wide"], "in": rows["off"]}, high=0.6).effect == 1.0
+
     def test_some_below_errs_in_at_most_5_percent(self):
         """Of two comparisons of no effect one is found below 0 in at most 2.5 %: 6 to 45 of 1000.
 
