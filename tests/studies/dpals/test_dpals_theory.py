@@ -93,7 +93,18 @@ def growing(slope, epsilons=(1.0, 5.0, 20.0), others=1.0):
 
 
 def growing_fw(slope, method="dpfw"):
-    return {(size, method, *rest): level for (size, _, *rest), level in growing(slope).items()}
+    """The same of private Frank-Wolfe, far below the trivial model's error."""
+    levels = {key: level - 2.0 for key, level in growing(slope).items()}
+    return {(size, method, *rest): level for (size, _, *rest), level in levels.items()}
+
+
+def flat(levels, error=0.0, **where):
+    """Return the levels, those of some epsilons with one error, at or below the trivial one."""
+    return {
+        key: error if key[3] in where.get("epsilons", [key[3]]) and key[0] in where["sizes"]
+        else level
+        for key, level in levels.items()
+    }  # fmt: skip
 
 
 def svd(slope):
@@ -120,6 +131,11 @@ def svd(slope):
         ("D36", S, growing_fw(0.25, "dpfw_jain"), {}),
         ("D36", C, growing_fw(0.5), {}),
         ("D36", I, growing_fw(0.35), {"spread": 0.05}),
+        # as good as trivial: no slope is to be seen there
+        ("D35", S, flat(falling((0, 0)), sizes=[*USERS][:2], epsilons=[1.0]), {}),
+        ("D35", C, flat(falling((0, 0)), np.log(0.95), sizes=USERS, epsilons=[1.0]), {}),
+        ("D36", S, flat(growing_fw(0.25), sizes=["items-2000"], epsilons=[1.0]), {}),
+        ("D36", I, flat(growing_fw(0.25), sizes=["items-2000"], epsilons=[1.0, 5.0]), {}),
     ],
 )
 def test_verdict_on_planted_rates_of_table_one(name, verdict, levels, options):
@@ -132,6 +148,23 @@ def test_verdict_on_planted_rates_of_table_one(name, verdict, levels, options):
     )
     assert lost["verdict"] not in DECIDED
     assert "data not available" in lost["reason"]
+
+
+def test_lines_through_trivial_cells_do_not_count():
+    levels = flat(falling((0, 0)), np.log(0.995), sizes=[*USERS][:2], epsilons=[1.0])
+    reason = judge("D35", planted_trials(levels, spread=1e-6))["reason"]
+    assert "6 of 9 lines count" in reason  # not epsilon 1, nor 1/sigma at 5,000 and at 10,000
+    assert "users at ε = 1:" not in reason
+    assert "1/σ at Synthetic (20,000 users): -0.20" in reason
+    ratios = {
+        key: np.exp(level) / theory.frank_wolfe_bound(USERS[key[0]], 1000, key[3])
+        for key, level in levels.items()
+        if key[1] == "dpfw"
+    }.values()
+    assert f"in all 20 cells: {min(ratios):.2f} to {max(ratios):.2f}" in reason
+    every = judge("D35", planted_trials(flat(levels, sizes=USERS)))
+    assert (every["verdict"], "0 of 9 lines count" in every["reason"]) == (I, True)
+    assert "Settings at 2,000 items" in judge("D36", planted_trials(growing_fw(0.25)))["reason"]
 
 
 def contracting(factor, *, method="als", epsilon=np.nan, spread=0.01, trials=4, floor=1e-6):

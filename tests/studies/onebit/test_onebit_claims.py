@@ -473,6 +473,7 @@ class TestTheBestChoice:
         assert found["verdict"] == S
         rank = "[12]" if name == "O22" else "2"  # a shift of all at a rank is no loss there
         assert re.search(f"Judged with rank {rank} and Delta 1.81 of theorem 2", found["reason"])
+        assert "Raw outputs (supported)" in found["reason"]  # with the same Delta
         assert judge(name, with_the_corrected_delta(trials, -0.3))["verdict"] == C
 
     def test_readings_fix_what_is_left_open(self, name):

@@ -359,8 +359,9 @@ def inside(
     """Judge that means lie in [low, high], by simultaneous t-intervals (Bonferroni, 95 %).
 
     Supported if every interval lies inside, contradicted if any lies wholly outside. The effect
-    is the mean with the least room to a bound, or furthest beyond it, with its interval; the
-    margin is the upper bound, or the lower if there is no upper, and ``margin_of`` says whose.
+    is the mean with the least room to a bound, or furthest beyond it, of those that contradict
+    where any does, with its interval; the margin is the upper bound, or the lower if there is no
+    upper, and ``margin_of`` says whose.
     """
     margin = high if np.isfinite(high) else low
     tests = row_tests(as_matrix(rows), confidence=1 - LEVEL / len(rows))
@@ -378,7 +379,8 @@ def inside(
         )
     holds = (tests.low >= low) & (tests.high <= high)
     fails = (tests.high < low) | (tests.low > high)
-    least = int(np.argmin(np.minimum(tests.mean - low, high - tests.mean)))
+    room = np.minimum(tests.mean - low, high - tests.mean)
+    least = int(np.argmin(np.where(fails | ~fails.any(), room, np.inf)))
     effect, lower, upper = (float(side[least]) for side in (tests.mean, tests.low, tests.high))
     verdict = CONTRADICTED if fails.any() else SUPPORTED if holds.all() else INCONCLUSIVE
     return Finding(

@@ -30,7 +30,8 @@ from dpmc.studies.dpals.claims.synthetic import SIZES
 
 PRIVATE, PUBLISHED, FRANK_WOLFE = "dp_altmin", "altmin_published", "dpfw"
 SMOOTHED = "saltls_published"
-LISTED = ("rank-one-20k", "jester-5k", "jester")  # kinds of data that the read-me lists
+# kinds of data that the read-me lists; "jester" has the same people as "jester-5k"
+LISTED = ("rank-one-20k", "jester-5k")
 EPSILONS = (1.0, 5.0, 20.0)
 LARGEST = EPSILONS[-1]
 BY_ITERATION = "change of the RSE from one iteration to the next"
@@ -42,7 +43,7 @@ UNDEFINED = (
 
 @claim("A1")
 def altmin_beats_frank_wolfe(evidence: DpalsEvidence) -> Finding:
-    """ALL: RMSE of DP-AltMin below that of DPFW, rank one and Jester."""
+    """ALL: RMSE of DP-AltMin below that of DPFW, rank one and Jester 5k."""
     return _against_frank_wolfe(evidence, LISTED)
 
 
@@ -131,13 +132,16 @@ def _falls(evidence: DpalsEvidence, method: str) -> Finding:
 def _against_frank_wolfe(evidence: DpalsEvidence, datasets: tuple[str, ...]) -> Finding:
     """Judge DP-AltMin, and name what AltMin as published gives without noise."""
     errors = evidence.results
-    found = always_below(
-        {
-            place_named(dataset, epsilon): errors.log_rmse(dataset, PRIVATE, epsilon)
-            - errors.log_rmse(dataset, FRANK_WOLFE, epsilon)
-            for dataset, epsilon in product(datasets, EPSILONS)
-        }
-    )
+    apart = {
+        (dataset, epsilon): errors.log_rmse(dataset, PRIVATE, epsilon)
+        - errors.log_rmse(dataset, FRANK_WOLFE, epsilon)
+        for dataset, epsilon in product(datasets, EPSILONS)
+    }
+    found = always_below({place_named(*place): row for place, row in apart.items()})
+    by_data = {
+        dataset_named(dataset): np.mean([apart[dataset, epsilon] for epsilon in EPSILONS], axis=0)
+        for dataset in datasets
+    }
     published = {
         dataset_named(dataset): errors.log_rmse(dataset, PUBLISHED)
         - errors.log_rmse(dataset, FRANK_WOLFE, LARGEST)
@@ -145,6 +149,7 @@ def _against_frank_wolfe(evidence: DpalsEvidence, datasets: tuple[str, ...]) -> 
     }
     return replace(
         found,
-        reason=f"{found.reason}. As published, but without noise, against DPFW at "
+        reason=f"our private form against {method_named(FRANK_WOLFE)}: {found.reason}. By data: "
+        f"{formatted_means(by_data, percent)}. As published, but without noise, against DPFW at "
         f"{at(LARGEST)}: {formatted_means(published, percent)}",
     )

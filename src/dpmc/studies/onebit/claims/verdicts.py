@@ -65,7 +65,8 @@ def at_the_best_choice(evidence: OneBitEvidence, judge: Judge) -> Finding:
     for (cut, delta), each in found.items():
         groups.setdefault(each.verdict, {}).setdefault(delta, []).append(cut)
     every = "; ".join(f"{x} with {_listed(groups[x])}" for x in VERDICTS if x in groups)
-    finding = _with_the_other(evidence, found[best], judge)
+    chosen = evidence.tight if best[1] == DELTAS[1] else evidence
+    finding = _with_the_other(chosen, found[best], judge)
     reason = f"Of the choices {every}. Judged with {' and '.join(best)}, {finding.reason}"
     return replace(finding, reason=reason)
 
