@@ -70,10 +70,11 @@ def _best_trade_off(evidence: Evidence, relations: Collection[str]) -> Finding:
         return _missing()
     rows = rows[here].reset_index(drop=True)
     deltas = {other: (logs["huber"] - logs[other])[here] for other in ("gaussian", "laplace")}
-    parts = [
-        named(f"against {MECHANISM_LABELS[other]} noise", judge_most(_sample(each)))
-        for other, each in deltas.items()
-    ]
+    parts = []
+    for other, each in deltas.items():
+        found = judge_most(_sample(each))
+        name = f"against {MECHANISM_LABELS[other]} noise ({found.verdict})"
+        parts.append(named(name, found))
     trend = _strict_minus_loose(rows, (deltas["gaussian"] + deltas["laplace"]) / 2)
     if len(trend):
         parts.append(named("strict minus loose budgets", judge_pooled(_sample(trend))))
