@@ -1,5 +1,7 @@
 """H34, P9 and H47 on made-up fits at equal privacy: each verdict comes out where it must."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -133,7 +135,20 @@ def test_a_irls_at_the_same_budget(factor, spread, verdict):
     assert finding.verdict == verdict, finding.reason
     # 3 data sets x 3 noises x (6 budgets at entry level, 3 at user level)
     assert "of 81;" in finding.reason
-    assert " % if one rating changes" in finding.reason.partition("Means: ")[2]
+    told = finding.reason.partition("Means (and ends) by data and relation: ")[2]
+    assert told.count(";") == 5  # 3 data sets x 2 relations
+    assert "on Synthetic, 20,000 × 500 if one user joins or leaves" in told
+
+
+def test_a_gain_on_one_data_set_is_told():
+    table = make()
+    here = (table["method"] == "private_irls") & (table["dataset"] == "synthetic_large")
+    table.loc[here & (table["relation"] == "user_add_remove"), "rmse_all"] *= 0.9
+    reason = found(table, "H47").reason
+    gain = re.search(r"(\S+) % \((\S+) % to (\S+) %\) on Synthetic, 20,000 × 500 if one user", reason)
+    mean, low, high = map(float, gain.groups())
+    assert low < mean < high
+    assert mean == pytest.approx(-10, abs=0.3)
 
 
 def test_effect_is_the_pooled_difference_to_gaussian_noise_with_its_interval():
