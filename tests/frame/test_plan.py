@@ -84,6 +84,8 @@ def test_cells_of_a_file_are_those_that_other_jobs_read(planned):
     section = planned.sections["invented"]
     made = replace(STUDY.job("draw"), cells=None)
     others = [job for job in JOBS if job.name != "draw"]
+    other_file = {"data": OutputOf("totals", Cell())}
+    others.append(Job("more", "invented_study:more", inputs=lambda section, cell: other_file))
     found = replace(STUDY, jobs=(made, *others)).cells(made, section)
     assert found == list(STUDY.job("draw").cells(section))
     assert replace(STUDY, jobs=(made,)).cells(made, section) == []

@@ -85,6 +85,13 @@ def test_what_is_far_off_is_named_and_not_in_the_legend(drawings):
     ]
 
 
+def test_users_are_drawn_where_nothing_is_published_of_the_sizes_that_ran(tables):
+    """As in a quick run, whose sizes are its own."""
+    other = tables["published"].assign(dataset="synthetic-6k")
+    drawing = drawn(DPALS_FIGURES, tables | {"published": other})["dpals_3_users"]
+    assert len(drawing.data)
+
+
 def test_large_data_show_recall_and_the_part_of_the_users(drawings):
     drawing = drawings["dpals_2_large"]
     titles = [axes.get_title(loc="left") for axes in drawing.figure.axes]

@@ -115,7 +115,7 @@ def users(trials: pd.DataFrame, published: pd.DataFrame | None = None) -> Drawin
     scaled = table.assign(thousands=table["users"] / 1000)
     if published is not None:
         published = published[published["dataset"].isin(sizes)]
-        published = published.assign(thousands=published["dataset"].map(sizes) / 1000)
+        published = published.assign(thousands=published["dataset"].map(sizes).astype(float) / 1000)
     panels = [
         _of_users(epsilon, scaled, published)
         for epsilon in sorted(table["epsilon"].dropna().unique())
