@@ -77,7 +77,7 @@ def few_beyond(values: np.ndarray) -> bool:
     (comparisons, trials); a comparison has a t-test against the nearer side, with Holm's correction.
     """
     low, high = margin()
-    nearer = np.where(np.nanmean(values, axis=1) < 0, low, high)
+    nearer = np.where(row_tests(values).mean < 0, low, high)
     tests = row_tests(values - nearer[:, None])
     outward = tests.mean * nearer > 0
     return bool((outward & (holm(tests.p_value) <= LEVEL)).sum() <= max(1, FEW * len(values)))

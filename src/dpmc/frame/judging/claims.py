@@ -20,6 +20,7 @@ OWN = "own"
 WRITTEN = {
     "before": "written before any trial that is judged was run",
     "prototype": "written before these trials, but with results of a prototype known",
+    "rule": "written before these trials, but decided by a rule that was added later",
     "after": "written or changed with results known",
 }
 """When a predicate was written, as ``predicates.yaml`` beside the claims says."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from dpmc.frame.judging.finding import NO_EFFECT, NOT_REPORTED, OURS, Finding
 from dpmc.frame.judging.rules import combined, verdict_of
 from dpmc.mechanisms import Huber
 from dpmc.mechanisms.facts import huber_to_laplace_variance
-from dpmc.privacy.calibration import SLACK, calibrate
+from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.compositions import compose, grid_step
 from dpmc.privacy.losses import Loss
 from dpmc.studies.huber.claims.evidence import Evidence, claim
@@ -23,6 +24,7 @@ VARIANCES = (1.0, 2.0, 3.0, 4.0)
 LARGER_VARIANCES = VARIANCES[1:]
 # Ratios of budgets reported to three decimals carry a rounding error below this.
 ROUNDING = 1e-3
+FINE = 1e-4  # of epsilon, for the width of the grid at scale 1
 RELEASES, TOTAL_EPSILON, TOTAL_DELTA = 50, 1.0, 1e-5
 
 Budget = Callable[[str, float], float]
@@ -165,15 +167,16 @@ def huber_allows_less_noise_over_a_training(evidence: Evidence) -> Finding:
     )
 
 
+@lru_cache
 def _of_scale_one(releases: int, epsilon: float, delta: float) -> float:
     """Return the least variance of Huber noise of scale 1 that keeps to a total budget."""
 
     def missing(log_a: float) -> float:
         loss = Loss(Huber(math.exp(log_a)), 1.0)
-        step = grid_step([(loss, releases)], epsilon, SLACK)
+        step = grid_step([(loss, releases)], epsilon, FINE)
         return math.log(compose([(loss, releases)], step).epsilon(delta) / epsilon)
 
-    a = math.exp(brentq(missing, math.log(epsilon / releases), math.log(1.0), xtol=SLACK))
+    a = math.exp(brentq(missing, math.log(epsilon / releases), math.log(1.0), xtol=FINE))
     return Huber(a).var()
 
 
