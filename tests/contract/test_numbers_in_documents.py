@@ -161,7 +161,9 @@ def against_gaussian_noise():
 
 def huber_over(other, data):
     """By how many per cent the best model with Huber noise has more error, by budget of a rating."""
-    table = means("equal_privacy").query(f"dataset in {data} and relation not in {list(USER_LEVEL)}")
+    table = means("equal_privacy").query(
+        f"dataset in {data} and relation not in {list(USER_LEVEL)}"
+    )
     table = table[table["method"].isin(FACTORS) & (table["metric"] == "rmse_heldout")]
     best = table.groupby(["dataset", "relation", "epsilon", "mechanism"])["mean"].min().unstack()
     return 100 * (best["huber"] / best[other] - 1)

@@ -145,7 +145,9 @@ def test_a_gain_on_one_data_set_is_told():
     here = (table["method"] == "private_irls") & (table["dataset"] == "synthetic_large")
     table.loc[here & (table["relation"] == "user_add_remove"), "rmse_all"] *= 0.9
     reason = found(table, "H47").reason
-    gain = re.search(r"(\S+) % \((\S+) % to (\S+) %\) on Synthetic, 20,000 × 500 if one user", reason)
+    gain = re.search(
+        r"(\S+) % \((\S+) % to (\S+) %\) on Synthetic, 20,000 × 500 if one user", reason
+    )
     mean, low, high = map(float, gain.groups())
     assert low < mean < high
     assert mean == pytest.approx(-10, abs=0.3)
@@ -158,7 +160,9 @@ def test_effect_is_the_pooled_difference_to_gaussian_noise_with_its_interval():
     assert finding.interval_low < -0.1 < finding.interval_high
     assert finding.n == 5
     # 3 data sets x 2 methods x 6 epsilons
-    assert "against Gaussian noise (supported): 36 wins, 0 losses, 0 undecided of 36" in finding.reason
+    assert (
+        "against Gaussian noise (supported): 36 wins, 0 losses, 0 undecided of 36" in finding.reason
+    )
     assert "against Laplace noise (supported): 36 wins" in finding.reason
     assert "strict minus loose budgets: 0 wins" in finding.reason
 
