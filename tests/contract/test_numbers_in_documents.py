@@ -160,7 +160,7 @@ def against_gaussian_noise():
 
 
 def huber_over(other, data):
-    """By how many per cent the best model with Huber noise has more error, by budget of a rating."""
+    """By how many per cent the best model with Huber noise has more error, by budget."""
     table = means("equal_privacy").query(
         f"dataset in {data} and relation not in {list(USER_LEVEL)}"
     )

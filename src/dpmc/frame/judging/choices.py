@@ -74,7 +74,7 @@ def few_beyond(values: np.ndarray) -> bool:
     """Say whether at most 10 % of comparisons, or one, are beyond the margin by more than chance.
 
     Where more are, opposite effects may cancel in what is pooled. ``values`` has shape
-    (comparisons, trials); a comparison has a t-test against the nearer side, with Holm's correction.
+    (comparisons, trials); a comparison has a t-test against the nearer side, Holm-corrected.
     """
     low, high = margin()
     nearer = np.where(row_tests(values).mean < 0, low, high)

@@ -145,8 +145,8 @@ def table_of_verdicts(
         Name of another reading of the results -> the evidence as it has it.
     choices : mapping, optional
         Name of another reading of the same evidence -> the choices of ours that it makes. Column
-        ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise, with
-        those of one claim alone (:attr:`Finding.otherwise`).
+        ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise,
+        with those of one claim alone (:attr:`Finding.otherwise`).
     """
     rows = []
     for claim in claims:
