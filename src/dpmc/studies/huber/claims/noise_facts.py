@@ -100,7 +100,7 @@ def like_gaussian_at_large_a_and_laplace_at_small_a(evidence: Evidence) -> Findi
         margin_of=OURS,
         reason=f"total variation to Gaussian {gaussian[3.0]:.4f} at a = 3, to Laplace "
         f"{laplace[0.7]:.4f} at a = .7 and {laplace[0.1]:.4f} at a = .1; a test on {DRAWS:,} draws "
-        f'sees {SEEN:.3f}: no trials would decide, but a number for "practically" from the authors; '
+        f'sees {SEEN:.3f}: no trials decide, but a number for "practically"; '
         f"{NOT_REPORTED}",
     )
 
