@@ -154,7 +154,7 @@ def test_a_predicate_of_which_nothing_is_known_was_written_after(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("soon: [A1]\n", "'soon' is none of before, prototype, after"),
+        ("soon: [A1]\n", "'soon' is none of before, prototype, rule, after"),
         ("before: [A2]\n", "A2 is no claim"),
         ("before: [A1]\nafter: [A1]\n", "A1 is no claim of the study, or comes twice"),
     ],

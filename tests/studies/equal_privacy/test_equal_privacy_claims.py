@@ -1,5 +1,7 @@
 """H34, P9 and H47 on made-up fits at equal privacy: each verdict comes out where it must."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,6 +103,18 @@ def test_one_relation_does_not_count_for_the_other(name, relation):
     assert found(table, name).verdict == S
 
 
+def test_gains_and_losses_against_gaussian_noise_are_not_no_effect():
+    """Huber is Laplace noise; against Gaussian noise it gains at half of the data and loses."""
+
+    def cancelling(noise, epsilon, dataset):
+        gain = {"synthetic": -0.1, "synthetic_large": 0.1}.get(dataset, 0.0)
+        return 0.0 if noise == "gaussian" else gain
+
+    reason = found(make(cancelling)).reason
+    assert "against Gaussian noise (inconclusive): 12 wins, 12 losses, 12 undecided" in reason
+    assert "against Laplace noise (no effect)" in reason
+
+
 def test_where_huber_and_gaussian_noise_differ_is_told():
     finding = found(make(lambda noise, epsilon, dataset: -0.1 * (noise == "huber" and epsilon < 2)))
     assert "Huber noise beats Gaussian noise at 6 of 18 budgets" in finding.reason
@@ -121,7 +135,22 @@ def test_a_irls_at_the_same_budget(factor, spread, verdict):
     assert finding.verdict == verdict, finding.reason
     # 3 data sets x 3 noises x (6 budgets at entry level, 3 at user level)
     assert "of 81;" in finding.reason
-    assert " % if one rating changes" in finding.reason.partition("Means: ")[2]
+    told = finding.reason.partition("Means (and ends) by data and relation: ")[2]
+    assert told.count(";") == 5  # 3 data sets x 2 relations
+    assert "on Synthetic, 20,000 × 500 if one user joins or leaves" in told
+
+
+def test_a_gain_on_one_data_set_is_told():
+    table = make()
+    here = (table["method"] == "private_irls") & (table["dataset"] == "synthetic_large")
+    table.loc[here & (table["relation"] == "user_add_remove"), "rmse_all"] *= 0.9
+    reason = found(table, "H47").reason
+    gain = re.search(
+        r"(\S+) % \((\S+) % to (\S+) %\) on Synthetic, 20,000 × 500 if one user", reason
+    )
+    mean, low, high = map(float, gain.groups())
+    assert low < mean < high
+    assert mean == pytest.approx(-10, abs=0.3)
 
 
 def test_effect_is_the_pooled_difference_to_gaussian_noise_with_its_interval():
@@ -131,8 +160,10 @@ def test_effect_is_the_pooled_difference_to_gaussian_noise_with_its_interval():
     assert finding.interval_low < -0.1 < finding.interval_high
     assert finding.n == 5
     # 3 data sets x 2 methods x 6 epsilons
-    assert "against Gaussian noise: 36 wins, 0 losses, 0 undecided of 36" in finding.reason
-    assert "against Laplace noise: 36 wins" in finding.reason
+    assert (
+        "against Gaussian noise (supported): 36 wins, 0 losses, 0 undecided of 36" in finding.reason
+    )
+    assert "against Laplace noise (supported): 36 wins" in finding.reason
     assert "strict minus loose budgets: 0 wins" in finding.reason
 
 

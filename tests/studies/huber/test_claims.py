@@ -238,7 +238,7 @@ REPORTED = {
     "H28": (U, "the papers report no number"),
     "H29": (U, "the papers report no number"),
     "H30": (U, "the papers report no number"),
-    "H31": (U, "0.184 (p = 0e+00) with the formula as published"),
+    "H31": (U, "0.184 (p below 1e-300) with the formula as published"),
     "H32": (U, "the papers report no number"),
     "H33": (S, "reported: 10 of 12"),
     "H37": (S, "reported: 4 of 6"),
@@ -281,7 +281,7 @@ def test_all_claims_are_judged_in_their_columns(everything, claims):
 
 @pytest.mark.parametrize(
     ("name", "verdict", "effect"),
-    [("H23", S, 1.075978), ("H24", S, 24.22403 / 15), ("H25", C, 1.0),
+    [("H23", S, 1.075978), ("H24", S, 24.22403 / 15), ("H25", C, 0.399 / 0.5),
      ("H26", C, np.log(24.22403 / 15)), ("H27", C, 1.0), ("H28", S, None), ("H29", I, 0.0208),
      ("H30", S, 1.003610), ("H31", C, 0.18376), ("H45", S, 0.52895)],
 )  # fmt: skip
@@ -290,6 +290,22 @@ def test_facts(everything, name, verdict, effect):
     assert found["verdict"] == verdict
     if effect is not None:
         assert found["effect"] == pytest.approx(effect, rel=2e-3)
+
+
+def test_facts_say_on_which_choice_of_the_papers_they_hang(everything):
+    assert everything.loc["H25", "depends_on"] == "by the papers' formula: no effect"
+    assert everything.loc["H45", "depends_on"] == "scale 1, as in the papers: contradicted"
+    assert "at scale 1, as in the papers, 1.0" in everything.loc["H45", "reason"]
+
+
+def test_noise_that_is_nearer_to_gaussian_noise_is_not_like_laplace_noise(
+    judge, make_trials, monkeypatch
+):
+    from dpmc.studies.huber.claims import noise_comparisons
+
+    assert judge(make_trials(), "H50").loc["H50", "verdict"] == S
+    monkeypatch.setattr(noise_comparisons, "KINDS", noise_comparisons.KINDS[::-1])
+    assert judge(make_trials(), "H50").loc["H50", "verdict"] == C
 
 
 def test_facts_say_what_they_are_measured_by(everything):

@@ -70,6 +70,10 @@ def test_all_by_reported_counts(means, reported):
         ([-0.05] * 6 + [0.0] * 4, 0.001, "supported"),
         ([-0.05] * 5 + [0.0] * 5, 0.001, "inconclusive"),  # just half
         ([-0.005] * 10, 0.001, "no effect"),  # real, but inside +-1 %
+        ([-0.1] * 2 + [0.1] * 2 + [0.0] * 16, 0.001, "inconclusive"),  # 20 % beyond, cancelling
+        ([-0.1] + [0.1] + [0.0] * 18, 0.001, "no effect"),  # 10 % beyond
+        ([-0.04] + [0.0] * 5, 0.001, "no effect"),  # one of six
+        ([-0.011] * 8 + [0.011] * 8, 0.03, "no effect"),  # beyond, but not by more than chance
         ([0.05] * 4 + [-0.01] * 6, 0.001, "contradicted"),  # pooled above 0
         ([0.01] * 6 + [-0.1] * 4, 0.001, "contradicted"),  # more than half are losses
         ([0.2] * 2 + [-0.6] + [0.0] * 4, 0.001, "inconclusive"),  # 2 losses of 7, 1 win
@@ -106,6 +110,14 @@ def test_most_by_reported_counts(reported, verdict):
 )  # fmt: skip
 def test_pooled(mean, spread, verdict):
     assert judge_pooled(sample(mean, mean, spread=spread)).verdict == verdict
+
+
+@pytest.mark.parametrize("judge", [judge_most, judge_pooled])
+def test_gains_and_losses_that_cancel_are_not_no_effect(judge):
+    found = judge(sample(*[-0.1] * 5, *[0.1] * 5))
+    assert found.verdict == "inconclusive"
+    assert "pooled +0.0" in found.reason or "pooled -0.0" in found.reason
+    assert found.needed > 1e6  # by more trials there would not be "no effect" either
 
 
 def test_a_threshold_moves_wins_and_losses():

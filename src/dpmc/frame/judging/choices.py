@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpmc.frame.judging.finding import NO_MORE_THAN
+from dpmc.frame.judging.finding import FEW, NO_MORE_THAN
 from dpmc.statistics.bootstrap import pooled_interval
-from dpmc.statistics.tests import CONFIDENCE, Interval
+from dpmc.statistics.tests import CONFIDENCE, LEVEL, Interval, holm, row_tests
 
 
 @dataclass(frozen=True)
@@ -68,3 +68,16 @@ def margin() -> tuple[float, float]:
 def pooled(values: np.ndarray, confidence: float = CONFIDENCE) -> Interval:
     """Return the pooled effect of comparisons by trial, see :func:`pooled_interval`."""
     return pooled_interval(values, confidence=confidence, weighted=chosen().weighted)
+
+
+def few_beyond(values: np.ndarray) -> bool:
+    """Say whether at most 10 % of comparisons, or one, are beyond the margin by more than chance.
+
+    Where more are, opposite effects may cancel in what is pooled. ``values`` has shape
+    (comparisons, trials); a comparison has a t-test against the nearer side, Holm-corrected.
+    """
+    low, high = margin()
+    nearer = np.where(row_tests(values).mean < 0, low, high)
+    tests = row_tests(values - nearer[:, None])
+    outward = tests.mean * nearer > 0
+    return bool((outward & (holm(tests.p_value) <= LEVEL)).sum() <= max(1, FEW * len(values)))

@@ -20,6 +20,7 @@ OWN = "own"
 WRITTEN = {
     "before": "written before any trial that is judged was run",
     "prototype": "written before these trials, but with results of a prototype known",
+    "rule": "written before these trials, but decided by a rule that was added later",
     "after": "written or changed with results known",
 }
 """When a predicate was written, as ``predicates.yaml`` beside the claims says."""
@@ -144,7 +145,8 @@ def table_of_verdicts(
         Name of another reading of the results -> the evidence as it has it.
     choices : mapping, optional
         Name of another reading of the same evidence -> the choices of ours that it makes. Column
-        ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise.
+        ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise,
+        with those of one claim alone (:attr:`Finding.otherwise`).
     """
     rows = []
     for claim in claims:
@@ -154,7 +156,7 @@ def table_of_verdicts(
         for name, choice in (choices or {}).items():
             with choosing(choice):
                 others[name] = judge(evidence).verdict
-        dependent = depends_on(finding.verdict, others, FIRM)
+        dependent = depends_on(finding.verdict, others | dict(finding.otherwise), FIRM)
         found = asdict(finding) | {"verdict": finding.status}
         rows.append(claim | found | {"depends_on": dependent, "readings": formatted(others)})
     table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)).astype({"n": "Int64"})

@@ -16,6 +16,7 @@ UNREPORTED = "not reported"  # the verdict on numbers that a paper does not give
 MOST_OF_ALL = 0.9  # share of wins that "always" needs
 NO_MORE_THAN = 0.01  # an effect within 1 % counts as none
 MARGIN = np.log1p(-NO_MORE_THAN), np.log1p(NO_MORE_THAN)
+FEW = 0.1  # share of comparisons beyond the margin, up to which there may be no effect
 EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %
 OURS, PAPERS = "ours", "the paper's"
 ALL, MOST, POOLED, WITHIN, FACT = "all", "most", "pooled", "within", "fact"
@@ -29,7 +30,7 @@ class Finding:
     ----------
     verdict : str
         On our trials, one of :data:`VERDICTS`. "No effect" is as firm as the first two: the whole
-        90 % interval lies inside the margin.
+        90 % interval lies inside the margin, and so do all but few of the comparisons.
     reported_verdict : str
         On the papers' own numbers; :data:`UNREPORTED` where they give none.
     effect, interval_low, interval_high : float
@@ -48,6 +49,8 @@ class Finding:
         decided or cannot be by more of them.
     p_value : float
         Of the verdict, see :mod:`dpmc.frame.judging.chance`; NaN where no rule of trials gave it.
+    otherwise : tuple of (str, str)
+        Readings that only this claim has, each with its verdict.
     """
 
     verdict: str
@@ -62,6 +65,7 @@ class Finding:
     margin_of: str = ""
     needed: float = np.nan
     p_value: float = np.nan
+    otherwise: tuple[tuple[str, str], ...] = ()
 
     @property
     def status(self) -> str:

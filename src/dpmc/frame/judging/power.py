@@ -41,7 +41,8 @@ def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> floa
     room = choices.margin()[1] - abs(pooled.estimate)
     quantiles = special.stdtrit(trials - 1, [(1 + EQUIVALENCE) / 2, 1 - LEVEL / 2])
     none = (width * quantiles[0] / quantiles[1] / room) ** 2 if room > 0 else np.inf
-    none = none if threshold == 0 and np.isfinite(none) else np.inf
+    possible = threshold == 0 and np.isfinite(none) and choices.few_beyond(values)
+    none = none if possible else np.inf
     return _more(trials, min(decided, none))
 
 

@@ -125,25 +125,31 @@ def _without(counts: Tally) -> str:
 def has_no_effect(values: np.ndarray) -> bool:
     """Say whether the whole 90 % interval of a pooled effect lies inside +-1 %.
 
+    Few comparisons may lie outside, see :func:`dpmc.frame.judging.choices.few_beyond`: a mean of
+    gains and losses near 0 is not the same as none.
+
     Parameters
     ----------
     values : array, shape (comparisons, trials)
     """
     inner = choices.pooled(values, EQUIVALENCE)
     low, high = choices.margin()
-    return bool(low < inner.low and inner.high < high)
+    return bool(low < inner.low and inner.high < high) and choices.few_beyond(values)
 
 
-def pooled_verdict(pooled: Interval, below: float = 0.0, no_effect: bool = False) -> str:
+def pooled_verdict(pooled: Interval, below: float = 0.0, no_effect: bool | None = None) -> str:
     """Judge a pooled effect by its 95 % interval.
 
     No effect within 1 % (checked first: even a real effect of half a percent counts as none),
-    contradicted above 0, supported below ``below``.
+    contradicted above 0, supported below ``below``. Where the comparisons behind it are known,
+    :func:`has_no_effect` says whether there is none, else the interval does.
     """
     if not np.isfinite(pooled.low):
         return INCONCLUSIVE
-    low, high = choices.margin()
-    if no_effect or (pooled.low > low and pooled.high < high):
+    if no_effect is None:
+        low, high = choices.margin()
+        no_effect = low < pooled.low and pooled.high < high
+    if no_effect:
         return NO_EFFECT
     if pooled.low > 0:
         return CONTRADICTED
@@ -151,7 +157,7 @@ def pooled_verdict(pooled: Interval, below: float = 0.0, no_effect: bool = False
 
 
 def most_verdict(
-    counts: Tally, pooled: Interval, below: float = 0.0, no_effect: bool = False
+    counts: Tally, pooled: Interval, below: float = 0.0, no_effect: bool | None = None
 ) -> str:
     """MOST: the pooled effect is below 0 and more than half of the comparisons are wins.
 
@@ -262,16 +268,17 @@ def _with_plain(pooled: Interval, values: np.ndarray, formatter: Formatter) -> s
 def all_of(findings: Sequence[Finding]) -> Finding:
     """Combine the parts of a claim: all must hold, and one that fails contradicts it.
 
-    Effect, interval, n, rule and margin are those of the first part; what is needed is needed by
-    the part that needs most.
+    Effect, interval, n, rule and margin are those of the first part; what an open claim needs is
+    needed by the part that needs most.
     """
     first, verdict = findings[0], combined([finding.verdict for finding in findings])
+    needed = np.fmax.reduce([finding.needed for finding in findings])
     return replace(
         first,
         verdict=verdict,
         reported_verdict=combined([finding.reported_verdict for finding in findings]),
         reason="; ".join(dict.fromkeys(finding.reason for finding in findings)),
-        needed=np.fmax.reduce([finding.needed for finding in findings]),
+        needed=needed if verdict == INCONCLUSIVE else np.nan,
         p_value=p_of_parts(findings, verdict),
     )
 

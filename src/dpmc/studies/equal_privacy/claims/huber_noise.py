@@ -1,21 +1,29 @@
 """The papers' claims at an equal total budget: H34 and H47; and P9, which is H34 for users."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 
 from dpmc.frame.judging.choices import margin
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc.frame.judging.rules import Sample, all_of, explained, judge_most, judge_pooled, named
+from dpmc.frame.judging.rules import (
+    Sample,
+    all_of,
+    explained,
+    judge_most,
+    judge_pooled,
+    named,
+    percent,
+)
 from dpmc.frame.showing.frames import MECHANISM_LABELS
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.statistics.paired import compare, less, more
-from dpmc.statistics.tests import log_positive, trial_matrix
+from dpmc.statistics.tests import log_positive, row_tests, trial_matrix
 from dpmc.studies.equal_privacy.claims.evidence import Evidence, claim
 from dpmc.studies.equal_privacy.claims.own import against, listed
 from dpmc.studies.equal_privacy.comparisons import factor_models
-from dpmc.studies.equal_privacy.frames import CELL, EVENTS, HUBER
+from dpmc.studies.equal_privacy.frames import CELL, EVENTS, HUBER, dataset_label
 
 METHODS = ("private_als", "private_irls")
 NOISES = ("huber", "gaussian", "laplace")
@@ -49,18 +57,20 @@ def irls_is_more_accurate_at_the_same_budget(evidence: Evidence) -> Finding:
     both = rows.groupby(CELL)["method"].transform("nunique") == len(METHODS)
     als, irls = ((both & (rows["method"] == name)).to_numpy() for name in METHODS)
     deltas = [logs[noise][irls] - logs[noise][als] for noise in NOISES]
-    large = {
-        relation: np.concatenate(
-            [delta[(rows[irls]["relation"] == relation).to_numpy()] for delta in deltas]
-        )
-        for relation in rows["relation"].unique()
-    }
+    here = rows[irls].reset_index(drop=True)
     parts = [
-        f"{100 * np.expm1(np.nanmean(each)):+.2f} % {EVENTS.get(name, name)}"
-        for name, each in large.items()
+        f"{_spread([delta[index] for delta in deltas])} on {dataset_label(dataset)} "
+        f"{EVENTS.get(relation, relation)}"
+        for (dataset, relation), index in here.groupby(["dataset", "relation"]).indices.items()
     ]
     found = judge_most(_sample(np.concatenate(deltas)))
-    return explained(found, f"Means: {', '.join(parts)}.")
+    return explained(found, f"Means (and ends) by data and relation: {'; '.join(parts)}.")
+
+
+def _spread(deltas: Sequence[np.ndarray]) -> str:
+    """Format the mean of comparisons, and the least and the largest of them."""
+    means = row_tests(np.concatenate(deltas)).mean
+    return f"{percent(means.mean())} ({percent(means.min())} to {percent(means.max())})"
 
 
 def _best_trade_off(evidence: Evidence, relations: Collection[str]) -> Finding:
@@ -70,10 +80,11 @@ def _best_trade_off(evidence: Evidence, relations: Collection[str]) -> Finding:
         return _missing()
     rows = rows[here].reset_index(drop=True)
     deltas = {other: (logs["huber"] - logs[other])[here] for other in ("gaussian", "laplace")}
-    parts = [
-        named(f"against {MECHANISM_LABELS[other]} noise", judge_most(_sample(each)))
-        for other, each in deltas.items()
-    ]
+    parts = []
+    for other, each in deltas.items():
+        found = judge_most(_sample(each))
+        name = f"against {MECHANISM_LABELS[other]} noise ({found.verdict})"
+        parts.append(named(name, found))
     trend = _strict_minus_loose(rows, (deltas["gaussian"] + deltas["laplace"]) / 2)
     if len(trend):
         parts.append(named("strict minus loose budgets", judge_pooled(_sample(trend))))

@@ -19,9 +19,9 @@ from dpmc.frame.showing.style import (
     BASELINES,
     BLACK,
     BLUE,
-    COLUMN,
     LOCAL_BAYES,
     MECHANISMS,
+    PAGE,
     PURPLE,
     Drawing,
     Look,
@@ -155,5 +155,5 @@ def cost(calibrated: pd.DataFrame) -> Drawing:
         x, y = replace(panel.x, label="Total ε"), Axis("RMSE", log=True)
         panels.append(replace(panel, x=x, y=y, levels=levels))
     data = [best.sort_values(["dataset", "kind", "epsilon"]), free]
-    style = {"columns": 2, "height": 1.3, "head": 0.2, "inside": True, "width": 1.3 * COLUMN}
+    style = {"columns": 2, "height": 1.5, "head": 0.2, "inside": True, "width": PAGE}
     return draw_panels(panels, data, **style)

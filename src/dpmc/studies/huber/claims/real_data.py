@@ -185,7 +185,11 @@ def privacy_costs_much_less_on_sweetrs(evidence: Evidence) -> Finding:
     )
     least = widened(ORDERS_OF_MAGNITUDE)
     factors = _by_variance(evidence)
-    verdicts = {at_least(_scaled(ratio, factor), least) for factor in [1.0, *factors.values()]}
+    by_variance = {
+        f"noise variance {v:g}": at_least(_scaled(ratio, factor), least)
+        for v, factor in factors.items()
+    }
+    verdicts = {at_least(ratio, least), *by_variance.values()}
     if factors and not obstacle:
         parts = [f"{factor * ratio.estimate:.1f} at {v:g}" for v, factor in factors.items()]
         found += (
@@ -202,6 +206,7 @@ def privacy_costs_much_less_on_sweetrs(evidence: Evidence) -> Finding:
         obstacle or found,
         margin=least,
         margin_of=OURS,
+        otherwise=() if obstacle else tuple(by_variance.items()),
     )
 
 

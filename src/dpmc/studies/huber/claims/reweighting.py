@@ -7,8 +7,9 @@ import pandas as pd
 
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc.frame.judging.rules import always_below, mostly_below
+from dpmc.frame.judging.rules import always_below, mostly_below, percent
 from dpmc.frame.showing.frames import MECHANISM_LABELS, METHOD_LABELS
+from dpmc.statistics.tests import row_tests
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 from dpmc.studies.huber.statistics import against_same_noise, share_below_one
 
@@ -28,7 +29,10 @@ def irls_handles_the_large_deviations(evidence: Evidence) -> Finding:
         for (rank, variance, fraction), values in zip(labels, matrix, strict=True)
     }
     found = mostly_below(rows)
-    return replace(found, reason=f"{_shares(table)}; {found.reason}; {NOT_REPORTED}")
+    means = row_tests(matrix).mean
+    worst = int(np.argmax(means))
+    most = f"most against it {percent(means[worst])} ({list(rows)[worst]})"
+    return replace(found, reason=f"{_shares(table)}; {found.reason}; {most}; {NOT_REPORTED}")
 
 
 def _shares(table: pd.DataFrame) -> str:

@@ -69,7 +69,7 @@ def huber_escapes_local_minima(evidence: Evidence) -> Finding:
         return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (starts)")
     obstacle = obstacle_to(np.isfinite(losses["huber"]).sum(axis=1))
     without, least = _spread_without_noise(evidence.starts), widened(NO_MORE_THAN)
-    verdicts, effects = [], []
+    verdicts = []
     found = [f"without noise it spreads by {100 * without:.2f} % over starts"]
     for other in ("gaussian", "laplace"):
         spread = pooled_spread_ratio(losses["huber"], losses[other])
@@ -79,15 +79,13 @@ def huber_escapes_local_minima(evidence: Evidence) -> Finding:
             f"against {MECHANISM_LABELS[other]} noise spread {percent(spread.estimate)}, best "
             f"quarter {percent(best.estimate)} ({percent(best.low)} to {percent(best.high)})"
         )
-        effects.append(best)
     return Finding(
         INCONCLUSIVE if obstacle else CONTRADICTED if without <= least else combined(verdicts),
         UNREPORTED,
-        effects[0].estimate,
-        effects[0].low,
-        effects[0].high,
-        effects[0].trials,
-        f"{obstacle or 'training loss: ' + '; '.join(found)}; one matrix; {NOT_REPORTED}",
+        effect=without,
+        n=best.trials,
+        reason=f"{obstacle or 'training loss: ' + '; '.join(found)}; one matrix, other ranks are "
+        f"open; {NOT_REPORTED}",
         margin=least,
         margin_of=OURS,
     )
