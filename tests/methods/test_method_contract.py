@@ -1,6 +1,7 @@
 """What every method must do, whatever its method."""
 
 import inspect
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -112,12 +113,14 @@ def test_order_of_ratings_does_not_matter(name, ratings):
 
 
 def test_input_is_not_modified(name, ratings):
-    before = [a.copy() for a in (ratings.users, ratings.items, ratings.values)]
-    compressed = [a.copy() for c in (ratings.by_user, ratings.by_item) for a in vars(c).values()]
+    def arrays():
+        triplets = [ratings.users, ratings.items, ratings.values]
+        rows = (ratings.by_user, ratings.by_item)
+        return triplets + [getattr(c, each.name) for c in rows for each in fields(c)]
+
+    before = [array.copy() for array in arrays()]
     fit(name, ratings)
-    after = [ratings.users, ratings.items, ratings.values]
-    after += [a for c in (ratings.by_user, ratings.by_item) for a in vars(c).values()]
-    for old, new in zip(before + compressed, after, strict=True):
+    for old, new in zip(before, arrays(), strict=True):
         np.testing.assert_array_equal(old, new)
 
 

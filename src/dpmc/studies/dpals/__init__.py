@@ -60,7 +60,7 @@ STUDY = Study.of(
         Step("laws", ".other_laws:run", needs=(), files=(KEPT,)),
         Step(
             "surrogate_laws",
-            ".other_laws:outcome",
+            ".claims.laws:outcome",
             makes=("surrogate_laws",),
             needs=("law_trials", "law_coverage"),
             target=TARGET,

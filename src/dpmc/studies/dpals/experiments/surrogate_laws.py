@@ -9,7 +9,7 @@ A seventh of the users and items of MovieLens 10M, in the same proportion, and 1
 user: n epsilon is a seventh, but n epsilon / m, on which the noise of an item hangs, is the same.
 Users rate a larger share of the items, so that the most rated fifth holds less.
 
-A target of its own, as it takes long; its outcome is kept (:mod:`dpmc.studies.dpals.other_laws`).
+A target of its own, as it takes long; its outcome is kept (:mod:`dpmc.studies.dpals.claims.laws`).
 """
 
 from collections.abc import Iterator, Mapping
