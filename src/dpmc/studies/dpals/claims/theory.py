@@ -306,6 +306,8 @@ def _by_lines_that_tell(
             for (name, users, items), epsilon in cells
         ]
     )
+    if over.isna().any():
+        return not_available(f"RMSE of {over.isna().sum()} of {over.size} cells")
     told = {name: line for name, line in lines.items() if _tells(line)}
     text = (
         f"{len(told)} of {len(lines)} lines count: the others have a point whose error is not 1 % "
