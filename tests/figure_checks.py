@@ -76,7 +76,9 @@ def check_ticks(figure):
         labels = [
             tick.label1.get_window_extent()
             for tick in axes.xaxis.get_major_ticks()
-            if low <= tick.get_loc() <= high and tick.label1.get_visible()
+            if low <= tick.get_loc() <= high
+            and tick.label1.get_visible()
+            and tick.label1.get_text()
         ]
         for left, right in pairwise(sorted(labels, key=lambda box: box.x0)):
             assert left.x1 + GAP * DPI < right.x0

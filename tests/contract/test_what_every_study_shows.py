@@ -23,8 +23,6 @@ EXPERIMENTS = ("weights_below_one", "heldout_by_iteration", "error_by_seconds")
 KEPT = "huber_columns"  # drawn by a step of its own of what the reference keeps, beside a table
 HEAT_MAPS = ("heatmap_synthetic", "heatmap_real")
 ABOUT_PRIVACY = ("privacy_totals", "privacy_losses")
-# of equal privacy, where labels of budgets are nearer to each other than elsewhere
-NARROW = ("privacy_equal_entry", "privacy_equal_user")
 # tables that a chapter does not offer: most are too large
 NOT_OFFERED = {
     "audit": {"claims"},
@@ -223,6 +221,5 @@ def test_letters_are_legible_axes_labelled_and_no_text_leaves_the_figure(name, d
 @pytest.mark.slow
 @every_study
 def test_labels_of_ticks_do_not_touch(name, drawings):
-    for key, figure in drawings(name).items():
-        if key not in NARROW:
-            check_ticks(figure)
+    for figure in drawings(name).values():
+        check_ticks(figure)
