@@ -11,6 +11,7 @@ from dpmc.methods.onebit.projection import (
     LARGEST_WHOLE,
     LEADING,
     SPARSE,
+    StepProjection,
     WarmProjection,
     krylov_basis,
     leading_factors,
@@ -213,3 +214,20 @@ def test_projection_of_a_large_matrix_with_few_rows(rows):
     matrix[:rows] = rng.normal(size=(rows, 310))
     expected = project_plain(matrix, 3.0)
     np.testing.assert_allclose(project_nuclear(matrix, 3.0), expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("shape", [(240, 310), (310, 240), (60, 80)])
+@pytest.mark.parametrize("tau", [8.0, 1e3])
+def test_projection_after_sparse_steps(shape, tau, monkeypatch):
+    """Within the ball too, where the next matrix is dense and has no factors."""
+    if shape == (240, 310) and tau == 8.0:
+        monkeypatch.setattr(projection, "_leading_pairs", None)
+    rng, x = np.random.default_rng(10), np.zeros(shape)
+    onto_ball = StepProjection(tau)
+    for number in range(4):
+        places = np.nonzero(rng.random(shape) < SPARSE / 2)
+        step = (1 + number) * rng.laplace(size=len(places[0]))
+        x[places] += step
+        expected = project_plain(x, tau)
+        x = onto_ball(x, places, step)
+        np.testing.assert_allclose(x, expected, rtol=0, atol=1e-10)

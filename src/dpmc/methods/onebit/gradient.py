@@ -5,7 +5,12 @@ import numpy as np
 from dpmc.mechanisms.base import positive_finite
 from dpmc.methods.onebit.noise import Plan
 from dpmc.methods.onebit.objective import Objective
-from dpmc.methods.onebit.projection import WarmProjection, mean_square, project_nuclear
+from dpmc.methods.onebit.projection import (
+    StepProjection,
+    WarmProjection,
+    mean_square,
+    project_nuclear,
+)
 from dpmc.methods.onebit.solve import Ball
 from dpmc.privacy.ledger import Ledger
 
@@ -45,14 +50,15 @@ def noisy_descent(
     -------
     float64 array, shape (d1, d2)
     """
-    signs = objective.signs
+    places = objective.signs.users, objective.signs.items
     length = positive_finite("step", step) * objective.newton_step
-    x = np.zeros(objective.shape)
+    x, onto_ball = np.zeros(objective.shape), StepProjection(ball.tau)
     for _ in range(plan.releases):
-        _, gradient = objective(x[signs.users, signs.items])
+        _, gradient = objective(x[places])
         noised = ledger.release("gradient", np.clip(gradient, -clip, clip), plan.stated)
-        x[signs.users, signs.items] -= length * noised
-        x = project(x, ball)
+        step = -length * noised
+        x[places] += step
+        x = onto_ball(x, places, step) if ball.alpha is None else project(x, ball)
     return x
 
 

@@ -50,21 +50,29 @@ def _leading_pairs(matrix, number):
     return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
 
 
-def _sparse_pairs(matrix, number):
+def _sparse_pairs(matrix, number, factors=None, sparse=None):
     """Return the same by Lanczos' method, as accurate, with products of a sparse matrix.
 
-    From a random start it finds all where values differ, and those of noised entries do. Copies
-    of one value come in by rounding alone.
+    It is the matrix itself or, with ``factors`` (m, r) and (r, n), what is left beside their
+    product. From a random start the method finds all pairs where values differ, and those of noised
+    entries do. Copies of one value come in by rounding alone.
     """
     # few jobs need them, and they take long to import
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-    rows = csr_array(matrix)
+    rows = csr_array(matrix) if sparse is None else csr_array(sparse, shape=matrix.shape)
     columns = rows.T.tocsr()
-    gram = LinearOperator(
-        (len(matrix), len(matrix)), matvec=lambda x: rows @ (columns @ x), dtype=np.float64
-    )
+
+    def product(x):
+        across = columns @ x
+        if factors is None:
+            return rows @ across
+        left, right = factors
+        across += right.T @ (left.T @ x)
+        return rows @ across + left @ (right @ across)
+
+    gram = LinearOperator((len(matrix), len(matrix)), matvec=product, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(len(matrix))
     try:
         squares, vectors = eigsh(
@@ -79,20 +87,68 @@ def project_nuclear(matrix: np.ndarray, tau: float) -> np.ndarray:
     """Return the matrix of nuclear norm at most tau > 0 that is nearest in Frobenius norm."""
     if matrix.shape[0] > matrix.shape[1]:
         return project_nuclear(matrix.T, tau).T
+    factors = _projected(matrix, tau)
+    return matrix.copy() if factors is None else factors[0] @ factors[1]
+
+
+def _projected(matrix, tau, parts=None):
+    """Return factors (m, r) and (r, n) of the projection of a wide matrix; None if it is within.
+
+    ``parts`` are factors and the sparse rest of the matrix, see :func:`_sparse_pairs`.
+    """
     values, theta = np.zeros(1), 0.0
     if len(matrix) > LARGEST_WHOLE:
-        filled = np.count_nonzero(matrix)
-        find = _sparse_pairs if 0 < filled <= SPARSE * matrix.size else _leading_pairs
-        values, vectors = find(matrix, LEADING)
+        if parts is not None:
+            values, vectors = _sparse_pairs(matrix, LEADING, *parts)
+        elif 0 < np.count_nonzero(matrix) <= SPARSE * matrix.size:
+            values, vectors = _sparse_pairs(matrix, LEADING)
+        else:
+            values, vectors = _leading_pairs(matrix, LEADING)
         theta = simplex_threshold(values, tau)
     if values[-1] >= theta:  # pairs above the threshold may be missing
         values, vectors = singular_pairs(matrix)
         theta = simplex_threshold(values, tau)
     if theta == 0:
-        return matrix.copy()
+        return None
     kept = np.count_nonzero(values > theta)
     basis, scale = vectors[:, :kept], 1 - theta / values[:kept]
-    return (basis * scale) @ (basis.T @ matrix)
+    return basis * scale, basis.T @ matrix
+
+
+class StepProjection:
+    """Projection onto the nuclear-norm ball of a sequence of matrices with steps in few entries.
+
+    Each matrix is the projection before plus a sparse step, so the singular pairs of a large one
+    are found by products with thin factors and with the step; see :func:`project_nuclear`, whose
+    projections these are, up to rounding.
+
+    Parameters
+    ----------
+    tau : float
+        Bound on the nuclear norm.
+    """
+
+    def __init__(self, tau: float):
+        self.tau = tau
+        self._factors = None
+
+    def __call__(
+        self, matrix: np.ndarray, places: tuple[np.ndarray, np.ndarray], step: np.ndarray
+    ) -> np.ndarray:
+        """Return the projection of a matrix.
+
+        ``step``, shape (n,), is what the last projection lacks of it at ``places``, rows and
+        columns, each once.
+        """
+        if matrix.shape[0] > matrix.shape[1]:
+            return project_nuclear(matrix, self.tau)
+        parts = None
+        if self._factors is not None and len(step) <= SPARSE * matrix.size:
+            parts = self._factors, (step, places)
+        factors = _projected(matrix, self.tau, parts)
+        thin = factors is not None and factors[0].shape[1] <= LEADING
+        self._factors = factors if thin else None
+        return matrix.copy() if factors is None else factors[0] @ factors[1]
 
 
 def mean_square(matrix: np.ndarray) -> float:
