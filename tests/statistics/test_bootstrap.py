@@ -203,3 +203,15 @@ class TestSpreadRatio:
         found = pooled_spread_ratio(np.vstack([2 * values, flat]), np.vstack([values, values]))
         assert found.estimate == pytest.approx(np.log(2.0))
         assert np.isnan(pooled_spread_ratio(flat, values).estimate)
+
+
+def test_pooled_interval_of_any_layout():
+    """Intervals are remembered by the bytes of an array."""
+    wide = np.random.default_rng(3).normal(size=(4, 24))
+    values = wide[:, ::2]
+    expected = pooled_interval(values.copy())
+    for same in (values, np.asfortranarray(values), values.T.copy().T):
+        np.testing.assert_allclose(pooled_interval(same), expected, rtol=1e-12)
+    other = pooled_interval(values.reshape(6, -1))
+    assert other.estimate == pytest.approx(expected.estimate)
+    assert other.low != expected.low

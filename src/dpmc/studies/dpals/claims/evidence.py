@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ from dpmc.frame.judging.finding import NOT_AVAILABLE, Finding
 from dpmc.frame.showing.frames import in_list
 from dpmc.statistics.tests import log_positive, trial_matrix
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, STANDARD
-from dpmc.studies.dpals.frames import dataset_label, method_label
+from dpmc.studies.dpals.comparisons import places
+from dpmc.studies.dpals.frames import BY_ITEMS, dataset_label, method_label, standard
 from dpmc.studies.dpals.variant_names import variant_label
 
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
@@ -21,6 +23,7 @@ CURVE = ["dataset", "variant", "epsilon"]  # of a method, in tables of iteration
 # beside these the generated data sets, "surrogate-10m" for "ml-10m" and so on
 PAPERS_DATA, GENERATED = "the paper's", "generated"
 LARGE, SURROGATE, REAL = ("ml-10m", "ml-20m"), "surrogate-", "ml-"
+RESCALED = "jester-5k"  # the ratings of "jester" once more
 # data at hand, which are read as all movies of MovieLens 10M and as the top 400
 ELSEWHERE, IN_PLACE_OF = "ml-100k", ("ml-10m", "ml-10m-top400")
 
@@ -92,6 +95,14 @@ class DpalsEvidence:
     results: Results
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     surrogate: bool = False
+
+    @cached_property
+    def places(self) -> Mapping[tuple, pd.DataFrame]:
+        """Return :func:`dpmc.studies.dpals.comparisons.places` of what our own claims compare."""
+        rows = standard(self.tables.get("trials"))
+        if rows.empty:
+            return {}
+        return places(rows[~rows["dataset"].str.startswith((SURROGATE, BY_ITEMS, RESCALED))])
 
 
 Predicate = Callable[[DpalsEvidence], Finding]

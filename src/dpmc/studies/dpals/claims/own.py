@@ -29,16 +29,14 @@ from dpmc.studies.dpals.claims.evidence import (
     place_named,
 )
 from dpmc.studies.dpals.claims.movielens import SMALL_LOSS
-from dpmc.studies.dpals.comparisons import PLACE, of_local_bayes, places
+from dpmc.studies.dpals.comparisons import PLACE, of_local_bayes
 from dpmc.studies.dpals.frames import (
     BIAS,
-    BY_ITEMS,
     DPALS,
     METHODS,
     OWN_MEAN,
     PRIVATE,
     RANK_ONE,
-    SURROGATE,
     SYNTHETIC,
     format_range,
     standard,
@@ -54,7 +52,6 @@ FROM_DATA = ("dpals_analyze_gauss",)
 FAR = 1.5  # times the median of its cell: a fit that is far off
 FEWEST = 3  # trials of a cell that has a median
 CLOSE, SHARE = 0.15, 0.85  # a number from elsewhere is met; so many have to be
-RESCALED = "jester-5k"  # the ratings of "jester" once more
 PROTOTYPE = "prototype"  # a source that is not published
 CAVEAT = (
     "The default was developed with these data in sight; the settings of the others are the best "
@@ -69,11 +66,7 @@ def against(
     where: Callable[[str], bool] = lambda dataset: True,
 ) -> dict[tuple, Pair]:
     """Set the best of some methods against the best of others, standard variant."""
-    rows = standard(evidence.tables.get("trials"))
-    if rows.empty:
-        return {}
-    rows = rows[~rows["dataset"].str.startswith((SURROGATE, BY_ITEMS, RESCALED))]
-    found = pairs(places(rows), first, second)
+    found = pairs(evidence.places, first, second)
     return {place: pair for place, pair in found.items() if where(place[0])}
 
 

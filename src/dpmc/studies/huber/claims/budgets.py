@@ -149,9 +149,7 @@ def huber_allows_less_noise_over_a_training(evidence: Evidence) -> Finding:
     The best scale is taken; at scale 1, which the papers fix, it is Laplace noise in all but name.
     """
     budget = {"releases": RELEASES, "epsilon": TOTAL_EPSILON, "delta": TOTAL_DELTA}
-    huber, laplace, gaussian = (
-        calibrate(name, **budget).noise for name in ("huber", "laplace", "gaussian")
-    )
+    huber, laplace, gaussian = (_noise(name, **budget) for name in ("huber", "laplace", "gaussian"))
     ratio, most = huber.var() / laplace.var(), 1 - widened(MUCH_LESS)
     at_one = _of_scale_one(**budget) / laplace.var()
     return Finding(
@@ -165,6 +163,12 @@ def huber_allows_less_noise_over_a_training(evidence: Evidence) -> Finding:
         f"{huber.var() / gaussian.var():.3f}; {NOT_REPORTED}",
         otherwise=(("scale 1, as in the papers", verdict_of(at_one <= most)),),
     )
+
+
+@lru_cache
+def _noise(name: str, **budget: float):
+    """Return the noise that is calibrated to a total budget."""
+    return calibrate(name, **budget).noise
 
 
 @lru_cache
