@@ -374,10 +374,10 @@ def _vertical_axes(places: Sequence, panels: Sequence[Panel]) -> None:
 def _mark_cut(axes) -> None:
     """End intervals in an arrow where they go on beyond the panel."""
     bottom, top = axes.get_ylim()
-    bars = [bar for each in axes.containers for bar in each.lines[2]]
     cut = [
-        (axes.get_xaxis_transform(), bar.get_color(), line)
-        for bar in bars
+        (axes.get_xaxis_transform(), each.lines[0].get_color(), line)
+        for each in axes.containers
+        for bar in each.lines[2]
         for line in bar.get_segments()
     ]
     cut += [
