@@ -36,7 +36,7 @@ REPORTED = 2.0  # variance; at 1 all of them coincide
 DRAWN = {
     (RIGHT, 2.0): ("right, variance 2", MECHANISMS["huber"]),
     (RIGHT, 1.2): ("right, variance 1.2", Look(GREEN, "o", face="white")),
-    (AS_PRINTED, 2.0): ("inverse CDF as printed", Look(GREEN, "X")),
+    (AS_PRINTED, 2.0): ("inverse CDF as printed", Look(GREEN, "v")),
 }
 PLACE = ["rank", "observed_fraction"]
 COLUMN_TICKS = (-40, -20, -10, -5, 0, 5, 10, 20, 40)
