@@ -9,12 +9,17 @@ from every_study import STUDIES
 
 from dpmc import studies
 from dpmc.frame.jobs.job import function
-from dpmc.frame.judging import finding, rules
+from dpmc.frame.judging import finding, rules, verdicts
 
 FOLDER = Path(studies.__file__).parent
 SOURCE = FOLDER.parent
 VERDICT_NAMES = {"SUPPORTED", "CONTRADICTED", "NO_EFFECT", "INCONCLUSIVE"}
-RULES = {name for name, value in vars(rules).items() if callable(value) and name[0].islower()}
+RULES = {
+    name
+    for module in (rules, verdicts)
+    for name, value in vars(module).items()
+    if callable(value) and name[0].islower()
+}
 RULES -= {"percent", "points", "plain", "replace"}  # formats
 THRESHOLDS = {"MARGIN", "MOST_OF_ALL", "EQUIVALENCE"}
 SHOWN = {"report/page.py", "report/overview.py"}  # order and colours of verdicts
@@ -57,7 +62,7 @@ def test_no_other_module_says_a_verdict_or_judges(path):
         if module == "dpmc.frame.judging.finding":
             assert name_of(path) in SHOWN or name not in VERDICT_NAMES, name
             assert name not in THRESHOLDS
-        if module == "dpmc.frame.judging.rules":
+        if module in (rules.__name__, verdicts.__name__):
             assert name not in RULES, name
     words = {getattr(finding, name) for name in VERDICT_NAMES}
     texts = {

@@ -5,7 +5,8 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc.frame.showing.frames import listed, span, split
-from dpmc.frame.showing.panels import draw_panels, signed_ticks
+from dpmc.frame.showing.panels import draw_panels
+from dpmc.frame.showing.scales import signed_ticks
 from dpmc.frame.showing.style import Drawing, NothingToDraw, read_figures
 
 ROWS = pd.DataFrame({"name": ["b", "a", "b"], "at": [1, 2, 2], "trials": [3, 5, 4]})

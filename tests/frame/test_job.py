@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from dpmc.frame.jobs.job import function, make_importable, plain_cells, run_job
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
 
+HOME = Path(__file__).parents[2]
 COLUMNS = {"trials": ("trial", "error"), "more/steps": ("trial", "step")}
 NOTHING = {Cell(): {}}
 SEEN = []
@@ -133,6 +135,18 @@ def test_a_study_from_outside_is_importable_once(tmp_path, monkeypatch):
     make_importable(str(package))
     assert sys.path == [str(tmp_path), *before]
     assert function("package_of_a_study.run:fit")(None) == 7
+
+
+def test_a_job_keeps_numba_from_importing_coverage():
+    """What the script does for that is needed as long as numba does it."""
+    pytest.importorskip("coverage")
+    head, _, _ = (HOME / "workflow/scripts/job.py").read_text().partition("from dpmc")
+    said = [
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        for start in (head, "import sys\n")
+        for code in [start + "import numba; print(sys.modules.get('coverage') is not None)"]
+    ]
+    assert [each.stdout.strip() for each in said] == ["False", "True"]
 
 
 def test_running_a_job_imports_no_pandas():

@@ -7,8 +7,6 @@ import pytest
 
 from dpmc.frame.showing.panels import (
     ABOVE,
-    REACH,
-    ROOM,
     Axis,
     Curve,
     Level,
@@ -19,6 +17,7 @@ from dpmc.frame.showing.panels import (
     levels,
     on_log_axis,
 )
+from dpmc.frame.showing.scales import REACH, ROOM
 from dpmc.frame.showing.style import BLUE, GREEN, RC, Look
 
 LOOKS = {"a": Look(BLUE, "s"), "b": Look(GREEN, "^", "--"), "line": Look("#000000", "")}
@@ -67,6 +66,25 @@ def test_curves_stand_side_by_side_in_the_order_of_looks_and_lines_stay():
     line = next(each for each in axes.lines if each.get_color() == "#000000")
     np.testing.assert_allclose(line.get_xydata(), [[1, 7], [10, 6]])
     assert len(axes.collections) == 2 + 1  # intervals as bars, and as a band
+
+
+def arrows(axes):
+    """The markers at the edges of a panel, by colour."""
+    ends = [
+        line for line in axes.lines if line.get_marker() in ("^", "v") and not line.get_clip_on()
+    ]
+    return {(line.get_color(), line.get_marker(), line.get_ydata()[0]) for line in ends}
+
+
+def test_an_interval_that_goes_on_beyond_the_panel_ends_in_an_arrow():
+    wide = TABLE[TABLE["name"] == "a"].assign(low=[0.01, 4.9], high=[100.0, 5.1])
+    pair = curves(pd.concat([wide, TABLE[TABLE["name"] == "b"]]), "name", "at", LOOKS)
+    _, (axes,) = drawn(Panel("t", X, Y, pair))
+    assert arrows(axes) == {(BLUE, "v", 0), (BLUE, "^", 1)}
+    _, (axes,) = drawn(Panel("t", X, Y, pair, [Level(3.0, LOOKS["b"], "", 0.01, 3.5)]))
+    assert arrows(axes) == {(BLUE, "v", 0), (BLUE, "^", 1), (GREEN, "v", 0)}
+    _, (axes,) = drawn(Panel("t", X, Axis("y", log=True, reach=9.0), pair))
+    assert not arrows(axes)
 
 
 def test_curves_of_one_place_stand_on_each_other_and_other_axes_shift_by_addition():
@@ -180,7 +198,9 @@ def test_intervals_of_levels_that_are_wide_or_lie_on_each_other_are_bars_side_by
     def found(y, *ends):
         shown = [Level(np.mean(each), LOOKS["line"], "line", *each) for each in ends]
         axes = draw_panels([Panel("", X, y, levels=shown)], TABLE).figure.axes[0]
-        bars = [line for line in axes.lines if line.get_xdata()[0] == line.get_xdata()[1]]
+        bars = [
+            line for line in axes.lines if len(set(line.get_xdata())) == 1 < len(line.get_xdata())
+        ]
         return len(axes.patches), [line.get_xdata()[0] for line in bars]
 
     assert found(Y, (0.98, 1.02)) == (1, [])

@@ -18,7 +18,8 @@ from dpmc.frame.judging.finding import (
     VERDICTS,
     Finding,
 )
-from dpmc.frame.judging.rules import fewest, mostly_below, not_available
+from dpmc.frame.judging.rules import mostly_below, not_available
+from dpmc.frame.judging.verdicts import fewest
 from dpmc.frame.showing.frames import percent
 from dpmc.report.numbers import effect_text
 from dpmc.studies.huber.chapter import ANSWERS, counts_text

@@ -2,7 +2,9 @@
 
 import sys
 
-# numba imports it where it is installed, which takes a tenth of the time that jobs need to start
+# numba imports coverage.py where it is installed, as beside the tests: 0.06 of the 0.37 seconds
+# that importing numba takes, in each of thousands of jobs. A module that is None cannot be
+# imported, so numba takes it for not installed; where coverage itself runs, it is there and stays.
 sys.modules.setdefault("coverage", None)
 
 from dpmc.frame.jobs.job import function, make_importable, run_job  # noqa: E402

@@ -8,18 +8,8 @@ from hypothesis import strategies as st
 
 from dpmc.frame.judging.choices import Choices, choosing, widened
 from dpmc.frame.judging.finding import Finding
-from dpmc.frame.judging.rules import (
-    Sample,
-    all_of,
-    at_least,
-    combined,
-    count,
-    judge_all,
-    judge_most,
-    judge_pooled,
-    mirrored,
-    tally,
-)
+from dpmc.frame.judging.rules import Sample, all_of, judge_all, judge_most, judge_pooled, mirrored
+from dpmc.frame.judging.verdicts import at_least, combined, count, tally
 from dpmc.statistics.tests import Interval
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.claims.contrasts import Contrast, LogRmse, average, delta, synthetic_grid

@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing.panels import Axis, first_of_each, handle, set_scale
+from dpmc.frame.showing.panels import first_of_each, handle
+from dpmc.frame.showing.scales import Axis, set_scale
 from dpmc.frame.showing.style import BLACK, PAGE, VERMILLION, Drawing, Look, new_figure
 
 GAP = 0.4  # between groups of rows, in rows

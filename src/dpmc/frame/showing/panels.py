@@ -1,7 +1,8 @@
 """The drawing kit: panels of curves with intervals, set side by side, and lines beside them.
 
 A figure is a list of panels, and a panel says what lies on which axis. How means, intervals,
-references, axes and legends look is said here, once.
+references and legends look is said here, once; axes are those of
+:mod:`dpmc.frame.showing.scales`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from dpmc.frame.showing.frames import present
+from dpmc.frame.showing.scales import Axis, set_horizontal, set_logarithmic, set_scale
 from dpmc.frame.showing.style import (
     GREY,
     PAGE,
@@ -20,17 +21,12 @@ from dpmc.frame.showing.style import (
     Look,
     NothingToDraw,
     new_figure,
-    value_axis,
 )
 
-ROOM = 0.06  # of the height of a logarithmic panel, above and below what is drawn
-LINE = 0.085  # of the same, for a line of text
-NEAR_ZERO = 0.7  # of the room of a factor of ten, for what is linear of an axis on either side
 WIDE = 1.1  # factor from the lower to the upper end of an interval, above which it is no band
 EDGE, BESIDE = 0.99, 0.008  # of a panel's width: where intervals stand that are no bands, and how
 # far from each other
-ALONE = 2.0  # times as much room beside the only value of an axis
-REACH = 0.2  # usual share of the height between means by which intervals widen a panel
+OF_LEVEL = "_interval"  # name, which no legend shows, of such a bar
 BELOW, ABOVE = (0.02, 0.02, "left", "bottom"), (0.99, 0.99, "right", "top")  # where notes stand
 
 
@@ -79,39 +75,6 @@ class Level:
     low: float = np.nan
     high: float = np.nan
     note: str = ""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One axis of a panel.
-
-    Attributes
-    ----------
-    ticks : sequence of float or mapping of float to str, optional
-        Where the axis is labelled, and nowhere else.
-    margin : float, optional
-        How far the axis goes beyond its values: a factor if it is logarithmic.
-    limits : (float or None, float or None), optional
-        Where it begins and ends; None where its values say so.
-    linear : float, optional
-        It is linear up to so much on either side of zero, and logarithmic beyond.
-    whole : bool
-        Whether only whole numbers are labelled.
-    most : float
-        What is larger is off the panel.
-    reach : float
-        How far beyond the means, in shares of their height, intervals widen the panel.
-    """
-
-    label: str = ""
-    log: bool = False
-    ticks: Sequence[float] | Mapping[float, str] | None = None
-    margin: float | None = None
-    limits: tuple[float | None, float | None] | None = None
-    linear: float | None = None
-    whole: bool = False
-    most: float = np.inf
-    reach: float = REACH
 
 
 @dataclass(frozen=True)
@@ -340,7 +303,8 @@ def _draw(axes, panel: Panel) -> None:
         axes.annotate("\n".join(panel.notes), (x, y), **text)
     if panel.legend:
         axes.legend(handles=list(_handles([panel], own=True)), loc=panel.legend)
-    _horizontal_axis(axes, panel, bars)
+    places = np.concatenate([curve.rows["x"] for curve in panel.curves] or [[]]).astype(float)
+    set_horizontal(axes, panel.x, places, 1 / (1 - BESIDE * bars))
 
 
 def _levels(axes, panel: Panel) -> int:
@@ -363,7 +327,7 @@ def _levels(axes, panel: Panel) -> int:
         if on_another or (panel.y.log and level.high > WIDE * level.low):
             side = {"transform": axes.get_yaxis_transform(), "color": look.color, "linewidth": 1.1}
             place = EDGE - BESIDE * bars
-            axes.plot([place, place], [level.low, level.high], zorder=2, **side)
+            axes.plot([place, place], [level.low, level.high], label=OF_LEVEL, zorder=2, **side)
             bars += 1
         else:
             band = {"color": look.color, "alpha": 0.12, "linewidth": 0, "zorder": 1}
@@ -393,86 +357,39 @@ def _curve(axes, x: np.ndarray, curve: Curve, alone: bool) -> None:
             axes.fill_between(x, rows["low"], rows["high"], **band)
 
 
-def _horizontal_axis(axes, panel: Panel, bars: int) -> None:
-    """Scale and label the axis of x by what the curves span, with room for bars at its end."""
-    axis = panel.x
-    values = np.concatenate([curve.rows["x"] for curve in panel.curves] or [[]]).astype(float)
-    if axis.log and values.size:
-        axes.set_xscale("log")
-    if values.size and axis.margin is not None:
-        low, high, by = values.min(), values.max(), axis.margin
-        if low == high:
-            by = by**ALONE if axis.log else by * ALONE
-        room = 1 / (1 - BESIDE * bars)
-        if axis.log:
-            axes.set_xlim(low / by, low / by * (by * by * high / low) ** room)
-        else:
-            axes.set_xlim(low - by, low - by + (2 * by + high - low) * room)
-    set_scale(axes, "x", axis)
-    if axis.ticks is not None:
-        return
-    if axis.whole:
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=11, integer=True))
-    elif axis.log and values.size:
-        value_axis(axes.xaxis, np.log10(max(values.max() / values.min(), 1.5)), long=2.5)
-
-
-def set_scale(axes, which: str, axis: Axis) -> None:
-    """Set what an axis says of itself: where it is linear, its ends, its labels."""
-    if axis.linear is not None:
-        scale = axes.set_xscale if which == "x" else axes.set_yscale
-        scale("symlog", linthresh=axis.linear, linscale=NEAR_ZERO)
-    if axis.limits is not None:
-        axes.set(**{f"{which}lim": axis.limits})
-    if axis.ticks is not None:
-        set_ticks(axes.xaxis if which == "x" else axes.yaxis, axis.ticks)
-
-
-def set_ticks(axis, values: Sequence[float] | Mapping[float, str]) -> None:
-    """Label an axis at these values alone."""
-    named = (
-        values
-        if isinstance(values, Mapping)
-        else {value: f"{value:g}".replace("-", "−") for value in values}
-    )
-    axis.set_major_locator(FixedLocator(sorted(named)))
-    labels = {float(value): label for value, label in named.items()}
-    axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(float(value), "")))
-    axis.set_minor_locator(NullLocator())
-
-
-def signed_ticks(values: Iterable[float]) -> dict[float, str]:
-    """Return labels of ticks with their signs."""
-    return {value: f"{value:+g}".replace("-", "−") if value else "0" for value in values}
-
-
 def _vertical_axes(places: Sequence, panels: Sequence[Panel]) -> None:
     """Scale the axes of panels that share theirs, with room for their notes."""
-    axis = panels[0].y
-    if axis.log:
-        _logarithmic(places, panels)
+    axis, means = panels[0].y, np.concatenate([panel.values("mean") for panel in panels])
+    if axis.log and means.size:
+        ends = np.concatenate([panel.values("mean", "low", "high") for panel in panels])
+        below = max(len(panel.notes) * (panel.notes_at is BELOW) for panel in panels)
+        below = max(below, any(level.note for panel in panels for level in panel.levels))
+        above = max(len(panel.notes) * (panel.notes_at is ABOVE) for panel in panels)
+        set_logarithmic(places, axis, means, ends, below, above)
     for each in places:
         set_scale(each, "y", axis)
+        _mark_cut(each)
 
 
-def _logarithmic(places: Sequence, panels: Sequence[Panel]) -> None:
-    axes, axis = places[0], panels[0].y
-    values = np.concatenate([panel.values("mean") for panel in panels])
-    if not values.size:
-        return
-    low, high = values.min(), values.max()
-    reach = max(high / low, 1.05) ** axis.reach
-    ends = np.concatenate([panel.values("mean", "low", "high") for panel in panels])
-    low, high = max(ends.min(), low / reach), min(ends.max(), high * reach)
-    below = max(len(panel.notes) * (panel.notes_at is BELOW) for panel in panels)
-    below = max(below, any(level.note for panel in panels for level in panel.levels))
-    above = max(len(panel.notes) * (panel.notes_at is ABOVE) for panel in panels)
-    span = max(high / low, 1.05)
-    for each in places:
-        each.set_yscale("log")
-    axes.set_ylim(low / span ** (ROOM + LINE * below), high * span ** (ROOM + LINE * above))
-    if axis.ticks is None:
-        value_axis(axes.yaxis, np.log10(span) * (1 + 2 * ROOM + LINE * (below + above)))
+def _mark_cut(axes) -> None:
+    """End intervals in an arrow where they go on beyond the panel."""
+    bottom, top = axes.get_ylim()
+    cut = [
+        (axes.get_xaxis_transform(), each.lines[0].get_color(), line)
+        for each in axes.containers
+        for bar in each.lines[2]
+        for line in bar.get_segments()
+    ]
+    cut += [
+        (axes.transAxes, line.get_color(), line.get_xydata())
+        for line in axes.lines
+        if line.get_label() == OF_LEVEL
+    ]
+    for place, color, ((x, low), (_, high)) in cut:
+        for beyond, edge, marker in ((low < bottom, 0, "v"), (high > top, 1, "^")):
+            if beyond:
+                style = {"color": color, "markersize": 4, "clip_on": False, "zorder": 5}
+                axes.plot(x, edge, marker, transform=place, **style)
 
 
 def _handles(panels: Iterable[Panel], *, own: bool = False) -> Iterator[Line2D]:

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.judging.finding import OURS, Finding
-from dpmc.frame.judging.rules import Rows, always_below, explained, not_available, verdict_of
+from dpmc.frame.judging.rules import Rows, always_below, explained, not_available
+from dpmc.frame.judging.verdicts import verdict_of
 from dpmc.studies.dpals.claims.evidence import (
     AS_PUBLISHED,
     CURVE,

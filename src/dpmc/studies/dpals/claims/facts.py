@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.judging.finding import OURS, PAPERS, Finding
-from dpmc.frame.judging.rules import not_available, verdict_of
+from dpmc.frame.judging.rules import not_available
+from dpmc.frame.judging.verdicts import verdict_of
 from dpmc.studies.dpals.claims.evidence import DpalsEvidence, claim, dataset_named
 from dpmc.studies.dpals.claims.movielens import ALL_MOVIES
 from dpmc.studies.dpals.experiments.coverage import COVERAGE_COLUMNS

@@ -13,8 +13,8 @@ from dpmc.frame.judging.rules import (
     inside,
     named,
     percent,
-    verdict_of,
 )
+from dpmc.frame.judging.verdicts import verdict_of
 from dpmc.statistics.tests import log_positive
 from dpmc.studies.dpals.cells import STANDARD
 from dpmc.studies.dpals.claims.evidence import (

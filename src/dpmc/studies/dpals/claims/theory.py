@@ -16,8 +16,8 @@ from dpmc.frame.judging.rules import (
     formatted_means,
     inside,
     not_available,
-    verdict_of,
 )
+from dpmc.frame.judging.verdicts import verdict_of
 from dpmc.statistics.tests import log_positive, row_tests
 from dpmc.studies.dpals import theory
 from dpmc.studies.dpals.cells import ITERATION_COLUMNS

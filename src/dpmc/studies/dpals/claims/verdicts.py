@@ -9,7 +9,8 @@ from dpmc.frame.judging.finding import (
     UNREPORTED,
     Finding,
 )
-from dpmc.frame.judging.rules import Rows, as_matrix, fewest, percent, tally
+from dpmc.frame.judging.rules import Rows, as_matrix, percent
+from dpmc.frame.judging.verdicts import fewest, tally
 from dpmc.statistics.tests import row_tests
 
 SOME = "some"

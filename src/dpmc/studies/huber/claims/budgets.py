@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from dpmc.frame.judging.choices import widened
 from dpmc.frame.judging.finding import NO_EFFECT, NOT_REPORTED, OURS, Finding
-from dpmc.frame.judging.rules import combined, verdict_of
+from dpmc.frame.judging.verdicts import combined, verdict_of
 from dpmc.mechanisms import Huber
 from dpmc.mechanisms.facts import huber_to_laplace_variance
 from dpmc.privacy.calibration import calibrate

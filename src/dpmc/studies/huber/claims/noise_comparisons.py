@@ -20,18 +20,20 @@ from dpmc.frame.judging.finding import (
 from dpmc.frame.judging.power import trials_off_zero
 from dpmc.frame.judging.rules import (
     Sample,
-    Tally,
     all_of,
-    at_least,
-    combined,
-    count,
     fact,
     judge_all,
     judge_most,
     judge_pooled,
-    majority_verdict,
     mirrored,
     named,
+)
+from dpmc.frame.judging.verdicts import (
+    Tally,
+    at_least,
+    combined,
+    count,
+    majority_verdict,
     obstacle_to,
     pooled_verdict,
     tally,

@@ -14,7 +14,7 @@ from dpmc.frame.judging.finding import (
     SUPPORTED,
     Finding,
 )
-from dpmc.frame.judging.rules import verdict_of
+from dpmc.frame.judging.verdicts import verdict_of
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import largest_log_ratio, published_inverse_cdf, total_variation
 from dpmc.studies.huber.claims.evidence import Evidence, claim

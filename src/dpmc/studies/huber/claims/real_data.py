@@ -18,12 +18,11 @@ from dpmc.frame.judging.finding import (
     UNREPORTED,
     Finding,
 )
-from dpmc.frame.judging.rules import (
+from dpmc.frame.judging.rules import judge_all, judge_pooled
+from dpmc.frame.judging.verdicts import (
     all_verdict,
     at_least,
     has_no_effect,
-    judge_all,
-    judge_pooled,
     obstacle_to,
     tally,
     verdict_of,

@@ -14,14 +14,8 @@ from dpmc.frame.judging.finding import (
     UNREPORTED,
     Finding,
 )
-from dpmc.frame.judging.rules import (
-    at_least,
-    combined,
-    mirrored,
-    obstacle_to,
-    percent,
-    pooled_verdict,
-)
+from dpmc.frame.judging.rules import mirrored, percent
+from dpmc.frame.judging.verdicts import at_least, combined, obstacle_to, pooled_verdict
 from dpmc.frame.showing.frames import MECHANISM_LABELS
 from dpmc.statistics.bootstrap import bootstrap_interval, pooled_spread_ratio
 from dpmc.statistics.tests import Interval, log_positive, trial_matrix

@@ -8,14 +8,8 @@ import numpy as np
 
 from dpmc.frame.judging.choices import margin, pooled
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, Finding
-from dpmc.frame.judging.rules import (
-    all_of,
-    has_no_effect,
-    judge_all,
-    judge_most,
-    judge_pooled,
-    tally,
-)
+from dpmc.frame.judging.rules import all_of, judge_all, judge_most, judge_pooled
+from dpmc.frame.judging.verdicts import has_no_effect, tally
 from dpmc.frame.showing.frames import MECHANISM_LABELS
 from dpmc.statistics.tests import Interval
 from dpmc.studies.huber.cells import Cell

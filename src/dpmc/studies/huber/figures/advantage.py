@@ -8,14 +8,13 @@ import pandas as pd
 from dpmc.frame.judging.effects import signed
 from dpmc.frame.showing.forest import Forest, Points, draw_forest
 from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, SYNTHETIC
-from dpmc.frame.showing.panels import Axis, handle, signed_ticks
+from dpmc.frame.showing.panels import handle
+from dpmc.frame.showing.scales import Axis, signed_ticks
 from dpmc.frame.showing.style import (
     BLACK,
-    BLUE,
+    GREEN,
     GREY,
     MECHANISMS,
-    ORANGE,
-    VERMILLION,
     Drawing,
     Look,
     NothingToDraw,
@@ -35,9 +34,9 @@ HANDLES = [
 STARTS = {"normal": "N(0,1)", "uniform": "U(0,1)"}
 REPORTED = 2.0  # variance; at 1 all of them coincide
 DRAWN = {
-    (RIGHT, 2.0): ("right, variance 2", Look(BLUE, "o")),
-    (RIGHT, 1.2): ("right, variance 1.2", Look(ORANGE, "s")),
-    (AS_PRINTED, 2.0): ("inverse CDF as printed", Look(VERMILLION, "^")),
+    (RIGHT, 2.0): ("right, variance 2", MECHANISMS["huber"]),
+    (RIGHT, 1.2): ("right, variance 1.2", Look(GREEN, "o", face="white")),
+    (AS_PRINTED, 2.0): ("inverse CDF as printed", Look(GREEN, "v")),
 }
 PLACE = ["rank", "observed_fraction"]
 COLUMN_TICKS = (-40, -20, -10, -5, 0, 5, 10, 20, 40)

@@ -4,7 +4,7 @@ import math
 from itertools import pairwise
 
 from dpmc.frame.judging.finding import NOT_REPORTED, Finding
-from dpmc.frame.judging.rules import verdict_of
+from dpmc.frame.judging.verdicts import verdict_of
 from dpmc.methods.onebit.links import LINKS, Link
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim, place_named
 from dpmc.studies.onebit.claims.link_facts import ROUNDING

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpmc.frame.judging.finding import NOT_REPORTED, Finding
-from dpmc.frame.judging.rules import verdict_of
+from dpmc.frame.judging.verdicts import verdict_of
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import LINKS, Link, link_of
 from dpmc.studies.onebit.claims.evidence import OneBitEvidence, claim

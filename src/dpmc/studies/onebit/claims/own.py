@@ -21,8 +21,8 @@ from dpmc.frame.judging.rules import (
     inside,
     not_available,
     points,
-    tally,
 )
+from dpmc.frame.judging.verdicts import tally
 from dpmc.frame.showing.frames import (
     in_list,
     keeps_claim,

@@ -14,7 +14,7 @@ from dpmc.frame.judging.finding import (
     SUPPORTED,
     Finding,
 )
-from dpmc.frame.judging.rules import verdict_of
+from dpmc.frame.judging.verdicts import verdict_of
 from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.facts import largest_log_ratio
 from dpmc.mechanisms.randomised_response import RandomisedResponse
