@@ -10,6 +10,9 @@ from scipy.sparse import csr_array
 from dpmc.errors import InputError
 from dpmc.files import atomic_path, reading_npz
 
+ROWS = 1 << 10
+"""Rows whose squares are summed at a time: theirs stay in a core's cache."""
+
 
 @dataclass(frozen=True)
 class Compressed:
@@ -94,7 +97,13 @@ class Compressed:
 
     def squares(self) -> np.ndarray:
         """Return the sum of squares of each row, shape (n_rows,)."""
-        return self.sums(np.square(self.values, dtype=float))
+        squares = np.empty(self.n_rows)
+        for first in range(0, self.n_rows, ROWS):
+            ends = self.indptr[first : first + ROWS + 1]
+            own = slice(ends[0], ends[-1])
+            some = Compressed(ends - ends[0], self.indices[own], self.values[own])
+            squares[first : first + ROWS] = some.sums(np.square(some.values, dtype=float))
+        return squares
 
     def norms(self) -> np.ndarray:
         """Return the l2 norm of each row, shape (n_rows,)."""
@@ -102,7 +111,10 @@ class Compressed:
 
     def matrix(self, n_columns: int) -> csr_array:
         """Return the matrix with the values of the rows and zeros elsewhere."""
-        return csr_array((self.values, self.indices, self.indptr), (self.n_rows, n_columns))
+        indptr = self.indptr
+        if self.values.size < 2**31:  # of the type of the indices, which are copied otherwise
+            indptr = indptr.astype(np.int32)
+        return csr_array((self.values, self.indices, indptr), (self.n_rows, n_columns))
 
 
 @dataclass(frozen=True, eq=False)

@@ -163,20 +163,19 @@ class PrivateFrankWolfe(JointMethod):
         lengths = rows.norms()
         stretch = np.maximum(lengths / self.row_bound, 1) if self.rescale else np.ones(lengths.size)
         fitted = np.zeros(rows.values.size)
+        left = rows.with_values(fitted - ratings_of.values)
         users = np.zeros((lengths.size, self.iterations))
         items = np.zeros((direction.size, self.iterations))
         share = 1 / self.iterations
         for step in range(self.iterations):
-            left = rows.with_values(fitted - ratings_of.values)
             size, direction = self._direction(left, direction, step, statistics)
-            along = left.matrix(direction.size) @ direction
-            moves = -share * self.nuclear_bound / size * along
-            _step(rows.indptr, rows.indices, fitted, 1 - share, moves, direction)
+            rate = -share * self.nuclear_bound / size
             users *= 1 - share
-            users[:, step] = moves
+            places = rows.indptr, rows.indices
+            users[:, step] = _step(*places, left.values, fitted, 1 - share, rate, direction)
             norms = rows.with_values(fitted).norms()
             shrink = np.minimum(1, self.row_bound / np.maximum(norms, 1e-300))
-            _scale(rows.indptr, fitted, shrink)
+            _shrink(rows.indptr, fitted, shrink, ratings_of.values, left.values)
             users *= shrink[:, None]
             items[:, step] = direction
             self.item_factors_ = self._of_all_items(items)
@@ -217,19 +216,26 @@ class PrivateFrankWolfe(JointMethod):
 
 
 @njit(cache=True)
-def _step(indptr, indices, fitted, kept, moves, direction):
-    """Make fitted entries ``kept`` times what they were, and each user's move along a direction."""
+def _step(indptr, indices, left, fitted, kept, rate, direction):
+    """Add to ``kept`` times the fitted entries each user's move, ``rate`` a . v; return these."""
+    moves = np.empty(indptr.size - 1)
     for row in range(moves.size):
+        along = 0.0
+        for k in range(indptr[row], indptr[row + 1]):
+            along += left[k] * direction[indices[k]]
+        moves[row] = rate * along
         for k in range(indptr[row], indptr[row + 1]):
             fitted[k] = kept * fitted[k] + moves[row] * direction[indices[k]]
+    return moves
 
 
 @njit(cache=True)
-def _scale(indptr, values, factors):
-    """Multiply each row's values by its factor."""
+def _shrink(indptr, fitted, factors, values, left):
+    """Multiply each row's fitted entries by its factor, and write what is left of the values."""
     for row in range(factors.size):
         for k in range(indptr[row], indptr[row + 1]):
-            values[k] *= factors[row]
+            fitted[k] *= factors[row]
+            left[k] = fitted[k] - values[k]
 
 
 @with_parameters

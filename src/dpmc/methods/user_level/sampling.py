@@ -30,7 +30,8 @@ def clip_values(rows: Compressed, value_bound: float, row_bound: float | None) -
     if row_bound is None:
         return clipped
     shrink = row_bound * below / np.maximum(clipped.norms(), row_bound * below)
-    return clipped.with_values(clipped.values * rows.per_rating(shrink).astype(rows.values.dtype))
+    clipped.values[...] *= rows.per_rating(shrink).astype(rows.values.dtype, copy=False)
+    return clipped
 
 
 def margin(dtype: str | np.dtype) -> float:
