@@ -50,9 +50,9 @@ def rows_less_products(indptr, indices, values, left, right):
             rest[k], rest[k + 1] = values[k] - a, values[k + 1] - b
             rest[k + 2], rest[k + 3] = values[k + 2] - c, values[k + 3] - d
             k += 4
-        for k in range(k, end):
+        for one in range(k, end):
             total = 0.0
             for f in range(rank):
-                total += left[row, f] * right[indices[k], f]
-            rest[k] = values[k] - total
+                total += left[row, f] * right[indices[one], f]
+            rest[one] = values[one] - total
     return rest
