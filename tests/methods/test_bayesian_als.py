@@ -13,7 +13,7 @@ from dpmc.methods.factorization.bayesian_als import (
     draw_rows,
     draw_variance,
 )
-from dpmc.methods.kernels.products import pair_products
+from dpmc.methods.kernels.products import pair_products, rows_less_products
 from dpmc.ratings import Ratings
 
 VARIANCE = 0.3
@@ -184,3 +184,16 @@ def test_products_of_pairs():
     rows, columns = rng.integers(0, 5, 20), rng.integers(0, 7, 20)
     expected = (left @ right.T)[rows, columns]
     np.testing.assert_allclose(pair_products(left, right, rows, columns), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("most", [0, 1, 3, 4, 9])
+def test_products_of_rows_have_the_bits_of_single_ones(most):
+    rng = np.random.default_rng(most)
+    indptr = np.concatenate([[0], np.cumsum(np.arange(most + 1))])
+    indices = rng.integers(7, size=indptr[-1]).astype(np.int32)
+    values = rng.standard_normal(indices.size)
+    left, right = rng.standard_normal((most + 1, 5)), rng.standard_normal((7, 5))
+    rows = np.repeat(np.arange(most + 1), np.diff(indptr))
+    expected = values - pair_products(left, right, rows, indices)
+    found = rows_less_products(indptr, indices, values, left, right)
+    np.testing.assert_array_equal(found, expected)

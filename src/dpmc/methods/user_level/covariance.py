@@ -101,7 +101,7 @@ def _add_whole(indptr, indices, values, chosen, height, total):
     turns into vector code; eight in one pass, as most of the time goes to reading and writing the
     sum. Each number gets its terms in the order of the rows, and zeros between them.
     """
-    columns = total.T
+    columns, height = total.T, max(1, min(height, chosen.size))
     dense = np.zeros((height, columns.shape[0]))
     following = np.empty(columns.shape[0] + 1, dtype=np.int64)
     for first in range(0, chosen.size, height):

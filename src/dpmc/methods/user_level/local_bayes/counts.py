@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from scipy.special import erfcx, log_ndtr
 
 GRID_POINTS = 24
@@ -121,17 +122,7 @@ def _find_moments(noised, noise):
     centres = places[:, None] - 1 / means  # of normal distributions of variance 1, cut off at 0
     logs = log_ndtr(centres) + 0.5 / means**2 - places[:, None] / means - np.log(means)
     likely = np.exp(logs - logs.max(axis=1, keepdims=True))
-    prior, total = np.full(GRID_POINTS, 1 / GRID_POINTS), np.full(GRID_POINTS, seen.size + 1.0)
-    weights, sums, ratios = prior.copy(), np.empty(GRID_POINTS), np.empty(places.size)
-    numbers = numbers.astype(float)
-    for _ in range(ROUNDS):
-        # for few places calls take the time: dot takes less than @, and arrays than numbers
-        likely.dot(weights, ratios)
-        np.divide(numbers, ratios, ratios)
-        ratios.dot(likely, sums)
-        weights *= sums
-        weights += prior
-        weights /= total
+    weights = _maximise(likely, numbers.astype(float), seen.size + 1.0)
     part = likely * weights
     part /= part.sum(axis=1, keepdims=True)
     first, second = _moments(centres)
@@ -139,6 +130,24 @@ def _find_moments(noised, noise):
     variance = np.sum(part * second, axis=1) - mean**2
     mean, variance = (np.interp(seen, places, each) for each in (mean, variance))
     return np.maximum(mean, LEAST) * noise, np.maximum(variance, 0) * noise**2
+
+
+@njit(cache=True, error_model="numpy")
+def _maximise(likely, numbers, total):
+    """Return the weights after ROUNDS of expectation maximisation, from equal ones on.
+
+    The products of matrices are BLAS's, as those of NumPy are; for few places calls take the time.
+    """
+    weights = np.full(GRID_POINTS, 1 / GRID_POINTS)
+    sums, ratios = np.empty(GRID_POINTS), np.empty(numbers.size)
+    for _ in range(ROUNDS):
+        np.dot(likely, weights, ratios)
+        for place in range(numbers.size):
+            ratios[place] = numbers[place] / ratios[place]
+        np.dot(ratios, likely, sums)
+        for k in range(GRID_POINTS):
+            weights[k] = (weights[k] * sums[k] + 1 / GRID_POINTS) / total
+    return weights
 
 
 @lru_cache(maxsize=8)
