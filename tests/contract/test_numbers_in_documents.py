@@ -119,7 +119,8 @@ def trials_of_the_papers():
     given = section("huber")
     real = {each["trials"] for each in given["real"].values()}
     assert len(real) == 1
-    return {"trials": given["trials"], "real": real.pop(), "reported": given["reported_trials"]}
+    return {"trials": given["trials"], "real": real.pop(), "reported": given["reported_trials"],
+            "more": given["more_trials"]}  # fmt: skip
 
 
 def starts():
@@ -273,6 +274,18 @@ SENTENCES = [
     (HUBER_PAGE, "On synthetic data {trials} trials are run and {real} on real data",
      trials_of_the_papers),
     (HUBER_PAGE, "first {reported} stand beside the papers' numbers", trials_of_the_papers),
+    (HUBER_PAGE, "which was open at {trials} trials, have {more} more", trials_of_the_papers),
+    (HUBER_PAGE, "it is {half} with noise of variance .5 on SweetRS, {one} with 1 and {two} with 2",
+     in_reason("huber", "H22", r"the ratio is (?P<half>[\d.]+) at 0.5, (?P<one>[\d.]+) at 1, "
+               r"(?P<two>[\d.]+) at 2")),
+    (HUBER_PAGE, "the total variation to Laplace noise is {distance}: above .01",
+     in_reason("huber", "H29", r"to Laplace (?P<distance>[\d.]+) at a = .7")),
+    (HUBER_PAGE, "scatter {one} ({one_low} to {one_high}) times as much as with Gaussian and {two} "
+     "({two_low} to {two_high}) times",
+     in_reason("huber", "H32", r"of (?P<one>\S+) \((?P<one_low>\S+) to (?P<one_high>\S+)\) "
+               r"Gaussian and (?P<two>\S+) \((?P<two_low>\S+) to (?P<two_high>\S+)\) Huber")),
+    (HUBER_PAGE, "about {needed} trials, of all 108 cells with noise",
+     lambda: {"needed": claims("huber").loc["H32", "needed"]}),
     (HOME / "config" / "README.md", "| {trials}, {real} on real data |", trials_of_the_papers),
     (HOME / "config" / "README.md", "5, 2, .10; {count} | own", starts),
     (README, "is not there**: {effect} % ({low} to {high})", advantage),
