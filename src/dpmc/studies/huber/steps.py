@@ -20,7 +20,7 @@ from dpmc.studies.huber.reported import compare, load
 def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
     """Compare with the published numbers and judge the claims."""
     published = load(real_variances=settings["real_variances"])
-    names = ("convergence", "starts", "timing", "more_trials", *TABLES)
+    names = ("convergence", "starts", "timing", *TABLES)
     tables = {name: read_frame(folder / f"{name}.csv") for name in names}
     tables |= read_results(folder, PRIVACY_TABLES)
     trials, budgets = read_frame(folder / "trials.csv"), pd.DataFrame(table_one())

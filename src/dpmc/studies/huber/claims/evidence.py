@@ -33,8 +33,6 @@ class Evidence:
     trials, comparison, totals, transcript_loss : DataFrame or None
         Our trials; published numbers beside them; what the reported budgets add up to over a
         training, and the losses that were measured.
-    more_trials : DataFrame or None
-        All trials of those cells that have more than the grid; None where none has.
     seed : int
         Seed of the samples that some facts need.
     """
@@ -55,7 +53,6 @@ class Evidence:
     comparison: pd.DataFrame | None = None
     totals: pd.DataFrame | None = None
     transcript_loss: pd.DataFrame | None = None
-    more_trials: pd.DataFrame | None = None
     seed: int = 0
 
     def sample(self, contrasts: Iterable[Contrast]) -> Sample:

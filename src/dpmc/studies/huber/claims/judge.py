@@ -23,7 +23,6 @@ from dpmc.studies.huber.claims.evidence import PREDICATES, Evidence
 
 CELLS = {
     "trials": (*COORDINATES, "trial"),
-    "more_trials": (*COORDINATES, "trial"),
     "convergence": (*COORDINATES[:-1], "noise_target", "iteration", "trial"),
     "starts": (*COORDINATES[1:-1], "trial", "start"),
     "weights": (*COORDINATES, "trial"),
@@ -61,8 +60,7 @@ def judge(
     are natural logarithms of RMSE ratios unless the predicate says otherwise; NaN where a claim has
     no effect or interval.
     """
-    more = experiments.get("more_trials")
-    tables = {"trials": trials, **experiments, "more_trials": _after(trials, more)}
+    tables = {"trials": trials, **experiments}
     cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
     epsilon = published["metric"] == "epsilon"
     noisy = published[~epsilon & (published["mechanism"] != "none")]
@@ -81,11 +79,3 @@ def judge(
 
     readings = {name: evidence(**changed) for name, changed in on_trials(tables, cells)}
     return table_of_verdicts(claims, PREDICATES, evidence(**tables), readings, CHOICES)
-
-
-def _after(trials: pd.DataFrame, more: pd.DataFrame | None) -> pd.DataFrame | None:
-    """Return all trials of the cells that have more; None if none has."""
-    if more is None or more.empty:
-        return None
-    cells = more[[*COORDINATES]].drop_duplicates()
-    return pd.concat([trials.merge(cells), more], ignore_index=True)
