@@ -184,7 +184,7 @@ def rewrite(folder, change, resaid=True):
     if resaid and "releases" in stated:
         listed = stated["listed"] and ItemList(**stated["listed"])
         named = Guarantee.__dataclass_fields__.keys() - {"features"}
-    known = {name: stated[name] for name in named} | {"listed": listed}
+        known = {name: stated[name] for name in named} | {"listed": listed}
         stated["sentence"] = Guarantee(**known).sentence()
     path.write_text(json.dumps(stated), "utf-8")
     return folder
