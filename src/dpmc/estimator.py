@@ -20,6 +20,7 @@ from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
 from dpmc.methods.released.verify_fit import guarantee_in
+from dpmc.publication.features import features_of
 from dpmc.publication.folder import check_output
 from dpmc.publication.frames import columns_of, labels_of, lines_in, lines_of_one
 from dpmc.publication.lists import restrict
@@ -65,6 +66,9 @@ class PrivateFactorization:
         That count, chosen at random; where users are protected.
     mechanism : {"gaussian", "laplace", "huber"}, optional
     gram : {"free", "noised"}, optional
+    item_features : path, or frame, optional
+        Numbers that are publicly known of items, such as years, and genres as 0 and 1: a column of
+        items, named as in ``columns``, and others of numbers. No rating may have a part in them.
     report_error : float, optional
         Share of each user's ratings that are held out, so that the error on them can be told.
     sampler : {"dpmc", "opendp"}
@@ -126,6 +130,7 @@ class PrivateFactorization:
     user_regularization: float | None = None
     loss_parameter: float | None = None
     shrinkage: float | None = None
+    item_features: object = None
     report_error: float | None = None
     sampler: str = "dpmc"
     simulate: int | None = None
@@ -192,11 +197,14 @@ class PrivateFactorization:
         lists = lists_of_program(
             self.items, self.items_privately, self.users, names_users=ready.names_users
         )
+        features = None
+        if self.item_features is not None:
+            features = features_of(self.item_features, self._columns()[1])
         ledger, model = ready.ledger(), ready.model
         given = given_of(lines_in(X, y, self._columns()), model.rating_range, lists)
-        for each in ready.remarks(given):
+        for each in ready.remarks(given, features):
             warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
-        ready.run(given.ratings, ledger)
+        ready.run(given.ratings, ledger, features=features)
         self._fitted = model, {"origins": lists.origins, "sampler": ready.sampler}
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")

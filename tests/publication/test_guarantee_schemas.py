@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from small_tables import (
+    ITEMS,
     PUBLIC,
     falling_back,
     guarantee_of,
@@ -25,10 +26,12 @@ from dpmc.errors import InputError
 from dpmc.methods.released.verify import SCHEMAS, verify
 
 FORMATS = ("dpmc-fit-1", "dpmc-onebit-1")
+FEATURES = "features.csv"
 FOLDERS = {
     "users": ("fit", PUBLIC["user"]),
     "privately": ("fit", {"items-privately": 0.4, "ratings-per-user": 6}),
     "held out": ("fit", {"items-are-public": True, "method": "bayes", "report-error": 0.3}),
+    "features": ("fit", {"items-are-public": True, "method": "bayes", "item-features": FEATURES}),
     "entries": ("fit", PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}),
     "onebit": ("onebit", PUBLIC["entry"] | {"mechanism": "grap_gaussian"}),
 }
@@ -54,7 +57,11 @@ REQUIRED = [(name, place) for name in FORMATS for place in required(schema_of(na
 def folders(tmp_path_factory):
     made = tmp_path_factory.mktemp("folders")
     table = write_table(made / "mine.csv", rows_of())
+    known = [f"{item},{number}" for number, item in enumerate(ITEMS)]
+    (made / FEATURES).write_text("\n".join(["item,year", *known]))
     for name, (command, changes) in FOLDERS.items():
+        if "item-features" in changes:
+            changes = changes | {"item-features": made / FEATURES}
         with falling_back(None):  # that a fit had not fallen back to biases cannot be seen
             publish(command, table, made / name, **changes)
     return made
@@ -82,7 +89,12 @@ def test_there_is_a_schema_of_each_format():
     ids=lambda each: ".".join(each) if isinstance(each, tuple) else each,
 )
 def test_no_required_key_may_lack(name, place, folders, tmp_path):
-    own = {"listed": "privately", "worth": "held out", "outcome": "held out"}
+    own = {
+        "listed": "privately",
+        "worth": "held out",
+        "outcome": "held out",
+        "item_features": "features",
+    }
     source = "onebit" if "onebit" in name else own.get(place[0], "entries")
     stated = guarantee_of(folders / source)
     Draft202012Validator(schema_of(name)).validate(stated)
@@ -134,6 +146,7 @@ def is_free(place, before, value):
     if before == value:  # 0 and 0.0
         return True
     free = {"constants": CHOICES, "worth": ERRORS, "outcome": ["steps_taken_back"]}
+    free["item_features"] = ["names", "count"]  # which no published file holds
     return not {*free.get(place[0], ())}.isdisjoint(place[1:])
 
 

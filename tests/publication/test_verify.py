@@ -183,7 +183,8 @@ def rewrite(folder, change, resaid=True):
     change(stated)
     if resaid and "releases" in stated:
         listed = stated["listed"] and ItemList(**stated["listed"])
-        known = {name: stated[name] for name in Guarantee.__dataclass_fields__} | {"listed": listed}
+        named = Guarantee.__dataclass_fields__.keys() - {"features"}
+        known = {name: stated[name] for name in named} | {"listed": listed}
         stated["sentence"] = Guarantee(**known).sentence()
     path.write_text(json.dumps(stated), "utf-8")
     return folder

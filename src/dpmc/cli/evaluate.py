@@ -22,7 +22,7 @@ NOTE = (
     groups={
         "Ratings": ("rating_range", "user", "item", "rating", "timestamp"),
         "Privacy": ("relation", "epsilons", "delta", "mechanism", "ratings_per_user"),
-        "Comparison": ("methods", "splits", "seed"),
+        "Comparison": ("methods", "item_features", "splits", "seed"),
         "Output": ("as_json",),
     },
     examples=(
@@ -53,6 +53,7 @@ NOTE = (
 @fit_option(
     "ratings_per_user", help="Largest number of a user's ratings that count, as for dpmc fit."
 )
+@fit_option("item_features")
 @column_options
 @click.option(
     "--splits",
@@ -80,7 +81,10 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     from dpmc.fitting.fit import prepare
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import Lists
+    from dpmc.publication.features import features_of
 
+    features = rest.pop("item_features")
+    features = features and features_of(features, item)
     epsilons = dict.fromkeys(epsilons or (1.0, 5.0, 20.0))
     models = {}
     for method in dict.fromkeys(methods or (None, BIAS)):
@@ -90,17 +94,21 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     given = read_given(path, columns, rest["rating_range"], Lists(None, None, {}))
     remark(given.remarks)
-    errors = _errors(models, given.ratings, splits, seed)
+    errors = _errors(models, given.ratings, features, splits, seed)
     result = _summary(next(iter(models.values())), given.ratings, errors, splits, seed)
     for line in [json.dumps(result, indent=2)] if as_json else _lines(result, list(epsilons)):
         click.echo(line)
 
 
-def _errors(models: dict, ratings, splits: int, seed: int) -> dict[tuple, list[float]]:
-    """Return the errors by split of the models and, without an epsilon, of the means."""
+def _errors(models: dict, ratings, features, splits: int, seed: int) -> dict[tuple, list[float]]:
+    """Return the errors by split of the models and, without an epsilon, of the means.
+
+    Features of items, or None, are for the methods that take them.
+    """
     import numpy as np
 
     from dpmc.datasets.splits import random_split
+    from dpmc.fitting.parameters import PARAMETERS
     from dpmc.methods import method_class
     from dpmc.statistics.errors import rmse
 
@@ -112,7 +120,9 @@ def _errors(models: dict, ratings, splits: int, seed: int) -> dict[tuple, list[f
             training, held_out = random_split(ratings, TRAINING_SHARE, rngs[0], "the ratings")
             start, noise = (int(rng.integers(2**63)) for rng in rngs[1:])
             for key, model in models.items():
-                model.fit(training, rng=start, noise_rng=noise)
+                takes = features is not None and key[0] in PARAMETERS["item_features"].methods
+                more = {"item_features": features} if takes else {}
+                model.fit(training, rng=start, noise_rng=noise, **more)
                 predicted = model.predict(held_out.users, held_out.items)
                 errors[key].append(rmse(predicted, held_out.values))
                 step()

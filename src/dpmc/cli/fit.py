@@ -32,7 +32,7 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
         "Method": (
             "method", "rank", "iterations", "inner_iterations", "factor_bound", "residual_bound",
             "row_bound", "gram", "regularization", "user_regularization", "loss_parameter",
-            "shrinkage",
+            "shrinkage", "item_features",
         ),
         "Output": ("output", "extras", "report_error", "force", "quiet", "as_json"),
     },
@@ -72,7 +72,8 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     The method bayes protects users and takes no settings: it finds offsets, the number of factors
     and the factors from five noised statistics. The last one compares what was learnt with biases
     and with users' own means; where one of these predicts better it is published instead, and the
-    last lines and guarantee.json say so.
+    last lines and guarantee.json say so. What is publicly known of items (--item-features) helps it
+    with those that are hardly rated.
 
     The method dpals (Chien et al., Private alternating least squares, 2021) protects users. It
     learns no offsets of items; users subtract the mean of their own ratings, and the whole budget
@@ -87,6 +88,7 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import lists_of_file
     from dpmc.methods.released import fit_folder
+    from dpmc.publication.features import features_of
     from dpmc.publication.folder import check_output
 
     if quiet and as_json:
@@ -98,13 +100,14 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     lists = lists_of_file(path, options, columns, names_users=ready.names_users)
     ledger = ready.ledger()
+    features = options["item_features"] and features_of(options["item_features"], item)
     given = read_given(path, columns, ready.model.rating_range, lists)
-    remarks = ready.remarks(given)
+    remarks = ready.remarks(given, features)
     if not quiet:
         remark(remarks)
     total = getattr(ready.model, "iterations", 1)  # biases have none
     with progress(total, "iterations", hidden=quiet) as step:
-        ready.run(given.ratings, ledger, callback=step)
+        ready.run(given.ratings, ledger, step, features)
     names = fit_folder.write(
         output, ready.model, parts, {}, origins=lists.origins, sampler=ready.sampler
     )

@@ -8,7 +8,17 @@ from contextlib import contextmanager
 import click
 
 from dpmc.cli.help import option_of
-from dpmc.fitting.parameters import COUNT, LABELS, NUMBER, PARAMETERS, RANGE, SEED, SHARE, TEXT
+from dpmc.fitting.parameters import (
+    COUNT,
+    LABELS,
+    NUMBER,
+    PARAMETERS,
+    RANGE,
+    SEED,
+    SHARE,
+    TABLE,
+    TEXT,
+)
 
 _KINDS = {
     COUNT: {"type": int},
@@ -18,6 +28,7 @@ _KINDS = {
     SEED: {"type": click.IntRange(0), "metavar": "SEED"},
     TEXT: {},
     LABELS: {"type": click.Path(), "metavar": "FILE"},
+    TABLE: {"type": click.Path(), "metavar": "FILE"},
 }
 
 

@@ -15,6 +15,7 @@ from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import SAMPLERS, GridNoise
 from dpmc.privacy.selection import Selection
+from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
 
 INSTEAD = {
@@ -69,15 +70,30 @@ class Fit:
         exact.add(np.zeros(1), 1.0)
         return Ledger(exact, releases)
 
-    def run(self, ratings: Ratings, ledger: Ledger, callback: Callable | None = None) -> None:
-        """Fit the model; a seed draws the start and the choice of ratings, too."""
+    def run(
+        self,
+        ratings: Ratings,
+        ledger: Ledger,
+        callback: Callable | None = None,
+        features: Features | None = None,
+    ) -> None:
+        """Fit the model; a seed draws the start and the choice of ratings, too.
+
+        Features are for the methods that take ``item_features``.
+        """
         seed, selection, model = self.seed, self.selection, self.model
         rng = None if seed is None else np.random.default_rng([seed, 0])
-        model.fit(ratings, rng=rng, ledger=ledger, selection=selection, callback=callback)
+        more = {} if features is None else {"item_features": features}
+        model.fit(ratings, rng=rng, ledger=ledger, selection=selection, callback=callback, **more)
 
-    def remarks(self, given: Given) -> list[str]:
+    def remarks(self, given: Given, features: Features | None = None) -> list[str]:
         """Return what is noticed about the ratings: not private."""
-        return given.remarks + self._odd_rank(given.ratings) + self._on_numbers(given.ratings)
+        ratings, remarks = given.ratings, list(given.remarks)
+        if features is not None and self.selection is None:
+            without = len(set(ratings.item_labels).difference(features.labels))
+            if without:
+                remarks.append(f"{without} of {ratings.n_items} items have no features")
+        return remarks + self._odd_rank(ratings) + self._on_numbers(ratings)
 
     def _odd_rank(self, ratings: Ratings) -> list[str]:
         """Refuse a rank beyond a public number; to refuse it for another would tell that number."""

@@ -15,8 +15,9 @@ METHODS = {
 }
 """Names of the methods of a fit -> names in :data:`dpmc.methods.METHODS`."""
 
-COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS = (
+COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS, TABLE = (
     "integer", "number", "share", "two numbers", "seed", "text", "labels or a file",
+    "frame or a file",
 )  # fmt: skip
 """What a parameter can be."""
 
@@ -186,6 +187,14 @@ PARAMETERS = {
             "Ratings at the mean that bias credits each item and user with.",
             otherwise="5",
             methods=("bias",),
+        ),
+        Parameter(
+            "item_features",
+            TABLE,
+            "Table of numbers known of items without the ratings, such as years, and genres as 0 "
+            "and 1: a column of items and others of numbers, some of which may be empty. They cost "
+            "no privacy.",
+            methods=("bayes",),
         ),
         Parameter(
             "report_error",

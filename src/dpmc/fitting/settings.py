@@ -31,6 +31,7 @@ def settings_of(options: Mapping[str, object]) -> dict:
     settings = {name: options[name] for name in ("epsilon", "delta", "mechanism")}
     settings |= {"relation": relation, "rating_range": (low, high)}
     settings |= _given(options, method)
+    settings.pop("item_features", None)  # are no setting, but of a fit, as its ratings
     half = (high - low) / 2
     if settings["mechanism"] is None:
         settings["mechanism"] = _mechanism(settings, method, options["items_privately"])

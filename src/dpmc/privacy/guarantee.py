@@ -95,6 +95,8 @@ class Guarantee:
     simulated : bool
         The noise came from a seeded floating-point generator: good for experiments, but whoever
         knows the seed, or looks at the low-order bits, can undo it.
+    features : bool
+        Features of items had a part in it, which have to be known without the ratings.
     """
 
     relation: str
@@ -107,6 +109,7 @@ class Guarantee:
     publishable: tuple[str, ...]
     simulated: bool = True
     listed: ItemList | None = None
+    features: bool = False
 
     def __post_init__(self):
         check_relation(self.relation)
@@ -136,11 +139,16 @@ class Guarantee:
         return text
 
     def _condition(self) -> str:
-        if self.listed:
+        known = []
+        if not self.listed:
+            of_users = self.relation in USER_LEVEL
+            known.append("list of items" if of_users else "lists of items and users")
+        if self.features:
+            known.append("features of items")
+        if not known:
             return ""
-        lists = "list of items" if self.relation in USER_LEVEL else "lists of items and users"
-        verb = "was" if self.relation in USER_LEVEL else "were"
-        return f", provided that the {lists} {verb} known without the ratings"
+        verb = "was" if known == ["list of items"] else "were"
+        return f", provided that the {' and the '.join(known)} {verb} known without the ratings"
 
     def _released(self) -> str:
         noise = f"{self.mechanism} noise of standard deviation {self.noise_multiplier:.4g} times"
@@ -156,8 +164,9 @@ class Guarantee:
         return text
 
     def as_dict(self) -> dict[str, object]:
-        """Return the guarantee as plain values, with the sentence."""
-        return {**asdict(self), "publishable": list(self.publishable), "sentence": self.sentence()}
+        """Return the guarantee as plain values, with the sentence, which tells of features."""
+        values = {name: value for name, value in asdict(self).items() if name != "features"}
+        return {**values, "publishable": list(self.publishable), "sentence": self.sentence()}
 
     def require(self, part: str) -> None:
         """Refuse to publish what the guarantee does not cover.

@@ -16,6 +16,7 @@ from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS, STEPS
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.release import GridNoise
+from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
 from dpmc.studies.audit.neighbours import labelled_neighbours, of_people
 from dpmc.studies.audit.released import Publisher, follow_published
@@ -294,25 +295,36 @@ def test_the_noised_check_alone_says_what_is_published(told, published):
     assert fitted.fell_back_to_ == published
 
 
-@pytest.mark.parametrize("told", [None, (1e9, 0)], ids=["as noised", "biases"])
-def test_the_same_outputs_give_the_same_publication_whatever_the_ratings_are(told):
+FEATURES = Features(
+    ("year", "drama"), [f"i{k}" for k in range(60)], np.random.default_rng(1).random((60, 2))
+)
+
+
+@pytest.mark.parametrize(
+    ("told", "features"),
+    [(None, None), ((1e9, 0), None), (None, FEATURES)],
+    ids=["as noised", "biases", "features"],
+)
+def test_the_same_outputs_give_the_same_publication_whatever_the_ratings_are(told, features):
     """Neighbours differ too little to show which items, steps or means exact numbers would choose.
 
     The others are few, all at one end, and of a few items alone.
     """
     here, fitted = drawn(0, n_users=300), model(20.0)
     places = np.arange(40)
-    there = Ratings(places % 20, 57 + places // 20, np.full(40, 5.0), 20, 60)
+    labels = {"item_labels": here.item_labels}
+    there = Ratings(places % 20, 57 + places // 20, np.full(40, 5.0), 20, 60, **labels)
     noise = FloatNoise(fitted.calibration.noise, np.random.default_rng(0))
     run = Ledger(noise, fitted.releases, keep=True)
-    fitted.fit(here, rng=0, ledger=run)
+    fitted.fit(here, rng=0, ledger=run, item_features=features)
     outputs = [each.output for each in run.transcript]
     if told is not None:  # so that another model is published
         outputs = [np.array(told, float) if each.shape == (2,) else each for each in outputs]
     published = []
     for ratings in (here, there):
         replay = Ledger(Replay(outputs), fitted.releases, keep=True)
-        published.append(vars(model(20.0).fit(ratings, rng=0, ledger=replay)))
+        again = model(20.0).fit(ratings, rng=0, ledger=replay, item_features=features)
+        published.append(vars(again))
         assert asked(replay) == asked(run)
     assert "covariance" in [each.what for each in run.transcript]
     for name in ("item_offsets_", "item_factors_", "item_precisions_", "spread_", "scale_"):

@@ -39,6 +39,8 @@ LARGEST_FACTOR = 1e100
 """Beyond any that a fit can publish: sums of squares of such are still numbers."""
 ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
 """Of the files of factors, before the factors."""
+WITH_FEATURES = ("local_bayes",)
+"""Methods that may be given features of items."""
 WITH_PRECISIONS = {"local_bayes": ("item", "offset", "precision")}
 """Methods whose users weight their ratings, and what there is before the factors of items."""
 FALLING_BACK = ("local_bayes",)
@@ -79,6 +81,8 @@ def write(
         **notes,
         **terms(model, guarantee),
     }
+    if guarantee.features:
+        content["item_features"] = model.item_features_.described()
     if hasattr(model, "worth_"):
         content["worth"] = model.worth_._asdict()
     outcome = outcome_of(model)
@@ -135,6 +139,8 @@ def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]
     }
     if not guarantee.listed:
         assumed["items"] = "the list of items, known without the ratings"
+    if guarantee.features:
+        assumed["item_features"] = "the features of items, known without the ratings"
     if users:
         assumed["users"] = "the list of users, known without the ratings"
     else:

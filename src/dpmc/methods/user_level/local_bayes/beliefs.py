@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 
 from dpmc.methods.user_level.local_bayes.constants import (
+    FEATURES_EXPLAIN,
+    FEATURES_SURE,
     ITEMS_WITHIN,
     LEVELS_WITHIN,
     RARER_DIFFER,
@@ -52,6 +54,9 @@ class Beliefs:
         are liked, and its prior variance larger for rare items.
     rank : int
         Number of factors.
+    features : float64 array, shape (n_items, n_features), optional
+        What is publicly known of the items (:mod:`~dpmc.methods.user_level.local_bayes.features`):
+        prior means of all parameters are linear in it, with weights that are learnt.
 
     Attributes
     ----------
@@ -69,9 +74,19 @@ class Beliefs:
         How much of what is known of a parameter hangs on the ratings' own noise, from 0 to 1.
     """
 
-    def __init__(self, typical: float, level: float, popularity: np.ndarray, rank: int = 0):
+    def __init__(
+        self,
+        typical: float,
+        level: float,
+        popularity: np.ndarray,
+        rank: int = 0,
+        features: np.ndarray | None = None,
+    ):
         n_items, size = popularity.size, 2 + rank
         self.level = level
+        self._features = np.zeros((n_items, 0)) if features is None else features
+        self._by_features = np.zeros((n_items, size))
+        self._weights = np.zeros((self._features.shape[1], size))
         self.know(popularity)
         self.precision = np.zeros((n_items, size, size))
         self.score = np.zeros((n_items, size))
@@ -82,6 +97,8 @@ class Beliefs:
         self.prior_variance[OFFSET] = 0.1 * typical**2
         self.prior_variance[LEVEL] = (ITEMS_WITHIN * max(level, SMALL_LEVEL * typical)) ** 2
         self._least = LEAST * self.prior_variance
+        self._explained = FEATURES_EXPLAIN * self.prior_variance
+        self._usual_explained = self._explained.copy()
         self.sampling = np.zeros((n_items, size, size))
         self.sampling[:, np.arange(size), np.arange(size)] = NOTHING / self.prior_variance
         self._update()
@@ -117,7 +134,7 @@ class Beliefs:
             With precision 0 where nothing was.
         """
         rank = observed.shape[1]
-        wider = Beliefs(1.0, self.level, self._popularity, rank)
+        wider = Beliefs(1.0, self.level, self._popularity, rank, self._features)
         own = slice(0, 2)
         wider.precision[:, own, own] = self.precision
         wider.sampling[:, own, own] = self.sampling
@@ -125,6 +142,8 @@ class Beliefs:
         wider.prior_mean[:, own] = self.prior_mean
         wider.prior_variance[own] = self.prior_variance
         wider._least[own] = self._least
+        wider._weights[:, own] = self._weights
+        wider._by_features[:, own] = self._by_features
         places = np.arange(2, 2 + rank)
         wider.precision[:, places, places] = precision
         wider.score[:, 2:] = precision * observed
@@ -135,6 +154,9 @@ class Beliefs:
         start = np.where(known > 0, second / np.maximum(known, 1e-300), 0)
         wider.prior_variance[2:] = np.maximum(start, 1e-3 * np.max(observed**2, axis=0, initial=0))
         wider._least[2:] = LEAST * wider.prior_variance[2:]
+        wider._usual_explained[own] = self._usual_explained
+        wider._usual_explained[2:] = FEATURES_EXPLAIN * wider.prior_variance[2:]
+        wider._explained = np.append(self._explained, wider._usual_explained[2:])
         wider.sampling[:, places, places] = NOTHING / wider.prior_variance[2:]
         wider._trend, wider._slope_variance = self._trend, self._slope_variance
         wider.learn()
@@ -176,10 +198,43 @@ class Beliefs:
     def learn(self) -> None:
         """Fit the prior to what was observed, and set the posterior."""
         information, score = self._update()
-        _maximise(
-            self._line(), self._trend, self._slope_variance, self.level,
-            (LEVELS_WITHIN * self.level) ** 2, information, score, self._least, self._wider,
-            self.prior_mean, self.prior_variance, self.mean, self.variance,
+        line = self._line()
+        together = not self._features.shape[1]
+        for _ in range(1 if together else ROUNDS):
+            if not together:
+                self._regress(information, score)
+            _maximise(
+                ROUNDS if together else 1, line, self._trend, self._slope_variance, self.level,
+                (LEVELS_WITHIN * self.level) ** 2, information, score, self._least, self._wider,
+                self._by_features, self.prior_mean, self.prior_variance, self.mean, self.variance,
+            )  # fmt: skip
+
+    def _regress(self, information, score) -> None:
+        """Learn how the prior means follow from the features, by generalised least squares.
+
+        An item counts by the share of its prior variance that what was observed took away. Weights
+        are normal; how large they are is learnt for each parameter, and features that mean nothing
+        get weights near 0.
+        """
+        features, size = self._features, self.prior_variance.size
+        n_features = features.shape[1]
+        for i in range(size):
+            wider = self._wider if i == OFFSET else 1.0
+            known = np.clip(1 - self.variance[:, i] / (self.prior_variance[i] * wider), 1e-6, 1)
+            ratio = self.prior_variance[i] / self._explained[i] * np.eye(n_features)
+            inverse = np.linalg.inv((features.T * (known / wider)) @ features + ratio)
+            left = (self.mean[:, i] - self.prior_mean[:, i]) / wider
+            move = inverse @ (features.T @ left - ratio @ self._weights[:, i])
+            self._weights[:, i] += move
+            self._by_features[:, i] += features @ move
+            self.prior_mean[:, i] += features @ move
+            squares = self._weights[:, i] @ self._weights[:, i]
+            squares += self.prior_variance[i] * np.trace(inverse)
+            usual = FEATURES_SURE * self._usual_explained[i]
+            self._explained[i] = (squares + usual) / (n_features + FEATURES_SURE)
+        _condition(
+            information, score, self._wider, self.prior_mean, self.prior_variance, self.mean,
+            self.variance,
         )  # fmt: skip
 
     def _update(self):
@@ -205,10 +260,10 @@ class Beliefs:
 
 @njit(cache=True)
 def _maximise(
-    places, trend, slope_variance, level, level_variance, precision, score, least, wider,
-    prior_mean, prior_variance, mean, variance,
+    rounds, places, trend, slope_variance, level, level_variance, precision, score, least, wider,
+    by_features, prior_mean, prior_variance, mean, variance,
 ):  # fmt: skip
-    """Maximise the likelihood of the prior in ROUNDS rounds, and write prior and posterior.
+    """Maximise the likelihood of the prior in rounds, and write prior and posterior.
 
     An item counts for a parameter's prior by the share of the prior's variance that what was
     observed of the item took away. The line of the offsets and the mean share in the level go at
@@ -217,7 +272,7 @@ def _maximise(
     """
     n_items, size = score.shape
     known = np.empty((n_items, size))
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for n in range(n_items):
             for i in range(size):
                 prior = prior_variance[i] * (wider[n] if i == OFFSET else 1.0)
@@ -241,9 +296,10 @@ def _maximise(
         incline = (second - slope / ones * first) / (squares - slope / ones * slope)
         trend += np.array([(first - slope * incline) / ones, incline])
         start = prior_variance[LEVEL] / level_variance
-        move = (levels + start * (level - prior_mean[0, LEVEL])) / (weights + start)
+        own = prior_mean[0, LEVEL] - by_features[0, LEVEL]
+        move = (levels + start * (level - own)) / (weights + start)
         for n in range(n_items):
-            prior_mean[n, OFFSET] = trend[0] + trend[1] * places[n]
+            prior_mean[n, OFFSET] = trend[0] + trend[1] * places[n] + by_features[n, OFFSET]
             prior_mean[n, LEVEL] += move
         for i in range(size):
             total = weights = 0.0

@@ -37,6 +37,10 @@ typical rating, before anything is known."""
 RARER_DIFFER = 0.3
 """Power of the rarity of an item with which the prior variance of its offset grows."""
 
+FEATURES_EXPLAIN, FEATURES_SURE = 0.1, 2.0
+"""Of the prior variance of a parameter, what public features explain before anything is known, and
+of how many weights' worth of evidence that is."""
+
 LOG_SPREAD_STEP_SD = 0.3
 """Standard deviation of the logarithm of the spread in a step, before it is seen."""
 

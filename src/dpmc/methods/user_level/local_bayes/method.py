@@ -1,5 +1,7 @@
 """The default for one's own ratings: a model that users complete for themselves, by Bayes' rule."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dpmc.errors import InputError
@@ -28,11 +30,13 @@ from dpmc.methods.user_level.local_bayes.constants import (
     STEPS,
     WORTH_SHARE,
 )
+from dpmc.methods.user_level.local_bayes.features import standardised
 from dpmc.methods.user_level.local_bayes.users import posterior_means
 from dpmc.methods.user_level.matrices import observed
 from dpmc.methods.user_level.predictions import UserLevelMethod
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
+from dpmc.publication.features import Features
 
 FALLBACKS = ("biases", "own means")
 """What is published instead of a model that the last release says is worse."""
@@ -88,6 +92,8 @@ class LocalBayes(UserLevelMethod):
 
     Attributes
     ----------
+    item_features_ : dpmc.publication.features.Features or None
+        What was known of the items.
     item_precisions_ : float64 array, shape (n_items,)
         p.
     fell_back_to_ : {None, "biases", "own means"}
@@ -111,6 +117,7 @@ class LocalBayes(UserLevelMethod):
     held_out: float = positive(0.0, zero=True)
 
     finds_rank = True
+    item_features_ = None
 
     def __post_init__(self):
         if self.ratings_per_user is None:
@@ -139,12 +146,34 @@ class LocalBayes(UserLevelMethod):
         """At most; how many there are is told by what is released."""
         return 1 + self.most_factors
 
+    def fit(self, ratings, *, item_features: Features | None = None, **given):
+        """Fit the model and return it, see :meth:`dpmc.methods.private.PrivateMethod.fit`.
+
+        Parameters
+        ----------
+        item_features : Features, optional
+            What is publicly known of the items, by label. It costs no privacy, and no rating may
+            have a part in it.
+        """
+        self.item_features_ = item_features
+        return super().fit(ratings, **given)
+
+    def _guarantee(self, ledger):
+        return replace(super()._guarantee(ledger), features=self.item_features_ is not None)
+
+    def _features(self, ratings) -> np.ndarray | None:
+        if self.item_features_ is None:
+            return None
+        if ratings.item_labels is None:
+            raise InputError("Features of items need ratings with item_labels.")
+        return standardised(self.item_features_.rows(list(ratings.item_labels)))
+
     def _fit(self, ratings, statistics, randomness, callback):
         own = self._bounded(ratings.by_user)
         out = randomness.part(own, self.held_out) if self.held_out else None
         rows = own if out is None else own.keep(~out)
         rows = randomness.choose(rows, self.ratings_per_user)
-        beliefs, biases, popularity, whole, left = self._start(rows, ratings.n_items, statistics)
+        beliefs, biases, popularity, whole, left = self._start(rows, ratings, statistics)
         left -= CHECK_SHARE + (WORTH_SHARE if self.held_out else 0)
         spread = refinement.first_spread(beliefs, popularity.shares, whole)
         guard = refinement.Guard()
@@ -192,7 +221,7 @@ class LocalBayes(UserLevelMethod):
         noised, noise = self._release(statistics, "worth", sent, longest, worth.NORM, WORTH_SHARE)
         return worth.read(noised, noise, whole.typical)
 
-    def _start(self, rows, n_items, statistics):
+    def _start(self, rows, ratings, statistics):
         """Return what up to three releases say: beliefs, first biases, popularity and the whole.
 
         And the share of the budget that is left.
@@ -201,11 +230,12 @@ class LocalBayes(UserLevelMethod):
         sent, longest = scale.statistic(rows, half)
         noised, noise = self._release(statistics, "scale", sent, longest, scale.NORM, SCALE_SHARE)
         whole = scale.read(noised, noise, half)
+        n_items = ratings.n_items
         sent, longest = offsets.statistic(rows, n_items, whole)
         noised, noise = self._release(
             statistics, "offsets", sent, longest, offsets.NORM, OFFSETS_SHARE
         )
-        popularity, beliefs = offsets.read(noised, noise, whole)
+        popularity, beliefs = offsets.read(noised, noise, whole, self._features(ratings))
         biases = refinement.model_of(beliefs, whole.mean, whole.typical, popularity, whole)
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)

@@ -71,7 +71,9 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
     return np.concatenate([*sums, [levels.sum()]]), np.max(norms, initial=0.0)
 
 
-def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[Popularity, Beliefs]:
+def read(
+    noised: np.ndarray, noise: float, scale: Scale, features: np.ndarray | None = None
+) -> tuple[Popularity, Beliefs]:
     """Return the share of each item in all ratings, and what is known of the items' offsets.
 
     Parameters
@@ -81,6 +83,8 @@ def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[Popularity, Be
     noise : float
         Its standard deviation.
     scale : Scale
+    features : float64 array, shape (n_items, n_features), optional
+        See :class:`Beliefs`.
 
     Returns
     -------
@@ -93,7 +97,7 @@ def read(noised: np.ndarray, noise: float, scale: Scale) -> tuple[Popularity, Be
     weights = popularity.shares * popularity.total / (COUNTED * scale.typical)
     weight = weights.sum() / scale.ratings  # of a rating, on average
     level = scale.typical * level_of(noised[-1], noise, scale)
-    beliefs = Beliefs(scale.typical, level, popularity.shares)
+    beliefs = Beliefs(scale.typical, level, popularity.shares, features=features)
     off = popularity.variation * weights**2 * beliefs.prior_variance[OFFSET]
     precision = weights / (noise**2 + off)
     beliefs.precision[:, OFFSET, OFFSET] = weights * precision

@@ -1,0 +1,156 @@
+"""Numbers that are publicly known of items, such as years and genres, from a file or a frame."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from dpmc.datasets.registry import OWN_SUFFIXES
+from dpmc.errors import InputError
+from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
+from dpmc.publication.frames import column_of, labels_of, names_in
+from dpmc.publication.sources import choose_one, readable
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Numbers that are publicly known of items.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the features.
+    labels : sequence of str
+        Of the items, each once.
+    table : float64 array, shape (n_labels, n_features)
+        NaN for what is not known.
+    origin : str
+        :data:`dpmc.publication.folder.FROM_FILE` or ``SAID_PUBLIC``.
+
+    Raises
+    ------
+    InputError
+        Shapes that do not agree, an item twice, or an infinite number.
+    """
+
+    names: tuple[str, ...]
+    labels: Sequence[str]
+    table: np.ndarray
+    origin: str = SAID_PUBLIC
+
+    def __post_init__(self):
+        shape = (len(self.labels), len(self.names))
+        if np.shape(self.table) != shape or 0 in shape:
+            raise InputError(
+                f"{shape[0]} items with {shape[1]} features need a table of that shape with rows "
+                f"and columns, got {np.shape(self.table)}."
+            )
+        if len(set(self.labels)) < len(self.labels):
+            raise InputError("An item has two rows of features: give it one.")
+        if np.isinf(self.table).any():
+            raise InputError("A feature must be a finite number, or empty where it is not known.")
+
+    def rows(self, labels: Sequence[str]) -> np.ndarray:
+        """Return the features of items, shape (n_labels, n_features); NaN where there are none."""
+        place = {label: number for number, label in enumerate(self.labels)}
+        found = np.full((len(labels), len(self.names)), np.nan)
+        known = [(n, place[label]) for n, label in enumerate(labels) if label in place]
+        if known:
+            here, there = np.array(known).T
+            found[here] = self.table[there]
+        return found
+
+    def described(self) -> dict[str, object]:
+        """Return where the features are from, which there are, and the SHA-256 of them all."""
+        lines = (
+            "\t".join([label, *map(repr, row)]) + "\n"
+            for label, row in zip(self.labels, np.asarray(self.table).tolist(), strict=True)
+        )
+        text = "".join(lines).encode("utf-8", "surrogatepass")
+        return {
+            "origin": self.origin,
+            "names": list(self.names),
+            "count": len(self.labels),
+            "sha256": hashlib.sha256(text).hexdigest(),
+        }
+
+
+def features_of(source: object, item: str | None = None) -> Features:
+    """Return the features in a .csv, .tsv or .parquet file, or in a frame.
+
+    One column has the items, by this name or a usual one; all others have numbers.
+
+    Raises
+    ------
+    InputError
+        What cannot be read, or a column that holds something else than numbers.
+    """
+    if isinstance(source, str | PathLike):
+        where, origin, table = str(source), FROM_FILE, _read(Path(source), item)
+    else:
+        where, origin, table = "The features of items", SAID_PUBLIC, source
+    names = names_in(table)
+    if names is None:
+        raise InputError("Features of items must be a data frame, or a file.")
+    if len(set(names)) < len(names):
+        raise InputError(f"{where}: two columns have the same name; rename one.")
+    chosen = choose_one(where, tuple(names), "item", item)
+    others = tuple(name for name in names if name != chosen)
+    if not others:
+        raise InputError(f"{where}: there is no column of numbers beside '{chosen}'.")
+    labelled = labels_of(column_of(table[chosen], chosen), chosen)
+    labels = [labelled.labels[code] for code in labelled.codes.tolist()]
+    numbers = [_numbers(table[name], f"{where}: the column '{name}'") for name in others]
+    if not labels:
+        raise InputError(f"{where} names no items.")
+    return Features(others, labels, np.column_stack(numbers), origin)
+
+
+def _read(path: Path, item: str | None):
+    """Return a file as an Arrow table, its labels of items as text."""
+    from pyarrow import csv, parquet
+
+    suffix = path.suffix.lower()
+    if suffix not in OWN_SUFFIXES:
+        raise InputError(
+            f"{path}: features of items are read from {', '.join(OWN_SUFFIXES)} files."
+        )
+    with readable(path):
+        if suffix == ".parquet":
+            return parquet.read_table(path)
+    with readable(path), open(path, "rb") as stream:
+        separator = max(b",", b";", b"\t", key=stream.readline().count).decode()
+    try:
+        options = csv.ParseOptions(delimiter=separator)
+        names = csv.open_csv(path, parse_options=options).schema.names
+        chosen = choose_one(str(path), tuple(names), "item", item)
+        convert = csv.ConvertOptions(column_types={chosen: "string"}, strings_can_be_null=False)
+        return csv.read_csv(path, parse_options=options, convert_options=convert)
+    except (OSError, ValueError) as error:  # Arrow's own are among these
+        raise InputError(f"{path} is not a table with a header: {_first_line(error)}.") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".")
+
+
+def _numbers(values: object, where: str) -> np.ndarray:
+    """Return numbers and truth values as float64, NaN for what is missing."""
+    import pyarrow as pa
+
+    column = column_of(values, where)
+    if not (pa.types.is_boolean(column.type) or _is_number(column.type)):
+        raise InputError(
+            f"{where} must hold numbers, and holds {column.type}: make a column of 0 and 1 of each "
+            "value, or leave it out."
+        )
+    return np.array(column.cast(pa.float64()).to_numpy(), dtype=float)
+
+
+def _is_number(kind) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)
