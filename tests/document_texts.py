@@ -58,7 +58,7 @@ def program(example: Example) -> str:
 
 
 def write_own_files(folder: Path) -> None:
-    """Write the files that the examples speak of: ratings and a list of items."""
+    """Write the files that the examples speak of: ratings, a list of items and their features."""
     rng = np.random.default_rng(0)
     rows = [
         f"u{user},film {item},{rng.integers(1, 6)}"
@@ -68,6 +68,8 @@ def write_own_files(folder: Path) -> None:
     for name in ("mine.csv", "public.csv"):
         (folder / name).write_text("user,item,rating\n" + "\n".join(rows) + "\n")
     (folder / "catalogue.txt").write_text("".join(f"film {item}\n" for item in range(ITEMS)))
+    years = [f"film {item},{1990 + item % 30}" for item in range(ITEMS)]
+    (folder / "features.csv").write_text("item,year\n" + "\n".join(years) + "\n")
 
 
 def write_blocks(document: Path, folder: Path) -> None:
