@@ -71,7 +71,8 @@ class OneBitEvidence:
     ``by_rank`` is rank -> the former, with real data cut to another rank, as far as that was run.
     ``change`` and ``attack`` are what one flip does to the solution, and the attack on output
     perturbation; None where they have not been run. ``tight`` is the same with the Delta of theorem
-    2 (see :func:`with_tight_delta`); None where that was not run, or does not count.
+    2 (see :func:`with_tight_delta`); None where that was not run, or does not count. ``made`` is
+    what predicates made of the trials, for other readings of the same ones.
     """
 
     trials: pd.DataFrame
@@ -81,6 +82,7 @@ class OneBitEvidence:
     change: pd.DataFrame | None = None
     attack: pd.DataFrame | None = None
     tight: "OneBitEvidence | None" = None
+    made: dict[tuple, object] = field(default_factory=dict, repr=False, compare=False)
 
     def changed(self, change: "Callable[[OneBitEvidence], OneBitEvidence]") -> "OneBitEvidence":
         """Return the evidence changed, and what is in ``tight`` too."""

@@ -5,7 +5,7 @@ observed fraction. Compared are log ARE on synthetic data and minus the share of
 data, so that less is better; where both are among the rows, there is no effect to state.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -74,6 +74,25 @@ def places(trials: pd.DataFrame, stage: str) -> dict[tuple, pd.DataFrame]:
         errors = log_positive(values) if metric.startswith("are") else -values
         found |= paired.places(here, errors, PLACE, "mechanism")
     return found
+
+
+def _honest(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the trials without those of the four that do not keep their claim."""
+    return trials[keeps_claim(trials) | ~trials["mechanism"].isin(PUBLISHED)]
+
+
+def _benchmark(trials: pd.DataFrame) -> pd.DataFrame:
+    return trials[trials["dataset"] == BENCHMARK]
+
+
+def _places(
+    evidence: OneBitEvidence, kind: str, part: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+) -> dict[tuple, pd.DataFrame]:
+    """Return :func:`places` of the trials, or of a part, made once for readings that share them."""
+    if (part, kind) not in evidence.made:
+        trials = evidence.trials if part is None else part(evidence.trials)
+        evidence.made[part, kind] = places(trials, kind)
+    return evidence.made[part, kind]
 
 
 def rows_of(found: Mapping[tuple, Pair]) -> Rows:
@@ -161,7 +180,7 @@ def _larger(trials: pd.DataFrame) -> str:
 @claim("B2")
 def one_mechanism_is_best_everywhere(evidence: OneBitEvidence) -> Finding:
     """ALL places: the mechanism that leads at most of them against the best of the others."""
-    everywhere = places(evidence.trials, evidence.judged.kind)
+    everywhere = _places(evidence, evidence.judged.kind)
     leaders = {place: leader(errors, PUBLISHED) for place, errors in everywhere.items()}
     leaders = {place: ahead for place, ahead in leaders.items() if ahead is not None}
     if not leaders:
@@ -185,9 +204,9 @@ def one_mechanism_is_best_everywhere(evidence: OneBitEvidence) -> Finding:
 @claim("B3")
 def the_four_beat_predicting_zero(evidence: OneBitEvidence) -> Finding:
     """ALL places of the benchmark: the best of the four against predicting zero."""
-    here = evidence.trials[evidence.trials["dataset"] == BENCHMARK]
+    here = _benchmark(evidence.trials)
     found = {
-        outputs.kind: pairs(places(here, outputs.kind), PUBLISHED, ["zero"])
+        outputs.kind: pairs(_places(evidence, outputs.kind, _benchmark), PUBLISHED, ["zero"])
         for outputs in (evidence.judged, evidence.beside)
     }
     judged, beside = found.values()
@@ -202,12 +221,10 @@ def the_four_beat_predicting_zero(evidence: OneBitEvidence) -> Finding:
 @claim("B4")
 def the_four_beat_an_item_bias(evidence: OneBitEvidence) -> Finding:
     """ALL places: the best of the four that keep their claim against a private item bias."""
-    trials = evidence.trials
-    honest = trials[keeps_claim(trials) | ~trials["mechanism"].isin(PUBLISHED)]
-    found = pairs(places(honest, evidence.judged.kind), PUBLISHED, [ITEM_BIAS])
+    found = pairs(_places(evidence, evidence.judged.kind, _honest), PUBLISHED, [ITEM_BIAS])
     if not found:
         return not_available("a private item bias")
-    every = pairs(places(trials, evidence.judged.kind), PUBLISHED, [ITEM_BIAS])
+    every = pairs(_places(evidence, evidence.judged.kind), PUBLISHED, [ITEM_BIAS])
     parts = []
     for dataset in dict.fromkeys(dataset for dataset, *_ in every):
         kept, whole = (
