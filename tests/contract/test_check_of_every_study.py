@@ -4,6 +4,7 @@ A run is made of some cells of the committed reference; it is its own reference,
 """
 
 import json
+import shutil
 from functools import cache
 
 import pandas as pd
@@ -24,6 +25,7 @@ WITH_TRIALS = [name for name, study in STUDIES.items() if has_trials(study)]
 every_study = pytest.mark.parametrize("name", WITH_TRIALS)
 
 
+@cache
 def stored_cells(name):
     """The settings by cell of the committed reference."""
     return json.loads((REFERENCE / name / SETTINGS).read_text())["cells"]
@@ -59,6 +61,13 @@ def measured(name):
     return rows, of_metric
 
 
+@cache
+def expected_labels(name, table):
+    """What is expected of a full run, which comes without the reasons that a run has."""
+    path = REFERENCE / name / "expected" / "full" / f"{table}.csv"
+    return read_text_table(path).assign(reason="3 of 4")
+
+
 class Run:
     """The tables of a run of one study, to be changed and written."""
 
@@ -70,12 +79,8 @@ class Run:
         trials = {row["cell"]: int(row["trial"]) + 1 for row in self.rows}
         known = stored_cells(name)
         self.settings = {cell: known[cell] | {"trials": trials[cell]} for cell in trials}
-        # what is expected of a profile comes without the reasons that a run has
         self.labels = {
-            table: read_text_table(REFERENCE / name / "expected" / "full" / f"{table}.csv").assign(
-                reason="3 of 4"
-            )
-            for table in self.regression.labels
+            table: expected_labels(name, table).copy() for table in self.regression.labels
         }
 
     def row(self, trial, metric):
@@ -97,12 +102,25 @@ class Run:
         return folder
 
 
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory):
+    """A function: the folder of the run of a study, with itself as its reference."""
+
+    @cache
+    def written(name):
+        made, folder = Run(name), tmp_path_factory.mktemp(name)
+        results = read_for_check(made.study, made.write(folder))
+        references.update(results, folder / "reference")
+        return folder
+
+    return written
+
+
 @pytest.fixture
-def run(name, tmp_path):
+def run(name, unchanged, tmp_path):
     """A run that is its own reference."""
-    made = Run(name)
-    references.update(read_for_check(made.study, made.write(tmp_path)), tmp_path / "reference")
-    return made
+    shutil.copytree(unchanged(name), tmp_path, dirs_exist_ok=True)
+    return Run(name)
 
 
 @pytest.fixture

@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 import yaml
 from document_texts import HOME
-from every_study import REFERENCE, STUDIES, figures_of, places_of, plan_of
+from every_study import REFERENCE, STUDIES, places_of, plan_of
 
 from dpmc.errors import InputError
 from dpmc.frame.costs.model import CostModel
-from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.job import function
 from dpmc.frame.showing.items import (
     HEADINGS,
@@ -31,36 +30,6 @@ ITEM = "- {item: table 1, of: paper, what: errors, file: claims}\n"
 def claims_of(name):
     path = STUDIES[name].items.with_name("claims.yaml")
     return [each["id"] for each in yaml.safe_load(path.read_text()) if not each.get("own")]
-
-
-def tables_shown(name, folder):
-    """Names of the tables of a study: those of made-up results, and those that its code names."""
-    fake_results.write(name, folder / name)
-    section = plan_of("full").sections[name]
-    steps = [each for each in STUDIES[name].steps if each.name == "tables"]
-    for step in steps:
-        function(step.run)(folder / name, step.settings(section), folder / "tables")
-    shown = {path.stem for path in (folder / "tables").iterdir()}
-    code = " ".join(path.read_text() for path in STUDIES[name].schema.parent.rglob("tables*.py"))
-    return shown | set(re.findall(r'"(table_\w+)"', code))
-
-
-@every_study
-def test_what_an_item_names_is_there(name, tmp_path):
-    study, tables = STUDIES[name], tables_shown(name, tmp_path)
-    folders = {step.name for step in study.steps if not step.makes}
-    jobs = {job.name for job in study.jobs}
-    for item in WITH_PAPERS[name]:
-        folder, _, shown = item.file.rpartition("/")
-        if not folder:
-            assert not shown or shown in plan.all_tables(study), item.item
-        else:
-            assert folder in folders, item.item
-            assert shown in (figures_of(name) if "figures" in folder else tables), item.item
-        assert set(item.jobs) <= jobs, item.item
-        assert not item.config or (HOME / item.config).is_file()
-        for job in item.jobs:
-            assert set(item.only) <= set(study.job(job).coordinates), item.item
 
 
 @every_study

@@ -1,6 +1,7 @@
 """One judge: a verdict is made by a claim's predicate, and whatever repeats it reads claims.csv."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,11 +41,9 @@ OTHERS = [
 ]
 
 
-def imported(path):
-    """Yield the names that a module imports, each with the module that it is of."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            yield from ((node.module, alias.name) for alias in node.names)
+@cache
+def nodes_of(path):
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def name_of(path):
@@ -56,21 +55,31 @@ def test_the_names_of_verdicts_are_those_of_the_frame():
     assert named | {finding.NOT_RUN} == set(finding.VERDICTS)  # the last one judges nothing
 
 
-@pytest.mark.parametrize("path", OTHERS, ids=name_of)
-def test_no_other_module_says_a_verdict_or_judges(path):
-    for module, name in imported(path):
-        if module == "dpmc.frame.judging.finding":
-            assert name_of(path) in SHOWN or name not in VERDICT_NAMES, name
-            assert name not in THRESHOLDS
-        if module in (rules.__name__, verdicts.__name__):
-            assert name not in RULES, name
+def judging_words(path):
+    """Yield what a module judges or says verdicts with: names that it imports, and texts."""
+    names = {rules.__name__: RULES, verdicts.__name__: RULES, finding.__name__: THRESHOLDS}
     words = {getattr(finding, name) for name in VERDICT_NAMES}
-    texts = {
-        node.value
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    assert name_of(path) in SHOWN or not texts & words
+    if name_of(path) in SHOWN:
+        words = set()
+    else:
+        names[finding.__name__] = THRESHOLDS | VERDICT_NAMES
+    for node in nodes_of(path):
+        if isinstance(node, ast.ImportFrom):
+            yield from {alias.name for alias in node.names} & names.get(node.module, set())
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from words & {node.value}
+
+
+def test_no_other_module_says_a_verdict_or_judges():
+    found = {name_of(path): [*judging_words(path)] for path in OTHERS}
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_what_judges_is_seen():
+    paths = [path for path in SOURCE.rglob("*.py") if judging(path)]
+    found = {word for path in paths for word in judging_words(path)}
+    assert {"supported", "SUPPORTED"} <= found
+    assert found & RULES
 
 
 CHAPTERS = sorted(FOLDER.glob("*/chapter.py"))
@@ -82,30 +91,28 @@ def test_every_study_has_a_chapter():
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=name_of)
 def test_a_chapter_has_no_line_but_those_of_claims(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     keywords = [
-        node for node in ast.walk(tree)
+        node for node in nodes_of(path)
         if isinstance(node, ast.keyword) and node.arg in ("headlines", "answers", "findings")
     ]  # fmt: skip
     assert keywords
     for keyword in keywords:
         assert isinstance(keyword.value, ast.Call)
         assert keyword.value.func.id == "lines_of"
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Compare) and ordered(node)]
+    assert not any(isinstance(node, ast.Compare) and ordered(node) for node in nodes_of(path))
 
 
 def ordered(node):
     return any(isinstance(each, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for each in node.ops)
 
 
-@pytest.mark.parametrize("path", OTHERS, ids=name_of)
-def test_lines_are_made_by_the_frame_alone(path):
-    made = {
-        node.func.id
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    assert name_of(path) == "frame/judging/effects.py" or "Line" not in made
+def test_lines_are_made_by_the_frame_alone():
+    assert [
+        name_of(path)
+        for path in OTHERS
+        for node in nodes_of(path)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "Line"
+    ] == []
 
 
 @pytest.mark.parametrize("name", STUDIES)

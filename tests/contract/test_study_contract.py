@@ -25,8 +25,6 @@ from dpmc.frame.jobs.job import function, plain_cells
 from dpmc.studies import BUILT_IN, RESERVED
 
 NAME = re.compile("[a-z][a-z0-9_]*")
-JOBS = [(name, job.name) for name, study in STUDIES.items() for job in study.jobs]
-STEPS = [(name, step.name) for name, study in STUDIES.items() for step in study.steps]
 WITH_TRIALS = [name for name, study in STUDIES.items() if plan.has_trials(study)]
 # an edited table, figure, claim or entry of the registry of data sets reruns no job
 SHOWN = ("dpmc.frame.showing", "dpmc.frame.judging", "dpmc.report", "dpmc.datasets.registry")
@@ -40,12 +38,13 @@ HEAVY = ("pandas", "matplotlib", "numba", "scipy.stats")
 
 every_study = pytest.mark.parametrize("name", STUDIES)
 every_profile = pytest.mark.parametrize("profile", PROFILES)
-every_job = pytest.mark.parametrize(("name", "job"), JOBS)
-every_step = pytest.mark.parametrize(("name", "step"), STEPS)
 
 
-def step_of(name, step):
-    return next(each for each in STUDIES[name].steps if each.name == step)
+def jobs_of(name):
+    """Yield each kind of job of a study under each profile."""
+    for profile in PROFILES:
+        for job in STUDIES[name].jobs:
+            yield profile, job
 
 
 def columns_of(study, table):
@@ -194,95 +193,100 @@ def assert_plain(value):
         assert value is None or type(value) in (str, int, float, bool), repr(value)
 
 
-@every_profile
-@every_job
-def test_cells_are_told_apart_by_legal_coordinates(name, job, profile):
-    kind, cells = STUDIES[name].job(job), cells_of(profile, name, job)
-    assert all(type(cell) is kind.cell for cell in cells)
-    assert len(cells) == len(set(cells))
-    for place in places_of(profile, name, job):
-        for value in place:
-            assert value
-            assert not set("/~{}") & set(value), value
-    assert kind.coordinates or len(cells) == 1
+@every_study
+def test_cells_are_told_apart_by_legal_coordinates(name):
+    for profile, kind in jobs_of(name):
+        cells, where = cells_of(profile, name, kind.name), f"{kind.name}, {profile}"
+        assert all(type(cell) is kind.cell for cell in cells), where
+        assert len(cells) == len(set(cells)), where
+        for place in places_of(profile, name, kind.name):
+            assert all(value and not set("/~{}") & set(value) for value in place), (where, place)
+        assert kind.coordinates or len(cells) == 1, where
 
 
-@every_profile
-@every_job
-def test_a_path_gives_back_the_coordinates(name, job, profile):
-    kind = STUDIES[name].job(job)
-    groups = {each: f"(?P<{each}>[^/~]+)" for each in kind.coordinates}
-    path = re.compile(plan.pattern(kind).format(**groups)) if groups else None
-    for place in places_of(profile, name, job) if groups else ():
-        found = path.fullmatch(plan.at(plan.pattern(kind), kind, place))
-        assert tuple(found.groupdict().values()) == place
+@every_study
+def test_a_path_gives_back_the_coordinates(name):
+    for profile, kind in jobs_of(name):
+        groups = {each: f"(?P<{each}>[^/~]+)" for each in kind.coordinates}
+        path = re.compile(plan.pattern(kind).format(**groups)) if groups else None
+        for place in places_of(profile, name, kind.name) if groups else ():
+            found = path.fullmatch(plan.at(plan.pattern(kind), kind, place))
+            assert tuple(found.groupdict().values()) == place, (kind.name, profile)
 
 
-@every_profile
-@every_job
-def test_settings_are_plain_and_always_the_same(name, job, profile):
-    made, kind = plan_of(profile), STUDIES[name].job(job)
-    for cell in cells_of(profile, name, job):
-        settings = kind.settings(made.sections[name], cell)
-        assert_plain(settings)
-        assert json.dumps(settings) == json.dumps(kind.settings(made.sections[name], cell))
+@every_study
+def test_settings_are_plain_and_always_the_same(name):
+    for profile, kind in jobs_of(name):
+        section = plan_of(profile).sections[name]
+        for cell in cells_of(profile, name, kind.name):
+            settings = kind.settings(section, cell)
+            assert_plain(settings)
+            again = json.dumps(kind.settings(section, cell))
+            assert json.dumps(settings) == again, (profile, cell)
 
 
-@every_profile
-@every_job
-def test_the_cells_of_a_job_are_plain_and_have_the_same_inputs(name, job, profile):
-    made, kind = plan_of(profile), STUDIES[name].job(job)
-    for cells in made.jobs(STUDIES[name], kind).values():
-        inputs = [kind.inputs(made.sections[name], cell) for cell in cells]
-        assert all(each == inputs[0] for each in inputs)
-        for fields, _ in plain_cells(cells):
-            assert_plain(fields)
+@every_study
+def test_the_cells_of_a_job_are_plain_and_have_the_same_inputs(name):
+    for profile, kind in jobs_of(name):
+        made = plan_of(profile)
+        for place, cells in made.jobs(STUDIES[name], kind).items():
+            inputs = [kind.inputs(made.sections[name], cell) for cell in cells]
+            assert all(each == inputs[0] for each in inputs), (kind.name, profile, place)
+            for fields, _ in plain_cells(cells):
+                assert_plain(fields)
 
 
-@every_profile
-@every_job
-def test_inputs_are_data_sets_and_jobs_that_there_are(name, job, profile):
-    made, study = plan_of(profile), STUDIES[name]
-    for cell in cells_of(profile, name, job):
-        for key, source in study.job(job).inputs(made.sections[name], cell).items():
-            if isinstance(source, RatingsOf):
-                assert key == "ratings"
-                assert resolve(source.dataset, made.configuration["data"]["sets"])
-            else:
-                assert isinstance(source, OutputOf)
-                assert study.job(source.job).file
-                assert source.cell in cells_of(profile, name, source.job)
+@every_study
+def test_inputs_are_data_sets_and_jobs_that_there_are(name):
+    study = STUDIES[name]
+    for profile, kind in jobs_of(name):
+        made = plan_of(profile)
+        known = {each.name: set(cells_of(profile, name, each.name)) for each in study.jobs}
+        for cell in known[kind.name]:
+            for key, source in kind.inputs(made.sections[name], cell).items():
+                where = (kind.name, profile, cell, key)
+                if isinstance(source, RatingsOf):
+                    assert key == "ratings", where
+                    assert resolve(source.dataset, made.configuration["data"]["sets"]), where
+                else:
+                    assert isinstance(source, OutputOf), where
+                    assert study.job(source.job).file, where
+                    assert source.cell in known[source.job], where
 
 
-@every_job
-def test_the_modules_of_every_job_are_there(name, job):
+@every_study
+def test_the_modules_of_every_job_are_there(name):
     made, study = plan_of("full"), STUDIES[name]
-    kind = study.job(job)
-    for cell in cells_of("full", name, job):
-        for module in kind.modules(made.sections[name], cell):
+    for kind in study.jobs:
+        cells = cells_of("full", name, kind.name)
+        modules = {each for cell in cells for each in kind.modules(made.sections[name], cell)}
+        for module in modules:
             assert (HOME / module).is_file() if "/" in str(module) else source_file(module), module
-    for place in places_of("full", name, job)[:3]:
-        assert re.fullmatch("[0-9a-f]{16}", made.code(study, kind, place))
+        for place in places_of("full", name, kind.name)[:3]:
+            assert re.fullmatch("[0-9a-f]{16}", made.code(study, kind, place))
 
 
 # -- steps --------------------------------------------------------------------------------------
 
 
-@every_job
-def test_what_shows_a_job_is_not_its_code(name, job):
-    closure = closure_of([STUDIES[name].job(job).run.partition(":")[0]])
-    assert {each for each in closure if each.startswith(SHOWN)} == SHOWN_IN.get((name, job), set())
-    assert f"dpmc.studies.{name}" not in closure  # which imports everything
+@every_study
+def test_what_shows_a_job_is_not_its_code(name):
+    for job in STUDIES[name].jobs:
+        closure = closure_of([job.run.partition(":")[0]])
+        shown = {each for each in closure if each.startswith(SHOWN)}
+        assert shown == SHOWN_IN.get((name, job.name), set()), job.name
+        assert f"dpmc.studies.{name}" not in closure, job.name  # which imports everything
 
 
-@every_step
-def test_a_step_needs_tables_and_folders_that_there_are(name, step):
-    study, each = STUDIES[name], step_of(name, step)
-    folders = {other.name for other in study.steps if not other.makes}
-    assert set(plan.needed(study, each)) <= set(plan.all_tables(study)) | folders
-    assert all(path.is_file() for path in each.files)
-    for profile in PROFILES:
-        assert_plain(each.settings(plan_of(profile).sections[name]))
+@every_study
+def test_a_step_needs_tables_and_folders_that_there_are(name):
+    study = STUDIES[name]
+    there = set(plan.all_tables(study)) | {each.name for each in study.steps if not each.makes}
+    for step in study.steps:
+        assert set(plan.needed(study, step)) <= there, step.name
+        assert [path for path in step.files if not path.is_file()] == []
+        for profile in PROFILES:
+            assert_plain(step.settings(plan_of(profile).sections[name]))
 
 
 @every_study

@@ -3,17 +3,20 @@
 import importlib
 import re
 from collections import defaultdict
+from functools import cache
 
 import fake_results
 import matplotlib
 import pandas as pd
 import pytest
-from every_study import REFERENCE, STUDIES, figures_of, plan_of
+from every_study import HOME, REFERENCE, STUDIES, figures_of, plan_of
 from figure_checks import check_edges, check_files, check_named_panels, check_ticks
 
+from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.job import function
 from dpmc.frame.judging.claims import is_own
 from dpmc.frame.showing.chapter import Chapter
+from dpmc.frame.showing.items import load_items
 from dpmc.frame.showing.style import RC, NothingToDraw, draw_all
 
 FORMATS = (".csv", ".html", ".md", ".tex")
@@ -76,9 +79,37 @@ def chapter_of(name, folder) -> Chapter:
     return function(study.chapter)(folder, settings)
 
 
+@pytest.fixture(scope="module")
+def tables(results, tmp_path_factory):
+    """A function: the folders of the tables of a study for readers."""
+    return cache(
+        lambda name: run_steps(name, "tables", results / name, tmp_path_factory.mktemp(name))
+    )
+
+
+@pytest.mark.parametrize("name", [name for name, study in STUDIES.items() if study.items])
+def test_what_an_item_of_a_paper_names_is_there(name, tables):
+    study, jobs = STUDIES[name], {job.name: job for job in STUDIES[name].jobs}
+    shown = {path.stem for folder in tables(name) for path in folder.iterdir()}
+    code = " ".join(path.read_text() for path in study.schema.parent.rglob("tables*.py"))
+    shown |= set(re.findall(r'"(table_\w+)"', code))  # of experiments that are not made up
+    folders = {step.name for step in study.steps if not step.makes}
+    for item in load_items(study.items):
+        folder, _, file = item.file.rpartition("/")
+        if not folder:
+            assert not file or file in plan.all_tables(study), item.item
+        else:
+            assert folder in folders, item.item
+            assert file in (figures_of(name) if "figures" in folder else shown), item.item
+        assert set(item.jobs) <= set(jobs), item.item
+        assert not item.config or (HOME / item.config).is_file()
+        for job in item.jobs:
+            assert set(item.only) <= set(jobs[job].coordinates), item.item
+
+
 @every_study
-def test_every_table_is_written_in_every_format(name, results, tmp_path):
-    for folder in run_steps(name, "tables", results / name, tmp_path):
+def test_every_table_is_written_in_every_format(name, tables):
+    for folder in tables(name):
         paths = sorted(folder.iterdir())
         stems = sorted({path.stem for path in paths})
         assert stems or folder.name == "method_tables"  # of experiments that are not made up

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
-
 from dpmc import configuration, studies
 from dpmc.frame.api import Effort, Job, OutputOf, Study
 from dpmc.frame.costs import cluster
@@ -20,9 +18,6 @@ STUDIES = studies.load()
 SETTINGS = configuration.load(HOME / "config" / "config.yaml")
 RUN = Plan("results", configuration.checked(SETTINGS, STUDIES), STUDIES)
 JOBS = [(study, job) for study in STUDIES.values() for job in study.jobs]
-every_job = pytest.mark.parametrize(
-    ("study", "job"), JOBS, ids=[f"{study.name}-{job.name}" for study, job in JOBS]
-)
 CELLS = [("short",), ("long",)]
 
 
@@ -132,25 +127,21 @@ def test_what_long_jobs_wait_for_comes_as_early_as_they(tmp_path):
     assert asked.priority("results", study, made) == 5  # of a target that is not asked for
 
 
-@pytest.fixture(scope="module")
-def full_run():
-    """What the jobs of the full run ask for, and how many share a submission."""
+def test_every_kind_of_short_jobs_of_the_full_run_is_bundled():
     asked = cluster.Requests({"results": RUN})
-    return asked, asked.bundles()
+    bundles = asked.bundles()
+    for study, job in JOBS:
+        group, name = cluster.group(study, job), f"{study.name}, {job.name}"
+        assert (group is None) == job.alone, name
+        if group is not None:
+            places = RUN.jobs(study, job)
+            minutes = [asked.minutes("results", study, job, each) for each in places]
+            assert bundles[group] > 1 or max(minutes) > cluster.BUNDLE_MINUTES / 2, name
 
 
-@every_job
-def test_every_kind_of_short_jobs_is_bundled(full_run, study, job):
-    (asked, bundles), group = full_run, cluster.group(study, job)
-    assert (group is None) == job.alone
-    if group is not None:
-        places = RUN.jobs(study, job)
-        longest = max((asked.minutes("results", study, job, each) for each in places), default=1)
-        assert bundles[group] > 1 or longest > cluster.BUNDLE_MINUTES / 2
-
-
-@every_job
-def test_every_kind_of_the_full_run_was_measured(study, job):
-    if job.target is None:
-        cost = CostModel([study]).expected(study.name, job.name, Effort("like no other"), 0.0)
-        assert cost.seconds > 0
+def test_every_kind_of_the_full_run_was_measured():
+    costs = CostModel(STUDIES.values())
+    for study, job in JOBS:
+        if job.target is None:
+            cost = costs.expected(study.name, job.name, Effort("like no other"), 0.0)
+            assert cost.seconds > 0, f"{study.name}, {job.name}"

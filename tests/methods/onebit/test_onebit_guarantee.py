@@ -267,10 +267,10 @@ def test_the_theorem_is_about_no_computer(mechanism):
 
 
 @pytest.mark.parametrize("mechanism", NOISED)
-@pytest.mark.parametrize("bad", [0.0, -1.0, math.inf, None])
-def test_a_budget_is_a_positive_number(mechanism, bad):
-    with pytest.raises(InputError, match="epsilon must be a positive finite number"):
-        guarantee_of(mechanism, FACTS, bad, delta=1e-5)
+def test_a_budget_is_a_positive_number(mechanism):
+    for bad in (0.0, -1.0, math.inf, None):
+        with pytest.raises(InputError, match="epsilon must be a positive finite number"):
+            guarantee_of(mechanism, FACTS, bad, delta=1e-5)
 
 
 @pytest.mark.parametrize("bad", [0, 1.5, -2])
