@@ -35,16 +35,19 @@ report: $(VENV)/installed
 report-single: $(VENV)/installed
 	@$(LAUNCH) -- results/report/single.html
 
+# each file on one core, in the order of tests/conftest.py
+WHOLE_FILES := --dist loadfile --no-loadscope-reorder
+
 # tests run side by side: one thread of BLAS each
 test test-all test-faults coverage: export OPENBLAS_NUM_THREADS = 1
 
 ## the everyday tests, a small run of the workflow among them: about 4 minutes on two cores
 test: $(VENV)/installed
-	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile -m "not slow"
+	@$(BIN)/python -m pytest -q -n $(CORES) $(WHOLE_FILES) -m "not slow"
 
 ## the rest of the tests: statistics with many draws, audits, figures, workflow runs
 test-all: $(VENV)/installed
-	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile -m slow
+	@$(BIN)/python -m pytest -q -n $(CORES) $(WHOLE_FILES) -m slow
 
 ## the quick run on a Slurm of one node, started here as root, killed and resumed (minutes)
 test-slurm: $(VENV)/installed
@@ -74,8 +77,8 @@ benchmark: $(VENV)/installed
 ## statement coverage of src by the tests
 coverage: $(VENV)/installed
 	@$(BIN)/coverage erase
-	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n $(CORES) --dist loadfile -m "not workflow"
-	@$(BIN)/coverage run -m pytest -q -n $(CORES) --dist loadfile tests/methods/test_simd.py tests/workflow/test_data.py tests/workflow/test_readme.py
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n $(CORES) $(WHOLE_FILES) -m "not workflow"
+	@$(BIN)/coverage run -m pytest -q -n $(CORES) $(WHOLE_FILES) tests/methods/test_simd.py tests/workflow/test_data.py tests/workflow/test_readme.py
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --fail-under=95
 

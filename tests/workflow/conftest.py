@@ -27,10 +27,10 @@ def copy(finished, tmp_path):
 
 @pytest.fixture(scope="session")
 def own_study(tmp_path_factory):
-    """A copy of examples/own_study beside a finished run of it, with page and check."""
+    """A copy of examples/own_study beside a finished run of it, with pages and check."""
     folder = tmp_path_factory.mktemp("own_study") / "work"
     space = Workspace(folder, yaml.safe_load((OWN_STUDY / "config.yaml").read_text()))
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(OWN_STUDY, folder / "examples" / "own_study", ignore=ignored)
-    space.run("own_study", "own_study_check")
+    space.run("own_study", "own_study_check", "results/own_study/report/single.html")
     return space
