@@ -197,9 +197,7 @@ class PrivateFactorization:
         lists = lists_of_program(
             self.items, self.items_privately, self.users, names_users=ready.names_users
         )
-        features = None
-        if self.item_features is not None:
-            features = features_of(self.item_features, self._columns()[1])
+        features = features_of(self.item_features, self._columns()[1])
         ledger, model = ready.ledger(), ready.model
         given = given_of(lines_in(X, y, self._columns()), model.rating_range, lists)
         for each in ready.remarks(given, features):

@@ -1,6 +1,7 @@
 """Features of items: read strictly, stated in the guarantee, of use where they say something."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from dpmc import PrivateFactorization, cli
 from dpmc.errors import InputError
 from dpmc.methods.user_level.local_bayes.features import FAR, MOST, standardised
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
+from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.publication.features import Features, features_of
 from dpmc.ratings import Ratings
 
@@ -150,6 +152,22 @@ def test_columns_are_standardised_and_few():
     assert few.max() / -few.min() == pytest.approx(FAR / (1 / 99) ** 0.5)
     for nothing in (np.full((4, 2), np.nan), np.ones((4, 2))):
         assert standardised(nothing).shape == (4, 0)
+
+
+def test_a_name_of_no_file_is_refused_and_none_is_no_features():
+    assert features_of(None) is None
+    with pytest.raises(InputError, match="read from"):
+        features_of("")
+
+
+def test_ratings_without_labels_are_refused_before_anything_is_released():
+    ratings, features, _ = drawn(0, n_users=30)
+    model = LocalBayes(relation="user_add_remove", epsilon=1, delta=1e-6, rating_range=(-3, 3))
+    noise = FloatNoise(model.calibration.noise, np.random.default_rng(0))
+    ledger = Ledger(noise, model.releases, keep=True)
+    with pytest.raises(InputError, match="need ratings with item_labels"):
+        model.fit(replace(ratings, item_labels=None), rng=0, ledger=ledger, item_features=features)
+    assert ledger.transcript == []
 
 
 def test_only_where_methods_take_them(tmp_path):

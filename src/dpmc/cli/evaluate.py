@@ -83,8 +83,7 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     from dpmc.fitting.lists import Lists
     from dpmc.publication.features import features_of
 
-    features = rest.pop("item_features")
-    features = features and features_of(features, item)
+    features = features_of(rest.pop("item_features"), item)
     epsilons = dict.fromkeys(epsilons or (1.0, 5.0, 20.0))
     models = {}
     for method in dict.fromkeys(methods or (None, BIAS)):
@@ -108,7 +107,6 @@ def _errors(models: dict, ratings, features, splits: int, seed: int) -> dict[tup
     import numpy as np
 
     from dpmc.datasets.splits import random_split
-    from dpmc.fitting.parameters import PARAMETERS
     from dpmc.methods import method_class
     from dpmc.statistics.errors import rmse
 
@@ -120,8 +118,9 @@ def _errors(models: dict, ratings, features, splits: int, seed: int) -> dict[tup
             training, held_out = random_split(ratings, TRAINING_SHARE, rngs[0], "the ratings")
             start, noise = (int(rng.integers(2**63)) for rng in rngs[1:])
             for key, model in models.items():
-                takes = features is not None and key[0] in PARAMETERS["item_features"].methods
-                more = {"item_features": features} if takes else {}
+                more = (
+                    {"item_features": features} if getattr(model, "takes_features", False) else {}
+                )
                 model.fit(training, rng=start, noise_rng=noise, **more)
                 predicted = model.predict(held_out.users, held_out.items)
                 errors[key].append(rmse(predicted, held_out.values))

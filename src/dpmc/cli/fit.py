@@ -100,7 +100,7 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     lists = lists_of_file(path, options, columns, names_users=ready.names_users)
     ledger = ready.ledger()
-    features = options["item_features"] and features_of(options["item_features"], item)
+    features = features_of(options["item_features"], item)
     given = read_given(path, columns, ready.model.rating_range, lists)
     remarks = ready.remarks(given, features)
     if not quiet:

@@ -87,6 +87,9 @@ class PrivateMethod(Method):
     most_users = None
     """Of a fit for publication, where rounding errors bound it."""
 
+    takes_features = False
+    """Whether :meth:`fit` takes ``item_features``, what is publicly known of the items."""
+
     finds_rank = False
     """Whether the number of factors is told by what is released, up to :attr:`n_factors`."""
 

@@ -78,8 +78,8 @@ class Features:
         }
 
 
-def features_of(source: object, item: str | None = None) -> Features:
-    """Return the features in a .csv, .tsv or .parquet file, or in a frame.
+def features_of(source: object, item: str | None = None) -> Features | None:
+    """Return the features in a .csv, .tsv or .parquet file, or in a frame; of None there are none.
 
     One column has the items, by this name or a usual one; all others have numbers.
 
@@ -88,6 +88,8 @@ def features_of(source: object, item: str | None = None) -> Features:
     InputError
         What cannot be read, or a column that holds something else than numbers.
     """
+    if source is None:
+        return None
     if isinstance(source, str | PathLike):
         where, origin, table = str(source), FROM_FILE, _read(Path(source), item)
     else:

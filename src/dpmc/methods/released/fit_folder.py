@@ -39,8 +39,6 @@ LARGEST_FACTOR = 1e100
 """Beyond any that a fit can publish: sums of squares of such are still numbers."""
 ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
 """Of the files of factors, before the factors."""
-WITH_FEATURES = ("local_bayes",)
-"""Methods that may be given features of items."""
 WITH_PRECISIONS = {"local_bayes": ("item", "offset", "precision")}
 """Methods whose users weight their ratings, and what there is before the factors of items."""
 FALLING_BACK = ("local_bayes",)

@@ -16,7 +16,6 @@ from dpmc.methods.released.fit_folder import (
     FALLING_BACK,
     FILES,
     USER_COLUMNS,
-    WITH_FEATURES,
     check_written,
     item_columns,
     read_factors,
@@ -89,7 +88,7 @@ def account_fit(path: Path, stated: dict) -> str:
         raise InputError(f"{path}: an outcome is stated if and only if the method has several.")
     if outcome and not outcome["steps_taken_back"] < MOST_STEPS:  # never the first one
         raise InputError(f"{path}: more steps are stated to be taken back than there can be.")
-    if "item_features" in stated and stated["method"] not in WITH_FEATURES:
+    if guarantee.features and not model.takes_features:
         raise InputError(f"{path}: features of items are stated, and the method takes none.")
     _check_files(path, stated, guarantee, model)
     return guarantee.sentence()

@@ -85,7 +85,6 @@ class Beliefs:
         n_items, size = popularity.size, 2 + rank
         self.level = level
         self._features = np.zeros((n_items, 0)) if features is None else features
-        self._by_features = np.zeros((n_items, size))
         self._weights = np.zeros((self._features.shape[1], size))
         self.know(popularity)
         self.precision = np.zeros((n_items, size, size))
@@ -96,9 +95,8 @@ class Beliefs:
         self.prior_variance = np.full(size, 0.05 * typical**2)
         self.prior_variance[OFFSET] = 0.1 * typical**2
         self.prior_variance[LEVEL] = (ITEMS_WITHIN * max(level, SMALL_LEVEL * typical)) ** 2
-        self._least = LEAST * self.prior_variance
-        self._explained = FEATURES_EXPLAIN * self.prior_variance
-        self._usual_explained = self._explained.copy()
+        self._start = self.prior_variance.copy()
+        self._explained = FEATURES_EXPLAIN * self._start
         self.sampling = np.zeros((n_items, size, size))
         self.sampling[:, np.arange(size), np.arange(size)] = NOTHING / self.prior_variance
         self._update()
@@ -141,9 +139,7 @@ class Beliefs:
         wider.score[:, own] = self.score
         wider.prior_mean[:, own] = self.prior_mean
         wider.prior_variance[own] = self.prior_variance
-        wider._least[own] = self._least
         wider._weights[:, own] = self._weights
-        wider._by_features[:, own] = self._by_features
         places = np.arange(2, 2 + rank)
         wider.precision[:, places, places] = precision
         wider.score[:, 2:] = precision * observed
@@ -153,10 +149,8 @@ class Beliefs:
         )
         start = np.where(known > 0, second / np.maximum(known, 1e-300), 0)
         wider.prior_variance[2:] = np.maximum(start, 1e-3 * np.max(observed**2, axis=0, initial=0))
-        wider._least[2:] = LEAST * wider.prior_variance[2:]
-        wider._usual_explained[own] = self._usual_explained
-        wider._usual_explained[2:] = FEATURES_EXPLAIN * wider.prior_variance[2:]
-        wider._explained = np.append(self._explained, wider._usual_explained[2:])
+        wider._start = np.append(self._start, wider.prior_variance[2:])
+        wider._explained = np.append(self._explained, FEATURES_EXPLAIN * wider._start[2:])
         wider.sampling[:, places, places] = NOTHING / wider.prior_variance[2:]
         wider._trend, wider._slope_variance = self._trend, self._slope_variance
         wider.learn()
@@ -198,15 +192,16 @@ class Beliefs:
     def learn(self) -> None:
         """Fit the prior to what was observed, and set the posterior."""
         information, score = self._update()
-        line = self._line()
-        together = not self._features.shape[1]
-        for _ in range(1 if together else ROUNDS):
-            if not together:
+        line, n_features = self._line(), self._features.shape[1]
+        rounds = 1 if n_features else ROUNDS  # between two regressions on the features
+        for _ in range(ROUNDS // rounds):
+            if n_features:
                 self._regress(information, score)
             _maximise(
-                ROUNDS if together else 1, line, self._trend, self._slope_variance, self.level,
-                (LEVELS_WITHIN * self.level) ** 2, information, score, self._least, self._wider,
-                self._by_features, self.prior_mean, self.prior_variance, self.mean, self.variance,
+                rounds, line, self._trend, self._slope_variance, self.level,
+                (LEVELS_WITHIN * self.level) ** 2, information, score, LEAST * self._start,
+                self._wider, self._features @ self._weights, self.prior_mean, self.prior_variance,
+                self.mean, self.variance,
             )  # fmt: skip
 
     def _regress(self, information, score) -> None:
@@ -226,12 +221,11 @@ class Beliefs:
             left = (self.mean[:, i] - self.prior_mean[:, i]) / wider
             move = inverse @ (features.T @ left - ratio @ self._weights[:, i])
             self._weights[:, i] += move
-            self._by_features[:, i] += features @ move
             self.prior_mean[:, i] += features @ move
             squares = self._weights[:, i] @ self._weights[:, i]
             squares += self.prior_variance[i] * np.trace(inverse)
-            usual = FEATURES_SURE * self._usual_explained[i]
-            self._explained[i] = (squares + usual) / (n_features + FEATURES_SURE)
+            usual = FEATURES_EXPLAIN * self._start[i]
+            self._explained[i] = (squares + FEATURES_SURE * usual) / (n_features + FEATURES_SURE)
         _condition(
             information, score, self._wider, self.prior_mean, self.prior_variance, self.mean,
             self.variance,

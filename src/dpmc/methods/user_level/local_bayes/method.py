@@ -117,6 +117,7 @@ class LocalBayes(UserLevelMethod):
     held_out: float = positive(0.0, zero=True)
 
     finds_rank = True
+    takes_features = True
     item_features_ = None
 
     def __post_init__(self):
@@ -162,6 +163,7 @@ class LocalBayes(UserLevelMethod):
         return replace(super()._guarantee(ledger), features=self.item_features_ is not None)
 
     def _features(self, ratings) -> np.ndarray | None:
+        """Return the features of the items, standardised; refused here, nothing is spent."""
         if self.item_features_ is None:
             return None
         if ratings.item_labels is None:
@@ -169,11 +171,13 @@ class LocalBayes(UserLevelMethod):
         return standardised(self.item_features_.rows(list(ratings.item_labels)))
 
     def _fit(self, ratings, statistics, randomness, callback):
+        features = self._features(ratings)
         own = self._bounded(ratings.by_user)
         out = randomness.part(own, self.held_out) if self.held_out else None
         rows = own if out is None else own.keep(~out)
         rows = randomness.choose(rows, self.ratings_per_user)
-        beliefs, biases, popularity, whole, left = self._start(rows, ratings, statistics)
+        start = self._start(rows, ratings.n_items, features, statistics)
+        beliefs, biases, popularity, whole, left = start
         left -= CHECK_SHARE + (WORTH_SHARE if self.held_out else 0)
         spread = refinement.first_spread(beliefs, popularity.shares, whole)
         guard = refinement.Guard()
@@ -221,7 +225,7 @@ class LocalBayes(UserLevelMethod):
         noised, noise = self._release(statistics, "worth", sent, longest, worth.NORM, WORTH_SHARE)
         return worth.read(noised, noise, whole.typical)
 
-    def _start(self, rows, ratings, statistics):
+    def _start(self, rows, n_items, features, statistics):
         """Return what up to three releases say: beliefs, first biases, popularity and the whole.
 
         And the share of the budget that is left.
@@ -230,12 +234,11 @@ class LocalBayes(UserLevelMethod):
         sent, longest = scale.statistic(rows, half)
         noised, noise = self._release(statistics, "scale", sent, longest, scale.NORM, SCALE_SHARE)
         whole = scale.read(noised, noise, half)
-        n_items = ratings.n_items
         sent, longest = offsets.statistic(rows, n_items, whole)
         noised, noise = self._release(
             statistics, "offsets", sent, longest, offsets.NORM, OFFSETS_SHARE
         )
-        popularity, beliefs = offsets.read(noised, noise, whole, self._features(ratings))
+        popularity, beliefs = offsets.read(noised, noise, whole, features)
         biases = refinement.model_of(beliefs, whole.mean, whole.typical, popularity, whole)
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)
