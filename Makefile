@@ -41,7 +41,7 @@ WHOLE_FILES := --dist loadfile --no-loadscope-reorder
 # tests run side by side: one thread of BLAS each
 test test-all test-faults coverage: export OPENBLAS_NUM_THREADS = 1
 
-## the everyday tests, a small run of the workflow among them: about 4 minutes on two cores
+## the everyday tests, a small run of the workflow among them: 5 to 6 minutes on two cores
 test: $(VENV)/installed
 	@$(BIN)/python -m pytest -q -n $(CORES) $(WHOLE_FILES) -m "not slow"
 
