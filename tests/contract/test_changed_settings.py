@@ -23,6 +23,11 @@ CASES = {
         {"grap": {"clip": 0.25}},
         lambda cell: cell["mechanism"] in ("grap", "grap_gaussian"),
     ),
+    "which_model": (
+        "fit",
+        {"datasets": {"sweetrs": {"training_share": 0.7}}},
+        lambda cell: cell["dataset"] == "sweetrs",
+    ),
     "dpals": (
         "fit",
         {"datasets": {"synthetic-5k": {"users": 4999}}},

@@ -58,7 +58,7 @@ def test_an_edited_number_is_found(copied, name, column):
     assert found(copied) == [name]
 
 
-@pytest.mark.parametrize("study", ["huber", "equal_privacy", "onebit", "dpals"])
+@pytest.mark.parametrize("study", ["huber", "equal_privacy", "onebit", "dpals", "which_model"])
 def test_an_edited_setting_is_found(copied, study):
     path = copied / study / "settings.json"
     settings = json.loads(path.read_text())
@@ -76,7 +76,7 @@ def test_a_deleted_table_is_found(copied, name):
     assert found(copied) == [name]
 
 
-@pytest.mark.parametrize("study", ["huber", "equal_privacy", "onebit", "dpals"])
+@pytest.mark.parametrize("study", ["huber", "equal_privacy", "onebit", "dpals", "which_model"])
 def test_an_edited_verdict_is_found(copied, study):
     name = f"{study}/expected/full/claims.csv"
 

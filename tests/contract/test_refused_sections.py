@@ -50,12 +50,26 @@ DPALS = [
     ({"hyperparameters": "nowhere.yaml"}, ["nowhere.yaml"]),
     ({"experiments": {"surrogate": {"variants": {"odd": {"iteration": 3}}}}}, ["iteration"]),
 ]
+AGAIN = {
+    "datasets": ["sweetrs"],
+    "methods": ["local_bayes"],
+    "variant": "tuned",
+    "epsilons": [1],
+    "trials": 1,
+}
+WHICH_MODEL = [
+    ({"experiments": {"default_method": {"methods": ["dpalls"]}}}, ["dpalls", "dpals"]),
+    ({"experiments": {"default_method": {"datasets": ["sweets"]}}}, ["sweets"]),
+    ({"experiments": {"again": AGAIN}}, ["default_method", "again"]),
+    ({"hyperparameters": "nowhere.yaml"}, ["nowhere.yaml"]),
+]
 CASES = {
     "huber": HUBER,
     "equal_privacy": EQUAL_PRIVACY,
     "audit": AUDIT,
     "onebit": ONEBIT,
     "dpals": DPALS,
+    "which_model": WHICH_MODEL,
 }
 
 

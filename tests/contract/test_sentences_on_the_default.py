@@ -40,8 +40,8 @@ def equal_privacy():
 @pytest.fixture(scope="module")
 def ratios():
     """The table of the page, RMSE of the default over that of the best of the others."""
-    text = (PAGES / "dpals.md").read_text(encoding="utf-8")
-    section = text.split("### The default of `dpmc fit` beside the others")[1].split("###")[0]
+    text = (PAGES / "which_model.md").read_text(encoding="utf-8")
+    section = text.split("## The default of `dpmc fit` beside the others")[1].split("##")[0]
     head, _, *rows = (line for line in section.splitlines() if line.startswith("|"))
     epsilons = [float(cell.replace("ε", "")) for cell in head.strip("| ").split("|")]
     names, *columns = zip(*(row.strip("| ").split("|") for row in rows), strict=True)
@@ -73,7 +73,7 @@ def test_where_biases_are_below_factors(equal_privacy):
 
 
 def test_at_how_many_points_the_default_is_near_the_best(ratios):
-    text = words_of(PAGES / "dpals.md")
+    text = words_of(PAGES / "which_model.md")
     near, count = re.search(
         r"at (\d+) of (\d+) points of this table it is at most 1 %", text
     ).groups()
@@ -87,7 +87,7 @@ def test_at_how_many_points_the_default_is_near_the_best(ratios):
 
 
 def test_the_rows_of_real_data_are_those_of_the_reference(ratios):
-    table = pd.read_csv(REFERENCE / "dpals" / "trials.csv")
+    table = pd.read_csv(REFERENCE / "which_model" / "trials.csv")
     table = table[table["variant"] == "tuned"].assign(relation="", mechanism="")
     found = means("rmse", table).droplevel("relation")
     over = (found[OURS] / found.drop(columns=OURS).min(axis=1)).unstack("epsilon")

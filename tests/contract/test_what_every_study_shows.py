@@ -33,6 +33,7 @@ NOT_OFFERED = {
     "equal_privacy": set(),
     "huber": {"trials", "convergence"},
     "onebit": {"trials", "ranks"},
+    "which_model": set(),
 }
 # one figure of each study, of different kinds
 DRAWN_TWICE = {
@@ -41,6 +42,7 @@ DRAWN_TWICE = {
     "equal_privacy": "privacy_frontier",
     "huber": "privacy_losses",
     "onebit": "onebit_7_outp_privacy",
+    "which_model": "models_1_errors",
 }
 
 every_study = pytest.mark.parametrize("name", STUDIES)

@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 import pytest
-from fake_results import dpals, equal_privacy, huber, onebit
+from fake_results import dpals, equal_privacy, huber, onebit, which_model
 
 from dpmc.frame.judging.finding import NOT_RUN
 from dpmc.frame.showing.frames import in_list
@@ -20,6 +20,9 @@ from dpmc.studies.huber.claims.judge import PREDICATES as OF_HUBER
 from dpmc.studies.huber.reported.numbers import load
 from dpmc.studies.onebit.claims.evidence import evidence_of as onebit_evidence
 from dpmc.studies.onebit.claims.judge import PREDICATES as OF_ONEBIT
+from dpmc.studies.which_model.claims.evidence import Evidence as WhichModelEvidence
+from dpmc.studies.which_model.claims.judge import NAMES
+from dpmc.studies.which_model.claims.judge import PREDICATES as OF_WHICH_MODEL
 
 CODE = re.compile(
     r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b"  # dpals_literal, entry_change
@@ -38,6 +41,8 @@ def reasons():
         ("dpals", OF_DPALS, dpals_evidence(of_dpals)),
         ("equal_privacy", OF_EQUAL_PRIVACY, EqualPrivacyEvidence(
             equal_privacy.fake_calibrated(), equal_privacy.fake_frontier())),
+        ("which_model", OF_WHICH_MODEL, WhichModelEvidence(
+            **{each: which_model.tables()[each] for each in NAMES})),
         ("onebit", OF_ONEBIT, onebit_evidence(**{each: tables.get(each) for each in names})),
     )  # fmt: skip
     found = {
@@ -52,7 +57,7 @@ def reasons():
     return found | {("huber", claim): OF_HUBER[claim](evidence).reason for claim in some}
 
 
-@pytest.mark.parametrize("study", ["dpals", "equal_privacy", "huber", "onebit"])
+@pytest.mark.parametrize("study", ["dpals", "equal_privacy", "huber", "onebit", "which_model"])
 def test_reasons_have_no_names_of_the_code(study):
     here = {claim: text for (name, claim), text in reasons().items() if name == study}
     assert here

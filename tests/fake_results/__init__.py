@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from fake_results import audit, dpals, equal_privacy, huber, onebit
+from fake_results import audit, dpals, equal_privacy, huber, onebit, which_model
 
 STUDIES = {
     "audit": audit,
@@ -11,6 +11,7 @@ STUDIES = {
     "equal_privacy": equal_privacy,
     "huber": huber,
     "onebit": onebit,
+    "which_model": which_model,
 }
 
 

@@ -20,8 +20,7 @@ FRANK_WOLFE = ("dpfw", "dpfw_jain", "dpfw_residual")
 OTHERS = ("dp_altmin", "dp_saltls", "dp_svd")
 BIAS = "private_user_item_bias"
 GAIN = {"dpals": 1.0, "dpals_literal": 1.3, "dpals_h_free": 0.75, "dpals_h_free_clipped": 0.35,
-        "dpals_analyze_gauss": 0.8, "dp_altmin": 3.0, "dp_saltls": 1.6, "private_als": 2.0,
-        "local_bayes": 0.05}  # fmt: skip
+        "dpals_analyze_gauss": 0.8, "dp_altmin": 3.0, "dp_saltls": 1.6}  # fmt: skip
 RATINGS = {"ml-100k": (0.93, 1.12, 1.04), "jester": (4.3, 5.2, 4.6),
            "surrogate-10m-top400": (0.79, 1.05, 0.97),
            "surrogate-10m": (0.80, 1.06, 0.98)}  # fmt: skip
@@ -82,7 +81,7 @@ def fake_trials(seed: int = 5) -> pd.DataFrame:
             for epsilon in budgets if private else (np.nan,):
                 level = error_of(dataset, method, epsilon)
                 rows += _rows((dataset, method, "standard", epsilon), level, common, rng)
-    rows += _tuned(rng) + _recall(rng) + _items(rng) + _projection(rng)
+    rows += _recall(rng) + _items(rng) + _projection(rng)
     return pd.DataFrame(rows)
 
 
@@ -104,18 +103,6 @@ def _rows(cell, level, common, rng, recall=False) -> list[dict]:
             "actual_epsilon": actual if private else np.inf,
             "actual_delta": 1e-5 if private else np.inf, "seconds": 2.0,
         })  # fmt: skip
-    return rows
-
-
-def _tuned(rng) -> list[dict]:
-    methods = (BIAS, "private_als", "dpals_h_free_clipped", "dp_altmin", "dp_svd", "local_bayes")
-    rows = []
-    for dataset in ("ml-100k", "jester"):
-        common = 0.02 * rng.standard_normal(10)
-        for method in methods:
-            for epsilon in (0.5, *BUDGETS):
-                level = error_of(dataset, method, epsilon)
-                rows += _rows((dataset, method, "tuned", epsilon), level, common, rng)
     return rows
 
 

@@ -31,7 +31,7 @@ FLAGS = [
     "--window-size=1400,1000",
 ]
 WIDTHS = (390, 1400)
-STUDIES = ("huber", "equal_privacy", "audit", "onebit", "dpals")
+STUDIES = ("huber", "equal_privacy", "which_model", "audit", "onebit", "dpals")
 PAGES = (INDEX, NUMBERS, *map(page_file, STUDIES), "single.html")
 PROBE = """<!doctype html><pre id="out"></pre><script>
 const jobs = %s, found = [];

@@ -116,7 +116,7 @@ def test_nothing_is_requested_from_anywhere(outputs, page):
 
 def test_the_answer_comes_first_then_all_sections(page):
     sections = [attributes["id"] for attributes in page.all("section")]
-    names = ["huber", "equal_privacy", "audit", "onebit", "dpals"]
+    names = ["huber", "equal_privacy", "which_model", "audit", "onebit", "dpals"]
     parts = [part for name in names for part in (name, f"{name}-provenance")]
     assert sections == ["index", *parts, "numbers", "provenance"]
 

@@ -18,7 +18,7 @@ from dpmc.report.page import COLUMNS, Report, StudyPage, write_single, write_sit
 
 LIMIT = 3_000_000  # bytes of a page
 MANY = 6000  # rows: half as many again as the full run has
-STUDIES = ("huber", "equal_privacy", "audit", "onebit", "dpals")
+STUDIES = ("huber", "equal_privacy", "which_model", "audit", "onebit", "dpals")
 PAGES = (INDEX, NUMBERS, *map(page_file, STUDIES))
 
 

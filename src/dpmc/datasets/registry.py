@@ -59,6 +59,9 @@ class Dataset:
         Bytes of the raw file, for messages and progress; the checksum decides.
     sha256 : str or None
         Checksum of the raw file; None (a user's own file only) means "not checked".
+    fields : tuple of int
+        The checksum is that of these fields alone, of lines with bars between fields, so that
+        copies that differ in others count as the same file.
     line_ends_vary : bool
         The checksum is that of the text with line feeds as line ends and none after the last
         line, so that copies that differ in these alone count as the same file.
@@ -79,6 +82,7 @@ class Dataset:
     member: str | None = None
     size: int | None = None
     sha256: str | None = None
+    fields: tuple[int, ...] = ()
     line_ends_vary: bool = False
     licence: str = "not stated"
     citation: str = ""
@@ -109,6 +113,19 @@ _ENTRIES = (
         licence=_GROUPLENS,
         citation=_MOVIELENS,
         note="The same file is in ml-100k.zip (MD5 0e33842e24a9c977be4e0107933c0723).",
+    ),
+    Dataset(
+        name="ml-100k-films",
+        title="MovieLens 100K, years and genres of the films",
+        file="ml-100k/u.item",
+        reader="movielens-films",
+        url="https://files.grouplens.org/datasets/movielens/ml-100k/u.item",
+        sha256="05f8c27991490404003d2cb26869f6e93f7d96eed5ee7c3137392b175d4f9bd9",
+        fields=(0, 2, *range(5, 24)),
+        licence=_GROUPLENS,
+        citation=_MOVIELENS,
+        note="No ratings: a table of films and numbers. Titles, whose accents some copies have "
+        "lost, are neither read nor checked.",
     ),
     Dataset(
         name="sweetrs",

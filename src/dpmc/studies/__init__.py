@@ -12,7 +12,7 @@ from dpmc.errors import InputError
 from dpmc.frame.api import Study
 from dpmc.frame.jobs.job import make_importable
 
-BUILT_IN = ("huber", "equal_privacy", "audit", "onebit", "dpals")
+BUILT_IN = ("huber", "equal_privacy", "which_model", "audit", "onebit", "dpals")
 
 RESERVED = (
     *("data", "report", "reference", "studies", "all", "quick", "check", "results"),

@@ -8,12 +8,12 @@ from baseline_fits import build, noised, replayed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpmc.datasets.drawn import share_observed, synthetic
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.covariance import pack
 from dpmc.methods.user_level.saltls import smooth_qr
 from dpmc.privacy.ledger import Ledger
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals.synthetic import share_observed, synthetic
 
 N_USERS, N_ITEMS = 14, 9
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from dpmc.datasets.drawn import synthetic
 from dpmc.errors import InputError
 from dpmc.methods import method_class, method_name
 from dpmc.methods.private import EVERY_RATING
@@ -21,7 +22,6 @@ from dpmc.ratings import Ratings
 from dpmc.studies.audit.neighbours import labelled_neighbours, of_people
 from dpmc.studies.audit.released import Publisher, follow_published
 from dpmc.studies.audit.traces import asked
-from dpmc.studies.dpals.synthetic import synthetic
 
 RANGE = (1.0, 5.0)
 

@@ -10,14 +10,16 @@ import pytest
 import yaml
 
 from dpmc.errors import InputError
+from dpmc.frame.jobs import generated
 from dpmc.frame.jobs.digest import source_file
+from dpmc.frame.jobs.generated import SurrogateCell, public_range
+from dpmc.frame.jobs.hyperparameters import load_hyperparameters
 from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals import settings as grid
-from dpmc.studies.dpals.cells import DpalsCell, SurrogateCell, public_range
+from dpmc.studies.dpals.cells import DpalsCell
 from dpmc.studies.dpals.check import check_dpals
 from dpmc.studies.dpals.experiments import coverage, timing
-from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model, taken_settings
 
 SYNTHETIC = {"users": 90, "items": 20, "rank": 2, "ratings_factor": 2, "test_entries": 50}
@@ -173,10 +175,10 @@ def test_later_rows_and_then_variants_override():
 
 
 def test_files_that_are_needed():
-    assert grid.stored(DPALS, "drawn") is None
-    assert grid.stored(DPALS, "made-top") == "made"
+    assert generated.stored(DPALS, "drawn") is None
+    assert generated.stored(DPALS, "made-top") == "made"
     assert STUDY.cells(STUDY.job("surrogate"), GRID) == [SurrogateCell("made")]
-    assert grid.surrogate_settings(DPALS, SurrogateCell("made")) == {
+    assert generated.surrogate_settings(DPALS, SurrogateCell("made")) == {
         "seed": 3, "name": "made", "like": "ml-10m", "scale": 0.1,
     }  # fmt: skip
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc.errors import InputError
-from dpmc.ratings import Ratings
-from dpmc.studies.dpals.splits import (
+from dpmc.datasets.drawn import entries, share_observed, synthetic
+from dpmc.datasets.parts import (
     rescale,
     restrict,
     select,
@@ -15,7 +14,8 @@ from dpmc.studies.dpals.splits import (
     split_users,
     top_items,
 )
-from dpmc.studies.dpals.synthetic import entries, share_observed, synthetic
+from dpmc.errors import InputError
+from dpmc.ratings import Ratings
 
 LAW = {"users": 900, "items": 200, "rank": 5, "share": 0.3, "test_entries": 20_000}
 
@@ -84,7 +84,7 @@ def test_training_is_sorted_float32_and_repeatable():
 
 
 def test_places_are_those_that_plain_numpy_finds(monkeypatch):
-    monkeypatch.setattr("dpmc.studies.dpals.synthetic.BLOCK", 5 * 13)  # 5 rows at a time, and 2
+    monkeypatch.setattr("dpmc.datasets.drawn.BLOCK", 5 * 13)  # 5 rows at a time, and 2
     law = {"users": 42, "items": 13, "rank": 1, "share": 0.4, "test_entries": 150}
     split = synthetic(np.random.default_rng(7), **law)
     rng = np.random.default_rng(7)

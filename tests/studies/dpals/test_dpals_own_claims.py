@@ -2,7 +2,6 @@
 
 import fake_results
 import numpy as np
-import pandas as pd
 import pytest
 from fake_results.dpals import tables as results
 from scipy import stats
@@ -20,10 +19,10 @@ from dpmc.statistics.paired import compare, pairs
 from dpmc.studies.dpals.chapter import ANSWERS, FINDINGS, caveats, chapter
 from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
 from dpmc.studies.dpals.claims.own import beside_ours
-from dpmc.studies.dpals.comparisons import PLACE, of_local_bayes, places
+from dpmc.studies.dpals.comparisons import PLACE, places
 from dpmc.studies.dpals.frames import standard
 
-OWN = [f"F{number}" for number in range(1, 9)]
+OWN = [f"F{number}" for number in (1, 2, 3, 4, 5, 6, 8)]
 
 
 @pytest.fixture(scope="module")
@@ -63,24 +62,6 @@ def with_one_far_off(trials):
     return flat.assign(rmse=flat["rmse"].where(flat.index != one, 0.3))
 
 
-def with_local_bayes(factor):
-    """The comparison with a method as good as the best of the others, times a factor."""
-
-    def change(trials):
-        here = trials[(trials["variant"] == "tuned") & (trials["method"] != "local_bayes")]
-        least = here.groupby(["dataset", "epsilon", "trial"])["rmse"].min().mul(factor)
-        mine = least.reset_index().assign(method="local_bayes", variant="tuned")
-        return pd.concat([here, mine], ignore_index=True)
-
-    return change
-
-
-def one_point_far_off(trials):
-    off = (trials["dataset"] == "jester") & (trials["epsilon"] == 20)
-    off &= (trials["method"] == "local_bayes") & (trials["variant"] == "tuned")
-    return trials.assign(rmse=trials["rmse"].where(~off, 1.2 * trials["rmse"]))
-
-
 def nothing_private(trials):
     return trials[trials["epsilon"].isna()]
 
@@ -109,10 +90,6 @@ PLANTED = [
     ),
     ("F6", CONTRADICTED, lambda t: t, "DP-SAltLS"),
     ("F6", INCONCLUSIVE, lambda t: of_methods(t, "dpals"), "data not available"),
-    ("F7", SUPPORTED, with_local_bayes(1.0), "more at 0 of 12 points"),
-    ("F7", CONTRADICTED, with_local_bayes(1.02), "losses"),
-    ("F7", CONTRADICTED, one_point_far_off, "11 wins, 1 losses"),
-    ("F7", INCONCLUSIVE, lambda t: t[t["variant"] == "standard"], "data not available"),
 ]
 
 
@@ -212,18 +189,6 @@ def test_published_numbers_stand_beside_ours(trials, tables):
     # what a prototype gave is not published
     assert beside_ours(trials, published.assign(source="prototype")).empty
     assert set(beside_ours(None, published)["status"]) == {NOT_COMPARED}
-
-
-def test_the_default_is_compared_with_the_best_of_the_others(trials):
-    table = compare(of_local_bayes(trials), PLACE)
-    assert table.groupby("dataset").size().to_dict() == {"jester": 6, "ml-100k": 6}
-    here = trials[(trials["variant"] == "tuned") & (trials["dataset"] == "ml-100k")]
-    logs = np.log(here[here["epsilon"] == 5].pivot(index="trial", columns="method", values="rmse"))
-    best = logs.drop(columns="local_bayes").mean().idxmin()
-    row = table[(table["dataset"] == "ml-100k") & (table["epsilon"] == 5)].iloc[0]
-    assert row["second"] == best
-    assert row["difference"] == pytest.approx((logs["local_bayes"] - logs[best]).mean())
-    assert row["trials"] == 10
 
 
 def test_what_is_kept_counts_delta_too(trials):

@@ -14,13 +14,14 @@ from dpmc.errors import InputError
 from dpmc.frame import api
 from dpmc.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
 from dpmc.frame.jobs.digest import closure_of, source_file
+from dpmc.frame.jobs.generated import SurrogateCell
 from dpmc.frame.jobs.job import function
 from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.jobs.task import Task
 from dpmc.frame.judging.claims import OWN
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals import STUDY, made_of
-from dpmc.studies.dpals.cells import DpalsCell, SurrogateCell
+from dpmc.studies.dpals.cells import DpalsCell
 from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
 from dpmc.studies.dpals.experiments.coverage import DataCell
 
@@ -127,8 +128,7 @@ def test_fits_do_not_depend_on_tuning_tables_or_the_registry_of_data_sets():
     closure = closure_of([STUDY.job("fit").run.partition(":")[0]])
     others = {name for name in closure if name.startswith("dpmc.studies.")}
     assert others == {
-        f"dpmc.studies.dpals.{name}"
-        for name in ("trial", "cells", "data", "methods", "recall", "splits", "synthetic")
+        f"dpmc.studies.dpals.{name}" for name in ("trial", "cells", "data", "methods", "recall")
     }
     assert "dpmc.datasets.registry" not in closure
 

@@ -5,8 +5,8 @@ import zipfile
 import numpy as np
 import pytest
 
+from dpmc.datasets.surrogate import FORMS, generate, surrogate
 from dpmc.studies.dpals.experiments.coverage import gini
-from dpmc.studies.dpals.surrogate import FORMS, generate, surrogate
 
 SETTINGS = {"seed": 4, "name": "surrogate-small", "scale": 0.02}
 

@@ -12,7 +12,7 @@ from dpmc.studies.dpals.tables_parts import error_cell
 
 IDS = ["table_dpals_1_synthetic", "table_dpals_2_ratings", "table_dpals_3_recall",
        "table_dpals_4_side_by_side", "table_dpals_5_variants", "table_dpals_6_accounting",
-       "table_dpals_7_iterations", "table_dpals_8_timing", "table_dpals_9_default",
+       "table_dpals_7_iterations", "table_dpals_8_timing",
        "table_dpals_9_bounds", "table_dpals_9_rates", "dpals_claims",
        "dpals_claims_elsewhere", "dpals_claims_surrogate"]  # fmt: skip
 

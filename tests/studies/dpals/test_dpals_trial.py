@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 
+from dpmc.datasets.parts import Split
 from dpmc.frame.jobs.cells import Cell
+from dpmc.frame.jobs.data import make_split
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.dpals import trial as dpals_trial
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
-from dpmc.studies.dpals.data import make_split, restricted, sampled
+from dpmc.studies.dpals.data import restricted, sampled
 from dpmc.studies.dpals.experiments import coverage, timing
 from dpmc.studies.dpals.experiments.coverage import ITEM_SHARES, DataCell, gini
 from dpmc.studies.dpals.methods import METHODS, ONLY_RANKING, taken_settings
 from dpmc.studies.dpals.recall import recall
-from dpmc.studies.dpals.splits import Split
 from dpmc.studies.dpals.trial import run, run_fits
 
 DRAWN = {"users": 600, "items": 40, "rank": 2, "ratings_factor": 3, "test_entries": 2000}

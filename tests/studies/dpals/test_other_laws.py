@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from dpmc.frame.jobs.hyperparameters import load_hyperparameters
 from dpmc.frame.jobs.task import Task
 from dpmc.studies.dpals import HYPERPARAMETERS, KEPT, STUDY
 from dpmc.studies.dpals.cells import DPALS_COLUMNS
@@ -23,7 +24,6 @@ from dpmc.studies.dpals.experiments.surrogate_laws import (
     LawCell,
     draw,
 )
-from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.other_laws import law_table, run, summary
 
 CONFIG = Path(__file__).parents[3] / "config" / "config.yaml"

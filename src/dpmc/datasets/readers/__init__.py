@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dpmc.datasets.readers.delimited import read_restaurant, read_sweetrs
 from dpmc.datasets.readers.jester import read_jester
-from dpmc.datasets.readers.movielens import read_10m, read_20m, read_tab
+from dpmc.datasets.readers.movielens import read_10m, read_20m, read_films, read_tab
 from dpmc.datasets.readers.table import read_table
 from dpmc.datasets.registry import Dataset
 from dpmc.errors import InputError
@@ -15,6 +15,7 @@ READERS: Mapping[str, Callable[[Dataset, Path], Ratings]] = {
     "movielens-tab": read_tab,
     "movielens-10m": read_10m,
     "movielens-20m": read_20m,
+    "movielens-films": read_films,
     "sweetrs": read_sweetrs,
     "restaurant": read_restaurant,
     "jester": read_jester,

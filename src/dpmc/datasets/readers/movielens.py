@@ -8,12 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from dpmc.datasets.readers.columns import assemble
 from dpmc.datasets.readers.text import Layout, expect_header, read_rows
 from dpmc.datasets.registry import Dataset
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
 
+YEAR = "year"
+GENRES = (
+    "unknown", "action", "adventure", "animation", "children", "comedy", "crime", "documentary",
+    "drama", "fantasy", "film-noir", "horror", "musical", "mystery", "romance", "sci-fi",
+    "thriller", "war", "western",
+)  # fmt: skip
 _FIELDS = ("userId", "movieId", "rating", "timestamp")
 _TAB = Layout(
     _FIELDS,
@@ -48,6 +56,27 @@ def read_20m(dataset: Dataset, path: Path) -> Ratings:
         expect_header(stream, source, ",".join(_FIELDS))
         rows = read_rows(stream, source, _COMMA, dataset.rating_range, first_line=2)
     return assemble(dataset, source, *rows)
+
+
+def read_films(dataset: Dataset, path: Path) -> Ratings:
+    """Read ``u.item`` as a table of numbers: films as users, features as items.
+
+    Features are the genres, 0 or 1, and the year of release where there is one.
+    """
+    rows = []
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        film, date, *flags = (line.split(b"|")[field].decode() for field in dataset.fields)
+        if len(flags) != len(GENRES) or not set(flags) <= {"0", "1"} or not film.isdigit():
+            raise InputError(f"{path}, line {number}: expected a number, a date and genres.")
+        rows += [(int(film), genre, int(flag)) for genre, flag in zip(GENRES, flags, strict=True)]
+        if date:
+            rows.append((int(film), YEAR, int(date[-4:])))
+    films, names, values = zip(*rows, strict=True)
+    films, features = (np.unique(each, return_inverse=True) for each in (films, names))
+    return Ratings(
+        films[1].astype(np.int32), features[1].astype(np.int32), np.array(values, dtype=float),
+        films[0].size, features[0].size, dataset.name, None, films[0], features[0],
+    )  # fmt: skip
 
 
 @contextmanager

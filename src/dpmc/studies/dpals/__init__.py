@@ -10,9 +10,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from dpmc.frame.api import Regression, Section, Step, Study
+from dpmc.frame.jobs.generated import GENERATE
+from dpmc.frame.jobs.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.experiments.surrogate_laws import TARGET
-from dpmc.studies.dpals.hyperparameters import load_hyperparameters
-from dpmc.studies.dpals.jobs import CANDIDATE, FIT, GENERATE
+from dpmc.studies.dpals.jobs import CANDIDATE, FIT
 from dpmc.studies.dpals.settings import dpals_cells
 
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")

@@ -22,10 +22,9 @@ from dpmc.studies.dpals.frames import (
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 FINDINGS = (
-    *("D25", "F1", "D22", "F2", "D1", "F3", "F4", "F5", "F6", "F7", "D17", "D15", "D18", "D5"),
+    *("D25", "F1", "D22", "F2", "D1", "F3", "F4", "F5", "F6", "D17", "D15", "D18", "D5"),
     *("D21", "F8"),
 )
-HEADLINES = ("F7",)
 ANSWERS = ("D25", "F1", "D22")
 # these are too large; the CSV of every figure holds their means and intervals
 LARGE = ("trials", "iterations")
@@ -37,17 +36,16 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     results = read_dpals(folder)
     if not has_dpals(results):
         return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
-    claims, found = results["claims"], TEXT.entries["found"]
+    claims = results["claims"]
     return Chapter(
         TEXT("heading"),
         TEXT("lead"),
         TEXT("introduction"),
-        headlines=lines_of(claims, HEADLINES, found=found),
         answers=lines_of(claims, ANSWERS, TEXT("about")),
         key_figure="dpals_3_users",
         caveat=caveats(results["trials"]),
         agrees=TEXT("agrees", percent=f"{100 * CLOSE:g}"),
-        findings=lines_of(claims, FINDINGS, found=found),
+        findings=lines_of(claims, FINDINGS),
         tables=[folder / "tables", folder / "laws"],
         galleries=[Gallery(DPALS_FIGURES, folder / "figures")],
         judged=[

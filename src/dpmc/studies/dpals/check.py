@@ -6,9 +6,10 @@ A module of its own, so that a new data set in the registry does not rerun the t
 from collections.abc import Mapping, Sequence
 
 from dpmc.datasets import resolve
+from dpmc.datasets.parts import LIANG
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.frame.jobs.experiments import experiments_in
-from dpmc.studies.dpals.cells import LIANG, public_range
+from dpmc.frame.jobs.generated import public_range, stored
 from dpmc.studies.dpals.experiments import timing
 from dpmc.studies.dpals.methods import (
     METHODS,
@@ -22,7 +23,6 @@ from dpmc.studies.dpals.settings import (
     dpals_cells,
     dpals_settings,
     experiments_of,
-    stored,
     variants_of,
 )
 from dpmc.studies.dpals.variant_names import named_settings

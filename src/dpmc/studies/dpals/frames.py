@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing import style
 from dpmc.frame.showing.frames import DATASET_LABELS, RAISED, cell_means, present
 from dpmc.frame.showing.frames import number as format_number
 from dpmc.frame.showing.results import Results, has_results, read_results
@@ -24,7 +23,7 @@ from dpmc.frame.showing.style import (
     VERMILLION,
     Look,
 )
-from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD, TUNED
+from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD
 from dpmc.studies.dpals.variant_names import variant_of
 
 # claims on other data than the paper's, which are no verdicts
@@ -32,8 +31,6 @@ ON_OTHERS = ("claims_elsewhere", "claims_surrogate")
 NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", *ON_OTHERS)
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
 DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
-LOCAL_BAYES = "local_bayes"  # takes no settings
-NOISES = {"": "no noise", "-half-noise": "noise 0.5", "-full-noise": "noise 1"}
 DATASETS = {
     "synthetic-5k": "Synthetic, 5,000 users",
     "synthetic-10k": "Synthetic, 10,000 users",
@@ -42,24 +39,17 @@ DATASETS = {
     "items-250": "Synthetic, 20,000 users, 250 items",
     "items-500": "Synthetic, 20,000 users, 500 items",
     "items-2000": "Synthetic, 20,000 users, 2,000 items",
-    **{
-        f"drawn-{name}{end}": f"Drawn, {sizes}, {noise}"
-        for name, sizes in (("20k-500", "20,000 × 500"), ("50k-1000", "50,000 × 1,000"))
-        for end, noise in NOISES.items()
-    },
     "rank-one-20k": "Rank one, 20,000 users",
     "rank-one-100k": "Rank one, 100,000 users",
     "rank-one-500k": "Rank one, 500,000 users",
     "ml-100k": "MovieLens 100K",
     "jester-5k": "Jester 5k",
     "jester": "Jester",
-    "sweetrs": "SweetRS",
     "ml-10m-top400": "MovieLens 10M, top 400",
     "ml-10m": "MovieLens 10M",
     "ml-20m": "MovieLens 20M",
     "surrogate-10m-top400": "Generated 10M, top 400",
     "surrogate-10m": "Generated 10M",
-    "surrogate-10m-20k-2000": "Generated 10M, 20,000 × 2,000",
     "surrogate-20m": "Generated 20M",
     "surrogate-small": "Generated, small",
 }
@@ -92,8 +82,6 @@ PRIVATE = {
     "dp_saltls": "DP-SAltLS",
     "dp_svd": "DPSVD",
     BIAS: "User + item bias, private",
-    "private_als": "ALS, private",
-    LOCAL_BAYES: "Local Bayes",
     "dpals_part": "DPALS, part of the users",
 }
 METHODS = {**FREE, **PRIVATE}
@@ -112,8 +100,6 @@ LOOKS = {
     "dp_saltls": Look(PURPLE, "*", DASHED),
     "dp_svd": Look(GREY, "h"),
     BIAS: Look(PURPLE, "d", DASHED),
-    "private_als": Look(SKY, "H", DASHED),
-    LOCAL_BAYES: style.LOCAL_BAYES,
     "dpals_part": Look(SKY, "o", DOTTED),
     "als": Look(BLACK, ""),
     "als_sampled": Look(BLACK, "", LONG_DASHED),
@@ -168,20 +154,6 @@ def standard(trials: pd.DataFrame | None, dataset: str | None = None) -> pd.Data
     return trials[keep if dataset is None else keep & (trials["dataset"] == dataset)]
 
 
-def with_default(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return :func:`standard` rows, and those of Local Bayes on the same data sets.
-
-    It takes no settings, so what its rows are compared with elsewhere makes no other method of it.
-    """
-    here = standard(trials)
-    if here.empty:
-        return here
-    extra = tuned(trials)
-    keep = (extra["method"] == LOCAL_BAYES) & extra["dataset"].isin(here["dataset"])
-    keep &= ~extra["dataset"].isin(here.loc[here["method"] == LOCAL_BAYES, "dataset"])
-    return pd.concat([here, extra[keep]], ignore_index=True)
-
-
 def with_variants(trials: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of named variants with what :func:`variant_of` says as columns."""
     said = ["item_share", "sampling", "regularization", "projection"]
@@ -197,11 +169,6 @@ def item_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of projected variants that name a share of items and a sampling."""
     here = with_variants(trials)
     return here[here["item_share"].notna() & here["projection"].astype(bool)]
-
-
-def tuned(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of the comparison with the method that takes no settings."""
-    return pd.DataFrame() if trials is None else trials[trials["variant"] == TUNED]
 
 
 def datasets_of(trials: pd.DataFrame | None) -> list[str]:

@@ -26,8 +26,7 @@ METHODS: Mapping[str, Variant] = {
         "dpals_h_free_clipped", "dpals_analyze_gauss", "dpfw", "dpfw_jain", "dpfw_residual",
         # parts and averages as published, of which nothing is private, so without noise
         "altmin_published", "saltls_published",
-        "dp_altmin", "dp_saltls", "dp_svd", "private_user_item_bias", "private_als",
-        "local_bayes",
+        "dp_altmin", "dp_saltls", "dp_svd", "private_user_item_bias",
     )
 }  # fmt: skip
 # methods that rank items for users that they were not trained on, and those that do only this

@@ -6,8 +6,8 @@ Source: Liang, Krishnan, Hoffman and Jebara, "Variational autoencoders for colla
 
 import numpy as np
 
+from dpmc.datasets.parts import Split
 from dpmc.ratings import Compressed
-from dpmc.studies.dpals.splits import Split
 from dpmc.ties import margin
 
 LENGTH = 20

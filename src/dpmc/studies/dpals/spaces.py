@@ -44,15 +44,6 @@ SPACES: Mapping[str, Mapping[str, tuple]] = {
     },
     "dp_saltls": {name: _DPALS[name] for name in _DPALS if name != "value_bound"},
     "dp_svd": _ROW | {"rank": (1, 2, 3, 5), "user_regularization": (1e-3, 1.0, 10.0, 40.0, 160.0)},
-    "private_als": {
-        "rank": (1, 2, 3, 5),
-        "iterations": (1, 2, 3, 5),
-        "ratings_per_user": (20, 40, 80, 150),
-        "factor_bound": (0.35, 0.5, 0.7, 1.0, 1.4),
-        "residual_bound": (0.25, 0.5, 1.0),
-        "regularization": (0.1, 1.0, 10.0, 100.0, 1000.0),
-        "user_regularization": (0.03, 0.3, 1.0, 3.0, 10.0),
-    },
     "private_user_item_bias": {
         "ratings_per_user": (20, 40, 80, 150),
         "shrinkage": (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0),

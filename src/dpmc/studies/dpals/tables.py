@@ -12,8 +12,6 @@ from dpmc.frame.showing.claims_table import claims_table
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.results import write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc.studies.dpals.cells import TUNED
-from dpmc.studies.dpals.default_method import default_table
 from dpmc.studies.dpals.frames import (
     BY_ITEMS,
     DATASETS,
@@ -28,7 +26,6 @@ from dpmc.studies.dpals.frames import (
     read_dpals,
     standard,
     summary,
-    tuned,
 )
 from dpmc.studies.dpals.tables_parts import (
     OURS,
@@ -65,7 +62,6 @@ def build_dpals_tables(results: Results) -> list[Table]:
         *_other(results, "accounting", accounting_table),
         *_other(results, "iterations", iterations_table),
         *_other(results, "timing", timing_table),
-        *([default_table(results["trials"])] if len(tuned(results["trials"])) else []),
         *theory_tables(results["trials"]),
         *_other(results, "claims", judged_table),
         *(
@@ -96,9 +92,7 @@ def _error_tables(trials: pd.DataFrame | None, published: pd.DataFrame | None) -
         for name, title, here, metric in parts:
             if here[metric].notna().any():
                 tables.append(error_table(here, published, f"table_dpals_{name}", title, metric))
-    others = (
-        pd.DataFrame() if trials is None else trials[~trials["variant"].isin([STANDARD, TUNED])]
-    )
+    others = pd.DataFrame() if trials is None else trials[trials["variant"] != STANDARD]
     if len(others) and others["rmse"].notna().any():
         title = "RMSE of variants: sampling, items, projection, iterations"
         tables.append(error_table(others, published, "table_dpals_5_variants", title, "rmse"))

@@ -9,6 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from dpmc.datasets.parts import LIANG, Split
+from dpmc.frame.jobs.data import make_split
+from dpmc.frame.jobs.generated import public_range, ratings_of
 from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
@@ -16,14 +19,11 @@ from dpmc.statistics.errors import rmse
 from dpmc.studies.dpals.cells import (
     DPALS_COLUMNS,
     ITERATION_COLUMNS,
-    LIANG,
     DpalsCell,
-    public_range,
 )
-from dpmc.studies.dpals.data import Restricted, make_split, ratings_of, restricted, sampled
+from dpmc.studies.dpals.data import Restricted, restricted, sampled
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model
 from dpmc.studies.dpals.recall import recall
-from dpmc.studies.dpals.splits import Split
 
 
 def run_fits(task: Task) -> dict[str, list[dict[str, object]]]:

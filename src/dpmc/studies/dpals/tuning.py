@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from dpmc.datasets.parts import VALIDATION
 from dpmc.errors import InputError
+from dpmc.frame.jobs.data import make_split
+from dpmc.frame.jobs.generated import public_range, ratings_of
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals.cells import DpalsCell, public_range
-from dpmc.studies.dpals.data import make_split, ratings_of
+from dpmc.studies.dpals.cells import DpalsCell
 from dpmc.studies.dpals.spaces import SPACES
-from dpmc.studies.dpals.splits import VALIDATION
 from dpmc.studies.dpals.trial import Clock, errors, fit
 
 TUNE = "tune"

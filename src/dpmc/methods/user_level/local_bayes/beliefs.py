@@ -103,7 +103,7 @@ class Beliefs:
 
     def copy(self) -> "Beliefs":
         """Return beliefs that do not change with these."""
-        other = object.__new__(Beliefs)
+        other = object.__new__(type(self))
         for name, value in vars(self).items():
             setattr(other, name, value.copy() if isinstance(value, np.ndarray) else value)
         return other
@@ -132,7 +132,7 @@ class Beliefs:
             With precision 0 where nothing was.
         """
         rank = observed.shape[1]
-        wider = Beliefs(1.0, self.level, self._popularity, rank, self._features)
+        wider = type(self)(1.0, self.level, self._popularity, rank, self._features)
         own = slice(0, 2)
         wider.precision[:, own, own] = self.precision
         wider.sampling[:, own, own] = self.sampling

@@ -16,7 +16,7 @@ from dpmc.methods.user_level.local_bayes import (
     scale,
     worth,
 )
-from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET
+from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     CHECK_SHARE,
     DIRECTIONS_SHARE,
@@ -116,6 +116,10 @@ class LocalBayes(UserLevelMethod):
     explained: float = positive(EXPLAINED)
     held_out: float = positive(0.0, zero=True)
 
+    # parts of the method, which a study of ours leaves out or replaces in subclasses
+    beliefs, growth = Beliefs, GROWTH
+    update = staticmethod(refinement.statistic)
+
     finds_rank = True
     takes_features = True
     item_features_ = None
@@ -184,8 +188,8 @@ class LocalBayes(UserLevelMethod):
         step, planned = 0, STEPS
         while planned:
             form = refinement.Step.of(spread, beliefs, popularity, whole)
-            sent, largest = refinement.statistic(rows, beliefs, popularity, whole, form)
-            share = left / np.sum(GROWTH ** np.arange(planned))
+            sent, largest = self.update(rows, beliefs, popularity, whole, form)
+            share = left / np.sum(self.growth ** np.arange(planned))
             noised, noise = self._release(
                 statistics, "updates", sent, largest, refinement.NORM, share
             )
@@ -238,7 +242,7 @@ class LocalBayes(UserLevelMethod):
         noised, noise = self._release(
             statistics, "offsets", sent, longest, offsets.NORM, OFFSETS_SHARE
         )
-        popularity, beliefs = offsets.read(noised, noise, whole, features)
+        popularity, beliefs = offsets.read(noised, noise, whole, features, self.beliefs)
         biases = refinement.model_of(beliefs, whole.mean, whole.typical, popularity, whole)
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)

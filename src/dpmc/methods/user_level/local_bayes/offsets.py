@@ -72,8 +72,9 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
 
 
 def read(
-    noised: np.ndarray, noise: float, scale: Scale, features: np.ndarray | None = None
-) -> tuple[Popularity, Beliefs]:
+    noised: np.ndarray, noise: float, scale: Scale, features: np.ndarray | None = None,
+    kind: type[Beliefs] = Beliefs,
+) -> tuple[Popularity, Beliefs]:  # fmt: skip
     """Return the share of each item in all ratings, and what is known of the items' offsets.
 
     Parameters
@@ -85,6 +86,7 @@ def read(
     scale : Scale
     features : float64 array, shape (n_items, n_features), optional
         See :class:`Beliefs`.
+    kind : type of Beliefs
 
     Returns
     -------
@@ -97,7 +99,7 @@ def read(
     weights = popularity.shares * popularity.total / (COUNTED * scale.typical)
     weight = weights.sum() / scale.ratings  # of a rating, on average
     level = scale.typical * level_of(noised[-1], noise, scale)
-    beliefs = Beliefs(scale.typical, level, popularity.shares, features=features)
+    beliefs = kind(scale.typical, level, popularity.shares, features=features)
     off = popularity.variation * weights**2 * beliefs.prior_variance[OFFSET]
     precision = weights / (noise**2 + off)
     beliefs.precision[:, OFFSET, OFFSET] = weights * precision

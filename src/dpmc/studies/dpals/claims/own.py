@@ -1,4 +1,4 @@
-"""What we claim ourselves of methods that protect users: F1 to F8.
+"""What we claim ourselves of methods that protect users: F1 to F6 and F8.
 
 Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial; a method
 without epsilon stands at all of them. Generated data do not count, nor do the same ratings twice.
@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.judging.finding import AGREES, DEVIATES, MARGIN, NOT_COMPARED, Finding
+from dpmc.frame.judging.finding import AGREES, DEVIATES, NOT_COMPARED, Finding
 from dpmc.frame.judging.rules import (
     Rows,
     always_below,
@@ -29,11 +29,10 @@ from dpmc.studies.dpals.claims.evidence import (
     place_named,
 )
 from dpmc.studies.dpals.claims.movielens import SMALL_LOSS
-from dpmc.studies.dpals.comparisons import PLACE, of_local_bayes
+from dpmc.studies.dpals.comparisons import PLACE
 from dpmc.studies.dpals.frames import (
     BIAS,
     DPALS,
-    METHODS,
     OWN_MEAN,
     PRIVATE,
     RANK_ONE,
@@ -42,7 +41,6 @@ from dpmc.studies.dpals.frames import (
     standard,
     summary,
     synthetic_sizes,
-    tuned,
 )
 
 ALTERNATING = ("dp_altmin", "dp_saltls")
@@ -53,10 +51,6 @@ FAR = 1.5  # times the median of its cell: a fit that is far off
 FEWEST = 3  # trials of a cell that has a median
 CLOSE, SHARE = 0.15, 0.85  # a number from elsewhere is met; so many have to be
 PROTOTYPE = "prototype"  # a source that is not published
-CAVEAT = (
-    "The default was developed with these data in sight; the settings of the others are the best "
-    "of our search, and none of them is younger than 2021."
-)
 
 
 def against(
@@ -224,29 +218,6 @@ def alternating_methods_beat_dpals(evidence: DpalsEvidence) -> Finding:
         "are private, which the published code is not."
     )
     return explained(always_below(rows), text)
-
-
-@claim("F7")
-def local_bayes_is_never_worse(evidence: DpalsEvidence) -> Finding:
-    """ALL places of the comparison: its error is less than 1 % above that of the best other."""
-    trials = evidence.tables.get("trials")
-    found = of_local_bayes(trials)
-    if not found:
-        return not_available("Local Bayes and others")
-    table = compare(found, PLACE).sort_values("difference")
-    others = present(tuned(trials)["method"], METHODS)
-    names = ", ".join(method_named(name) for name in others if name in set(table["second"]))
-    text = (
-        f"RMSE over that of the best of the others ({names}): from {_place(table.iloc[0])} to "
-        f"{_place(table.iloc[-1])}, and significantly more at {more(table).sum()} of {len(table)} "
-        f"points. {CAVEAT}"
-    )
-    return explained(always_below(rows_of(found), MARGIN[1]), text)
-
-
-def _place(row: pd.Series) -> str:
-    where = place_named(row["dataset"], row["epsilon"])
-    return f"{np.exp(row['difference']):.3g} ({where}, against {method_named(row['second'])})"
 
 
 @claim("F8")

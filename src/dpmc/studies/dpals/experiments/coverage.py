@@ -11,11 +11,10 @@ import numpy as np
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.cells import Cell
+from dpmc.frame.jobs.generated import effort_of_data, inputs_of, ratings_of, stored
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
-from dpmc.studies.dpals.jobs import effort_of_data, inputs_of
-from dpmc.studies.dpals.settings import stored
 
 FULL, SHUFFLED = "full", "shuffled"
 SAMPLINGS = (FULL, "uniform", "adaptive", SHUFFLED)
@@ -69,7 +68,6 @@ def run(task: Task) -> Iterator[dict[str, object]]:
     The Gini coefficient is that of the numbers of ratings of all items; the correlation is over all
     ratings, of the logarithms of the user's and of the item's number of ratings.
     """
-    from dpmc.studies.dpals.data import ratings_of  # imports numba
 
     settings, ratings = task.settings, ratings_of(task)
     most = settings["ratings_per_user"]

@@ -1,6 +1,6 @@
 """Claims about MovieLens 10M and 20M on ratings drawn by other laws: is what is found an artefact?
 
-:mod:`dpmc.studies.dpals.surrogate` has one law: tastes of rank 8 that have nothing to do with what
+:mod:`dpmc.datasets.surrogate` has one law: tastes of rank 8 that have nothing to do with what
 is rated, and one popularity. Here each law differs from a common one in rank and spectrum of the
 tastes, popularity, numbers of ratings, noise, or in that users rate what they like (ratings are
 then not missing at random). The methods are those of the surrogates, with the same settings.
@@ -18,14 +18,15 @@ from itertools import groupby, product
 
 import numpy as np
 
+from dpmc.datasets.forms import FORMS
+from dpmc.datasets.parts import LIANG
 from dpmc.frame.api import Job, Section
+from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.seeds import DATA, stream
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
-from dpmc.studies.dpals.cells import DPALS_COLUMNS, LIANG, STANDARD, DpalsCell
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, STANDARD, DpalsCell
 from dpmc.studies.dpals.experiments.coverage import FULL, gini, items_chosen
-from dpmc.studies.dpals.forms import FORMS
-from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
 from dpmc.studies.dpals.settings import modules_of
 from dpmc.studies.dpals.variant_names import named_settings
@@ -112,7 +113,7 @@ def run(task: Task) -> dict[str, list[dict[str, object]]]:
 def run_trial(task: Task, trial: int) -> dict[str, list[dict[str, object]]]:
     """Draw ratings by a law and run all fits on them: rows of both tables."""
     # both import numba
-    from dpmc.studies.dpals.data import make_split
+    from dpmc.frame.jobs.data import make_split
     from dpmc.studies.dpals.trial import run_trial as run_fit
 
     law, settings = task.cell.law, task.settings
@@ -162,7 +163,7 @@ def draw(
     for it is above the mean. Users draw by weight without replacement, 20 items and a log-normal
     number more of logarithmic deviation ``activity``, about ``ratings`` in the mean.
     """
-    import dpmc.studies.dpals.surrogate as usual  # imports numba
+    import dpmc.datasets.surrogate as usual  # imports numba
 
     # logarithms
     weights = rng.permutation(-exponent * np.log(np.arange(items) + usual.SHIFT * items))

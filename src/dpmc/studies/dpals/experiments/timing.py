@@ -12,10 +12,10 @@ import numpy as np
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.frame.api import Cells, Effort, Job, Section
 from dpmc.frame.jobs.cells import Cell
+from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
 from dpmc.frame.jobs.task import Task
 from dpmc.studies.dpals.cells import STANDARD, DpalsCell
-from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS, make_model
 from dpmc.studies.dpals.settings import modules_of
 
@@ -55,7 +55,7 @@ def run(task: Task) -> Iterator[dict[str, object]]:
     Rows have the keys :data:`TIMING_COLUMNS`; the seconds are the median from the end of an
     iteration to that of the next, so that a fit's preparations are not in them.
     """
-    from dpmc.studies.dpals.data import draw  # imports numba
+    from dpmc.frame.jobs.data import draw  # imports numba
 
     settings = task.settings
     for users in settings["users"]:

@@ -21,7 +21,6 @@ DPALS_FIGURES = read_figures(
         "dpals_9_side_by_side": (budgets.side_by_side, budgets.describe_budgets),
         "dpals_10_timing": (speed.timing, speed.describe_timing),
         "dpals_11_rates": (rates.rates, rates.describe_rates),
-        "dpals_12_default": (budgets.default_method, budgets.describe_budgets),
     },
 )
 

@@ -13,7 +13,6 @@ from dpmc.studies.dpals.frames import (
     DPALS,
     DPALS_PART,
     FREE,
-    LOCAL_BAYES,
     LOOKS,
     METRICS,
     PAPER,
@@ -24,13 +23,12 @@ from dpmc.studies.dpals.frames import (
     method_label,
     metric_of,
     number,
+    standard,
     summary,
     synthetic_sizes,
-    tuned,
-    with_default,
 )
 
-OF_USERS = (*PAPER, LOCAL_BAYES, "trivial", "als")  # what is drawn against the number of users
+OF_USERS = (*PAPER, "trivial", "als")  # what is drawn against the number of users
 
 
 def by_budget(
@@ -42,7 +40,7 @@ def by_budget(
     columns: int = 3,
 ) -> Drawing:
     """Draw the trade-off on data sets whose names begin so, and not so."""
-    trials = parts_as_methods(with_default(trials))
+    trials = parts_as_methods(standard(trials))
     names = [name for name in datasets_of(trials) if name.startswith(tuple(of))]
     names = [name for name in names if not name.startswith(tuple(but))]
     return tradeoff(trials[trials["dataset"].isin(names)], published, columns)
@@ -70,14 +68,9 @@ def tradeoff(
     return lines.draw(panels, tables, columns=columns, height=2.6)
 
 
-def default_method(trials: pd.DataFrame) -> Drawing:
-    """Draw Local Bayes beside the others at their own best settings."""
-    return tradeoff(tuned(trials))
-
-
 def side_by_side(trials: pd.DataFrame, of: Sequence[str]) -> Drawing:
     """Draw RSE and RMSE of DP-AltMin and DP-SAltLS beside the others, a column a data set."""
-    trials = with_default(trials)
+    trials = standard(trials)
     trials = trials[trials["dataset"].str.startswith(tuple(of))]
     tables, panels = [], []
     for metric in ("rse", "rmse"):
@@ -107,7 +100,7 @@ def describe_budgets(data: pd.DataFrame) -> dict[str, str]:
 
 def users(trials: pd.DataFrame, published: pd.DataFrame | None = None) -> Drawing:
     """Draw RMSE against the number of users, a panel for each epsilon."""
-    here = with_default(trials)
+    here = standard(trials)
     sizes = synthetic_sizes(here)
     here = here[here["dataset"].isin(sizes) & here["method"].isin(OF_USERS)]
     table = summary(here, "rmse", ("users", "method", "epsilon"))

@@ -1,7 +1,8 @@
 """Parts and splits of real ratings for the experiments on private factorisation at user level.
 
-Sources: [Chien 2021], section 6.1; Liang, Krishnan, Hoffman and Jebara, "Variational autoencoders
-for collaborative filtering" (WWW 2018), section 4.2, for splits by users.
+Sources: Chien et al., "Private alternating least squares" (ICML 2021), section 6.1; Liang,
+Krishnan, Hoffman and Jebara, "Variational autoencoders for collaborative filtering" (WWW 2018),
+section 4.2, for splits by users.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from dpmc.errors import InputError
 from dpmc.ratings import Ratings
 
 TEST, VALIDATION = "test", "validation"
+LIANG = "liang"  # the name of a split by users
 LIKED, LEAST_LIKED = 4.0, 5
 
 
@@ -31,7 +33,7 @@ class Split:
 
 
 def select(rng: np.random.Generator, ratings: Ratings, entry: Mapping) -> Ratings:
-    """Return the part of a data set that an entry of ``dpals.datasets`` describes.
+    """Return the part of a data set that an entry of the ``datasets`` of a section describes.
 
     The entry has ``users`` (the first so many), ``users_share`` (a random part, drawn by ``rng``),
     ``top_items`` (those with the most ratings: the numbers are used without privacy, as Chien et

@@ -1,6 +1,8 @@
-"""Drawn matrices of the experiments on private factorisation at user level.
+"""Drawn matrices of known rank for experiments on private factorisation at user level.
 
-Sources: [Chien 2021], section 6.1; [Jain 2018], section 5 (rank one, unit max-norm).
+Sources: Chien et al., "Private alternating least squares" (ICML 2021), section 6.1; Jain, Thakkar
+and Thakurta, "Differentially private matrix completion revisited" (ICML 2018), section 5 (rank
+one, unit max-norm).
 """
 
 import math
@@ -8,9 +10,9 @@ import math
 import numpy as np
 from numba import njit
 
+from dpmc.datasets.parts import Split
 from dpmc.errors import InputError
 from dpmc.ratings import Compressed, Ratings
-from dpmc.studies.dpals.splits import Split
 
 BLOCK = 1 << 18  # entries that are drawn at a time, few enough for a core's cache
 

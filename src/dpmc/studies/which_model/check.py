@@ -1,0 +1,41 @@
+"""Refusing a comparison that could not run, before anything runs."""
+
+from collections.abc import Mapping
+
+from dpmc.datasets import resolve
+from dpmc.errors import InputError, refuse_unknown
+from dpmc.frame.jobs.experiments import experiments_in
+from dpmc.frame.jobs.generated import stored
+from dpmc.methods import METHODS, PRIVATE, VARIANTS, variant
+from dpmc.studies.which_model.settings import experiments_of, fit_cells, fit_settings
+from dpmc.studies.which_model.trial import make_model
+
+KNOWN = [name for name in (*METHODS, *VARIANTS) if variant(name).of in PRIVATE]
+
+
+def check(section: Mapping, sets: Mapping) -> None:
+    """Refuse what the schema cannot see: unknown data sets, methods and settings.
+
+    Every model is constructed once, without data. ``sets`` are the user's own data sets.
+    """
+    datasets = section["datasets"]
+    for file in {stored(section, name): None for name in datasets}:
+        if file is not None and "like" not in datasets.get(file, {}):
+            resolve(file, sets)
+    for experiment in experiments_of(section).values():
+        refuse_unknown("data set in which_model.datasets", experiment["datasets"], datasets)
+        refuse_unknown("private method", experiment["methods"], KNOWN)
+    compared, tables = section["ablations"]["datasets"], section["features"]["tables"]
+    refuse_unknown("data set in which_model.datasets", [*compared, *tables], datasets)
+    for table in tables.values():
+        resolve(table, sets)
+    section = {**section, "cells": fit_cells(section)}
+    for cell in section["cells"]:
+        try:
+            make_model(cell, fit_settings(section, cell))
+        except (InputError, TypeError) as error:
+            where = ", ".join(cell.formatted().values())
+            raise InputError(f"which_model, {where}: {error}") from error
+    for experiment in experiments_in("dpmc.studies.which_model.experiments"):
+        for cell in experiment.JOB.cells(section):
+            experiment.JOB.settings(section, cell)

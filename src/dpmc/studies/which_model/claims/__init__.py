@@ -1,0 +1,1 @@
+"""The claims of the study, and their predicates."""

@@ -1,0 +1,40 @@
+"""What the claims are judged on, and the registry of what judges them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dpmc.frame.judging.claims import registering
+from dpmc.frame.judging.finding import Finding
+from dpmc.frame.judging.rules import Rows
+from dpmc.frame.showing.frames import in_list
+from dpmc.statistics.paired import Pair
+from dpmc.studies.which_model.frames import dataset_label, method_label
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The tables that the predicates judge, None where they have not been made."""
+
+    trials: pd.DataFrame | None = None
+    popularity: pd.DataFrame | None = None
+
+
+PREDICATES: dict[str, Callable[[Evidence], Finding]] = {}
+claim = registering(PREDICATES)
+
+
+def place_named(dataset: str, epsilon: float) -> str:
+    """Name a place as the page does."""
+    return f"{in_list(dataset_label(dataset))}, ε = {epsilon:g}"
+
+
+def method_named(name: str) -> str:
+    """Name a method in a list."""
+    return in_list(method_label(name))
+
+
+def rows_of(found: Mapping[tuple, Pair]) -> Rows:
+    """Return the differences by the name of their place."""
+    return {place_named(*place): pair.differences for place, pair in found.items()}

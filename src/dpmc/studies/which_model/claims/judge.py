@@ -1,0 +1,36 @@
+"""Judging every claim of ``claims.yaml``."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.readings import on_trials
+from dpmc.frame.showing.results import read_results
+from dpmc.studies.which_model.cells import COORDINATES
+from dpmc.studies.which_model.claims import (  # noqa: F401  (importing them registers predicates)
+    comparison,
+    parts,
+)
+from dpmc.studies.which_model.claims.evidence import PREDICATES, Evidence
+from dpmc.studies.which_model.frames import NAMES
+
+CLAIMS = Path(__file__).parents[1] / "claims.yaml"
+CELLS = {
+    "trials": (*COORDINATES, "trial"),
+    "popularity": (*COORDINATES, "fifth", "trial"),
+}
+
+
+def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
+    """Judge the claims on the tables of a run, which lie in ``folder``; no setting is used."""
+    return {"claims": judge(read_results(folder, NAMES))}
+
+
+def judge(tables: dict[str, pd.DataFrame | None]) -> pd.DataFrame:
+    """Judge all claims, columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`."""
+    there = {name: table for name, table in tables.items() if table is not None}
+    cells = {name: CELLS[name] for name in there}
+    readings = {name: Evidence(**changed) for name, changed in on_trials(there, cells)}
+    claims = load_claims(CLAIMS, PREDICATES)
+    return table_of_verdicts(claims, PREDICATES, Evidence(**there), readings)

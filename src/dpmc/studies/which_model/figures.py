@@ -1,0 +1,159 @@
+"""Every figure of the study; titles, captions and alternative texts are in ``figures.yaml``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from dpmc.frame.showing.forest import Forest, Points, draw_forest
+from dpmc.frame.showing.frames import listed, present, split
+from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
+from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.style import (
+    BLUE,
+    GREY,
+    VERMILLION,
+    Drawing,
+    Look,
+    NothingToDraw,
+    draw_all,
+    read_figures,
+)
+from dpmc.studies.which_model.frames import (
+    DATASETS,
+    FEATURE_LOOKS,
+    FEATURES,
+    FORMS,
+    LOOKS,
+    METHODS,
+    NAMES,
+    dataset_label,
+    method_label,
+    of_forms,
+    over,
+    summary,
+    tuned,
+    with_features,
+)
+
+WITHOUT, WHOLE = "no_features", "whole"
+BUDGET_LOOKS = (Look(VERMILLION, "^"), Look(BLUE, "o"), Look(GREY, "s"))
+
+
+def epsilons(table: pd.DataFrame) -> Axis:
+    """Return the axis of epsilon, labelled where there are points."""
+    ticks = table["epsilon"].unique()
+    return Axis("ε of one user, all ratings", log=True, ticks=ticks, margin=1.25)
+
+
+def errors(trials: pd.DataFrame | None) -> Drawing:
+    """Draw Local Bayes beside the others at settings that we searched."""
+    rows = tuned(trials)
+    if rows.empty:
+        raise NothingToDraw
+    table = summary(rows)
+    panels = [
+        Panel(
+            dataset_label(name),
+            x=epsilons(here),
+            y=Axis("RMSE", log=True, reach=0.6),
+            curves=curves(here, "method", "epsilon", LOOKS, method_label),
+            dodge=0.025,
+        )
+        for name, here in split(table, dataset=DATASETS)
+    ]
+    return draw_panels(panels, table, height=2.6, order=list(METHODS.values()))
+
+
+def describe_errors(data: pd.DataFrame) -> dict[str, str]:
+    """Say which method is best at the ends of epsilon."""
+    best = []
+    for name, here in split(data, dataset=DATASETS):
+        ends = here[here["epsilon"].isin(here["epsilon"].agg(["min", "max"]))]
+        rows = ends.sort_values("mean", kind="stable").drop_duplicates("epsilon")
+        texts = [
+            f"{row.mean:.3g} at ε = {row.epsilon:g} ({method_label(row.method)})"
+            for row in rows.sort_values("epsilon").itertuples()
+        ]
+        best.append((f"{dataset_label(name)}:", texts))
+    return {"best": listed(best)}
+
+
+def features(trials: pd.DataFrame | None, popularity: pd.DataFrame | None) -> Drawing:
+    """Draw the error with features over that without, of all items and by their popularity."""
+    rows = with_features(trials)
+    if rows.empty or popularity is None or popularity.empty:
+        raise NothingToDraw
+    by_fifth = over(popularity, WITHOUT, ("dataset", "fifth", "epsilon"))
+    total = over(rows, WITHOUT)
+    y = Axis("RMSE over that without features")
+    panels = []
+    for dataset, here in split(total, dataset=DATASETS):
+        drawn = curves(here, "variant", "epsilon", FEATURE_LOOKS, FEATURES.get)
+        panels.append(Panel(f"{dataset_label(dataset)}, all items", epsilons(here), y, drawn))
+        fifths = by_fifth[by_fifth["dataset"] == dataset]
+        for epsilon in sorted(fifths["epsilon"].unique()):
+            part = fifths[fifths["epsilon"] == epsilon]
+            panels.append(
+                Panel(
+                    f"{dataset_label(dataset)}, ε = {epsilon:g}",
+                    x=Axis("Fifth of the items, rarest first", ticks=[*range(1, 6)], margin=0.3),
+                    y=y,
+                    curves=curves(part, "variant", "fifth", FEATURE_LOOKS, FEATURES.get),
+                    dodge=0.1,
+                )
+            )
+    return draw_panels(panels, [total, by_fifth], columns=2, height=2.4)
+
+
+def describe_features(data: pd.DataFrame) -> dict[str, str]:
+    """Say what features change in all."""
+    here = data[data["fifth"].isna() & (data["variant"] == "features")].sort_values("epsilon")
+    return {
+        "changes": ", ".join(f"{row.mean:.3f} at ε = {row.epsilon:g}" for row in here.itertuples())
+    }
+
+
+def ablations(trials: pd.DataFrame | None) -> Drawing:
+    """Draw the error of each form of Local Bayes over that of the whole method."""
+    rows = of_forms(trials)
+    table = over(rows, WHOLE) if len(rows) else rows
+    if table.empty:
+        raise NothingToDraw
+    forms = present(table["variant"], FORMS)
+    budgets = sorted(table["epsilon"].unique())
+    panels = []
+    for dataset, here in split(table, dataset=DATASETS):
+        points = []
+        for place, epsilon in enumerate(budgets):
+            part = here[here["epsilon"] == epsilon]
+            numbers = part["variant"].map(forms.index)
+            below = 0.22 * (place - (len(budgets) - 1) / 2)
+            part = part.assign(row=numbers, x=part["mean"], below=below)
+            points.append(Points(part, BUDGET_LOOKS[place % 3], f"ε = {epsilon:g}"))
+        labels = [FORMS[form] for form in forms]
+        panels.append(Forest(dataset_label(dataset), labels, points, reference=1.0))
+    axis = Axis("RMSE over that of the whole method", log=True)
+    return draw_forest(panels, table, axis, row=0.3, stacked=True)
+
+
+def describe_ablations(data: pd.DataFrame) -> dict[str, str]:
+    """Say which form loses most."""
+    worst = data.loc[data["mean"].idxmax()]
+    where = f"{dataset_label(worst['dataset'])}, ε = {worst['epsilon']:g}"
+    return {"worst": f"{FORMS[worst['variant']]} ({worst['mean']:.3g} times, {where})"}
+
+
+FIGURES = read_figures(
+    Path(__file__).with_name("figures.yaml"),
+    {
+        "models_1_errors": (errors, describe_errors),
+        "models_2_features": (features, describe_features),
+        "models_3_ablations": (ablations, describe_ablations),
+    },
+)
+
+
+def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
+    """Draw all figures of the tables of a run into ``folder``."""
+    draw_all(FIGURES, read_results(results_folder, NAMES), folder)

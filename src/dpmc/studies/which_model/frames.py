@@ -1,0 +1,138 @@
+"""What figures, tables and claims of the study share: its tables, labels and looks."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from dpmc.frame.showing import style
+from dpmc.frame.showing.frames import DATASET_LABELS, cell_means
+from dpmc.frame.showing.style import BLUE, GREEN, GREY, PURPLE, SKY, VERMILLION, Look
+from dpmc.statistics import paired
+from dpmc.statistics.tests import log_positive, row_tests
+from dpmc.studies.which_model.cells import COORDINATES, LOCAL_BAYES, TUNED
+
+NAMES = ("trials", "popularity")
+PLACE = ("dataset", "epsilon")
+NOISES = {"": "no noise", "-half-noise": "noise 0.5", "-full-noise": "noise 1"}
+DATASETS = {
+    "ml-100k": "MovieLens 100K",
+    "jester": "Jester 5k",
+    "sweetrs": "SweetRS",
+    **{
+        f"drawn-{name}{end}": f"Drawn, {sizes}, {noise}"
+        for name, sizes in (("20k-500", "20,000 × 500"), ("50k-1000", "50,000 × 1,000"))
+        for end, noise in NOISES.items()
+    },
+    "drawn-5k-300-half-noise": "Drawn, 5,000 × 300, noise 0.5",
+    "surrogate-3500": "Generated 10M, a twentieth",
+    "surrogate-10m-20k-2000": "Generated 10M, 20,000 × 2,000",
+}
+METHODS = {
+    "private_user_item_bias": "User + item bias, private",
+    "private_als": "ALS, private",
+    "dpals_h_free_clipped": "DPALS, H-free, rows clipped",
+    "dp_altmin": "DP-AltMin",
+    "dp_svd": "DPSVD",
+    LOCAL_BAYES: "Local Bayes",
+}
+LOOKS = {
+    "private_user_item_bias": Look(PURPLE, "d", (0, (4, 1.5))),
+    "private_als": Look(SKY, "H", (0, (4, 1.5))),
+    "dpals_h_free_clipped": Look(GREEN, "P"),
+    "dp_altmin": Look(VERMILLION, "X"),
+    "dp_svd": Look(GREY, "h"),
+    LOCAL_BAYES: style.LOCAL_BAYES,
+}
+FEATURES = {
+    "no_features": "without features",
+    "features": "with features",
+    "shuffled_features": "shuffled features",
+}
+FORMS = {
+    "whole": "the whole method",
+    "no_prior": "no prior of offsets",
+    "fixed_prior": "fixed prior",
+    "no_covariance": "no covariance",
+    "plain_residuals": "plain residuals",
+    "equal_steps": "equal steps",
+    "fixed_ridge": "fixed ridge for users",
+    "random_start": "random start",
+}
+FEATURE_LOOKS = {
+    "no_features": style.LOCAL_BAYES,
+    "features": Look(BLUE, "o"),
+    "shuffled_features": Look(GREY, "v", (0, (4, 1.5))),
+}
+CAVEAT = (
+    "The default was developed with these data in sight; the settings of the others are the best "
+    "of our search, and none of them is younger than 2021."
+)
+
+
+def dataset_label(name: str) -> str:
+    """Format a data set."""
+    return DATASETS.get(name) or DATASET_LABELS.get(name, name)
+
+
+def method_label(name: str) -> str:
+    """Format a method."""
+    return METHODS.get(name, name)
+
+
+def summary(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return :func:`cell_means` of the RMSE of cells."""
+    return cell_means(trials, "rmse", COORDINATES)
+
+
+def of_variants(trials: pd.DataFrame | None, variants: Collection[str]) -> pd.DataFrame:
+    """Return the rows of some variants; an empty frame if there are none."""
+    return pd.DataFrame() if trials is None else trials[trials["variant"].isin(variants)]
+
+
+def tuned(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of the comparison at settings that we searched."""
+    return of_variants(trials, (TUNED,))
+
+
+def with_features(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows with, without and with shuffled features of items."""
+    return of_variants(trials, FEATURES)
+
+
+def of_forms(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of the whole method and without parts of it."""
+    return of_variants(trials, FORMS)
+
+
+def places(rows: pd.DataFrame, by: str = "method") -> dict[tuple, pd.DataFrame]:
+    """Return log RMSE by (data set, epsilon): a column a method, or a variant."""
+    if rows.empty:
+        return {}
+    return paired.places(rows, log_positive(rows["rmse"]), PLACE, by)
+
+
+def over(table: pd.DataFrame, reference: str, names: Sequence[str] = PLACE) -> pd.DataFrame:
+    """Return the error of each variant over that of one of them, in geometric means by place.
+
+    Columns: ``names``, ``variant``, ``mean`` with its 95 % interval ``low`` and ``high``, and
+    ``trials``; paired by trial.
+    """
+    found = []
+    for place, errors in paired.places(
+        table, log_positive(table["rmse"]), names, "variant"
+    ).items():
+        for variant in errors.columns.drop(reference, errors="ignore"):
+            if reference not in errors:
+                continue
+            test = row_tests((errors[variant] - errors[reference]).to_numpy())
+            ends = {end: float(np.exp(getattr(test, end)[0])) for end in ("mean", "low", "high")}
+            named = dict(zip(names, place, strict=True)) | {"variant": variant}
+            found.append(named | ends | {"trials": int(test.trials[0])})
+    return pd.DataFrame(found, columns=[*names, "variant", "mean", "low", "high", "trials"])
+
+
+def of_local_bayes(rows: pd.DataFrame) -> Mapping[tuple, paired.Pair]:
+    """Set Local Bayes against the best of the others."""
+    others = set(rows["method"]) - {LOCAL_BAYES} if len(rows) else set()
+    return paired.pairs(places(rows), [LOCAL_BAYES], others)
