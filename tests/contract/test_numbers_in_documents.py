@@ -29,6 +29,7 @@ from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
 from dpmc.studies.huber import STUDY as HUBER
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.reported import compare, load
+from dpmc.studies.which_model.frames import FORMS
 
 REFERENCE = HOME / "results" / "reference"
 STUDIES = HOME / "docs" / "studies"
@@ -38,6 +39,7 @@ DPALS, EQUAL, HUBER_PAGE, ONEBIT, MODELS = (
 NUMBER = r"[+−-]?(?:\d[\d,]*)?\.?\d+"
 FACTORS = ["private_als", "private_irls"]
 REFEREES = HOME / "docs" / "referees.md"
+OWN_RATINGS = HOME / "docs" / "own-ratings.md"
 BIAS = "private_user_item_bias"
 
 
@@ -324,6 +326,12 @@ SENTENCES = [
      errors_of("tuned", ("one", "sweetrs", "dp_altmin", 1), ("two", "sweetrs", "dp_altmin", 2),
                ("low", "jester", "dpals_h_free_clipped", 2),
                ("high", "jester", "dpals_h_free_clipped", 5), ("bias", "ml-100k", BIAS, 1))),
+    (MODELS, "by {gain} % on the whole (claim L2",
+     in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
+    (MODELS, "shuffled ones cost {cost} %, less",
+     in_reason("which_model", "L3", r"mean \+(?P<cost>[\d.]+) %")),
+    (OWN_RATINGS, "RMSE by {gain} % there, and of",
+     in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
     (README, "at none of {all} budgets", budgets_won_by_huber_noise),
     (EQUAL, "at none of {all} budgets", budgets_won_by_huber_noise),
     (README, "by over 1 % at {wins} of {all} budgets and loses at {losses} (",
@@ -496,6 +504,30 @@ def local_bayes_over_the_best_other():
     return rows
 
 
+@cache
+def forms_of_local_bayes():
+    """RMSE of each form by data set and epsilon."""
+    table = means("which_model").query("metric == 'rmse' and method == 'local_bayes'")
+    return table.set_index(["variant", "dataset", "epsilon"])["mean"].sort_index()
+
+
+def errors_with_features():
+    table = forms_of_local_bayes()
+    named = {"without features": "no_features", "with features": "features",
+             "shuffled features": "shuffled_features"}  # fmt: skip
+    return {label: table[name]["ml-100k"] for label, name in named.items()}
+
+
+def errors_without_a_part():
+    table, sets = forms_of_local_bayes(), section("which_model")["ablations"]["datasets"]
+    whole = np.concatenate([table["whole"][dataset] for dataset in sets])
+    return {
+        label: np.concatenate([table[form][dataset] for dataset in sets]) / whole
+        for form, label in FORMS.items()
+        if form != "whole"
+    }
+
+
 TABLES = [
     (README, "| claims of | judged |", verdicts_of_the_papers),
     (ONEBIT, "| claimed epsilon | 1 | 2 |", onebit_accuracy),
@@ -504,6 +536,8 @@ TABLES = [
     (DPALS, "| RMSE at user level", user_level_of_dpals),
     (DPALS, "| on twenty laws", claims_on_other_laws),
     (MODELS, "| | ε .5 | 1 | 2 | 5 |", local_bayes_over_the_best_other),
+    (MODELS, "| MovieLens 100K, 20 splits |", errors_with_features),
+    (MODELS, "| without a part |", errors_without_a_part),
 ]
 
 
