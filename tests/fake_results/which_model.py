@@ -28,7 +28,19 @@ def fake_trials(seed: int = 5, trials: int = 10) -> pd.DataFrame:
         for method in LOSSES:
             for epsilon in EPSILONS:
                 rows += _rows((dataset, method, "tuned", epsilon), common, rng)
-    return pd.DataFrame(rows + _features(rng) + _forms(rng))
+    return pd.DataFrame(rows + _opponents(rng) + _features(rng) + _forms(rng))
+
+
+def _opponents(rng) -> list[dict]:
+    """A search finds a little more than the other one, and the posterior helps."""
+    rows = []
+    for dataset in SHAPES:
+        common = 0.02 * rng.standard_normal(10)
+        for method in ("dp_svd", "dpals_h_free_clipped"):
+            for epsilon in (1.0, 5.0, 20.0):
+                for variant, factor in (("searched", 0.999), ("posterior_0.1", 0.99)):
+                    rows += _rows((dataset, method, variant, epsilon), common, rng, factor)
+    return rows
 
 
 def _features(rng, fifth: int | None = None) -> list[dict]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fake_results.which_model import fake_trials
+from fake_results.which_model import fake_popularity, fake_trials
 
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.statistics.paired import compare
@@ -35,11 +35,42 @@ def one_point_far_off(trials):
     return trials.assign(rmse=trials["rmse"].where(~off, 1.2 * trials["rmse"]))
 
 
+def variant_times(name, factor):
+    """The errors of a variant times a factor."""
+
+    def change(trials):
+        here = trials["variant"] == name
+        return trials.assign(rmse=trials["rmse"].where(~here, factor * trials["rmse"]))
+
+    return change
+
+
+def test_the_middle_of_the_items_gains_most():
+    table = fake_popularity()
+    finding = PREDICATES["L4"](Evidence(popularity=table))
+    assert finding.verdict == SUPPORTED
+    most = (table["fifth"] == 5) & (table["variant"] == "features")
+    gains = table.assign(rmse=table["rmse"].where(~most, 0.9 * table["rmse"]))
+    assert PREDICATES["L4"](Evidence(popularity=gains)).verdict == CONTRADICTED
+
+
 PLANTED = [
     ("L1", SUPPORTED, with_local_bayes(1.0), "more at 0 of 12 points"),
     ("L1", CONTRADICTED, with_local_bayes(1.02), "losses"),
     ("L1", CONTRADICTED, one_point_far_off, "11 wins, 1 losses"),
     ("L1", INCONCLUSIVE, lambda t: t[t["variant"] == "other"], "data not available"),
+    ("L2", SUPPORTED, lambda t: t, "3 wins"),
+    ("L2", CONTRADICTED, variant_times("features", 1.05), "0 wins, 3 losses"),
+    ("L2", INCONCLUSIVE, lambda t: t[t["variant"] == "tuned"], "data not available"),
+    ("L3", SUPPORTED, lambda t: t, "3 wins"),
+    ("L3", CONTRADICTED, variant_times("shuffled_features", 1.01), "3 losses"),
+    ("L5", SUPPORTED, lambda t: t, "6 wins"),
+    ("L5", CONTRADICTED, variant_times("no_prior", 0.95), "6 losses"),
+    ("L11", SUPPORTED, lambda t: t, "RMSE of this form over that of the whole method: 1.0"),
+    ("L12", SUPPORTED, variant_times("searched", 2.0), "DPALS (H-free, rows clipped)"),
+    ("L12", CONTRADICTED, variant_times("searched", 0.9), "6 losses"),
+    ("L13", SUPPORTED, variant_times("posterior_0.1", 1.1), "of its lead over the others"),
+    ("L13", CONTRADICTED, variant_times("posterior_0.1", 0.8), "losses"),
 ]
 
 

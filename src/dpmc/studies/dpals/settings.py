@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dpmc.frame.api import Section
 from dpmc.frame.jobs.cells import owners
 from dpmc.frame.jobs.hyperparameters import model_settings
+from dpmc.methods.user_level.spaces import SPACES
 from dpmc.studies.dpals.cells import STANDARD, DpalsCell
 from dpmc.studies.dpals.methods import METHODS
-from dpmc.studies.dpals.spaces import SPACES
 
 
 def experiments_of(dpals: Mapping) -> dict[str, Mapping]:

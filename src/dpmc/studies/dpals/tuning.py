@@ -8,7 +8,7 @@ most of what a trial is tested on was learnt from, or scored, by the search.
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from dpmc.errors import InputError
 from dpmc.frame.jobs.data import make_split
 from dpmc.frame.jobs.generated import public_range, ratings_of
 from dpmc.frame.jobs.task import Task
+from dpmc.methods.user_level.spaces import SPACES, drawn, scales
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals.cells import DpalsCell
-from dpmc.studies.dpals.spaces import SPACES
 from dpmc.studies.dpals.trial import Clock, errors, fit
 
 TUNE = "tune"
@@ -31,39 +31,10 @@ def run(task: Task) -> dict[str, list[dict[str, object]]]:
     return {"tuning": tune(task.cell, task.settings, ratings=ratings_of(task))}
 
 
-def scales(
-    method: str, settings: Mapping, training: Ratings
-) -> dict[str, Callable[[float], float]]:
-    """Return how bounds of a search become bounds of a method, from public numbers.
-
-    The range of the ratings is public, and so is the shape of the matrix. Bounds of values and
-    lengths of rows and updates are in units of half the range (of 1 for drawn data, whose
-    deviation is 1); a nuclear norm in units of half the range times sqrt(users x items), numbers
-    of ratings of an item in those of the users. As published, DPALS keeps V^T V = I, so that users
-    are sqrt(items) times as long: their bound and their regularization are for V^T V = items I.
-    """
-    low, high = public_range(settings["data"])
-    half = 1.0 if "ratings_factor" in settings["data"] else (high - low) / 2
-    size = math.sqrt(training.n_users * training.n_items)
-    units = {
-        "value_bound": lambda value: value * half,
-        "row_bound": lambda value: value * half,
-        "update_bound": lambda value: value * half,
-        "residual_bound": lambda value: value * half,
-        "item_ratings": lambda value: value * training.n_users,
-        "nuclear_bound": lambda value: value * half * size,
-    }
-    if method == "dpals_literal":
-        units["factor_bound"] = lambda value: value * math.sqrt(training.n_items)
-        units["user_regularization"] = lambda value: value / training.n_items
-    return units
-
-
 def tune(
     cell: DpalsCell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> list[dict[str, object]]:
-    """Return the candidates of a cell of a method of :data:`~dpmc.studies.dpals.spaces.SPACES`,
-    best first.
+    """Return the candidates of a cell of a method that has a space to search, best first.
 
     ``settings`` is what :func:`dpmc.studies.dpals.settings.tuning_settings` returns; of
     ``candidates`` the first is ``model`` itself. Rows have the keys
@@ -75,10 +46,13 @@ def tune(
         for trial in range(settings["trials"])
     ]
     rng = cell.stream(settings["seed"], TUNE)
-    units = scales(cell.method, settings, splits[0].training)
+    training = splits[0].training
+    low, high = public_range(settings["data"])
+    half = 1.0 if "ratings_factor" in settings["data"] else (high - low) / 2  # drawn: deviation 1
+    units = scales(cell.method, half, training.n_users, training.n_items)
     candidates = [dict(settings["model"])]
     candidates += [
-        candidates[0] | _drawn(rng, SPACES[cell.method], units)
+        candidates[0] | drawn(rng, SPACES[cell.method], units)
         for _ in range(settings["candidates"] - 1)
     ]
     scored = [(_score(cell, settings, each, splits), json.dumps(each)) for each in candidates]
@@ -86,13 +60,6 @@ def tune(
         {**cell.coordinates(), "place": place, "rmse": found, "settings": text}
         for place, (found, text) in enumerate(sorted(scored)[:KEPT], start=1)
     ]
-
-
-def _drawn(rng, space, units):
-    drawn = {name: values[rng.integers(len(values))] for name, values in space.items()}
-    return {
-        name: float(units[name](value)) if name in units else value for name, value in drawn.items()
-    }
 
 
 def _score(cell, settings, candidate, splits) -> float:

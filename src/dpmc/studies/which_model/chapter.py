@@ -11,9 +11,9 @@ from dpmc.studies.which_model.figures import FIGURES
 from dpmc.studies.which_model.frames import NAMES
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
-FINDINGS = tuple(f"L{number}" for number in range(1, 12))
+FINDINGS = tuple(f"L{number}" for number in range(1, 14))
 HEADLINES = ("L1",)
-ANSWERS = ("L1", "L2")
+ANSWERS = ("L12", "L2")
 
 
 def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:

@@ -11,6 +11,7 @@ from dpmc.frame.showing.style import BLUE, GREEN, GREY, PURPLE, SKY, VERMILLION,
 from dpmc.statistics import paired
 from dpmc.statistics.tests import log_positive, row_tests
 from dpmc.studies.which_model.cells import COORDINATES, LOCAL_BAYES, TUNED
+from dpmc.studies.which_model.variants import POSTERIOR, SEARCHED
 
 NAMES = ("trials", "popularity")
 PLACE = ("dataset", "epsilon")
@@ -34,6 +35,14 @@ METHODS = {
     "dpals_h_free_clipped": "DPALS, H-free, rows clipped",
     "dp_altmin": "DP-AltMin",
     "dp_svd": "DPSVD",
+    "private_item_bias": "Item bias, private",
+    "private_irls": "A-IRLS, private",
+    "dpals": "DPALS",
+    "dpals_h_free": "DPALS, H-free",
+    "dpals_analyze_gauss": "DPALS, Analyze-Gauss start",
+    "dpfw": "DPFW, exact noise",
+    "dpfw_residual": "DPFW, residuals clipped",
+    "dp_saltls": "DP-SAltLS",
     LOCAL_BAYES: "Local Bayes",
 }
 LOOKS = {
@@ -136,3 +145,37 @@ def of_local_bayes(rows: pd.DataFrame) -> Mapping[tuple, paired.Pair]:
     """Set Local Bayes against the best of the others."""
     others = set(rows["method"]) - {LOCAL_BAYES} if len(rows) else set()
     return paired.pairs(places(rows), [LOCAL_BAYES], others)
+
+
+def of_opponents(trials: pd.DataFrame | None) -> dict[tuple, paired.Pair]:
+    """Set Local Bayes against the best of the others, at settings of either search.
+
+    The places are those of the search with equal effort; things are named (method, variant).
+    """
+    rows = of_variants(trials, (SEARCHED, TUNED))
+    return _of_default(rows, SEARCHED)
+
+
+def of_posterior(trials: pd.DataFrame | None) -> dict[tuple, paired.Pair]:
+    """Set Local Bayes against the best of the others with its offsets and posterior of users."""
+    if trials is None:
+        return {}
+    with_posterior = trials["variant"].str.startswith(POSTERIOR)
+    default = (trials["method"] == LOCAL_BAYES) & (trials["variant"] == TUNED)
+    return _of_default(trials[with_posterior | default], POSTERIOR)
+
+
+def _of_default(rows: pd.DataFrame, beginning: str) -> dict[tuple, paired.Pair]:
+    """Compare at the places where something has a variant that begins so."""
+    if rows.empty:
+        return {}
+    logs = log_positive(rows["rmse"])
+    found = paired.places(rows, logs, PLACE, ["method", "variant"])
+    found = {
+        place: here
+        for place, here in found.items()
+        if any(variant.startswith(beginning) for _, variant in here.columns)
+    }
+    names = {name for here in found.values() for name in here.columns}
+    default = [name for name in names if name[0] == LOCAL_BAYES]
+    return paired.pairs(found, default, names - set(default))

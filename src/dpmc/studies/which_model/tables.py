@@ -9,6 +9,7 @@ import pandas as pd
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.results import Results, read_results, write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc.studies.which_model.cells import TUNED
 from dpmc.studies.which_model.frames import (
     CAVEAT,
     DATASETS,
@@ -20,11 +21,15 @@ from dpmc.studies.which_model.frames import (
     method_label,
     of_forms,
     of_local_bayes,
+    of_opponents,
+    of_posterior,
+    of_variants,
     over,
     summary,
     tuned,
     with_features,
 )
+from dpmc.studies.which_model.variants import SEARCHED
 
 RATIO = "ratio"
 OURS = "ours"
@@ -47,6 +52,7 @@ def build_tables(results: Results) -> list[Table]:
         *([errors_table(compared)] if len(compared) else []),
         *([features_table(features, results["popularity"])] if len(features) else []),
         *([forms_table(forms)] if len(forms) else []),
+        *([opponents_table(trials)] if of_opponents(trials) else []),
     ]
 
 
@@ -140,6 +146,47 @@ def forms_table(rows: pd.DataFrame) -> Table:
     title = "Local Bayes without one of its parts"
     headings = (("variant", "Form"), ("dataset", "Data"))
     return Table("table_models_3_parts", title, headings, columns, tuple(lines), notes)
+
+
+def opponents_table(trials: pd.DataFrame) -> Table:
+    """Return the errors of all methods at the better of two searches, and what is best of them.
+
+    Below them the best with Local Bayes' offsets and posterior, and Local Bayes itself.
+    """
+    best, posterior = of_opponents(trials), of_posterior(trials)
+    budgets = sorted({epsilon for _, epsilon in best})
+    columns = tuple(
+        Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user") for value in budgets
+    )
+    rows = of_variants(trials, (SEARCHED, TUNED))
+    found = summary(rows[rows["epsilon"].isin(budgets)]).sort_values("mean", kind="stable")
+    means = found.drop_duplicates(["dataset", "method", "epsilon"])
+    means = means.set_index(["dataset", "method", "epsilon"])
+    lines = []
+    for dataset in present(rows["dataset"], DATASETS):
+        for method in present(rows["method"], METHODS):
+            cells = [error_cell(means, (dataset, method, epsilon)) for epsilon in budgets]
+            labels = (dataset_label(dataset), method_label(method))
+            lines.append(Row((dataset, method), labels, OURS, tuple(cells)))
+        for key, label, pairs in (
+            (RATIO, "Local Bayes over the best other", best),
+            ("posterior", "over the best other with its predictor", posterior),
+        ):
+            cells = [
+                Cell(float(np.exp(np.nanmean(pairs[dataset, epsilon].differences))), digits=3)
+                if (dataset, epsilon) in pairs
+                else NO_ERROR
+                for epsilon in budgets
+            ]
+            lines.append(Row((dataset, key), (dataset_label(dataset), label), OURS, tuple(cells)))
+    notes = (
+        f"Mean RMSE and standard error over {trials_text(found['trials'])}, on the same splits, at "
+        "the better of two settings: those of one search with equal effort for every method and, "
+        "for five of them, those of an earlier one. Ratios are geometric means.",
+    )
+    title = "RMSE of every method that protects users, each at searched settings"
+    headings = (("dataset", "Data"), ("method", "Method"))
+    return Table("table_models_4_opponents", title, headings, columns, tuple(lines), notes)
 
 
 def error_cell(means: pd.DataFrame, place: tuple) -> Cell:
