@@ -159,7 +159,7 @@ class Errors:
 
 
 JOB = Job(
-    name="search",
+    name="candidate",
     run=f"{__name__}:run",
     tables={"search": COLUMNS},
     cell=SearchCell,
