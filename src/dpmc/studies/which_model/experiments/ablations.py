@@ -39,7 +39,8 @@ def settings(section: Section, cell: FitCell) -> dict[str, object]:
 
 def run(task: Task) -> list[dict[str, object]]:
     """Fit all forms of the method at all budgets."""
-    from dpmc.studies.which_model import parts  # imports numba
+    # these import numba
+    from dpmc.studies.which_model.parts import FORMS as CLASSES
     from dpmc.studies.which_model.trial import budget_of, run_trials
 
     def fit(cell: FitCell, settings: Mapping, trial: int, split: Split):
@@ -48,7 +49,7 @@ def run(task: Task) -> list[dict[str, object]]:
             cell.stream(settings["seed"], purpose, *same, trial=trial)
             for purpose in (START, NOISE, PUBLIC)
         )
-        model = parts.FORMS[cell.variant](**budget_of(cell, settings))
+        model = CLASSES[cell.variant](**budget_of(cell, settings))
         model.public = public
         return model.fit(split.training, rng=rng, noise_rng=noise_rng)
 
