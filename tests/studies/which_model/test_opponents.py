@@ -1,5 +1,6 @@
 """The search of the opponents' settings, what it found, and their factors with our predictor."""
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 from scipy.special import ndtr
 
 from dpmc import configuration
+from dpmc.errors import InputError
 from dpmc.frame.jobs.task import Task
-from dpmc.methods.user_level.spaces import SPACES
+from dpmc.methods.user_level.spaces import SPACES, scales
+from dpmc.methods.user_level.spaces import drawn as draw
 from dpmc.ratings import Ratings
 from dpmc.studies.which_model import STUDY
 from dpmc.studies.which_model.cells import COLUMNS, FitCell
@@ -17,6 +20,7 @@ from dpmc.studies.which_model.experiments import posterior, search
 from dpmc.studies.which_model.frames import METHODS
 from dpmc.studies.which_model.posterior import OffsetsOnly, combined, divided
 from dpmc.studies.which_model.settings import fit_settings
+from dpmc.studies.which_model.trial import make_model
 from dpmc.studies.which_model.variants import POSTERIOR, SEARCHED
 
 HOME = Path(__file__).parents[3]
@@ -75,6 +79,18 @@ def test_every_opponent_was_searched_at_every_budget(section):
     assert cells
     assert {(cell.dataset, cell.method, cell.epsilon) for cell in cells} <= named
     assert all(fit_settings(section, cell)["model"] for cell in cells)
+
+
+def test_every_candidate_is_one_that_its_method_takes(section):
+    """Or refuses in one sentence, as two settings need not fit together."""
+    rng = np.random.default_rng(0)
+    for method in section["search"]["methods"]:
+        cell = FitCell("ml-100k", method, SEARCHED, 5.0)
+        own = search.settings(section, search.SearchCell("ml-100k", method))
+        for _ in range(10):
+            drawn = own["fixed"] | draw(rng, SPACES[method], scales(method, 2.0, 943, 1682))
+            with contextlib.suppress(InputError):
+                make_model(cell, own | {"model": drawn})
 
 
 def test_no_opponents_error_rises_with_its_budget():

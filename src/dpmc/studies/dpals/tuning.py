@@ -8,7 +8,7 @@ most of what a trial is tested on was learnt from, or scored, by the search.
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -31,6 +31,15 @@ def run(task: Task) -> dict[str, list[dict[str, object]]]:
     return {"tuning": tune(task.cell, task.settings, ratings=ratings_of(task))}
 
 
+def units_of(
+    method: str, settings: Mapping, training: Ratings
+) -> dict[str, Callable[[float], float]]:
+    """Return the units of a search: half the range, or 1 for drawn data, of deviation 1."""
+    low, high = public_range(settings["data"])
+    half = 1.0 if "ratings_factor" in settings["data"] else (high - low) / 2
+    return scales(method, half, training.n_users, training.n_items)
+
+
 def tune(
     cell: DpalsCell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> list[dict[str, object]]:
@@ -46,10 +55,7 @@ def tune(
         for trial in range(settings["trials"])
     ]
     rng = cell.stream(settings["seed"], TUNE)
-    training = splits[0].training
-    low, high = public_range(settings["data"])
-    half = 1.0 if "ratings_factor" in settings["data"] else (high - low) / 2  # drawn: deviation 1
-    units = scales(cell.method, half, training.n_users, training.n_items)
+    units = units_of(cell.method, settings, splits[0].training)
     candidates = [dict(settings["model"])]
     candidates += [
         candidates[0] | drawn(rng, SPACES[cell.method], units)
