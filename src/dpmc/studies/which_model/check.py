@@ -1,5 +1,6 @@
 """Refusing a comparison that could not run, before anything runs."""
 
+import inspect
 from collections.abc import Mapping
 
 from dpmc.datasets import resolve
@@ -29,6 +30,11 @@ def check(section: Mapping, sets: Mapping) -> None:
     refuse_unknown("data set in which_model.datasets", [*compared, *tables], datasets)
     for table in tables.values():
         resolve(table, sets)
+    fixed = section["search"]["fixed"]
+    refuse_unknown("private method", [*fixed, *section["search"]["methods"]], KNOWN)
+    for method, own in fixed.items():
+        taken = inspect.signature(variant(method).factory()).parameters
+        refuse_unknown(f"setting of {method} in which_model.search.fixed", own, taken)
     section = {**section, "cells": fit_cells(section)}
     for cell in section["cells"]:
         try:
