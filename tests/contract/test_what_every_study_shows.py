@@ -33,7 +33,7 @@ NOT_OFFERED = {
     "equal_privacy": set(),
     "huber": {"trials", "convergence"},
     "onebit": {"trials", "ranks"},
-    "which_model": set(),
+    "which_model": {"trials"},
 }
 # one figure of each study, of different kinds
 DRAWN_TWICE = {

@@ -36,7 +36,7 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
         galleries=[Gallery(FIGURES, folder / "figures")],
         judged=judged_claims(claims, TEXT("judged")),
         downloads=[
-            *((f"models_{name}.csv", folder / f"{name}.csv") for name in NAMES),
+            ("models_popularity.csv", folder / "popularity.csv"),
             ("models_claims.csv", folder / "claims.csv"),
         ],
         metrics={"rmse": "RMSE"},
