@@ -1,7 +1,7 @@
 """Completing one's own ratings from published item factors, without anybody else's data.
 
 With a guarantee at user level only the item factors may be published. Each user then solves one
-small ridge regression with them (the billboard lemma: Kearns et al. 2014, see
+small ridge regression with them (the billboard lemma: Hsu et al. 2014, see
 :mod:`dpmc.privacy.relations`): what comes out depends on the user's own ratings and on what is
 public, and is meant for that user alone.
 """
