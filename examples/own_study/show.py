@@ -8,7 +8,7 @@ from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims, table_of_verdicts
 from dpmc.frame.judging.effects import lines_of
 from dpmc.frame.judging.rules import always_below
-from dpmc.frame.showing.chapter import Chapter
+from dpmc.frame.showing.chapter import Chapter, Judged
 from dpmc.frame.showing.frames import cell_means
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
 from dpmc.frame.showing.results import means_table, write_tables
@@ -62,6 +62,7 @@ def chapter(folder, settings):
         verdicts,
         answers=lines_of(verdicts, ["S1"]),
         key_figure="own_study",
+        judged=[Judged("What noise costs", verdicts)],
         downloads=[("own_study.csv", folder / "trials.csv")],
         metrics={"rmse": "RMSE on unobserved entries"},
     )
