@@ -350,20 +350,23 @@ class Study:
         ``schema.yaml`` lies in its folder; ``costs.csv``, ``items.yaml``, ``claims.yaml`` and
         ``predicates.yaml``, which says when those of its claims were written, may. A text that
         begins with a dot names a function of its own modules (``".tables:run"``), and a relative
-        file of a step lies in the folder too. What judges counts the claims as its code. The
-        modules in its folder ``experiments`` that have a ``JOB`` are jobs of it. Its regression
-        compares what the job that makes the table of trials writes, and the verdicts.
+        file of a step lies in the folder too. A step that judges (``claims``) counts the claims as
+        its code, one that draws (``figures``, or ``<word>_figures``) ``figures.yaml``. The modules
+        in its folder ``experiments`` that have a ``JOB`` are jobs of it. Its regression compares
+        what the job that makes the table of trials writes, and the verdicts.
         """
         here = Path(sys.modules[package].__file__).parent
         costs, items = here / "costs.csv", here / "items.yaml"
         judged = [here / f"{name}.yaml" for name in ("claims", "predicates")]
         judged = [path for path in judged if path.is_file()]
+        drawn = [path for path in (here / "figures.yaml",) if path.is_file()]
+        declaring = {"claims": judged, "figures": drawn}
 
         def own(name: str) -> str:
             return package + name if name.startswith(".") else name
 
         def at_home(step: Step) -> Step:
-            files = [*step.files, *(judged if step.name == "claims" else [])]
+            files = [*step.files, *declaring.get(step.name.rpartition("_")[2], [])]
             return replace(step, run=own(step.run), files=tuple(here / file for file in files))
 
         known = {"name": package.rpartition(".")[2], "chapter": ".chapter:chapter"}
