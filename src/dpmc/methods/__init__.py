@@ -91,6 +91,9 @@ VARIANTS: Mapping[str, Variant] = {
     "dpals_h_free": Variant("dpals", {"gram": "free"}),
     "dpals_h_free_clipped": Variant("dpals", {"gram": "free"}),  # the experiment gives row_bound
     "dpals_analyze_gauss": Variant("dpals", {"start": "analyze_gauss"}),
+    # all ratings take part, those of rare items with more weight
+    "dpals_weights": Variant("dpals", {"sampling": "weights"}),
+    "dpals_weights_h_free": Variant("dpals", {"sampling": "weights", "gram": "free"}),
     "dpfw_jain": Variant("dpfw", {"noise": "jain"}),
     "dpfw_residual": Variant("dpfw", {"noise": "residual_clip"}),
 }

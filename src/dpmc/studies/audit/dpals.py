@@ -24,6 +24,7 @@ _FREQUENT = {
     "item_share": 0.5, "sampling": "adaptive", "counts_share": 0.2, "mean_share": 0.2,
     "global_penalty": 0.5,
 }  # fmt: skip
+_WEIGHTS = {"sampling": "weights", "counts_share": 0.2, "weight_exponent": 0.5}
 _ROWS = {"ratings_per_user": RATINGS_PER_USER, "row_bound": 2.5}
 
 FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -33,6 +34,8 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "dpals_h_free_clipped": ("dpals", {**_DPALS, **_CLIPPED, "gram": "free"}),
     "dpals_analyze_gauss": ("dpals", {**_DPALS, **_CLIPPED, **_STARTED}),
     "dpals_frequent": ("dpals", {**_DPALS, **_FREQUENT}),
+    "dpals_weights": ("dpals", {**_DPALS, **_WEIGHTS, "regularization_exponent": 0.5}),
+    "dpals_weights_h_free": ("dpals", {**_DPALS, **_CLIPPED, **_WEIGHTS, "gram": "free"}),
     "dpfw": ("dpfw", {**_ROWS, "nuclear_bound": 5.0, "iterations": 3}),
     "dpfw_residual": (
         "dpfw", {**_ROWS, "nuclear_bound": 5.0, "iterations": 3, "noise": "residual_clip"},

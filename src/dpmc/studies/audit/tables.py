@@ -25,6 +25,8 @@ METHODS = {
     "dpals_h_free_clipped": "DPALS, no Gram matrices",
     "dpals_analyze_gauss": "DPALS, private start",
     "dpals_frequent": "DPALS, frequent items",
+    "dpals_weights": "DPALS, adaptive weights",
+    "dpals_weights_h_free": "DPALS, adaptive weights, no Gram matrices",
     "dpfw": "Frank-Wolfe",
     "dpfw_residual": "Frank-Wolfe, clipped residuals",
     "dpfw_oja": "Frank-Wolfe, Oja's method",
