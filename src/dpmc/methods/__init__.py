@@ -29,6 +29,7 @@ METHODS: dict[str, str] = {
     "dp_altmin": "dpmc.methods.user_level.altmin:DPAltMin",
     "dp_saltls": "dpmc.methods.user_level.saltls:DPSAltLS",
     "dp_svd": "dpmc.methods.user_level.private_svd:PrivateSVD",
+    "dp_effects": "dpmc.methods.user_level.effects:EffectsAndCovariance",
     "local_bayes": "dpmc.methods.user_level.local_bayes.method:LocalBayes",
     "centred_als": "dpmc.methods.user_level.als:AlternatingLeastSquares",
     "implicit_als": "dpmc.methods.user_level.als:ImplicitALS",
@@ -47,7 +48,7 @@ PRIVATE = frozenset(
     {
         "private_als", "private_irls", "private_global_mean", "private_item_bias",
         "private_user_item_bias", "dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd",
-        "local_bayes",
+        "dp_effects", "local_bayes",
     }
 )  # fmt: skip
 """Methods that keep to a budget: known without importing them."""

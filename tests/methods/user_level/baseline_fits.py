@@ -38,11 +38,17 @@ CASES = {
         "dp_saltls", {"rank": 2, "groups": 3, "centring": "user"} | FREQUENT
     ),
 }  # fmt: skip
+FOUND_BY_THEMSELVES = {
+    "dp_effects": ("dp_effects", {"rank": 2, "item_share": 1.0}),
+    "dp_effects_pairs": ("dp_effects", {"rank": 2, "pairs_share": 0.4, "item_share": 0.5}),
+}
+"""Cases whose offsets, or choice of items, are other than those of the above."""
+EVERY = CASES | FOUND_BY_THEMSELVES
 
 
 def build(case, relation="user_add_remove", **given):
     """Construct a method with small settings."""
-    name, settings = CASES[case]
+    name, settings = EVERY[case]
     return method_class(name)(relation=relation, **(BUDGET | settings | given))
 
 

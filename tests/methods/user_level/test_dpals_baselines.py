@@ -167,6 +167,63 @@ def test_private_svd_with_dense_matrices(centring, users):
     np.testing.assert_allclose(unclipped(model), expected, atol=1e-9)
 
 
+# -- effects and covariance -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pairs", [0.0, 0.4])
+def test_effects_and_covariance_with_dense_matrices(pairs):
+    """Also what damping by the noise makes of sums, as the method is told of noise here."""
+    ratings = small_ratings(7)
+    model = build("dp_effects", pairs_share=pairs, item_share=0.6, user_regularization=0.7)
+    made = fit_exactly(model, ratings)
+    x, mask = dense(ratings)
+    n = mask.sum(axis=1)
+    weights = mask / np.sqrt(n)[:, None]
+    sums, numbers = (weights * x).sum(axis=0), weights.sum(axis=0)
+    mean = sums.sum() / numbers.sum()
+    noise = made[0].scale * model.calibration.noise.scale
+    spread = numbers**2 + 3 * numbers + (noise / 0.5) ** 2
+    of_items = mean + numbers * (sums - numbers * mean) / spread
+    left = mask * (x - of_items)
+    of_users = left.sum(axis=1) / (n + 5)
+    left = mask * (left - of_users[:, None])
+    chosen = np.sort(np.argsort(-numbers, kind="stable")[:5])
+    few, seen = np.clip(left[:, chosen], -1, 1), mask[:, chosen]
+    weight = 1 / np.maximum(seen.sum(axis=1), 1)
+    matrix = np.einsum("u,ui,uj->ij", weight, few, few)
+    queries = [sums, numbers, pack(matrix)]
+    if pairs:
+        together = np.einsum("u,ui,uj->ij", weight, seen, seen)
+        queries.append(pack(together))
+        matrix /= together + 10 * made[3].scale * model.calibration.noise.scale
+    for each, query in zip(made, queries, strict=True):
+        np.testing.assert_allclose(each.query, query, atol=1e-9)
+    assert [each.sensitivity for each in made] == [2.0, 1.0, 1.0, 1.0][: len(made)]
+    v = np.zeros((N_ITEMS, 2))
+    v[chosen] = np.sqrt(5) * np.linalg.eigh(matrix)[1][:, -2:]
+    fitted = np.array(
+        [
+            v @ np.linalg.solve(v[rated].T @ v[rated] + 0.7 * np.eye(2), v[rated].T @ row[rated])
+            for row, rated in zip(left, mask, strict=True)
+        ]
+    )
+    np.testing.assert_allclose(unclipped(model), fitted, atol=1e-9)
+    np.testing.assert_allclose(model.item_offsets_, 3 + of_items)
+    np.testing.assert_allclose(model.user_offsets_, of_users)
+    expected = np.clip(3 + of_items + of_users[:, None] + fitted, 1, 5)
+    np.testing.assert_allclose(model.predict_matrix(), expected, atol=1e-9)
+
+
+def test_effects_of_items_tell_them_apart_where_there_is_no_noise_to_speak_of():
+    rng = np.random.default_rng(8)
+    truth = np.linspace(-1, 1, N_ITEMS)
+    users, items = np.nonzero(rng.random((3000, N_ITEMS)) < 0.5)
+    values = 3 + truth[items] + 0.3 * rng.standard_normal(users.size)
+    model = build("dp_effects", epsilon=20.0, item_share=1.0)
+    model.fit(Ratings(users, items, values, 3000, N_ITEMS), rng=0, noise_rng=1)
+    np.testing.assert_allclose(model.item_offsets_, 3 + truth, atol=0.06)
+
+
 # -- DP-AltMin ------------------------------------------------------------------------------------
 
 

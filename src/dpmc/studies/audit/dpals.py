@@ -55,6 +55,7 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
         },
     ),
     "dp_svd": ("dp_svd", {**_ROWS, "rank": 2, "item_share": 0.75, "counts_share": 0.3}),
+    "dp_effects": ("dp_effects", {"pairs_share": 0.5, "item_share": 1.0}),
     "local_bayes": ("local_bayes", {"explained": 1e-6}),  # no covariance is asked for
     "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # one is, whatever the noise
     "local_bayes_held_out": ("local_bayes", {"explained": 1e-6, "held_out": 0.5}),

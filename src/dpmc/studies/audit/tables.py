@@ -33,6 +33,7 @@ METHODS = {
     "dp_altmin": "DP-AltMin",
     "dp_saltls": "DP-SAltLS",
     "dp_svd": "Private SVD",
+    "dp_effects": "Effects and covariance",
     "local_bayes": "Local Bayes",
     "local_bayes_directions": "Local Bayes, covariance",
     "local_bayes_held_out": "Local Bayes, held-out errors",
