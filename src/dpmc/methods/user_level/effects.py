@@ -26,26 +26,26 @@ from dpmc.ratings import Compressed
 
 @with_parameters
 class EffectsAndCovariance(OffsetModel):
-    """Item mean + user mean + what a noised covariance of the rest predicts, all ratings counting.
+    """Item mean + user mean + what a noised covariance of the rest predicts.
 
-    Every user has the weight 1/n, n being the number of the user's ratings. With ratings x less the
-    middle of the range:
+    Every user has the weight 1/n, n being the number of the user's ratings that count. With ratings
+    x less the middle of the range:
 
     1. Sums and numbers of the ratings of each item, each rating counting 1/sqrt(n), are released.
        Their totals give the mean of all, and with it a damped mean of each item
        (:func:`dpmc.methods.factorization.private_offsets.damped_offsets`).
-    2. Users alone take off these and their own damped mean of what is left.
+    2. Users alone take off these and their own damped mean of what is left of all their ratings.
     3. What is left then, r, is clamped to [-B, B]. The sum of r r^T/n over users, for the items
        with the highest noised numbers, is released; so is maybe the sum of e e^T/n, e being 1 where
        there is a rating, by which the former is divided, entry by entry.
     4. The top eigenvectors are published; users fit their r to these alone.
 
-    **Sensitivity.** A user's x/sqrt(n) has at most the length of half the range R, and e/sqrt(n) has
-    length 1: sums move by R (2 R if another user takes the place) and numbers by 1 (sqrt(2), as they
-    have no signs). r/sqrt(n) has at most the length B, so that r r^T/n moves its sum by B^2, and
-    e e^T/n by 1, in the Frobenius norm (sqrt(2) times that if another user takes the place,
-    :func:`dpmc.methods.user_level.covariance.outer_sensitivity`). Given what was released before, r
-    depends on the user's own ratings alone.
+    **Sensitivity.** With R for half the length of the range, a user's x/sqrt(n) has at most the
+    length R, and e/sqrt(n) has the length 1: sums move by R (2 R if another user takes the place)
+    and numbers by 1 (sqrt(2), as they have no signs). r/sqrt(n) has at most the length B, so that
+    r r^T/n moves its sum by B^2, and e e^T/n by 1, in the Frobenius norm (sqrt(2) times that if
+    another user takes the place: :func:`dpmc.methods.user_level.covariance.outer_sensitivity`).
+    Given what was released before, r depends on the user's own ratings alone.
 
     Source: McSherry and Mironov 2009: the mean, means of movies and of users with fictitious
     ratings, clamped residuals, weighted covariances and numbers of pairs. There single ratings are
@@ -60,7 +60,7 @@ class EffectsAndCovariance(OffsetModel):
         See :class:`dpmc.methods.private.PrivateMethod`.
     mechanism : {"gaussian"}
     ratings_per_user : int, optional
-        Nothing hangs on it, as all ratings of a user count.
+        So many at most count for what is released; all of them if not given.
     rank : int
     value_bound : float
         B > 0.
@@ -119,22 +119,23 @@ class EffectsAndCovariance(OffsetModel):
         check_rank(self.rank, kept)
         check_columns(kept)
         own = self._bounded(ratings.by_user)
-        effects, numbers = self._item_effects(own, n_items, statistics)
+        chosen = randomness.choose(own, self.ratings_per_user)
+        effects, numbers = self._item_effects(chosen, n_items, statistics)
         left = own.minus(columns=effects)
         users = left.sums(left.values) / np.maximum(own.sizes + self.user_shrinkage, 1e-300)
-        left = left.minus(rows=users)
+        left, chosen = left.minus(rows=users), chosen.minus(columns=effects, rows=users)
         items = np.sort(np.argsort(-numbers, kind="stable")[:kept])
         self.item_offsets_, self.user_offsets_ = self.centre + effects, users
         self.user_means_ = self.centre + own.means(0.0)
         self.frequent_ = np.ones(n_items, dtype=bool)  # the others have factors 0
-        vectors = self._directions(left.columns(items, n_items), kept, statistics)
+        vectors = self._directions(chosen.columns(items, n_items), kept, statistics)
         self.item_factors_ = np.zeros((n_items, self.rank))
         self.item_factors_[items] = vectors * np.sqrt(kept)
         self.user_factors_ = solve_rows(left, self.item_factors_, self.user_regularization)
         if callback is not None:
             callback(1, self)
 
-    def _item_effects(self, own, n_items, statistics):
+    def _item_effects(self, rows, n_items, statistics):
         """Return means of the items, from the centre of the range, and their noised numbers."""
         bound, half = self.bounds.half_range, self._weight(self.effects_share / 2)
         signed, unsigned = (2.0, np.sqrt(2.0)) if self.relation == USER_REPLACE else (1.0, 1.0)
@@ -145,8 +146,8 @@ class EffectsAndCovariance(OffsetModel):
             exact = column_sums(rows, n_items)
             return statistics.ledger.release(what, exact, more * longest, weight=half)
 
-        sums = released("sums", own, bound, signed)
-        numbers = released("counts", _ones(own), 1.0, unsigned)
+        sums = released("sums", rows, bound, signed)
+        numbers = released("counts", _ones(rows), 1.0, unsigned)
         mean = noised_mean(sums.sum(), numbers.sum(), bound)
         noise = statistics.noise_std(signed * bound) * half
         effects = damped_offsets(
@@ -158,23 +159,23 @@ class EffectsAndCovariance(OffsetModel):
         """Return the top eigenvectors of the covariance of what is left, shape (n_items, rank)."""
         bound, rest = self.value_bound, 1 - self.effects_share
         clamped = _of_weight_one(left.clipped(-bound, bound))
-        share = rest * (1 - self.pairs_share)
-        matrix = self._outer_sum("covariance", clamped, bound, share, n_items, statistics)
+        part = rest * (1 - self.pairs_share)
+        matrix = self._outer_sum("covariance", clamped, bound, part, n_items, statistics)
         if self.pairs_share:
-            ones, share = _of_weight_one(_ones(left)), rest * self.pairs_share
-            pairs = self._outer_sum("pairs", ones, 1.0, share, n_items, statistics)
+            ones, part = _of_weight_one(_ones(left)), rest * self.pairs_share
+            pairs = self._outer_sum("pairs", ones, 1.0, part, n_items, statistics)
             noise = statistics.noise_std(outer_sensitivity(self.relation, 1.0))
-            noise *= self._weight(share)
+            noise *= self._weight(part)
             matrix = matrix / (np.maximum(pairs, 0) + self.pairs_shrinkage * noise)
         return top_eigenvectors(matrix, self.rank)[1]
 
-    def _outer_sum(self, what, rows, bound, share, n_items, statistics):
+    def _outer_sum(self, what, rows, bound, part, n_items, statistics):
         check_row_lengths(rows, bound)
         noised = statistics.ledger.release(
             what,
             pack(outer_sum(rows, n_items)),
             outer_sensitivity(self.relation, bound),
-            weight=self._weight(share),
+            weight=self._weight(part),
         )
         return unpack(noised, n_items)
 
