@@ -14,7 +14,7 @@ from dpmc.methods import METHODS, method_class
 from dpmc.ratings import Ratings
 
 NAMES = sorted(name for name in METHODS if name.startswith(("private_", "dp", "local")))
-OF_PAIRS_OF_ITEMS = ("dpfw", "dp_altmin", "dp_svd", "dp_effects")
+OF_PAIRS_OF_ITEMS = ("dpfw", "dp_altmin", "dp_svd", "dp_effects", "dp_gradient")
 EVERY = pytest.mark.parametrize("name", NAMES)
 MORE = {
     "relation": "user_add_remove",

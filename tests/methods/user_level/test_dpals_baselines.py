@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.covariance import pack
+from dpmc.methods.user_level.item_step import clipped_updates
 from dpmc.methods.user_level.saltls import smooth_qr
-from dpmc.privacy.ledger import Ledger
+from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals.synthetic import share_observed, synthetic
 
@@ -259,6 +260,72 @@ def test_altmin_drops_entries_that_stand_out():
     made = fit_exactly(model, ratings)
     assert made[0].query[0] > 0
     assert not model.item_factors_[0].any()  # the start was this item alone
+
+
+# -- noisy gradients -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", ["dp_gradient", "dpam"])
+@pytest.mark.parametrize("bound", [0.8, 1e6])
+def test_noisy_gradients_with_dense_matrices(case, bound):
+    """A gradient step of half the squared error, and no step of a user is longer than allowed."""
+    ratings = small_ratings(9)
+    model = build(
+        case, ratings_per_user=9, update_bound=bound, factor_bound=0.6, centring="global",
+        user_regularization=0.6, iterations=1, inner_iterations=2, coherence=1.1,
+    )  # fmt: skip
+    made = fit_exactly(model, ratings)
+    x, mask = dense(ratings)
+
+    def balanced(v):
+        left, _, right = np.linalg.svd(v, full_matrices=False)
+        return clip_lengths(3 * left @ right, 1.1 * math.sqrt(2))
+
+    if case == "dpam":
+        assert [each.what for each in made] == ["counts", "gradient", "gradient"]
+        rng = np.random.default_rng(0)
+        rng.integers(2**63)  # which ratings are counted
+        v = balanced(rng.standard_normal((N_ITEMS, 2)))
+        weights = mask * np.maximum(mask.sum(axis=0), 1) ** (-1 / 3)
+        weights *= 3 / np.linalg.norm(weights, axis=1, keepdims=True)
+    else:
+        assert [each.what for each in made] == ["start", "gradient", "gradient"]
+        v, weights = None, mask
+    # shortened for what is shared: the start and the gradients
+    lengths = np.linalg.norm(weights * x, axis=1, keepdims=True)
+    counted = x * np.minimum(1, 2.5 / np.maximum(lengths, 2.5))
+    if v is None:
+        np.testing.assert_allclose(made[0].query, pack(counted.T @ counted), atol=1e-10)
+        vectors = np.linalg.eigh(counted.T @ counted)[1][:, :-3:-1]
+        largest = vectors[np.abs(vectors).argmax(axis=0), [0, 1]]
+        v = balanced(vectors * np.sign(largest))
+
+    def of_users(v):
+        return np.array(
+            [
+                np.linalg.solve(v[seen].T @ v[seen] + 0.6 * np.eye(2), v[seen].T @ row[seen])
+                for row, seen in zip(x, mask, strict=True)
+            ]
+        )
+
+    users = clip_lengths(of_users(v), 0.6)
+    for each in made[1:]:
+        gradients = np.einsum("ui,ur->uir", weights * (counted - users @ v.T), users)
+        norms = np.linalg.norm(gradients, axis=(1, 2))
+        assert (norms > 0.8 * 0.6).any()
+        gradients *= np.minimum(1, 0.6 * bound / norms)[:, None, None]
+        np.testing.assert_allclose(each.query, gradients.sum(axis=0), atol=1e-9)
+        assert each.sensitivity == pytest.approx(0.6 * bound)
+        v = v + 2 / (7 * 0.36) * gradients.sum(axis=0)
+    v = balanced(v)
+    np.testing.assert_allclose(model.item_factors_, v, atol=1e-9)
+    np.testing.assert_allclose(model.user_factors_, of_users(v), atol=1e-9)
+
+
+def test_a_gradient_that_is_too_long_is_noticed():
+    rows = small_ratings().by_user
+    with pytest.raises(PrivacyViolation, match=r"an update has norm .*, above the bound 1$"):
+        clipped_updates(rows, np.ones((N_USERS, 2)), np.zeros(N_USERS), 1.0, N_ITEMS)
 
 
 # -- DP-SAltLS ------------------------------------------------------------------------------------

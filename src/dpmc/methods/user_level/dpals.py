@@ -28,7 +28,7 @@ from dpmc.methods.user_level.options import (
     STARTS,
     check_options,
 )
-from dpmc.methods.user_level.plan import plan, published_sigma
+from dpmc.methods.user_level.plan import Part, plan, published_sigma
 from dpmc.methods.user_level.predictions import OffsetModel
 from dpmc.methods.user_level.sampling import choose_rare, clip_values, margin, weigh_rare
 from dpmc.privacy.calibration import Calibration
@@ -183,7 +183,11 @@ class DPALS(OffsetModel):
             self.value_bound = largest if self.centring == "none" else self.bounds.half_range
         check_options(self)
         self.bounds = self._bounds(self.factor_bound)
-        self.plan = plan(
+        self.plan = self._plan()
+
+    def _plan(self) -> dict[str, Part]:
+        """Return the releases, by name."""
+        return plan(
             self.bounds,
             iterations=self.iterations,
             value_bound=self.value_bound,

@@ -5,10 +5,16 @@ import numpy as np
 from dpmc.methods.factorization.private_offsets import noised_mean
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.normal import normal_sums
-from dpmc.methods.user_level.covariance import check_row_lengths, outer_sum, pack, unpack
+from dpmc.methods.user_level.covariance import (
+    SLACK,
+    check_row_lengths,
+    outer_sum,
+    pack,
+    unpack,
+)
 from dpmc.methods.user_level.plan import Part, longest_row
-from dpmc.privacy.ledger import Ledger
-from dpmc.privacy.sensitivity import Sensitivities
+from dpmc.privacy.ledger import Ledger, PrivacyViolation
+from dpmc.privacy.sensitivity import Sensitivities, row_norms
 from dpmc.ratings import Compressed, transposed
 
 _BLOCK = 2**22
@@ -82,6 +88,16 @@ class ItemStatistics:
         noised = self._matrices("gram", grams)
         return noised, self._release("right_hand_side", targets)
 
+    def gradient(
+        self, left: Compressed, users: np.ndarray, n_items: int, bound: float
+    ) -> np.ndarray:
+        """Return the sum of each user's products of residuals and factors, of norm ``bound``.
+
+        ``left`` are residuals by user, times their weights, of any length; shape (n_items, rank).
+        """
+        norms = left.norms() * row_norms(users, 2)
+        return self._release("gradient", clipped_updates(left, users, norms, bound, n_items))
+
     def global_gram(self, users: np.ndarray) -> np.ndarray:
         """Return the sum of u u^T over all users, shape (rank, rank)."""
         self.bounds.check_factors(users.astype(float))
@@ -109,6 +125,27 @@ class ItemStatistics:
 
 def _weighted(rows, weights):
     return rows if weights is None else rows.with_values(rows.values * weights.values)
+
+
+def clipped_updates(
+    left: Compressed, directions: np.ndarray, norms: np.ndarray, bound: float, n_items: int
+) -> np.ndarray:
+    """Return the sum of l d^T over users, each scaled down to Frobenius norm ``bound``.
+
+    ``left`` has the rows l, by user, ``directions``, shape (n_users, rank), d, and ``norms`` are
+    |l| |d|; shape (n_items, rank).
+
+    Raises
+    ------
+    PrivacyViolation
+        One is longer all the same.
+    """
+    shrink = bound / np.maximum(norms, bound)
+    sent = left.with_values(left.values * left.per_rating(shrink))
+    longest = np.max(sent.norms() * row_norms(directions, 2), initial=0.0)
+    if not longest <= bound * SLACK:
+        raise PrivacyViolation(f"an update has norm {longest:g}, above the bound {bound:g}")
+    return sent.matrix(n_items).T @ directions
 
 
 def solve_items(

@@ -26,6 +26,10 @@ _FREQUENT = {
 }  # fmt: skip
 _WEIGHTS = {"sampling": "weights", "counts_share": 0.2, "weight_exponent": 0.5}
 _ROWS = {"ratings_per_user": RATINGS_PER_USER, "row_bound": 2.5}
+_GRADIENT = {
+    "rank": 1, "update_bound": 0.01, "item_ratings": 4.0, "iterations": 2, "inner_iterations": 2,
+    "centring": "global",
+}  # fmt: skip
 
 FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "dpals": ("dpals", _DPALS),
@@ -55,6 +59,11 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
         },
     ),
     "dp_svd": ("dp_svd", {**_ROWS, "rank": 2, "item_share": 0.75, "counts_share": 0.3}),
+    "dp_gradient_spectral": ("dp_gradient", {**_ROWS, **_GRADIENT, "start_share": 0.4}),
+    "dpam": (
+        "dp_gradient",
+        {**_GRADIENT, **_WEIGHTS, "ratings_per_user": RATINGS_PER_USER, "start": "normal"},
+    ),
     "dp_effects": ("dp_effects", {"pairs_share": 0.5, "item_share": 1.0}),
     "local_bayes": ("local_bayes", {"explained": 1e-6}),  # no covariance is asked for
     "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # one is, whatever the noise

@@ -33,6 +33,8 @@ METHODS = {
     "dp_altmin": "DP-AltMin",
     "dp_saltls": "DP-SAltLS",
     "dp_svd": "Private SVD",
+    "dp_gradient_spectral": "Noisy gradient, private start",
+    "dpam": "DPAM",
     "dp_effects": "Effects and covariance",
     "local_bayes": "Local Bayes",
     "local_bayes_directions": "Local Bayes, covariance",
