@@ -103,4 +103,5 @@ class NoisyGradient(DPALS):
             yield self._users(own, design), design
 
     def _balanced(self, factors):
-        return clip_rows(balance(factors, 1.0), self.coherence * np.sqrt(self.rank), 2)
+        longest = min(self.coherence**2 * self.rank, len(factors)) ** 0.5  # none is longer
+        return clip_rows(balance(factors, 1.0), longest, 2)
