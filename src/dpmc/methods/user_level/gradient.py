@@ -2,8 +2,6 @@
 
 from dataclasses import field
 
-import numpy as np
-
 from dpmc.methods.base import choice, count, positive, with_parameters
 from dpmc.methods.kernels.private import balance, clip_rows
 from dpmc.methods.user_level.dpals import DPALS
