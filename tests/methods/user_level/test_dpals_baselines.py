@@ -186,7 +186,7 @@ def test_effects_and_covariance_with_dense_matrices(pairs):
     spread = numbers**2 + 3 * numbers + (noise / 0.5) ** 2
     of_items = mean + numbers * (sums - numbers * mean) / spread
     left = mask * (x - of_items)
-    of_users = left.sum(axis=1) / (n + 5)
+    of_users = left.sum(axis=1) / (n + 2)
     left = mask * (left - of_users[:, None])
     chosen = np.sort(np.argsort(-numbers, kind="stable")[:5])
     few, seen = np.clip(left[:, chosen], -1, 1), mask[:, chosen]

@@ -12,4 +12,6 @@ Sources, by the keys that modules use:
   differential privacy under distribution skew" (ICML), with the authors' program in
   google-research, dp_alternating_minimization
 - McSherry and Mironov 2009: "Differentially private recommender systems" (KDD)
+- Wang, Zhao and Kolar 2023: "Differentially private matrix completion through low-rank matrix
+  factorization" (AISTATS)
 """

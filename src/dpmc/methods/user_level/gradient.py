@@ -61,6 +61,8 @@ class NoisyGradient(DPALS):
     inner_iterations: int = count(1)
     coherence: float = positive(3.0, infinite=True)
     factor_bound: float = positive(0.3)
+    iterations: int = count(5)
+    user_regularization: float = positive(20.0)
     start: str = choice(STARTS, "analyze_gauss")
 
     # what step 3 of DPALS takes
