@@ -9,6 +9,7 @@ import numpy as np
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.user_level.dpals import DPALS
+from dpmc.methods.user_level.gradient import NoisyGradient
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
@@ -26,6 +27,7 @@ ROWS_NOT_SHORTENED = "rows of offsets not shortened"
 UPDATES_NOT_SHORTENED = "updates not shortened"
 COVARIANCE_OF_LONG_ROWS = "covariance of long rows"
 ERRORS_NOT_CLIPPED = "errors of users not clipped"
+HALF_OF_GRADIENTS = "noise for half of a user's gradient"
 
 
 def faults() -> Iterator[Fault]:
@@ -60,6 +62,12 @@ class _LessSensitiveMean(DPALS):
         super().__init__(**settings)
         _divide_sensitivity(self.plan, "total_sum", RATINGS_PER_USER**0.5)
         _divide_sensitivity(self.plan, "total_count", RATINGS_PER_USER**0.5)
+
+
+class _LessSensitiveGradient(NoisyGradient):
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        _divide_sensitivity(self.plan, "gradient", 2)
 
 
 def _divide_sensitivity(plan, what, factor):
@@ -129,5 +137,6 @@ FAULTS: Mapping[str, FaultyMethod] = {
     UPDATES_NOT_SHORTENED: FaultyMethod("local_bayes", _LongUpdates),
     COVARIANCE_OF_LONG_ROWS: FaultyMethod("local_bayes_directions", _LongCovariance),
     ERRORS_NOT_CLIPPED: FaultyMethod("local_bayes_held_out", _LargeErrors),
+    HALF_OF_GRADIENTS: FaultyMethod("dp_gradient_spectral", _LessSensitiveGradient),
 }
 """By family."""
