@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping
 
 from dpmc.frame.api import Section
 from dpmc.frame.jobs.cells import is_drawn, owners
-from dpmc.studies.dpals.cells import STANDARD, TUNED, DpalsCell, SurrogateCell
+from dpmc.studies.dpals.cells import STANDARD, DpalsCell
 from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
-from dpmc.studies.dpals.spaces import SPACES
 
 
 def experiments_of(dpals: Mapping) -> dict[str, Mapping]:
@@ -73,31 +72,3 @@ def stored(dpals: Mapping, dataset: str) -> str | None:
     """Return the name of the stored ratings that a data set is made of; None if it is drawn."""
     entry = dpals["datasets"][dataset]
     return None if is_drawn(entry) else entry.get("of", dataset)
-
-
-def surrogate_settings(dpals: Section, cell: SurrogateCell) -> dict[str, object]:
-    """Return the settings of :func:`dpmc.studies.dpals.surrogate.surrogate`."""
-    entry = dpals["datasets"][cell.surrogate]
-    own = {name: entry[name] for name in ("like", "scale")}
-    return {"seed": dpals["seed"], "name": cell.surrogate} | own
-
-
-def tuning_cells(dpals: Mapping) -> list[DpalsCell]:
-    """Return the cells whose hyper-parameters can be searched on the data sets of the tuning."""
-    names = dpals["tuning"]["datasets"]
-    return [
-        cell
-        for cell in dpals["cells"]
-        if cell.dataset in names and cell.variant in (STANDARD, TUNED) and cell.method in SPACES
-    ]
-
-
-def tuning_settings(dpals: Mapping, cell: DpalsCell) -> dict[str, object]:
-    """Return the settings of :func:`dpmc.studies.dpals.tuning.tune` for a cell.
-
-    They are those of :func:`dpals_settings`, with the seed and the trials of the tuning, and
-    ``candidates``: how many.
-    """
-    given = dpals["tuning"]
-    changed = {name: given[name] for name in ("seed", "trials", "candidates")}
-    return dpals_settings(dpals, cell) | changed
