@@ -14,7 +14,7 @@ from dpmc.frame.jobs.digest import source_file
 from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals import settings as grid
-from dpmc.studies.dpals.cells import DpalsCell
+from dpmc.studies.dpals.cells import DpalsCell, SurrogateCell
 from dpmc.studies.dpals.check import check_dpals
 from dpmc.studies.dpals.experiments import coverage, surrogate, timing
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
@@ -176,7 +176,7 @@ def test_later_rows_and_then_variants_override():
 def test_files_that_are_needed():
     assert grid.stored(DPALS, "drawn") is None
     assert grid.stored(DPALS, "made-top") == "made"
-    made = surrogate.SurrogateCell("made")
+    made = SurrogateCell("made")
     assert STUDY.cells(STUDY.job("surrogate"), GRID) == [made]
     assert surrogate.settings(DPALS, made) == {
         "seed": 3, "name": "made", "like": "ml-10m", "scale": 0.1,

@@ -21,10 +21,9 @@ from dpmc.frame.jobs.task import Task
 from dpmc.frame.judging.claims import OWN
 from dpmc.ratings import Ratings
 from dpmc.studies.dpals import STUDY
-from dpmc.studies.dpals.cells import DpalsCell
+from dpmc.studies.dpals.cells import DpalsCell, SurrogateCell
 from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
 from dpmc.studies.dpals.experiments.coverage import DataCell
-from dpmc.studies.dpals.experiments.surrogate import SurrogateCell
 
 CONFIG = Path(__file__).parents[3] / "config"
 

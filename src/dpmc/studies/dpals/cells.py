@@ -28,6 +28,13 @@ class DpalsCell(Cell):
     epsilon: float | None
 
 
+@dataclass(frozen=True)
+class SurrogateCell(Cell):
+    """A data set that is generated in place of a real file."""
+
+    surrogate: str
+
+
 DPALS_COORDINATES = DpalsCell.names()
 DPALS_COLUMNS = (
     *DPALS_COORDINATES, "trial", "users", "items", "ratings", "rmse", "rse", "recall",

@@ -1,21 +1,10 @@
-"""The job of the grid, and what jobs on its data sets read and cost."""
+"""The job of the grid, and what jobs on its data sets cost."""
 
-from dpmc.frame.api import Cells, Effort, Job, OutputOf, RatingsOf, Section, Source
-from dpmc.frame.jobs.cells import Cell, is_drawn
-from dpmc.studies.dpals.cells import DPALS_COLUMNS, GENERATED, ITERATION_COLUMNS, DpalsCell
-from dpmc.studies.dpals.experiments import surrogate
+from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.jobs.cells import is_drawn
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
 from dpmc.studies.dpals.forms import FORMS
-from dpmc.studies.dpals.settings import dpals_settings, modules_of, stored
-
-
-def inputs_of(section: Section, cell: Cell) -> dict[str, Source]:
-    """Return what a job on a data set reads: nothing where it draws its data."""
-    name = stored(section, cell.dataset)
-    if name is None:
-        return {}
-    if "like" in section["datasets"].get(name, {}):
-        return {GENERATED: OutputOf(surrogate.JOB.name, surrogate.SurrogateCell(name))}
-    return {"ratings": RatingsOf(name)}
+from dpmc.studies.dpals.settings import dpals_settings, inputs_of, modules_of, stored
 
 
 def effort(section: Section, cells: Cells) -> Effort:

@@ -7,9 +7,9 @@ no budget pays for that choice. What could not run is refused before anything ru
 
 from collections.abc import Iterator, Mapping
 
-from dpmc.frame.api import Section
-from dpmc.frame.jobs.cells import is_drawn, owners
-from dpmc.studies.dpals.cells import STANDARD, DpalsCell
+from dpmc.frame.api import OutputOf, RatingsOf, Section, Source
+from dpmc.frame.jobs.cells import Cell, is_drawn, owners
+from dpmc.studies.dpals.cells import GENERATED, STANDARD, DpalsCell, SurrogateCell
 from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
 
@@ -62,9 +62,8 @@ def dpals_settings(dpals: Section, cell: DpalsCell) -> dict[str, object]:
 
 
 def modules_of(method: str) -> list[str]:
-    """Return the modules of a method, which are imported by name."""
+    """Return the modules of a method and its noise, which are imported by name."""
     chosen = METHODS[method]
-    # mechanisms are imported by name
     return [chosen.module, *(["dpmc.mechanisms.gaussian"] if chosen.private else [])]
 
 
@@ -72,3 +71,13 @@ def stored(dpals: Mapping, dataset: str) -> str | None:
     """Return the name of the stored ratings that a data set is made of; None if it is drawn."""
     entry = dpals["datasets"][dataset]
     return None if is_drawn(entry) else entry.get("of", dataset)
+
+
+def inputs_of(section: Section, cell: Cell) -> dict[str, Source]:
+    """Return what a job on a data set reads: nothing where it draws its data."""
+    name = stored(section, cell.dataset)
+    if name is None:
+        return {}
+    if "like" in section["datasets"].get(name, {}):
+        return {GENERATED: OutputOf("surrogate", SurrogateCell(name))}
+    return {"ratings": RatingsOf(name)}

@@ -14,8 +14,8 @@ from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
-from dpmc.studies.dpals.jobs import form_and_size, inputs_of
-from dpmc.studies.dpals.settings import stored
+from dpmc.studies.dpals.jobs import form_and_size
+from dpmc.studies.dpals.settings import inputs_of, stored
 
 FULL, SHUFFLED = "full", "shuffled"
 SAMPLINGS = (FULL, "uniform", "adaptive", SHUFFLED)

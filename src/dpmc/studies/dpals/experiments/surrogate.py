@@ -1,20 +1,12 @@
 """The ratings that are generated in place of real files: what jobs on them read."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dpmc.frame.api import Cells, Effort, Job, Section
-from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.task import Task
+from dpmc.studies.dpals.cells import SurrogateCell
 from dpmc.studies.dpals.forms import FORMS
-
-
-@dataclass(frozen=True)
-class SurrogateCell(Cell):
-    """A data set that is generated in place of a real file."""
-
-    surrogate: str
 
 
 def settings(section: Section, cell: SurrogateCell) -> dict[str, object]:
