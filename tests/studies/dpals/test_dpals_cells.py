@@ -14,11 +14,12 @@ from dpmc.frame.jobs.digest import source_file
 from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals import settings as grid
-from dpmc.studies.dpals.cells import DpalsCell, SurrogateCell, public_range
+from dpmc.studies.dpals.cells import DpalsCell, SurrogateCell
 from dpmc.studies.dpals.check import check_dpals
-from dpmc.studies.dpals.experiments import coverage, timing
+from dpmc.studies.dpals.experiments import coverage, surrogate, timing
 from dpmc.studies.dpals.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model, taken_settings
+from dpmc.studies.dpals.splits import public_range
 
 SYNTHETIC = {"users": 90, "items": 20, "rank": 2, "ratings_factor": 2, "test_entries": 50}
 SYNTHETIC |= {"rating_range": [-6, 6]}
@@ -175,8 +176,9 @@ def test_later_rows_and_then_variants_override():
 def test_files_that_are_needed():
     assert grid.stored(DPALS, "drawn") is None
     assert grid.stored(DPALS, "made-top") == "made"
-    assert STUDY.cells(STUDY.job("surrogate"), GRID) == [SurrogateCell("made")]
-    assert grid.surrogate_settings(DPALS, SurrogateCell("made")) == {
+    made = SurrogateCell("made")
+    assert STUDY.cells(STUDY.job("surrogate"), GRID) == [made]
+    assert surrogate.settings(DPALS, made) == {
         "seed": 3, "name": "made", "like": "ml-10m", "scale": 0.1,
     }  # fmt: skip
 

@@ -3,7 +3,6 @@
 Source: [Chien 2021], section 6.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpmc.frame.jobs.cells import Cell
@@ -18,16 +17,9 @@ LIANG = "liang"
 class DpalsCell(Cell):
     """One point of the grid with all its trials.
 
-    Attributes
-    ----------
-    dataset : str
-        A key of ``datasets`` in the ``dpals`` section of the configuration.
-    method : str
-        A key of :data:`dpmc.studies.dpals.methods.METHODS`.
-    variant : str
-        A name of other settings of the method; ``"standard"`` by default.
-    epsilon : float or None
-        None without privacy.
+    The data set is a key of ``datasets`` in the section ``dpals`` of the configuration, the method
+    one of :data:`dpmc.studies.dpals.methods.METHODS`, the variant a name of other settings of it;
+    epsilon is None without privacy.
     """
 
     dataset: str
@@ -49,12 +41,3 @@ DPALS_COLUMNS = (
     "iterations", "claimed_epsilon", "claimed_delta", "actual_epsilon", "actual_delta", "seconds",
 )  # fmt: skip
 ITERATION_COLUMNS = (*DPALS_COORDINATES, "trial", "iteration", "rmse", "rse", "seconds")
-TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
-
-
-def public_range(entry: Mapping) -> tuple[float, float]:
-    """Return the public range of the ratings that a model sees."""
-    if entry.get("split") == LIANG:
-        return (0.0, 1.0)  # signs of preference
-    low, high = entry.get("rescale", entry["rating_range"])
-    return float(low), float(high)

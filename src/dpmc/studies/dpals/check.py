@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.frame.jobs.experiments import experiments_in
-from dpmc.studies.dpals.cells import LIANG, public_range
+from dpmc.studies.dpals.cells import LIANG
 from dpmc.studies.dpals.experiments import timing
 from dpmc.studies.dpals.methods import (
     METHODS,
@@ -25,6 +25,7 @@ from dpmc.studies.dpals.settings import (
     stored,
     variants_of,
 )
+from dpmc.studies.dpals.splits import public_range
 from dpmc.studies.dpals.variant_names import named_settings
 
 PROJECTED = {"projection": True}  # where a method's settings do not say
@@ -49,13 +50,12 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
         refuse_unknown("data set in dpals.datasets", experiment["datasets"], datasets)
         refuse_unknown("method", experiment["methods"], METHODS)
         _check_tasks(experiment, datasets)
-    for experiment in experiments_in("dpmc.studies.dpals.experiments"):
-        for cell in experiment.JOB.cells(dpals):
-            experiment.JOB.settings(dpals, cell)
-    refuse_unknown("data set in dpals.datasets", dpals["tuning"]["datasets"], datasets)
     _check_variants(experiments)
     _check_rows(dpals["hyperparameters"])
     dpals = {**dpals, "cells": dpals_cells(dpals)}
+    for experiment in experiments_in("dpmc.studies.dpals.experiments"):
+        for cell in experiment.JOB.cells(dpals) if experiment.JOB.cells else ():
+            experiment.JOB.settings(dpals, cell)
     for cell in dpals["cells"]:
         settings = dpals_settings(dpals, cell)
         where = f"dpals, {', '.join(cell.formatted().values())}"

@@ -7,12 +7,11 @@ no budget pays for that choice. What could not run is refused before anything ru
 
 from collections.abc import Iterator, Mapping
 
-from dpmc.frame.api import Section
-from dpmc.frame.jobs.cells import is_drawn, owners
-from dpmc.studies.dpals.cells import STANDARD, TUNED, DpalsCell, SurrogateCell
+from dpmc.frame.api import OutputOf, RatingsOf, Section, Source
+from dpmc.frame.jobs.cells import Cell, is_drawn, owners
+from dpmc.studies.dpals.cells import GENERATED, STANDARD, DpalsCell, SurrogateCell
 from dpmc.studies.dpals.hyperparameters import model_settings
 from dpmc.studies.dpals.methods import METHODS
-from dpmc.studies.dpals.spaces import SPACES
 
 
 def experiments_of(dpals: Mapping) -> dict[str, Mapping]:
@@ -63,9 +62,8 @@ def dpals_settings(dpals: Section, cell: DpalsCell) -> dict[str, object]:
 
 
 def modules_of(method: str) -> list[str]:
-    """Return the modules of a method, which are imported by name."""
+    """Return the modules of a method and its noise, which are imported by name."""
     chosen = METHODS[method]
-    # mechanisms are imported by name
     return [chosen.module, *(["dpmc.mechanisms.gaussian"] if chosen.private else [])]
 
 
@@ -75,29 +73,11 @@ def stored(dpals: Mapping, dataset: str) -> str | None:
     return None if is_drawn(entry) else entry.get("of", dataset)
 
 
-def surrogate_settings(dpals: Section, cell: SurrogateCell) -> dict[str, object]:
-    """Return the settings of :func:`dpmc.studies.dpals.surrogate.surrogate`."""
-    entry = dpals["datasets"][cell.surrogate]
-    own = {name: entry[name] for name in ("like", "scale")}
-    return {"seed": dpals["seed"], "name": cell.surrogate} | own
-
-
-def tuning_cells(dpals: Mapping) -> list[DpalsCell]:
-    """Return the cells whose hyper-parameters can be searched on the data sets of the tuning."""
-    names = dpals["tuning"]["datasets"]
-    return [
-        cell
-        for cell in dpals["cells"]
-        if cell.dataset in names and cell.variant in (STANDARD, TUNED) and cell.method in SPACES
-    ]
-
-
-def tuning_settings(dpals: Mapping, cell: DpalsCell) -> dict[str, object]:
-    """Return the settings of :func:`dpmc.studies.dpals.tuning.tune` for a cell.
-
-    They are those of :func:`dpals_settings`, with the seed and the trials of the tuning, and
-    ``candidates``: how many.
-    """
-    given = dpals["tuning"]
-    changed = {name: given[name] for name in ("seed", "trials", "candidates")}
-    return dpals_settings(dpals, cell) | changed
+def inputs_of(section: Section, cell: Cell) -> dict[str, Source]:
+    """Return what a job on a data set reads: nothing where it draws its data."""
+    name = stored(section, cell.dataset)
+    if name is None:
+        return {}
+    if "like" in section["datasets"].get(name, {}):
+        return {GENERATED: OutputOf("surrogate", SurrogateCell(name))}
+    return {"ratings": RatingsOf(name)}

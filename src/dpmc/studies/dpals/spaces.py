@@ -1,4 +1,4 @@
-"""Which hyper-parameters :mod:`dpmc.studies.dpals.tuning` searches."""
+"""Which hyper-parameters :mod:`dpmc.studies.dpals.experiments.tuning` searches."""
 
 from collections.abc import Mapping
 
@@ -58,4 +58,4 @@ SPACES: Mapping[str, Mapping[str, tuple]] = {
         "shrinkage": (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0),
     },
 }
-"""What is searched, by method; bounds in units of :func:`dpmc.studies.dpals.tuning.scales`."""
+"""What is searched, by method; bounds in units of ``scales`` of that module."""

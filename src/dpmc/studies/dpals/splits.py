@@ -11,6 +11,7 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
+from dpmc.studies.dpals.cells import LIANG
 
 TEST, VALIDATION = "test", "validation"
 LIKED, LEAST_LIKED = 4.0, 5
@@ -28,6 +29,14 @@ class Split:
     training: Ratings
     test: Ratings
     known: Ratings | None = None
+
+
+def public_range(entry: Mapping) -> tuple[float, float]:
+    """Return the public range of the ratings that a model sees."""
+    if entry.get("split") == LIANG:
+        return (0.0, 1.0)  # signs of preference
+    low, high = entry.get("rescale", entry["rating_range"])
+    return float(low), float(high)
 
 
 def select(rng: np.random.Generator, ratings: Ratings, entry: Mapping) -> Ratings:

@@ -27,14 +27,12 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numba import njit
 
 from dpmc.datasets.readers import read
 from dpmc.datasets.registry import REGISTRY
-from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
 from dpmc.studies.dpals.forms import FORMS, Form
 from dpmc.studies.dpals.synthetic import entries
@@ -45,13 +43,6 @@ MEAN, USER_DEVIATION, ITEM_DEVIATION, POPULARITY_SLOPE = 3.33, 0.46, 0.5, 0.1
 RANK, TASTE_DEVIATION, NOISE_DEVIATION = 8, 0.5, 0.76
 LOWEST, HIGHEST = 0.5, 5.0
 LINES = 1_000_000  # that are written at a time
-
-
-def run(task: Task) -> dict:
-    """Generate the ratings and save them to the job's file; there are no tables."""
-    with TemporaryDirectory(dir=Path(task.file).parent) as folder:
-        surrogate(task.settings, Path(folder)).save(task.file)
-    return {}
 
 
 def surrogate(settings: Mapping, folder: Path) -> Ratings:
@@ -71,7 +62,7 @@ def generate(rng: np.random.Generator, form: Form, scale: float = 1.0) -> Compre
     """Draw ratings, user by user, by the law that is stated above.
 
     ``scale`` is the share of the users and items, above 0 and at most 1; there are about
-    ``form.ratings`` x scale^(3/2) ratings.
+    ``form.ratings_at(scale)`` ratings.
     """
     users, items = (max(2, round(scale * size)) for size in (form.users, form.items))
     weights = (np.arange(items) + SHIFT * items) ** -EXPONENT

@@ -13,17 +13,11 @@ from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
-from dpmc.studies.dpals.cells import (
-    DPALS_COLUMNS,
-    ITERATION_COLUMNS,
-    LIANG,
-    DpalsCell,
-    public_range,
-)
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, LIANG, DpalsCell
 from dpmc.studies.dpals.data import Restricted, make_split, ratings_of, restricted, sampled
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model
 from dpmc.studies.dpals.recall import recall
-from dpmc.studies.dpals.splits import Split
+from dpmc.studies.dpals.splits import Split, public_range
 
 
 def run_fits(task: Task) -> dict[str, list[dict[str, object]]]:

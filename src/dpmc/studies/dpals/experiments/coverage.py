@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.errors import InputError, refuse_unknown
-from dpmc.frame.api import Job, Section
+from dpmc.frame.api import Cells, Effort, Job, Section
 from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
-from dpmc.studies.dpals.jobs import effort_of_data, inputs_of
-from dpmc.studies.dpals.settings import stored
+from dpmc.studies.dpals.jobs import form_and_size
+from dpmc.studies.dpals.settings import inputs_of, stored
 
 FULL, SHUFFLED = "full", "shuffled"
 SAMPLINGS = (FULL, "uniform", "adaptive", SHUFFLED)
@@ -56,6 +56,13 @@ def settings(section: Section, cell: DataCell) -> dict[str, object]:
     """Return the seed, the data set, and how many ratings of a user are sampled."""
     most = section["coverage"]["ratings_per_user"]
     return {"seed": section["seed"], "dataset": cell.dataset, "ratings_per_user": most}
+
+
+def effort(section: Section, cells: Cells) -> Effort:
+    """Return what the cost grows with: ratings."""
+    (cell,) = cells
+    form, size = form_and_size(section, cell.dataset)
+    return Effort(form, size=size)
 
 
 def run(task: Task) -> Iterator[dict[str, object]]:
@@ -131,5 +138,5 @@ JOB = Job(
     settings=settings,
     inputs=inputs_of,
     seconds=4.0,
-    effort=effort_of_data,
+    effort=effort,
 )
