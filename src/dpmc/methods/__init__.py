@@ -30,6 +30,7 @@ METHODS: dict[str, str] = {
     "dp_saltls": "dpmc.methods.user_level.saltls:DPSAltLS",
     "dp_svd": "dpmc.methods.user_level.private_svd:PrivateSVD",
     "local_bayes": "dpmc.methods.user_level.local_bayes.method:LocalBayes",
+    "local_ease": "dpmc.methods.user_level.local_ease:LocalEase",
     "centred_als": "dpmc.methods.user_level.als:AlternatingLeastSquares",
     "implicit_als": "dpmc.methods.user_level.als:ImplicitALS",
     "altmin_published": "dpmc.methods.user_level.altmin_as_printed:AltMinAsPrinted",
@@ -47,7 +48,7 @@ PRIVATE = frozenset(
     {
         "private_als", "private_irls", "private_global_mean", "private_item_bias",
         "private_user_item_bias", "dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd",
-        "local_bayes",
+        "local_bayes", "local_ease",
     }
 )  # fmt: skip
 """Methods that keep to a budget: known without importing them."""
