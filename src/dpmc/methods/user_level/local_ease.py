@@ -32,8 +32,7 @@ from functools import partial
 import numpy as np
 from numba import njit
 
-from dpmc.errors import InputError
-from dpmc.methods.base import parameter, with_parameters
+from dpmc.methods.base import number, with_parameters
 from dpmc.methods.kernels.top_lists import LENGTH, on_top
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.covariance import SLACK, outer_sum
@@ -70,13 +69,8 @@ POPULAR = 0.05
 """What an item's popularity, as the share of users who like it, adds to its score."""
 
 
-def check_number(name: str, value: object) -> float:
-    """Return a finite number as float, or raise InputError."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise InputError(f"{name} must be a finite number, got {value!r}.")
-    if not np.isfinite(value):
-        raise InputError(f"{name} must be a finite number, got {value!r}.")
-    return float(value)
+POPULAR_INSTEAD = "popularity"
+"""What is published instead of a model that the last release says is worse."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +154,7 @@ class LocalEase(UserLevelMethod):
     """
 
     rating_range: tuple[float, float] = (0.0, 1.0)
-    likes_from: float | None = parameter(check_number, None)
+    likes_from: float | None = number(None)
 
     finds_rank = True
     ranks = True
@@ -225,7 +219,7 @@ class LocalEase(UserLevelMethod):
         sent, longest = differences(known, wanted, popularity.shares, *model)
         noised, _ = release("check", sent, longest, 1.0, CHECK_SHARE)
         popular = noised[0] < 0 or not model[2].any()
-        self.fell_back_to_ = "popularity" if popular else None
+        self.fell_back_to_ = POPULAR_INSTEAD if popular else None
         if popular:
             model = popularity.shares, np.ones(n_items), np.zeros((n_items, 1))
         self.item_offsets_, self.item_scales_, self.item_factors_ = model
