@@ -56,7 +56,7 @@ PREDICTIONS_AT_A_TIME = 1 << 20
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 def complete(model, path, only_user, top, include_rated, output, force, **columns):
-    """Predict ratings for users from a published model, or rank items by what they like.
+    """Predict ratings, or rank items, for users from a published model.
 
     Each user's predictions are computed from the model and that user's own ratings, without any
     noise: show them to that user and to nobody else. Users need not have been in the fit. Ratings

@@ -34,7 +34,8 @@ NOTE = (
         "dpmc evaluate public.csv --rating-range 1 5 --relation user --epsilon 1",
         "dpmc evaluate public.csv --rating-range 1 5 --relation entry \\\n"
         "    --method als --method bias --epsilon 1 --epsilon 10",
-        "dpmc evaluate public.csv --for ranking --likes-from 4 --rating-range 1 5 --relation user",
+        "dpmc evaluate public.csv --rating-range 1 5 --relation user \\\n"
+        "    --for ranking --likes-from 4",
     ),
 )
 @click.argument("path", metavar="RATINGS", type=click.Path())
@@ -80,7 +81,7 @@ NOTE = (
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating, timestamp, **rest):
-    """Measure the error of each method and budget on public ratings, and how well it ranks.
+    """Measure the error of each method and budget on public ratings.
 
     RATINGS is a table as for dpmc fit. Each split learns from 80 % of it and predicts the rest,
     with the defaults of dpmc fit for whatever is not given. Printed are the means of the RMSE over
@@ -152,12 +153,13 @@ def _errors(
                 more = (
                     {"item_features": features} if getattr(model, "takes_features", False) else {}
                 )
-                learnt = training
-                if key[0] in POPULARITY:
-                    learnt = training.take(training.values >= likes_from)
+                error, popular = float("nan"), key[0] in POPULARITY
+                learnt = training.take(training.values >= likes_from) if popular else training
+                if popular and not len(learnt):
+                    errors[key].append(len(MEASURES) * (error,))
+                    continue
                 model.fit(learnt, rng=start, noise_rng=noise, **more)
-                error = float("nan")
-                if not getattr(model, "ranks", key[0] in POPULARITY):
+                if not getattr(model, "ranks", popular):
                     predicted = model.predict(held_out.users, held_out.items)
                     error = rmse(predicted, held_out.values)
                 errors[key].append((error, *_on_top(model, training.by_user, liked)))

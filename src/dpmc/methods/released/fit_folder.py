@@ -162,7 +162,7 @@ def describe_key(model: PrivateMethod, guarantee: Guarantee) -> str | None:
     """Return in words how the ratings of a user that count were chosen; None if all count."""
     if not model.bounds.user_level:
         return None
-    held_out = model.ranks or bool(getattr(model, "held_out", 0))
+    held_out = bool(model.checked if model.ranks else getattr(model, "held_out", 0))
     if model.ratings_per_user == EVERY_RATING and not held_out:
         return None
     if guarantee.simulated:

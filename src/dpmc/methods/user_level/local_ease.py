@@ -32,7 +32,7 @@ from functools import partial
 import numpy as np
 from numba import njit
 
-from dpmc.methods.base import number, with_parameters
+from dpmc.methods.base import number, share, with_parameters
 from dpmc.methods.kernels.top_lists import LENGTH, on_top
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.covariance import SLACK, outer_sum
@@ -45,7 +45,7 @@ COUNTS_SHARE, CHECK_SHARE = 0.3, 0.05
 """Of the budget, as mu^2; pairs have the rest."""
 
 HELD_OUT = 0.1
-"""Share of each user's likes that the check is about."""
+"""Share of each user's likes that the check is about, unless told another."""
 
 COUNTED, USERS_COUNTED = 4.0, 0.25
 """C, the likes from which on a user's row of counts is shortened, and R, what a user adds to the
@@ -139,6 +139,9 @@ class LocalEase(UserLevelMethod):
         Of each user so many likes take part; all of them if not given.
     likes_from : float, optional
         From this rating on a rating is a like; every one is if not given.
+    checked : float
+        Share of each user's likes that have no part in the model, so that it can be compared with
+        popularity on them.
 
     Attributes
     ----------
@@ -155,6 +158,7 @@ class LocalEase(UserLevelMethod):
 
     rating_range: tuple[float, float] = (0.0, 1.0)
     likes_from: float | None = number(None)
+    checked: float = share(HELD_OUT, zero=False)
 
     finds_rank = True
     ranks = True
@@ -200,17 +204,17 @@ class LocalEase(UserLevelMethod):
 
     def _fit(self, ratings, statistics, randomness, callback):
         own, n_items = ratings.by_user, ratings.n_items
-        out = randomness.part(own, HELD_OUT)
+        out = randomness.part(own, self.checked)
         known, wanted = own.keep(~out), own.keep(out)
         rows = randomness.choose(known, self.ratings_per_user)
         release = partial(self._release, statistics)
         counted = COUNTED * (1 + USERS_COUNTED**2)
         noised, noise = release("counts", *counts(rows, n_items), counted**0.5, COUNTS_SHARE)
         popularity = read_counts(noised, noise)
-        share = 1 - COUNTS_SHARE - CHECK_SHARE
-        items = self._items_with_pairs(popularity.shares, popularity.users, statistics, share)
+        left = 1 - COUNTS_SHARE - CHECK_SHARE
+        items = self._items_with_pairs(popularity, statistics, left)
         few = rows.columns(items, n_items)
-        noised, noise = release("pairs", *pairs(few, items.size), 1.0, share)
+        noised, noise = release("pairs", *pairs(few, items.size), 1.0, left)
         gram = np.zeros((items.size, items.size))
         gram[np.triu_indices(items.size, 1)] = noised
         gram += gram.T
@@ -227,11 +231,12 @@ class LocalEase(UserLevelMethod):
         if callback is not None:
             callback(1, self)
 
-    def _items_with_pairs(self, shares, users, statistics, share):
+    def _items_with_pairs(self, popularity, statistics, part):
         """Return the items that most users like, ascending, as many as the noise allows."""
-        noise = statistics.noise_std(self._sensitivity("pairs", 1.0)) * self._weight(share)
-        number = int(np.clip(ITEMS * users / max(noise, 1e-9), FEWEST_ITEMS, MOST_ITEMS))
-        return np.sort(np.argsort(-shares, kind="stable")[:number])
+        noise = statistics.noise_std(self._sensitivity("pairs", 1.0)) * self._weight(part)
+        number = ITEMS * popularity.users / max(noise, np.finfo(float).tiny)
+        number = int(np.clip(number, FEWEST_ITEMS, MOST_ITEMS))
+        return np.sort(np.argsort(-popularity.shares, kind="stable")[:number])
 
     def _sensitivity(self, what: str, norm: float) -> float:
         """Return how far one user moves a sum of vectors of at most this norm."""
@@ -239,11 +244,11 @@ class LocalEase(UserLevelMethod):
             return norm
         return {"counts": (2 * COUNTED) ** 0.5, "pairs": 2**0.5 * norm, "check": 2 * norm}[what]
 
-    def _release(self, statistics, what, sent, longest, norm, share):
+    def _release(self, statistics, what, sent, longest, norm, part):
         """Release a sum over users of vectors of at most this norm; return it and its noise."""
         if not longest <= norm * SLACK:
             raise PrivacyViolation(f"{what}: a user has norm {longest:g}, above the bound {norm:g}")
-        sensitivity, weight = self._sensitivity(what, norm), self._weight(share)
+        sensitivity, weight = self._sensitivity(what, norm), self._weight(part)
         noised = statistics.ledger.release(what, sent, sensitivity, weight=weight)
         return noised, statistics.noise_std(sensitivity) * weight
 

@@ -1,4 +1,4 @@
-"""Faults planted into DPALS, local Bayes and local EASE: mistakes that papers make, or that are easily made."""
+"""Faults planted into methods that protect users: mistakes of papers, or that are easily made."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -29,7 +29,6 @@ COVARIANCE_OF_LONG_ROWS = "covariance of long rows"
 ERRORS_NOT_CLIPPED = "errors of users not clipped"
 COUNTS_NOT_SHORTENED = "counts of likes not shortened"
 PAIRS_NOT_SHORTENED = "pairs of likes not shortened"
-LISTS_NOT_BOUNDED = "gains of lists not bounded"
 
 
 def faults() -> Iterator[Fault]:
@@ -127,10 +126,6 @@ class _HeavyPairs(_Unshortened, LocalEase):
     unshortened = "pairs"
 
 
-class _LongLists(_Unshortened, LocalEase):
-    unshortened = "check"
-
-
 def _smaller_sigma(method, rng):
     return FloatNoise(Gaussian(method.calibration.noise.scale / 2**0.5), rng)
 
@@ -147,6 +142,5 @@ FAULTS: Mapping[str, FaultyMethod] = {
     ERRORS_NOT_CLIPPED: FaultyMethod("local_bayes_held_out", _LargeErrors),
     COUNTS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyCounts),
     PAIRS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyPairs),
-    LISTS_NOT_BOUNDED: FaultyMethod("local_ease", _LongLists),
 }
 """By family."""
