@@ -26,7 +26,7 @@ from dpmc.methods.user_level.local_ease import (
     read_counts,
     read_pairs,
 )
-from dpmc.privacy.ledger import Ledger, PrivacyViolation
+from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
 from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
@@ -121,19 +121,17 @@ def test_a_longer_user_is_refused(monkeypatch):
         model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
 
 
+@pytest.mark.parametrize(("asked", "epsilon"), [("pairs", 1e4), ("counts", 1)])
 @pytest.mark.parametrize("relation", USER_LEVEL)
-def test_the_ledger_holds_it_to_its_budget(relation):
-    made = model(relation)
-    ledger = Ledger(local_noise(made), made.releases, keep=True)
+def test_the_ledger_holds_it_to_its_budget(relation, asked, epsilon):
+    """Which asks for pairs where there are users enough for the noise, else for counts again."""
+    made = model(relation, epsilon)
+    noise = FloatNoise(made.calibration.noise, np.random.default_rng(3))
+    ledger = Ledger(noise, made.releases, keep=True)
     made.fit(of_matrix(drawn(0, 30, 10)), rng=0, ledger=ledger)
-    assert [each.what for each in ledger.transcript] == ["counts", "pairs", "check"]
+    assert [each.what for each in ledger.transcript] == ["counts", asked, "check"]
     assert ledger.spent == pytest.approx(made.releases)
-
-
-def local_noise(made):
-    from dpmc.privacy.ledger import FloatNoise
-
-    return FloatNoise(made.calibration.noise, np.random.default_rng(3))
+    assert asked == "pairs" or made.fell_back_to_ == "popularity"
 
 
 # -- the model -----------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from functools import partial
 import numpy as np
 from numba import njit
 
-from dpmc.methods.base import number, share, with_parameters
+from dpmc.methods.base import number, positive, share, with_parameters
 from dpmc.methods.kernels.top_lists import LENGTH, on_top
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.covariance import SLACK, outer_sum
@@ -44,7 +44,7 @@ from dpmc.ratings import Compressed, Ratings
 COUNTS_SHARE, CHECK_SHARE = 0.3, 0.05
 """Of the budget, as mu^2; pairs have the rest."""
 
-HELD_OUT = 0.1
+HELD_OUT = 0.07
 """Share of each user's likes that the check is about, unless told another."""
 
 COUNTED, USERS_COUNTED = 4.0, 0.25
@@ -54,9 +54,13 @@ number of users in units of that row's length."""
 FEWEST_LIKES = 3
 """L: users with fewer likes add less to the pairs than they may, as two likes say little."""
 
-ITEMS, FEWEST_ITEMS, MOST_ITEMS = 0.35, 20, 1200
-"""Items with pairs, in units of the number of users over the noise of a pair: the edge of the noise
-grows with the root of their number; and no fewer, nor more, whatever the noise."""
+PAIRS_FROM = 100.0
+"""Users, in units of the noise of a pair, from which on pairs are asked for, unless told another
+number: below, the counts are asked for again, as they say more."""
+
+ITEMS, ITEMS_POWER, FEWEST_ITEMS, MOST_ITEMS = 2.5, 2 / 3, 20, 1200
+"""Items with pairs, as a multiple and power of the users in units of the noise of a pair: the edge
+of the noise grows with the root of their number; and no fewer, nor more, whatever the noise."""
 
 ABOVE_EDGE = 1.02
 """Times the edge of the noise, from which on an eigenvalue counts: its correction has a pole
@@ -93,6 +97,10 @@ class Popularity:
     likes: float
     shares: np.ndarray
     noise: float
+
+    def as_model(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return offsets, scales and factors by which items rank alike for all users."""
+        return self.shares, np.ones(self.shares.size), np.zeros((self.shares.size, 1))
 
     def with_pairs(self, gram: np.ndarray, noise: float, items: np.ndarray) -> "Popularity":
         """Return the same with what noised pairs say of their items: about each user who likes an
@@ -142,6 +150,8 @@ class LocalEase(UserLevelMethod):
     checked : float
         Share of each user's likes that have no part in the model, so that it can be compared with
         popularity on them.
+    pairs_from : float
+        Users, in units of the noise of a pair, from which on pairs are asked for.
 
     Attributes
     ----------
@@ -159,6 +169,7 @@ class LocalEase(UserLevelMethod):
     rating_range: tuple[float, float] = (0.0, 1.0)
     likes_from: float | None = number(None)
     checked: float = share(HELD_OUT, zero=False)
+    pairs_from: float = positive(PAIRS_FROM, zero=True)
 
     finds_rank = True
     ranks = True
@@ -212,31 +223,32 @@ class LocalEase(UserLevelMethod):
         noised, noise = release("counts", *counts(rows, n_items), counted**0.5, COUNTS_SHARE)
         popularity = read_counts(noised, noise)
         left = 1 - COUNTS_SHARE - CHECK_SHARE
-        items = self._items_with_pairs(popularity, statistics, left)
-        few = rows.columns(items, n_items)
-        noised, noise = release("pairs", *pairs(few, items.size), 1.0, left)
-        gram = np.zeros((items.size, items.size))
-        gram[np.triu_indices(items.size, 1)] = noised
-        gram += gram.T
-        popularity = popularity.with_pairs(gram, noise, items)
-        model = read_pairs(gram, noise, items, popularity)
+        of_pair = statistics.noise_std(self._sensitivity("pairs", 1.0)) * self._weight(left)
+        if popularity.users < self.pairs_from * of_pair:
+            again, less = release("counts", *counts(rows, n_items), counted**0.5, left)
+            part = COUNTS_SHARE / (COUNTS_SHARE + left)
+            noised = part * noised + (1 - part) * again
+            popularity = read_counts(noised, less * (1 - part) ** 0.5)
+            model = popularity.as_model()
+        else:
+            items = items_with_pairs(popularity, of_pair)
+            few = rows.columns(items, n_items)
+            noised, _ = release("pairs", *pairs(few, items.size), 1.0, left)
+            gram = np.zeros((items.size, items.size))
+            gram[np.triu_indices(items.size, 1)] = noised
+            gram += gram.T
+            popularity = popularity.with_pairs(gram, of_pair, items)
+            model = read_pairs(gram, of_pair, items, popularity)
         sent, longest = differences(known, wanted, popularity.shares, *model)
         noised, _ = release("check", sent, longest, 1.0, CHECK_SHARE)
         popular = noised[0] < 0 or not model[2].any()
         self.fell_back_to_ = POPULAR_INSTEAD if popular else None
         if popular:
-            model = popularity.shares, np.ones(n_items), np.zeros((n_items, 1))
+            model = popularity.as_model()
         self.item_offsets_, self.item_scales_, self.item_factors_ = model
         self.user_factors_ = own.matrix(n_items) @ self.item_factors_
         if callback is not None:
             callback(1, self)
-
-    def _items_with_pairs(self, popularity, statistics, part):
-        """Return the items that most users like, ascending, as many as the noise allows."""
-        noise = statistics.noise_std(self._sensitivity("pairs", 1.0)) * self._weight(part)
-        number = ITEMS * popularity.users / max(noise, np.finfo(float).tiny)
-        number = int(np.clip(number, FEWEST_ITEMS, MOST_ITEMS))
-        return np.sort(np.argsort(-popularity.shares, kind="stable")[:number])
 
     def _sensitivity(self, what: str, norm: float) -> float:
         """Return how far one user moves a sum of vectors of at most this norm."""
@@ -295,6 +307,13 @@ def read_counts(noised: np.ndarray, noise: float) -> Popularity:
     likes = max(added, added**2 / COUNTED)
     unit = likes / added / users
     return Popularity(float(users), float(likes), sums * unit, float(noise * unit))
+
+
+def items_with_pairs(popularity: Popularity, noise: float) -> np.ndarray:
+    """Return the items that most users like, ascending, as many as this noise of a pair allows."""
+    number = ITEMS * (popularity.users / max(noise, 1e-30)) ** ITEMS_POWER
+    number = int(np.clip(number, FEWEST_ITEMS, MOST_ITEMS))
+    return np.sort(np.argsort(-popularity.shares, kind="stable")[:number])
 
 
 def pairs(rows: Compressed, n_items: int) -> tuple[np.ndarray, float]:
