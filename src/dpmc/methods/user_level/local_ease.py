@@ -14,6 +14,8 @@ one user sends; n is the number of the user's likes that take part.
    triangle, without the diagonal, of w x x^T. There are n (n - 1) / 2 such pairs, so its norm is
    w sqrt(n (n - 1) / 2) <= 1, with equality from L likes on. All entries are at least 0: another
    user in the same place moves the sum by at most sqrt(2).
+   Where there are too few users for the noise of a pair, counts are asked for again instead, and
+   the mean of both is taken.
 3. **check.** A part of each user's likes, by a hash of the user's own label, has no part in the
    other two. The user ranks all other items by the model and by popularity and sends the NDCG of
    the first less that of the second, on the likes held out: a number within 1 either way; another
@@ -47,6 +49,9 @@ COUNTS_SHARE, CHECK_SHARE = 0.3, 0.05
 HELD_OUT = 0.07
 """Share of each user's likes that the check is about, unless told another."""
 
+SURE = 0.5
+"""Deviations of the noise by which the lists of the model have to be worse to be taken back."""
+
 COUNTED, USERS_COUNTED = 4.0, 0.25
 """C, the likes from which on a user's row of counts is shortened, and R, what a user adds to the
 number of users in units of that row's length."""
@@ -71,7 +76,6 @@ RIDGE = 150.0
 
 POPULAR = 0.05
 """What an item's popularity, as the share of users who like it, adds to its score."""
-
 
 POPULAR_INSTEAD = "popularity"
 """What is published instead of a model that the last release says is worse."""
@@ -240,8 +244,8 @@ class LocalEase(UserLevelMethod):
             popularity = popularity.with_pairs(gram, of_pair, items)
             model = read_pairs(gram, of_pair, items, popularity)
         sent, longest = differences(known, wanted, popularity.shares, *model)
-        noised, _ = release("check", sent, longest, 1.0, CHECK_SHARE)
-        popular = noised[0] < 0 or not model[2].any()
+        noised, noise = release("check", sent, longest, 1.0, CHECK_SHARE)
+        popular = noised[0] < -SURE * noise or not model[2].any()
         self.fell_back_to_ = POPULAR_INSTEAD if popular else None
         if popular:
             model = popularity.as_model()
