@@ -59,9 +59,10 @@ number of users in units of that row's length."""
 FEWEST_LIKES = 3
 """L: users with fewer likes add less to the pairs than they may, as two likes say little."""
 
-PAIRS_FROM = 100.0
+PAIRS_FROM, PAIRS_OF_LIKES = 150.0, 5.0
 """Users, in units of the noise of a pair, from which on pairs are asked for, unless told another
-number: below, the counts are asked for again, as they say more."""
+number: below, the counts are asked for again, as they say more. Users of about fewer likes than the
+second count in part: who has one like has no pair."""
 
 ITEMS, ITEMS_POWER, FEWEST_ITEMS, MOST_ITEMS = 2.5, 2 / 3, 20, 1200
 """Items with pairs, as a multiple and power of the users in units of the noise of a pair: the edge
@@ -228,7 +229,8 @@ class LocalEase(UserLevelMethod):
         popularity = read_counts(noised, noise)
         left = 1 - COUNTS_SHARE - CHECK_SHARE
         of_pair = statistics.noise_std(self._sensitivity("pairs", 1.0)) * self._weight(left)
-        if popularity.users < self.pairs_from * of_pair:
+        telling = popularity.users * min(1, (popularity.likes - 1) / (PAIRS_OF_LIKES - 1))
+        if telling < self.pairs_from * of_pair:
             again, less = release("counts", *counts(rows, n_items), counted**0.5, left)
             part = COUNTS_SHARE / (COUNTS_SHARE + left)
             noised = part * noised + (1 - part) * again
