@@ -121,6 +121,12 @@ def test_a_longer_user_is_refused(monkeypatch):
         model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
 
 
+def test_lists_that_gain_more_than_they_can_are_refused(monkeypatch):
+    monkeypatch.setattr(local_ease, "differences", lambda *_: (np.zeros(1), 1.1))
+    with pytest.raises(PrivacyViolation, match="check: a user has norm"):
+        model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
+
+
 @pytest.mark.parametrize(("asked", "epsilon"), [("pairs", 1e4), ("counts", 1)])
 @pytest.mark.parametrize("relation", USER_LEVEL)
 def test_the_ledger_holds_it_to_its_budget(relation, asked, epsilon):
@@ -214,6 +220,23 @@ def test_it_falls_back_to_popularity_if_the_check_says_so(worse, monkeypatch):
     if worse:
         order = np.argsort(made.predict_matrix(), axis=1)
         assert (order == order[0]).all()
+
+
+class Contrary:
+    """Noise that turns the last release into its opposite."""
+
+    simulated = True
+
+    def add(self, query, sensitivity):
+        return -query if query.size == 1 else query
+
+
+def test_what_is_published_hangs_on_the_noised_comparison():
+    likes = of_matrix(drawn(4, 600, 60))
+    made = model()
+    assert model().fit(likes, rng=1, noise_rng=2).fell_back_to_ is None
+    made.fit(likes, rng=1, ledger=Ledger(Contrary(), made.releases))
+    assert made.fell_back_to_ == "popularity"
 
 
 def test_likes_are_those_from_the_threshold_on():
