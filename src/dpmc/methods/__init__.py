@@ -32,6 +32,7 @@ METHODS: dict[str, str] = {
     "dp_gradient": "dpmc.methods.user_level.gradient:NoisyGradient",
     "dp_effects": "dpmc.methods.user_level.effects:EffectsAndCovariance",
     "local_bayes": "dpmc.methods.user_level.local_bayes.method:LocalBayes",
+    "local_ease": "dpmc.methods.user_level.local_ease:LocalEase",
     "centred_als": "dpmc.methods.user_level.als:AlternatingLeastSquares",
     "implicit_als": "dpmc.methods.user_level.als:ImplicitALS",
     "altmin_published": "dpmc.methods.user_level.altmin_as_printed:AltMinAsPrinted",
@@ -49,7 +50,7 @@ PRIVATE = frozenset(
     {
         "private_als", "private_irls", "private_global_mean", "private_item_bias",
         "private_user_item_bias", "dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd",
-        "dp_gradient", "dp_effects", "local_bayes",
+        "dp_gradient", "dp_effects", "local_bayes", "local_ease",
     }
 )  # fmt: skip
 """Methods that keep to a budget: known without importing them."""

@@ -68,6 +68,14 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "local_bayes": ("local_bayes", {"explained": 1e-6}),  # no covariance is asked for
     "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # one is, whatever the noise
     "local_bayes_held_out": ("local_bayes", {"explained": 1e-6, "held_out": 0.5}),
+    # of so few likes, none mostly; pairs are asked for, whatever the noise
+    "local_ease": ("local_ease", {"checked": 0.01, "pairs_from": 0.0}),
+    "local_ease_counts": ("local_ease", {"checked": 0.01}),  # none are
+    "local_ease_likes": (
+        "local_ease",
+        {"likes_from": sum(RANGE) / 2, "ratings_per_user": RATINGS_PER_USER, "checked": 0.5,
+         "pairs_from": 0.0},
+    ),
 }  # fmt: skip
 """Name -> method and its settings: every kind of release in one of them at least."""
 

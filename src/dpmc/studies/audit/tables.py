@@ -39,6 +39,9 @@ METHODS = {
     "local_bayes": "Local Bayes",
     "local_bayes_directions": "Local Bayes, covariance",
     "local_bayes_held_out": "Local Bayes, held-out errors",
+    "local_ease": "Local EASE",
+    "local_ease_counts": "Local EASE, counts alone",
+    "local_ease_likes": "Local EASE, likes by a threshold",
     "private_choice_of_items": "Item bias, items chosen privately",
 }
 ONE_BIT = {
