@@ -169,6 +169,17 @@ def test_without_noise_it_is_ease():
     np.testing.assert_allclose(offsets, POPULAR * popularity.shares)
 
 
+def test_directions_are_shrunk_by_what_noise_adds():
+    rng, m, noise = np.random.default_rng(0), 500, 0.3
+    edge = 2 * noise * m**0.5
+    matrix = np.triu(noise * rng.standard_normal((m, m)), 1)
+    direction = np.full(m, m**-0.5)
+    planted = 1.5 * edge * np.outer(direction, direction)
+    values, vectors = np.linalg.eigh(matrix + matrix.T + planted)
+    cosine = (vectors[:, -1] @ direction) ** 2
+    assert local_ease.shrunk(values[-1], edge) == pytest.approx(1.5 * edge * cosine, rel=0.06)
+
+
 def test_counts_tell_how_many_users_and_likes_there_are():
     likes = np.zeros((50, 40), bool)
     for user in range(50):

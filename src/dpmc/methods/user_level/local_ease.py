@@ -378,8 +378,7 @@ def read_pairs(
     edge = 2 * noise * m**0.5
     above = values > max(ABOVE_EDGE * edge, np.finfo(float).tiny)
     values, vectors = values[above][::-1], vectors[:, above][:, ::-1]
-    sizes = (values + np.sqrt(values**2 - edge**2)) / 2
-    sizes = sizes * (1 - (edge / (2 * sizes)) ** 2)
+    sizes = shrunk(values, edge)
     rest = np.maximum(diagonal - vectors**2 @ sizes, 0)
     inverse = 1 / (rest + RIDGE * weight)
     scaled = inverse[:, None] * vectors
@@ -390,6 +389,12 @@ def read_pairs(
     scales = np.ones(shares.size)
     scales[items] = 1 / (inverse - np.square(few).sum(axis=1))
     return POPULAR * shares, scales, factors
+
+
+def shrunk(values: np.ndarray, edge: float) -> np.ndarray:
+    """Return the sizes of directions, times their squared cosines, that show as these values."""
+    sizes = (values + np.sqrt(values**2 - edge**2)) / 2
+    return sizes * (1 - (edge / (2 * sizes)) ** 2)
 
 
 def differences(known, wanted, shares, offsets, scales, factors) -> tuple[np.ndarray, float]:
