@@ -84,7 +84,7 @@ coverage: $(VENV)/installed
 
 ## planted faults in the formulas, each of which must turn a test red (minutes)
 mutations: $(VENV)/installed
-	@$(BIN)/python tests/mutate.py
+	@$(BIN)/python tests/mutate.py --jobs $(CORES)
 
 ## remove results; downloads (data/) and the committed results/reference stay
 clean:

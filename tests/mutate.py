@@ -24,10 +24,8 @@ import yaml
 
 HOME = Path(__file__).parents[1]
 LIST = Path(__file__).with_name("mutations.yaml")
-COPIED = (
-    *("src", "tests", "config", "workflow", "examples", "results/reference", "Snakefile"),
-    *("README.md", "pyproject.toml"),
-)
+REFERENCE = "results/reference"
+NOT_COPIED = ("data", "results")  # of what is not hidden; the reference is
 LONGEST = 600  # seconds for the tests of one mutation
 GREEN, RED = 0, 1  # exit statuses of pytest; any other is no answer
 
@@ -92,8 +90,9 @@ def problems(mutation: Mutation, home: Path = HOME) -> list[str]:
 
 def copy_code(folder: Path) -> Path:
     """Copy what the tests need to a new folder and return it."""
-    for name in COPIED:
-        source, target = HOME / name, folder / name
+    visible = (each for each in HOME.iterdir() if not each.name.startswith("."))
+    for source in (*(each for each in visible if each.name not in NOT_COPIED), HOME / REFERENCE):
+        target = folder / source.relative_to(HOME)
         if source.is_dir():
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.egg-*"))
         else:
@@ -102,7 +101,9 @@ def copy_code(folder: Path) -> Path:
     return folder
 
 
-def run_python(folder: Path, cache: str, *arguments: str) -> subprocess.CompletedProcess:
+def run_python(
+    folder: Path, cache: str, *arguments: str, longest: int | None = LONGEST
+) -> subprocess.CompletedProcess:
     """Run Python on the code in a folder, with a cache of its own for compiled kernels."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "COVERAGE_"))}
     environment["PYTHONPATH"] = str(folder / "src")  # comes before an editable installation
@@ -111,14 +112,16 @@ def run_python(folder: Path, cache: str, *arguments: str) -> subprocess.Complete
     environment["NUMBA_CACHE_DIR"] = str(folder / "compiled" / cache)
     return subprocess.run(
         [sys.executable, *arguments],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=LONGEST,
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=longest,
     )  # fmt: skip
 
 
-def run_tests(folder: Path, cache: str, tests: Sequence[str]) -> subprocess.CompletedProcess:
+def run_tests(
+    folder: Path, cache: str, tests: Sequence[str], longest: int | None = LONGEST
+) -> subprocess.CompletedProcess:
     """Run test files until one fails; property tests always try the same examples."""
     options = ("-x", "-q", "-rf", "--tb=line", "-p", "no:cacheprovider", "--hypothesis-seed=0")
-    return run_python(folder, cache, "-m", "pytest", *options, *tests)
+    return run_python(folder, cache, "-m", "pytest", *options, *tests, longest=longest)
 
 
 def outcome(folder: Path, mutation: Mutation) -> tuple[bool, str]:
@@ -168,7 +171,7 @@ def outcomes(
     first = folders.queue[0]
     refuse_other_code(first)
     tests = sorted({name for mutation in mutations for name in mutation.tests})
-    untouched = run_tests(first, "all", tests)
+    untouched = run_tests(first, "all", tests, longest=None)
     if untouched.returncode != GREEN:
         raise SystemExit(f"mutate: the tests fail without any mutation:\n{untouched.stdout}")
 

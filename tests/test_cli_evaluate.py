@@ -49,6 +49,7 @@ def test_a_table_by_method_and_budget(table):
     assert found["private"] is False
     assert found["note"] == NOTE
     assert (found["users"], found["items"], found["splits"]) == (400, 25, 2)
+    assert by_key.pop(("popularity of likes", None))["rmse"] is None
     for (name, epsilon), error in by_key.items():
         assert error["rmse"] == pytest.approx(np.mean(error["by_split"]))
         assert error["standard_deviation"] == pytest.approx(np.std(error["by_split"], ddof=1))
@@ -83,8 +84,13 @@ def test_what_is_compared_by_default(tmp_path):
     found = json.loads(run("evaluate", table, *arguments).stdout)
     keys = [(each["method"], each["epsilon"]) for each in found["errors"]]
     assert keys[:6] == [(name, e) for name in ("bayes", "bias") for e in (1, 5, 20)]
-    assert keys[6:] == [("user's own mean", None), ("global mean", None)]
-    assert all(len(each["by_split"]) == 3 for each in found["errors"])
+    references = ("popularity of likes", "user's own mean", "global mean")
+    assert keys[6:] == [(name, None) for name in references]
+    for each in found["errors"]:
+        assert (each["rmse"] is None) == (each["method"] == "popularity of likes")
+        for part in [each] * (each["rmse"] is not None) + [each["recall"], each["ndcg"]]:
+            assert len(part["by_split"]) == 3
+    assert found["likes_from"] == 4
 
 
 @pytest.mark.parametrize("relation", ["user", "entry"])

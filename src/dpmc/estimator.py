@@ -15,7 +15,7 @@ from dpmc.fitting.given import given_of
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
-from dpmc.methods.factorization.local import PublishedItems, ratings_of
+from dpmc.methods.factorization.local import PublishedItems, PublishedRanking, ratings_of
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
@@ -52,6 +52,11 @@ class PrivateFactorization:
         Budget of the whole fit, above 0.
     rating_range : (float, float)
         Lowest and highest possible rating, known without the ratings; others are clipped.
+    purpose : {"ratings", "ranking"}, optional
+        What the model is for; ``rating_range`` is not needed for a ranking.
+    likes_from : float, optional
+        For a ranking: a rating of so much or more is a like. Without it each row of a table without
+        ratings is one.
     items : path, or iterable of labels, optional
         List of all items, known without the ratings, or the file that it is in. Ratings of others
         are left out.
@@ -83,9 +88,10 @@ class PrivateFactorization:
     guarantee_ : dpmc.privacy.guarantee.Guarantee
     worth_ : dpmc.methods.user_level.local_bayes.worth.Worth
         With ``report_error``: errors of the model and of biases, with noise.
-    fell_back_to_ : {None, "biases", "own means"}
-        With the method ``bayes``: what is published in place of the model that was learnt, because
-        a noised comparison says that it predicts better. :meth:`fit` warns where there is one.
+    fell_back_to_ : {None, "biases", "own means", "popularity"}
+        With the methods ``bayes`` and ``ease``: what is published in place of the model that was
+        learnt, because a noised comparison says that it is better. :meth:`fit` warns where there is
+        one.
     steps_taken_back_ : int
         With the method ``bayes``: those that made the model worse, by noised numbers.
     published_ : dpmc.methods.factorization.local.PublishedItems
@@ -112,6 +118,8 @@ class PrivateFactorization:
     epsilon: float
     delta: float = 1e-5
     rating_range: tuple[float, float] | None = None
+    purpose: str | None = None
+    likes_from: float | None = None
     items: object = None
     items_privately: float | None = None
     users: object = None
@@ -199,7 +207,8 @@ class PrivateFactorization:
         )
         features = features_of(self.item_features, self._columns()[1])
         ledger, model = ready.ledger(), ready.model
-        given = given_of(lines_in(X, y, self._columns()), model.rating_range, lists)
+        lines = lines_in(X, y, self._columns(), ready.rated)
+        given = given_of(lines, ready.rating_range, lists)
         for each in ready.remarks(given, features):
             warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
         ready.run(given.ratings, ledger, features=features)
@@ -214,16 +223,14 @@ class PrivateFactorization:
             self.worth_ = model.worth_
         self._end(fit_folder.outcome_of(model))
         if getattr(self, "fell_back_to_", None) is not None:
-            warnings.warn(
-                outcome_in_words(self.fell_back_to_, self.steps_taken_back_), stacklevel=2
-            )
+            warnings.warn(outcome_in_words(**fit_folder.outcome_of(model)), stacklevel=2)
         return self
 
     def _end(self, outcome: dict | None) -> None:
         """Set how a fit ended, if its method can end in several ways."""
         if outcome is not None:
-            self.fell_back_to_ = outcome["fell_back_to"]
-            self.steps_taken_back_ = outcome["steps_taken_back"]
+            for name, value in outcome.items():
+                setattr(self, f"{name}_", value)
 
     def _columns(self) -> tuple[str, str, str]:
         names = self.columns
@@ -263,7 +270,7 @@ class PrivateFactorization:
             labels_of(*each) for each in zip(columns_of(X, names[:2]), names, strict=False)
         )
         if ratings is not None:
-            own = self._resolved(lines_in(ratings, None, names))
+            own = self._resolved(lines_in(ratings, None, names, published.rated))
         elif "_own" in vars(self):
             own = self._own
         else:
@@ -279,14 +286,14 @@ class PrivateFactorization:
         ----------
         user_ratings : mapping from items to ratings, or frame
             The user's own ratings; may be empty. Those of items that are not in the list are left
-            out.
+            out. For a ranking that was learnt from likes without ratings, a list of items will do.
 
         Returns
         -------
         dict
-            Item -> predicted rating: the n best that the user did not rate, the best one first.
-            They are ranked before predictions are clipped to the range of the ratings, so those
-            that are told the highest rating are in order, too.
+            Item -> predicted rating, or score of a ranking: the n best that the user did not rate,
+            the best one first. They are ranked before predictions are clipped to the range of the
+            ratings, so those that are told the highest rating are in order, too.
 
         Raises
         ------
@@ -294,7 +301,7 @@ class PrivateFactorization:
             There was no fit, ``n`` is no number, or the ratings are not as they must be.
         """
         published, n = self._published(), check_count("n", n)
-        own = self._resolved(lines_of_one(user_ratings, self._columns()))
+        own = self._resolved(lines_of_one(user_ratings, self._columns(), published.rated))
         return published.best(ratings_of(own, 0), n)
 
     def _published(self) -> PublishedItems:
@@ -304,7 +311,9 @@ class PrivateFactorization:
 
     def _resolved(self, lines: Lines) -> Ratings:
         """Return one rating of each listed item, as :meth:`fit` does."""
-        return self._listed(resolve(lines, self._published().rating_range))
+        published = self._published()
+        ranking = isinstance(published, PublishedRanking)
+        return self._listed(resolve(lines, None if ranking else published.rating_range))
 
     def _listed(self, ratings: Ratings) -> Ratings:
         """Return the ratings of the model's items, in its order."""
@@ -359,10 +368,11 @@ class PrivateFactorization:
         names = {target: name for name, target in METHODS.items()}
         per_user = constants.get("ratings_per_user")
         guarantee = guarantee_in(stated)
-        chosen = guarantee.listed
+        chosen, ranking = guarantee.listed, isinstance(published, PublishedRanking)
         model = cls(
             **{name: stated[name] for name in fit_folder.BUDGET},
-            rating_range=published.rating_range,
+            rating_range=None if ranking else published.rating_range,
+            likes_from=constants.get("likes_from"),
             ratings_per_user=None if per_user == EVERY_RATING else per_user,
             method=names.get(stated["method"]),
             items=None if chosen else published.labels,

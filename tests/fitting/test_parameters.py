@@ -21,7 +21,7 @@ GIVEN = {
     "ratings_per_user": 7, "rank": 2, "iterations": 2, "inner_iterations": 3, "factor_bound": 0.5,
     "residual_bound": 1.5, "row_bound": 3.0, "gram": "noised", "regularization": 3.0,
     "user_regularization": 2.0, "loss_parameter": 0.7, "shrinkage": 4.0, "report_error": 0.2,
-    "item_features": "features.csv",
+    "item_features": "features.csv", "likes_from": 3.5,
 }  # fmt: skip
 
 
@@ -83,12 +83,15 @@ def test_a_refusal_names_parameters_as_its_caller_does():
 @pytest.mark.parametrize("method", METHODS)
 def test_defaults_are_those_that_the_declaration_tells_in_words(method, relation):
     """With B = 2: a number that is told with its method, of where the method can be used."""
-    if relation == "entry" and method in ("bayes", "dpals"):
+    if relation == "entry" and method in ("bayes", "ease", "dpals"):
         return
     model = prepare(EVERY | {"method": method, "relation": relation}).model
     users = relation == "user"
     told = {
-        "ratings_per_user": ("all with bayes, else 50", EVERY_RATING if method == "bayes" else 50),
+        "ratings_per_user": (
+            "all with bayes and ease, else 50",
+            EVERY_RATING if method in ("bayes", "ease") else 50,
+        ),
         "rank": ("3 where users are protected, else 1", 3 if users else 1),
         "iterations": (
             "2 where users are protected, else 1; 3 with dpals",

@@ -476,12 +476,14 @@ def test_a_claim_of_our_own_is_excused_only_if_the_study_lacks_data(found):
     assert len(failures(found(claims=claims, unavailable=["sweetrs"])[1])) == 1
 
 
-def test_what_is_made_of_absent_data_may_be_missing_too(tmp_path, known):
-    lacking = lambda unavailable, cells: [*unavailable, "synthetic"] if unavailable else ()  # noqa: E731
-    made = study(replace(REGRESSION, lacking=lacking))
-    results = read_for_check(
-        made, write_run(tmp_path / "run", trials=list(trial_rows((ALS, IRLS))))
-    )
+def test_what_is_made_of_absent_data_may_be_missing_too(tmp_path):
+    cells = settings_of().cells
+    cells[QUIET.name] = cells[QUIET.name] | {"data": {"of": "sweetrs"}}
+    settings, known = Settings("full", cells), tmp_path / "reference"
+    made = study(replace(REGRESSION, made_of="data.of"))
+    reference.update(read_for_check(made, write_run(tmp_path / "known", settings=settings)), known)
+    here = write_run(tmp_path / "run", settings=settings, trials=list(trial_rows((ALS, IRLS))))
+    results = read_for_check(made, here)
     texts = [each.text for each in check(results, known, ["sweetrs"]) if not each.fails]
     assert "synthetic: data not available, 1 cells were not run." in texts
     assert len(failures(check(results, known))) == 2

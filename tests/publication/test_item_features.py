@@ -112,14 +112,14 @@ def test_labels_of_digits_keep_their_zeros(tmp_path):
     ("text", "sentence"),
     [
         ("item,genre\na,drama\n", "column 'genre' must hold numbers, and holds string"),
-        ("item,x\na,1\na,2\n", "An item has two rows of features"),
+        ("item,x\na,1\na,2\n", "row 2: the item 'a' is on row 1 already"),
         ("item,x\na,inf\n", "must be a finite number"),
         ("item\na\n", "there is no column of numbers beside 'item'"),
         ("x,y\n1,2\n", "no column looks like the item"),
         ("item,x,x\na,1,2\n", "two columns have the same name"),
         ("item,x\n", "names no items"),
         ("item,x\na,1\nb\n", "is not a table with a header"),
-        ("", "is not a table with a header"),
+        ("", "line 1: the names of the columns are expected"),
     ],
 )
 def test_what_is_no_table_of_numbers_is_refused(tmp_path, text, sentence):

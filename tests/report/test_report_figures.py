@@ -15,6 +15,7 @@ from dpmc.frame.showing.style import (
     MECHANISMS,
     RC,
     SERIES,
+    VERMILLION,
     NothingToDraw,
     draw_all,
     render,
@@ -235,8 +236,9 @@ def test_heatmap_writes_each_number_and_frames_the_best(sweep, best, shown, fram
     assert texts[0, 0] == "0.30"
     assert texts[0, 1] == f"{shown:.2f}"
     assert texts[1, 1] == texts[0, 2] == "not run"
-    box = axes.patches[-1]
-    assert (round(box.get_x() + 0.48), round(box.get_y() + 0.46)) == framed
+    sides = [line.get_xydata() for line in axes.lines if line.get_color() == VERMILLION]
+    assert len(sides) == 4
+    assert tuple(np.mean(sides, axis=(0, 1))) == framed
 
 
 def test_heatmap_without_a_sweep(tmp_path):

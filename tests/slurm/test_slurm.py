@@ -24,7 +24,7 @@ PROFILE = HOME / "workflow" / "profiles" / "slurm"
 QUICK = "results/quick"
 STUDIES = studies.load()
 # no two runs share seconds, and what is made of them
-TIMING = "timing"
+OF_THE_CLOCK = ("timing", "overview")  # the latter counts verdicts, which claims.csv has one by one
 BY_CLOCK = {each for study in STUDIES.values() for each in study.regression.by_clock}
 OF_VERDICTS = ("effect", "reason")
 
@@ -78,7 +78,7 @@ class Folder:
         return {
             str(path.relative_to(self.path)): without_clock(path)
             for path in self.made()
-            if TIMING not in path.name
+            if not any(name in path.name for name in OF_THE_CLOCK)
         }
 
 

@@ -16,7 +16,7 @@ TASKS = {
         "recommend": "Say which noise mechanism suits a privacy budget best.",
         "fit": "Learn a model that may be published from private ratings.",
         "verify": "Check a folder that dpmc fit or dpmc onebit wrote.",
-        "complete": "Predict ratings for users from a published model.",
+        "complete": "Predict ratings, or rank items, for users from a published model.",
         "onebit": "Complete likes and dislikes within a privacy budget.",
     },
     "The papers": {

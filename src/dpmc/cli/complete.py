@@ -56,14 +56,16 @@ PREDICTIONS_AT_A_TIME = 1 << 20
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 def complete(model, path, only_user, top, include_rated, output, force, **columns):
-    """Predict ratings for users from a published model.
+    """Predict ratings, or rank items, for users from a published model.
 
     Each user's predictions are computed from the model and that user's own ratings, without any
     noise: show them to that user and to nobody else. Users need not have been in the fit. Ratings
     of items that the model does not have are left out.
 
     The column prediction is clipped to the range of the ratings, so many items can share its ends;
-    --top ranks by what was not clipped, and the order of the rows is the rank.
+    --top ranks by what was not clipped, and the order of the rows is the rank. A model that was
+    fitted --for ranking has a column score instead, a number of no unit, made of the user's likes.
+    --top says which of the two it ranks by.
     """
     from dpmc.errors import InputError
     from dpmc.files import atomic_path
@@ -78,7 +80,9 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
     published = read_published(model)
-    ratings = resolve(read_lines(Path(path), columns), published.rating_range)
+    ranking = published.value != COLUMNS[-1]
+    lines = read_lines(Path(path), columns, published.rated)
+    ratings = resolve(lines, None if ranking else published.rating_range)
     users = None if only_user is None else [only_user.strip()]
     if users and users[0] not in ratings.user_labels:
         raise InputError(
@@ -88,19 +92,23 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
         ratings = restrict(ratings, None, users)
     _remark_on_unknown(ratings, published.labels)
     ratings = restrict(ratings, published.labels, None)
+    if top is not None:
+        what = "scores made of the user's likes" if ranking else "predicted ratings"
+        click.echo(f"dpmc: ranked by {what}.", err=True)
     predictions = _predictions(published, ratings, top, include_rated)
+    names = (*COLUMNS[:-1], published.value)
     if output is None:
         if hasattr(sys.stdout, "reconfigure"):  # a terminal of another encoding lacks some labels
             sys.stdout.reconfigure(encoding="utf-8")
-        _write_csv(sys.stdout, predictions)
+        _write_csv(sys.stdout, predictions, names)
         return
     with atomic_path(output, private=True) as temporary:
         if output.suffix.lower() == ".parquet":
-            _write_parquet(temporary, predictions)
+            _write_parquet(temporary, predictions, names)
             return
         write = _write_jsonl if output.suffix.lower() == ".jsonl" else _write_csv
         with open(temporary, "w", newline="", encoding="utf-8") as stream:
-            write(stream, predictions)
+            write(stream, predictions, names)
 
 
 def _check_output(output: Path, force: bool) -> None:
@@ -161,7 +169,7 @@ def _predictions(published, ratings, top: int | None, include_rated: bool):
             values[np.repeat(np.arange(len(values)), np.diff(starts)), some.indices] = -np.inf
         chosen = _best(values, top, tie[:, 0])
         for user, (items, best) in zip(users[first : first + step], chosen, strict=True):
-            yield user, labels[items].tolist(), np.clip(best, *published.rating_range)
+            yield user, labels[items].tolist(), published.shown(best)
 
 
 def _best(values, top: int, tie):
@@ -183,26 +191,26 @@ def _best(values, top: int, tie):
         yield places, row[places]
 
 
-def _write_csv(stream, predictions) -> None:
+def _write_csv(stream, predictions, names) -> None:
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(names)
     for user, items, values in predictions:
         writer.writerows(zip(repeat(user), items, map(repr, values.tolist()), strict=False))
 
 
-def _write_jsonl(stream, predictions) -> None:
+def _write_jsonl(stream, predictions, names) -> None:
     for user, items, values in predictions:
         for row in zip(repeat(user), items, values.tolist(), strict=False):
-            each = dict(zip(COLUMNS, row, strict=True))
+            each = dict(zip(names, row, strict=True))
             stream.write(json.dumps(each, ensure_ascii=False) + "\n")
 
 
-def _write_parquet(path: Path, predictions) -> None:
+def _write_parquet(path: Path, predictions, names) -> None:
     import numpy as np
     import pyarrow as pa
     from pyarrow import parquet
 
-    schema = pa.schema(zip(COLUMNS, (pa.string(), pa.string(), pa.float64()), strict=True))
+    schema = pa.schema(zip(names, (pa.string(), pa.string(), pa.float64()), strict=True))
 
     def flush():
         columns = users, items, np.concatenate([np.empty(0), *values])

@@ -30,15 +30,17 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
             "items", "items_are_public", "items_privately", "users", "users_are_public",
         ),
         "Method": (
-            "method", "rank", "iterations", "inner_iterations", "factor_bound", "residual_bound",
-            "row_bound", "gram", "regularization", "user_regularization", "loss_parameter",
-            "shrinkage", "item_features",
+            "purpose", "likes_from", "method", "rank", "iterations", "inner_iterations",
+            "factor_bound", "residual_bound", "row_bound", "gram", "regularization",
+            "user_regularization", "loss_parameter", "shrinkage", "item_features",
         ),
         "Output": ("output", "extras", "report_error", "force", "quiet", "as_json"),
     },
     examples=(
         "dpmc fit --ratings mine.csv --items catalogue.txt --output model \\\n"
         "    --relation user --rating-range 1 5 --epsilon 5 --delta 1e-6",
+        "dpmc fit --ratings mine.csv --items catalogue.txt --output ranking \\\n"
+        "    --for ranking --likes-from 4 --relation user --epsilon 5 --delta 1e-6",
         "dpmc fit --ratings mine.csv --items-are-public --users-are-public \\\n"
         "    --relation entry --rating-range 1 5 --epsilon 2 --output model",
     ),
@@ -75,6 +77,10 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     last lines and guarantee.json say so. What is publicly known of items (--item-features) helps it
     with those that are hardly rated.
 
+    For recommendations say --for ranking: the method ease learns from what users like
+    (--likes-from, or a table without ratings) and ranks far better than predicted ratings do. It
+    falls back to popularity where a noised comparison on likes held out says so.
+
     The method dpals (Chien et al., Private alternating least squares, 2021) protects users. It
     learns no offsets of items; users subtract the mean of their own ratings, and the whole budget
     goes into the items' factors.
@@ -101,7 +107,7 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     lists = lists_of_file(path, options, columns, names_users=ready.names_users)
     ledger = ready.ledger()
     features = features_of(options["item_features"], item)
-    given = read_given(path, columns, ready.model.rating_range, lists)
+    given = read_given(path, columns, ready.rating_range, lists, ready.rated)
     remarks = ready.remarks(given, features)
     if not quiet:
         remark(remarks)

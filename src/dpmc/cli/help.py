@@ -9,7 +9,8 @@ from dpmc.errors import InputError, ParameterError
 
 def option_of(parameter: str) -> str:
     """Return the option that a parameter is on the command line."""
-    return f"--{parameter.replace('_', '-')}"
+    name = "for" if parameter == "purpose" else parameter  # which no program can have as a name
+    return f"--{name.replace('_', '-')}"
 
 
 class _Examples:

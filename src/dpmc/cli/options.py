@@ -11,6 +11,7 @@ from dpmc.cli.help import option_of
 from dpmc.fitting.parameters import (
     COUNT,
     LABELS,
+    LEVEL,
     NUMBER,
     PARAMETERS,
     RANGE,
@@ -23,6 +24,7 @@ from dpmc.fitting.parameters import (
 _KINDS = {
     COUNT: {"type": int},
     NUMBER: {"type": float},
+    LEVEL: {"type": float, "metavar": "NUMBER"},
     SHARE: {"type": float, "metavar": "SHARE"},
     RANGE: {"type": float, "nargs": 2, "metavar": "LOWEST HIGHEST"},
     SEED: {"type": click.IntRange(0), "metavar": "SEED"},

@@ -101,7 +101,7 @@ def _plan(options: dict, epsilon: float, delta: float):
         for name in ("inner_iterations", "loss_parameter"):
             if name in given:
                 raise ParameterError("{0} is an option of the method irls only.", name)
-    if given["method"] in ("bayes", "dpals"):
+    if given["method"] in ("bayes", "dpals", "ease"):
         return _gaussian_plan(
             given | {"epsilon": epsilon, "delta": delta, "rating_range": (low, high)}
         )

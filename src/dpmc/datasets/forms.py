@@ -19,6 +19,10 @@ class Form:
     header: str
     stars: str
 
+    def ratings_at(self, scale: float) -> float:
+        """Return about how many ratings a share of its users and items has."""
+        return self.ratings * scale**1.5
+
 
 FORMS = {
     "ml-10m": Form(69_878, 10_677, 10_000_054, "ml-10M100K/ratings.dat", "::", "", "g"),

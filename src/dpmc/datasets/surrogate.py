@@ -62,7 +62,7 @@ def generate(rng: np.random.Generator, form: Form, scale: float = 1.0) -> Compre
     """Draw ratings, user by user, by the law that is stated above.
 
     ``scale`` is the share of the users and items, above 0 and at most 1; there are about
-    ``form.ratings`` x scale^(3/2) ratings.
+    ``form.ratings_at(scale)`` ratings.
     """
     users, items = (max(2, round(scale * size)) for size in (form.users, form.items))
     weights = (np.arange(items) + SHIFT * items) ** -EXPONENT

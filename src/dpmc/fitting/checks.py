@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 
 from dpmc.errors import InputError, ParameterError, did_you_mean
-from dpmc.fitting.parameters import COUNT, NUMBER, PARAMETERS, RANGE, SEED, SHARE, Parameter
-from dpmc.methods.base import check_count, check_positive
+from dpmc.fitting.parameters import COUNT, LEVEL, NUMBER, PARAMETERS, RANGE, SEED, SHARE, Parameter
+from dpmc.methods.base import check_count, check_number, check_positive
 from dpmc.methods.private import check_range, check_ratings_per_user
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 
@@ -21,7 +21,7 @@ def checked(options: Mapping[str, object]) -> dict[str, object]:
     None is what was not given; it stays where a parameter has no default of its own.
     """
     found = {name: options.get(name, each.default) for name, each in PARAMETERS.items()}
-    if found["rating_range"] is None:
+    if found["rating_range"] is None and not ranks(found):
         raise ParameterError(
             "Give {rating_range} LOWEST HIGHEST, the values that a rating can take: a range read "
             "off the data would not be covered by the guarantee."
@@ -29,7 +29,18 @@ def checked(options: Mapping[str, object]) -> dict[str, object]:
     for name, parameter in PARAMETERS.items():
         if found[name] is not None or parameter.required or parameter.default is not None:
             found[name] = _checked(parameter, found[name])
+    level, ends = found["likes_from"], found["rating_range"]
+    if level is not None and ends is not None and not ends[0] <= level <= ends[1]:
+        raise ParameterError(
+            "{likes_from} must lie within {rating_range}, or all or none are likes; got {level:g}.",
+            level=level,
+        )
     return found
+
+
+def ranks(options: Mapping[str, object]) -> bool:
+    """Return whether these are the parameters of a ranking."""
+    return options["purpose"] == "ranking" or options["method"] == "ease"
 
 
 def _checked(parameter: Parameter, value: object) -> object:
@@ -48,6 +59,8 @@ def _checked(parameter: Parameter, value: object) -> object:
         value = check_positive(name, value, infinite=True)
         least = SMALLEST_EPSILON if name == "epsilon" else 1 / LARGEST
         check_between(name, value, least, LARGEST)
+    elif kind == LEVEL:
+        return check_number(name, value)
     elif kind == SHARE:  # of what, is known where it is used
         return float(value) if isinstance(value, Real) else check_positive(name, value)
     elif kind == RANGE:

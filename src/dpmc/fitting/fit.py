@@ -19,11 +19,13 @@ from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
 
 INSTEAD = {
+    "popularity": "the number of users who like an item, by which all users' items rank alike",
     "biases": "an offset for each item and a level for each user, and no factors",
     "own means": "nothing about single items; users are predicted their own mean, drawn towards "
     "that of all, so that no item ranks above another",
 }
 """What is published of a fit that fell back."""
+_DOES = ("predicts ratings", "ranks likes")
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,16 @@ class Fit:
     rank: int | None
     sampler: str
     seed: int | None
+
+    @property
+    def rating_range(self) -> tuple[float, float] | None:
+        """Which ratings are clipped to; None for a ranking, which asks for likes alone."""
+        return None if self.model.ranks else self.model.rating_range
+
+    @property
+    def rated(self) -> bool:
+        """Whether a table has a column of ratings; without one, each row is a like."""
+        return not self.model.ranks or self.model.likes_from is not None
 
     @property
     def names_users(self) -> bool:
@@ -116,8 +128,10 @@ class Fit:
 
     def _on_numbers(self, ratings: Ratings) -> list[str]:
         model, remarks = self.model, []
+        if model.ranks:
+            ratings = model.likes(ratings)
         if not len(ratings):
-            remarks.append("there are no ratings to learn from")
+            remarks.append(f"there are no {'likes' if model.ranks else 'ratings'} to learn from")
         if model.ratings_per_user is not None:
             counts = np.bincount(ratings.users, minlength=ratings.n_users)
             unused = np.maximum(counts - model.ratings_per_user, 0).sum()
@@ -147,14 +161,14 @@ def prepare(options: Mapping[str, object]) -> Fit:
     return Fit(method, model, selection, options["rank"], options["sampler"], options["simulate"])
 
 
-def outcome_in_words(fell_back_to: str | None, steps_taken_back: int) -> str | None:
+def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str | None:
     """Return what there is to say of a fit that fell back, or took steps back; None of others."""
     said = []
     if fell_back_to is not None:
         said.append(
             f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. A noised comparison says that "
-            "this predicts ratings better than the model that was learnt. To learn one takes a "
-            "larger epsilon, or more users."
+            f"this {_DOES[fell_back_to == 'popularity']} better than the model that was learnt. To "
+            "learn one takes a larger epsilon, or more users."
         )
     if steps_taken_back:
         steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"

@@ -32,9 +32,11 @@ def read_given(
     columns: Mapping[str, str | None],
     rating_range: tuple[float, float] | None,
     lists: Lists,
+    rated: bool = True,
 ) -> Given:
-    """Return what counts of a file; columns as for :func:`dpmc.publication.table.read_lines`."""
-    return given_of(read_lines(Path(path), columns), rating_range, lists)
+    """Return what counts of a file; columns and ``rated`` as for
+    :func:`dpmc.publication.table.read_lines`."""
+    return given_of(read_lines(Path(path), columns, rated), rating_range, lists)
 
 
 def given_of(lines: Lines, rating_range: tuple[float, float] | None, lists: Lists) -> Given:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 METHODS = {
     "bayes": "local_bayes",
+    "ease": "local_ease",
     "als": "private_als",
     "irls": "private_irls",
     "dpals": "dpals",
@@ -15,9 +16,9 @@ METHODS = {
 }
 """Names of the methods of a fit -> names in :data:`dpmc.methods.METHODS`."""
 
-COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS, TABLE = (
+COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS, TABLE, LEVEL = (
     "integer", "number", "share", "two numbers", "seed", "text", "labels or a file",
-    "frame or a file",
+    "frame or a file", "any number",
 )  # fmt: skip
 """What a parameter can be."""
 
@@ -77,7 +78,22 @@ PARAMETERS = {
             "rating_range",
             RANGE,
             "Lowest and highest possible rating, known without the data; ratings outside are "
-            "clipped.",
+            "clipped. Not needed for a ranking.",
+        ),
+        Parameter(
+            "purpose",
+            TEXT,
+            "Predicted ratings, or a ranking of items by what users like, which predicted ratings "
+            "do badly.",
+            otherwise="ranking with ease, else ratings",
+            choices=("ratings", "ranking"),
+        ),
+        Parameter(
+            "likes_from",
+            LEVEL,
+            "For a ranking: a rating of so much or more is a like. Without it each row of a table "
+            "that has no column of ratings is one.",
+            methods=("ease",),
         ),
         Parameter("items", LABELS, _LISTED.format("items")),
         Parameter(
@@ -98,8 +114,8 @@ PARAMETERS = {
             COUNT,
             "Largest number K of a user's ratings that count, chosen at random, where users are "
             "protected.",
-            otherwise="all with bayes, else 50",
-            methods=("bayes", *_BOUNDED),
+            otherwise="all with bayes and ease, else 50",
+            methods=("bayes", "ease", *_BOUNDED),
         ),
         Parameter(
             "mechanism",
@@ -111,9 +127,9 @@ PARAMETERS = {
         Parameter(
             "method",
             TEXT,
-            "bayes and dpals protect users only; bias learns offsets of items and users "
-            "and no factors.",
-            otherwise="bayes where users are protected, else als",
+            "bayes, ease and dpals protect users only; ease is for rankings; bias learns offsets "
+            "of items and users and no factors.",
+            otherwise="ease for rankings; bayes where users are protected, else als",
             choices=tuple(METHODS),
         ),
         Parameter(

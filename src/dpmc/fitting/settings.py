@@ -26,11 +26,15 @@ def settings_of(options: Mapping[str, object]) -> dict:
     observed), and those of dpals on MovieLens 100K and Jester 5k as well. Options are those that
     :func:`dpmc.fitting.checks.checked` returned.
     """
-    low, high = options["rating_range"]
     relation, method = options["relation"], method_of(options)
     settings = {name: options[name] for name in ("epsilon", "delta", "mechanism")}
-    settings |= {"relation": relation, "rating_range": (low, high)}
-    settings |= _given(options, method)
+    settings |= {"relation": relation} | _given(options, method)
+    if method == "ease":  # to which a like is a like
+        if settings["mechanism"] is None:
+            settings["mechanism"] = "gaussian"
+        return _of_users(settings, method, options["items_privately"])
+    low, high = options["rating_range"]
+    settings["rating_range"] = (low, high)
     settings.pop("item_features", None)  # are no setting, but of a fit, as its ratings
     half = (high - low) / 2
     if settings["mechanism"] is None:
@@ -50,8 +54,18 @@ def settings_of(options: Mapping[str, object]) -> dict:
 
 def method_of(options: Mapping[str, object]) -> str:
     """Return the method that was given, or else the default for what is protected."""
-    if options["method"] is not None:
-        return options["method"]
+    method, purpose = options["method"], options["purpose"]
+    if purpose is not None and method is not None and (purpose == "ranking") != (method == "ease"):
+        raise ParameterError(
+            "The method {chosen} does not make what {purpose} {what} asks for: leave out one of "
+            "{method} and {purpose}.",
+            chosen=method,
+            what=purpose,
+        )
+    if method is not None:
+        return method
+    if purpose == "ranking":
+        return "ease"
     return default_method(options["relation"], options["mechanism"], options["delta"])
 
 
@@ -125,15 +139,21 @@ def _of_dpals(settings: dict, half: float) -> dict:
     return {"row_bound": bound} | settings
 
 
-def _of_bayes(settings: dict, share: float | None) -> dict:
-    """Return the settings of local Bayes: all ratings count, unless counts choose the items."""
+def _of_users(settings: dict, method: str, share: float | None) -> dict:
+    """Return the settings of a method for users alone: all of their ratings count, unless counts
+    choose the items."""
     if settings["relation"] not in USER_LEVEL:
         raise ParameterError(
-            "The method bayes protects users with all of their ratings: give {relation} user or "
-            "another {method}."
+            "The method {chosen} protects users with all of their ratings: give {relation} user or "
+            "another {method}.",
+            chosen=method,
         )
-    if share is not None:
-        settings = {"ratings_per_user": 50} | settings
+    return settings if share is None else {"ratings_per_user": 50} | settings
+
+
+def _of_bayes(settings: dict, share: float | None) -> dict:
+    """Return the settings of local Bayes."""
+    settings = _of_users(settings, "bayes", share)
     if "report_error" in settings:
         settings["held_out"] = settings.pop("report_error")
         if not 0 < settings["held_out"] < 1:
@@ -183,7 +203,7 @@ def make_model(method: str, settings: dict, selection: Selection | None = None) 
     make = method_class(METHODS[method])
     if method == "dpals":
         return _make_dpals(make, settings)
-    if method in ("bayes", "bias"):
+    if method in ("bayes", "bias", "ease"):
         return make(**settings)
     model = make(**{"regularization": 1.0, **settings})
     gram = model.bounds.gram() or model.bounds.factor_bound**2

@@ -7,7 +7,7 @@ named as text, ``"package.module:function"``, so that describing a study imports
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
@@ -222,11 +222,6 @@ def itself(cell: Cell, settings: Settings) -> list[tuple[Mapping[str, object], S
     return [(cell.coordinates(), settings)]
 
 
-def only_unavailable(unavailable: Collection[str], section_cells: Mapping) -> Collection[str]:
-    """Excuse missing rows for unavailable data sets only."""
-    return unavailable
-
-
 @dataclass(frozen=True)
 class Regression:
     """What ``check`` compares with the committed reference.
@@ -245,9 +240,9 @@ class Regression:
         settings of each cell that has rows; by default that cell itself.
     trials : int or None
         How many trials of each cell the reference keeps; None for all.
-    lacking : callable
-        From the unavailable data sets and the settings by cell to the data sets whose rows may be
-        missing; by default the former themselves.
+    made_of : str or None
+        The setting of a cell that names the data set that its own is a part of, such as
+        ``"data.of"``: rows may be missing where either is unavailable.
     labels : mapping
         Tables of labels, such as verdicts, to the columns that name a row; the first other column
         of what is expected is the label. What is expected depends on the profile, which
@@ -269,7 +264,7 @@ class Regression:
     not_compared: tuple[str, ...] = ("seconds",)
     rows: Callable[[Cell, Settings], Iterable[tuple[Mapping[str, object], Settings]]] = itself
     trials: int | None = 2
-    lacking: Callable[[Collection[str], Mapping], Collection[str]] = only_unavailable
+    made_of: str | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -350,20 +345,23 @@ class Study:
         ``schema.yaml`` lies in its folder; ``costs.csv``, ``items.yaml``, ``claims.yaml`` and
         ``predicates.yaml``, which says when those of its claims were written, may. A text that
         begins with a dot names a function of its own modules (``".tables:run"``), and a relative
-        file of a step lies in the folder too. What judges counts the claims as its code. The
-        modules in its folder ``experiments`` that have a ``JOB`` are jobs of it. Its regression
-        compares what the job that makes the table of trials writes, and the verdicts.
+        file of a step lies in the folder too. A step that judges (``claims``) counts the claims as
+        its code, one that draws (``figures``, or ``<word>_figures``) ``figures.yaml``. The modules
+        in its folder ``experiments`` that have a ``JOB`` are jobs of it. Its regression compares
+        what the job that makes the table of trials writes, and the verdicts.
         """
         here = Path(sys.modules[package].__file__).parent
         costs, items = here / "costs.csv", here / "items.yaml"
         judged = [here / f"{name}.yaml" for name in ("claims", "predicates")]
         judged = [path for path in judged if path.is_file()]
+        drawn = [path for path in (here / "figures.yaml",) if path.is_file()]
+        declaring = {"claims": judged, "figures": drawn}
 
         def own(name: str) -> str:
             return package + name if name.startswith(".") else name
 
         def at_home(step: Step) -> Step:
-            files = [*step.files, *(judged if step.name == "claims" else [])]
+            files = [*step.files, *declaring.get(step.name.rpartition("_")[2], [])]
             return replace(step, run=own(step.run), files=tuple(here / file for file in files))
 
         known = {"name": package.rpartition(".")[2], "chapter": ".chapter:chapter"}

@@ -29,7 +29,10 @@ METHODS: dict[str, str] = {
     "dp_altmin": "dpmc.methods.user_level.altmin:DPAltMin",
     "dp_saltls": "dpmc.methods.user_level.saltls:DPSAltLS",
     "dp_svd": "dpmc.methods.user_level.private_svd:PrivateSVD",
+    "dp_gradient": "dpmc.methods.user_level.gradient:NoisyGradient",
+    "dp_effects": "dpmc.methods.user_level.effects:EffectsAndCovariance",
     "local_bayes": "dpmc.methods.user_level.local_bayes.method:LocalBayes",
+    "local_ease": "dpmc.methods.user_level.local_ease:LocalEase",
     "centred_als": "dpmc.methods.user_level.als:AlternatingLeastSquares",
     "implicit_als": "dpmc.methods.user_level.als:ImplicitALS",
     "altmin_published": "dpmc.methods.user_level.altmin_as_printed:AltMinAsPrinted",
@@ -47,7 +50,7 @@ PRIVATE = frozenset(
     {
         "private_als", "private_irls", "private_global_mean", "private_item_bias",
         "private_user_item_bias", "dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd",
-        "local_bayes",
+        "dp_gradient", "dp_effects", "local_bayes", "local_ease",
     }
 )  # fmt: skip
 """Methods that keep to a budget: known without importing them."""
@@ -91,6 +94,12 @@ VARIANTS: Mapping[str, Variant] = {
     "dpals_h_free": Variant("dpals", {"gram": "free"}),
     "dpals_h_free_clipped": Variant("dpals", {"gram": "free"}),  # the experiment gives row_bound
     "dpals_analyze_gauss": Variant("dpals", {"start": "analyze_gauss"}),
+    # all ratings take part, those of rare items with more weight
+    "dpals_weights": Variant("dpals", {"sampling": "weights"}),
+    "dpals_weights_h_free": Variant("dpals", {"sampling": "weights", "gram": "free"}),
+    # Wang, Zhao and Kolar (AISTATS 2023) and DPAM (Krichene et al., ICML 2023), both mended
+    "dp_gradient_spectral": Variant("dp_gradient", {"start": "analyze_gauss"}),
+    "dpam": Variant("dp_gradient", {"start": "normal", "sampling": "weights"}),
     "dpfw_jain": Variant("dpfw", {"noise": "jain"}),
     "dpfw_residual": Variant("dpfw", {"noise": "residual_clip"}),
 }

@@ -135,6 +135,13 @@ def check_positive(name: str, value: float, *, zero: bool = False, infinite: boo
     return float(value)
 
 
+def check_number(name: str, value: float) -> float:
+    """Return a finite number as float, or raise InputError."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(value):
+        raise InputError(f"{name} must be a finite number, got {value!r}.")
+    return float(value)
+
+
 def check_count(name: str, value: int) -> int:
     """Return an integer of at least 1, or raise InputError."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
@@ -186,6 +193,11 @@ def parameter(check: Callable[[str, object], object], default: object = MISSING)
 def count(default: object = MISSING):
     """Declare an integer of at least 1."""
     return parameter(check_count, default)
+
+
+def number(default: object = MISSING):
+    """Declare a finite number."""
+    return parameter(check_number, default)
 
 
 def positive(default: object = MISSING, **allowed: bool):

@@ -90,6 +90,9 @@ class PrivateMethod(Method):
     takes_features = False
     """Whether :meth:`fit` takes ``item_features``, what is publicly known of the items."""
 
+    ranks = False
+    """Whether predictions are scores, of no unit, by which items are ranked."""
+
     finds_rank = False
     """Whether the number of factors is told by what is released, up to :attr:`n_factors`."""
 

@@ -16,7 +16,9 @@ PARTS = {
     "user_factors": "the user factors",
     "predictions": "the completed matrix",
 }
-LEARNT = "offsets, factors and their number; precisions and a noised error where there are any"
+LEARNT = (
+    "offsets, factors and their number; precisions, scales and a noised error where there are any"
+)
 """Of the items: all that is published besides lists, and what no rating had a part in."""
 ROUNDING = 1 + 1e-9
 """Factor up to which a proven epsilon above a claimed one counts as the same."""

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from dpmc.datasets.readers.table import read_names
 from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
 from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
-from dpmc.publication.frames import column_of, labels_of, names_in
+from dpmc.publication.frames import column_of, names_in
+from dpmc.publication.lists import in_column, listed_once
 from dpmc.publication.sources import choose_one, readable
 
 
@@ -103,11 +105,9 @@ def features_of(source: object, item: str | None = None) -> Features | None:
     others = tuple(name for name in names if name != chosen)
     if not others:
         raise InputError(f"{where}: there is no column of numbers beside '{chosen}'.")
-    labelled = labels_of(column_of(table[chosen], chosen), chosen)
-    labels = [labelled.labels[code] for code in labelled.codes.tolist()]
+    column = column_of(table[chosen], chosen)
+    labels = listed_once(in_column(column, f"{where}: column '{chosen}'"), where, "item")
     numbers = [_numbers(table[name], f"{where}: the column '{name}'") for name in others]
-    if not labels:
-        raise InputError(f"{where} names no items.")
     return Features(others, labels, np.column_stack(numbers), origin)
 
 
@@ -124,11 +124,10 @@ def _read(path: Path, item: str | None):
         if suffix == ".parquet":
             return parquet.read_table(path)
     with readable(path), open(path, "rb") as stream:
-        separator = max(b",", b";", b"\t", key=stream.readline().count).decode()
+        names, separator = read_names(stream, str(path))
     try:
         options = csv.ParseOptions(delimiter=separator)
-        names = csv.open_csv(path, parse_options=options).schema.names
-        chosen = choose_one(str(path), tuple(names), "item", item)
+        chosen = choose_one(str(path), names, "item", item)
         convert = csv.ConvertOptions(column_types={chosen: "string"}, strings_can_be_null=False)
         return csv.read_csv(path, parse_options=options, convert_options=convert)
     except (OSError, ValueError) as error:  # Arrow's own are among these

@@ -14,6 +14,7 @@ from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.publication import fields
 from dpmc.publication.lists import in_column, listed_once, read_list
+from dpmc.publication.sources import check_unrated
 from dpmc.publication.table import Lines
 
 
@@ -67,12 +68,18 @@ def labels_of(column, name: str) -> Labelled:
     return fields.labelled(codes, texts)
 
 
-def lines_in(table: object, ratings: object, names: Sequence[str]) -> Lines:
+def lines_in(table: object, ratings: object, names: Sequence[str], rated: bool = True) -> Lines:
     """Return what stands in a table, one rating a row.
 
     It is a frame with columns of these three names, or an array of shape (n, 3); where n ratings
-    are given beside it, without theirs, or of shape (n, 2).
+    are given beside it, without theirs, or of shape (n, 2); or where it is not ``rated``, and each
+    row has the value 1.
     """
+    if not rated:
+        rating = names[2] if names[2] in (names_in(table) or ()) else None
+        check_unrated("The table", "y" if rating is None and ratings is not None else rating)
+        users, items = columns_of(table, names[:2])
+        return Lines(labels_of(users, names[0]), *_rated(items, None, names), None)
     if ratings is None:
         users, items, values = columns_of(table, names)
     else:
@@ -81,14 +88,19 @@ def lines_in(table: object, ratings: object, names: Sequence[str]) -> Lines:
     return Lines(labels_of(users, names[0]), *_rated(items, values, names), None)
 
 
-def lines_of_one(ratings: object, names: Sequence[str]) -> Lines:
+def lines_of_one(ratings: object, names: Sequence[str], rated: bool = True) -> Lines:
     """Return the ratings of one user, who has no label here.
 
     They are a mapping from items to ratings, or a frame; names are those of the columns of users,
-    items and ratings.
+    items and ratings. Where they are not ``rated``, a list of items will do, and what is said of
+    one beside it does not count.
     """
     there = names_in(ratings)
-    if there is not None:
+    if not rated:
+        if there is not None:
+            ratings = columns_of(ratings, names[1:2])[0]
+        items, values = column_of(_listed(ratings), names[1]), None
+    elif there is not None:
         items, values = columns_of(ratings, names[1:])
         if names[0] in there and len(labels_of(*_users(ratings, names)).labels) > 1:
             raise InputError("These are ratings of several users; give those of one.")
@@ -124,8 +136,21 @@ def _users(ratings, names):
     return columns_of(ratings, names[:1])[0], names[0]
 
 
+def _listed(items: object) -> object:
+    """Return items that are listed in some way as a sequence, or refuse them."""
+    if hasattr(items, "__arrow_c_stream__") or isinstance(items, np.ndarray):
+        return items
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise InputError(
+            "One user's likes must be a list of items, a mapping from them, or a frame."
+        )
+    return list(items)
+
+
 def _rated(items, values, names) -> tuple[Labelled, np.ndarray]:
-    """Return items and ratings from Arrow columns of one length."""
+    """Return items and ratings, 1 if there are none, from Arrow columns of one length."""
+    if values is None:
+        return labels_of(items, names[1]), np.ones(len(items))
     if len(items) != len(values):
         raise InputError(f"There are {len(items)} items and {len(values)} ratings, not as many.")
     labels = labels_of(items, names[1])

@@ -43,12 +43,31 @@ def opened(path: Path) -> BinaryIO:
     return gzip.open(path) if path.suffix.lower() == GZIPPED else open(path, "rb")
 
 
-def choose(where: str, names: tuple[str, ...], given: Mapping[str, str | None]) -> tuple[str, ...]:
+def check_unrated(where: str, found: str | None) -> None:
+    """Refuse a column of ratings, by name, in a table of which each row is to be a like."""
+    if found is not None:
+        raise ParameterError(
+            "{where} has a column of ratings, '{found}', and each row would be a like, the worst "
+            "rating too: say at the fit with {likes_from} from which rating on one is a like, or "
+            "leave that column out.",
+            where=where,
+            found=found,
+        )
+
+
+def choose(
+    where: str, names: tuple[str, ...], given: Mapping[str, str | None], rated: bool = True
+) -> tuple[str, ...]:
     """Return the names of the user, item, rating and, if it is given, timestamp columns.
 
-    ``given`` has names by role, None where they are found by usual names. A refusal starts with
-    ``where``: the file, and the line if it has lines.
+    ``given`` has names by role, None where they are found by usual names. A table that is not
+    ``rated`` has no column of ratings, or it is refused. A refusal starts with ``where``: the file,
+    and the line if it has lines.
     """
+    if not rated:
+        check_unrated(
+            where, given.get("rating") or next(iter(usual_columns(names, "rating")), None)
+        )
     given = {role: given[role] for role in ROLES if given.get(role) is not None}
     if len(set(given.values())) < len(given):
         named = ", ".join(f"{{{role}}}" for role in given)
@@ -58,7 +77,7 @@ def choose(where: str, names: tuple[str, ...], given: Mapping[str, str | None]) 
     return tuple(
         choose_one(where, names, role, given.get(role), given.values())
         for role in ROLES
-        if role != "timestamp" or role in given
+        if (role != "timestamp" or role in given) and (role != "rating" or rated)
     )
 
 

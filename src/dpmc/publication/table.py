@@ -50,7 +50,7 @@ class Lines:
     times: np.ndarray | None
 
 
-def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
+def read_lines(path: Path, columns: Mapping[str, str | None], rated: bool = True) -> Lines:
     """Read a private table, one rating a row.
 
     Parameters
@@ -64,6 +64,8 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
         Names of the columns "user", "item" and "rating", None: found by their usual names; and of
         "timestamp", None: not used. Times are numbers, ISO 8601 dates or times in text (UTC unless
         they say otherwise), or Parquet's own.
+    rated : bool
+        Whether there is a column of ratings; without one, each row has the value 1.
 
     Raises
     ------
@@ -77,14 +79,18 @@ def read_lines(path: Path, columns: Mapping[str, str | None]) -> Lines:
         raise InputError(_no_table(path))
     with readable(path):
         read = _read_parquet if is_parquet else _read_text
-        chosen, labels, numbers = read(path, columns)
+        chosen, labels, numbers = read(path, columns, rated)
         bad = [np.array([not fields.is_label(t) for t in texts], bool)[at] for at, texts in labels]
         bad += [~np.isfinite(column) for column in numbers]
         if any(mask.any() for mask in bad):
             raise InputError(
-                _first_bad_row(path, chosen, bad) if is_parquet else _first_bad_line(path, columns)
+                _first_bad_row(path, _expected(chosen, rated), bad)
+                if is_parquet
+                else _first_bad_line(path, columns, rated)
             )
     users, items = (fields.labelled(*each) for each in labels)
+    if not rated:
+        numbers = [np.ones(users.codes.size), *numbers]
     return Lines(users, items, numbers[0], numbers[1] if len(numbers) > 1 else None)
 
 
@@ -148,14 +154,15 @@ def _one_each(key, values, times) -> tuple[np.ndarray, np.ndarray]:
     return order[starts], np.clip(means, values[starts], values[starts + sizes - 1])
 
 
-def _read_text(path, columns):
+def _read_text(path, columns, rated):
     """Return the names of the columns, (codes, texts) of users and items, and the numbers."""
     import pyarrow as pa
 
     with opened(path) as stream:
-        layout, chosen = _layout(stream, path, columns)
+        layout, chosen = _layout(stream, path, columns, rated)
         label = pa.dictionary(pa.int32(), pa.string())
-        types = dict(zip(chosen, (label, label, pa.float64(), pa.string()), strict=False))
+        kinds = (label, label, *[pa.float64()] * rated, pa.string())
+        types = dict(zip(chosen, kinds, strict=False))
         # Arrow cuts the file itself: a quote within somebody's field must not move the cuts, and
         # with them the rows of others, as it would if quotes were merely counted
         empty, counted = pa.schema(list(types.items())).empty_table(), _Counted(stream)
@@ -163,9 +170,10 @@ def _read_text(path, columns):
     # fewer rows than lines: somebody's quote was left open, in a column that is used or not, and
     # the rows of others up to the next quote went into that field
     if table is None or table.num_rows < counted.lines:
-        raise InputError(_first_bad_line(path, columns))
-    users, items, values, *times = table.columns
-    numbers = [values.to_numpy()]
+        raise InputError(_first_bad_line(path, columns, rated))
+    users, items, *others = table.columns
+    times = others[rated:]
+    numbers = [each.to_numpy() for each in others[:rated]]
     if times:
         first = times[0][0].as_py() if table.num_rows else ""
         numbers.append(fields.parsed(times[0], fields.clock(first)))
@@ -195,14 +203,14 @@ class _Counted:
         return content
 
 
-def _read_parquet(path, columns):
+def _read_parquet(path, columns, rated):
     """Return the same as :func:`_read_text`."""
     from pyarrow import parquet
 
     with open(path, "rb") as stream, parquet.ParquetFile(stream) as file:
-        chosen = choose(str(path), tuple(file.schema_arrow.names), columns)
+        chosen = choose(str(path), tuple(file.schema_arrow.names), columns, rated)
         table = file.read(columns=list(chosen)).select(list(chosen))
-    kinds = (fields.as_text, fields.as_text, fields.as_numbers, fields.as_times)
+    kinds = (fields.as_text, fields.as_text, *[fields.as_numbers] * rated, fields.as_times)
     users, items, *numbers = [
         read(column, f"{path}: column '{name}'")
         for read, name, column in zip(kinds, chosen, table.columns, strict=False)
@@ -210,30 +218,30 @@ def _read_parquet(path, columns):
     return chosen, [fields.distinct(users), fields.distinct(items)], numbers
 
 
-def _layout(stream, path, columns) -> tuple[Layout, tuple[str, ...]]:
+def _layout(stream, path, columns, rated) -> tuple[Layout, tuple[str, ...]]:
     if kind_of(path) == _MOVIELENS:
-        return _movielens(path, columns)
+        return _movielens(path, columns, rated)
     names, separator = read_names(stream, str(path))
-    chosen = choose(f"{path}, line 1", names, columns)
-    return Layout(names, *chosen[:3], separator), chosen
+    chosen = choose(f"{path}, line 1", names, columns, rated)
+    return Layout(names, *chosen[:2], chosen[2] if rated else "", separator), chosen
 
 
-def _movielens(path, columns) -> tuple[Layout, tuple[str, ...]]:
+def _movielens(path, columns, rated) -> tuple[Layout, tuple[str, ...]]:
     """Return the layout of a file without header, whose columns are known by their places."""
-    chosen = choose(str(path), WITHOUT_HEADER, columns)
+    chosen = choose(str(path), WITHOUT_HEADER, columns, rated)
     return Layout(WITHOUT_HEADER, *chosen[:3], "\t", quoted=False), chosen
 
 
-def _first_bad_row(path, chosen, bad) -> str:
+def _first_bad_row(path, expected, bad) -> str:
     """Return what is wrong with the first bad row of a Parquet file."""
     row, column = min((int(mask.argmax()), k) for k, mask in enumerate(bad) if mask.any())
-    return f"{path}, row {row + 1}: {_expected(chosen, column)}."
+    return f"{path}, row {row + 1}: {expected[column]}."
 
 
-def _first_bad_line(path, columns) -> str:
+def _first_bad_line(path, columns, rated) -> str:
     """Return what is wrong with the first bad line of a text file, which is read again."""
     with opened(path) as stream:
-        layout, chosen = _layout(stream, path, columns)
+        layout, chosen = _layout(stream, path, columns, rated)
         places = [layout.fields.index(name) for name in chosen]
         clock = None
         begin = 1 if kind_of(path) == _MOVIELENS else 2
@@ -252,12 +260,17 @@ def _first_bad_line(path, columns) -> str:
                 texts = [row[place] for place in places]
                 clock = clock or fields.clock(texts[-1])
                 sound = [fields.is_label(fields.bare(text)) for text in texts[:2]]
-                sound += [isfinite(fields.to_number(texts[2]))]
-                sound += [isfinite(clock(text)) for text in texts[3:]]
+                sound += [isfinite(fields.to_number(text)) for text in texts[2:3] * rated]
+                sound += [isfinite(clock(text)) for text in texts[2 + rated :]]
                 if not all(sound):
-                    return f"{where}: {_expected(chosen, sound.index(False))}."
+                    return f"{where}: {_expected(chosen, rated)[sound.index(False)]}."
     return f"{path}: a line cannot be read as a row of {len(layout.fields)} fields."
 
 
-def _expected(chosen, column: int) -> str:
-    return f"{_EXPECTED[column]} is expected in the column '{chosen[column]}'"
+def _expected(chosen, rated: bool) -> list[str]:
+    """Return what is expected in each of the columns."""
+    kinds = _EXPECTED if rated else (*_EXPECTED[:2], _EXPECTED[3])
+    return [
+        f"{kind} is expected in the column '{name}'"
+        for kind, name in zip(kinds, chosen, strict=False)
+    ]

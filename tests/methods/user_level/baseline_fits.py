@@ -38,11 +38,27 @@ CASES = {
         "dp_saltls", {"rank": 2, "groups": 3, "centring": "user"} | FREQUENT
     ),
 }  # fmt: skip
+GRADIENT = {
+    "rank": 2, "update_bound": 1.5, "item_ratings": 7, "ratings_per_user": 4, "row_bound": 2.5,
+}  # fmt: skip
+WEIGHTED = {"sampling": "weights", "counts_share": 0.1}
+FOUND_BY_THEMSELVES = {
+    "dp_gradient": ("dp_gradient", GRADIENT),
+    "dpam": ("dp_gradient", GRADIENT | WEIGHTED | {"start": "normal", "inner_iterations": 3}),
+    "dp_gradient_frequent": (
+        "dp_gradient",
+        GRADIENT | {"item_share": 0.5, "counts_share": 0.1, "mean_share": 0.1},
+    ),
+    "dp_effects": ("dp_effects", {"rank": 2, "item_share": 1.0}),
+    "dp_effects_pairs": ("dp_effects", {"rank": 2, "pairs_share": 0.4, "item_share": 0.5}),
+}
+"""Cases whose offsets, or choice of items, are other than those of the above."""
+EVERY = CASES | FOUND_BY_THEMSELVES
 
 
 def build(case, relation="user_add_remove", **given):
     """Construct a method with small settings."""
-    name, settings = CASES[case]
+    name, settings = EVERY[case]
     return method_class(name)(relation=relation, **(BUDGET | settings | given))
 
 

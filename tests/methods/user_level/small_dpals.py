@@ -27,6 +27,14 @@ FAMILIES = {
         "start": "analyze_gauss", "row_bound": 3.0, "sampling": "adaptive", "item_share": 0.6,
         "counts_share": 0.1, "mean_share": 0.2, "global_penalty": 0.5, "iterations": 1,
     },
+    "weights": {
+        "sampling": "weights", "counts_share": 0.1, "weight_exponent": 0.5,
+        "regularization_exponent": 0.25,
+    },
+    "weights_h_free": {
+        "sampling": "weights", "counts_share": 0.1, "gram": "free", "row_bound": 1.7,
+        "start": "analyze_gauss", "item_share": 0.7,
+    },
     "uncentred": {
         "centring": "none", "item_share": 0.5, "counts_share": 0.1, "projection": False,
     },

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from baseline_fits import CASES, HIGH, LOW, RELATIONS, build, neighbours, noised, replayed
+from baseline_fits import CASES, EVERY, HIGH, LOW, RELATIONS, build, neighbours, noised, replayed
 from small_dpals import labelled
 
 from dpmc.errors import InputError
@@ -14,7 +14,7 @@ from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.release import MOST_TERMS
 from dpmc.ratings import Ratings
 
-every_case = pytest.mark.parametrize("case", CASES)
+every_case = pytest.mark.parametrize("case", EVERY)
 every_relation = pytest.mark.parametrize("relation", RELATIONS)
 
 
@@ -151,7 +151,7 @@ def test_exact_noise_is_for_so_many_users():
 # -- models ---------------------------------------------------------------------------------------
 
 
-@every_case
+@pytest.mark.parametrize("case", CASES)
 def test_predictions(case, ratings):
     model = build(case).fit(ratings, rng=0, noise_rng=1)
     matrix = model.predict_matrix()
@@ -217,11 +217,15 @@ def test_refusals_that_all_share(case):
         ({"epsilon": 0}, "epsilon must be a number above 0"),
         ({"rating_range": None}, "known without looking at the ratings"),
         ({"ratings_per_user": 0}, "ratings_per_user must be an integer of at least 1"),
+    ):
+        with pytest.raises(InputError, match=message):
+            build(case, **given)
+    for given, message in (
         ({"centring": "item"}, "centring must be 'global' or 'user'"),
         ({"item_share": 1.5, "counts_share": 0.1}, "item_share must be at most 1"),
         ({"item_share": 0.5, "counts_share": 0.0}, "give both item_share below 1 and"),
         ({"item_share": 1.0, "counts_share": 0.2}, "give both item_share below 1 and"),
-    ):
+    ) * (case in CASES):
         with pytest.raises(InputError, match=message):
             build(case, **given)
     with pytest.raises(InputError, match="noise_rng is needed"):
@@ -241,6 +245,19 @@ def test_refusals_that_all_share(case):
         ("dpfw", {"item_share": 0.5, "counts_share": 0.1}, "need ratings_per_user"),
         ("dp_svd", {"users": "none"}, "users must be 'projection' or 'regression'"),
         ("dp_svd", {"rank": 0}, "rank must be an integer"),
+        ("dp_gradient", {"update_bound": 0}, "update_bound must be a number above 0"),
+        ("dp_gradient", {"item_ratings": -1}, "item_ratings must be a number above 0"),
+        ("dp_gradient", {"inner_iterations": 0}, "inner_iterations must be an integer"),
+        ("dp_gradient", {"coherence": 0}, "coherence must be a number above 0"),
+        ("dp_gradient", {"ratings_per_user": None}, "ratings_per_user must be an integer"),
+        ("dp_gradient", {"start_share": 1.0}, "nothing of the budget is left"),
+        ("dp_gradient", {"sampling": "weights"}, "give counts_share"),
+        ("dp_effects", {"value_bound": 0}, "value_bound must be a number above 0"),
+        ("dp_effects", {"effects_share": 0}, "effects_share must be a number above 0"),
+        ("dp_effects", {"effects_share": 1}, "effects_share must be below 1, or nothing is left"),
+        ("dp_effects", {"pairs_share": 1.0}, "pairs_share must be below 1, or nothing is left"),
+        ("dp_effects", {"pairs_shrinkage": 0}, "pairs_shrinkage must be a number above 0"),
+        ("dp_effects", {"item_share": 0}, "item_share must be a number above 0"),
         ("dp_altmin", {"update_bound": 0}, "update_bound must be a number above 0"),
         ("dp_altmin", {"item_ratings": np.inf}, "item_ratings must be a number above 0"),
         ("dp_altmin", {"start_share": 1.0}, "start_share must be below 1"),
@@ -254,7 +271,8 @@ def test_refusals(case, given, message):
         build(case, **given)
 
 
-@pytest.mark.parametrize("case", ["dp_svd", "dp_altmin", "dp_saltls"])
+@pytest.mark.parametrize("case", ["dp_svd", "dp_altmin", "dp_saltls", "dp_effects"])
 def test_rank_above_the_number_of_items_is_refused(case, ratings):
+    model = build(case, rank=10, item_share=1.0)
     with pytest.raises(InputError, match="rank must be at most 9, the number of items, got 10"):
-        build(case, rank=10).fit(ratings, rng=0, noise_rng=1)
+        model.fit(ratings, rng=0, noise_rng=1)

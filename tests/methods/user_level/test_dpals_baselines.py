@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from dpmc.datasets.drawn import share_observed, synthetic
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.covariance import pack
+from dpmc.methods.user_level.item_step import clipped_updates
 from dpmc.methods.user_level.saltls import smooth_qr
-from dpmc.privacy.ledger import Ledger
+from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.ratings import Ratings
 
 N_USERS, N_ITEMS = 14, 9
@@ -167,6 +168,63 @@ def test_private_svd_with_dense_matrices(centring, users):
     np.testing.assert_allclose(unclipped(model), expected, atol=1e-9)
 
 
+# -- effects and covariance -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pairs", [0.0, 0.4])
+def test_effects_and_covariance_with_dense_matrices(pairs):
+    """Also what damping by the noise makes of sums, as the method is told of noise here."""
+    ratings = small_ratings(7)
+    model = build("dp_effects", pairs_share=pairs, item_share=0.6, user_regularization=0.7)
+    made = fit_exactly(model, ratings)
+    x, mask = dense(ratings)
+    n = mask.sum(axis=1)
+    weights = mask / np.sqrt(n)[:, None]
+    sums, numbers = (weights * x).sum(axis=0), weights.sum(axis=0)
+    mean = sums.sum() / numbers.sum()
+    noise = made[0].scale * model.calibration.noise.scale
+    spread = numbers**2 + 3 * numbers + (noise / 0.5) ** 2
+    of_items = mean + numbers * (sums - numbers * mean) / spread
+    left = mask * (x - of_items)
+    of_users = left.sum(axis=1) / (n + 2)
+    left = mask * (left - of_users[:, None])
+    chosen = np.sort(np.argsort(-numbers, kind="stable")[:5])
+    few, seen = np.clip(left[:, chosen], -1, 1), mask[:, chosen]
+    weight = 1 / np.maximum(seen.sum(axis=1), 1)
+    matrix = np.einsum("u,ui,uj->ij", weight, few, few)
+    queries = [sums, numbers, pack(matrix)]
+    if pairs:
+        together = np.einsum("u,ui,uj->ij", weight, seen, seen)
+        queries.append(pack(together))
+        matrix /= together + 10 * made[3].scale * model.calibration.noise.scale
+    for each, query in zip(made, queries, strict=True):
+        np.testing.assert_allclose(each.query, query, atol=1e-9)
+    assert [each.sensitivity for each in made] == [2.0, 1.0, 1.0, 1.0][: len(made)]
+    v = np.zeros((N_ITEMS, 2))
+    v[chosen] = np.sqrt(5) * np.linalg.eigh(matrix)[1][:, -2:]
+    fitted = np.array(
+        [
+            v @ np.linalg.solve(v[rated].T @ v[rated] + 0.7 * np.eye(2), v[rated].T @ row[rated])
+            for row, rated in zip(left, mask, strict=True)
+        ]
+    )
+    np.testing.assert_allclose(unclipped(model), fitted, atol=1e-9)
+    np.testing.assert_allclose(model.item_offsets_, 3 + of_items)
+    np.testing.assert_allclose(model.user_offsets_, of_users)
+    expected = np.clip(3 + of_items + of_users[:, None] + fitted, 1, 5)
+    np.testing.assert_allclose(model.predict_matrix(), expected, atol=1e-9)
+
+
+def test_effects_of_items_tell_them_apart_where_there_is_no_noise_to_speak_of():
+    rng = np.random.default_rng(8)
+    truth = np.linspace(-1, 1, N_ITEMS)
+    users, items = np.nonzero(rng.random((3000, N_ITEMS)) < 0.5)
+    values = 3 + truth[items] + 0.3 * rng.standard_normal(users.size)
+    model = build("dp_effects", epsilon=20.0, item_share=1.0)
+    model.fit(Ratings(users, items, values, 3000, N_ITEMS), rng=0, noise_rng=1)
+    np.testing.assert_allclose(model.item_offsets_, 3 + truth, atol=0.06)
+
+
 # -- DP-AltMin ------------------------------------------------------------------------------------
 
 
@@ -202,6 +260,72 @@ def test_altmin_drops_entries_that_stand_out():
     made = fit_exactly(model, ratings)
     assert made[0].query[0] > 0
     assert not model.item_factors_[0].any()  # the start was this item alone
+
+
+# -- noisy gradients -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", ["dp_gradient", "dpam"])
+@pytest.mark.parametrize(("bound", "coherence"), [(0.8, 1.1), (1e6, math.inf)])
+def test_noisy_gradients_with_dense_matrices(case, bound, coherence):
+    """A gradient step of half the squared error, and no step of a user is longer than allowed."""
+    ratings = small_ratings(9)
+    model = build(
+        case, ratings_per_user=9, update_bound=bound, factor_bound=0.6, centring="global",
+        user_regularization=0.6, iterations=1, inner_iterations=2, coherence=coherence,
+    )  # fmt: skip
+    made = fit_exactly(model, ratings)
+    x, mask = dense(ratings)
+
+    def balanced(v):
+        left, _, right = np.linalg.svd(v, full_matrices=False)
+        return clip_lengths(3 * left @ right, min(coherence * math.sqrt(2), 99))
+
+    if case == "dpam":
+        assert [each.what for each in made] == ["counts", "gradient", "gradient"]
+        rng = np.random.default_rng(0)
+        rng.integers(2**63)  # which ratings are counted
+        v = balanced(rng.standard_normal((N_ITEMS, 2)))
+        weights = mask * np.maximum(mask.sum(axis=0), 1) ** (-1 / 3)
+        weights *= 3 / np.linalg.norm(weights, axis=1, keepdims=True)
+    else:
+        assert [each.what for each in made] == ["start", "gradient", "gradient"]
+        v, weights = None, mask
+    # shortened for what is shared: the start and the gradients
+    lengths = np.linalg.norm(weights * x, axis=1, keepdims=True)
+    counted = x * np.minimum(1, 2.5 / np.maximum(lengths, 2.5))
+    if v is None:
+        np.testing.assert_allclose(made[0].query, pack(counted.T @ counted), atol=1e-10)
+        vectors = np.linalg.eigh(counted.T @ counted)[1][:, :-3:-1]
+        largest = vectors[np.abs(vectors).argmax(axis=0), [0, 1]]
+        v = balanced(vectors * np.sign(largest))
+
+    def of_users(v):
+        return np.array(
+            [
+                np.linalg.solve(v[seen].T @ v[seen] + 0.6 * np.eye(2), v[seen].T @ row[seen])
+                for row, seen in zip(x, mask, strict=True)
+            ]
+        )
+
+    users = clip_lengths(of_users(v), 0.6)
+    for each in made[1:]:
+        gradients = np.einsum("ui,ur->uir", weights * (counted - users @ v.T), users)
+        norms = np.linalg.norm(gradients, axis=(1, 2))
+        assert (norms > 0.8 * 0.6).any()
+        gradients *= np.minimum(1, 0.6 * bound / norms)[:, None, None]
+        np.testing.assert_allclose(each.query, gradients.sum(axis=0), atol=1e-9)
+        assert each.sensitivity == pytest.approx(0.6 * bound)
+        v = v + 2 / (7 * 0.36) * gradients.sum(axis=0)
+    v = balanced(v)
+    np.testing.assert_allclose(model.item_factors_, v, atol=1e-9)
+    np.testing.assert_allclose(model.user_factors_, of_users(v), atol=1e-9)
+
+
+def test_a_gradient_that_is_too_long_is_noticed():
+    rows = small_ratings().by_user
+    with pytest.raises(PrivacyViolation, match=r"an update has norm .*, above the bound 1$"):
+        clipped_updates(rows, np.ones((N_USERS, 2)), np.zeros(N_USERS), 1.0, N_ITEMS)
 
 
 # -- DP-SAltLS ------------------------------------------------------------------------------------

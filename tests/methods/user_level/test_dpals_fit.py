@@ -106,6 +106,49 @@ def test_without_noise_it_is_alternating_least_squares():
         np.testing.assert_allclose(model.predict_matrix(), truth, atol=2e-3)
 
 
+@pytest.mark.parametrize("gram", ["noised", "free"])
+def test_adaptive_weights_in_plain_numpy(gram):
+    """One step of all ratings, weighted by the noised counts; users fit theirs unweighted."""
+    ratings = small_ratings()
+    exponent = 0.5 if gram == "noised" else 0.0
+    model = build(
+        gram=gram, iterations=1, sampling="weights", counts_share=0.1, weight_exponent=0.5,
+        regularization_exponent=exponent, centring="global", factor_bound=0.4,
+    )  # fmt: skip
+    made = fit_exactly(model, ratings)
+    mask = np.zeros((12, 9), dtype=bool)
+    mask[ratings.users, ratings.items] = True
+    x = np.zeros((12, 9))
+    x[mask] = ratings.values - 3
+    counts = np.maximum(made[0].query, 1)
+    assert made[0].query.sum() == np.minimum(mask.sum(axis=1), 4).sum()  # k of each user's
+    weights = mask / np.sqrt(counts)
+    weights *= 2 / np.maximum(np.linalg.norm(weights, axis=1), 1e-300)[:, None]
+
+    def of_users(v):
+        grams = np.einsum("ui,ir,is->urs", mask, v, v) + 0.5 * np.eye(2)
+        return np.linalg.solve(grams, (x @ v)[..., None])[..., 0]
+
+    def balanced(v):
+        left, _, right = np.linalg.svd(v, full_matrices=False)
+        return 3 * left @ right
+
+    rng = np.random.default_rng(0)
+    rng.integers(2**63)  # which ratings of a user are counted
+    u = of_users(balanced(rng.standard_normal((9, 2))))
+    u *= np.minimum(1, 0.4 / np.maximum(np.linalg.norm(u, axis=1), 0.4))[:, None]
+    v = (weights * x).T @ u
+    if gram == "noised":
+        part = model.plan["gram"]
+        strengths = (counts + 1) ** exponent
+        strengths *= 100 * (counts + 1).sum() / ((counts + 1) @ strengths)
+        strengths *= model.calibration.noise.std() * part.sensitivity * part.weight
+        grams = np.einsum("ui,ur,us->irs", weights, u, u) + strengths[:, None, None] * np.eye(2)
+        v = np.linalg.solve(grams, v[..., None])[..., 0]
+    np.testing.assert_allclose(model.item_factors_, balanced(v), atol=1e-9)
+    np.testing.assert_allclose(model.user_factors_, of_users(balanced(v)), atol=1e-9)
+
+
 def test_users_take_all_of_their_own_ratings():
     """k bounds what items see, not what a user learns from."""
     ratings = small_ratings()
@@ -123,11 +166,11 @@ def test_ratings_that_count_are_drawn_anew_in_each_step(monkeypatch):
     """With one rating of each user: which items these are of, step by step."""
     counted, sums = [], ItemStatistics.sums
 
-    def watched(self, by_user, by_item, users, n_items):
+    def watched(self, by_user, by_item, users, n_items, weights):
         counted.append(tuple(by_user.indices))
         np.testing.assert_array_equal(np.bincount(by_user.indices, minlength=9),
                                       np.diff(by_item.indptr))  # fmt: skip
-        return sums(self, by_user, by_item, users, n_items)
+        return sums(self, by_user, by_item, users, n_items, weights)
 
     monkeypatch.setattr(ItemStatistics, "sums", watched)
     for resampled, different in ((False, 1), (True, 4)):
@@ -272,6 +315,19 @@ def test_publication_needs_double_precision_and_the_right_noise(ratings):
         ({"item_share": 1.5}, "item_share must be a share, at most 1"),
         ({"item_share": 0.5}, "give counts_share"),
         ({"sampling": "adaptive"}, "give counts_share"),
+        ({"sampling": "weights"}, "give counts_share"),
+        ({"regularization_exponent": 0.5}, "give counts_share"),
+        ({"weight_exponent": -0.5}, "weight_exponent must be at least 0"),
+        ({"weight_exponent": 2.0}, "weight_exponent must be a share, at most 1"),
+        (
+            {"gram": "free", "sampling": "weights", "counts_share": 0.1}
+            | {"regularization_exponent": 0.5},
+            "gram 'free' does without",
+        ),
+        (
+            {"sampling": "weights", "counts_share": 0.1, "resampled": True},
+            "all ratings count: resampled draws nothing",
+        ),
         ({"counts_share": 0.1}, "counts_share pays for nothing"),
         ({"mean_share": 0.1, "centring": "none"}, "mean_share pays for nothing"),
         ({"mean_share": 0.6, "item_share": 0.5, "counts_share": 0.4}, "sum to less than 1"),

@@ -13,6 +13,7 @@ from dpmc.methods.user_level.plan import plan
 from dpmc.methods.user_level.sampling import (
     choose_rare,
     clip_values,
+    weigh_rare,
 )
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities
@@ -21,16 +22,16 @@ from dpmc.ratings import Compressed, transposed
 BOUNDS = Sensitivities("user_add_remove", "gaussian", 2.0, 1.0, 9)
 
 
-def statistics(noise=None, *, triangles=False, releases=1, **given):
+def statistics(noise=None, *, triangles=False, releases=1, bounds=BOUNDS, **given):
     options = {
         "iterations": 1, "value_bound": 5.0, "row_bound": None, "gram": True, "global_gram": True,
         "start_share": 0.2, "counts_share": 0.1, "mean_share": 0.1,
     }  # fmt: skip
     options |= given
-    made = plan(BOUNDS, **options)
+    made = plan(bounds, **options)
     ledger = Ledger(noise or Nothing(), releases, keep=True)
     return ItemStatistics(
-        ledger, BOUNDS, made, value_bound=options["value_bound"], row_bound=options["row_bound"],
+        ledger, bounds, made, value_bound=options["value_bound"], row_bound=options["row_bound"],
         triangles=triangles,
     )  # fmt: skip
 
@@ -63,6 +64,40 @@ def test_sums_are_those_of_plain_loops(triangles):
     nothing, alone = free.sums(rows, None, users, 9)
     assert nothing is None
     np.testing.assert_allclose(alone, targets, atol=1e-12)
+
+
+def test_weighted_sums_are_those_of_plain_loops():
+    """Every rating takes part, with a weight: also of users with more ratings than k."""
+    rows, (matrix, mask) = small_ratings().by_user, dense(small_ratings())
+    counts = np.array([-3.0, 0.5, 4.0, 2.0, 9.0, 30.0, 1.0, 7.0, 2.0])
+    weights = weigh_rare(rows, 4.0, counts, 0.5)
+    plain = mask / np.sqrt(np.maximum(counts, 1))
+    plain *= 2 / np.maximum(np.linalg.norm(plain, axis=1, keepdims=True), 1e-300)
+    np.testing.assert_allclose(weights.values, plain[mask], rtol=1e-9)
+    np.testing.assert_allclose(weights.squares()[:11], 4)
+    users = np.random.default_rng(1).uniform(-0.5, 0.5, (12, 3))
+    few = Sensitivities("user_add_remove", "gaussian", 2.0, 1.0, 4)
+    made = statistics(bounds=few)
+    grams, targets = made.sums(rows, transposed(rows, 9), users, 9, weights)
+    for item in range(9):
+        w, x = plain[:, item], matrix[:, item]
+        np.testing.assert_allclose(grams[item], (users * w[:, None]).T @ users, atol=1e-12)
+        np.testing.assert_allclose(targets[item], users.T @ (w * x), atol=1e-12)
+    sent = plain * matrix
+    np.testing.assert_allclose(made.covariance(rows, 9, weights), sent.T @ sent, atol=1e-10)
+    free = statistics(bounds=few, gram=False, global_gram=False)
+    np.testing.assert_allclose(free.sums(rows, None, users, 9, weights)[1], targets, atol=1e-12)
+    shortened = clip_values(rows, 5.0, 3.0, weights)
+    lengths = np.linalg.norm(plain[:11] * 3 / np.linalg.norm(sent[:11], axis=1)[:, None], axis=1)
+    np.testing.assert_allclose(
+        np.sqrt(rows.with_values(shortened.values * weights.values).squares()[:11]), 3, rtol=1e-9
+    )
+    assert (lengths < 2).all()  # all rows were longer
+    longer = weights.with_values(1.1 * weights.values)
+    with pytest.raises(PrivacyViolation, match=r"a row has l2 norm 2\.2, above the bound 2"):
+        statistics(bounds=few).sums(rows, None, users, 9, longer)
+    with pytest.raises(PrivacyViolation, match="above the bound 3"):
+        statistics(bounds=few, row_bound=3.0).covariance(rows, 9, weights)
 
 
 def test_noise_off_the_diagonal_has_half_the_variance():
@@ -143,9 +178,15 @@ def test_many_matrices_are_solved_in_blocks(monkeypatch):
     grams, targets = rng.standard_normal((11, 3, 3)), rng.standard_normal((11, 3))
     grams = grams @ grams.transpose(0, 2, 1)
     at_once = solve_items(grams, targets, 1.0, projection=True)
+    strengths = np.arange(1.0, 12)
+    each = solve_items(grams, targets, strengths, projection=True)
     monkeypatch.setattr("dpmc.methods.user_level.item_step._BLOCK", 4 * 9)
     in_blocks = solve_items(grams, targets, 1.0, projection=True)
     np.testing.assert_array_equal(in_blocks, at_once)
+    np.testing.assert_array_equal(solve_items(grams, targets, strengths, projection=True), each)
+    for place, strength in enumerate(strengths):
+        alone = solve_items(grams, targets, strength, projection=True)
+        np.testing.assert_array_equal(alone[place], each[place])
 
 
 # -- ratings that count -------------------------------------------------------------------------

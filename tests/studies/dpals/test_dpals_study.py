@@ -12,6 +12,7 @@ from dpmc.cli.reference import reference
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
 from dpmc.frame import api
+from dpmc.frame.checking.check import lacking_data
 from dpmc.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
 from dpmc.frame.jobs.digest import closure_of, source_file
 from dpmc.frame.jobs.generated import SurrogateCell
@@ -20,7 +21,7 @@ from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.jobs.task import Task
 from dpmc.frame.judging.claims import OWN
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals import STUDY, made_of
+from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals.cells import DpalsCell
 from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
 from dpmc.studies.dpals.experiments.coverage import DataCell
@@ -139,5 +140,7 @@ def test_what_is_made_of_data_that_could_not_be_had_is_lacking_too():
         "dataset=other, method=als, variant=standard": {"data.of": "ml-10m"},
         "dataset=drawn, method=als, variant=standard": {"data.rank": 2},
     }
-    assert made_of(["jester"], cells) == ["jester", "part"]
-    assert made_of([], cells) == []
+    made_of = STUDY.regression.made_of
+    assert lacking_data(["jester"], cells, made_of) == ["jester", "part"]
+    assert lacking_data([], cells, made_of) == []
+    assert lacking_data(["jester"], cells, None) == ["jester"]

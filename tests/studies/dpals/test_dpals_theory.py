@@ -155,6 +155,9 @@ def test_lines_through_trivial_cells_do_not_count():
     reason = judge("D35", planted_trials(levels, spread=1e-6))["reason"]
     assert "6 of 9 lines count" in reason  # not epsilon 1, nor 1/sigma at 5,000 and at 10,000
     assert "users at ε = 1:" not in reason
+    assert "lines count: the others have a point" in reason
+    told = judge("D35", planted_trials(falling((0, 0))))["reason"]
+    assert "9 of 9 lines count. RMSE over" in told
     assert "1/σ at Synthetic (20,000 users): -0.20" in reason
     ratios = {
         key: np.exp(level) / theory.frank_wolfe_bound(USERS[key[0]], 1000, key[3])

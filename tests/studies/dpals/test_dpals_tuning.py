@@ -15,10 +15,12 @@ from dpmc.methods.user_level.dpals import DPALS
 from dpmc.methods.user_level.spaces import SPACES
 from dpmc.methods.user_level.spaces import drawn as draw
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals import HYPERPARAMETERS, tuning
-from dpmc.studies.dpals.cells import STANDARD, TUNING_COLUMNS, DpalsCell
+from dpmc.studies.dpals import HYPERPARAMETERS
+from dpmc.studies.dpals import trial as dpals_trial
+from dpmc.studies.dpals.cells import STANDARD, DpalsCell
+from dpmc.studies.dpals.experiments import tuning
 from dpmc.studies.dpals.methods import METHODS, make_model, taken_settings
-from dpmc.studies.dpals.settings import dpals_cells, dpals_settings, tuning_cells, tuning_settings
+from dpmc.studies.dpals.settings import dpals_cells, dpals_settings
 from dpmc.studies.dpals.trial import run
 
 CONFIG = Path(__file__).parents[3] / "config"
@@ -52,7 +54,7 @@ def section():
 
 def test_the_best_come_first_and_what_is_in_use_is_a_candidate():
     rows = tuning.tune(cell(), settings(ALS))
-    assert [tuple(row) for row in rows] == [TUNING_COLUMNS] * tuning.KEPT
+    assert [tuple(row) for row in rows] == [tuning.TUNING_COLUMNS] * tuning.KEPT
     assert [row["place"] for row in rows] == [1, 2, 3, 4, 5]
     found = [row["rmse"] for row in rows]
     assert found == sorted(found)
@@ -89,8 +91,8 @@ def test_ratings_of_the_test_are_neither_learnt_from_nor_scored(monkeypatch):
         seen.append((seen[-1][0], test))
         return {"rmse": 1.0}
 
-    monkeypatch.setattr(tuning, "fit", fit)
-    monkeypatch.setattr(tuning, "errors", errors)
+    monkeypatch.setattr(dpals_trial, "fit", fit)
+    monkeypatch.setattr(dpals_trial, "errors", errors)
     ratings, given = real(), settings(ALS, data=SPLIT, candidates=3)
     tuning.tune(cell(dataset="real"), given, ratings=ratings)
     assert len(seen) == 3 * 2 * 2
@@ -162,12 +164,12 @@ def test_the_grid_is_searched_on_other_seeds_where_that_is_possible():
     assert dpals["tuning"]["seed"] != dpals["seed"]
     dpals["hyperparameters"] = load_hyperparameters(HYPERPARAMETERS)
     dpals["cells"] = dpals_cells(dpals)
-    cells = tuning_cells(dpals)
+    cells = tuning.cells(dpals)
     assert {each.dataset for each in cells} == set(dpals["tuning"]["datasets"])
     assert {each.variant for each in cells} == {STANDARD}
     assert {each.method for each in cells} <= set(SPACES)
     for each in cells:
-        given = tuning_settings(dpals, each)
+        given = tuning.settings(dpals, each)
         wanted = {name: dpals["tuning"][name] for name in ("seed", "trials", "candidates")}
         assert wanted.items() <= given.items()
 

@@ -121,7 +121,7 @@ def check(
     lacks_cells = False
     if results.trials is not None:
         cells = results.settings.cells
-        lacking = regression.lacking(unavailable, cells)
+        lacking = lacking_data(unavailable, cells, regression.made_of)
         lacks_cells = any(dataset_of(name) in lacking for name in cells)
         found += _check_trials(results, reference, lacking)
     for name, ours in results.numbers.items():
@@ -172,6 +172,17 @@ def _check_trials(
             skip=touched,
         ),
     ]
+
+
+def lacking_data(
+    unavailable: Collection[str], cells: Mapping[str, Mapping], made_of: str | None
+) -> list[str]:
+    """Return the data sets that could not be had, and those that are made of them.
+
+    ``cells`` are settings by cell; that called ``made_of`` names what a cell's data set is part of.
+    """
+    made = [dataset_of(name) for name, own in cells.items() if own.get(made_of) in unavailable]
+    return list(dict.fromkeys([*unavailable, *made]))
 
 
 def kept(trials: pd.DataFrame, regression: Regression) -> pd.DataFrame:

@@ -73,16 +73,9 @@ def form_and_size(section: Section, dataset: str) -> tuple[str, float]:
     name = stored(section, dataset)
     file = section["datasets"].get(name, {})
     form = file.get("like", name)
-    size = FORMS[form].ratings * file.get("scale", 1) ** 1.5 if form in FORMS else 1.0
+    size = FORMS[form].ratings_at(file.get("scale", 1)) if form in FORMS else 1.0
     items = f", {entry['top_items']} items" if "top_items" in entry else ""
     return form + items, entry.get("users_share", 1.0) * size
-
-
-def effort_of_data(section: Section, cells: Cells) -> Effort:
-    """Return that of generating a data set, or of counting its ratings."""
-    (name,) = next(iter(cells)).coordinates().values()
-    form, size = form_and_size(section, name)
-    return Effort(form, size=size)
 
 
 def surrogate_settings(section: Section, cell: SurrogateCell) -> dict[str, object]:
@@ -90,6 +83,12 @@ def surrogate_settings(section: Section, cell: SurrogateCell) -> dict[str, objec
     entry = section["datasets"][cell.surrogate]
     own = {name: entry[name] for name in ("like", "scale")}
     return {"seed": section["seed"], "name": cell.surrogate} | own
+
+
+def surrogate_effort(section: Section, cells: Cells) -> Effort:
+    """Return what generating a data set costs: it grows with its ratings."""
+    (used,) = cells.values()
+    return Effort(used["like"], size=FORMS[used["like"]].ratings_at(used["scale"]))
 
 
 GENERATE = Job(
@@ -100,5 +99,5 @@ GENERATE = Job(
     settings=surrogate_settings,
     file="npz",
     seconds=16.0,
-    effort=effort_of_data,
+    effort=surrogate_effort,
 )

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 import pandas as pd
 
 from dpmc.frame.judging.claims import is_own
 from dpmc.frame.judging.effects import Line
 from dpmc.frame.showing.style import FigureText
+from dpmc.frame.showing.texts import Texts
 
 
 @dataclass(frozen=True)
@@ -150,3 +152,25 @@ class Chapter:
     published: pd.DataFrame | None = None
     published_table: str = ""
     metrics: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        folder: Path,
+        texts: Texts,
+        figures: Sequence[FigureText],
+        claims: pd.DataFrame | None,
+        **shown: object,
+    ) -> Self:
+        """Return the chapter of a study whose steps "tables" and "figures" filled their folders.
+
+        Heading, lead and introduction are those of the texts, as is the title ``judged`` of the
+        papers' claims if there is one; ``shown`` is what is shown beside or instead.
+        """
+        said = {name: texts(name) for name in ("heading", "lead", "introduction")}
+        made = {
+            "tables": [folder / "tables"],
+            "galleries": [Gallery(figures, folder / "figures")],
+            "judged": judged_claims(claims, texts.entries.get("judged", "Claims, judged")),
+        }
+        return cls(**said | made | shown)

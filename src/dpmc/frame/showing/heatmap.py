@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.patches import Rectangle
 
 from dpmc.frame.showing.style import COLUMN, PAGE, VERMILLION, Drawing, NothingToDraw, new_figure
 
@@ -59,7 +58,8 @@ def heatmap(
     for (i, j), number in np.ndenumerate(numbers):
         text = f"{number:.{digits}f}" if np.isfinite(number) else "not run"
         write_in_cell(axes, cells, i, j, text, number)
-    _frame_best(axes, numbers, best)
+    found = np.nanmin(numbers) if best == "min" else np.nanmax(numbers)
+    outline(axes, numbers == found, VERMILLION)
     color_bar(cells, label or _words(value))
     return Drawing(figure, drawn)
 
@@ -92,12 +92,21 @@ def color_bar(cells, label: str) -> None:
     bar.solids.set(rasterized=False, edgecolor="face")  # as the cells: no bitmap, no seams
 
 
-def _frame_best(axes, numbers: np.ndarray, best: str) -> None:
-    flat = np.nanargmin(numbers) if best == "min" else np.nanargmax(numbers)
-    i, j = np.unravel_index(flat, numbers.shape)
-    for width, color in ((3.0, "white"), (1.4, VERMILLION)):
-        box = Rectangle((j - 0.48, i - 0.46), 0.96, 0.92, fill=False, lw=width, ec=color)
-        axes.add_patch(box)
+def outline(axes, chosen: np.ndarray, color: str) -> None:
+    """Draw the border of those cells that are chosen, around neighbours once."""
+    padded = np.pad(chosen, 1)
+    borders = [
+        ([j - 0.5, j + 0.5], [i - 0.5, i - 0.5])
+        for i, j in np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1])
+    ]
+    borders += [
+        ([j - 0.5, j - 0.5], [i - 0.5, i + 0.5])
+        for i, j in np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1])
+    ]
+    style = {"solid_capstyle": "projecting", "clip_on": False}
+    for x, y in borders:
+        axes.plot(x, y, color="white", linewidth=3, **style)
+        axes.plot(x, y, color=color, linewidth=1.5, zorder=3, **style)
 
 
 def _wrapped(name: object, count: int) -> str:

@@ -43,8 +43,6 @@ class Curve:
     place : str
         Curves of one place, by default of one label, stand on each other, those of others beside
         them. Curves without markers stay where they are.
-    joined : bool
-        Whether a line joins the means.
     size, width : float
         Of the markers and of the line, in points.
     every : (int, int), optional
@@ -56,7 +54,6 @@ class Curve:
     look: Look
     label: str = ""
     place: str = ""
-    joined: bool = True
     size: float = 4.0
     width: float = 0.9
     every: tuple[int, int] | None = None
@@ -339,7 +336,7 @@ def _curve(axes, x: np.ndarray, curve: Curve, alone: bool) -> None:
     """Draw a curve; ``alone`` says that the panel has no other place on its horizontal axis."""
     rows, look = curve.rows, curve.look
     style = {"color": look.color, "marker": look.marker, "markerfacecolor": look.face or look.color}
-    style |= {"linestyle": look.line if curve.joined else "none", "linewidth": curve.width}
+    style |= {"linestyle": look.line, "linewidth": curve.width}
     style |= {"markersize": curve.size, "markeredgewidth": 0.8}
     if len(rows) == 1 and not look.marker:  # of a single point a line would not be seen
         line = {"color": look.color, "linestyle": look.line, "linewidth": curve.width}
@@ -397,8 +394,7 @@ def _handles(panels: Iterable[Panel], *, own: bool = False) -> Iterator[Line2D]:
     chosen = [panel for panel in panels if bool(panel.legend) == own]
     for curve in (curve for panel in chosen for curve in panel.curves):
         if curve.label:
-            line = curve.look.line if curve.joined else "none"
-            yield handle(curve.label, curve.look, linestyle=line, markersize=curve.size)
+            yield handle(curve.label, curve.look, markersize=curve.size)
     for level in (level for panel in chosen for level in panel.levels):
         if level.label:
             yield handle(level.label, level.look)

@@ -10,6 +10,7 @@ from functools import cache, partial
 from inspect import Parameter, signature
 from itertools import cycle
 from pathlib import Path
+from types import ModuleType
 
 import matplotlib
 import numpy as np
@@ -29,6 +30,7 @@ from matplotlib.ticker import (
 from dpmc.errors import InputError
 from dpmc.files import atomic_path
 from dpmc.frame.showing.frames import NOT_RUN, trials_text
+from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.texts import check_used, fill, placeholders
 from dpmc.yaml_files import read_mapping
 
@@ -154,75 +156,96 @@ class FigureEntry(FigureText):
     ----------
     function : callable
         ``function(inputs) -> Drawing``; ``inputs`` maps names to data frames.
+    tables : tuple of str
+        The names of those that it takes.
     """
 
     function: Callable[[Mapping[str, pd.DataFrame]], Drawing]
+    tables: tuple[str, ...] = ()
 
 
 def read_figures(
-    path: Path, drawn: Mapping[str, tuple[Callable, Callable | None] | None], **values: object
+    path: Path, *modules: ModuleType, names: Iterable[str] | None = None, **values: object
 ) -> list[FigureText]:
-    """Return figures whose texts stand in a file.
+    """Return the figures that a file declares.
 
     Parameters
     ----------
     path : path
-        YAML: ``figures``: id -> ``title``, ``caption``, ``alt``, ``wide``; ``with``: arguments of
-        the function that draws; ``absent``: what is said where it has nothing to draw; ``told``:
-        sentences of what describes it. ``shared``: texts that placeholders of captions and
+        YAML: ``figures``: id -> ``title``, ``caption``, ``alt``, ``wide``; ``draw``: the function
+        that draws, none of what is drawn elsewhere, with ``with``, arguments of it; ``absent``:
+        what is said where it has nothing to draw; ``told``: sentences of what ``describe``, another
+        function, says of the drawn numbers. ``shared``: texts that placeholders of captions and
         alternative texts, and of later shared ones, name.
-    drawn : mapping
-        Id -> function that draws and function that describes; None for one that is drawn elsewhere.
-        Their order is that of the figures. The parameters of the former are the tables that it is
-        made of, by name (those with a default may be absent), and what ``with`` has. The latter,
-        ``describe(data)``, returns values of the placeholders of ``told``, or all of the text.
+    *modules : module
+        They have the functions. The parameters of one that draws are the tables that it is made
+        of, by name (those with a default may be absent), and what ``with`` has. One that describes
+        returns values of the placeholders of ``told`` from the drawn numbers, or all of the text.
         Beside them ``{trials}`` says how many there are; a sentence with a value that is "" is
         left out.
+    names : iterable of str, optional
+        Ids of those that are returned, in their order; all of the file if not given.
     **values : object
         For other placeholders; each must have one.
 
     Raises
     ------
     InputError
-        If an id has no texts, or a placeholder does not resolve.
+        If an id has no texts, no module has a function, or a placeholder does not resolve.
     """
     read = _figure_texts(path)
     shared, texts = dict(values), read["figures"]
     for name, text in read.get("shared", {}).items():
         shared[name] = fill(text, shared, f"{path}, {name}")
-    found = []
-    for name, functions in drawn.items():
+    names, found = list(texts if names is None else names), []
+    for name in names:
         if name not in texts:
             raise InputError(f"{path}: the figure {name} has no text.")
         text = texts[name]
         said = {key: fill(text[key], shared, name) for key in ("title", "caption", "alt")}
         said |= {"id": name, "wide": text.get("wide", True)}
-        if functions is None:
+        if "draw" not in text:
             found.append(FigureText(**said))
             continue
-        function, describe = functions
+        draw, describe = (
+            _function(text[key], modules, f"{path}, {name}") if key in text else None
+            for key in ("draw", "describe")
+        )
         if "told" in text:
             describe = partial(_tell, text["told"], describe, name)
         absent = fill(text.get("absent", NOT_RUN), shared, name)
-        function = partial(_of_tables, partial(function, **text.get("with", {})), absent)
-        found.append(FigureEntry(**said, function=function, describe=describe))
-    used = [texts[name]["caption"] for name in drawn] + list(read.get("shared", {}).values())
+        function = partial(draw, **text.get("with", {}))
+        tables = {
+            table: parameter.default is Parameter.empty
+            for table, parameter in signature(function).parameters.items()
+            if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD  # no argument of the text
+        }
+        made = {"function": partial(_of_tables, function, tables, absent), "tables": tuple(tables)}
+        found.append(FigureEntry(**said, **made, describe=describe))
+    used = [texts[name]["caption"] for name in names] + list(read.get("shared", {}).values())
     check_used(values, used, str(path))
     return found
 
 
+def _function(name: str, modules: Sequence[ModuleType], where: str) -> Callable:
+    """Return the function of that name of the first module that has one."""
+    for module in modules:
+        if name in vars(module):
+            return vars(module)[name]
+    raise InputError(f"{where}: no module has a function {name}.")
+
+
 def _of_tables(
-    function: Callable, absent: str, inputs: Mapping[str, pd.DataFrame | None]
+    function: Callable,
+    needed: Mapping[str, bool],
+    absent: str,
+    inputs: Mapping[str, pd.DataFrame | None],
 ) -> Drawing:
-    """Call a function with the tables that its parameters name; one without rows counts as none."""
-    tables = {}
-    for name, parameter in signature(function).parameters.items():
-        if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD:  # no argument of the text
-            table = inputs.get(name)
-            if table is not None and len(table):
-                tables[name] = table
-            elif parameter.default is Parameter.empty:
-                raise NothingToDraw(absent)
+    """Call a function with tables; one without rows counts as none, ``needed`` says if it may."""
+    tables = {name: inputs.get(name) for name in needed}
+    tables = {name: table for name, table in tables.items() if table is not None and len(table)}
+    if any(needed[name] for name in needed.keys() - tables):
+        raise NothingToDraw(absent)
     try:
         return function(**tables)
     except NothingToDraw:
@@ -305,6 +328,22 @@ def draw_all(
         if figures is None or entry.id in figures:
             width = PAGE if entry.wide else COLUMN
             render(partial(entry.function, inputs), folder, entry.id, width=width)
+
+
+def drawing_step(
+    entries: Collection[FigureEntry], read: Callable[[Path], Mapping] | None = None
+) -> Callable[[Path, object, Path], None]:
+    """Return the function of a step that draws figures.
+
+    ``read`` returns their tables, by name, from a study's folder of results; without it they are
+    the files there that are called so. A figure whose tables are not there is a box that says so.
+    """
+    names = {name for entry in entries for name in entry.tables}
+
+    def run(folder: Path, settings: object, out: Path) -> None:
+        draw_all(entries, read_results(folder, names) if read is None else read(folder), out)
+
+    return run
 
 
 def render(function: Callable[[], Drawing], folder: str | Path, name: str, *, width: float) -> None:

@@ -1,7 +1,7 @@
 """Completing one's own ratings from published item factors, without anybody else's data.
 
 With a guarantee at user level only the item factors may be published. Each user then solves one
-small ridge regression with them (the billboard lemma: Kearns et al. 2014, see
+small ridge regression with them (the billboard lemma: Hsu et al. 2014, see
 :mod:`dpmc.privacy.relations`): what comes out depends on the user's own ratings and on what is
 public, and is meant for that user alone.
 """
@@ -47,6 +47,16 @@ class PublishedItems:
     regularization: float
     own_mean: bool = False
     precisions: np.ndarray | None = None
+
+    value = "prediction"
+    """What :meth:`complete` tells of an item, in a word."""
+
+    rated = True
+    """Whether it asks users for their ratings, and not only for what they like."""
+
+    def shown(self, values: np.ndarray) -> np.ndarray:
+        """Return what is told of items that are ranked by these values."""
+        return np.clip(values, *self.rating_range)
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -130,7 +140,7 @@ class PublishedItems:
             user, offsets = self.solve(rows.indices[begin:end], rows.values[begin:end])
             np.matmul(user, self._columns, out=row)
             row += offsets
-        return np.clip(matrix, *self.rating_range, out=matrix) if clipped else matrix
+        return self.shown(matrix) if clipped else matrix
 
     def predict(self, own: Ratings, users: Labelled, items: Labelled) -> np.ndarray:
         """Return the predicted rating of each pair, made of that user's own ratings.
@@ -157,8 +167,10 @@ class PublishedItems:
             mine = ratings_of(own, known[user]) if user in known else {}
             values = self.complete(mine) if mine else unknown
             at = place[items.codes[rows]]
-            mean = np.mean(list(mine.values()) if mine else values)
-            predicted[rows] = np.where(at >= 0, values[at], mean)
+            elsewhere = np.mean(
+                list(mine.values()) if mine and self.value == "prediction" else values
+            )
+            predicted[rows] = np.where(at >= 0, values[at], elsewhere)
         return predicted
 
     def best(self, ratings: dict[str, float], n: int) -> dict[str, float]:
@@ -174,8 +186,45 @@ class PublishedItems:
         values = self.complete(ratings, clipped=False)
         order = ties.descending(values, ties.margin(values)).tolist()
         chosen = islice((each for each in order if self.labels[each] not in ratings), n)
-        shown = np.clip(values, *self.rating_range)
+        shown = self.shown(values)
         return {self.labels[each]: float(shown[each]) for each in chosen}
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRanking(PublishedItems):
+    """What it takes to rank items by one's own likes.
+
+    A user's score of item j is offset_j + scale_j factors_j . sum of the factors of the own likes:
+    of no unit, and not clipped. An item that is not here has the mean score of the others.
+
+    Attributes
+    ----------
+    scales : float64 array, shape (n_items,)
+    likes_from : float or None
+        From this rating on a rating is a like; None: whatever a user names is one.
+    """
+
+    scales: np.ndarray | None = None
+    likes_from: float | None = None
+
+    value = "score"
+
+    @property
+    def rated(self) -> bool:
+        return self.likes_from is not None
+
+    def shown(self, values):
+        return values
+
+    @cached_property
+    def _columns(self):
+        return np.ascontiguousarray((self.scales[:, None] * self.factors).T)
+
+    def solve(self, items, values):
+        """Return the sum of the factors of one user's likes, and the offsets."""
+        if self.likes_from is not None:
+            items = items[values >= self.likes_from]
+        return self.factors[items].sum(axis=0), self.offsets
 
 
 def ratings_of(ratings: Ratings, user: int) -> dict[str, float]:

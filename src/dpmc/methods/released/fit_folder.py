@@ -12,7 +12,7 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods import method_name
-from dpmc.methods.factorization.local import PublishedItems
+from dpmc.methods.factorization.local import PublishedItems, PublishedRanking
 from dpmc.methods.private import EVERY_RATING, PrivateMethod
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.release import MOST_TERMS
@@ -41,8 +41,10 @@ ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
 """Of the files of factors, before the factors."""
 WITH_PRECISIONS = {"local_bayes": ("item", "offset", "precision")}
 """Methods whose users weight their ratings, and what there is before the factors of items."""
-FALLING_BACK = ("local_bayes",)
-"""Methods that publish a simpler model where a release says that it predicts better."""
+RANKINGS = {"local_ease": ("item", "offset", "scale")}
+"""Methods that rank by likes, and the same of these."""
+FALLING_BACK = ("local_bayes", "local_ease")
+"""Methods that publish a simpler model where a release says that it predicts or ranks better."""
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
 """Settings of a method that are not among the constants of a guarantee, but beside them."""
 
@@ -97,14 +99,12 @@ def outcome_of(model: PrivateMethod) -> dict[str, object] | None:
     """Return what became of a fit, as its releases tell it; None if the method has one way only.
 
     That is, which simpler model is published in place of what was learnt (None: none is), and how
-    many steps were taken back.
+    many steps were taken back, where there are any.
     """
     if method_name(model) not in FALLING_BACK:
         return None
-    return {
-        "fell_back_to": model.fell_back_to_,
-        "steps_taken_back": model.steps_taken_back_,
-    }
+    found = {"fell_back_to": model.fell_back_to_}
+    return found if model.ranks else found | {"steps_taken_back": model.steps_taken_back_}
 
 
 def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
@@ -135,6 +135,11 @@ def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]
         "table": TABLE,
         "sizes": f"no {of_whom} has more than {MOST_TERMS} ratings",
     }
+    if model.ranks:
+        level = (
+            "each row is a like" if model.likes_from is None else f"{model.likes_from:g} or more"
+        )
+        assumed["rating_range"] = f"which ratings are likes: {level}; their values say no more"
     if not guarantee.listed:
         assumed["items"] = "the list of items, known without the ratings"
     if guarantee.features:
@@ -157,7 +162,7 @@ def describe_key(model: PrivateMethod, guarantee: Guarantee) -> str | None:
     """Return in words how the ratings of a user that count were chosen; None if all count."""
     if not model.bounds.user_level:
         return None
-    held_out = bool(getattr(model, "held_out", 0))
+    held_out = bool(model.checked if model.ranks else getattr(model, "held_out", 0))
     if model.ratings_per_user == EVERY_RATING and not held_out:
         return None
     if guarantee.simulated:
@@ -180,6 +185,11 @@ def _lists(model, origins) -> dict[str, object]:
 
 def _prediction(model) -> str:
     """How to use the factors."""
+    if model.ranks:
+        return (
+            "a score, by which items are ranked: item offset + item scale x item factors . user "
+            "factors; a user's factors are the sum of the factors of the items that the user likes"
+        )
     if method_name(model) in WITH_PRECISIONS:
         return (
             "item offset + user factors . item factors, clipped to the rating range; a user's "
@@ -206,14 +216,12 @@ def _prediction(model) -> str:
 
 def item_columns(method: str) -> tuple[str, ...]:
     """Return the columns of the file of item factors before the factors."""
-    return WITH_PRECISIONS.get(method, ITEM_COLUMNS)
+    return (WITH_PRECISIONS | RANKINGS).get(method, ITEM_COLUMNS)
 
 
 def _write_items(path, model):
     columns = item_columns(method_name(model))
-    before = [model.item_offsets_]
-    if len(columns) > len(ITEM_COLUMNS):
-        before.append(model.item_precisions_)
+    before = [getattr(model, f"item_{column}s_") for column in columns[1:]]
     table = np.column_stack([*before, model.item_factors_])
     _write_factors(path, columns, model.item_labels_, table)
 
@@ -298,7 +306,9 @@ def read_published(path: Path) -> PublishedItems:
             regularization = float(own)
         if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
             raise ValueError("rating_range or user_regularization is none")
-        own_mean = constants.get("centring") == "user"
+        own_mean, likes_from = constants.get("centring") == "user", constants.get("likes_from")
+        if not (likes_from is None or math.isfinite(likes_from)):
+            raise ValueError("likes_from is none")
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
     except (
@@ -316,12 +326,12 @@ def read_published(path: Path) -> PublishedItems:
         raise InputError(f"{file} names an item twice.")
     if not (np.abs(table) < LARGEST_FACTOR).all():
         raise InputError(f"{file} holds a number that is not finite, or far too large.")
-    precisions = None
+    third = None
     if columns != ITEM_COLUMNS:
-        precisions = table[:, 1]
-        if not (precisions > 0).all():
-            raise InputError(f"{file} holds a precision that is not above 0.")
-    factors = table[:, len(columns) - 1 :]
-    return PublishedItems(
-        labels, table[:, 0], factors, (low, high), regularization, own_mean, precisions
-    )
+        third = table[:, 1]
+        if not (third > 0).all():
+            raise InputError(f"{file} holds a {columns[2]} that is not above 0.")
+    items = labels, table[:, 0], table[:, len(columns) - 1 :], (low, high), regularization
+    if stated["method"] in RANKINGS:
+        return PublishedRanking(*items, scales=third, likes_from=likes_from)
+    return PublishedItems(*items, own_mean, third)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Mechanism
 from dpmc.methods import method_class
-from dpmc.methods.factorization.local import PublishedItems
+from dpmc.methods.factorization.local import PublishedItems, PublishedRanking
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.released.fit_folder import (
     BUDGET,
@@ -24,6 +25,7 @@ from dpmc.methods.released.fit_folder import (
 )
 from dpmc.methods.user_level.local_bayes.check import CREDITED
 from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS
+from dpmc.methods.user_level.local_ease import POPULAR_INSTEAD
 from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.calibration import GAUSSIAN_A
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
@@ -86,7 +88,9 @@ def account_fit(path: Path, stated: dict) -> str:
     outcome = stated.get("outcome")
     if (outcome is not None) != (stated["method"] in FALLING_BACK):
         raise InputError(f"{path}: an outcome is stated if and only if the method has several.")
-    if outcome and not outcome["steps_taken_back"] < MOST_STEPS:  # never the first one
+    if outcome and ("steps_taken_back" in outcome) == model.ranks:
+        raise InputError(f"{path}: steps are stated if and only if the method takes some.")
+    if outcome and not outcome.get("steps_taken_back", 0) < MOST_STEPS:  # never the first one
         raise InputError(f"{path}: more steps are stated to be taken back than there can be.")
     if guarantee.features and not model.takes_features:
         raise InputError(f"{path}: features of items are stated, and the method takes none.")
@@ -190,12 +194,26 @@ def _check_outcome(path: Path, fell_back_to: str | None, items: PublishedItems) 
     In both all items have the same and only factor, the user's level. With own means they have one
     offset and one precision, too, by which the mean of all counts as so many ratings.
     """
+    if isinstance(items, PublishedRanking):
+        _check_fallback(
+            path, fell_back_to, {None: items.factors.any(), POPULAR_INSTEAD: _popular(items)}
+        )
+        return
     level, precisions = items.factors[:, 0], items.precisions
     simple = items.factors.shape[1] == 1 and _same(level)
     means = simple and _same(items.offsets) and _same(precisions)
     means = means and abs(level[0] ** 2 * precisions[0] * CREDITED - 1) <= EQUAL
     found = {None: not means, "biases": simple and not means, "own means": means}
-    if not found[fell_back_to]:
+    _check_fallback(path, fell_back_to, found)
+
+
+def _popular(items: PublishedRanking) -> bool:
+    """Return whether it is popularity that is published: one column of zeros, and equal scales."""
+    return items.factors.shape[1] == 1 and not items.factors.any() and (items.scales == 1).all()
+
+
+def _check_fallback(path: Path, fell_back_to: str | None, found: Mapping[str | None, bool]) -> None:
+    if not found.get(fell_back_to):
         raise InputError(
             f"{path}: the item factors are not those of a fit that fell back to "
             f"{fell_back_to or 'nothing'}."

@@ -6,12 +6,11 @@ from dpmc.errors import InputError
 from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.kernels.private import balance
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.user_level.covariance import SLACK
+from dpmc.methods.user_level.item_step import clipped_updates
 from dpmc.methods.user_level.joint import JointMethod
 from dpmc.methods.user_level.matrices import observed
 from dpmc.methods.user_level.private_svd import noised_directions
 from dpmc.methods.user_level.sampling import clip_values
-from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 
 
@@ -116,11 +115,4 @@ class DPAltMin(JointMethod):
         directions = users / squares[:, None]
         # |D| is the product of the lengths of what is left and of u/|u|^2
         norms = left.norms() / np.sqrt(squares)
-        shrink = self.update_bound / np.maximum(norms, self.update_bound)
-        sent = left.with_values(left.values * rows.per_rating(shrink))
-        longest = np.max(sent.norms() / np.sqrt(squares), initial=0.0)
-        if not longest <= self.update_bound * SLACK:
-            raise PrivacyViolation(
-                f"an update has norm {longest:g}, above the bound {self.update_bound:g}"
-            )
-        return sent.matrix(len(items)).T @ directions
+        return clipped_updates(left, directions, norms, self.update_bound, len(items))

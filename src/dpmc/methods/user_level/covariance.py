@@ -51,11 +51,7 @@ def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
     whole, which gives the same bits; long ones as a product of matrices, for which they are written
     out in blocks.
     """
-    if n_columns > MOST_COLUMNS:
-        raise InputError(
-            f"A matrix of all pairs of {n_columns} items takes too much memory: give item_share "
-            f"and counts_share, so that at most {MOST_COLUMNS} items get factors."
-        )
+    check_columns(n_columns)
     total = np.zeros((n_columns, n_columns), order="F")
     long = PAIR * rows.sizes**2 > n_columns**2
     short, sizes = np.flatnonzero(~long), rows.sizes[~long]
@@ -72,6 +68,15 @@ def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
             block[place, rows.indices[own]] = rows.values[own]
         total = dsyrk(1.0, block.T, beta=1.0, c=total, overwrite_c=True)
     return total
+
+
+def check_columns(n_columns: int) -> None:
+    """Raise InputError if a matrix of all pairs of columns takes too much memory."""
+    if n_columns > MOST_COLUMNS:
+        raise InputError(
+            f"A matrix of all pairs of {n_columns} items takes too much memory: give item_share "
+            f"and counts_share, so that at most {MOST_COLUMNS} items get factors."
+        )
 
 
 @njit(cache=True)

@@ -5,11 +5,17 @@ import numpy as np
 from dpmc.methods.factorization.private_offsets import noised_mean
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.normal import normal_sums
-from dpmc.methods.user_level.covariance import check_row_lengths, outer_sum, pack, unpack
+from dpmc.methods.user_level.covariance import (
+    SLACK,
+    check_row_lengths,
+    outer_sum,
+    pack,
+    unpack,
+)
 from dpmc.methods.user_level.plan import Part, longest_row
-from dpmc.privacy.ledger import Ledger
-from dpmc.privacy.sensitivity import Sensitivities
-from dpmc.ratings import Compressed
+from dpmc.privacy.ledger import Ledger, PrivacyViolation
+from dpmc.privacy.sensitivity import Sensitivities, row_norms
+from dpmc.ratings import Compressed, transposed
 
 _BLOCK = 2**22
 """Numbers in a block of matrices that are worked on at a time."""
@@ -54,28 +60,43 @@ class ItemStatistics:
         count = self._release("total_count", np.array([float(rows.values.size)]))
         return noised_mean(float(total[0]), float(count[0]), self.bounds.half_range)
 
-    def covariance(self, rows: Compressed, n_items: int) -> np.ndarray:
-        """Return the sum of x x^T over the users, shape (n_items, n_items)."""
-        self._check_users(rows, values=True)
-        return self._matrices("start", outer_sum(rows, n_items))
+    def covariance(
+        self, rows: Compressed, n_items: int, weights: Compressed | None = None
+    ) -> np.ndarray:
+        """Return the sum of x x^T over the users, shape (n_items, n_items), x with its weights."""
+        self._check_users(rows, values=True, weights=weights)
+        return self._matrices("start", outer_sum(_weighted(rows, weights), n_items))
 
     def sums(
-        self, by_user: Compressed, by_item: Compressed | None, users: np.ndarray, n_items: int
-    ) -> tuple[np.ndarray | None, np.ndarray]:
+        self, by_user: Compressed, by_item: Compressed | None, users: np.ndarray, n_items: int,
+        weights: Compressed | None = None,
+    ) -> tuple[np.ndarray | None, np.ndarray]:  # fmt: skip
         """Return the Gram matrices and the right-hand sides of the items.
 
         Their shapes are (n_items, rank, rank), or None, and (n_items, rank). Both groupings are the
         same ratings, by item only if Gram matrices are released; ``users`` are rows of norm at most
-        Gamma_u, shape (n_users, rank).
+        Gamma_u, shape (n_users, rank). Each term is multiplied by the weight of its rating, 1 if
+        none are given.
         """
-        self._check_users(by_user, values=True)
+        self._check_users(by_user, values=True, weights=weights)
         self.bounds.check_factors(users.astype(float))
         if "gram" not in self.plan:
-            exact = by_user.matrix(n_items).T @ users
+            exact = _weighted(by_user, weights).matrix(n_items).T @ users
             return None, self._release("right_hand_side", exact)
-        grams, targets = normal_sums(by_item, users)
+        of_items = None if weights is None else transposed(weights, n_items).values
+        grams, targets = normal_sums(by_item, users, weights=of_items)
         noised = self._matrices("gram", grams)
         return noised, self._release("right_hand_side", targets)
+
+    def gradient(
+        self, left: Compressed, users: np.ndarray, n_items: int, bound: float
+    ) -> np.ndarray:
+        """Return the sum of each user's products of residuals and factors, of norm ``bound``.
+
+        ``left`` are residuals by user, times their weights, of any length; shape (n_items, rank).
+        """
+        norms = left.norms() * row_norms(users, 2)
+        return self._release("gradient", clipped_updates(left, users, norms, bound, n_items))
 
     def global_gram(self, users: np.ndarray) -> np.ndarray:
         """Return the sum of u u^T over all users, shape (rank, rank)."""
@@ -91,26 +112,56 @@ class ItemStatistics:
         exact = np.asarray(exact, dtype=float)
         return self.ledger.release(what, exact, part.sensitivity, weight=part.weight)
 
-    def _check_users(self, rows, values=False):
-        self.bounds.check_counts(rows.sizes)
+    def _check_users(self, rows, values=False, weights=None):
+        if weights is None:
+            self.bounds.check_counts(rows.sizes)
         if values and rows is not self._checked:  # the same ones come in each iteration
             self.bounds.check_values(rows.values, self.value_bound)
-            check_row_lengths(rows, self.longest_row)
+            if weights is not None:
+                check_row_lengths(weights, self.bounds.ratings_per_user**0.5)
+            check_row_lengths(_weighted(rows, weights), self.longest_row)
             self._checked = rows
 
 
+def _weighted(rows, weights):
+    return rows if weights is None else rows.with_values(rows.values * weights.values)
+
+
+def clipped_updates(
+    left: Compressed, directions: np.ndarray, norms: np.ndarray, bound: float, n_items: int
+) -> np.ndarray:
+    """Return the sum of l d^T over users, each scaled down to Frobenius norm ``bound``.
+
+    ``left`` has the rows l, by user, ``directions``, shape (n_users, rank), d, and ``norms`` are
+    |l| |d|; shape (n_items, rank).
+
+    Raises
+    ------
+    PrivacyViolation
+        One is longer all the same.
+    """
+    shrink = bound / np.maximum(norms, bound)
+    sent = left.with_values(left.values * left.per_rating(shrink))
+    longest = np.max(sent.norms() * row_norms(directions, 2), initial=0.0)
+    if not longest <= bound * SLACK:
+        raise PrivacyViolation(f"an update has norm {longest:g}, above the bound {bound:g}")
+    return sent.matrix(n_items).T @ directions
+
+
 def solve_items(
-    grams: np.ndarray, targets: np.ndarray, regularization: float, *, projection: bool
+    grams: np.ndarray, targets: np.ndarray, regularization: float | np.ndarray, *, projection: bool
 ) -> np.ndarray:
     """Return (H + lambda I)^-1 w for each item, shape (n_items, rank), lambda > 0.
 
-    H are the Gram matrices (n_items, rank, rank), symmetric and with noise not positive
-    semidefinite any more, w the targets (n_items, rank). ``projection`` sets negative eigenvalues
-    of H to 0 first: the nearest positive semidefinite matrix.
+    lambda is one number, or has shape (n_items,). H are the Gram matrices (n_items, rank, rank),
+    symmetric and with noise not positive semidefinite any more, w the targets (n_items, rank).
+    ``projection`` sets negative eigenvalues of H to 0 first: the nearest positive semidefinite
+    matrix.
     """
+    shifts = np.broadcast_to(regularization, len(targets))[:, None]
 
-    def inverse(values):
-        return 1 / ((np.maximum(values, 0) if projection else values) + regularization)
+    def inverse(values, block):
+        return 1 / ((np.maximum(values, 0) if projection else values) + shifts[block])
 
     return _solve(grams, targets, inverse)
 
@@ -125,7 +176,7 @@ def solve_items_as_published(
     :func:`solve_items`.
     """
 
-    def inverse(values):
+    def inverse(values, block):
         values = values + regularization
         if projection:
             values = np.maximum(values, 0)
@@ -142,6 +193,6 @@ def _solve(grams, targets, inverse):
     for start in range(0, len(grams), size):
         block = slice(start, start + size)
         values, vectors = np.linalg.eigh(grams[block])
-        coordinates = np.einsum("nfg,nf->ng", vectors, targets[block]) * inverse(values)
+        coordinates = np.einsum("nfg,nf->ng", vectors, targets[block]) * inverse(values, block)
         solutions[block] = np.einsum("nfg,ng->nf", vectors, coordinates)
     return solutions

@@ -20,7 +20,7 @@ class JointMethod(OffsetModel):
 
     Item factors are made from noised statistics of all users. Each user's factors and offset are
     made from these and the user's own ratings alone, for that user's eyes, so that they need no
-    noise (the billboard lemma: Kearns et al. 2014, see :mod:`dpmc.privacy.relations`). Noise is
+    noise (the billboard lemma: Hsu et al. 2014, see :mod:`dpmc.privacy.relations`). Noise is
     Gaussian, so that the budget, as mu^2, can be dealt out in shares.
 
     **Sensitivity of the counts**, where items are chosen by them: a user adds 1 to at most k of

@@ -23,13 +23,31 @@ def choose_rare(rows: Compressed, most: int, counts: np.ndarray) -> Compressed:
     return keep_smallest(rows, most, rank[rows.indices])
 
 
-def clip_values(rows: Compressed, value_bound: float, row_bound: float | None) -> Compressed:
-    """Return rows with values within the value bound, shortened to the l2 norm ``row_bound``."""
+def weigh_rare(rows: Compressed, total: float, counts: np.ndarray, exponent: float) -> Compressed:
+    """Return weights of all ratings, as rows: proportional to max(1, count)^-exponent of the item.
+
+    The squares of a row's weights sum to ``total``. ``counts``, shape (n_columns,), are released.
+    Source: Krichene et al. 2023, adaptive weights; the authors' program, ``dpam.py``.
+    """
+    raw = rows.with_values((np.maximum(counts, 1) ** -exponent)[rows.indices])
+    longest = np.sqrt(total) * (1 - margin(rows.values.dtype))
+    weights = raw.values * raw.per_rating(longest / np.maximum(raw.norms(), 1e-300))
+    return raw.with_values(weights).astype(rows.values.dtype)
+
+
+def clip_values(
+    rows: Compressed, value_bound: float, row_bound: float | None, weights: Compressed | None = None
+) -> Compressed:
+    """Return rows with values within the value bound, shortened to the l2 norm ``row_bound``.
+
+    With ``weights``, of the same ratings, that norm is of the values times these.
+    """
     below = 1 - margin(rows.values.dtype)
     clipped = rows.clipped(-value_bound * below, value_bound * below)
     if row_bound is None:
         return clipped
-    shrink = row_bound * below / np.maximum(clipped.norms(), row_bound * below)
+    sent = clipped if weights is None else clipped.with_values(clipped.values * weights.values)
+    shrink = row_bound * below / np.maximum(sent.norms(), row_bound * below)
     clipped.values[...] *= rows.per_rating(shrink).astype(rows.values.dtype, copy=False)
     return clipped
 

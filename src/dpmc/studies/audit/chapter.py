@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpmc.frame.judging.effects import lines_of
-from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
+from dpmc.frame.showing.chapter import Chapter
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.audit.figures import FIGURES
@@ -19,15 +19,13 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
     results = read_results(folder, ("audit", "claims"))
     if results["audit"] is None:
         return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
-    return Chapter(
-        TEXT("heading"),
-        lead=TEXT("lead"),
-        introduction=TEXT("introduction"),
+    return Chapter.of(
+        folder,
+        TEXT,
+        FIGURES,
+        results["claims"],
         key_figure="privacy_audit_tests",
         tests=describe_tests(results["audit"]),
         findings=lines_of(results["claims"], FINDINGS),
-        tables=[folder / "tables"],
-        galleries=[Gallery(FIGURES, folder / "figures")],
-        judged=judged_claims(results["claims"]),
         downloads=[("audit.csv", folder / "audit.csv")],
     )

@@ -24,7 +24,12 @@ _FREQUENT = {
     "item_share": 0.5, "sampling": "adaptive", "counts_share": 0.2, "mean_share": 0.2,
     "global_penalty": 0.5,
 }  # fmt: skip
+_WEIGHTS = {"sampling": "weights", "counts_share": 0.2, "weight_exponent": 0.5}
 _ROWS = {"ratings_per_user": RATINGS_PER_USER, "row_bound": 2.5}
+_GRADIENT = {
+    "rank": 1, "update_bound": 0.01, "item_ratings": 4.0, "iterations": 2, "inner_iterations": 2,
+    "centring": "global",
+}  # fmt: skip
 
 FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "dpals": ("dpals", _DPALS),
@@ -33,6 +38,8 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "dpals_h_free_clipped": ("dpals", {**_DPALS, **_CLIPPED, "gram": "free"}),
     "dpals_analyze_gauss": ("dpals", {**_DPALS, **_CLIPPED, **_STARTED}),
     "dpals_frequent": ("dpals", {**_DPALS, **_FREQUENT}),
+    "dpals_weights": ("dpals", {**_DPALS, **_WEIGHTS, "regularization_exponent": 0.5}),
+    "dpals_weights_h_free": ("dpals", {**_DPALS, **_CLIPPED, **_WEIGHTS, "gram": "free"}),
     "dpfw": ("dpfw", {**_ROWS, "nuclear_bound": 5.0, "iterations": 3}),
     "dpfw_residual": (
         "dpfw", {**_ROWS, "nuclear_bound": 5.0, "iterations": 3, "noise": "residual_clip"},
@@ -52,9 +59,23 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
         },
     ),
     "dp_svd": ("dp_svd", {**_ROWS, "rank": 2, "item_share": 0.75, "counts_share": 0.3}),
+    "dp_gradient_spectral": ("dp_gradient", {**_ROWS, **_GRADIENT, "start_share": 0.4}),
+    "dpam": (
+        "dp_gradient",
+        {**_GRADIENT, **_WEIGHTS, "ratings_per_user": RATINGS_PER_USER, "start": "normal"},
+    ),
+    "dp_effects": ("dp_effects", {"pairs_share": 0.5, "item_share": 1.0}),
     "local_bayes": ("local_bayes", {"explained": 1e-6}),  # no covariance is asked for
     "local_bayes_directions": ("local_bayes", {"explained": 1e6}),  # one is, whatever the noise
     "local_bayes_held_out": ("local_bayes", {"explained": 1e-6, "held_out": 0.5}),
+    # of so few likes, none mostly; pairs are asked for, whatever the noise
+    "local_ease": ("local_ease", {"checked": 0.01, "pairs_from": 0.0}),
+    "local_ease_counts": ("local_ease", {"checked": 0.01}),  # none are
+    "local_ease_likes": (
+        "local_ease",
+        {"likes_from": sum(RANGE) / 2, "ratings_per_user": RATINGS_PER_USER, "checked": 0.5,
+         "pairs_from": 0.0},
+    ),
 }  # fmt: skip
 """Name -> method and its settings: every kind of release in one of them at least."""
 

@@ -1,15 +1,16 @@
 """Figure of the audit: what was found of what is claimed, and which planted faults were caught."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
+from dpmc.frame.showing import style
 from dpmc.frame.showing.forest import Forest, Notes, Points, draw_forest
 from dpmc.frame.showing.panels import Axis, handle
-from dpmc.frame.showing.results import read_results
-from dpmc.frame.showing.style import BLACK, GREY, SERIES, Drawing, Look, draw_all, read_figures
-from dpmc.studies.audit.frames import SIGNIFICANCE, audited_lines, describe_audit, with_share
+from dpmc.studies.audit import frames
+from dpmc.studies.audit.frames import SIGNIFICANCE, audited_lines, with_share
 
 TESTS = {"kolmogorov_smirnov": "Kolmogorov–Smirnov"}
 REACH = 1.6  # of the axis, in shares of the claim; what is beyond is drawn at the end
@@ -18,21 +19,22 @@ SHARE = Axis(
     ticks=[0, 0.25, 0.5, 0.75, 1, 1.25, 1.5],
     limits=(-0.03, REACH * 1.35),
 )
-CLAIM, BEYOND = handle("claim", Look(BLACK, "")), handle("beyond the axis", Look(GREY, ">", "none"))
+CLAIM = handle("claim", style.Look(style.BLACK, ""))
+BEYOND = handle("beyond the axis", style.Look(style.GREY, ">", "none"))
 SIDES = [  # planted, below the row's middle, look, label, heading of the counts, where these end
-    (False, -0.14, SERIES[0], "as it is", "passed", 0.87),
-    (True, 0.14, SERIES[1], "a planted fault", "caught", 1.0),
+    (False, -0.14, style.SERIES[0], "as it is", "passed", 0.87),
+    (True, 0.14, style.SERIES[1], "a planted fault", "caught", 1.0),
 ]
 LOOKS = {
-    "likelihood_ratio": SERIES[0],
-    "histogram": SERIES[1],
-    "privacy_loss": SERIES[2],
-    "sensitivity": SERIES[4],
-    "black_box": Look(GREY, "X", ""),
+    "likelihood_ratio": style.SERIES[0],
+    "histogram": style.SERIES[1],
+    "privacy_loss": style.SERIES[2],
+    "sensitivity": style.SERIES[4],
+    "black_box": style.Look(style.GREY, "X", ""),
 }
 
 
-def audit_rows(audit: pd.DataFrame) -> Drawing:
+def audit_rows(audit: pd.DataFrame) -> style.Drawing:
     """Draw a line for each thing that was audited, honest ones first, then planted faults.
 
     A line says the p-value nearest to the wrong verdict: the smallest of an honest one, the largest
@@ -45,8 +47,8 @@ def audit_rows(audit: pd.DataFrame) -> Drawing:
         _panel("Planted faults: a test must catch each", drawn[planted], ("caught", "missed")),
     ]
     axis = replace(SHARE, label=SHARE.label.replace(" (", "\n("))
-    style = {"row": 0.165, "head": 1.5, "stacked": True, "handles": [BEYOND, CLAIM]}
-    return draw_forest(panels, drawn, axis, **style)
+    layout = {"row": 0.165, "head": 1.5, "stacked": True, "handles": [BEYOND, CLAIM]}
+    return draw_forest(panels, drawn, axis, **layout)
 
 
 def _panel(title: str, rows: pd.DataFrame, words: tuple[str, str]) -> Forest:
@@ -56,7 +58,7 @@ def _panel(title: str, rows: pd.DataFrame, words: tuple[str, str]) -> Forest:
     drawn = drawn[drawn["share"].notna()].assign(x=drawn["share"].clip(upper=REACH))
     points = []
     for test, part in drawn.groupby("test", sort=False):
-        look, inside = LOOKS.get(test, SERIES[3]), part["share"] <= REACH
+        look, inside = LOOKS.get(test, style.SERIES[3]), part["share"] <= REACH
         points.append(Points(part[inside], look, test.replace("_", " "), size=4))
         points.append(Points(part[~inside], replace(look, marker=">"), size=4))
     points = [each for each in points if len(each.rows)]
@@ -76,7 +78,7 @@ def _verdict(part: pd.DataFrame, words: tuple[str, str]) -> str:
     return f"{text}, p {'< 0.001' if value < 0.001 else f'= {value:.2g}'}"
 
 
-def audit_tests(audit: pd.DataFrame) -> Drawing:
+def audit_tests(audit: pd.DataFrame) -> style.Drawing:
     """Draw a line for each kind of test: what it found of honest code, and of planted faults."""
     data = with_share(audit)
     kinds = list(dict.fromkeys(data["test"]))
@@ -94,16 +96,6 @@ def audit_tests(audit: pd.DataFrame) -> Drawing:
     return draw_forest([panel], data, SHARE, row=0.3, handles=[CLAIM])
 
 
-FIGURES = read_figures(
-    Path(__file__).with_name("figures.yaml"),
-    {
-        "privacy_audit_tests": (audit_tests, describe_audit),
-        "privacy_audit": (audit_rows, describe_audit),
-    },
-    reach=REACH,
-)
-
-
-def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
-    """Draw the figures of ``audit.csv``; without rows of the audit they are boxes that say so."""
-    draw_all(FIGURES, read_results(results_folder, ("audit",)), folder)
+YAML = Path(__file__).with_name("figures.yaml")
+FIGURES = style.read_figures(YAML, sys.modules[__name__], frames, reach=REACH)
+run = style.drawing_step(FIGURES)

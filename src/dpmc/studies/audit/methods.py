@@ -5,5 +5,8 @@ METHODS = (
     *FACTOR_METHODS, "private_global_mean", "private_item_bias", "private_user_item_bias",
 )  # fmt: skip
 """They guarantee any neighbouring relation."""
-USER_LEVEL_METHODS = ("dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd", "local_bayes")
+USER_LEVEL_METHODS = (
+    "dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd", "dp_gradient", "dp_effects",
+    "local_bayes", "local_ease",
+)  # fmt: skip
 """They guarantee user level."""

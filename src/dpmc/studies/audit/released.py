@@ -27,8 +27,8 @@ from dpmc.studies.audit.rows import difference_row, sensitivity_row
 from dpmc.studies.audit.traces import compare
 
 PUBLISHED = (
-    "item_labels_", "item_offsets_", "item_factors_", "item_precisions_", "scale_", "spread_",
-    "worth_", "fell_back_to_", "steps_taken_back_", "frequent_", "item_features_",
+    "item_labels_", "item_offsets_", "item_factors_", "item_precisions_", "item_scales_", "scale_",
+    "spread_", "worth_", "fell_back_to_", "steps_taken_back_", "frequent_", "item_features_",
     "claimed_epsilon_", "guarantee_",
 )  # fmt: skip
 """Attributes of a fit that are published, where a model has them."""

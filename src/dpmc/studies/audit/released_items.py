@@ -40,6 +40,7 @@ AUDITED = {
     "private_item_bias": {},
     "dpals_three_factors": None,
     "local_bayes": {"explained": 1e6, "held_out": 0.5},  # every kind of release that it has
+    "local_ease": {"pairs_from": 0.0},
 }
 """Methods that follow the choice, and their settings; None: those of the family."""
 STARTS = 20

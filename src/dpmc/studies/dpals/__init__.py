@@ -6,14 +6,14 @@ squares" (ICML 2021); [Jain 2018], for private Frank-Wolfe, is Jain, Thakkar and
 DP_Matrix_Completion_Alt_Min.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.frame.api import Regression, Section, Step, Study
 from dpmc.frame.jobs.generated import GENERATE
 from dpmc.frame.jobs.hyperparameters import load_hyperparameters
 from dpmc.studies.dpals.experiments.surrogate_laws import TARGET
-from dpmc.studies.dpals.jobs import CANDIDATE, FIT
+from dpmc.studies.dpals.jobs import FIT
 from dpmc.studies.dpals.settings import dpals_cells
 
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
@@ -22,20 +22,6 @@ PUBLISHED = ("published.csv",)
 KEPT = Path(__file__).parents[4] / "results" / "reference" / "dpals" / "surrogate_laws.csv"
 MEASURED = ("trials", "iterations", "accounting", "coverage", "timing")
 JUDGED = ("claims", "claims_surrogate", "claims_elsewhere")
-
-
-def made_of(unavailable: Collection[str], cells: Mapping[str, Mapping]) -> list[str]:
-    """Return the data sets that could not be had, and those that are made of them.
-
-    ``cells`` are the settings by cell, one value a name, as
-    :func:`dpmc.frame.jobs.cell_settings.read_settings` reads them.
-    """
-    sources = {
-        name.split(", ")[0].removeprefix("dataset="): own.get("data.of")
-        for name, own in cells.items()
-    }
-    made = [name for name, source in sources.items() if source in unavailable]
-    return list(dict.fromkeys([*unavailable, *made]))
 
 
 def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
@@ -53,7 +39,7 @@ STUDY = Study.of(
     __name__,
     title="Private alternating least squares",
     prepare=prepare,
-    jobs=(GENERATE, FIT, CANDIDATE),
+    jobs=(GENERATE, FIT),
     steps=(
         Step("claims", ".claims.judge:run", makes=JUDGED, files=PUBLISHED),
         Step("tables", ".tables:run", needs=(*MEASURED, *JUDGED), files=PUBLISHED),
@@ -72,7 +58,7 @@ STUDY = Study.of(
     # data sets: these have a tolerance of their own in the reference.
     regression=Regression(
         table="trials",
-        lacking=made_of,
+        made_of="data.of",
         optional={"surrogate_laws": ("claim", "law")},
         by_clock=("D21",),  # about seconds
     ),

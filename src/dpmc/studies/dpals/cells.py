@@ -14,16 +14,9 @@ STANDARD = "standard"
 class DpalsCell(Cell):
     """One point of the grid with all its trials.
 
-    Attributes
-    ----------
-    dataset : str
-        A key of ``datasets`` in the ``dpals`` section of the configuration.
-    method : str
-        A key of :data:`dpmc.studies.dpals.methods.METHODS`.
-    variant : str
-        A name of other settings of the method; ``"standard"`` by default.
-    epsilon : float or None
-        None without privacy.
+    The data set is a key of ``datasets`` in the section ``dpals`` of the configuration, the method
+    one of :data:`dpmc.studies.dpals.methods.METHODS`, the variant a name of other settings of it;
+    epsilon is None without privacy.
     """
 
     dataset: str
@@ -38,4 +31,3 @@ DPALS_COLUMNS = (
     "iterations", "claimed_epsilon", "claimed_delta", "actual_epsilon", "actual_delta", "seconds",
 )  # fmt: skip
 ITERATION_COLUMNS = (*DPALS_COORDINATES, "trial", "iteration", "rmse", "rse", "seconds")
-TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")

@@ -49,13 +49,12 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
         refuse_unknown("data set in dpals.datasets", experiment["datasets"], datasets)
         refuse_unknown("method", experiment["methods"], METHODS)
         _check_tasks(experiment, datasets)
-    for experiment in experiments_in("dpmc.studies.dpals.experiments"):
-        for cell in experiment.JOB.cells(dpals):
-            experiment.JOB.settings(dpals, cell)
-    refuse_unknown("data set in dpals.datasets", dpals["tuning"]["datasets"], datasets)
     _check_variants(experiments)
     _check_rows(dpals["hyperparameters"])
     dpals = {**dpals, "cells": dpals_cells(dpals)}
+    for experiment in experiments_in("dpmc.studies.dpals.experiments"):
+        for cell in experiment.JOB.cells(dpals):
+            experiment.JOB.settings(dpals, cell)
     for cell in dpals["cells"]:
         settings = dpals_settings(dpals, cell)
         where = f"dpals, {', '.join(cell.formatted().values())}"

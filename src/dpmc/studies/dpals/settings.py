@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dpmc.frame.api import Section
 from dpmc.frame.jobs.cells import owners
 from dpmc.frame.jobs.hyperparameters import model_settings
-from dpmc.methods.user_level.spaces import SPACES
 from dpmc.studies.dpals.cells import STANDARD, DpalsCell
 from dpmc.studies.dpals.methods import METHODS
 
@@ -63,28 +62,6 @@ def dpals_settings(dpals: Section, cell: DpalsCell) -> dict[str, object]:
 
 
 def modules_of(method: str) -> list[str]:
-    """Return the modules of a method, which are imported by name."""
+    """Return the modules of a method and its noise, which are imported by name."""
     chosen = METHODS[method]
-    # mechanisms are imported by name
     return [chosen.module, *(["dpmc.mechanisms.gaussian"] if chosen.private else [])]
-
-
-def tuning_cells(dpals: Mapping) -> list[DpalsCell]:
-    """Return the cells whose hyper-parameters can be searched on the data sets of the tuning."""
-    names = dpals["tuning"]["datasets"]
-    return [
-        cell
-        for cell in dpals["cells"]
-        if cell.dataset in names and cell.variant == STANDARD and cell.method in SPACES
-    ]
-
-
-def tuning_settings(dpals: Mapping, cell: DpalsCell) -> dict[str, object]:
-    """Return the settings of :func:`dpmc.studies.dpals.tuning.tune` for a cell.
-
-    They are those of :func:`dpals_settings`, with the seed and the trials of the tuning, and
-    ``candidates``: how many.
-    """
-    given = dpals["tuning"]
-    changed = {name: given[name] for name in ("seed", "trials", "candidates")}
-    return dpals_settings(dpals, cell) | changed

@@ -16,11 +16,7 @@ from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
-from dpmc.studies.dpals.cells import (
-    DPALS_COLUMNS,
-    ITERATION_COLUMNS,
-    DpalsCell,
-)
+from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
 from dpmc.studies.dpals.data import Restricted, restricted, sampled
 from dpmc.studies.dpals.methods import METHODS, PREPARED, make_model
 from dpmc.studies.dpals.recall import recall

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpmc.frame.judging.effects import lines_of
-from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
+from dpmc.frame.showing.chapter import Chapter, judged_claims
 from dpmc.frame.showing.results import has_results, read_results
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.equal_privacy.figures import FIGURES
@@ -22,18 +22,17 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
     if not has_results(results):
         return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
     claims, found = read_results(folder, ["claims"])["claims"], TEXT.entries["found"]
-    return Chapter(
-        TEXT("heading"),
-        lead=TEXT("lead"),
-        introduction=TEXT("introduction"),
+    return Chapter.of(
+        folder,
+        TEXT,
+        FIGURES,
+        claims,
         key_figure="privacy_equal_user",
         first_figure="privacy_cost",
         headlines=lines_of(claims, HEADLINES, found=found),
         answers=lines_of(claims, ANSWERS, found=found),
         caveat=TUNED,
         findings=lines_of(claims, FINDINGS, found=found),
-        tables=[folder / "tables"],
-        galleries=[Gallery(FIGURES, folder / "figures")],
         judged=judged_claims(claims, TEXT("judged"), reported=True),
         downloads=[
             *((f"{name}.csv", folder / f"{name}.csv") for name in NAMES),

@@ -111,7 +111,7 @@ STUDY = Study.of(
             needs=PRIVACY_TABLES,
             seconds=8.0,
         ),
-        Step("unstated", ".huber_columns:run", needs=(), files=(KEPT,)),
+        Step("unstated", ".huber_columns:run", needs=(), files=(KEPT, "figures.yaml")),
         Step(
             "huber_columns",
             ".huber_columns:outcome",

@@ -8,7 +8,7 @@ import pandas as pd
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims
 from dpmc.frame.showing.results import read_results
-from dpmc.frame.showing.style import draw_all
+from dpmc.frame.showing.style import drawing_step
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge
 from dpmc.studies.huber.experiments import PRIVACY_TABLES, TABLES
@@ -38,17 +38,6 @@ def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFra
     return {"comparison": comparison, "claims": judged}
 
 
-def figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
-    """Draw the figures of results."""
-    names = ("trials", "comparison", "convergence")
-    draw_all(FIGURES, {name: read_frame(folder / f"{name}.csv") for name in names}, out)
-
-
-def method_figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
-    """Draw the figures of how the methods behave."""
-    draw_all(METHOD_FIGURES, read_results(folder, TABLES), out)
-
-
-def privacy_figures(folder: Path, settings: Mapping[str, object], out: Path) -> None:
-    """Draw the figures of what the published budgets mean."""
-    draw_all(PRIVACY_FIGURES, read_results(folder, PRIVACY_TABLES), out)
+figures = drawing_step(FIGURES)
+method_figures = drawing_step(METHOD_FIGURES)
+privacy_figures = drawing_step(PRIVACY_FIGURES)

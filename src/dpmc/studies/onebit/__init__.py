@@ -4,44 +4,17 @@
 (arXiv:2110.00719).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from dpmc.errors import refuse_unknown
-from dpmc.frame.api import (
-    Job,
-    Regression,
-    Section,
-    Settings,
-    Step,
-    Study,
-    in_proportion,
-    refuse_unknown_data,
-)
-from dpmc.studies.onebit.cells import (
-    CLEAR,
-    NOISES,
-    ONEBIT_COLUMNS,
-    ONEBIT_COORDINATES,
-    PRIVATE,
-    RANK_COLUMNS,
-    OneBitCell,
-)
+from dpmc.frame.api import Job, Regression, Settings, Step, Study, in_proportion
+from dpmc.studies.onebit.cells import CLEAR, NOISES, ONEBIT_COLUMNS, RANK_COLUMNS, OneBitCell
 from dpmc.studies.onebit.experiments import EXPERIMENTS
-from dpmc.studies.onebit.settings import cell_settings, inputs_of, onebit_cells
+from dpmc.studies.onebit.settings import cell_settings, inputs_of, prepare
 
 MEASURED = ("trials", "ranks", "outp_change", "outp_attack")
-
-
-def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
-    """Return the section with its cells, checked."""
-    refuse_unknown_data(section["datasets"], own_sets)
-    for experiment in section["experiments"].values():
-        refuse_unknown("data set in onebit.datasets", [experiment["dataset"]], section["datasets"])
-        refuse_unknown("private mechanism", experiment["mechanisms"], PRIVATE)
-    return {**section, "cells": onebit_cells(section)}
 
 
 def cells_with_rows(cell: OneBitCell, settings: Settings) -> Iterator[tuple[dict, dict]]:
@@ -68,14 +41,14 @@ STUDY = Study.of(
             CLEAR,
             ".trial:run_clear_job",
             cells=lambda section: [each for each in section["cells"] if each.is_clear],
-            by=ONEBIT_COORDINATES[:4],
+            by=OneBitCell.names()[:4],
             file="npz",
         ),
         solving(
             "curve",
             ".trial:run_curve_job",
             cells=lambda section: [each for each in section["cells"] if not each.is_clear],
-            by=ONEBIT_COORDINATES[:5],
+            by=OneBitCell.names()[:5],
             modules=lambda section, cell: NOISES,
             seconds=8.0,
         ),

@@ -29,18 +29,10 @@ OBSERVED_FRACTION = 0.15
 class OneBitCell(Cell):
     """One point of the grid with all its trials.
 
-    Attributes
-    ----------
-    dataset : str
-        A key of ``datasets`` in the ``onebit`` section of the configuration.
-    link : str
-        A key of :data:`dpmc.methods.onebit.links.LINKS`.
-    constraint : str
-        ``"nuclear"`` (nuclear norm only) or ``"both"`` (and a bound on every entry).
-    observed_fraction : float
-        Of the matrix on synthetic data, of the ratings on real data.
-    epsilon : float or None
-        None with ``"clear"``, and with it only.
+    The data set is a key of ``datasets`` in the section ``onebit`` of the configuration, the link
+    one of :data:`dpmc.methods.onebit.links.LINKS`; the constraint is ``"nuclear"`` (nuclear norm
+    only) or ``"both"`` (and a bound on every entry). A fraction of the matrix is observed on
+    synthetic data, of the ratings on real data. Epsilon is None with ``"clear"``, and with it only.
     """
 
     in_streams: ClassVar = {"observed_fraction": "observed_share"}

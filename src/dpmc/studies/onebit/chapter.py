@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.frame.judging.effects import lines_of
-from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
+from dpmc.frame.showing.chapter import Chapter
 from dpmc.frame.showing.results import has_results
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.onebit.figures import ONEBIT_FIGURES
@@ -30,17 +30,15 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     if not has_results(results):
         return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
     claims = results["claims"]
-    return Chapter(
-        TEXT("heading"),
-        TEXT("lead"),
-        TEXT("introduction"),
+    return Chapter.of(
+        folder,
+        TEXT,
+        ONEBIT_FIGURES,
+        claims,
         answers=lines_of(claims, ANSWERS, TEXT("heading")),
         key_figure="onebit_7_outp_privacy",
         caveat=caveats(results["trials"]),
         findings=lines_of(claims, FINDINGS),
-        tables=[folder / "tables"],
-        galleries=[Gallery(ONEBIT_FIGURES, folder / "figures")],
-        judged=judged_claims(claims, TEXT("judged")),
         downloads=[(f"onebit_{name}.csv", folder / f"{name}.csv") for name in EMBEDDED],
         metrics=METRICS,
     )

@@ -1,4 +1,4 @@
-"""From the ``onebit`` section of the configuration to its jobs, and what exactly each one uses.
+"""The section ``onebit``: checked, its cells, and exactly what each uses and reads.
 
 A module of its own, which the jobs do not import: a new data set in the registry, or a change in
 here that leaves the settings of a job as they were, does not rerun it.
@@ -8,11 +8,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from dpmc.frame.api import OutputOf, Section, Source, ratings_of
+from dpmc.errors import refuse_unknown
+from dpmc.frame.api import OutputOf, Section, Source, ratings_of, refuse_unknown_data
 from dpmc.frame.jobs.cells import is_drawn, owners
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import GRADIENT
-from dpmc.studies.onebit.cells import APPROXIMATE, BOTH, CLEAR, OneBitCell
+from dpmc.studies.onebit.cells import APPROXIMATE, BOTH, CLEAR, PRIVATE, OneBitCell
+
+
+def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
+    """Return the section with its cells, checked."""
+    refuse_unknown_data(section["datasets"], own_sets)
+    for experiment in section["experiments"].values():
+        refuse_unknown("data set in onebit.datasets", [experiment["dataset"]], section["datasets"])
+        refuse_unknown("private mechanism", experiment["mechanisms"], PRIVATE)
+    return {**section, "cells": onebit_cells(section)}
 
 
 def onebit_cells(section: Section) -> dict[OneBitCell, Mapping]:
@@ -60,7 +70,7 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
     largest = largest_fraction(section["cells"][cell])
     if is_drawn(settings) and largest != cell.observed_fraction:
         settings["drawn_fraction"] = largest
-    if cell.mechanism == CLEAR:
+    if cell.is_clear:
         settings["baselines"] = list(section["baselines"])
     if cell.mechanism in GRADIENT:
         settings |= section["grap"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.frame.judging.effects import lines_of
-from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
+from dpmc.frame.showing.chapter import Chapter
 from dpmc.frame.showing.results import has_results, read_results
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.which_model.figures import FIGURES
@@ -23,18 +23,16 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     if not has_results(results):
         return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
     claims, found = read_results(folder, ["claims"])["claims"], TEXT.entries["found"]
-    return Chapter(
-        TEXT("heading"),
-        lead=TEXT("lead"),
-        introduction=TEXT("introduction"),
+    return Chapter.of(
+        folder,
+        TEXT,
+        FIGURES,
+        claims,
         headlines=lines_of(claims, HEADLINES, found=found),
         answers=lines_of(claims, ANSWERS, found=found),
         key_figure="models_1_errors",
         caveat=TEXT("caveat"),
         findings=lines_of(claims, FINDINGS, found=found),
-        tables=[folder / "tables"],
-        galleries=[Gallery(FIGURES, folder / "figures")],
-        judged=judged_claims(claims, TEXT("judged")),
         downloads=[
             ("models_popularity.csv", folder / "popularity.csv"),
             ("models_claims.csv", folder / "claims.csv"),

@@ -1,6 +1,6 @@
-"""Every figure of the study; titles, captions and alternative texts are in ``figures.yaml``."""
+"""Every figure of the study, as ``figures.yaml`` declares it."""
 
-from collections.abc import Mapping
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -8,7 +8,6 @@ import pandas as pd
 from dpmc.frame.showing.forest import Forest, Points, draw_forest
 from dpmc.frame.showing.frames import listed, present, split
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
-from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.style import (
     BLUE,
     GREY,
@@ -16,7 +15,7 @@ from dpmc.frame.showing.style import (
     Drawing,
     Look,
     NothingToDraw,
-    draw_all,
+    drawing_step,
     read_figures,
 )
 from dpmc.studies.which_model.frames import (
@@ -26,7 +25,6 @@ from dpmc.studies.which_model.frames import (
     FORMS,
     LOOKS,
     METHODS,
-    NAMES,
     dataset_label,
     method_label,
     of_forms,
@@ -144,16 +142,5 @@ def describe_ablations(data: pd.DataFrame) -> dict[str, str]:
     return {"worst": f"{FORMS[worst['variant']]} ({worst['mean']:.3g} times, {where})"}
 
 
-FIGURES = read_figures(
-    Path(__file__).with_name("figures.yaml"),
-    {
-        "models_1_errors": (errors, describe_errors),
-        "models_2_features": (features, describe_features),
-        "models_3_ablations": (ablations, describe_ablations),
-    },
-)
-
-
-def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
-    """Draw all figures of the tables of a run into ``folder``."""
-    draw_all(FIGURES, read_results(results_folder, NAMES), folder)
+FIGURES = read_figures(Path(__file__).with_name("figures.yaml"), sys.modules[__name__])
+run = drawing_step(FIGURES)

@@ -184,7 +184,7 @@ def opponents_table(trials: pd.DataFrame) -> Table:
         "the better of two settings: those of one search with equal effort for every method and, "
         "for five of them, those of an earlier one. Ratios are geometric means.",
     )
-    title = "RMSE of every method that protects users, each at searched settings"
+    title = "RMSE of methods that protect users, each at searched settings"
     headings = (("dataset", "Data"), ("method", "Method"))
     return Table("table_models_4_opponents", title, headings, columns, tuple(lines), notes)
 

@@ -47,8 +47,8 @@ class LocalBayes(UserLevelMethod):
     """User u rates item j as b_j + v_j . f + noise of variance 1/p_j, where f ~ N(0, I) is u's own.
 
     The offsets b, factors v and precisions p of items are published; users take the posterior mean
-    of f given their own ratings, alone (Kearns, Pai, Roth and Ullman, "Mechanism design in large
-    games", ITCS 2014: the billboard lemma). The first factor is about the same for all items and
+    of f given their own ratings, alone (the billboard lemma: Hsu et al. 2014, see
+    :mod:`dpmc.privacy.relations`). The first factor is about the same for all items and
     stands for the user's level. Items are learnt from five noised statistics, each with a share of
     the budget and a sensitivity of its own, derived where it is made:
 

@@ -1,4 +1,4 @@
-"""Faults planted into DPALS and local Bayes: mistakes that papers make, or that are easily made."""
+"""Faults planted into methods that protect users: mistakes of papers, or that are easily made."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -9,7 +9,9 @@ import numpy as np
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.user_level.dpals import DPALS
+from dpmc.methods.user_level.gradient import NoisyGradient
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
+from dpmc.methods.user_level.local_ease import LocalEase
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.studies.audit.dpals import audited_family
@@ -26,6 +28,9 @@ ROWS_NOT_SHORTENED = "rows of offsets not shortened"
 UPDATES_NOT_SHORTENED = "updates not shortened"
 COVARIANCE_OF_LONG_ROWS = "covariance of long rows"
 ERRORS_NOT_CLIPPED = "errors of users not clipped"
+HALF_OF_GRADIENTS = "noise for half of a user's gradient"
+COUNTS_NOT_SHORTENED = "counts of likes not shortened"
+PAIRS_NOT_SHORTENED = "pairs of likes not shortened"
 
 
 def faults() -> Iterator[Fault]:
@@ -62,6 +67,12 @@ class _LessSensitiveMean(DPALS):
         _divide_sensitivity(self.plan, "total_count", RATINGS_PER_USER**0.5)
 
 
+class _LessSensitiveGradient(NoisyGradient):
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        _divide_sensitivity(self.plan, "gradient", 2)
+
+
 def _divide_sensitivity(plan, what, factor):
     plan[what] = replace(plan[what], sensitivity=plan[what].sensitivity / factor)
 
@@ -89,7 +100,7 @@ class _UnclippedDPALS(DPALS):
         self.row_bound = None
 
 
-class _UnshortenedBayes(LocalBayes):
+class _Unshortened:
     """The noise is for a bounded norm of what users send, and they send something longer."""
 
     unshortened = ""
@@ -99,20 +110,28 @@ class _UnshortenedBayes(LocalBayes):
         return super()._release(statistics, what, longer * sent, *others)
 
 
-class _LongOffsets(_UnshortenedBayes):
+class _LongOffsets(_Unshortened, LocalBayes):
     unshortened = "offsets"
 
 
-class _LongUpdates(_UnshortenedBayes):
+class _LongUpdates(_Unshortened, LocalBayes):
     unshortened = "updates"
 
 
-class _LongCovariance(_UnshortenedBayes):
+class _LongCovariance(_Unshortened, LocalBayes):
     unshortened = "covariance"
 
 
-class _LargeErrors(_UnshortenedBayes):
+class _LargeErrors(_Unshortened, LocalBayes):
     unshortened = "worth"
+
+
+class _HeavyCounts(_Unshortened, LocalEase):
+    unshortened = "counts"
+
+
+class _HeavyPairs(_Unshortened, LocalEase):
+    unshortened = "pairs"
 
 
 def _smaller_sigma(method, rng):
@@ -129,5 +148,8 @@ FAULTS: Mapping[str, FaultyMethod] = {
     UPDATES_NOT_SHORTENED: FaultyMethod("local_bayes", _LongUpdates),
     COVARIANCE_OF_LONG_ROWS: FaultyMethod("local_bayes_directions", _LongCovariance),
     ERRORS_NOT_CLIPPED: FaultyMethod("local_bayes_held_out", _LargeErrors),
+    HALF_OF_GRADIENTS: FaultyMethod("dp_gradient_spectral", _LessSensitiveGradient),
+    COUNTS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyCounts),
+    PAIRS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyPairs),
 }
 """By family."""

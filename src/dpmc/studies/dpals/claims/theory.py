@@ -307,11 +307,13 @@ def _by_lines_that_tell(
     if over.isna().any():
         return not_available(f"RMSE of {over.isna().sum()} of {over.size} cells")
     told = {name: line for name, line in lines.items() if _tells(line)}
-    text = (
-        f"{len(told)} of {len(lines)} lines count: the others have a point whose error is not 1 % "
-        "below that of the trivial model, and no slope can be seen there. RMSE over "
-        f"(m^(5/4)/(n ε))^(1/5) in all {over.size} cells: {_ends(over, '.2f')}"
-    )
+    text = f"{len(told)} of {len(lines)} lines count"
+    if len(told) < len(lines):
+        text += (
+            ": the others have a point whose error is not 1 % below that of the trivial model, and "
+            "no slope can be seen there"
+        )
+    text += f". RMSE over (m^(5/4)/(n ε))^(1/5) in all {over.size} cells: {_ends(over, '.2f')}"
     if not told:
         return Finding(INCONCLUSIVE, reason=text)
     slopes = _slopes(told)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.errors import InputError, refuse_unknown
-from dpmc.frame.api import Job, Section
+from dpmc.frame.api import Cells, Effort, Job, Section
 from dpmc.frame.jobs.cells import Cell
-from dpmc.frame.jobs.generated import effort_of_data, inputs_of, ratings_of, stored
+from dpmc.frame.jobs.generated import form_and_size, inputs_of, ratings_of, stored
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
@@ -57,6 +57,13 @@ def settings(section: Section, cell: DataCell) -> dict[str, object]:
     return {"seed": section["seed"], "dataset": cell.dataset, "ratings_per_user": most}
 
 
+def effort(section: Section, cells: Cells) -> Effort:
+    """Return what the cost grows with: ratings."""
+    (cell,) = cells
+    form, size = form_and_size(section, cell.dataset)
+    return Effort(form, size=size)
+
+
 def run(task: Task) -> Iterator[dict[str, object]]:
     """Yield the share of the ratings that the most rated items hold.
 
@@ -68,7 +75,6 @@ def run(task: Task) -> Iterator[dict[str, object]]:
     The Gini coefficient is that of the numbers of ratings of all items; the correlation is over all
     ratings, of the logarithms of the user's and of the item's number of ratings.
     """
-
     settings, ratings = task.settings, ratings_of(task)
     most = settings["ratings_per_user"]
     for sampling in SAMPLINGS:
@@ -129,5 +135,5 @@ JOB = Job(
     settings=settings,
     inputs=inputs_of,
     seconds=4.0,
-    effort=effort_of_data,
+    effort=effort,
 )

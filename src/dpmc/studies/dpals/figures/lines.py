@@ -34,7 +34,7 @@ def dodge(names: pd.Series) -> float:
 
 def draw(panels: Sequence[Panel], data: Sequence[pd.DataFrame], **style: object) -> Drawing:
     """Draw panels; their legend has the methods in order, and what hollow means if it is there."""
-    hollow = any(not curve.joined for panel in panels for curve in panel.curves)
+    hollow = any(curve.look.face == "none" for panel in panels for curve in panel.curves)
     return draw_panels(panels, data, handles=[ELSEWHERE] * hollow, order=ORDER, **style)
 
 
@@ -77,9 +77,8 @@ def elsewhere(
     return [
         Curve(
             part.rename(columns={x: "x", "value": "mean"}),
-            replace(LOOKS.get(name, Look(GREY, ".")), face="none"),
+            replace(LOOKS.get(name, Look(GREY, ".")), line="none", face="none"),
             place=label(name),
-            joined=False,
             size=8.5,
         )
         for name, part in here.groupby("method", sort=False)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing.frames import listed, split
+from dpmc.frame.showing.frames import listed, select, split
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels, handle
 from dpmc.frame.showing.style import BLACK, Drawing, Look
 from dpmc.studies.dpals.figures import lines
@@ -30,20 +30,14 @@ def by_iteration(iterations: pd.DataFrame) -> Drawing:
     steps, fits = by_step(iterations), slopes(iterations)
     told = fits[[*CELL, "factor", "low", "high", "best", "lowest"]]
     told = told.rename(columns=lambda name: name if name in CELL else f"fit_{name}")
+    budgets = steps.fillna({"epsilon": FREE})
     panels = [
-        _panel(name, epsilon, part, fits[(fits["dataset"] == name) & (budget(fits) == epsilon)])
-        for name, epsilon, part in split(
-            steps.assign(budget=budget(steps)), dataset=DATASETS, budget=()
-        )
+        _panel(name, epsilon, part, select(fits, dataset=name, epsilon=epsilon or None))
+        for name, epsilon, part in split(budgets, dataset=DATASETS, epsilon=())
         if len(part)
     ]
     data = steps.merge(told, on=CELL, how="left")
     return draw_panels(panels, data, columns=2, handles=[FITTED], order=lines.ORDER)
-
-
-def budget(table: pd.DataFrame) -> pd.Series:
-    """Return epsilon, or :data:`FREE` of what has none."""
-    return table["epsilon"].fillna(FREE)
 
 
 def _panel(name: str, epsilon: float, part: pd.DataFrame, fits: pd.DataFrame) -> Panel:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.showing import style
 from dpmc.frame.showing.frames import (
     FACTOR_MODELS,
     MECHANISM_LABELS,
@@ -15,17 +16,7 @@ from dpmc.frame.showing.frames import (
     split,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels
-from dpmc.frame.showing.style import (
-    BASELINES,
-    BLACK,
-    BLUE,
-    LOCAL_BAYES,
-    MECHANISMS,
-    PAGE,
-    PURPLE,
-    Drawing,
-    Look,
-)
+from dpmc.frame.showing.style import Drawing, Look
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary
 from dpmc.studies.equal_privacy.frames import (
@@ -39,15 +30,18 @@ from dpmc.studies.equal_privacy.frames import (
 
 ANY = "any"  # mechanism of a method that is drawn with its best one
 LOOKS = {  # from left to right
-    **{(method, ANY): BASELINES[method.removeprefix("private_")] for method in PRIVATE_BASELINES},
-    **{("private_als", mechanism): MECHANISMS[mechanism] for mechanism in PRIVATE},
-    **{(method, ANY): LOCAL_BAYES for method in UNTUNED},
-    **{("private_irls", name): replace(MECHANISMS[name], face="white") for name in PRIVATE},
+    **{
+        (method, ANY): style.BASELINES[method.removeprefix("private_")]
+        for method in PRIVATE_BASELINES
+    },
+    **{("private_als", mechanism): style.MECHANISMS[mechanism] for mechanism in PRIVATE},
+    **{(method, ANY): style.LOCAL_BAYES for method in UNTUNED},
+    **{("private_irls", name): replace(style.MECHANISMS[name], face="white") for name in PRIVATE},
 }
 KINDS = {  # of models: names, and looks where only the best of a kind is drawn
-    "factors": ("ALS or A-IRLS", Look(BLUE, "s")),
-    "averages": ("noised averages", Look(PURPLE, "d", "--")),
-    "untuned": (" or ".join(UNTUNED.values()), LOCAL_BAYES),
+    "factors": ("ALS or A-IRLS", Look(style.BLUE, "s")),
+    "averages": ("noised averages", Look(style.PURPLE, "d", "--")),
+    "untuned": (" or ".join(UNTUNED.values()), style.LOCAL_BAYES),
 }
 KIND_OF = {
     **dict.fromkeys(FACTOR_MODELS, "factors"),
@@ -112,7 +106,7 @@ def _panel(title: str, here: pd.DataFrame, drawn: Sequence[Curve], free: pd.Data
             notes = [f"No noise: {row['mean']:.2g} (below)"]
         else:
             name = f"{REFERENCE_LABELS.get(row['method'], row['method'])}, no noise"
-            levels = [Level(row["mean"], Look(BLACK, ""), "", row["low"], row["high"], name)]
+            levels = [Level(row["mean"], Look(style.BLACK, ""), "", row["low"], row["high"], name)]
     worst = WORST * here.loc[here["method"] == TRIVIAL, "mean"].max()
     return Panel(
         title,
@@ -155,5 +149,5 @@ def cost(calibrated: pd.DataFrame) -> Drawing:
         x, y = replace(panel.x, label="Total ε"), Axis("RMSE", log=True)
         panels.append(replace(panel, x=x, y=y, levels=levels))
     data = [best.sort_values(["dataset", "kind", "epsilon"]), free]
-    style = {"columns": 2, "height": 1.5, "head": 0.2, "inside": True, "width": PAGE}
-    return draw_panels(panels, data, **style)
+    layout = {"columns": 2, "height": 1.5, "head": 0.2, "inside": True}
+    return draw_panels(panels, data, **layout)

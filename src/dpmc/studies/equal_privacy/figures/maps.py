@@ -6,7 +6,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.patches import Patch
 
 from dpmc.frame.showing.frames import MECHANISM_LABELS, PRIVATE
-from dpmc.frame.showing.heatmap import color_bar, draw_cells, write_in_cell
+from dpmc.frame.showing.heatmap import color_bar, draw_cells, outline, write_in_cell
 from dpmc.frame.showing.panels import handle
 from dpmc.frame.showing.style import BLACK, MECHANISMS, PAGE, Drawing, Look, new_figure
 from dpmc.privacy.calibration import WORTHWHILE
@@ -41,7 +41,7 @@ def frontier_map(frontier: pd.DataFrame) -> Drawing:
             letter = PRIVATE[int(value)][0].upper()
             right.text(column, row, letter, ha="center", va="center", size=8)
     for axes in (left, right):
-        _outline(axes, wins)
+        outline(axes, wins, BLACK)
     left.set_title("Variance that Huber saves (%)")
     right.set_title("Least noise: G, L or H")
     left.set_ylabel("Releases")
@@ -55,18 +55,3 @@ def frontier_map(frontier: pd.DataFrame) -> Drawing:
 def _light(mechanism: str) -> np.ndarray:
     """Return the colour of a mechanism, light enough for black letters."""
     return 0.8 * np.array(to_rgb(MECHANISMS[mechanism].color)) + 0.2
-
-
-def _outline(axes, wins: np.ndarray) -> None:
-    """Draw the border of a region of cells."""
-    padded = np.pad(wins, 1)
-    for row, column in np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1]):
-        _border(axes, [column - 0.5, column + 0.5], [row - 0.5, row - 0.5])
-    for row, column in np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1]):
-        _border(axes, [column - 0.5, column - 0.5], [row - 0.5, row + 0.5])
-
-
-def _border(axes, x, y) -> None:
-    style = {"solid_capstyle": "projecting", "clip_on": False}
-    axes.plot(x, y, color="white", linewidth=3, **style)
-    axes.plot(x, y, color=BLACK, linewidth=1.5, zorder=3, **style)

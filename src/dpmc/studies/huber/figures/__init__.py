@@ -1,4 +1,4 @@
-"""Every figure of the results and of the thesis; their texts are in ``figures.yaml``."""
+"""Every figure of the results and of the thesis, as ``figures.yaml`` declares it."""
 
 from functools import partial
 from pathlib import Path
@@ -6,40 +6,19 @@ from pathlib import Path
 from dpmc.frame.showing.style import read_figures
 from dpmc.studies.huber.figures import advantage, methods, noise, privacy, results
 
-read = partial(read_figures, Path(__file__).parents[1] / "figures.yaml")
+YAML = Path(__file__).parents[1] / "figures.yaml"
+read = partial(read_figures, YAML, advantage, methods, noise, privacy, results)
 NEW_FIGURES = read(
-    {
-        "published_reproduced": (results.published_reproduced, results.describe_reproduction),
-        "rmse_by_fraction": (results.rmse_by_fraction, results.describe_fractions),
-        "paired_differences": (advantage.paired_differences, advantage.describe_differences),
-        "convergence": (methods.convergence, methods.describe_convergence),
-    },
+    names=("published_reproduced", "rmse_by_fraction", "paired_differences", "convergence"),
     band_percent=100 * results.BAND,
 )
-THESIS_FIGURES = read(
-    {
-        "figure_2_5": (noise.densities, None),
-        "figure_2_6": (noise.densities, None),
-        "figure_4_1": (noise.densities_at_variance, None),
-        "figure_4_2": (noise.densities, None),
-        "figure_4_3": (noise.inverse_cdf_histogram, noise.describe_histogram),
-        "figure_4_4": (noise.variance_curve, None),
-    },
-)
+THESIS = ("2_5", "2_6", "4_1", "4_2", "4_3", "4_4")
+THESIS_FIGURES = read(names=[f"figure_{number}" for number in THESIS])
 FIGURES = NEW_FIGURES + THESIS_FIGURES
 METHOD_FIGURES = read(
-    {
-        "weights_below_one": (methods.weights_below_one, methods.describe_weights),
-        "heldout_by_iteration": (methods.heldout, methods.describe_heldout),
-        "error_by_seconds": (methods.error_by_seconds, None),
-    },
+    names=("weights_below_one", "heldout_by_iteration", "error_by_seconds"),
     highest=methods.HIGHEST,
 )
-PRIVACY_FIGURES = read(
-    {
-        "privacy_totals": (privacy.totals_by_releases, privacy.describe_totals),
-        "privacy_losses": (privacy.losses_by_cell, privacy.describe_losses),
-    }
-)
-HUBER_COLUMNS = read({"huber_columns": (advantage.huber_columns, advantage.describe_columns)})
-FORENSICS = read(dict.fromkeys(("heatmap_synthetic", "heatmap_real")))
+PRIVACY_FIGURES = read(names=("privacy_totals", "privacy_losses"))
+HUBER_COLUMNS = read(names=["huber_columns"])
+FORENSICS = read(names=("heatmap_synthetic", "heatmap_real"))

@@ -10,15 +10,7 @@ from dpmc.frame.showing.forest import Forest, Points, draw_forest
 from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, SYNTHETIC
 from dpmc.frame.showing.panels import handle
 from dpmc.frame.showing.scales import Axis, signed_ticks
-from dpmc.frame.showing.style import (
-    BLACK,
-    GREEN,
-    GREY,
-    MECHANISMS,
-    Drawing,
-    Look,
-    NothingToDraw,
-)
+from dpmc.frame.showing.style import BLACK, GREEN, GREY, MECHANISMS, Drawing, Look, NothingToDraw
 from dpmc.studies.huber.differences import OTHERS, SETTING, differences
 from dpmc.studies.huber.experiments.forensics_huber import AS_PRINTED, RIGHT
 

@@ -18,6 +18,7 @@ from dpmc.frame.showing.frames import (
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels, handle
 from dpmc.frame.showing.style import BLACK, MECHANISMS, SERIES, Drawing, Look
+from dpmc.studies.huber.figures.results import at_fractions
 from dpmc.studies.huber.tables_methods import THESIS_LABELS, below_one
 
 TARGETS = {
@@ -159,19 +160,14 @@ def weights_below_one(weights: pd.DataFrame) -> Drawing:
 
 
 def _weights_panel(title: str, part: pd.DataFrame, scale: Axis, ranks: dict[float, Look]) -> Panel:
-    fractions = sorted(part["observed_fraction"].unique())
-    part = part.assign(x=part["observed_fraction"].map(fractions.index))
+    part, axis = at_fractions(part, 0.5)
     drawn = []
     for (rank, variance), rows in part.groupby(["rank", "variance"], dropna=False):
-        look = replace(ranks[rank], face=FACES.get(variance))
-        drawn.append(Curve(rows, look, place=f"{rank}, {variance}", joined=False, size=3.2))
+        look = replace(ranks[rank], line="none", face=FACES.get(variance))
+        drawn.append(Curve(rows, look, place=f"{rank}, {variance}", size=3.2))
     return Panel(
         title,
-        x=Axis(
-            "Observed entries (%)",
-            ticks={place: f"{100 * share:g}" for place, share in enumerate(fractions)},
-            margin=0.5,
-        ),
+        x=axis,
         y=scale,
         curves=drawn,
         levels=[Level(0, Look(BLACK, ""))],

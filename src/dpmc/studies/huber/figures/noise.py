@@ -133,7 +133,7 @@ def variance_curve() -> Drawing:
         y=Axis("Variance (scale 1)", log=True, ticks=(1, 2, 3, 4, 10, 20), limits=(0.8, 30)),
         curves=[
             Curve(drawn["curve"], Look(GREEN, ""), "Huber noise", width=1.2),
-            Curve(drawn["papers"], Look(BLACK, "D"), joined=False, size=3),
+            Curve(drawn["papers"], Look(BLACK, "D", "none"), size=3),
         ],
         levels=[Level(1.0, Look(GREY, "", "--"), "limit 1 (Gaussian)")],
         legend="upper right",

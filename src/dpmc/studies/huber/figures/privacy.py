@@ -65,7 +65,7 @@ def _totals_panel(part: pd.DataFrame, label: str) -> Panel:
         look, rows = MECHANISMS[mechanism], tightest(here)
         name = f"{MECHANISM_LABELS[mechanism]}, {'exact' if mechanism == 'gaussian' else 'PLD'}"
         lines.append(Curve(rows, look, name, every=(1, 1)))  # the first has a cross
-        crosses.append(Curve(rows.head(1), Look(look.color, "x"), joined=False, size=5))
+        crosses.append(Curve(rows.head(1), Look(look.color, "x", "none"), size=5))
 
     def trainings(axes) -> None:
         for releases, method in RELEASES.items():

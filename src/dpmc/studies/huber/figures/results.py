@@ -47,20 +47,23 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
 
 
 def _fraction_panel(title: str, rank: str, part: pd.DataFrame) -> Panel:
-    fractions = sorted(part["observed_fraction"].unique())
-    part = part.assign(place=part["observed_fraction"].map(fractions.index))
-    lines = curves(part, "name", "place", MECHANISMS | BASELINES, LABELS.get)
+    part, axis = at_fractions(part, 0.45)
+    lines = curves(part, "name", "x", MECHANISMS | BASELINES, LABELS.get)
     return Panel(
         title,
-        x=Axis(
-            "Observed entries (%)",
-            ticks={place: f"{100 * share:g}" for place, share in enumerate(fractions)},
-            margin=0.45,
-        ),
+        x=axis,
         y=Axis(f"{rank}\nRMSE (rating units)", log=True),
         curves=[replace(line, size=3.2, width=0.5 if line.look.marker else 1) for line in lines],
         dodge=0.12,
     )
+
+
+def at_fractions(part: pd.DataFrame, margin: float) -> tuple[pd.DataFrame, Axis]:
+    """Return rows with places ``x`` by their observed fractions, evenly spaced, and their axis."""
+    fractions = sorted(part["observed_fraction"].unique())
+    ticks = {place: f"{100 * share:g}" for place, share in enumerate(fractions)}
+    axis = Axis("Observed entries (%)", ticks=ticks, margin=margin)
+    return part.assign(x=part["observed_fraction"].map(fractions.index)), axis
 
 
 def describe_fractions(data: pd.DataFrame) -> dict[str, object]:
@@ -115,8 +118,8 @@ def _scatter(points: pd.DataFrame) -> list[Curve]:
     for (dataset, method, mechanism), part in points.groupby(["dataset", "method", "mechanism"]):
         face = None if method == "als" else "white"
         marker = DATASET_MARKERS.get(dataset, "v")
-        look = Look(MECHANISMS[mechanism].color, marker, face=face)
-        found.append(Curve(part.assign(x=part["published"]), look, joined=False, size=3.6))
+        look = Look(MECHANISMS[mechanism].color, marker, "none", face)
+        found.append(Curve(part.assign(x=part["published"]), look, size=3.6))
     return found
 
 

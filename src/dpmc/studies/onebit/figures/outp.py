@@ -1,7 +1,5 @@
 """Figure of OutP as published: the claimed epsilon against the real one."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
@@ -17,9 +15,10 @@ KINDS = {  # by kind, and whether it is of the block instance
     ("guaranteed", False): ("guaranteed: ε d₁d₂ (upper bound)", Look(GREY, "", "--")),
     ("true", True): ("true, block instance", Look(VERMILLION, "")),
     ("true", False): ("true, typical draws (median and range)", Look(BLUE, "", (0, (5, 1.5)))),
-    ("proven", True): ("proven, block instance", Look(VERMILLION, "s")),
-    ("proven", False): ("proven, typical draw", Look(BLUE, "o", face="white")),
+    ("proven", True): ("proven, block instance", Look(VERMILLION, "s", "none")),
+    ("proven", False): ("proven, typical draw", Look(BLUE, "o", "none", "white")),
 }
+LOOKS = dict(KINDS.values())
 
 
 def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None = None) -> Drawing:
@@ -44,7 +43,10 @@ def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None
             link_label(link).capitalize(),
             x=Axis("Claimed ε", log=True),
             y=Axis("Real ε for one sign", log=True),
-            curves=[claimed, *_curves(pd.concat([guaranteed, part]))],
+            curves=[
+                claimed,
+                *curves(pd.concat([guaranteed, part]), "label", "claimed_epsilon", LOOKS),
+            ],
             levels=levels,
             dodge=BESIDE,
         )
@@ -52,12 +54,6 @@ def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None
     ]
     style = {"columns": 2, "height": 2.7, "sharey": True, "legend": {"ncols": 2}}
     return draw_panels(panels, data, **style)
-
-
-def _curves(part: pd.DataFrame) -> list[Curve]:
-    """Return lines for what is guaranteed and true, and markers for what the attack proves."""
-    found = curves(part, "label", "claimed_epsilon", dict(KINDS.values()))
-    return [replace(curve, joined=not curve.look.marker) for curve in found]
 
 
 def describe_outp(data: pd.DataFrame) -> dict[str, object]:

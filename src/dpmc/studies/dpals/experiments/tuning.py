@@ -13,22 +13,55 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from dpmc.datasets.parts import VALIDATION
-from dpmc.errors import InputError
-from dpmc.frame.jobs.data import make_split
-from dpmc.frame.jobs.generated import public_range, ratings_of
+from dpmc.errors import InputError, refuse_unknown
+from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.jobs.generated import form_and_size, public_range, ratings_of
 from dpmc.frame.jobs.task import Task
 from dpmc.methods.user_level.spaces import SPACES, drawn, scales
 from dpmc.ratings import Ratings
-from dpmc.studies.dpals.cells import DpalsCell
-from dpmc.studies.dpals.trial import Clock, errors, fit
+from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD, DpalsCell
+from dpmc.studies.dpals.jobs import FIT
+from dpmc.studies.dpals.settings import dpals_settings
 
 TUNE = "tune"
 KEPT = 5
+TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
 
 
-def run(task: Task) -> dict[str, list[dict[str, object]]]:
+def cells(section: Section) -> list[DpalsCell]:
+    """Return the cells whose hyper-parameters can be searched on the data sets of the tuning.
+
+    Raises
+    ------
+    InputError
+        An unknown data set.
+    """
+    names = section["tuning"]["datasets"]
+    refuse_unknown("data set in dpals.datasets", names, section["datasets"])
+    return [
+        cell
+        for cell in section["cells"]
+        if cell.dataset in names and cell.variant == STANDARD and cell.method in SPACES
+    ]
+
+
+def settings(section: Section, cell: DpalsCell) -> dict[str, object]:
+    """Return what the cell of the grid uses, with the seed and the trials of the tuning, and
+    ``candidates``: how many."""
+    own = {name: section["tuning"][name] for name in ("seed", "trials", "candidates")}
+    return dpals_settings(section, cell) | own
+
+
+def effort(section: Section, cells: Cells) -> Effort:
+    """Return what the cost grows with: fits; ratings."""
+    ((cell, used),) = cells.items()
+    form, size = form_and_size(section, cell.dataset)
+    return Effort(f"{cell.method} {form}", used["trials"] * used["candidates"], size)
+
+
+def run(task: Task) -> list[dict[str, object]]:
     """Return the rows of the table ``tuning``."""
-    return {"tuning": tune(task.cell, task.settings, ratings=ratings_of(task))}
+    return tune(task.cell, task.settings, ratings=ratings_of(task))
 
 
 def units_of(
@@ -45,11 +78,12 @@ def tune(
 ) -> list[dict[str, object]]:
     """Return the candidates of a cell of a method that has a space to search, best first.
 
-    ``settings`` is what :func:`dpmc.studies.dpals.settings.tuning_settings` returns; of
-    ``candidates`` the first is ``model`` itself. Rows have the keys
-    :data:`dpmc.studies.dpals.cells.TUNING_COLUMNS`: the best few, with the mean RMSE over
-    ``trials`` on validation entries; ``settings`` is JSON.
+    ``settings`` is what :func:`settings` returns; of ``candidates`` the first is ``model`` itself.
+    Rows have the keys :data:`TUNING_COLUMNS`: the best few, with the mean RMSE over ``trials`` on
+    validation entries; ``settings`` is JSON.
     """
+    from dpmc.frame.jobs.data import make_split  # imports numba
+
     splits = [
         make_split(cell.dataset, settings, trial, ratings, part=VALIDATION)
         for trial in range(settings["trials"])
@@ -69,6 +103,8 @@ def tune(
 
 
 def _score(cell, settings, candidate, splits) -> float:
+    from dpmc.studies.dpals.trial import Clock, errors, fit  # imports numba
+
     found = []
     for trial, split in enumerate(splits):
         try:
@@ -77,3 +113,18 @@ def _score(cell, settings, candidate, splits) -> float:
             return math.inf  # two that do not fit together
         found.append(errors(model, split.test)["rmse"])
     return float(np.mean(found))
+
+
+JOB = Job(
+    name="candidate",
+    run=f"{__name__}:run",
+    tables={"tuning": TUNING_COLUMNS},
+    cell=DpalsCell,
+    cells=cells,
+    settings=settings,
+    inputs=FIT.inputs,
+    modules=FIT.modules,
+    target="dpals_tune",
+    seconds=300.0,
+    effort=effort,
+)

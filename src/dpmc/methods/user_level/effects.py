@@ -1,0 +1,190 @@
+"""Global effects, effects of items and of users, and the covariance of what these leave."""
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import count, positive, share, with_parameters
+from dpmc.methods.factorization.private_offsets import PRIOR_SHARE, damped_offsets, noised_mean
+from dpmc.methods.kernels.private import column_sums
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.private import EVERY_RATING
+from dpmc.methods.user_level.covariance import (
+    check_columns,
+    check_rank,
+    check_row_lengths,
+    outer_sensitivity,
+    outer_sum,
+    pack,
+    top_eigenvectors,
+    unpack,
+)
+from dpmc.methods.user_level.predictions import OffsetModel
+from dpmc.methods.user_level.sampling import margin
+from dpmc.privacy.relations import USER_REPLACE
+from dpmc.ratings import Compressed
+
+
+@with_parameters
+class EffectsAndCovariance(OffsetModel):
+    """Item mean + user mean + what a noised covariance of the rest predicts.
+
+    Every user has the weight 1/n, n being the number of the user's ratings that count. With ratings
+    x less the middle of the range:
+
+    1. Sums and numbers of the ratings of each item, each rating counting 1/sqrt(n), are released.
+       Their totals give the mean of all, and with it a damped mean of each item
+       (:func:`dpmc.methods.factorization.private_offsets.damped_offsets`).
+    2. Users alone take off these and their own damped mean of what is left of all their ratings.
+    3. What is left then, r, is clamped to [-B, B]. The sum of r r^T/n over users, for the items
+       with the highest noised numbers, is released; so is maybe the sum of e e^T/n, e being 1 where
+       there is a rating, by which the former is divided, entry by entry.
+    4. The top eigenvectors are published; users fit their r to these alone.
+
+    **Sensitivity.** With R for half the length of the range, a user's x/sqrt(n) has at most the
+    length R, and e/sqrt(n) has the length 1: sums move by R (2 R if another user takes the place)
+    and numbers by 1 (sqrt(2), as they have no signs). r/sqrt(n) has at most the length B, so that
+    r r^T/n moves its sum by B^2, and e e^T/n by 1, in the Frobenius norm (sqrt(2) times that if
+    another user takes the place: :func:`dpmc.methods.user_level.covariance.outer_sensitivity`).
+    Given what was released before, r depends on the user's own ratings alone.
+
+    Source: McSherry and Mironov 2009: the mean, means of movies and of users with fictitious
+    ratings, clamped residuals, weighted covariances and numbers of pairs. There single ratings are
+    protected, the mean is a release of its own (here it follows from those of the items), damping
+    does not know of the noise, and the covariance goes into a k-nearest-neighbour predictor as well
+    as into an SVD; here into the latter.
+
+    Parameters
+    ----------
+    relation : {"user_add_remove", "user_replace"}
+    epsilon, delta, rating_range
+        See :class:`dpmc.methods.private.PrivateMethod`.
+    mechanism : {"gaussian"}
+    ratings_per_user : int, optional
+        So many at most count for what is released; all of them if not given.
+    rank : int
+    value_bound : float
+        B > 0.
+    shrinkage, user_shrinkage : float
+        At least 0: ratings at the mean that each item (in weights 1/sqrt(n)) and user is credited
+        with.
+    effects_share : float
+        Share of mu^2 for the effects, half of it for sums and half for numbers.
+    pairs_share : float
+        Share of what is left for the numbers of pairs; nothing is divided by them if it is 0.
+    pairs_shrinkage : float
+        What is added to the numbers of pairs, in standard deviations of their noise.
+    item_share : float
+        So many of the items, those with the highest noised numbers, have factors; as many as the
+        rank at least.
+    user_regularization : float
+        lambda > 0 of the users' fits to columns of mean square 1.
+
+    Attributes
+    ----------
+    item_offsets_ : float64 array, shape (n_items,)
+        Means of items, for all of them.
+    user_offsets_ : float64 array, shape (n_users,)
+    user_factors_, item_factors_ : float64 arrays, shapes (n_users, rank), (n_items, rank)
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range, a rank above the number of items.
+    """
+
+    rank: int = count(1)
+    value_bound: float = positive(1.0)
+    shrinkage: float = positive(3.0, zero=True)
+    user_shrinkage: float = positive(2.0, zero=True)
+    effects_share: float = share(0.9, zero=False)
+    pairs_share: float = share(0.0)
+    pairs_shrinkage: float = positive(10.0)
+    item_share: float = share(0.1, zero=False)
+    user_regularization: float = positive(40.0)
+
+    iterations = 1
+    releases = 1
+
+    def __post_init__(self):
+        if self.ratings_per_user is None:
+            self.ratings_per_user = EVERY_RATING
+        super().__post_init__()
+        for name in ("effects_share", "pairs_share"):
+            if getattr(self, name) == 1:
+                raise InputError(f"{name} must be below 1, or nothing is left for the covariance.")
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        n_items = ratings.n_items
+        kept = min(n_items, max(self.rank, round(self.item_share * n_items)))
+        check_rank(self.rank, kept)
+        check_columns(kept)
+        own = self._bounded(ratings.by_user)
+        chosen = randomness.choose(own, self.ratings_per_user)
+        effects, numbers = self._item_effects(chosen, n_items, statistics)
+        left = own.minus(columns=effects)
+        users = left.sums(left.values) / np.maximum(own.sizes + self.user_shrinkage, 1e-300)
+        left, chosen = left.minus(rows=users), chosen.minus(columns=effects, rows=users)
+        items = np.sort(np.argsort(-numbers, kind="stable")[:kept])
+        self.item_offsets_, self.user_offsets_ = self.centre + effects, users
+        self.user_means_ = self.centre + own.means(0.0)
+        self.frequent_ = np.ones(n_items, dtype=bool)  # the others have factors 0
+        vectors = self._directions(chosen.columns(items, n_items), kept, statistics)
+        self.item_factors_ = np.zeros((n_items, self.rank))
+        self.item_factors_[items] = vectors * np.sqrt(kept)
+        self.user_factors_ = solve_rows(left, self.item_factors_, self.user_regularization)
+        if callback is not None:
+            callback(1, self)
+
+    def _item_effects(self, rows, n_items, statistics):
+        """Return means of the items, from the centre of the range, and their noised numbers."""
+        bound, half = self.bounds.half_range, self._weight(self.effects_share / 2)
+        signed, unsigned = (2.0, np.sqrt(2.0)) if self.relation == USER_REPLACE else (1.0, 1.0)
+
+        def released(what, rows, longest, more):
+            rows = _of_weight_one(rows)
+            check_row_lengths(rows, longest)
+            exact = column_sums(rows, n_items)
+            return statistics.ledger.release(what, exact, more * longest, weight=half)
+
+        sums = released("sums", rows, bound, signed)
+        numbers = released("counts", _ones(rows), 1.0, unsigned)
+        mean = noised_mean(sums.sum(), numbers.sum(), bound)
+        noise = statistics.noise_std(signed * bound) * half
+        effects = damped_offsets(
+            sums - numbers * mean, numbers, self.shrinkage, noise, PRIOR_SHARE * bound
+        )
+        return np.clip(mean + effects, -bound, bound), numbers
+
+    def _directions(self, left, n_items, statistics):
+        """Return the top eigenvectors of the covariance of what is left, shape (n_items, rank)."""
+        bound, rest = self.value_bound, 1 - self.effects_share
+        clamped = _of_weight_one(left.clipped(-bound, bound))
+        part = rest * (1 - self.pairs_share)
+        matrix = self._outer_sum("covariance", clamped, bound, part, n_items, statistics)
+        if self.pairs_share:
+            ones, part = _of_weight_one(_ones(left)), rest * self.pairs_share
+            pairs = self._outer_sum("pairs", ones, 1.0, part, n_items, statistics)
+            noise = statistics.noise_std(outer_sensitivity(self.relation, 1.0))
+            noise *= self._weight(part)
+            matrix = matrix / (np.maximum(pairs, 0) + self.pairs_shrinkage * noise)
+        return top_eigenvectors(matrix, self.rank)[1]
+
+    def _outer_sum(self, what, rows, bound, part, n_items, statistics):
+        check_row_lengths(rows, bound)
+        noised = statistics.ledger.release(
+            what,
+            pack(outer_sum(rows, n_items)),
+            outer_sensitivity(self.relation, bound),
+            weight=self._weight(part),
+        )
+        return unpack(noised, n_items)
+
+
+def _ones(rows):
+    return rows.with_values(np.ones(rows.values.size))
+
+
+def _of_weight_one(rows: Compressed) -> Compressed:
+    """Return rows divided by the roots of their numbers of ratings, a hair shorter."""
+    shrink = (1 - margin(float)) / np.sqrt(np.maximum(rows.sizes, 1))
+    return rows.with_values(rows.values * rows.per_rating(shrink))

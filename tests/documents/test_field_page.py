@@ -1,0 +1,60 @@
+"""The page on methods of later papers: what it says of them, and what it computes."""
+
+import re
+
+import numpy as np
+import pytest
+from document_texts import HOME
+
+from dpmc.methods import METHODS, VARIANTS, variant
+
+PAGE = (HOME / "docs" / "field.md").read_text(encoding="utf-8")
+
+
+ROWS = re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.M)
+
+
+def test_every_method_of_the_page_has_its_name():
+    names = [name for name, _ in ROWS]
+    assert names[:5] == names[5:]
+    assert {*names} <= {*METHODS, *VARIANTS}
+
+
+@pytest.mark.parametrize(("name", "cells"), ROWS[5:])
+def test_settings_of_the_page_can_be_had(name, cells):
+    found = variant(name)
+    budget = {"relation": "user_add_remove", "epsilon": 1.0, "rating_range": (1, 5)}
+    for cell in cells.split(" | "):
+        if cell in ("the same", "as for 5"):
+            continue
+        pairs = re.findall(r"(\w+) (infinite|[\d.]+)(?:,|$)", cell)
+        assert len(pairs) == cell.count(",") + 1
+        given = {key: float(value.replace("infinite", "inf")) for key, value in pairs}
+        given = {key: int(value) if value % 1 == 0 else value for key, value in given.items()}
+        found.factory()(**budget, **found.settings, **given)
+
+
+def delta_of_adaptive_noise(r, other, *, epsilon=1.0, alpha=0.3, mean=3.0, half=2.0):
+    """Return the delta at ``epsilon`` of Laplace noise whose scale depends on the rating."""
+    y = np.linspace(-300, 300, 1_000_001)
+
+    def density(x):
+        scale = 2 * half / (epsilon * (1 + alpha * abs(x - mean) / half))
+        return np.exp(-np.abs(y - x) / scale) / (2 * scale)
+
+    p, q = density(r), density(other)
+    excess = [np.maximum(a - np.exp(epsilon) * b, 0) for a, b in ((p, q), (q, p))]
+    return max(np.trapezoid(each, y) for each in excess)
+
+
+@pytest.mark.parametrize(("said", "pair"), [(".14", (1, 5)), (".015", (3, 5))])
+def test_noise_that_depends_on_the_rating(said, pair):
+    assert f"δ = {said} where a {pair[0]} becomes a {pair[1]}" in " ".join(PAGE.split())
+    assert delta_of_adaptive_noise(*pair) == pytest.approx(float(said), rel=0.02)
+    assert delta_of_adaptive_noise(*pair, alpha=0.0) == pytest.approx(0, abs=1e-9)
+
+
+def test_what_the_abstract_says_of_the_others():
+    low, high = (0.9823 / (1 - part) for part in (0.0557, 0.0923))
+    assert f"from {low:.3f} to {high:.3f}" in PAGE
+    assert high < 1.0983

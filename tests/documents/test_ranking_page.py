@@ -1,0 +1,28 @@
+"""The page on rankings has every constant of the code, with its value."""
+
+import re
+from fractions import Fraction
+
+import pytest
+from document_texts import HOME
+
+from dpmc.methods.user_level import local_ease
+
+PAGE = (HOME / "docs" / "ranking.md").read_text(encoding="utf-8")
+ROWS = dict(
+    pair
+    for names, values in re.findall(r"^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \| (.+?) \|", PAGE, re.M)
+    for pair in zip(re.findall(r"`(\w+)`", names), values.split(", "), strict=True)
+)
+
+
+def test_the_page_has_them_all():
+    numbers = {name for name, value in vars(local_ease).items() if name.isupper()} - {
+        "EVERY_RATING", "LENGTH", "SLACK", "USER_REPLACE", "POPULAR_INSTEAD",
+    }  # fmt: skip
+    assert set(ROWS) == numbers
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_constant_has_the_value_that_the_page_says(name):
+    assert getattr(local_ease, name) == pytest.approx(float(Fraction(ROWS[name])))

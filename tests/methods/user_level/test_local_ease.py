@@ -1,0 +1,364 @@
+"""Local EASE: its statistics by enumeration, its matrix and its lists by plain implementations."""
+
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+
+from dpmc.datasets.splits import random_split
+from dpmc.errors import InputError
+from dpmc.methods import method_class, method_name
+from dpmc.methods.kernels.top_lists import LENGTH, mean_on_top, on_top
+from dpmc.methods.user_level import local_ease
+from dpmc.methods.user_level.local_ease import (
+    COUNTED,
+    FEWEST_LIKES,
+    POPULAR,
+    RIDGE,
+    USERS_COUNTED,
+    LocalEase,
+    Popularity,
+    counts,
+    differences,
+    pair_weight,
+    pairs,
+    read_counts,
+    read_pairs,
+)
+from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
+from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
+from dpmc.privacy.release import GridNoise
+from dpmc.ratings import Ratings
+
+ITEMS = 6
+
+
+def of_matrix(likes, **fields):
+    users, items = np.nonzero(likes)
+    return Ratings(users, items, np.ones(users.size), *np.shape(likes), **fields)
+
+
+def model(relation=USER_ADD_REMOVE, epsilon=1e4, **given):
+    return LocalEase(relation=relation, epsilon=epsilon, delta=1e-6, **given)
+
+
+def drawn(seed, users, items, groups=2, popular=0.3):
+    """Users of groups who like the items of their own group more."""
+    rng = np.random.default_rng(seed)
+    chances = np.where(
+        rng.integers(groups, size=users)[:, None] == np.arange(items) % groups, 0.5, 0.05
+    )
+    return rng.random((users, items)) < np.minimum(chances * rng.gamma(2, popular, items), 1)
+
+
+def every_user():
+    """All sets of likes among a few items."""
+    return np.array([*product([False, True], repeat=ITEMS)])
+
+
+def test_it_has_a_name():
+    assert method_class("local_ease") is LocalEase
+    assert method_name(model()) == "local_ease"
+    assert model().ranks
+
+
+# -- sensitivities by enumeration ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("statistic", "what"), [(counts, "counts"), (pairs, "pairs")])
+@pytest.mark.parametrize("relation", USER_LEVEL)
+def test_no_user_moves_a_statistic_further_than_stated_and_one_does(statistic, what, relation):
+    norm = (COUNTED * (1 + USERS_COUNTED**2)) ** 0.5 if what == "counts" else 1.0
+    vectors, norms = [], []
+    for likes in every_user():
+        sent, longest = statistic(of_matrix([likes]).by_user, ITEMS)
+        vectors.append(sent)
+        norms.append(longest)
+    vectors = np.array(vectors)
+    np.testing.assert_allclose(norms, np.linalg.norm(vectors, axis=1), atol=1e-12)
+    apart = vectors[:, None] - vectors
+    if relation == USER_ADD_REMOVE:
+        apart = vectors
+    else:
+        disjoint = [np.r_[np.full(12, kind), np.full(12, not kind)] for kind in (True, False)]
+        wide = [statistic(of_matrix([each]).by_user, 24)[0] for each in disjoint]
+        assert np.linalg.norm(wide[0] - wide[1]) == pytest.approx(
+            model(relation)._sensitivity(what, norm)
+        )
+    furthest = np.linalg.norm(apart, axis=-1).max()
+    stated = model(relation)._sensitivity(what, norm)
+    assert furthest <= stated * (1 + 1e-12)
+    if relation == USER_ADD_REMOVE:
+        assert furthest == pytest.approx(stated)
+
+
+def test_a_list_gains_one_at_most_and_one_user_gains_it():
+    assert model()._sensitivity("check", 1.0) == 1
+    assert model(USER_REPLACE)._sensitivity("check", 1.0) == 2
+    n = 2 * LENGTH
+    shares = -np.arange(n, dtype=float)
+    known, wanted = np.zeros((2, 1, n), bool)
+    known[0, 0] = wanted[0, -1] = True
+    factors = np.zeros((n, 1))
+    factors[[0, -1]] = 1.0
+    given = known.astype(bool), wanted.astype(bool)
+    rows = [of_matrix(each).by_user for each in given]
+    sent, longest = differences(*rows, shares, 1e-6 * shares, np.ones(n), factors)
+    assert (sent[0], longest) == (1, 1)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        likes = drawn(rng.integers(1000), 8, n)
+        out = rng.random(likes.shape) < 0.4
+        rows = [of_matrix(likes & each).by_user for each in (~out, out)]
+        _, longest = differences(*rows, rng.random(n), *rng.random((2, n)), rng.random((n, 2)))
+        assert 0 <= longest <= 1
+
+
+def test_a_longer_user_is_refused(monkeypatch):
+    monkeypatch.setattr(local_ease, "pair_weight", lambda likes: 1.0 + 0 * likes)
+    with pytest.raises(PrivacyViolation, match="pairs: a user has norm"):
+        model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
+
+
+def test_lists_that_gain_more_than_they_can_are_refused(monkeypatch):
+    monkeypatch.setattr(local_ease, "differences", lambda *_: (np.zeros(1), 1.1))
+    with pytest.raises(PrivacyViolation, match="check: a user has norm"):
+        model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
+
+
+@pytest.mark.parametrize(("asked", "epsilon"), [("pairs", 1e4), ("counts", 1)])
+@pytest.mark.parametrize("relation", USER_LEVEL)
+def test_the_ledger_holds_it_to_its_budget(relation, asked, epsilon):
+    """Which asks for pairs where there are users enough for the noise, else for counts again."""
+    made = model(relation, epsilon)
+    noise = FloatNoise(made.calibration.noise, np.random.default_rng(3))
+    ledger = Ledger(noise, made.releases, keep=True)
+    made.fit(of_matrix(drawn(0, 30, 10)), rng=0, ledger=ledger)
+    assert [each.what for each in ledger.transcript] == ["counts", asked, "check"]
+    assert ledger.spent == pytest.approx(made.releases)
+    assert asked == "pairs" or made.fell_back_to_ == "popularity"
+
+
+# -- the model -----------------------------------------------------------------------------------
+
+
+def test_without_noise_it_is_ease():
+    """By the formula of the paper, with users weighted and the diagonal of users who are alike."""
+    likes = drawn(1, 200, 12)
+    rows = of_matrix(likes).by_user
+    sent, _ = pairs(rows, 12)
+    weights = pair_weight(rows.sizes)
+    plain = np.triu((likes * weights[:, None]).T @ likes.astype(float), 1)
+    np.testing.assert_allclose(sent, plain[np.triu_indices(12, 1)], atol=1e-10)
+    noised, _ = counts(rows, 12)
+    popularity = read_counts(noised, 0.0)
+    assert popularity.users == pytest.approx((rows.sizes > 0).sum())
+    offsets, scales, factors = read_pairs(plain + plain.T, 0.0, np.arange(12), popularity)
+    weight = pair_weight(popularity.likes)
+    diagonal = weight * popularity.users * popularity.shares
+    gram = plain + plain.T + np.diag(diagonal)
+    values, vectors = np.linalg.eigh(gram)
+    low = (vectors * np.maximum(values, 0)) @ vectors.T
+    low += np.diag(np.maximum(diagonal - np.diag(low), 0))
+    inverse = np.linalg.inv(low + RIDGE * weight * np.eye(12))
+    wanted = -inverse / np.diag(inverse)
+    found = (factors @ factors.T) * scales
+    off = ~np.eye(12, dtype=bool)
+    np.testing.assert_allclose(found[off], wanted[off], atol=1e-10)
+    np.testing.assert_allclose(offsets, POPULAR * popularity.shares)
+
+
+def test_directions_are_shrunk_by_what_noise_adds():
+    rng, m, noise = np.random.default_rng(0), 500, 0.3
+    edge = 2 * noise * m**0.5
+    matrix = np.triu(noise * rng.standard_normal((m, m)), 1)
+    direction = np.full(m, m**-0.5)
+    planted = 1.5 * edge * np.outer(direction, direction)
+    values, vectors = np.linalg.eigh(matrix + matrix.T + planted)
+    cosine = (vectors[:, -1] @ direction) ** 2
+    assert local_ease.shrunk(values[-1], edge) == pytest.approx(1.5 * edge * cosine, rel=0.06)
+
+
+def test_counts_tell_how_many_users_and_likes_there_are():
+    likes = np.zeros((50, 40), bool)
+    for user in range(50):
+        likes[user, np.random.default_rng(user).choice(40, 9, replace=False)] = True
+    found = read_counts(counts(of_matrix(likes).by_user, 40)[0], 0.0)
+    assert (found.users, found.likes) == (pytest.approx(50), pytest.approx(9))
+    np.testing.assert_allclose(found.shares, likes.mean(axis=0))
+
+
+def test_pairs_sharpen_the_counts_of_their_items():
+    rng = np.random.default_rng(2)
+    likes = drawn(2, 400, 10)
+    truth, rows = likes.mean(axis=0), of_matrix(likes).by_user
+    gram = np.zeros((10, 10))
+    gram[np.triu_indices(10, 1)] = pairs(rows, 10)[0]
+    gram += gram.T
+    before = Popularity(400.0, likes.sum() / 400, truth + 0.1 * rng.standard_normal(10), 0.1)
+    after = before.with_pairs(gram, 0.01, np.arange(10))
+    errors = [np.corrcoef(each.shares, truth)[0, 1] for each in (before, after)]
+    assert errors[1] > max(errors[0], 0.95)
+    nothing = before.with_pairs(np.zeros((10, 10)), 1.0, np.arange(10))
+    np.testing.assert_array_equal(nothing.shares, before.shares)
+
+
+def test_it_ranks_better_than_popularity_where_there_is_something_to_learn():
+    likes = drawn(4, 1500, 120)
+    rng = np.random.default_rng(0)
+    training, held_out = random_split(of_matrix(likes), 0.8, rng, "likes")
+    popular = np.bincount(training.items, minlength=120).astype(float)
+    _, least = mean_on_top(lambda user: popular, training.by_user, held_out.by_user)
+    for epsilon, gained in ((2, 1.1), (20, 1.3)):
+        made = model(epsilon=epsilon).fit(training, rng=1, noise_rng=2)
+        scores = made.predict_matrix()
+        assert made.fell_back_to_ is None
+        found = mean_on_top(lambda user, s=scores: s[user], training.by_user, held_out.by_user)
+        assert found[1] > gained * least
+        pair = np.array([3, 5]), np.array([7, 0])
+        np.testing.assert_allclose(made.predict(*pair), scores[pair])
+
+
+@pytest.mark.parametrize("worse", [True, False])
+def test_it_falls_back_to_popularity_if_the_check_says_so(worse, monkeypatch):
+    size = -1e9 if worse else 1e9
+    monkeypatch.setattr(local_ease, "differences", lambda *_: (np.array([size]), 0.0))
+    made = model().fit(of_matrix(drawn(4, 300, 20)), rng=1, noise_rng=2)
+    assert made.fell_back_to_ == ("popularity" if worse else None)
+    assert made.item_factors_.any() == (not worse)
+    assert made.rank == 1 or not worse
+    if worse:
+        order = np.argsort(made.predict_matrix(), axis=1)
+        assert (order == order[0]).all()
+
+
+class Contrary:
+    """Noise that turns the last release into its opposite."""
+
+    simulated = True
+
+    def add(self, query, sensitivity):
+        return -query if query.size == 1 else query
+
+
+def test_what_is_published_hangs_on_the_noised_comparison():
+    likes = of_matrix(drawn(4, 600, 60))
+    made = model()
+    assert model().fit(likes, rng=1, noise_rng=2).fell_back_to_ is None
+    made.fit(likes, rng=1, ledger=Ledger(Contrary(), made.releases))
+    assert made.fell_back_to_ == "popularity"
+
+
+def test_likes_are_those_from_the_threshold_on():
+    rng = np.random.default_rng(5)
+    likes = drawn(5, 60, 15)
+    stars = np.where(likes, rng.integers(4, 6, likes.shape), rng.integers(1, 4, likes.shape))
+    every = Ratings(*np.nonzero(stars > 0), stars.ravel().astype(float), 60, 15)
+    by_stars = model(likes_from=4).fit(every, rng=1, noise_rng=2)
+    alone = model().fit(of_matrix(likes), rng=1, noise_rng=2)
+    np.testing.assert_array_equal(by_stars.predict_matrix(), alone.predict_matrix())
+    clicks = model().fit(every, rng=1, noise_rng=2)
+    assert not np.array_equal(clicks.predict_matrix(), alone.predict_matrix())
+
+
+ODD = {
+    "tiny": drawn(0, 50, 5),
+    "two items": drawn(0, 9, 2),
+    "one item": np.ones((7, 1), bool),
+    "one user": np.ones((1, 9), bool),
+    "no likes": np.zeros((30, 8), bool),
+    "all like one item": np.arange(8) == np.full((40, 1), 3),
+    "everybody likes everything": np.ones((40, 30), bool),
+    "sparse": np.random.default_rng(0).random((300, 1000)) < 0.003,
+}
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1, 1e5])
+@pytest.mark.parametrize("likes", ODD.values(), ids=ODD)
+def test_odd_likes_stop_nothing(likes, epsilon):
+    for seed in range(3):
+        made = model(epsilon=epsilon).fit(of_matrix(likes), rng=seed, noise_rng=seed)
+        assert np.isfinite(made.predict_matrix()).all()
+        assert (made.item_scales_ > 0).all()
+
+
+def test_exact_noise_makes_it_too():
+    likes = drawn(3, 80, 20)
+    labels = {"user_labels": np.array([f"u{n}" for n in range(80)])}
+    labels["item_labels"] = np.array([f"i{n}" for n in range(20)])
+    made = model(epsilon=5.0)
+    made.fit(
+        of_matrix(likes, **labels), ledger=Ledger(GridNoise(made.calibration.noise), made.releases)
+    )
+    assert not made.guarantee_.simulated
+    assert made.guarantee_.publishable == ("item_factors",)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"likes_from": np.nan}, "likes_from must be a finite number"),
+        ({"likes_from": "4"}, "likes_from must be a finite number"),
+        ({"checked": 0}, "checked must be a number above 0"),
+        ({"relation": "entry_change"}, "relation must be"),
+        ({"mechanism": "laplace"}, "mechanism must be"),
+    ],
+)
+def test_bad_settings_are_one_sentence(given, said):
+    with pytest.raises(InputError, match=said):
+        model(**given)
+
+
+# -- lists ---------------------------------------------------------------------------------------
+
+
+def plain_list(scores, left_out, liked, draws, rng):
+    """Mean recall and NDCG over random orders of what ties."""
+    recall, ndcg = [], []
+    for _ in range(draws):
+        order = np.lexsort((rng.random(scores.size), -scores))
+        best = [item for item in order if item not in left_out][:LENGTH]
+        gains = [1 / np.log2(place + 2) for place, item in enumerate(best) if item in liked]
+        ideal = sum(1 / np.log2(place + 2) for place in range(min(LENGTH, len(liked))))
+        recall.append(len(gains) / min(LENGTH, len(liked)))
+        ndcg.append(sum(gains) / ideal)
+    return np.mean(recall), np.mean(ndcg)
+
+
+@pytest.mark.parametrize("n_items", [4, 30, 60])
+def test_lists_are_judged_as_a_plain_loop_does(n_items):
+    rng = np.random.default_rng(n_items)
+    for ties in (False, True):
+        scores = rng.standard_normal(n_items)
+        if ties:
+            scores = np.round(scores)
+        items = rng.permutation(n_items)
+        left_out, liked = items[: n_items // 4], items[n_items // 4 : n_items // 2]
+        found = on_top(scores, left_out, liked, LENGTH)
+        wanted = plain_list(scores, set(left_out), set(liked), 4000 if ties else 1, rng)
+        np.testing.assert_allclose(found, wanted, atol=0.02 if ties else 1e-12)
+
+
+def test_nobody_who_likes_anything_has_no_list():
+    rows = of_matrix(np.zeros((3, 4), bool)).by_user
+    assert np.isnan(mean_on_top(lambda user: np.zeros(4), rows, rows)).all()
+
+
+def test_what_a_user_adds_to_the_check_is_the_same_wherever_the_user_stands():
+    likes = drawn(6, 40, 50)
+    rng = np.random.default_rng(1)
+    out = rng.random(likes.shape) < 0.3
+    rest = rng.random(50), rng.random(50), rng.random(50), rng.standard_normal((50, 7))
+    alone = []
+    for user in range(40):
+        rows = [of_matrix((likes & each)[[user]]).by_user for each in (~out, out)]
+        alone.append(differences(*rows, *rest)[0][0])
+    rows = [of_matrix(likes & each).by_user for each in (~out, out)]
+    assert differences(*rows, *rest)[0][0] == np.sum(alone)
+
+
+def test_the_pairs_of_users_with_few_likes_weigh_less_than_they_may():
+    assert pair_weight(np.array([2])) == pair_weight(np.array([FEWEST_LIKES]))
+    for n in (FEWEST_LIKES, 10, 100):
+        assert pair_weight(np.array([n]))[0] * comb(n, 2) ** 0.5 == pytest.approx(1)
