@@ -15,7 +15,7 @@ from dpmc.fitting.given import given_of
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
-from dpmc.methods.factorization.local import PublishedItems, PublishedRanking, ratings_of
+from dpmc.methods.factorization.local import PublishedItems, ratings_of
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
@@ -312,8 +312,7 @@ class PrivateFactorization:
     def _resolved(self, lines: Lines) -> Ratings:
         """Return one rating of each listed item, as :meth:`fit` does."""
         published = self._published()
-        ranking = isinstance(published, PublishedRanking)
-        return self._listed(resolve(lines, None if ranking else published.rating_range))
+        return self._listed(resolve(lines, published.clipped_to))
 
     def _listed(self, ratings: Ratings) -> Ratings:
         """Return the ratings of the model's items, in its order."""
@@ -368,10 +367,10 @@ class PrivateFactorization:
         names = {target: name for name, target in METHODS.items()}
         per_user = constants.get("ratings_per_user")
         guarantee = guarantee_in(stated)
-        chosen, ranking = guarantee.listed, isinstance(published, PublishedRanking)
+        chosen = guarantee.listed
         model = cls(
             **{name: stated[name] for name in fit_folder.BUDGET},
-            rating_range=None if ranking else published.rating_range,
+            rating_range=published.clipped_to,
             likes_from=constants.get("likes_from"),
             ratings_per_user=None if per_user == EVERY_RATING else per_user,
             method=names.get(stated["method"]),

@@ -144,8 +144,8 @@ def test_what_was_simulated_is_not_for_publication():
 
 def test_a_guarantee_says_everything():
     items = (
-        "what is learnt of the items (offsets, factors and their number; precisions and a noised "
-        "error where there are any)"
+        "what is learnt of the items (offsets, factors and their number; precisions, scales and a "
+        "noised error where there are any)"
     )
     assert GUARANTEE.sentence() == (
         f"If one user with all ratings is added or removed, the law of {items} "

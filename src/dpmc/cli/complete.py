@@ -80,9 +80,8 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
     published = read_published(model)
-    ranking = published.value != COLUMNS[-1]
     lines = read_lines(Path(path), columns, published.rated)
-    ratings = resolve(lines, None if ranking else published.rating_range)
+    ratings = resolve(lines, published.clipped_to)
     users = None if only_user is None else [only_user.strip()]
     if users and users[0] not in ratings.user_labels:
         raise InputError(
@@ -93,7 +92,8 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     _remark_on_unknown(ratings, published.labels)
     ratings = restrict(ratings, published.labels, None)
     if top is not None:
-        what = "scores made of the user's likes" if ranking else "predicted ratings"
+        is_score = published.value != COLUMNS[-1]
+        what = "scores made of the user's likes" if is_score else "predicted ratings"
         click.echo(f"dpmc: ranked by {what}.", err=True)
     predictions = _predictions(published, ratings, top, include_rated)
     names = (*COLUMNS[:-1], published.value)

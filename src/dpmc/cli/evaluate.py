@@ -11,7 +11,6 @@ from dpmc.errors import ParameterError
 
 BIAS = "bias"
 TRAINING_SHARE = 0.8
-RANKING = "ease"
 MEASURES = {"rmse": "RMSE", "recall": "recall@20", "ndcg": "NDCG@20"}
 POPULARITY = {"popularity of likes": "popularity"}
 MEANS = {"user's own mean": "user_mean", "global mean": "global_mean"}
@@ -92,6 +91,7 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     The output is not private: it is computed from the ratings without any protection, and the
     noise is simulated. To choose a method or a budget by it, use public or made-up ratings.
     """
+    from dpmc.fitting.checks import ranks
     from dpmc.fitting.fit import prepare
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import Lists
@@ -104,11 +104,11 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     epsilons = dict.fromkeys(epsilons or (1.0, 5.0, 20.0))
     models = {}
     for method in dict.fromkeys(methods or (None, BIAS)):
-        of_method = {"purpose": purpose} if method is None else {}
-        if method == RANKING or (method is None and purpose == "ranking"):
-            of_method["likes_from"] = likes_from
+        options = rest | {"method": method, "purpose": purpose if method is None else None}
+        if ranks(options):
+            options["likes_from"] = likes_from
         for epsilon in epsilons:
-            ready = prepare(rest | of_method | {"method": method, "epsilon": epsilon})
+            ready = prepare(options | {"epsilon": epsilon})
             models[ready.method, epsilon] = ready.model
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     given = read_given(path, columns, rest["rating_range"], Lists(None, None, {}))
@@ -157,6 +157,7 @@ def _errors(
                 learnt = training.take(training.values >= likes_from) if popular else training
                 if popular and not len(learnt):
                     errors[key].append(len(MEASURES) * (error,))
+                    step()
                     continue
                 model.fit(learnt, rng=start, noise_rng=noise, **more)
                 if not getattr(model, "ranks", popular):

@@ -54,6 +54,11 @@ class PublishedItems:
     rated = True
     """Whether it asks users for their ratings, and not only for what they like."""
 
+    @property
+    def clipped_to(self) -> tuple[float, float] | None:
+        """The range that ratings and predictions are clipped to; None where neither is."""
+        return self.rating_range
+
     def shown(self, values: np.ndarray) -> np.ndarray:
         """Return what is told of items that are ranked by these values."""
         return np.clip(values, *self.rating_range)
@@ -208,6 +213,7 @@ class PublishedRanking(PublishedItems):
     likes_from: float | None = None
 
     value = "score"
+    clipped_to = None
 
     @property
     def rated(self) -> bool:

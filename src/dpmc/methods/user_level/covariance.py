@@ -8,7 +8,7 @@ from scipy.linalg import eigh
 from scipy.linalg.blas import dsyrk
 
 from dpmc.errors import InputError
-from dpmc.privacy.ledger import PrivacyViolation
+from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc.ratings import Compressed
 
@@ -68,6 +68,21 @@ def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
             block[place, rows.indices[own]] = rows.values[own]
         total = dsyrk(1.0, block.T, beta=1.0, c=total, overwrite_c=True)
     return total
+
+
+def release_outer_sum(
+    what: str, rows: Compressed, n_columns: int, ledger: Ledger, bound: float, relation: str,
+    weight: float,
+) -> np.ndarray:  # fmt: skip
+    """Return the noised sum of a a^T over rows a, shape (n_columns, n_columns).
+
+    ``what`` names the release, ``weight`` is that of its noise. A row longer than ``bound`` is a
+    PrivacyViolation.
+    """
+    check_row_lengths(rows, bound)
+    exact = pack(outer_sum(rows, n_columns))
+    noised = ledger.release(what, exact, outer_sensitivity(relation, bound), weight=weight)
+    return unpack(noised, n_columns)
 
 
 def check_columns(n_columns: int) -> None:

@@ -13,10 +13,8 @@ from dpmc.methods.user_level.covariance import (
     check_rank,
     check_row_lengths,
     outer_sensitivity,
-    outer_sum,
-    pack,
+    release_outer_sum,
     top_eigenvectors,
-    unpack,
 )
 from dpmc.methods.user_level.predictions import OffsetModel
 from dpmc.methods.user_level.sampling import margin
@@ -158,26 +156,20 @@ class EffectsAndCovariance(OffsetModel):
     def _directions(self, left, n_items, statistics):
         """Return the top eigenvectors of the covariance of what is left, shape (n_items, rank)."""
         bound, rest = self.value_bound, 1 - self.effects_share
+
+        def released(what, rows, longest, weight):
+            ledger = statistics.ledger
+            return release_outer_sum(what, rows, n_items, ledger, longest, self.relation, weight)
+
         clamped = _of_weight_one(left.clipped(-bound, bound))
-        part = rest * (1 - self.pairs_share)
-        matrix = self._outer_sum("covariance", clamped, bound, part, n_items, statistics)
+        weight = self._weight(rest * (1 - self.pairs_share))
+        matrix = released("covariance", clamped, bound, weight)
         if self.pairs_share:
-            ones, part = _of_weight_one(_ones(left)), rest * self.pairs_share
-            pairs = self._outer_sum("pairs", ones, 1.0, part, n_items, statistics)
-            noise = statistics.noise_std(outer_sensitivity(self.relation, 1.0))
-            noise *= self._weight(part)
+            weight = self._weight(rest * self.pairs_share)
+            pairs = released("pairs", _of_weight_one(_ones(left)), 1.0, weight)
+            noise = statistics.noise_std(outer_sensitivity(self.relation, 1.0)) * weight
             matrix = matrix / (np.maximum(pairs, 0) + self.pairs_shrinkage * noise)
         return top_eigenvectors(matrix, self.rank)[1]
-
-    def _outer_sum(self, what, rows, bound, part, n_items, statistics):
-        check_row_lengths(rows, bound)
-        noised = statistics.ledger.release(
-            what,
-            pack(outer_sum(rows, n_items)),
-            outer_sensitivity(self.relation, bound),
-            weight=self._weight(part),
-        )
-        return unpack(noised, n_items)
 
 
 def _ones(rows):

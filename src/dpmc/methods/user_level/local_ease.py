@@ -133,7 +133,7 @@ class LocalEase(UserLevelMethod):
     eigenvalues, and the counts on the diagonal. So P is a diagonal matrix less F F^T, and all that
     is released of B are a row f_i of F and a scale a_i = 1 / P_ii of each item: a user's score of
     item j is a_j f_j . sum of f_i over the own likes i, and a little for popularity, by which items
-    without pairs are ranked. Users compute it alone (the billboard lemma: Kearns et al. 2014, see
+    without pairs are ranked. Users compute it alone (the billboard lemma: Hsu et al. 2014, see
     :mod:`dpmc.privacy.relations`).
 
     Statistics and sensitivities are derived in :mod:`dpmc.methods.user_level.local_ease`. Where

@@ -6,14 +6,7 @@ import numpy as np
 
 from dpmc.methods.base import choice, count, positive, with_parameters
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.user_level.covariance import (
-    check_row_lengths,
-    outer_sensitivity,
-    outer_sum,
-    pack,
-    top_eigenvectors,
-    unpack,
-)
+from dpmc.methods.user_level.covariance import release_outer_sum, top_eigenvectors
 from dpmc.methods.user_level.joint import CENTRINGS, JointMethod
 from dpmc.methods.user_level.sampling import clip_values
 
@@ -86,9 +79,5 @@ def noised_directions(rows, n_items, rank, ledger, row_bound, relation, weight) 
 
     ``weight`` is that of the noise. A row longer than ``row_bound`` is a PrivacyViolation.
     """
-    check_row_lengths(rows, row_bound)
-    exact = pack(outer_sum(rows, n_items))
-    noised = ledger.release(
-        "covariance", exact, outer_sensitivity(relation, row_bound), weight=weight
-    )
-    return top_eigenvectors(unpack(noised, n_items), rank)[1]
+    matrix = release_outer_sum("covariance", rows, n_items, ledger, row_bound, relation, weight)
+    return top_eigenvectors(matrix, rank)[1]
