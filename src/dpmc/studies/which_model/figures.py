@@ -131,8 +131,8 @@ def ablations(trials: pd.DataFrame | None) -> Drawing:
             points.append(Points(part, BUDGET_LOOKS[place % 3], f"ε = {epsilon:g}"))
         labels = [FORMS[form] for form in forms]
         panels.append(Forest(dataset_label(dataset), labels, points, reference=1.0))
-    axis = Axis("RMSE over that of the whole method", log=True)
-    return draw_forest(panels, table, axis, row=0.3, stacked=True)
+    axis = Axis("RMSE over that of the whole method")
+    return draw_forest(panels, table, axis, row=0.26, stacked=True, shared=False)
 
 
 def describe_ablations(data: pd.DataFrame) -> dict[str, str]:
