@@ -1,11 +1,12 @@
-"""How fast Huber noise is drawn: ziggurat, inverse CDF, mixture, beside NumPy's normal noise.
+"""How fast noise is drawn: Huber noise by four samplers, and exact noise beside OpenDP's.
 
     python benchmarks/bench_noise.py --repeats 21
 
 All samplers run in one process, interleaved, each warmed up first; a row gives the median
 nanoseconds a draw, and the ratios to the ziggurat. Two baselines invert the CDF: the library's
 (``Huber.rvs_inverse_cdf``) and a version in NumPy and SciPy stripped to the fewest passes over the
-array.
+array. Exact Gaussian noise of 2^40 steps is drawn many at a time, one by one (the algorithm of
+Canonne, Kamath and Steinke), and, if it is installed, by OpenDP; ratios are to the first.
 """
 
 import argparse
@@ -15,7 +16,11 @@ import time
 import numpy as np
 from scipy.special import erfinv
 
+from dpmc.errors import InputError
 from dpmc.mechanisms import Huber
+from dpmc.mechanisms.discrete import DiscreteGaussian
+from dpmc.mechanisms.discrete_coins import secure_bits
+from dpmc.mechanisms.discrete_opendp import draw_opendp
 
 
 def inverse_cdf_stripped(noise, size, rng):
@@ -51,8 +56,35 @@ def measure(a, size, repeats):
     return {name: 1e9 * float(np.median(s)) / size for name, s in seconds.items()}
 
 
+def one_by_one(noise, size):
+    """The sampler for scales that are not whole, or very large."""
+    one = noise._sampler(secure_bits())
+    return [one() for _ in range(size)]
+
+
+EXACT = {
+    "many at a time": (lambda noise, size: noise.draw(size), 200_000),
+    "one by one": (one_by_one, 10_000),
+    "OpenDP": (draw_opendp, 10_000),
+}
+
+
+def measure_exact(repeats):
+    """Median nanoseconds a draw of each sampler of exact noise that is there."""
+    noise, seconds = DiscreteGaussian(2**40), {}
+    for _ in range(repeats):
+        for name, (draw, size) in EXACT.items():
+            start = time.perf_counter()
+            try:
+                draw(noise, size)
+            except InputError:
+                continue
+            seconds.setdefault(name, []).append((time.perf_counter() - start) / size)
+    return {name: 1e9 * float(np.median(s)) for name, s in seconds.items()}
+
+
 def main():
-    """Print one table for each number of draws in a call."""
+    """Print one table for each number of draws in a call, and one of exact noise."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=21)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 200_000, 1_000_000])
@@ -64,6 +96,10 @@ def main():
             result = measure(a, size, arguments.repeats)
             cells = (f"{ns:.1f} ns ({ns / result['ziggurat']:.1f}x)" for ns in result.values())
             print(f"{a:>6}" + "".join(f"{cell:>24}" for cell in cells))
+    exact = measure_exact(arguments.repeats)
+    print("\nexact Gaussian noise")
+    for name, ns in exact.items():
+        print(f"{name:>24}{ns:>12.0f} ns ({ns / exact['many at a time']:.1f}x)")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def generate(path, millions):
     import pyarrow as pa
     from pyarrow import parquet
 
-    from dpmc.studies.dpals import surrogate
+    from dpmc.datasets import surrogate
 
     rng = np.random.default_rng(0)
     scale = (millions / FULL) ** (2 / 3)

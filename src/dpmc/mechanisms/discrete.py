@@ -2,10 +2,13 @@
 
 Floating-point samplers leak through the gaps between the numbers that they can return (Mironov,
 "On significance of the least significant bits for differential privacy", CCS 2012). The draws here
-are integers, their probabilities are exactly those stated, and the only arithmetic is that of
-integers: proposals are discrete Laplace, accepted with a coin of probability exp(-gamma) for a
-rational gamma. Source: Canonne, Kamath and Steinke, "The discrete Gaussian for differential
-privacy" (NeurIPS 2020), algorithms 1 to 3; the Huber member of the family is ours.
+are integers, and their probabilities are exactly those stated.
+
+Noise of a whole scale below 2^56 is drawn many at a time (:mod:`dpmc.mechanisms.discrete_batch`),
+any other one by one with integer arithmetic alone: proposals are discrete Laplace, accepted with a
+coin of probability exp(-gamma) for a rational gamma. Source: Canonne, Kamath and Steinke, "The
+discrete Gaussian for differential privacy" (NeurIPS 2020), algorithms 1 to 3; the Huber member of
+the family is ours.
 
 Let z = |k|/scale. With b = min(a, 1) the tangent b z - b^2/2 lies below rho_a(z) and touches it
 at z = b, so a proposal with mass proportional to exp(-b z) is accepted with probability
@@ -23,10 +26,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 
 from dpmc.errors import InputError
+from dpmc.mechanisms import discrete_batch
 from dpmc.mechanisms.discrete_coins import Bits, coin_exp, secure_bits, uniform_below
 
 Rational = int | Fraction
@@ -41,8 +46,9 @@ class Discrete(ABC):
     """
 
     scale: Fraction
+    halvings = 0
 
-    def draw(self, size: int, bits: Bits | None = None) -> list[int]:
+    def draw(self, size: int, bits: Bits | None = None) -> np.ndarray:
         """Draw independent integers.
 
         Parameters
@@ -52,20 +58,30 @@ class Discrete(ABC):
             ``bits(k)`` returns k random bits as an integer; for tests
             ``random.Random(1).getrandbits``. Without it they come from :mod:`secrets`.
 
+        Returns
+        -------
+        array of int64, or of Python's integers where the scale is large or not whole
+
         Notes
         -----
         The time that a draw takes depends on its value: do not let others measure it.
         """
         bits = bits or secure_bits()
+        if discrete_batch.in_batches(self):
+            return discrete_batch.draw(self, size, bits)
         one = self._sampler(bits)
-        return [one() for _ in range(size)]
+        return np.array([one() for _ in range(size)], dtype=object)
 
     @abstractmethod
     def _sampler(self, bits: Bits) -> Callable[[], int]:
         """Return a function that draws one integer."""
 
     @abstractmethod
-    def _loss(self, z: np.ndarray) -> np.ndarray:
+    def loss(self, z: np.ndarray) -> np.ndarray:
+        """rho at z >= 0."""
+
+    @abstractmethod
+    def exact_loss(self, z: Fraction) -> Fraction:
         """rho at z >= 0."""
 
     @property
@@ -83,9 +99,9 @@ class Discrete(ABC):
             )
         start, slope = self._tail
         first = math.floor(start * scale) + 1  # the first integer of the geometric tail
-        terms = [2 * np.exp(-self._loss(np.arange(1, first) / scale)).sum(), 1.0]
+        terms = [2 * np.exp(-self.loss(np.arange(1, first) / scale)).sum(), 1.0]
         if math.isfinite(slope):
-            tail = math.exp(-float(self._loss(np.array(first / scale))))
+            tail = math.exp(-float(self.loss(np.array(first / scale))))
             terms.append(2 * tail / -math.expm1(-slope / scale))
         return math.log(math.fsum(terms))
 
@@ -98,7 +114,7 @@ class Discrete(ABC):
             A scale above a million steps.
         """
         z = np.abs(np.asarray(k, dtype=float)) / float(self.scale)
-        return -self._loss(z) - self._log_normaliser
+        return -self.loss(z) - self._log_normaliser
 
 
 @dataclass(frozen=True)
@@ -119,8 +135,10 @@ class DiscreteLaplace(Discrete):
     def _sampler(self, bits):
         return _laplace_sampler(bits, 1 / self.scale)
 
-    def _loss(self, z):
+    def loss(self, z):
         return z
+
+    exact_loss = loss
 
     _tail = (0.0, 1.0)
 
@@ -153,8 +171,10 @@ class DiscreteGaussian(Discrete):
 
         return one
 
-    def _loss(self, z):
+    def loss(self, z):
         return z * z / 2
+
+    exact_loss = loss
 
     _tail = (40.0, math.inf)
 
@@ -203,10 +223,19 @@ class DiscreteHuber(Discrete):
 
         return one
 
-    def _loss(self, z):
+    def loss(self, z):
         a = float(self.a)
         clipped = np.minimum(z, a)
         return clipped * (z - clipped / 2)
+
+    def exact_loss(self, z):
+        clipped = min(z, self.a)
+        return clipped * (z - clipped / 2)
+
+    @cached_property
+    def halvings(self):
+        """Least j >= 0 with 2^-j <= a."""
+        return next(j for j in count() if 2**j * self.a >= 1)
 
     @property
     def _tail(self):

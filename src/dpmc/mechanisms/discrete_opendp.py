@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from dpmc.errors import InputError
 from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteLaplace
 
@@ -9,7 +11,7 @@ _LARGEST_SCALE = 2**52
 """OpenDP cuts noise off at 64 bits; of this scale, it gets there with probability exp(-2^11)."""
 
 
-def draw_opendp(noise: Discrete, size: int) -> list[int]:
+def draw_opendp(noise: Discrete, size: int) -> np.ndarray:
     """Draw independent integers with the library OpenDP, whose samplers are exact too.
 
     Parameters
@@ -17,6 +19,10 @@ def draw_opendp(noise: Discrete, size: int) -> list[int]:
     noise : DiscreteLaplace or DiscreteGaussian
         Its scale is rounded up to a floating-point number, which OpenDP takes exactly.
     size : int
+
+    Returns
+    -------
+    array of Python's integers
 
     Raises
     ------
@@ -43,7 +49,9 @@ def draw_opendp(noise: Discrete, size: int) -> list[int]:
         )
     if scale < noise.scale:
         scale = math.nextafter(scale, math.inf)
-    return list((space >> then(scale=scale))([0] * size))
+    drawn = (space >> then(scale=scale))([0] * size)
+    # integers of Python, whose sums do not overflow: these go up to the end of 64 bits
+    return np.array(list(drawn), dtype=object)
 
 
 def _library():

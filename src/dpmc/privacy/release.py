@@ -84,15 +84,15 @@ _INFLATION = 1 + Fraction(1, 2**10)
 _FINENESS = 2**20
 _SMALLEST_EXPONENT = -960  # far from subnormal numbers
 
-Draw = Callable[[Discrete, int], list[int]]
+Draw = Callable[[Discrete, int], np.ndarray]
 
 
-def secure(noise: Discrete, size: int) -> list[int]:
+def secure(noise: Discrete, size: int) -> np.ndarray:
     """Draw with random bits of the operating system."""
     return noise.draw(size)
 
 
-def opendp(noise: Discrete, size: int) -> list[int]:
+def opendp(noise: Discrete, size: int) -> np.ndarray:
     """Draw with OpenDP, which has no Huber noise."""
     from dpmc.mechanisms.discrete_opendp import draw_opendp
 
@@ -172,9 +172,8 @@ class GridNoise:
             raise InputError("A query that is not a finite number cannot be released.")
         step, noise = grid(self.mechanism, sensitivity, changed or query.size)
         rounded = np.rint(query.ravel() / step)  # a power of two: the quotient is exact
-        drawn = self._draw(noise, query.size)
-        total = [int(q) + k for q, k in zip(rounded.tolist(), drawn, strict=True)]
-        return (np.array([float(k) for k in total]) * step).reshape(query.shape)
+        total = _integers(rounded) + self._draw(noise, query.size)
+        return (total.astype(float) * step).reshape(query.shape)
 
 
 def grid(mechanism, sensitivity: float, coordinates: int) -> tuple[float, Discrete]:
@@ -210,6 +209,13 @@ def grid(mechanism, sensitivity: float, coordinates: int) -> tuple[float, Discre
             "an exact release."
         )
     return float(step), _on_grid(mechanism, math.ceil(scale))
+
+
+def _integers(x: np.ndarray) -> np.ndarray:
+    """Return whole numbers as int64, or as Python's if sums of two could leave that."""
+    if np.abs(x).max(initial=0) < 2.0**61:
+        return x.astype(np.int64)
+    return np.array([int(each) for each in x], dtype=object)
 
 
 def _on_grid(mechanism, scale: int) -> Discrete:

@@ -25,8 +25,6 @@ hardly see; the same calibration at a large delta is about events that they do."
 RELEASES = 4
 STEPS = 16
 """Sensitivity on the grid of the integer noise."""
-DISCRETE_SHARE = 10
-"""Integers are drawn one by one: fewer by this factor."""
 
 
 def float_claims() -> list[NoiseClaim]:
@@ -70,11 +68,9 @@ def mechanism_rows(settings: Mapping) -> Iterator[dict[str, object]]:
     ``settings`` has ``seed`` and ``samples``.
     """
     samples = settings["samples"]
-    plans = [(claim, samples) for claim in float_claims()]
-    plans += [(claim, samples // DISCRETE_SHARE) for claim in discrete_claims(settings["seed"])]
-    for claim, count in plans:
+    for claim in [*float_claims(), *discrete_claims(settings["seed"])]:
         key = {"mechanism": claim.mechanism, "releases": claim.releases, "delta": claim.delta}
-        yield from noise_rows(claim, count, stream(settings["seed"], AUDIT, key))
+        yield from noise_rows(claim, samples, stream(settings["seed"], AUDIT, key))
     yield from response_rows(settings)
 
 

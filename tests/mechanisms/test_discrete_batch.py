@@ -1,0 +1,178 @@
+"""Many exact draws at once: what floating point settles is what real numbers would."""
+
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpmc.mechanisms import discrete_batch as batch
+from dpmc.mechanisms.discrete import DiscreteGaussian, DiscreteHuber, DiscreteLaplace
+
+ERROR_RATE = 1e-6  # of each statistical test, were its seed not fixed
+FAMILY = [
+    DiscreteLaplace(3),
+    DiscreteGaussian(1),
+    DiscreteGaussian(5),
+    DiscreteHuber(Fraction(1, 3), 2),
+    DiscreteHuber(1, 4),
+    DiscreteHuber(Fraction(1.8312345), 7),
+]
+FINE = 2**50 + 1  # of a scale in steps: half of the words for u are thrown away
+
+
+def seeded(seed):
+    return random.Random(seed).getrandbits
+
+
+def fine(noise):
+    """The same family with a scale of many steps."""
+    kind = type(noise)
+    return kind(noise.a, FINE) if kind is DiscreteHuber else kind(FINE)
+
+
+def fed(*given):
+    """Bits that are given, call by call."""
+    source = iter(given)
+    return lambda k: next(source)
+
+
+@pytest.mark.parametrize("noise", FAMILY, ids=repr)
+def test_draws_have_the_stated_probabilities(noise):
+    assert batch.in_batches(noise)
+    draws = batch.draw(noise, 60_000, seeded(1))
+    reach = 60
+    expected = len(draws) * np.exp(noise.logpmf(np.arange(-reach, reach + 1)))
+    often = np.flatnonzero(expected >= 10)
+    low, high = often[0] - reach, often[-1] - reach
+    observed = np.bincount(np.clip(draws, low, high) - low, minlength=high - low + 1)
+    expected = expected[often]
+    expected[[0, -1]] += (len(draws) - expected.sum()) / 2
+    assert stats.chisquare(observed, expected).pvalue > ERROR_RATE
+
+
+@pytest.mark.parametrize("noise", [fine(noise) for noise in FAMILY], ids=repr)
+def test_one_by_one_and_many_at_a_time_have_the_same_law(noise):
+    one = noise._sampler(seeded(2))
+    slow = [one() / FINE for _ in range(4_000)]
+    fast = batch.draw(noise, 40_000, seeded(3)) / FINE
+    assert stats.ks_2samp(slow, fast).pvalue > ERROR_RATE
+
+
+@pytest.mark.parametrize("noise", [*FAMILY, *map(fine, FAMILY)], ids=repr)
+def test_floating_point_decides_as_exact_arithmetic_does(noise, monkeypatch):
+    quick = batch.draw(noise, 500, seeded(4))
+    monkeypatch.setattr(batch, "MARGIN", 2.0)  # nothing is left to floating point
+    np.testing.assert_array_equal(quick, batch.draw(noise, 500, seeded(4)))
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    noise=st.sampled_from([fine(noise) for noise in FAMILY]),
+    v=st.integers(0, 30),
+    part=st.floats(0, 1, exclude_max=True),
+    beside=st.integers(-3, 3),
+)
+def test_close_to_the_probability_the_true_digits_decide(noise, v, part, beside):
+    """Uniform numbers within three units of 2^-53 of p: kept exactly if they are below it."""
+    n = noise.scale.numerator << noise.halvings
+    k = n * v + int(part * n)
+    a = noise.a if isinstance(noise, DiscreteHuber) else None
+    z = Fraction(k, FINE)
+    loss = z if isinstance(noise, DiscreteLaplace) else z * z / 2
+    if a is not None and z > a:
+        loss = a * z - a * a / 2
+    # 60 terms of the series of exp(loss / 2^s) are exact to 10^-80, and squared s times
+    halved, s = loss, 0
+    while halved > Fraction(1, 2):
+        halved, s = halved / 2, s + 1
+    halved = Fraction(round(halved * 2**300), 2**300)
+    term, total = Fraction(1), Fraction(1)
+    for i in range(1, 60):
+        term = term * halved / i
+        total += term
+    total = Fraction(round(total * 2**300), 2**300)
+    for _ in range(s):
+        total = Fraction(round(total * total * 2**300), 2**300)
+    p = Fraction(2**v) / total / batch.BOUND
+    digits = min(max(math.floor(p * 2**53) + beside, 0), 2**53 - 1)
+    for rest in (0, 1):  # all further digits: the number is digits or digits + 1 units
+        kept = batch.is_kept(noise, k, v, digits, lambda size, rest=rest: rest * (2**size - 1))
+        assert kept is (Fraction(digits + rest, 2**53) < p)
+
+
+@pytest.mark.parametrize("a", [None, math.inf, *np.geomspace(0.01, 40, 200)])
+def test_no_probability_is_above_one(a):
+    """At the first and the last place of each round, where 2^v exp(-rho) is largest and least."""
+    scale = 2**30
+    if a is None:
+        noise = DiscreteLaplace(scale)
+    elif a == math.inf:
+        noise = DiscreteGaussian(scale)
+    else:
+        noise = DiscreteHuber(Fraction(a), scale)
+    v = np.arange(64)
+    n = float(noise.scale) * 2**noise.halvings
+    largest = np.ldexp(np.exp(-noise.loss(v * n / scale)), v) / float(batch.BOUND)
+    assert largest.max() <= 1
+    assert largest.max() > 0.5  # few proposals are in vain
+
+
+def proposal(u, v, positive, digits, n):
+    """The three words of a proposal that has this outcome."""
+    shift = 64 - max((n - 1).bit_length(), 1)
+    return u << shift, ((1 << v) << 1) | positive if v < 63 else int(positive), digits << 11
+
+
+def test_proposals_are_a_sign_zeros_and_a_uniform_number():
+    noise = DiscreteHuber(Fraction(1, 2), 5)  # n = 10
+    words = [
+        proposal(u, v, positive, 0, 10)
+        for u, v, positive in [(9, 0, 1), (0, 1, 0), (3, 2, 1), (0, 0, 1), (4, 62, 0)]
+    ]
+    given = [
+        sum(word << 64 * i for i, word in enumerate(each)) for each in zip(*words, strict=True)
+    ]
+    outside = 15 << 60  # a word for u that is thrown away, and for which no others are drawn
+    drawn = batch._round(noise, 6, fed(given[0] | outside << 320, *given[1:]))
+    np.testing.assert_array_equal(drawn, [9, -10, 23, 0, -624])
+
+
+def test_half_of_the_zeros_are_thrown_away():
+    noise = DiscreteGaussian(4)
+    for positive, left in ((1, [0]), (0, [])):
+        drawn = batch._round(noise, 1, fed(*proposal(0, 0, positive, 0, 4)))
+        np.testing.assert_array_equal(drawn, left)
+
+
+def test_a_word_of_zeros_goes_on_in_the_next():
+    """No tail is cut off, though no number of draws would show it."""
+    noise = DiscreteHuber(1, FINE)
+    words = proposal(7, 63, 0, 0, FINE)
+    further = [0, 0, 1]  # two more zeros
+    drawn = batch._round(noise, 1, fed(*words, *further))
+    assert drawn.tolist() == [-(7 + 65 * FINE)]
+    # the same with a uniform number of which p is not above
+    words = proposal(7, 63, 0, 2**53 - 1, FINE)
+    assert batch._round(noise, 1, fed(*words, *further)).size == 0
+
+
+def test_zero_bits_are_counted():
+    x = np.array([0, 1, 2, 3, 12, 2**62, 2**63 - 1, 2**53 + 2**52], dtype=np.uint64)
+    np.testing.assert_array_equal(batch.trailing_zeros(x), [63, 0, 1, 0, 2, 62, 0, 52])
+
+
+def test_what_is_drawn_one_by_one():
+    assert not batch.in_batches(DiscreteGaussian(Fraction(5, 2)))
+    assert not batch.in_batches(DiscreteGaussian(2**56))
+    assert not batch.in_batches(DiscreteHuber(Fraction(1, 3), 2**54))
+    assert batch.in_batches(DiscreteHuber(Fraction(1, 3), 2**54 - 1))
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 2**18 + 1])
+def test_as_many_are_drawn_as_were_asked_for(size):
+    assert batch.draw(DiscreteGaussian(3), size, seeded(5)).shape == (size,)
