@@ -1,12 +1,11 @@
 """A question of our own: from which observed fraction on does noisy ALS beat the item bias?"""
 
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import product, starmap
 
-from dpmc.frame.api import Job, Regression, Step, Study
+from dpmc.frame.api import Job, Step, Study
 from dpmc.frame.jobs.cells import Cell
 
-HERE = Path(__file__).parent
 METHODS = {"item_bias": "Item bias", "als": "ALS", "noisy_als": "ALS, Gaussian noise"}
 UNUSED = {"item_bias": ("iterations", "regularization", "variance"), "als": ("variance",)}
 
@@ -19,14 +18,6 @@ class Fit(Cell):
     observed_fraction: float
 
 
-CELL = Fit.names()
-
-
-def grid(section):
-    """Return every cell."""
-    return [Fit(method, float(x)) for method in METHODS for x in section["observed_fractions"]]
-
-
 def settings(section, cell):
     """Return exactly what a cell uses: a changed variance reruns nothing without noise."""
     unused = ("observed_fractions", *UNUSED.get(cell.method, ()))
@@ -34,11 +25,11 @@ def settings(section, cell):
 
 
 FIT = Job(
-    name="fit",
-    run=".run:fit",
-    tables={"trials": (*CELL, "trial", "rmse")},
+    "fit",
+    ".run:fit",
+    tables={"trials": (*Fit.names(), "trial", "rmse")},
     cell=Fit,
-    cells=grid,
+    cells=lambda section: starmap(Fit, product(METHODS, section["observed_fractions"])),
     by=("method",),  # a job is a curve: a method at all observed fractions
     settings=settings,
 )
@@ -52,5 +43,4 @@ STUDY = Study.of(
         Step("figures", ".show:figures"),
     ),
     chapter=".show:chapter",
-    regression=Regression("trials"),
 )

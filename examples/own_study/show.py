@@ -1,21 +1,22 @@
 """What is made of the trials: verdicts, a table, a figure, and the chapter of the report."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 
 from dpmc.frame.checking.runs import read_frame
-from dpmc.frame.judging.claims import load_claims, table_of_verdicts
-from dpmc.frame.judging.effects import lines_of
+from dpmc.frame.judging.claims import judge_all
 from dpmc.frame.judging.rules import always_below
-from dpmc.frame.showing.chapter import Chapter, Judged
+from dpmc.frame.showing.chapter import Chapter
 from dpmc.frame.showing.frames import cell_means
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
 from dpmc.frame.showing.results import means_table, write_tables
 from dpmc.frame.showing.style import SERIES, drawing_step, read_figures
 from dpmc.frame.showing.texts import Texts
-from own_study import CELL, HERE, METHODS
+from own_study import METHODS, Fit
 
+HERE, CELL = Path(__file__).parent, Fit.names()
 LOOKS = dict(zip(METHODS, SERIES, strict=False))
 PREDICATES = {
     "S1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= 0.1}),
@@ -28,8 +29,7 @@ def claims(folder, settings):
     trials = read_frame(folder / "trials.csv").set_index([*CELL, "trial"])["rmse"]
     ratios = np.log(trials["noisy_als"] / trials["item_bias"]).unstack()
     rows = {fraction: row.to_numpy() for fraction, row in ratios.iterrows()}
-    entries = load_claims(HERE / "claims.yaml", PREDICATES)
-    return {"claims": table_of_verdicts(entries, PREDICATES, rows)}
+    return {"claims": judge_all(HERE / "claims.yaml", PREDICATES, rows)}
 
 
 def tables(folder, settings, out):
@@ -54,15 +54,4 @@ figures = drawing_step(FIGURES)
 
 def chapter(folder, settings):
     """Return the chapter."""
-    verdicts = read_frame(folder / "claims.csv")
-    return Chapter.of(
-        folder,
-        Texts(HERE / "chapter.yaml"),
-        FIGURES,
-        verdicts,
-        answers=lines_of(verdicts, ["S1"]),
-        key_figure="own_study",
-        judged=[Judged("What noise costs", verdicts)],
-        downloads=[("own_study.csv", folder / "trials.csv")],
-        metrics={"rmse": "RMSE on unobserved entries"},
-    )
+    return Chapter.of(folder, Texts(HERE / "chapter.yaml"), FIGURES)

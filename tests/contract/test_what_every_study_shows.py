@@ -1,6 +1,5 @@
 """What every study makes for readers of made-up results: tables, figures and its chapter."""
 
-import importlib
 import re
 from collections import defaultdict
 from functools import cache
@@ -15,9 +14,10 @@ from figure_checks import check_edges, check_files, check_named_panels, check_ti
 from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.job import function
 from dpmc.frame.judging.claims import is_own
-from dpmc.frame.showing.chapter import Chapter
+from dpmc.frame.showing.chapter import LINES, Chapter
 from dpmc.frame.showing.items import load_items
 from dpmc.frame.showing.style import RC, NothingToDraw, draw_all
+from dpmc.yaml_files import read_mapping
 
 FORMATS = (".csv", ".html", ".md", ".tex")
 # figures of the Huber study: of its side experiments, which are not made up here, and of heat maps,
@@ -135,9 +135,9 @@ def test_the_chapter_holds_what_is_there(name, results):
     made = chapter_of(name, results / name)
     tables = fake_results.STUDIES[name].tables()
     judged = {each for key in tables if "claims" in key for each in tables[key]["id"]}
-    module = importlib.import_module(STUDIES[name].chapter.partition(":")[0])
-    answers = getattr(module, "ANSWERS", ())
-    for lines, ids in ((made.answers, answers), (made.findings, module.FINDINGS)):
+    texts = read_mapping(STUDIES[name].schema.with_name("chapter.yaml"))
+    for kind in LINES:
+        lines, ids = getattr(made, kind), texts.get(kind, ())
         assert bool(lines) == bool(ids)
         assert [line.claim for line in lines] == [each for each in ids if each in judged]
     assert {claim for each in made.judged for claim in each.claims["id"]} == judged

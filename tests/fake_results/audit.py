@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.claims import judge_all
 from dpmc.studies.audit.claims import CLAIMS, PREDICATES
 from fake_results.equal_privacy import BASELINES, MECHANISMS, RELATIONS
 
@@ -72,5 +72,5 @@ def fake_audit() -> pd.DataFrame:
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     audit = fake_audit()
-    claims = table_of_verdicts(load_claims(CLAIMS, PREDICATES), PREDICATES, audit)
+    claims = judge_all(CLAIMS, PREDICATES, audit)
     return {"audit": audit, "claims": claims}

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.claims import judge_all
 from dpmc.mechanisms import Huber
 from dpmc.studies.equal_privacy.claims.evidence import Evidence
 from dpmc.studies.equal_privacy.claims.judge import CLAIMS, PREDICATES
@@ -103,7 +103,7 @@ def fake_frontier() -> pd.DataFrame:
 def fake_claims() -> pd.DataFrame:
     """The real claims, judged on these results, without other readings."""
     evidence = Evidence(fake_calibrated(), fake_frontier())
-    return table_of_verdicts(load_claims(CLAIMS, PREDICATES), PREDICATES, evidence)
+    return judge_all(CLAIMS, PREDICATES, evidence)
 
 
 def tables() -> dict[str, pd.DataFrame]:

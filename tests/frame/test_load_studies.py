@@ -101,6 +101,15 @@ def test_what_the_check_compares_follows_from_the_job_that_makes_the_trials(tmp_
     assert fewer.of_trials(study.jobs[0], judged=False).metrics == ("rmse", "seconds")
 
 
+def test_what_the_check_compares_need_not_be_declared(tmp_path):
+    text = WITH_TRIALS.replace(", regression=KEPT", "")
+    study = studies.load([package(tmp_path / "study_by_default", text)])["study_by_default"]
+    assert (study.regression.table, study.regression.metrics) == ("trials", ("rmse", "steps"))
+    text = text.replace('"trials": columns', '"others": columns')
+    study = studies.load([package(tmp_path / "study_without_trials", text)])
+    assert study["study_without_trials"].regression is None
+
+
 def test_a_module_of_experiments_with_a_job_is_one_of_the_study(tmp_path):
     folder = package(tmp_path / "study_of_experiments", OF_PACKAGE)
     (folder / "experiments").mkdir()

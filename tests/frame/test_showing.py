@@ -31,7 +31,9 @@ def test_a_chapter_shows_what_steps_made_and_what_texts_say(tmp_path):
     path.write_text(TEXTS)
     claims = pd.DataFrame("", index=[0, 1], columns=list(CLAIM_COLUMNS))
     claims["source"] = ["own", "paper"]
-    made = Chapter.of(tmp_path, Texts(path), [], claims, key_figure="x", tables=[])
+    claims["id"] = ["A1", "A2"]
+    claims.to_csv(tmp_path / "claims.csv", index=False)
+    made = Chapter.of(tmp_path, Texts(path), [], key_figure="x", tables=[])
     assert (made.heading, made.lead, made.introduction) == ("Study", "we look", "At it.")
     assert (made.galleries[0].folder, made.tables, made.key_figure) == (
         tmp_path / "figures",
@@ -39,8 +41,13 @@ def test_a_chapter_shows_what_steps_made_and_what_texts_say(tmp_path):
         "x",
     )
     assert [each.title for each in made.judged] == ["Claims, judged", OWN_TITLE]
-    path.write_text(TEXTS.replace("}", ", judged: Theirs}"))
-    assert Chapter.of(tmp_path, Texts(path), [], claims).judged[0].title == "Theirs"
+    more = "judged: Theirs, answers: [A2, A1, A3], key_figure: y, downloads: {mine.csv: trials}}"
+    path.write_text(TEXTS.replace("}", f", {more}"))
+    made = Chapter.of(tmp_path, Texts(path), [], about="Ours")
+    assert (made.judged[0].title, made.key_figure, made.findings) == ("Theirs", "y", ())
+    assert [line.claim for line in made.answers] == ["A2", "A1"]
+    assert all(line.title.startswith("Ours: ") for line in made.answers)
+    assert made.downloads == [("mine.csv", tmp_path / "trials.csv")]
 
 
 def test_a_step_that_draws_is_made_again_when_its_figures_are_declared_otherwise():

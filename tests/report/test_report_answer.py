@@ -22,11 +22,13 @@ from dpmc.frame.judging.rules import mostly_below, not_available
 from dpmc.frame.judging.verdicts import fewest
 from dpmc.frame.showing.frames import percent
 from dpmc.report.numbers import effect_text
-from dpmc.studies.huber.chapter import ANSWERS, counts_text
+from dpmc.studies.huber.chapter import TEXT, counts_text
 from dpmc.studies.huber.claims.evidence import Evidence
 from dpmc.studies.huber.claims.judge import PREDICATES
 from dpmc.studies.huber.reported.compare import compare
 from dpmc.studies.huber.reported.numbers import load
+
+ANSWERS = TEXT.entries["answers"]
 
 HOME = Path(__file__).parents[2]
 

@@ -348,7 +348,8 @@ class Study:
         file of a step lies in the folder too. A step that judges (``claims``) counts the claims as
         its code, one that draws (``figures``, or ``<word>_figures``) ``figures.yaml``. The modules
         in its folder ``experiments`` that have a ``JOB`` are jobs of it. Its regression compares
-        what the job that makes the table of trials writes, and the verdicts.
+        what the job that makes the table of trials writes, and the verdicts; without a word of it
+        that table is ``trials``.
         """
         here = Path(sys.modules[package].__file__).parent
         costs, items = here / "costs.csv", here / "items.yaml"
@@ -375,10 +376,10 @@ class Study:
         }
         if (here / "experiments").is_dir():
             found["jobs"] += tuple(each.JOB for each in experiments_in(f"{package}.experiments"))
-        regression = known.get("regression")
-        if regression is not None and regression.table is not None:
-            maker = next(job for job in found["jobs"] if regression.table in job.tables)
-            found["regression"] = regression.of_trials(maker, judged=bool(judged))
+        regression = known.get("regression", Regression("trials"))
+        makers = [job for job in found["jobs"] if regression.table in job.tables]
+        if makers:
+            found["regression"] = regression.of_trials(makers[0], judged=bool(judged))
         return cls(**known | found)
 
     def section(self, configuration: Mapping[str, Mapping]) -> Section:

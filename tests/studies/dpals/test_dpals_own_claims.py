@@ -16,11 +16,13 @@ from dpmc.frame.judging.finding import (
 from dpmc.frame.showing.chapter import PUBLISHED_COLUMNS
 from dpmc.frame.showing.frames import keeps_claim
 from dpmc.statistics.paired import compare, pairs
-from dpmc.studies.dpals.chapter import ANSWERS, FINDINGS, caveats, chapter
+from dpmc.studies.dpals.chapter import TEXT, caveats, chapter
 from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
 from dpmc.studies.dpals.claims.own import beside_ours
 from dpmc.studies.dpals.comparisons import PLACE, places
 from dpmc.studies.dpals.frames import standard
+
+ANSWERS, FINDINGS = TEXT.entries["answers"], TEXT.entries["findings"]
 
 OWN = [f"F{number}" for number in (1, 2, 3, 4, 5, 6, 8)]
 

@@ -9,10 +9,12 @@ from fake_results.equal_privacy import fake_calibrated, fake_frontier
 
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED
 from dpmc.frame.showing.frames import select
-from dpmc.studies.equal_privacy.chapter import ANSWERS, FINDINGS
+from dpmc.studies.equal_privacy.chapter import TEXT
 from dpmc.studies.equal_privacy.claims import own  # noqa: F401  (registers predicates)
 from dpmc.studies.equal_privacy.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.equal_privacy.frames import model_label
+
+ANSWERS, FINDINGS = TEXT.entries["answers"], TEXT.entries["findings"]
 
 FACTORS = ["private_als", "private_irls"]
 EPSILONS = 6

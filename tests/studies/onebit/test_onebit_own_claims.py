@@ -10,10 +10,12 @@ from scipy import stats
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.frame.showing.frames import keeps_claim
 from dpmc.statistics.paired import compare, leader, less, more, pairs
-from dpmc.studies.onebit.chapter import ANSWERS, FINDINGS, caveats, chapter
+from dpmc.studies.onebit.chapter import TEXT, caveats, chapter
 from dpmc.studies.onebit.claims.evidence import PREDICATES, evidence_of
 from dpmc.studies.onebit.claims.own import PLACE, places
 from dpmc.studies.onebit.frames import PUBLISHED
+
+ANSWERS, FINDINGS = TEXT.entries["answers"], TEXT.entries["findings"]
 
 OWN = [f"B{number}" for number in range(1, 9)]
 

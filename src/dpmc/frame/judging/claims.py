@@ -163,6 +163,13 @@ def table_of_verdicts(
     return with_chance(table, is_own(table))
 
 
+def judge_all(
+    path: str | Path, predicates: Mapping[str, Callable], evidence: object, *others: Mapping
+) -> pd.DataFrame:
+    """Judge the claims of a file, see :func:`load_claims` and :func:`table_of_verdicts`."""
+    return table_of_verdicts(load_claims(path, predicates), predicates, evidence, *others)
+
+
 def registering(predicates: dict[str, Callable]) -> Callable[[str], Callable]:
     """Return a decorator that registers a predicate under the id of its claim.
 

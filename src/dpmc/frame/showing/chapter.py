@@ -8,7 +8,8 @@ from typing import Self
 import pandas as pd
 
 from dpmc.frame.judging.claims import is_own
-from dpmc.frame.judging.effects import Line
+from dpmc.frame.judging.effects import Line, lines_of
+from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.style import FigureText
 from dpmc.frame.showing.texts import Texts
 
@@ -85,6 +86,8 @@ def judged_claims(
     return [part for part in parts if len(part.claims)]
 
 
+WORDS = ("heading", "lead", "introduction", "caveat", "key_figure", "first_figure")
+LINES = ("headlines", "answers", "findings")
 PUBLISHED_COLUMNS = (
     *("place", "metric", "published", "mean", "standard_error", "trials", "status"),
 )
@@ -159,18 +162,45 @@ class Chapter:
         folder: Path,
         texts: Texts,
         figures: Sequence[FigureText],
-        claims: pd.DataFrame | None,
+        *,
+        about: str = "",
+        values: Mapping[str, object] | None = None,
         **shown: object,
     ) -> Self:
-        """Return the chapter of a study whose steps "tables" and "figures" filled their folders.
+        """Return the chapter of a study whose steps judged, and filled "tables" and "figures".
 
-        Heading, lead and introduction are those of the texts, as is the title ``judged`` of the
-        papers' claims if there is one; ``shown`` is what is shown beside or instead.
+        Parameters
+        ----------
+        texts : Texts
+            Attributes of that name (:data:`WORDS`, ``metrics``); the ids of the claims that are
+            lines (:data:`LINES`), and what was ``found`` by their verdicts; ``downloads``, names to
+            be saved as with the names of tables; ``judged``, the title of the papers' claims.
+        about : str
+            What the answers are about, see :func:`dpmc.frame.judging.effects.lines_of`.
+        values : mapping, optional
+            For further placeholders of what was found.
+        **shown
+            Attributes that the texts do not say, or instead of what they say.
         """
-        said = {name: texts(name) for name in ("heading", "lead", "introduction")}
-        made = {
+        claims, said = read_results(folder, ["claims"])["claims"], texts.entries
+        found = {"found": said.get("found")} | dict(values or {})
+        made = {name: texts(name) for name in WORDS if name in said} | {
+            name: lines_of(claims, said[name], about if name == "answers" else "", **found)
+            for name in LINES
+            if name in said
+        }
+        made |= {
             "tables": [folder / "tables"],
             "galleries": [Gallery(figures, folder / "figures")],
-            "judged": judged_claims(claims, texts.entries.get("judged", "Claims, judged")),
+            "judged": judged_claims(claims, said.get("judged", "Claims, judged")),
+            "downloads": [
+                (name, folder / f"{table}.csv") for name, table in said.get("downloads", {}).items()
+            ],
+            "metrics": said.get("metrics", {}),
         }
-        return cls(**said | made | shown)
+        return cls(**made | shown)
+
+    @classmethod
+    def not_run(cls, texts: Texts) -> Self:
+        """Return the chapter of a study without results: a heading, and that it was not run."""
+        return cls(texts("heading"), lead="", introduction="", caveat=texts("not_run"))

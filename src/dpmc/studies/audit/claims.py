@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.frame.judging.claims import load_claims, registering, table_of_verdicts
+from dpmc.frame.judging.claims import judge_all, registering
 from dpmc.frame.judging.finding import Finding
 from dpmc.frame.judging.rules import fact, not_available
 from dpmc.frame.showing.results import read_results
@@ -19,7 +19,7 @@ claim = registering(PREDICATES)
 def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
     """Judge the claims on the audit in ``folder``; no setting is used."""
     audit = read_results(folder, ("audit",))["audit"]
-    return {"claims": table_of_verdicts(load_claims(CLAIMS, PREDICATES), PREDICATES, audit)}
+    return {"claims": judge_all(CLAIMS, PREDICATES, audit)}
 
 
 @claim("T1")

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.frame.judging.effects import lines_of
-from dpmc.frame.showing.chapter import Chapter, Gallery, Judged, judged_claims
+from dpmc.frame.showing.chapter import Chapter, Judged, judged_claims
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.dpals.claims.own import CLOSE, beside_ours
 from dpmc.studies.dpals.figures import DPALS_FIGURES
@@ -21,11 +20,6 @@ from dpmc.studies.dpals.frames import (
 )
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
-FINDINGS = (
-    *("D25", "F1", "D22", "F2", "D1", "F3", "F4", "F5", "F6", "D17", "D15", "D18", "D5"),
-    *("D21", "F8"),
-)
-ANSWERS = ("D25", "F1", "D22")
 # these are too large; the CSV of every figure holds their means and intervals
 LARGE = ("trials", "iterations")
 
@@ -35,21 +29,17 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     folder = Path(folder)
     results = read_dpals(folder)
     if not has_dpals(results):
-        return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
-    claims = results["claims"]
-    return Chapter(
-        TEXT("heading"),
-        TEXT("lead"),
-        TEXT("introduction"),
-        answers=lines_of(claims, ANSWERS, TEXT("about")),
-        key_figure="dpals_3_users",
+        return Chapter.not_run(TEXT)
+    return Chapter.of(
+        folder,
+        TEXT,
+        DPALS_FIGURES,
+        about=TEXT("about"),
         caveat=caveats(results["trials"]),
         agrees=TEXT("agrees", percent=f"{100 * CLOSE:g}"),
-        findings=lines_of(claims, FINDINGS),
         tables=[folder / "tables", folder / "laws"],
-        galleries=[Gallery(DPALS_FIGURES, folder / "figures")],
         judged=[
-            *judged_claims(claims, TEXT("judged")),
+            *judged_claims(results["claims"], TEXT("judged")),
             *_on_other_data(results),
         ],
         downloads=[

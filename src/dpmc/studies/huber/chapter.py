@@ -8,7 +8,6 @@ import pandas as pd
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.frame.judging.claims import is_own
-from dpmc.frame.judging.effects import lines_of
 from dpmc.frame.judging.finding import VERDICTS
 from dpmc.frame.showing.chapter import Chapter, Gallery, judged_claims
 from dpmc.frame.showing.frames import DATASET_LABELS, trials_text
@@ -26,14 +25,6 @@ from dpmc.studies.huber.privacy_meaning import shares_above
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
-ANSWERS = ("R1", "R2", "H3", "H7", "H9", "H38", "R3", "R4", "R5", "R6")
-FINDINGS = ("R6", "R1", "R2", "H3", "R3", "R4", "R5")
-HEADLINES = ("R1", "R6")
-METRICS = {
-    "rmse_all": "RMSE, all entries",
-    "rmse_heldout": "RMSE, held out",
-    "epsilon": "ε reported for one release",
-}
 
 
 def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
@@ -43,19 +34,15 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
     """
     comparison, claims = (read_frame(folder / f"{name}.csv") for name in ("comparison", "claims"))
     losses = read_results(folder, ("transcript_loss",))["transcript_loss"]
-    found, above = TEXT.entries["found"], {"above": shares_above(losses)}
     # the sweep is a target of its own; once made, it is shown
     forensics = [each for each in (folder / "forensics",) if each.is_dir()]
-    return Chapter(
-        heading=TEXT("heading"),
-        lead=TEXT("lead"),
-        introduction=TEXT("introduction"),
-        headlines=lines_of(claims, HEADLINES, found=found, **above),
-        answers=lines_of(claims, ANSWERS, found=found, **above),
+    return Chapter.of(
+        folder,
+        TEXT,
+        NEW_FIGURES,
+        values={"above": shares_above(losses)},
         notes=[*_left_out(settings["left_out"]), *coverage(comparison, settings["left_out"])],
-        key_figure="paired_differences",
         agrees=TEXT("agrees"),
-        findings=lines_of(claims, FINDINGS, found=found, **above),
         tables=[
             *(folder / name for name in ("tables", "method_tables", "privacy_tables", "unstated")),
             *forensics,
@@ -74,15 +61,8 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
             f"{TEXT('how_judged')} {counts_text(claims)}",
             reported=True,
         ),
-        downloads=[
-            ("comparison.csv", folder / "comparison.csv"),
-            ("claims.csv", folder / "claims.csv"),
-            ("totals.csv", folder / "totals.csv"),
-            ("transcript_loss.csv", folder / "transcript_loss.csv"),
-        ],
         published=beside_ours(comparison),
         published_table="comparison",
-        metrics=METRICS,
     )
 
 

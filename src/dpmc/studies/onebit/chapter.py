@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.frame.judging.effects import lines_of
 from dpmc.frame.showing.chapter import Chapter
 from dpmc.frame.showing.results import has_results
 from dpmc.frame.showing.texts import Texts
@@ -13,12 +12,6 @@ from dpmc.studies.onebit.figures import ONEBIT_FIGURES
 from dpmc.studies.onebit.frames import NAMES, read_onebit
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
-FINDINGS = ("B1", "B2", "B3", "B4", "B5", "B6", "B7", "O15", "B8")
-ANSWERS = ("B1", "B6")
-METRICS = {
-    "are_truncated": "Relative error, truncated to the rank",
-    "accuracy_truncated": "Test signs that are right",
-}
 # these are too large; the CSV of every figure holds its means and intervals
 EMBEDDED = tuple(name for name in NAMES if name not in ("trials", "ranks"))
 
@@ -28,19 +21,14 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     folder = Path(folder)
     results = read_onebit(folder)
     if not has_results(results):
-        return Chapter(TEXT("heading"), lead="", introduction="", caveat=TEXT("not_run"))
-    claims = results["claims"]
+        return Chapter.not_run(TEXT)
     return Chapter.of(
         folder,
         TEXT,
         ONEBIT_FIGURES,
-        claims,
-        answers=lines_of(claims, ANSWERS, TEXT("heading")),
-        key_figure="onebit_7_outp_privacy",
+        about=TEXT("heading"),
         caveat=caveats(results["trials"]),
-        findings=lines_of(claims, FINDINGS),
         downloads=[(f"onebit_{name}.csv", folder / f"{name}.csv") for name in EMBEDDED],
-        metrics=METRICS,
     )
 
 

@@ -7,7 +7,7 @@ and random streams of the comparison are named as they were when its numbers wer
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpmc.frame.api import Regression, Section, Step, Study
+from dpmc.frame.api import Section, Step, Study
 from dpmc.frame.jobs.generated import GENERATE
 from dpmc.frame.jobs.hyperparameters import load_hyperparameters
 from dpmc.studies.which_model.jobs import FIT
@@ -37,5 +37,4 @@ STUDY = Study.of(
         Step("tables", ".tables:run", needs=("trials", "popularity")),
         Step("figures", ".figures:run", seconds=14.0),
     ),
-    regression=Regression(table="trials"),
 )

@@ -17,7 +17,7 @@ from dpmc.methods.user_level.local_bayes.constants import OFFSETS_SHARE, SCALE_S
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.methods.user_level.local_bayes.users import posterior_means
 from dpmc.ratings import Ratings
-from dpmc.studies.which_model.parts import NEVER
+from dpmc.studies.which_model.forms import NEVER
 
 
 class OffsetsOnly(LocalBayes):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.frame.judging.choices import Choices
-from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.claims import judge_all
 from dpmc.frame.judging.readings import on_trials
 from dpmc.frame.showing.results import read_results
 from dpmc.studies.equal_privacy.claims import (  # noqa: F401  (importing them registers predicates)
@@ -32,5 +32,4 @@ def judge(evidence: Evidence) -> pd.DataFrame:
         cells = {"calibrated": (*CELL, *MODEL, "trial")}
         changed = on_trials({"calibrated": evidence.calibrated}, cells)
         readings = {name: replace(evidence, **tables) for name, tables in changed}
-    claims = load_claims(CLAIMS, PREDICATES)
-    return table_of_verdicts(claims, PREDICATES, evidence, readings, CHOICES)
+    return judge_all(CLAIMS, PREDICATES, evidence, readings, CHOICES)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.claims import judge_all
 from dpmc.frame.judging.readings import on_trials
 from dpmc.frame.showing.results import read_results
 from dpmc.studies.which_model.cells import COORDINATES
@@ -33,5 +33,4 @@ def judge(tables: dict[str, pd.DataFrame | None]) -> pd.DataFrame:
     there = {name: table for name, table in tables.items() if table is not None}
     cells = {name: CELLS[name] for name in there}
     readings = {name: Evidence(**changed) for name, changed in on_trials(there, cells)}
-    claims = load_claims(CLAIMS, PREDICATES)
-    return table_of_verdicts(claims, PREDICATES, Evidence(**there), readings)
+    return judge_all(CLAIMS, PREDICATES, Evidence(**there), readings)

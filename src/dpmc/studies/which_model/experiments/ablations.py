@@ -1,6 +1,6 @@
 """What does each part of Local Bayes contribute? It is left out, or a plainer one is in its place.
 
-Splits, starts and noise are the same for all forms (:mod:`dpmc.studies.which_model.parts`).
+Splits, starts and noise are the same for all forms (:mod:`dpmc.studies.which_model.forms`).
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def settings(section: Section, cell: FitCell) -> dict[str, object]:
 def run(task: Task) -> list[dict[str, object]]:
     """Fit all forms of the method at all budgets."""
     # these import numba
-    from dpmc.studies.which_model.parts import FORMS as CLASSES
+    from dpmc.studies.which_model.forms import FORMS as CLASSES
     from dpmc.studies.which_model.trial import budget_of, run_trials
 
     def fit(cell: FitCell, settings: Mapping, trial: int, split: Split):

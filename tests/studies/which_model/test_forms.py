@@ -8,14 +8,14 @@ from dpmc.methods.user_level.local_bayes import offsets, refinement, scale
 from dpmc.methods.user_level.local_bayes.beliefs import OFFSET
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.studies.which_model.experiments.ablations import FORMS as NAMED
-from dpmc.studies.which_model.frames import FORMS as LABELLED
-from dpmc.studies.which_model.parts import (
+from dpmc.studies.which_model.forms import (
     FORMS,
     RANDOM_RANK,
     FixedPrior,
     WithoutPrior,
     plain_statistic,
 )
+from dpmc.studies.which_model.frames import FORMS as LABELLED
 
 
 @pytest.fixture(scope="module")
