@@ -9,6 +9,7 @@ import pytest
 from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
 from dpmc.methods import method_class, method_name
+from dpmc.methods.kernels import top_lists
 from dpmc.methods.kernels.top_lists import LENGTH, mean_on_top, on_top
 from dpmc.methods.user_level import local_ease
 from dpmc.methods.user_level.local_ease import (
@@ -209,12 +210,13 @@ def test_it_ranks_better_than_popularity_where_there_is_something_to_learn():
     rng = np.random.default_rng(0)
     training, held_out = random_split(of_matrix(likes), 0.8, rng, "likes")
     popular = np.bincount(training.items, minlength=120).astype(float)
-    _, least = mean_on_top(lambda user: popular, training.by_user, held_out.by_user)
+    rows = training.by_user, held_out.by_user
+    _, least = mean_on_top(lambda users: np.tile(popular, (users.size, 1)), 120, *rows)
     for epsilon, gained in ((2, 1.1), (20, 1.3)):
         made = model(epsilon=epsilon).fit(training, rng=1, noise_rng=2)
         scores = made.predict_matrix()
         assert made.fell_back_to_ is None
-        found = mean_on_top(lambda user, s=scores: s[user], training.by_user, held_out.by_user)
+        found = mean_on_top(scores.__getitem__, 120, *rows)
         assert found[1] > gained * least
         pair = np.array([3, 5]), np.array([7, 0])
         np.testing.assert_allclose(made.predict(*pair), scores[pair])
@@ -342,7 +344,24 @@ def test_lists_are_judged_as_a_plain_loop_does(n_items):
 
 def test_nobody_who_likes_anything_has_no_list():
     rows = of_matrix(np.zeros((3, 4), bool)).by_user
-    assert np.isnan(mean_on_top(lambda user: np.zeros(4), rows, rows)).all()
+    assert np.isnan(mean_on_top(lambda users: np.zeros((3, 4)), 4, rows, rows)).all()
+
+
+@pytest.mark.parametrize("at_a_time", [1, 100, 10**6])
+def test_means_of_lists_do_not_hang_on_how_many_are_made_at_a_time(at_a_time, monkeypatch):
+    rng = np.random.default_rng(7)
+    likes, scores = drawn(7, 40, 30), rng.standard_normal((40, 30))
+    out = rng.random(likes.shape) < 0.3
+    out[:9] = False
+    known, wanted = (of_matrix(likes & each).by_user for each in (~out, out))
+    alone = [
+        on_top(scores[user], np.flatnonzero(likes[user] & ~out[user]), hits, LENGTH)
+        for user in range(40)
+        if (hits := np.flatnonzero(likes[user] & out[user])).size
+    ]
+    monkeypatch.setattr(top_lists, "SCORES", at_a_time)
+    found = mean_on_top(scores.__getitem__, 30, known, wanted)
+    assert found == tuple(np.mean(alone, axis=0))
 
 
 def test_what_a_user_adds_to_the_check_is_the_same_wherever_the_user_stands():
