@@ -34,8 +34,10 @@ STUDY = Study.of(
     jobs=(GENERATE, FIT),
     steps=(
         Step("claims", ".claims.judge:run", makes=("claims",)),
-        Step("tables", ".tables:run", needs=("trials", "popularity")),
+        Step("tables", ".tables:run", needs=("trials", "popularity", "ranking")),
         Step("figures", ".figures:run", seconds=14.0),
     ),
-    regression=Regression(table="trials"),
+    regression=Regression(
+        table="trials", optional={"ranking": ("dataset", "method", "epsilon", "trial")}
+    ),
 )

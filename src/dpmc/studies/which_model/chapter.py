@@ -11,7 +11,7 @@ from dpmc.studies.which_model.figures import FIGURES
 from dpmc.studies.which_model.frames import NAMES
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
-FINDINGS = tuple(f"L{number}" for number in range(1, 14))
+FINDINGS = (*(f"L{number}" for number in range(1, 14)), "K1", "K2")
 HEADLINES = ("L1",)
 ANSWERS = ("L12", "L2")
 
@@ -35,6 +35,7 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
         findings=lines_of(claims, FINDINGS, found=found),
         downloads=[
             ("models_popularity.csv", folder / "popularity.csv"),
+            ("models_ranking.csv", folder / "ranking.csv"),
             ("models_claims.csv", folder / "claims.csv"),
         ],
         metrics={"rmse": "RMSE"},

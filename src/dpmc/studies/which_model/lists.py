@@ -82,7 +82,7 @@ def local_bayes_share(settings, training, given, fit) -> Lists:
     low, high = given["rating_range"]
     weight = settings["log_share"] * (high - low)
     popular = weight * np.log(np.maximum(shares, np.finfo(float).tiny))
-    return Lists(lists.scores + popular, lists.predicted, lists.fell_back)
+    return Lists(lists.scores + popular, fell_back=lists.fell_back)
 
 
 def _bayes(training: Ratings, given: Mapping, fit: Mapping) -> tuple[Lists, np.ndarray]:
