@@ -6,13 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
-from dpmc.methods.user_level.local_ease import (
-    COUNTED,
-    USERS_COUNTED,
-    LocalEase,
-    counts,
-    read_counts,
-)
+from dpmc.methods.user_level.local_ease import counts
+from dpmc.methods.user_level.local_ease.method import LocalEase
 from dpmc.methods.user_level.references import Popularity
 from dpmc.ratings import Ratings
 
@@ -40,11 +35,9 @@ class PrivatePopularity(LocalEase):
 
     def _fit(self, ratings, statistics, randomness, callback):
         rows = randomness.choose(ratings.by_user, self.ratings_per_user)
-        norm = (COUNTED * (1 + USERS_COUNTED**2)) ** 0.5
-        noised, noise = self._release(
-            statistics, "counts", *counts(rows, ratings.n_items), norm, 1.0
-        )
-        model = read_counts(noised, noise).as_model()
+        sent = counts.statistic(rows, ratings.n_items)
+        noised, noise = self._release(statistics, "counts", *sent, 1.0)
+        model = counts.read(noised, noise).as_model()
         self.item_offsets_, self.item_scales_, self.item_factors_ = model
         self.user_factors_ = np.zeros((ratings.n_users, 1))
         self.fell_back_to_ = None
