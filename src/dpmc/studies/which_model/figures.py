@@ -166,7 +166,9 @@ def ranking(ranking: pd.DataFrame | None) -> Drawing:
                 dodge=0.025,
             )
         )
-    return draw_panels(panels, table, columns=2, height=2.2, order=list(RANKED.values()))
+    return draw_panels(
+        panels, table, columns=2, height=2.2, legend={"ncols": 2}, order=[*RANKED.values()]
+    )
 
 
 def describe_ranking(data: pd.DataFrame) -> dict[str, str]:
