@@ -1,26 +1,21 @@
-"""How well likes are ranked: local EASE, popularity, predicted ratings and EASE without privacy.
+"""How well generated likes are ranked: local EASE, and popularity and EASE without privacy.
 
-    python benchmarks/bench_ranking.py [--splits 10] [--seed 2026] [--epsilons 1 5 20] [DATA ...]
+    python benchmarks/bench_ranking.py [--splits 10] [--seed 2026] [--epsilons 1 5 20] [SHAPE ...]
 
-DATA are names of data sets (ml-100k, jester, sweetrs) and of the generated likes in SHAPES; by
-default all. Each split learns from 80 % of the ratings. All items are
-candidates but those rated there; printed are means over the splits of recall@20 / NDCG@20, with the
-standard deviation of the first, and how often a fit fell back.
+By default all of SHAPES; of real ratings the study which_model says it. Each split learns from 80 %
+of the likes. All items are candidates but those; printed are means over the splits of recall@20 /
+NDCG@20, with the standard deviation of the first, and how often a fit fell back.
 """
 
 import argparse
 
 import numpy as np
 
-from dpmc.datasets import REGISTRY, obtain, read
 from dpmc.datasets.splits import random_split
 from dpmc.methods.kernels.top_lists import mean_on_top
-from dpmc.methods.user_level.local_bayes.method import LocalBayes
-from dpmc.methods.user_level.local_ease import LocalEase
 from dpmc.ratings import Ratings
+from dpmc.studies.which_model.lists import RANKED
 
-THRESHOLDS = {"ml-100k": 4.0, "jester": 5.0, "sweetrs": 4.0}
-"""From which rating on one is a like."""
 SHAPES = {
     "tiny": (50, 5, 2),
     "few users": (50, 400, 10),
@@ -46,24 +41,15 @@ def generated(users: int, items: int, median: int, rng: np.random.Generator) -> 
     return Ratings(*np.nonzero(likes), np.ones(likes.sum()), users, items)
 
 
-def ease(likes: Ratings) -> np.ndarray:
-    """Return the scores of EASE without privacy."""
-    matrix = (likes.by_user.matrix(likes.n_items).toarray() > 0).astype(float)
-    inverse = np.linalg.inv(matrix.T @ matrix + RIDGE * np.eye(likes.n_items))
-    weights = -inverse / np.diag(inverse)
-    np.fill_diagonal(weights, 0)
-    return matrix @ weights
-
-
 def main() -> None:
     """Print a table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("data", nargs="*", default=[*THRESHOLDS, *SHAPES])
+    parser.add_argument("shapes", nargs="*", default=[*SHAPES])
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--epsilons", type=float, nargs="+", default=[1.0, 5.0, 20.0])
     options = parser.parse_args()
-    for name in options.data:
+    for name in options.shapes:
         found, fell = {}, {}
         for split in range(options.splits):
             for key, lists, popular in measured(name, split, options):
@@ -79,33 +65,19 @@ def main() -> None:
 def measured(name, split, options):
     """Yield name, (recall, NDCG) and whether it fell back, of each model on one split."""
     rngs = [np.random.default_rng([options.seed, split, stream]) for stream in range(2)]
-    if name in SHAPES:
-        every, threshold = generated(*SHAPES[name], rngs[1]), 1.0
-    else:
-        dataset = REGISTRY[name]
-        every = read(dataset, obtain(dataset, "data"))
-        threshold = THRESHOLDS[name]
+    every = generated(*SHAPES[name], rngs[1])
     training, held_out = random_split(every, 0.8, rngs[0], name)
-    likes = training.take(training.values >= threshold)
-    wanted = held_out.take(held_out.values >= threshold).by_user
-
-    def lists(scores):
-        return mean_on_top(lambda user: scores[user], training.by_user, wanted)
-
-    counts = np.bincount(likes.items, minlength=every.n_items).astype(float)
-    yield "popularity, no privacy", lists(np.tile(counts, (every.n_users, 1))), 0
-    yield "EASE, no privacy", lists(ease(likes)), 0
+    rows = training.by_user, held_out.by_user
+    settings = {"likes_from": 1.0, "ridge": RIDGE}
+    for limit in ("popularity", "ease"):
+        scores = RANKED[limit](settings, training, {}, {}).scores
+        yield f"{limit}, no privacy", mean_on_top(scores.__getitem__, every.n_items, *rows), 0
     for epsilon in options.epsilons:
         budget = {"relation": "user_add_remove", "epsilon": epsilon, "delta": 1e-6}
         seeds = {"rng": 10 * split + 1, "noise_rng": 10 * split + 2}
-        model = LocalEase(**budget, likes_from=threshold).fit(training, **seeds)
-        back = model.fell_back_to_ is not None
-        yield f"local EASE, epsilon {epsilon:g}", lists(model.predict_matrix()), back
-        if name in THRESHOLDS:
-            ends = training.values.min(), training.values.max()
-            bayes = LocalBayes(**budget, rating_range=ends).fit(training, **seeds)
-            bayes.rating_range = (-np.inf, np.inf)  # ranked before they are clipped
-            yield f"local Bayes, epsilon {epsilon:g}", lists(bayes.predict_matrix()), 0
+        found = RANKED["local_ease"](settings, training, budget, seeds)
+        lists = mean_on_top(found.scores.__getitem__, every.n_items, *rows)
+        yield f"local EASE, epsilon {epsilon:g}", lists, found.fell_back
 
 
 if __name__ == "__main__":

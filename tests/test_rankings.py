@@ -118,6 +118,8 @@ def test_popularity_ranks_alike_for_all_and_is_announced(tables):
     assert orders[2] == [item for item in orders[1] if item != "b"]
     pairs = pd.DataFrame({"user": ["u00", "new"], "item": ["a", "no such"]})
     assert np.isfinite(model.predict(pairs)).all()
+    *scores, elsewhere = model.predict(pd.DataFrame({"user": "new", "item": [*ITEMS, "no such"]}))
+    assert elsewhere == pytest.approx(np.mean(scores))
 
 
 REFUSED = {

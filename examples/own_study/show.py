@@ -11,8 +11,9 @@ from dpmc.frame.judging.rules import always_below
 from dpmc.frame.showing.chapter import Chapter
 from dpmc.frame.showing.frames import cell_means
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
-from dpmc.frame.showing.results import means_table, write_tables
+from dpmc.frame.showing.results import write_tables
 from dpmc.frame.showing.style import SERIES, drawing_step, read_figures
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.frame.showing.texts import Texts
 from own_study import METHODS, Fit
 
@@ -35,9 +36,16 @@ def claims(folder, settings):
 def tables(folder, settings, out):
     """Write the table of errors."""
     means = cell_means(read_frame(folder / "trials.csv"), "rmse", CELL)
-    rows, columns = ("observed_fraction", "Observed fraction"), ("method", METHODS)
-    table = means_table("table_own_study", "RMSE on unobserved entries", means, rows, columns)
-    write_tables([table], out)
+    rows = []
+    for fraction, part in means.groupby("observed_fraction"):
+        shown = part.set_index("method")[["mean", "standard_error", "trials"]]
+        found = {name: Cell(*numbers) for name, *numbers in shown.itertuples()}
+        cells = tuple(found.get(name, Cell()) for name in METHODS)
+        rows.append(Row((fraction,), (f"{fraction:g}",), "mean", cells))
+    columns = tuple(Column(name, label) for name, label in METHODS.items())
+    headings = (("observed_fraction", "Observed fraction"),)
+    title = "RMSE on unobserved entries"
+    write_tables([Table("table_own_study", title, headings, columns, tuple(rows))], out)
 
 
 def draw(trials):

@@ -62,6 +62,7 @@ WHICH_MODEL = [
     ({"experiments": {"default_method": {"datasets": ["sweets"]}}}, ["sweets"]),
     ({"experiments": {"again": AGAIN}}, ["default_method", "again"]),
     ({"hyperparameters": "nowhere.yaml"}, ["nowhere.yaml"]),
+    ({"ranking": {"datasets": ["surrogate-3500"]}}, ["surrogate-3500", "ranking.likes_from"]),
 ]
 CASES = {
     "huber": HUBER,

@@ -37,6 +37,7 @@ SHOWN_IN = {
     ("which_model", "ablations"): {"dpmc.datasets.registry"},
     ("which_model", "features"): {"dpmc.datasets.registry"},
     ("which_model", "posterior"): {"dpmc.datasets.registry"},
+    ("which_model", "ranking"): {"dpmc.datasets.registry"},
     ("dpals", "law_fits"): {"dpmc.datasets.registry"},  # by way of the surrogate, for its constants
 }
 HEAVY = ("pandas", "matplotlib", "numba", "scipy.stats")

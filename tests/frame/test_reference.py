@@ -168,6 +168,8 @@ def test_what_a_target_of_its_own_makes_is_kept_and_checked_if_it_is_there(tmp_p
     assert check(read(), folder / "one") == []
     (results / "one" / "sweep.csv").write_text("choice,error\na,0.1\nb,0.3\n")
     assert len(check(read(), folder / "one")) == 1
+    (results / "one" / "sweep.csv").write_text("choice,error\n")
+    assert check(read(), folder / "one") == []
     (results / "one" / "sweep.csv").unlink()
     assert check(read(), folder / "one") == []
 

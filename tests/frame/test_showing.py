@@ -1,4 +1,4 @@
-"""What the frame makes of a study's tables by itself: a table of means, a chapter."""
+"""What the frame makes of a study's tables by itself: a chapter."""
 
 from pathlib import Path
 
@@ -7,23 +7,9 @@ import pandas as pd
 from dpmc import studies
 from dpmc.frame.judging.claims import CLAIM_COLUMNS
 from dpmc.frame.showing.chapter import OWN_TITLE, Chapter
-from dpmc.frame.showing.results import means_table
-from dpmc.frame.showing.table_model import Cell
 from dpmc.frame.showing.texts import Texts
 
 TEXTS = "{heading: Study, lead: we look, introduction: At it.}"
-
-
-def test_a_table_of_means_has_a_place_for_every_pair():
-    rows = [(0.5, "b", 2.0, 0.1, 3), (0.25, "a", 1.0, 0.2, 4), (0.25, "b", 3.0, 0.3, 5)]
-    means = pd.DataFrame(rows, columns=["at", "model", "mean", "standard_error", "trials"])
-    table = means_table("table_x", "X", means, ("at", "At"), ("model", {"a": "A", "b": "B"}))
-    assert [(each.key, each.label) for each in table.columns] == [("a", "A"), ("b", "B")]
-    assert table.headings == (("at", "At"),)
-    first, second = table.rows
-    assert (first.keys, first.labels) == ((0.25,), ("0.25",))
-    assert first.cells == (Cell(1.0, 0.2, 4), Cell(3.0, 0.3, 5))
-    assert [cell.number for cell in second.cells] == ["–", "2.0000"]
 
 
 def test_a_chapter_shows_what_steps_made_and_what_texts_say(tmp_path):

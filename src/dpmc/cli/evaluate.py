@@ -177,8 +177,13 @@ def _on_top(model, known, liked) -> tuple[float, float]:
     model = copy(model)
     if hasattr(model, "rating_range"):
         model.rating_range = (-np.inf, np.inf)
-    items = np.arange(model.shape_[1])
-    return mean_on_top(lambda user: model.predict(np.full_like(items, user), items), known, liked)
+    n_items = model.shape_[1]
+
+    def scored(users):
+        pairs = np.repeat(users, n_items), np.tile(np.arange(n_items), users.size)
+        return model.predict(*pairs).reshape(users.size, n_items)
+
+    return mean_on_top(scored, n_items, known, liked)
 
 
 def _summary(

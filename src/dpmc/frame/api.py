@@ -251,7 +251,8 @@ class Regression:
     numbers : mapping
         Other tables of numbers to the columns that name a row; all other columns are compared.
     optional : mapping
-        The same for tables that a target of its own makes: compared and kept if they are there.
+        The same for tables that a run may leave out, such as those of a target of its own:
+        compared and kept if they are there and have rows.
     passed : mapping
         Tables of which every row must have passed, to the columns that name a row.
     by_clock : tuple of str

@@ -32,7 +32,7 @@ METHODS: dict[str, str] = {
     "dp_gradient": "dpmc.methods.user_level.gradient:NoisyGradient",
     "dp_effects": "dpmc.methods.user_level.effects:EffectsAndCovariance",
     "local_bayes": "dpmc.methods.user_level.local_bayes.method:LocalBayes",
-    "local_ease": "dpmc.methods.user_level.local_ease:LocalEase",
+    "local_ease": "dpmc.methods.user_level.local_ease.method:LocalEase",
     "centred_als": "dpmc.methods.user_level.als:AlternatingLeastSquares",
     "implicit_als": "dpmc.methods.user_level.als:ImplicitALS",
     "altmin_published": "dpmc.methods.user_level.altmin_as_printed:AltMinAsPrinted",

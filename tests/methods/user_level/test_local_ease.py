@@ -9,23 +9,12 @@ import pytest
 from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
 from dpmc.methods import method_class, method_name
+from dpmc.methods.kernels import top_lists
 from dpmc.methods.kernels.top_lists import LENGTH, mean_on_top, on_top
-from dpmc.methods.user_level import local_ease
-from dpmc.methods.user_level.local_ease import (
-    COUNTED,
-    FEWEST_LIKES,
-    POPULAR,
-    RIDGE,
-    USERS_COUNTED,
-    LocalEase,
-    Popularity,
-    counts,
-    differences,
-    pair_weight,
-    pairs,
-    read_counts,
-    read_pairs,
-)
+from dpmc.methods.user_level.local_ease import check, counts, pairs
+from dpmc.methods.user_level.local_ease.constants import FEWEST_LIKES, POPULAR, RIDGE
+from dpmc.methods.user_level.local_ease.counts import Popularity
+from dpmc.methods.user_level.local_ease.method import LocalEase
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
 from dpmc.privacy.release import GridNoise
@@ -66,13 +55,12 @@ def test_it_has_a_name():
 # -- sensitivities by enumeration ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("statistic", "what"), [(counts, "counts"), (pairs, "pairs")])
+@pytest.mark.parametrize(("made", "what"), [(counts, "counts"), (pairs, "pairs")])
 @pytest.mark.parametrize("relation", USER_LEVEL)
-def test_no_user_moves_a_statistic_further_than_stated_and_one_does(statistic, what, relation):
-    norm = (COUNTED * (1 + USERS_COUNTED**2)) ** 0.5 if what == "counts" else 1.0
+def test_no_user_moves_a_statistic_further_than_stated_and_one_does(made, what, relation):
     vectors, norms = [], []
     for likes in every_user():
-        sent, longest = statistic(of_matrix([likes]).by_user, ITEMS)
+        sent, longest = made.statistic(of_matrix([likes]).by_user, ITEMS)
         vectors.append(sent)
         norms.append(longest)
     vectors = np.array(vectors)
@@ -82,20 +70,20 @@ def test_no_user_moves_a_statistic_further_than_stated_and_one_does(statistic, w
         apart = vectors
     else:
         disjoint = [np.r_[np.full(12, kind), np.full(12, not kind)] for kind in (True, False)]
-        wide = [statistic(of_matrix([each]).by_user, 24)[0] for each in disjoint]
+        wide = [made.statistic(of_matrix([each]).by_user, 24)[0] for each in disjoint]
         assert np.linalg.norm(wide[0] - wide[1]) == pytest.approx(
-            model(relation)._sensitivity(what, norm)
+            model(relation)._sensitivity(what)
         )
     furthest = np.linalg.norm(apart, axis=-1).max()
-    stated = model(relation)._sensitivity(what, norm)
+    stated = model(relation)._sensitivity(what)
     assert furthest <= stated * (1 + 1e-12)
     if relation == USER_ADD_REMOVE:
         assert furthest == pytest.approx(stated)
 
 
 def test_a_list_gains_one_at_most_and_one_user_gains_it():
-    assert model()._sensitivity("check", 1.0) == 1
-    assert model(USER_REPLACE)._sensitivity("check", 1.0) == 2
+    assert model()._sensitivity("check") == 1
+    assert model(USER_REPLACE)._sensitivity("check") == 2
     n = 2 * LENGTH
     shares = -np.arange(n, dtype=float)
     known, wanted = np.zeros((2, 1, n), bool)
@@ -104,25 +92,25 @@ def test_a_list_gains_one_at_most_and_one_user_gains_it():
     factors[[0, -1]] = 1.0
     given = known.astype(bool), wanted.astype(bool)
     rows = [of_matrix(each).by_user for each in given]
-    sent, longest = differences(*rows, shares, 1e-6 * shares, np.ones(n), factors)
+    sent, longest = check.statistic(*rows, shares, 1e-6 * shares, np.ones(n), factors)
     assert (sent[0], longest) == (1, 1)
     rng = np.random.default_rng(0)
     for _ in range(20):
         likes = drawn(rng.integers(1000), 8, n)
         out = rng.random(likes.shape) < 0.4
         rows = [of_matrix(likes & each).by_user for each in (~out, out)]
-        _, longest = differences(*rows, rng.random(n), *rng.random((2, n)), rng.random((n, 2)))
+        _, longest = check.statistic(*rows, rng.random(n), *rng.random((2, n)), rng.random((n, 2)))
         assert 0 <= longest <= 1
 
 
 def test_a_longer_user_is_refused(monkeypatch):
-    monkeypatch.setattr(local_ease, "pair_weight", lambda likes: 1.0 + 0 * likes)
+    monkeypatch.setattr(pairs, "weight_of", lambda likes: 1.0 + 0 * likes)
     with pytest.raises(PrivacyViolation, match="pairs: a user has norm"):
         model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
 
 
 def test_lists_that_gain_more_than_they_can_are_refused(monkeypatch):
-    monkeypatch.setattr(local_ease, "differences", lambda *_: (np.zeros(1), 1.1))
+    monkeypatch.setattr(check, "statistic", lambda *_: (np.zeros(1), 1.1))
     with pytest.raises(PrivacyViolation, match="check: a user has norm"):
         model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
 
@@ -147,15 +135,15 @@ def test_without_noise_it_is_ease():
     """By the formula of the paper, with users weighted and the diagonal of users who are alike."""
     likes = drawn(1, 200, 12)
     rows = of_matrix(likes).by_user
-    sent, _ = pairs(rows, 12)
-    weights = pair_weight(rows.sizes)
+    sent, _ = pairs.statistic(rows, 12)
+    weights = pairs.weight_of(rows.sizes)
     plain = np.triu((likes * weights[:, None]).T @ likes.astype(float), 1)
     np.testing.assert_allclose(sent, plain[np.triu_indices(12, 1)], atol=1e-10)
-    noised, _ = counts(rows, 12)
-    popularity = read_counts(noised, 0.0)
+    noised, _ = counts.statistic(rows, 12)
+    popularity = counts.read(noised, 0.0)
     assert popularity.users == pytest.approx((rows.sizes > 0).sum())
-    offsets, scales, factors = read_pairs(plain + plain.T, 0.0, np.arange(12), popularity)
-    weight = pair_weight(popularity.likes)
+    offsets, scales, factors = pairs.read(plain + plain.T, 0.0, np.arange(12), popularity)
+    weight = pairs.weight_of(popularity.likes)
     diagonal = weight * popularity.users * popularity.shares
     gram = plain + plain.T + np.diag(diagonal)
     values, vectors = np.linalg.eigh(gram)
@@ -177,14 +165,14 @@ def test_directions_are_shrunk_by_what_noise_adds():
     planted = 1.5 * edge * np.outer(direction, direction)
     values, vectors = np.linalg.eigh(matrix + matrix.T + planted)
     cosine = (vectors[:, -1] @ direction) ** 2
-    assert local_ease.shrunk(values[-1], edge) == pytest.approx(1.5 * edge * cosine, rel=0.06)
+    assert pairs.shrunk(values[-1], edge) == pytest.approx(1.5 * edge * cosine, rel=0.06)
 
 
 def test_counts_tell_how_many_users_and_likes_there_are():
     likes = np.zeros((50, 40), bool)
     for user in range(50):
         likes[user, np.random.default_rng(user).choice(40, 9, replace=False)] = True
-    found = read_counts(counts(of_matrix(likes).by_user, 40)[0], 0.0)
+    found = counts.read(counts.statistic(of_matrix(likes).by_user, 40)[0], 0.0)
     assert (found.users, found.likes) == (pytest.approx(50), pytest.approx(9))
     np.testing.assert_allclose(found.shares, likes.mean(axis=0))
 
@@ -194,7 +182,7 @@ def test_pairs_sharpen_the_counts_of_their_items():
     likes = drawn(2, 400, 10)
     truth, rows = likes.mean(axis=0), of_matrix(likes).by_user
     gram = np.zeros((10, 10))
-    gram[np.triu_indices(10, 1)] = pairs(rows, 10)[0]
+    gram[np.triu_indices(10, 1)] = pairs.statistic(rows, 10)[0]
     gram += gram.T
     before = Popularity(400.0, likes.sum() / 400, truth + 0.1 * rng.standard_normal(10), 0.1)
     after = before.with_pairs(gram, 0.01, np.arange(10))
@@ -209,12 +197,13 @@ def test_it_ranks_better_than_popularity_where_there_is_something_to_learn():
     rng = np.random.default_rng(0)
     training, held_out = random_split(of_matrix(likes), 0.8, rng, "likes")
     popular = np.bincount(training.items, minlength=120).astype(float)
-    _, least = mean_on_top(lambda user: popular, training.by_user, held_out.by_user)
+    rows = training.by_user, held_out.by_user
+    _, least = mean_on_top(lambda users: np.tile(popular, (users.size, 1)), 120, *rows)
     for epsilon, gained in ((2, 1.1), (20, 1.3)):
         made = model(epsilon=epsilon).fit(training, rng=1, noise_rng=2)
         scores = made.predict_matrix()
         assert made.fell_back_to_ is None
-        found = mean_on_top(lambda user, s=scores: s[user], training.by_user, held_out.by_user)
+        found = mean_on_top(scores.__getitem__, 120, *rows)
         assert found[1] > gained * least
         pair = np.array([3, 5]), np.array([7, 0])
         np.testing.assert_allclose(made.predict(*pair), scores[pair])
@@ -223,7 +212,7 @@ def test_it_ranks_better_than_popularity_where_there_is_something_to_learn():
 @pytest.mark.parametrize("worse", [True, False])
 def test_it_falls_back_to_popularity_if_the_check_says_so(worse, monkeypatch):
     size = -1e9 if worse else 1e9
-    monkeypatch.setattr(local_ease, "differences", lambda *_: (np.array([size]), 0.0))
+    monkeypatch.setattr(check, "statistic", lambda *_: (np.array([size]), 0.0))
     made = model().fit(of_matrix(drawn(4, 300, 20)), rng=1, noise_rng=2)
     assert made.fell_back_to_ == ("popularity" if worse else None)
     assert made.item_factors_.any() == (not worse)
@@ -342,7 +331,24 @@ def test_lists_are_judged_as_a_plain_loop_does(n_items):
 
 def test_nobody_who_likes_anything_has_no_list():
     rows = of_matrix(np.zeros((3, 4), bool)).by_user
-    assert np.isnan(mean_on_top(lambda user: np.zeros(4), rows, rows)).all()
+    assert np.isnan(mean_on_top(lambda users: np.zeros((3, 4)), 4, rows, rows)).all()
+
+
+@pytest.mark.parametrize("at_a_time", [1, 100, 10**6])
+def test_means_of_lists_do_not_hang_on_how_many_are_made_at_a_time(at_a_time, monkeypatch):
+    rng = np.random.default_rng(7)
+    likes, scores = drawn(7, 40, 30), rng.standard_normal((40, 30))
+    out = rng.random(likes.shape) < 0.3
+    out[:9] = False
+    known, wanted = (of_matrix(likes & each).by_user for each in (~out, out))
+    alone = [
+        on_top(scores[user], np.flatnonzero(likes[user] & ~out[user]), hits, LENGTH)
+        for user in range(40)
+        if (hits := np.flatnonzero(likes[user] & out[user])).size
+    ]
+    monkeypatch.setattr(top_lists, "SCORES", at_a_time)
+    found = mean_on_top(scores.__getitem__, 30, known, wanted)
+    assert found == tuple(np.mean(alone, axis=0))
 
 
 def test_what_a_user_adds_to_the_check_is_the_same_wherever_the_user_stands():
@@ -353,12 +359,12 @@ def test_what_a_user_adds_to_the_check_is_the_same_wherever_the_user_stands():
     alone = []
     for user in range(40):
         rows = [of_matrix((likes & each)[[user]]).by_user for each in (~out, out)]
-        alone.append(differences(*rows, *rest)[0][0])
+        alone.append(check.statistic(*rows, *rest)[0][0])
     rows = [of_matrix(likes & each).by_user for each in (~out, out)]
-    assert differences(*rows, *rest)[0][0] == np.sum(alone)
+    assert check.statistic(*rows, *rest)[0][0] == np.sum(alone)
 
 
 def test_the_pairs_of_users_with_few_likes_weigh_less_than_they_may():
-    assert pair_weight(np.array([2])) == pair_weight(np.array([FEWEST_LIKES]))
+    assert pairs.weight_of(np.array([2])) == pairs.weight_of(np.array([FEWEST_LIKES]))
     for n in (FEWEST_LIKES, 10, 100):
-        assert pair_weight(np.array([n]))[0] * comb(n, 2) ** 0.5 == pytest.approx(1)
+        assert pairs.weight_of(np.array([n]))[0] * comb(n, 2) ** 0.5 == pytest.approx(1)

@@ -79,9 +79,11 @@ def read_for_check(study: Study, folder: str | Path) -> CheckedResults:
         trials,
         {name: read_text_table(folder / f"{name}.csv") for name in regression.labels},
         {
-            name: read_keyed(folder / f"{name}.csv", keys)
+            name: table
             for name, keys in (regression.numbers | regression.optional).items()
             if name in regression.numbers or (folder / f"{name}.csv").exists()
+            for table in [read_keyed(folder / f"{name}.csv", keys)]
+            if name in regression.numbers or len(table)
         },
         {
             name: read_text_table(folder / f"{name}.csv", (*keys, "passed"))

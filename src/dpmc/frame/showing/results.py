@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpmc.files import write_text
 from dpmc.frame.showing.table_formats import FORMATS
-from dpmc.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc.frame.showing.table_model import Table
 
 Results = Mapping[str, pd.DataFrame | None]
 
@@ -23,35 +23,6 @@ def read_results(folder: str | Path, names: Iterable[str]) -> dict[str, pd.DataF
 def has_results(results: Results) -> bool:
     """Say whether any of the tables has rows."""
     return any(frame is not None for frame in results.values())
-
-
-def means_table(
-    id_: str,
-    title: str,
-    means: pd.DataFrame,
-    row: tuple[str, str],
-    column: tuple[str, Mapping[str, str]],
-) -> Table:
-    """Return a table of means with a row for each value of one coordinate, a column for another's.
-
-    Parameters
-    ----------
-    means : DataFrame
-        As :func:`dpmc.frame.showing.frames.cell_means` returns it.
-    row : (str, str)
-        Name of the former coordinate, of numbers, and its heading.
-    column : (str, mapping)
-        Name of the latter, and the labels of its values.
-    """
-    (down, heading), (across, labels) = row, column
-    rows = []
-    for value, part in means.groupby(down):
-        shown = part.set_index(across)[["mean", "standard_error", "trials"]]
-        found = {name: Cell(*numbers) for name, *numbers in shown.itertuples()}
-        cells = tuple(found.get(name, Cell()) for name in labels)
-        rows.append(Row((value,), (f"{value:g}",), "mean", cells))
-    columns = tuple(Column(name, label) for name, label in labels.items())
-    return Table(id_, title, ((down, heading),), columns, tuple(rows))
 
 
 def write_tables(tables: Iterable[Table], folder: str | Path) -> None:

@@ -155,9 +155,8 @@ class PublishedItems:
         own : Ratings
             The users' own ratings, of items that are here.
         users, items : Labelled
-            The pairs. A user without own ratings is predicted what the items are like. An item that
-            is not here is predicted the mean of the user's ratings; without these, of the user's
-            predictions.
+            The pairs. A user without own ratings is predicted what the items are like; of an item
+            that is not here see :meth:`elsewhere`.
 
         Returns
         -------
@@ -172,11 +171,14 @@ class PublishedItems:
             mine = ratings_of(own, known[user]) if user in known else {}
             values = self.complete(mine) if mine else unknown
             at = place[items.codes[rows]]
-            elsewhere = np.mean(
-                list(mine.values()) if mine and self.value == "prediction" else values
-            )
-            predicted[rows] = np.where(at >= 0, values[at], elsewhere)
+            predicted[rows] = np.where(at >= 0, values[at], self.elsewhere(mine, values))
         return predicted
+
+    def elsewhere(self, ratings: dict[str, float], values: np.ndarray) -> float:
+        """Return what is told of an item that is not here, of one user's ratings and predictions:
+        the mean of the former, or without any of the latter.
+        """
+        return float(np.mean([*ratings.values()] or values))
 
     def best(self, ratings: dict[str, float], n: int) -> dict[str, float]:
         """Return item -> prediction of the n best that a user did not rate, the best one first.
@@ -200,7 +202,7 @@ class PublishedRanking(PublishedItems):
     """What it takes to rank items by one's own likes.
 
     A user's score of item j is offset_j + scale_j factors_j . sum of the factors of the own likes:
-    of no unit, and not clipped. An item that is not here has the mean score of the others.
+    of no unit, and not clipped.
 
     Attributes
     ----------
@@ -221,6 +223,10 @@ class PublishedRanking(PublishedItems):
 
     def shown(self, values):
         return values
+
+    def elsewhere(self, ratings, values):
+        """Return the mean score of the items that are here."""
+        return float(np.mean(values))
 
     @cached_property
     def _columns(self):

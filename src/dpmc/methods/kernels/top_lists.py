@@ -18,6 +18,9 @@ from dpmc.ties import TOLERANCE
 LENGTH = 20
 """Of a list."""
 
+SCORES = 2**12
+"""That are made at a time: of one user at least."""
+
 
 @njit(cache=True)
 def on_top(scores: np.ndarray, left_out: np.ndarray, liked: np.ndarray, length: int):
@@ -55,20 +58,33 @@ def on_top(scores: np.ndarray, left_out: np.ndarray, liked: np.ndarray, length: 
     return hits / most, gain / gains[most]
 
 
-def mean_on_top(scored, known: Compressed, liked: Compressed) -> tuple[float, float]:
+def mean_on_top(scored, n_items: int, known: Compressed, liked: Compressed) -> tuple[float, float]:
     """Return the means over users who liked anything of recall and NDCG; NaN if nobody did.
 
     Parameters
     ----------
     scored : callable
-        User -> scores of all items, shape (n_items,).
+        Some users -> their scores of all items, shape (n, n_items).
     known, liked : Compressed
         By user: the items that are no candidates, and those that should stand on top.
     """
-    found = []
-    for user in np.flatnonzero(liked.sizes):
-        own, wanted = (
-            rows.indices[rows.indptr[user] : rows.indptr[user + 1]] for rows in (known, liked)
-        )
-        found.append(on_top(np.asarray(scored(user), dtype=float), own, wanted, LENGTH))
-    return tuple(np.mean(found, axis=0).tolist()) if found else (np.nan, np.nan)
+    users = np.flatnonzero(liked.sizes)
+    rows = (known.indptr, known.indices, liked.indptr, liked.indices)
+    found, number = [], max(1, SCORES // n_items)
+    for begin in range(0, users.size, number):
+        block = users[begin : begin + number]
+        scores = np.ascontiguousarray(scored(block), dtype=float)
+        found.append(_on_top_each(scores, block, *rows))
+    return tuple(np.mean(np.concatenate(found), axis=0).tolist()) if found else (np.nan, np.nan)
+
+
+@njit(cache=True)
+def _on_top_each(scores, users, ptr, indices, liked_ptr, liked_indices):
+    """Return :func:`on_top` of each user, shape (n, 2)."""
+    found = np.empty((users.size, 2))
+    for row in range(users.size):
+        user = users[row]
+        own = indices[ptr[user] : ptr[user + 1]]
+        wanted = liked_indices[liked_ptr[user] : liked_ptr[user + 1]]
+        found[row] = on_top(scores[row], own, wanted, LENGTH)
+    return found

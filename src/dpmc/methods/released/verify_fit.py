@@ -25,7 +25,7 @@ from dpmc.methods.released.fit_folder import (
 )
 from dpmc.methods.user_level.local_bayes.check import CREDITED
 from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS
-from dpmc.methods.user_level.local_ease import POPULAR_INSTEAD
+from dpmc.methods.user_level.local_ease.method import POPULAR_INSTEAD
 from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.calibration import GAUSSIAN_A
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered

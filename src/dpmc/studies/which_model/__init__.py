@@ -7,7 +7,7 @@ and random streams of the comparison are named as they were when its numbers wer
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpmc.frame.api import Section, Step, Study
+from dpmc.frame.api import Regression, Section, Step, Study
 from dpmc.frame.jobs.generated import GENERATE
 from dpmc.frame.jobs.hyperparameters import load_hyperparameters
 from dpmc.studies.which_model.jobs import FIT
@@ -34,7 +34,10 @@ STUDY = Study.of(
     jobs=(GENERATE, FIT),
     steps=(
         Step("claims", ".claims.judge:run", makes=("claims",)),
-        Step("tables", ".tables:run", needs=("trials", "popularity")),
+        Step("tables", ".tables:run", needs=("trials", "popularity", "ranking")),
         Step("figures", ".figures:run", seconds=14.0),
+    ),
+    regression=Regression(
+        table="trials", optional={"ranking": ("dataset", "method", "epsilon", "trial")}
     ),
 )

@@ -27,7 +27,9 @@ def check(section: Mapping, sets: Mapping) -> None:
         refuse_unknown("data set in which_model.datasets", experiment["datasets"], datasets)
         refuse_unknown("private method", experiment["methods"], KNOWN)
     compared, tables = section["ablations"]["datasets"], section["features"]["tables"]
-    refuse_unknown("data set in which_model.datasets", [*compared, *tables], datasets)
+    ranked, likes_from = section["ranking"]["datasets"], section["ranking"]["likes_from"]
+    refuse_unknown("data set in which_model.ranking.likes_from", ranked, likes_from)
+    refuse_unknown("data set in which_model.datasets", [*compared, *tables, *ranked], datasets)
     for table in tables.values():
         resolve(table, sets)
     fixed = section["search"]["fixed"]

@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpmc.frame.showing.forest import Forest, Points, draw_forest
 from dpmc.frame.showing.frames import listed, present, split
-from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
+from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels, levels
 from dpmc.frame.showing.style import (
     BLUE,
     GREY,
@@ -24,8 +24,13 @@ from dpmc.studies.which_model.frames import (
     FEATURES,
     FORMS,
     LOOKS,
+    MEASURES,
     METHODS,
+    RANKED,
+    RANKED_LOOKS,
+    RANKING_MODEL,
     dataset_label,
+    list_means,
     method_label,
     of_forms,
     over,
@@ -140,6 +145,44 @@ def describe_ablations(data: pd.DataFrame) -> dict[str, str]:
     worst = data.loc[data["mean"].idxmax()]
     where = f"{dataset_label(worst['dataset'])}, ε = {worst['epsilon']:g}"
     return {"worst": f"{FORMS[worst['variant']]} ({worst['mean']:.3g} times, {where})"}
+
+
+def ranking(ranking: pd.DataFrame | None) -> Drawing:
+    """Draw recall and NDCG against epsilon, with what is reached without privacy as lines."""
+    if ranking is None or ranking.empty:
+        raise NothingToDraw
+    measures = {name: MEASURES[name] for name in ("recall", "ndcg")}
+    table = pd.concat([list_means(ranking, name).assign(measure=name) for name in measures])
+    panels = []
+    for dataset, measure, here in split(table, dataset=DATASETS, measure=measures):
+        free = here["epsilon"].isna()
+        panels.append(
+            Panel(
+                dataset_label(dataset),
+                x=epsilons(here[~free]),
+                y=Axis(measures[measure]),
+                curves=curves(here[~free], "method", "epsilon", RANKED_LOOKS, RANKED.get),
+                levels=levels(here[free], "method", RANKED_LOOKS, RANKED.get),
+                dodge=0.025,
+            )
+        )
+    return draw_panels(
+        panels, table, columns=2, height=2.2, legend={"ncols": 2}, order=[*RANKED.values()]
+    )
+
+
+def describe_ranking(data: pd.DataFrame) -> dict[str, str]:
+    """Say what recall the ranking model reaches."""
+    here = data[(data["method"] == RANKING_MODEL) & (data["measure"] == "recall")]
+    return {
+        "recalls": listed(
+            (
+                f"{dataset_label(name)}:",
+                [f"{row.mean:.3f} at ε = {row.epsilon:g}" for row in rows.itertuples()],
+            )
+            for name, rows in split(here.sort_values("epsilon"), dataset=DATASETS)
+        )
+    }
 
 
 FIGURES = read_figures(Path(__file__).with_name("figures.yaml"), sys.modules[__name__])

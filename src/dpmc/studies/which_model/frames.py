@@ -13,7 +13,7 @@ from dpmc.statistics.tests import log_positive, row_tests
 from dpmc.studies.which_model.cells import COORDINATES, LOCAL_BAYES, TUNED
 from dpmc.studies.which_model.variants import POSTERIOR, SEARCHED
 
-NAMES = ("trials", "popularity")
+NAMES = ("trials", "popularity", "ranking")
 PLACE = ("dataset", "epsilon")
 NOISES = {"": "no noise", "-half-noise": "noise 0.5", "-full-noise": "noise 1"}
 DATASETS = {
@@ -73,6 +73,24 @@ FEATURE_LOOKS = {
     "features": Look(BLUE, "o"),
     "shuffled_features": Look(GREY, "v", (0, (4, 1.5))),
 }
+RANKING_MODEL = "local_ease"
+RANKED = {
+    RANKING_MODEL: "Ranking model (local EASE)",
+    "private_popularity": "Popularity, private",
+    "local_bayes_share": "Local Bayes and log share",
+    LOCAL_BAYES: "Local Bayes, predicted ratings",
+    "popularity": "Popularity, no privacy",
+    "ease": "EASE, no privacy",
+}
+RANKED_LOOKS = {
+    RANKING_MODEL: Look(BLUE, "o"),
+    "private_popularity": Look(GREEN, "s", (0, (4, 1.5))),
+    "local_bayes_share": Look(PURPLE, "d"),
+    LOCAL_BAYES: style.LOCAL_BAYES,
+    "popularity": Look(GREY, "", (0, (1, 1.2))),
+    "ease": Look(GREY, "", (0, (6, 1.5))),
+}
+MEASURES = {"recall": "recall@20", "ndcg": "NDCG@20", "rmse": "RMSE"}
 CAVEAT = (
     "The default was developed with these data in sight; the settings of the others are the best "
     "of our search, and none of them is younger than 2021."
@@ -119,6 +137,18 @@ def places(rows: pd.DataFrame, by: str = "method") -> dict[tuple, pd.DataFrame]:
     if rows.empty:
         return {}
     return paired.places(rows, log_positive(rows["rmse"]), PLACE, by)
+
+
+def recalls(ranking: pd.DataFrame | None) -> dict[tuple, pd.DataFrame]:
+    """Return log recall by (data set, epsilon): a column a method, also those without privacy."""
+    if ranking is None or ranking.empty:
+        return {}
+    return paired.places(ranking, log_positive(ranking["recall"]), PLACE, "method")
+
+
+def list_means(ranking: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return :func:`cell_means` of a measure of lists; without privacy epsilon is missing."""
+    return cell_means(ranking, measure, ("dataset", "method", "epsilon"))
 
 
 def over(table: pd.DataFrame, reference: str, names: Sequence[str] = PLACE) -> pd.DataFrame:

@@ -15,9 +15,12 @@ from dpmc.studies.which_model.frames import (
     DATASETS,
     FEATURES,
     FORMS,
+    MEASURES,
     METHODS,
     NAMES,
+    RANKED,
     dataset_label,
+    list_means,
     method_label,
     of_forms,
     of_local_bayes,
@@ -53,6 +56,7 @@ def build_tables(results: Results) -> list[Table]:
         *([features_table(features, results["popularity"])] if len(features) else []),
         *([forms_table(forms)] if len(forms) else []),
         *([opponents_table(trials)] if of_opponents(trials) else []),
+        *([ranking_table(results["ranking"])] if results["ranking"] is not None else []),
     ]
 
 
@@ -189,7 +193,54 @@ def opponents_table(trials: pd.DataFrame) -> Table:
     return Table("table_models_4_opponents", title, headings, columns, tuple(lines), notes)
 
 
-def error_cell(means: pd.DataFrame, place: tuple) -> Cell:
+def ranking_table(rows: pd.DataFrame) -> Table:
+    """Return recall, NDCG and RMSE by data, model and epsilon; without privacy in the last column.
+
+    RMSE is that of predicted ratings alone.
+    """
+    budgets = [*sorted(rows["epsilon"].dropna().unique()), None]
+    columns = tuple(
+        Column("no_privacy", "no privacy")
+        if value is None
+        else Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user")
+        for value in budgets
+    )
+    lines = []
+    for dataset in present(rows["dataset"], DATASETS):
+        for measure, named in MEASURES.items():
+            found = list_means(rows[rows["dataset"] == dataset], measure)
+            free = found[found["epsilon"].isna()].set_index("method")
+            means = found.set_index(["method", "epsilon"])
+            for method in present(found["method"], RANKED):
+                cells = [
+                    error_cell(free, method)
+                    if value is None
+                    else error_cell(means, (method, value))
+                    for value in budgets
+                ]
+                labels = (
+                    dataset_label(dataset),
+                    named,
+                    RANKED[method].removesuffix(", no privacy"),
+                )
+                lines.append(Row((dataset, measure, method), labels, OURS, tuple(cells)))
+    back = rows[(rows["fell_back"] > 0) & (rows["method"] == "local_ease")]
+    told = ", ".join(
+        f"{dataset_label(dataset)}, ε = {epsilon:g}: {len(here)}"
+        for (dataset, epsilon), here in back.groupby(["dataset", "epsilon"])
+    )
+    notes = (
+        f"Mean and standard error over {trials_text(list_means(rows, 'recall')['trials'])}, on the "
+        "same splits. Lists of 20; all items are candidates but those rated in training; recall "
+        "over min(20, number liked). "
+        f"Fits of the ranking model that fell back to popularity: {told or 'none'}.",
+    )
+    title = "How well models rank what users like"
+    headings = (("dataset", "Data"), ("measure", "Measure"), ("method", "Model"))
+    return Table("table_models_5_ranking", title, headings, columns, tuple(lines), notes)
+
+
+def error_cell(means: pd.DataFrame, place: tuple | str) -> Cell:
     """Return the cell of a mean with its standard error; of one that is not there, a dash."""
     if place not in means.index:
         return NO_ERROR

@@ -47,11 +47,14 @@ def run_trials(
     task: Task,
     fit: Callable[[FitCell, Mapping, int, Split], object],
     also: Callable[[FitCell, int, object, Split], None] = lambda *found: None,
+    row: Callable[..., dict[str, object]] | None = None,
 ) -> list[dict[str, object]]:
     """Return the row of every trial, cell by cell; the data of a trial are the same for all cells.
 
     ``fit`` fits the model of a cell; ``also`` is given each cell, trial, fitted model and its data.
+    ``row`` makes the row, :func:`row_of` if not given.
     """
+    row = row or row_of
     rows = {cell: [] for cell in task.cells}
     for trial in range(max(settings["trials"] for settings in task.cells.values())):
         wanted = {cell: own for cell, own in task.cells.items() if trial < own["trials"]}
@@ -62,7 +65,7 @@ def run_trials(
             begin = time.process_time()
             model = fit(cell, settings, trial, split)
             seconds = time.process_time() - begin
-            rows[cell].append(row_of(cell, settings, trial, split, model, seconds))
+            rows[cell].append(row(cell, settings, trial, split, model, seconds))
             also(cell, trial, model, split)
     return [row for found in rows.values() for row in found]
 

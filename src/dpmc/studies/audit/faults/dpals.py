@@ -11,7 +11,7 @@ from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.user_level.dpals import DPALS
 from dpmc.methods.user_level.gradient import NoisyGradient
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
-from dpmc.methods.user_level.local_ease import LocalEase
+from dpmc.methods.user_level.local_ease.method import LocalEase
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.studies.audit.dpals import audited_family

@@ -19,6 +19,7 @@ class Evidence:
 
     trials: pd.DataFrame | None = None
     popularity: pd.DataFrame | None = None
+    ranking: pd.DataFrame | None = None
 
 
 PREDICATES: dict[str, Callable[[Evidence], Finding]] = {}

@@ -12,6 +12,7 @@ from dpmc.studies.which_model.claims import (  # noqa: F401  (importing them reg
     comparison,
     opponents,
     parts,
+    ranking,
 )
 from dpmc.studies.which_model.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.which_model.frames import NAMES
@@ -20,6 +21,7 @@ CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 CELLS = {
     "trials": (*COORDINATES, "trial"),
     "popularity": (*COORDINATES, "fifth", "trial"),
+    "ranking": ("dataset", "method", "epsilon", "trial"),
 }
 
 

@@ -1,0 +1,96 @@
+"""The first statistic: how often items are liked, and how many users like anything.
+
+A user with n likes sends each with the weight v = min(1, sqrt(C / n)), and R sqrt(C) if there are
+any: a vector of norm sqrt(v^2 n + R^2 C) <= sqrt(C (1 + R^2)), which users of C likes or more
+attain. All entries are at least 0, and the last one is the same for everybody who sends anything;
+so another user in the same place moves the sum by at most sqrt(2 C), attained by users without a
+common item, which is more than sqrt(C (1 + R^2)), as R < 1.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpmc.methods.user_level.local_ease.constants import COUNTED, USERS_COUNTED
+from dpmc.ratings import Compressed
+
+NORM = (COUNTED * (1 + USERS_COUNTED**2)) ** 0.5
+"""Of what a user sends, at most."""
+
+REPLACED = (2 * COUNTED) ** 0.5
+"""How far another user in the same place moves the sum."""
+
+
+def statistic(rows: Compressed, n_items: int) -> tuple[np.ndarray, float]:
+    """Return the weighted numbers of likes of the items and, last, of users, and a norm.
+
+    Parameters
+    ----------
+    rows : Compressed
+        Likes by user.
+
+    Returns
+    -------
+    sums : float64 array, shape (n_items + 1,)
+    longest : float
+        Norm of what a user adds, at most.
+    """
+    sizes = rows.sizes
+    weights = np.minimum(1, np.sqrt(COUNTED / np.maximum(sizes, 1)))
+    users = USERS_COUNTED * COUNTED**0.5 * (sizes > 0)
+    sums = np.bincount(rows.indices, rows.per_rating(weights), minlength=n_items)
+    longest = np.sqrt(np.max(weights**2 * sizes + users**2, initial=0.0))
+    return np.append(sums, users.sum()), longest
+
+
+@dataclass(frozen=True)
+class Popularity:
+    """What noised counts say.
+
+    Attributes
+    ----------
+    users : float
+        About how many there are with a like; at least 1.
+    likes : float
+        How many a user has, about; at least 1.
+    shares : float64 array, shape (n_items,)
+        Of users who like an item, with noise: also below 0.
+    noise : float
+        Standard deviation of a share.
+    """
+
+    users: float
+    likes: float
+    shares: np.ndarray
+    noise: float
+
+    def as_model(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return offsets, scales and factors by which items rank alike for all users."""
+        return self.shares, np.ones(self.shares.size), np.zeros((self.shares.size, 1))
+
+    def with_pairs(self, gram: np.ndarray, noise: float, items: np.ndarray) -> "Popularity":
+        """Return the same with what noised pairs say of their items: about each user who likes an
+        item adds the same to its row of ``gram``, whatever the number of likes.
+        """
+        sums, before = gram.sum(axis=1), self.shares[items]
+        if not min(sums.sum(), before.sum()) > 0:
+            return self
+        unit = before.sum() / sums.sum()
+        theirs = max(noise * unit * max(items.size - 1, 1) ** 0.5, np.finfo(float).tiny)
+        part = self.noise**2 / (self.noise**2 + theirs**2)
+        shares = self.shares.copy()
+        shares[items] = (1 - part) * before + part * unit * sums
+        return replace(self, shares=shares)
+
+
+def read(noised: np.ndarray, noise: float) -> Popularity:
+    """Return what noised sums of :func:`statistic` say.
+
+    A row of n > C likes adds up to sqrt(C n), from which n follows where all users are alike.
+    """
+    users = max(noised[-1] / (USERS_COUNTED * COUNTED**0.5), 1.0)
+    sums = noised[:-1]
+    added = max(sums.sum() / users, 1.0)
+    likes = max(added, added**2 / COUNTED)
+    unit = likes / added / users
+    return Popularity(float(users), float(likes), sums * unit, float(noise * unit))

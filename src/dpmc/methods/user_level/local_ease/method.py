@@ -1,0 +1,185 @@
+"""Local EASE: three statistics put together."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dpmc.methods.base import number, positive, share, with_parameters
+from dpmc.methods.private import EVERY_RATING
+from dpmc.methods.user_level.covariance import SLACK
+from dpmc.methods.user_level.local_ease import check, counts, pairs
+from dpmc.methods.user_level.local_ease.constants import (
+    CHECK_SHARE,
+    COUNTS_SHARE,
+    HELD_OUT,
+    MOST_ITEMS,
+    PAIRS_FROM,
+    SURE,
+)
+from dpmc.methods.user_level.predictions import UserLevelMethod
+from dpmc.privacy.ledger import PrivacyViolation
+from dpmc.privacy.relations import USER_REPLACE
+from dpmc.ratings import Ratings
+
+STATISTICS = {"counts": counts, "pairs": pairs, "check": check}
+
+POPULAR_INSTEAD = "popularity"
+"""What is published instead of a model that the last release says is worse."""
+
+
+@with_parameters
+class LocalEase(UserLevelMethod):
+    """Score items by a ridge regression of each on a user's likes, learnt from noised pairs.
+
+    EASE (Steck, "Embarrassingly shallow autoencoders for sparse data", WWW 2019) predicts whether
+    a user likes item j from the other likes, x_j = sum of B_ij x_i over i, B_jj = 0, by
+    B_ij = -P_ij / P_jj with P = (G + ridge I)^-1, G the Gram matrix of all users' likes. Here G is
+    what noised pairs of likes say: their eigenvectors above the edge of the noise, with shrunk
+    eigenvalues, and the counts on the diagonal. So P is a diagonal matrix less F F^T, and all that
+    is released of B are a row f_i of F and a scale a_i = 1 / P_ii of each item: a user's score of
+    item j is a_j f_j . sum of f_i over the own likes i, and a little for popularity, by which items
+    without pairs are ranked. Users compute it alone (the billboard lemma: Hsu et al. 2014, see
+    :mod:`dpmc.privacy.relations`).
+
+    Statistics and sensitivities are derived in the modules beside this one. Where
+    nothing of the pairs rises above the noise, or the noised check says that the lists of the model
+    are worse, popularity is published instead.
+
+    Parameters
+    ----------
+    relation : {"user_add_remove", "user_replace"}
+    epsilon, delta
+        See :class:`dpmc.methods.private.PrivateMethod`.
+    rating_range : (float, float)
+        Of no use: a like is a like.
+    mechanism : {"gaussian"}
+    ratings_per_user : int, optional
+        Of each user so many likes take part; all of them if not given.
+    likes_from : float, optional
+        From this rating on a rating is a like; every one is if not given.
+    checked : float
+        Share of each user's likes that have no part in the model, so that it can be compared with
+        popularity on them.
+    pairs_from : float
+        Users, in units of the noise of a pair, from which on pairs are asked for.
+
+    Attributes
+    ----------
+    item_offsets_ : float64 array, shape (n_items,)
+        Score of an item for users without likes.
+    item_scales_ : float64 array, shape (n_items,)
+        a.
+    item_factors_ : float64 array, shape (n_items, rank)
+        F; a column of zeros if it is popularity that is published.
+    user_factors_ : float64 array, shape (n_users, rank)
+        Sums of the rows of the own likes.
+    fell_back_to_ : {None, "popularity"}
+    """
+
+    rating_range: tuple[float, float] = (0.0, 1.0)
+    likes_from: float | None = number(None)
+    checked: float = share(HELD_OUT, zero=False)
+    pairs_from: float = positive(PAIRS_FROM, zero=True)
+
+    finds_rank = True
+    ranks = True
+
+    def __post_init__(self):
+        if self.ratings_per_user is None:
+            self.ratings_per_user = EVERY_RATING
+        super().__post_init__()
+
+    @property
+    def releases(self) -> int:
+        """Of equal noise, to which the shares add up: as many as there are."""
+        return 3
+
+    @property
+    def iterations(self) -> int:
+        return 1
+
+    @property
+    def rank(self) -> int:
+        """Number of factors that were found; after a fit."""
+        return self.item_factors_.shape[1]
+
+    @property
+    def n_factors(self) -> int:
+        """At most; how many there are is told by what is released."""
+        return MOST_ITEMS
+
+    def fit(self, ratings, **given):
+        """Fit the model and return it, see :meth:`dpmc.methods.private.PrivateMethod.fit`.
+
+        Only likes take part, also in a private choice of items.
+        """
+        return super().fit(self.likes(ratings), **given)
+
+    def likes(self, ratings: Ratings) -> Ratings:
+        """Return the likes among ratings, each with the value 1."""
+        if not isinstance(ratings, Ratings):
+            return ratings  # which is refused
+        if self.likes_from is not None:
+            ratings = ratings.take(ratings.values >= self.likes_from)
+        return replace(ratings, values=np.ones(len(ratings)), rating_range=None)
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        own, n_items = ratings.by_user, ratings.n_items
+        out = randomness.part(own, self.checked)
+        known, wanted = own.keep(~out), own.keep(out)
+        rows = randomness.choose(known, self.ratings_per_user)
+        popularity, model = self._learnt(rows, n_items, statistics)
+        sent, longest = check.statistic(known, wanted, popularity.shares, *model)
+        noised, noise = self._release(statistics, "check", sent, longest, CHECK_SHARE)
+        popular = noised[0] < -SURE * noise or not model[2].any()
+        self.fell_back_to_ = POPULAR_INSTEAD if popular else None
+        if popular:
+            model = popularity.as_model()
+        self.item_offsets_, self.item_scales_, self.item_factors_ = model
+        self.user_factors_ = own.matrix(n_items) @ self.item_factors_
+        if callback is not None:
+            callback(1, self)
+
+    def _learnt(self, rows, n_items, statistics):
+        """Return popularity, and offsets, scales and factors, as the first two releases say."""
+        sent = counts.statistic(rows, n_items)
+        noised, noise = self._release(statistics, "counts", *sent, COUNTS_SHARE)
+        popularity = counts.read(noised, noise)
+        left = 1 - COUNTS_SHARE - CHECK_SHARE
+        of_pair = statistics.noise_std(self._sensitivity("pairs")) * self._weight(left)
+        if pairs.telling(popularity) < self.pairs_from * of_pair:
+            again, less = self._release(statistics, "counts", *sent, left)
+            part = COUNTS_SHARE / (COUNTS_SHARE + left)
+            noised = part * noised + (1 - part) * again
+            popularity = counts.read(noised, less * (1 - part) ** 0.5)
+            return popularity, popularity.as_model()
+        items = pairs.items_worth_it(popularity, of_pair)
+        few = rows.columns(items, n_items)
+        sent = pairs.statistic(few, items.size)
+        noised, _ = self._release(statistics, "pairs", *sent, left)
+        gram = pairs.matrix_of(noised, items.size)
+        popularity = popularity.with_pairs(gram, of_pair, items)
+        return popularity, pairs.read(gram, of_pair, items, popularity)
+
+    def _sensitivity(self, what: str) -> float:
+        """Return how far one user moves a sum."""
+        made = STATISTICS[what]
+        return made.REPLACED if self.relation == USER_REPLACE else made.NORM
+
+    def _release(self, statistics, what, sent, longest, part):
+        """Release a sum over users of vectors, the longest so long; return it and its noise."""
+        norm = STATISTICS[what].NORM
+        if not longest <= norm * SLACK:
+            raise PrivacyViolation(f"{what}: a user has norm {longest:g}, above the bound {norm:g}")
+        sensitivity, weight = self._sensitivity(what), self._weight(part)
+        noised = statistics.ledger.release(what, sent, sensitivity, weight=weight)
+        return noised, statistics.noise_std(sensitivity) * weight
+
+    def predict_matrix(self):
+        """Return the scores of all items, shape (n_users, n_items)."""
+        scores = self.user_factors_ @ (self.item_scales_[:, None] * self.item_factors_).T
+        return scores + self.item_offsets_
+
+    def _predict_pairs(self, users, items):
+        products = np.einsum("...r,...r->...", self.user_factors_[users], self.item_factors_[items])
+        return self.item_scales_[items] * products + self.item_offsets_[items]

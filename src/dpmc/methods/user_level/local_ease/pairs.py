@@ -1,0 +1,127 @@
+"""The second statistic: how many users like both items of a pair, of the items most liked.
+
+A user with n likes among these sends 1 for each pair of likes i < j, times
+w = sqrt(2 / (l (l - 1))), l = max(n, L): the upper triangle, without the diagonal, of w x x^T.
+There are n (n - 1) / 2 such pairs, so its norm is w sqrt(n (n - 1) / 2) <= 1, with equality from L
+likes on. All entries are at least 0: another user in the same place moves the sum by at most
+sqrt(2). Where there are too few users for the noise of a pair, counts are asked for again instead,
+and the mean of both is taken.
+"""
+
+import numpy as np
+
+from dpmc.methods.user_level.covariance import outer_sum
+from dpmc.methods.user_level.local_ease.constants import (
+    ABOVE_EDGE,
+    FEWEST_ITEMS,
+    FEWEST_LIKES,
+    ITEMS,
+    ITEMS_POWER,
+    MOST_ITEMS,
+    PAIRS_OF_LIKES,
+    POPULAR,
+    RIDGE,
+)
+from dpmc.methods.user_level.local_ease.counts import Popularity
+from dpmc.ratings import Compressed
+
+NORM = 1.0
+"""Of what a user sends, at most."""
+
+REPLACED = 2**0.5 * NORM
+"""How far another user in the same place moves the sum."""
+
+
+def telling(popularity: Popularity) -> float:
+    """Return how many users have pairs, about; those of few likes count in part."""
+    return popularity.users * min(1, (popularity.likes - 1) / (PAIRS_OF_LIKES - 1))
+
+
+def items_worth_it(popularity: Popularity, noise: float) -> np.ndarray:
+    """Return the items that most users like, ascending, as many as this noise of a pair allows."""
+    number = ITEMS * (popularity.users / max(noise, 1e-30)) ** ITEMS_POWER
+    number = int(np.clip(number, FEWEST_ITEMS, MOST_ITEMS))
+    return np.sort(np.argsort(-popularity.shares, kind="stable")[:number])
+
+
+def statistic(rows: Compressed, n_items: int) -> tuple[np.ndarray, float]:
+    """Return the weighted numbers of users who like both items of a pair, and a norm.
+
+    Parameters
+    ----------
+    rows : Compressed
+        Likes by user, of the items with pairs.
+
+    Returns
+    -------
+    sums : float64 array, shape (n_items (n_items - 1) / 2,)
+        Row by row of the upper triangle without the diagonal.
+    longest : float
+        Norm of what a user adds, at most.
+    """
+    sizes = rows.sizes
+    weights = weight_of(sizes)
+    total = outer_sum(rows.with_values(rows.per_rating(np.sqrt(weights))), n_items)
+    sums = total[np.triu_indices(n_items, 1)]
+    return sums, np.max(weights * np.sqrt(sizes * np.maximum(sizes - 1, 0) / 2), initial=0.0)
+
+
+def weight_of(likes: np.ndarray) -> np.ndarray:
+    """Return w for users with so many likes."""
+    enough = np.maximum(likes, FEWEST_LIKES)
+    return np.sqrt(2 / (enough * (enough - 1)))
+
+
+def matrix_of(noised: np.ndarray, n_items: int) -> np.ndarray:
+    """Return the symmetric matrix of noised sums of pairs, with zeros on the diagonal."""
+    gram = np.zeros((n_items, n_items))
+    gram[np.triu_indices(n_items, 1)] = noised
+    gram += gram.T
+    return gram
+
+
+def read(
+    gram: np.ndarray, noise: float, items: np.ndarray, popularity: Popularity
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return offsets, scales and factors of all items, as noised pairs say.
+
+    A matrix of noise alone has eigenvalues up to the edge 2 s sqrt(m); a direction of size t in it
+    shows as l = t + s^2 m / t, with the squared cosine 1 - s^2 m / t^2 to its own (Benaych-Georges
+    and Nadakuditi, "The eigenvalues and eigenvectors of finite, low rank perturbations of large
+    random matrices", Advances in Mathematics 227(1), 2011).
+
+    Parameters
+    ----------
+    gram : float64 array, shape (m, m)
+        Symmetric, with zeros on the diagonal.
+    noise : float
+        Standard deviation of an entry.
+    items : int64 array, shape (m,)
+    """
+    shares, m = popularity.shares, items.size
+    # of the likes of a user so many are of items with pairs, if users are alike
+    there = np.maximum(shares, 0)
+    likes = popularity.likes * there[items].sum() / max(there.sum(), np.finfo(float).tiny)
+    weight = weight_of(likes)
+    diagonal = weight * popularity.users * there[items]
+    values, vectors = np.linalg.eigh(gram + np.diag(diagonal))
+    edge = 2 * noise * m**0.5
+    above = values > max(ABOVE_EDGE * edge, np.finfo(float).tiny)
+    values, vectors = values[above][::-1], vectors[:, above][:, ::-1]
+    sizes = shrunk(values, edge)
+    rest = np.maximum(diagonal - vectors**2 @ sizes, 0)
+    inverse = 1 / (rest + RIDGE * weight)
+    scaled = inverse[:, None] * vectors
+    inner = np.linalg.inv(np.diag(1 / sizes) + vectors.T @ scaled)
+    few = scaled @ np.linalg.cholesky((inner + inner.T) / 2)
+    factors = np.zeros((shares.size, max(sizes.size, 1)))
+    factors[items, : sizes.size] = few
+    scales = np.ones(shares.size)
+    scales[items] = 1 / (inverse - np.square(few).sum(axis=1))
+    return POPULAR * shares, scales, factors
+
+
+def shrunk(values: np.ndarray, edge: float) -> np.ndarray:
+    """Return the sizes of directions, times their squared cosines, that show as these values."""
+    sizes = (values + np.sqrt(values**2 - edge**2)) / 2
+    return sizes * (1 - (edge / (2 * sizes)) ** 2)

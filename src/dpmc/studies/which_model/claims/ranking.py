@@ -1,0 +1,46 @@
+"""Lists of what users like: L14, L15.
+
+Rows are places (data set, epsilon), each a difference of log recall@20, paired by trial, below 0
+where local EASE has more.
+"""
+
+import numpy as np
+
+from dpmc.frame.judging.finding import MARGIN, Finding
+from dpmc.frame.judging.rules import Rows, always_below, explained, not_available
+from dpmc.studies.which_model.cells import LOCAL_BAYES
+from dpmc.studies.which_model.claims.evidence import Evidence, claim, place_named
+from dpmc.studies.which_model.frames import RANKING_MODEL, recalls
+
+
+def against(evidence: Evidence, other: str) -> Rows:
+    """Return log recall of another method less that of local EASE at each place."""
+    return {
+        place_named(*place): (logs[other] - logs[RANKING_MODEL]).to_numpy()
+        for place, logs in recalls(evidence.ranking).items()
+        if {other, RANKING_MODEL} <= set(logs.columns)
+    }
+
+
+@claim("L14")
+def lists_are_no_worse_than_popularity(evidence: Evidence) -> Finding:
+    """ALL places: recall is less than 1 % below that of private popularity."""
+    return _judged(against(evidence, "private_popularity"), MARGIN[1])
+
+
+@claim("L15")
+def lists_are_better_than_predicted_ratings(evidence: Evidence) -> Finding:
+    """ALL places: recall is above that of predicted ratings."""
+    return _judged(against(evidence, LOCAL_BAYES), 0.0)
+
+
+def _judged(rows: Rows, threshold: float) -> Finding:
+    if not rows:
+        return not_available("lists of what users like")
+    means = {place: float(np.nanmean(values)) for place, values in rows.items()}
+    least, most = max(means, key=means.get), min(means, key=means.get)
+    text = (
+        f"Recall of local EASE over that of the other: {np.exp(-means[least]):.3f} ({least}) to "
+        f"{np.exp(-means[most]):.3f} ({most})."
+    )
+    return explained(always_below(rows, threshold), text)

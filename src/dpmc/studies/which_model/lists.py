@@ -1,0 +1,115 @@
+"""Models that rank what users like, private and not, as the study sets them beside each other."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.methods.user_level.local_bayes.method import LocalBayes
+from dpmc.methods.user_level.local_ease import counts
+from dpmc.methods.user_level.local_ease.method import LocalEase
+from dpmc.methods.user_level.references import Popularity
+from dpmc.ratings import Ratings
+
+
+@dataclass(frozen=True)
+class Lists:
+    """What is ranked by.
+
+    Attributes
+    ----------
+    scores : float64 array, shape (n_users, n_items)
+    predicted : float64 array or None
+        The same as predictions of ratings, where they are.
+    fell_back : bool
+        Whether something simpler is published instead of the model.
+    """
+
+    scores: np.ndarray
+    predicted: np.ndarray | None = None
+    fell_back: bool = False
+
+
+class PrivatePopularity(LocalEase):
+    """The first release of local EASE with the whole budget, and all likes."""
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        rows = randomness.choose(ratings.by_user, self.ratings_per_user)
+        sent = counts.statistic(rows, ratings.n_items)
+        noised, noise = self._release(statistics, "counts", *sent, 1.0)
+        model = counts.read(noised, noise).as_model()
+        self.item_offsets_, self.item_scales_, self.item_factors_ = model
+        self.user_factors_ = np.zeros((ratings.n_users, 1))
+        self.fell_back_to_ = None
+
+
+class LocalBayesWithShares(LocalBayes):
+    """Keeps how often items are rated, as far as its second release tells."""
+
+    def _start(self, *given):
+        found = super()._start(*given)
+        self.shares_ = found[2].shares
+        return found
+
+
+def local_ease(settings, training, given, fit) -> Lists:
+    """``fit --for ranking``."""
+    model = LocalEase(**given, likes_from=settings["likes_from"]).fit(training, **fit)
+    return Lists(model.predict_matrix(), fell_back=model.fell_back_to_ is not None)
+
+
+def private_popularity(settings, training, given, fit) -> Lists:
+    """Noised counts of likes alone."""
+    model = PrivatePopularity(**given, likes_from=settings["likes_from"]).fit(training, **fit)
+    return Lists(model.predict_matrix())
+
+
+def local_bayes(settings, training, given, fit) -> Lists:
+    """Predicted ratings before they are clipped."""
+    return _bayes(training, given, fit)[0]
+
+
+def local_bayes_share(settings, training, given, fit) -> Lists:
+    """The same, more the rarer an item is rated: plus a multiple of the log of its share."""
+    lists, shares = _bayes(training, given, fit)
+    low, high = given["rating_range"]
+    weight = settings["log_share"] * (high - low)
+    popular = weight * np.log(np.maximum(shares, np.finfo(float).tiny))
+    return Lists(lists.scores + popular, fell_back=lists.fell_back)
+
+
+def _bayes(training: Ratings, given: Mapping, fit: Mapping) -> tuple[Lists, np.ndarray]:
+    model = LocalBayesWithShares(**given).fit(training, **fit)
+    predicted = model.predict_matrix()
+    model.rating_range = (-np.inf, np.inf)
+    lists = Lists(model.predict_matrix(), predicted, model.fell_back_to_ is not None)
+    return lists, model.shares_
+
+
+def popularity(settings, training, given, fit) -> Lists:
+    """Counts of likes, without privacy."""
+    return Lists(Popularity().fit(_likes(settings, training)).predict_matrix())
+
+
+def ease(settings, training, given, fit) -> Lists:
+    """EASE (Steck, WWW 2019), without privacy."""
+    likes = _likes(settings, training)
+    matrix = (likes.by_user.matrix(likes.n_items).toarray() > 0).astype(float)
+    inverse = np.linalg.inv(matrix.T @ matrix + settings["ridge"] * np.eye(likes.n_items))
+    weights = -inverse / np.diag(inverse)
+    np.fill_diagonal(weights, 0)
+    return Lists(matrix @ weights)
+
+
+def _likes(settings: Mapping, training: Ratings) -> Ratings:
+    return training.take(training.values >= settings["likes_from"])
+
+
+RANKED: Mapping[str, Callable[..., Lists]] = {
+    each.__name__: each
+    for each in (
+        local_ease, private_popularity, local_bayes, local_bayes_share, popularity, ease,
+    )
+}  # fmt: skip
+"""Name to a function of settings, training ratings, what private methods are constructed with, and
+generators of their fit."""
