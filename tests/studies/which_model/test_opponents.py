@@ -97,7 +97,7 @@ def test_no_opponents_error_rises_with_its_budget():
     means = pd.read_csv(HOME / "results" / "reference" / "which_model" / "means.csv")
     means = means[(means["variant"] == SEARCHED) & (means["metric"] == "rmse")]
     table = means.pivot(index=["dataset", "method"], columns="epsilon", values="mean")
-    assert len(table) == 37
+    assert len(table) == 52
     ratios = table[[5.0, 20.0]].to_numpy() / table[[1.0, 5.0]].to_numpy()
     assert (ratios < 1).all(), table[(ratios >= 1).any(axis=1)]
 

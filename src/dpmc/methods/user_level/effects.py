@@ -52,8 +52,8 @@ class EffectsAndCovariance(OffsetModel):
     Source: McSherry and Mironov 2009: the mean, means of movies and of users with fictitious
     ratings, clamped residuals, weighted covariances and numbers of pairs. There single ratings are
     protected, the mean is a release of its own (here it follows from those of the items), damping
-    does not know of the noise. How they weigh neighbours we could not read: the weights above, which
-    the covariance gives, are ours.
+    does not know of the noise. How they weigh neighbours we could not read: the weights above,
+    which the covariance gives, are ours.
 
     Parameters
     ----------

@@ -31,9 +31,7 @@ _WEIGHTS = {
     "counts_share": (0.05, 0.1, 0.2),
     "mean_share": (0.0, 0.02),
 }
-_GRADIENT = {
-    name: _DPALS[name] for name in ("rank", "ratings_per_user", "user_regularization")
-} | {
+_GRADIENT = {name: _DPALS[name] for name in ("rank", "ratings_per_user", "user_regularization")} | {
     "iterations": (1, 2, 3, 5, 10),
     "factor_bound": (0.1, 0.3, 0.6, 1.0),
     "update_bound": (0.25, 0.5, 1.0, 2.0, 4.0, 8.0),

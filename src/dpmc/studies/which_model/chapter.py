@@ -11,7 +11,7 @@ from dpmc.studies.which_model.figures import FIGURES
 from dpmc.studies.which_model.frames import NAMES
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
-FINDINGS = tuple(f"L{number}" for number in range(1, 14))
+FINDINGS = (*(f"L{number}" for number in range(1, 14)), "K2", "M1", "N1")
 HEADLINES = ("L1",)
 ANSWERS = ("L12", "L2")
 
