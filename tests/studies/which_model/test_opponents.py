@@ -93,6 +93,13 @@ def test_every_candidate_is_one_that_its_method_takes(section):
                 make_model(cell, own | {"model": drawn})
 
 
+def test_every_known_candidate_is_one_that_its_method_takes(section):
+    for cell in search.cells(section):
+        own = search.settings(section, cell)
+        for least, known in own["known"]:
+            make_model(FitCell(cell.dataset, cell.method, SEARCHED, least), own | {"model": known})
+
+
 def test_no_opponents_error_rises_with_its_budget():
     means = pd.read_csv(HOME / "results" / "reference" / "which_model" / "means.csv")
     means = means[(means["variant"] == SEARCHED) & (means["metric"] == "rmse")]
