@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpmc.datasets.drawn import share_observed, synthetic
 from dpmc.mechanisms import Gaussian
-from dpmc.methods.user_level.covariance import pack
+from dpmc.methods.user_level.covariance import pack, unpack
 from dpmc.methods.user_level.item_step import clipped_updates
 from dpmc.methods.user_level.saltls import smooth_qr
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
@@ -213,6 +213,37 @@ def test_effects_and_covariance_with_dense_matrices(pairs):
     np.testing.assert_allclose(model.user_offsets_, of_users)
     expected = np.clip(3 + of_items + of_users[:, None] + fitted, 1, 5)
     np.testing.assert_allclose(model.predict_matrix(), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("pairs", [0.0, 0.4])
+def test_nearest_neighbours_with_the_covariance_alone(pairs):
+    ratings = small_ratings(7)
+    model = build(
+        "dp_effects", pairs_share=pairs, item_share=0.6, user_regularization=0.7, neighbours=2
+    )
+    made = fit_exactly(model, ratings)
+    svd = build("dp_effects", pairs_share=pairs, item_share=0.6, user_regularization=0.7)
+    fit_exactly(svd, ratings)
+    np.testing.assert_allclose(model.item_offsets_, svd.item_offsets_)
+    matrix = unpack(made[2].query, 5)
+    if pairs:
+        noise = made[3].scale * model.calibration.noise.scale
+        matrix = matrix / (unpack(made[3].query, 5) + 10 * noise)
+    values, vectors = np.linalg.eigh(matrix)
+    top = vectors[:, -2:] * values[-2:] @ vectors[:, -2:].T * (5 * 2 / values[-2:].sum())
+    chosen = np.flatnonzero(svd.item_factors_.any(axis=1))
+    c = np.zeros((N_ITEMS, N_ITEMS))
+    c[np.ix_(chosen, chosen)] = top
+    x, mask = dense(ratings)
+    offsets = model.item_offsets_ - 3 + model.user_offsets_[:, None]
+    for user, item in np.ndindex(x.shape):
+        rated = np.flatnonzero(mask[user])
+        near = rated[np.argsort(-np.abs(c[item, rated]), kind="stable")[:2]]
+        weights = np.linalg.solve(c[np.ix_(near, near)] + 0.7 * np.eye(2), c[item, near])
+        expected = offsets[user, item] + weights @ (x - offsets)[user, near]
+        found = model.predict([user], [item])
+        np.testing.assert_allclose(found, np.clip(3 + expected, 1, 5), atol=1e-9)
+        np.testing.assert_allclose(model.predict_matrix()[user, item], found)
 
 
 def test_effects_of_items_tell_them_apart_where_there_is_no_noise_to_speak_of():

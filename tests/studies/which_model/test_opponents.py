@@ -93,11 +93,18 @@ def test_every_candidate_is_one_that_its_method_takes(section):
                 make_model(cell, own | {"model": drawn})
 
 
+def test_every_known_candidate_is_one_that_its_method_takes(section):
+    for cell in search.cells(section):
+        own = search.settings(section, cell)
+        for least, known in own["known"]:
+            make_model(FitCell(cell.dataset, cell.method, SEARCHED, least), own | {"model": known})
+
+
 def test_no_opponents_error_rises_with_its_budget():
     means = pd.read_csv(HOME / "results" / "reference" / "which_model" / "means.csv")
     means = means[(means["variant"] == SEARCHED) & (means["metric"] == "rmse")]
     table = means.pivot(index=["dataset", "method"], columns="epsilon", values="mean")
-    assert len(table) == 37
+    assert len(table) == 52
     ratios = table[[5.0, 20.0]].to_numpy() / table[[1.0, 5.0]].to_numpy()
     assert (ratios < 1).all(), table[(ratios >= 1).any(axis=1)]
 

@@ -36,7 +36,11 @@ class EffectsAndCovariance(OffsetModel):
     3. What is left then, r, is clamped to [-B, B]. The sum of r r^T/n over users, for the items
        with the highest noised numbers, is released; so is maybe the sum of e e^T/n, e being 1 where
        there is a rating, by which the former is divided, entry by entry.
-    4. The top eigenvectors are published; users fit their r to these alone.
+    4. Its top eigenvectors and eigenvalues are published. Either users fit their r to the former
+       alone (the predictor by SVD); or they predict r of an item from their k nearest r: those of
+       the rated items whose covariance C with it, in what the top eigenvectors leave of the
+       matrix, is furthest from 0. With N for these, the prediction is C_iN (C_NN + lambda I)^-1
+       r_N. As C = F F^T, it is f_i . u, u being the ridge regression of r_N on F_N.
 
     **Sensitivity.** With R for half the length of the range, a user's x/sqrt(n) has at most the
     length R, and e/sqrt(n) has the length 1: sums move by R (2 R if another user takes the place)
@@ -48,8 +52,8 @@ class EffectsAndCovariance(OffsetModel):
     Source: McSherry and Mironov 2009: the mean, means of movies and of users with fictitious
     ratings, clamped residuals, weighted covariances and numbers of pairs. There single ratings are
     protected, the mean is a release of its own (here it follows from those of the items), damping
-    does not know of the noise, and the covariance goes into a k-nearest-neighbour predictor as well
-    as into an SVD; here into the latter.
+    does not know of the noise. How they weigh neighbours we could not read: the weights above,
+    which the covariance gives, are ours.
 
     Parameters
     ----------
@@ -75,7 +79,9 @@ class EffectsAndCovariance(OffsetModel):
         So many of the items, those with the highest noised numbers, have factors; as many as the
         rank at least.
     user_regularization : float
-        lambda > 0 of the users' fits to columns of mean square 1.
+        lambda > 0 of the users' fits; the rows of F have the mean square ``rank``.
+    neighbours : int, optional
+        k >= 1; without it the predictor is that by SVD, to whose fit all columns of F are alike.
 
     Attributes
     ----------
@@ -83,6 +89,7 @@ class EffectsAndCovariance(OffsetModel):
         Means of items, for all of them.
     user_offsets_ : float64 array, shape (n_users,)
     user_factors_, item_factors_ : float64 arrays, shapes (n_users, rank), (n_items, rank)
+        Those of users are of all their ratings.
 
     Raises
     ------
@@ -99,6 +106,7 @@ class EffectsAndCovariance(OffsetModel):
     pairs_shrinkage: float = positive(10.0)
     item_share: float = share(0.1, zero=False)
     user_regularization: float = positive(40.0)
+    neighbours: int | None = count(None)
 
     iterations = 1
     releases = 1
@@ -126,12 +134,45 @@ class EffectsAndCovariance(OffsetModel):
         self.item_offsets_, self.user_offsets_ = self.centre + effects, users
         self.user_means_ = self.centre + own.means(0.0)
         self.frequent_ = np.ones(n_items, dtype=bool)  # the others have factors 0
-        vectors = self._directions(chosen.columns(items, n_items), kept, statistics)
         self.item_factors_ = np.zeros((n_items, self.rank))
-        self.item_factors_[items] = vectors * np.sqrt(kept)
+        self.item_factors_[items] = self._directions(
+            chosen.columns(items, n_items), kept, statistics
+        )
         self.user_factors_ = solve_rows(left, self.item_factors_, self.user_regularization)
+        self._left = left
         if callback is not None:
             callback(1, self)
+
+    def predict_matrix(self) -> np.ndarray:
+        """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""
+        if self.neighbours is None:
+            return super().predict_matrix()
+        everything = np.indices((len(self.user_offsets_), len(self.item_offsets_)))
+        return self._predict_pairs(*everything)
+
+    def _predict_pairs(self, users, items):
+        if self.neighbours is None:
+            return super()._predict_pairs(users, items)
+        users, items = np.broadcast_arrays(users, items)
+        predicted = self.user_offsets_[users] + self.item_offsets_[items]
+        order = np.argsort(users, axis=None, kind="stable")
+        ends = np.flatnonzero(np.diff(users.ravel()[order])) + 1
+        for places in np.split(order, ends) if order.size else ():
+            user = users.flat[places[0]]
+            predicted.flat[places] += self._by_neighbours(user, items.ravel()[places])
+        return np.clip(predicted, *self.rating_range)
+
+    def _by_neighbours(self, user, items):
+        """Return what the k ratings of a user that are nearest to each item say of it."""
+        own = slice(*self._left.indptr[user : user + 2])
+        rated, wanted = self.item_factors_[self._left.indices[own]], self.item_factors_[items]
+        k = min(self.neighbours, len(rated))
+        near = np.argsort(-np.abs(wanted @ rated.T), axis=1, kind="stable")[:, :k]
+        factors, left = rated[near], self._left.values[own][near]
+        penalty = self.user_regularization * np.eye(self.rank)
+        grams = np.swapaxes(factors, 1, 2) @ factors + penalty
+        targets = np.einsum("nkr,nk->nr", factors, left)
+        return np.einsum("nr,nr->n", wanted, np.linalg.solve(grams, targets[..., None])[..., 0])
 
     def _item_effects(self, rows, n_items, statistics):
         """Return means of the items, from the centre of the range, and their noised numbers."""
@@ -154,7 +195,7 @@ class EffectsAndCovariance(OffsetModel):
         return np.clip(mean + effects, -bound, bound), numbers
 
     def _directions(self, left, n_items, statistics):
-        """Return the top eigenvectors of the covariance of what is left, shape (n_items, rank)."""
+        """Return F, from the covariance of what is left, shape (n_items, rank)."""
         bound, rest = self.value_bound, 1 - self.effects_share
 
         def released(what, rows, longest, weight):
@@ -169,7 +210,9 @@ class EffectsAndCovariance(OffsetModel):
             pairs = released("pairs", _of_weight_one(_ones(left)), 1.0, weight)
             noise = statistics.noise_std(outer_sensitivity(self.relation, 1.0)) * weight
             matrix = matrix / (np.maximum(pairs, 0) + self.pairs_shrinkage * noise)
-        return top_eigenvectors(matrix, self.rank)[1]
+        values, vectors = top_eigenvectors(matrix, self.rank)
+        sizes = np.maximum(values, 0) if self.neighbours else np.ones(self.rank)
+        return vectors * np.sqrt(n_items * self.rank * sizes / max(sizes.sum(), 1e-300))
 
 
 def _ones(rows):

@@ -26,6 +26,18 @@ _FRANK_WOLFE = _ROW | {
     "nuclear_bound": (0.2, 0.5, 1.1, 1.7, 2.24, 2.8, 4.0),
     "iterations": (1, 2, 3, 5, 10, 15),
 }
+_WEIGHTS = {
+    "weight_exponent": (0.25, 1 / 3, 0.5, 1.0),
+    "counts_share": (0.05, 0.1, 0.2),
+    "mean_share": (0.0, 0.02),
+}
+_GRADIENT = {name: _DPALS[name] for name in ("rank", "ratings_per_user", "user_regularization")} | {
+    "iterations": (1, 2, 3, 5, 10),
+    "factor_bound": (0.1, 0.3, 0.6, 1.0),
+    "update_bound": (0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
+    "item_ratings": (0.01, 0.03, 0.1, 0.3, 1.0),
+    "coherence": (1.0, 3.0, math.inf),
+}
 _PRIVATE_ALS = {
     "rank": (1, 2, 3, 5),
     "iterations": (1, 2, 3, 5),
@@ -46,6 +58,22 @@ SPACES: Mapping[str, Mapping[str, tuple]] = {
     "dpals_h_free": _FREE,
     "dpals_h_free_clipped": _FREE | _ROW,
     "dpals_analyze_gauss": _DPALS | _ROW,
+    "dpals_weights": _DPALS | _WEIGHTS | {"regularization_exponent": (0.0, 0.25, 0.5)},
+    "dpals_weights_h_free": _FREE | _ROW | _WEIGHTS,
+    "dpam": _GRADIENT | _ROW | _WEIGHTS | {"inner_iterations": (1, 2, 4)},
+    "dp_gradient_spectral": _GRADIENT | _ROW | {"start_share": (0.1, 0.2, 0.4)},
+    "dp_effects": {
+        "rank": (1, 2, 3, 5),
+        "value_bound": (0.25, 0.5, 0.75, 1.0),
+        "shrinkage": (0.0, 1.0, 3.0, 10.0),
+        "user_shrinkage": (0.0, 2.0, 5.0, 10.0),
+        "effects_share": (0.3, 0.5, 0.7, 0.9, 0.98),
+        "pairs_share": (0.0, 0.2, 0.5),
+        "pairs_shrinkage": (1.0, 3.0, 10.0, 30.0),
+        "item_share": (0.03, 0.1, 0.3, 1.0),
+        "user_regularization": (5.0, 20.0, 40.0, 80.0, 160.0),
+        "neighbours": (None, 10, 30),
+    },
     "dpfw": _FRANK_WOLFE,
     "dpfw_jain": _FRANK_WOLFE,
     "dpfw_residual": _FRANK_WOLFE,

@@ -43,6 +43,11 @@ METHODS = {
     "dpfw": "DPFW, exact noise",
     "dpfw_residual": "DPFW, residuals clipped",
     "dp_saltls": "DP-SAltLS",
+    "dpals_weights": "DPALS, adaptive weights",
+    "dpals_weights_h_free": "DPALS, adaptive weights, H-free",
+    "dpam": "DPAM",
+    "dp_gradient_spectral": "Noisy gradient, private start",
+    "dp_effects": "Effects and covariance",
     LOCAL_BAYES: "Local Bayes",
 }
 LOOKS = {

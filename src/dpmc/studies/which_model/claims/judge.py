@@ -10,6 +10,7 @@ from dpmc.frame.showing.results import read_results
 from dpmc.studies.which_model.cells import COORDINATES
 from dpmc.studies.which_model.claims import (  # noqa: F401  (importing them registers predicates)
     comparison,
+    field,
     opponents,
     parts,
     ranking,

@@ -36,7 +36,7 @@ COLUMNS = ("dataset", "method", "epsilon", "place", "rmse", "splits", "fits", "s
 RUNGS = (1, 3, 7)
 """On so many splits are those compared that are left."""
 THIRD, FINALISTS, KEPT = 3, 3, 3
-KNOWN, BUDGETS = ("tuned", "standard"), (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+KNOWN, BUDGETS = ("tuned", "standard", "weighted"), (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,67 @@
+"""Methods of later papers beside earlier ones, at settings of one search: K1, K2, W1, M1 and N1.
+
+Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial.
+"""
+
+from collections.abc import Collection
+
+import pandas as pd
+
+from dpmc.frame.judging.finding import Finding
+from dpmc.frame.judging.rules import mostly_below, not_available
+from dpmc.statistics.paired import pairs
+from dpmc.studies.which_model.claims.evidence import Evidence, claim, rows_of
+from dpmc.studies.which_model.frames import of_variants, places
+from dpmc.studies.which_model.variants import SEARCHED
+
+LATER = {"dpals_weights", "dpals_weights_h_free", "dpam", "dp_gradient_spectral", "dp_effects"}
+LONG_TAIL = ("ml-100k",)  # data in which few items have most ratings
+
+
+def compared(
+    trials: pd.DataFrame | None,
+    first: Collection[str],
+    second: Collection[str],
+    datasets: Collection[str] = (),
+) -> Finding:
+    """MOST places: the best of the first methods has less error than that of the second."""
+    rows = of_variants(trials, (SEARCHED,))
+    if len(rows) and datasets:
+        rows = rows[rows["dataset"].isin(datasets)]
+    found = pairs(places(rows), first, second)
+    if not found:
+        return not_available("both methods at settings of one search")
+    return mostly_below(rows_of(found))
+
+
+@claim("K1")
+def adaptive_weights_help(evidence: Evidence) -> Finding:
+    """MOST budgets: the error of DPALS is less with adaptive weights, where items have a tail."""
+    return compared(evidence.trials, ["dpals_weights"], ["dpals"], LONG_TAIL)
+
+
+@claim("K2")
+def adaptive_weights_help_without_gram_matrices(evidence: Evidence) -> Finding:
+    """MOST budgets: the same without Gram matrices, with a bound of users' rows in both."""
+    methods = ["dpals_weights_h_free"], ["dpals_h_free_clipped"]
+    return compared(evidence.trials, *methods, LONG_TAIL)
+
+
+@claim("W1")
+def noisy_gradients_are_better_than_least_squares(evidence: Evidence) -> Finding:
+    """MOST places: noisy gradients from a private spectral start have less error than DPALS."""
+    return compared(evidence.trials, ["dp_gradient_spectral"], ["dpals"])
+
+
+@claim("M1")
+def the_covariance_helps(evidence: Evidence) -> Finding:
+    """MOST places: effects with the covariance have less error than private biases."""
+    return compared(evidence.trials, ["dp_effects"], ["private_user_item_bias"])
+
+
+@claim("N1")
+def later_methods_are_no_stronger_opponents(evidence: Evidence) -> Finding:
+    """MOST places: the best of the others has less error than the best of these five."""
+    trials = evidence.trials
+    others = set() if trials is None else set(trials["method"]) - LATER
+    return compared(trials, others, LATER)
