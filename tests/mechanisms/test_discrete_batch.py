@@ -3,6 +3,7 @@
 import math
 import random
 from fractions import Fraction
+from itertools import chain, repeat
 
 import numpy as np
 import pytest
@@ -35,10 +36,30 @@ def fine(noise):
     return kind(noise.a, FINE) if kind is DiscreteHuber else kind(FINE)
 
 
-def fed(*given):
-    """Bits that are given, call by call."""
-    source = iter(given)
-    return lambda k: next(source)
+def fed(*given, rest=0):
+    """Bits that are given, call by call, and then only zeros or, with ``rest`` 1, ones."""
+    source = chain(given, repeat(None))
+    return lambda k: rest * (2**k - 1) if (own := next(source)) is None else own
+
+
+def exact_probability(noise, k, v):
+    """Return p and rho: 60 terms of exp's series are exact to 10^-80, and squared s times."""
+    z = Fraction(k) / noise.scale
+    loss = z if isinstance(noise, DiscreteLaplace) else z * z / 2
+    if isinstance(noise, DiscreteHuber) and z > noise.a:
+        loss = noise.a * z - noise.a**2 / 2
+    halved, s = loss, 0
+    while halved > Fraction(1, 2):
+        halved, s = halved / 2, s + 1
+    halved = Fraction(round(halved * 2**300), 2**300)
+    term, total = Fraction(1), Fraction(1)
+    for i in range(1, 60):
+        term = term * halved / i
+        total += term
+    total = Fraction(round(total * 2**300), 2**300)
+    for _ in range(s):
+        total = Fraction(round(total * total * 2**300), 2**300)
+    return Fraction(2**v) / total / batch.BOUND, loss
 
 
 @pytest.mark.parametrize("noise", FAMILY, ids=repr)
@@ -81,33 +102,46 @@ def test_close_to_the_probability_the_true_digits_decide(noise, v, part, beside)
     """Uniform numbers within three units of 2^-53 of p: kept exactly if they are below it."""
     n = noise.scale.numerator << noise.halvings
     k = n * v + int(part * n)
-    a = noise.a if isinstance(noise, DiscreteHuber) else None
-    z = Fraction(k, FINE)
-    loss = z if isinstance(noise, DiscreteLaplace) else z * z / 2
-    if a is not None and z > a:
-        loss = a * z - a * a / 2
-    # 60 terms of the series of exp(loss / 2^s) are exact to 10^-80, and squared s times
-    halved, s = loss, 0
-    while halved > Fraction(1, 2):
-        halved, s = halved / 2, s + 1
-    halved = Fraction(round(halved * 2**300), 2**300)
-    term, total = Fraction(1), Fraction(1)
-    for i in range(1, 60):
-        term = term * halved / i
-        total += term
-    total = Fraction(round(total * 2**300), 2**300)
-    for _ in range(s):
-        total = Fraction(round(total * total * 2**300), 2**300)
-    p = Fraction(2**v) / total / batch.BOUND
+    p, _ = exact_probability(noise, k, v)
     digits = min(max(math.floor(p * 2**53) + beside, 0), 2**53 - 1)
     for rest in (0, 1):  # all further digits: the number is digits or digits + 1 units
-        kept = batch.is_kept(noise, k, v, digits, lambda size, rest=rest: rest * (2**size - 1))
-        assert kept is (Fraction(digits + rest, 2**53) < p)
+        below = Fraction(digits + rest, 2**53) < p
+        assert batch.is_kept(noise, k, v, digits, fed(rest=rest)) is below
+        words = proposal(k - n * v, v, 1, digits, n)
+        assert batch._round(noise, 1, fed(*words, rest=rest)).tolist() == [k] * below
 
 
-@pytest.mark.parametrize("a", [None, math.inf, *np.geomspace(0.01, 40, 200)])
+@settings(deadline=None, max_examples=300)
+@given(
+    family=st.sampled_from([DiscreteLaplace, DiscreteGaussian, DiscreteHuber]),
+    scale=st.integers(1, 2**49) | st.integers(2**49 - 2**20, 2**49),
+    a=st.sampled_from([Fraction(1, 128), 1, 2**40]) | st.floats(1 / 128, 70).map(Fraction),
+    v=st.integers(0, 62),
+    part=st.floats(0, 1, exclude_max=True),
+    at_edge=st.booleans(),
+)
+def test_the_error_of_floating_point_is_as_stated(family, scale, a, v, part, at_edge):
+    noise = family(a, scale) if family is DiscreteHuber else family(scale)
+    n = noise.scale.numerator << noise.halvings
+    k = n * v + int(part * n)
+    if family is DiscreteHuber and at_edge:  # where the tails begin, numbers cancel most
+        k, v = math.ceil(a * scale), min(math.ceil(a * scale) // n, 62)
+        k = min(k, n * (v + 1) - 1)
+    p, loss = exact_probability(noise, k, v)
+    computed = Fraction(float(batch.probability(noise, np.array([k]), np.array([v]))[0]))
+    error = abs(computed - p)
+    assert error <= (loss + 8) * p / 2**50 + Fraction(1, 2**1000)  # the last: numbers below floats
+    assert error <= Fraction(1, 2**46) < Fraction(batch.MARGIN) / 32
+    assert p <= 1
+
+
+POWERS = [Fraction(1, 2**i) for i in range(8)]
+BESIDE = [power + sign * Fraction(1, 2**60) for power in POWERS for sign in (-1, 0, 1)]
+
+
+@pytest.mark.parametrize("a", [None, math.inf, 10**400, *BESIDE, *np.geomspace(0.01, 40, 200)])
 def test_no_probability_is_above_one(a):
-    """At the first and the last place of each round, where 2^v exp(-rho) is largest and least."""
+    """At the first place of each round, where 2^v exp(-rho) is largest."""
     scale = 2**30
     if a is None:
         noise = DiscreteLaplace(scale)
@@ -115,11 +149,11 @@ def test_no_probability_is_above_one(a):
         noise = DiscreteGaussian(scale)
     else:
         noise = DiscreteHuber(Fraction(a), scale)
-    v = np.arange(64)
-    n = float(noise.scale) * 2**noise.halvings
-    largest = np.ldexp(np.exp(-noise.loss(v * n / scale)), v) / float(batch.BOUND)
-    assert largest.max() <= 1
-    assert largest.max() > 0.5  # few proposals are in vain
+    v = np.arange(63)
+    n = scale << noise.halvings
+    assert batch.probability(noise, v * n, v).max() <= 1
+    if noise.halvings:  # a round is no longer than it must be: few proposals are in vain
+        assert 2 ** (noise.halvings - 1) * noise.a < 1
 
 
 def proposal(u, v, positive, digits, n):
@@ -159,6 +193,12 @@ def test_a_word_of_zeros_goes_on_in_the_next():
     # the same with a uniform number of which p is not above
     words = proposal(7, 63, 0, 2**53 - 1, FINE)
     assert batch._round(noise, 1, fed(*words, *further)).size == 0
+
+
+def test_a_round_may_keep_nothing():
+    """All words for u are thrown away: of the 20 for one draw so are 1 in a million times."""
+    drawn = batch._round(DiscreteGaussian(FINE), 20, fed(2 ** (64 * 20) - 1))
+    assert drawn.shape == (0,)
 
 
 def test_zero_bits_are_counted():

@@ -26,7 +26,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 
@@ -224,23 +223,21 @@ class DiscreteHuber(Discrete):
         return one
 
     def loss(self, z):
-        a = float(self.a)
-        clipped = np.minimum(z, a)
+        clipped = np.minimum(z, float(min(self.a, 2**1000)))  # a may exceed all floats
         return clipped * (z - clipped / 2)
 
     def exact_loss(self, z):
         clipped = min(z, self.a)
         return clipped * (z - clipped / 2)
 
-    @cached_property
+    @property
     def halvings(self):
         """Least j >= 0 with 2^-j <= a."""
-        return next(j for j in count() if 2**j * self.a >= 1)
+        return (math.ceil(1 / self.a) - 1).bit_length()
 
     @property
     def _tail(self):
-        a = float(self.a)
-        return (a, a) if a < 40 else (40.0, math.inf)
+        return (float(self.a), float(self.a)) if self.a < 40 else (40.0, math.inf)
 
 
 def _rational(what: str, value: Rational) -> Fraction:

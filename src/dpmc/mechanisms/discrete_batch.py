@@ -33,7 +33,11 @@ from dpmc.mechanisms.discrete_coins import Bits
 BOUND = Fraction(5, 4)
 
 MARGIN = 2.0**-40
-"""The error of p is below (rho + 8) 2^-50 p <= 2^-46, if exp is right to 8 units of its digits."""
+"""The error of p is below (rho + 8) 2^-50 p <= 2^-46, if exp is right to 8 units of its digits.
+
+rho is at most 8 2^-53 rho off: k, the scale, a and their quotient by half a unit each, which rho
+doubles at most, and so is every operation of the law. As v <= rho + 1/2, (rho + 8) p is below 16.
+"""
 
 LARGEST = 2**56
 """Below it, k fits 64 bits with v up to 62."""
@@ -97,7 +101,7 @@ def _round(law: Law, proposals: int, bits: Bits) -> np.ndarray:
     positive = (ruled & np.uint64(1)).astype(bool)
     v = trailing_zeros(ruled >> np.uint64(1))
     k = u + n * np.minimum(v, _ZEROS - 1)
-    p = np.ldexp(np.exp(-law.loss(k / float(law.scale))), v) / float(BOUND)
+    p = probability(law, k, v)
     uniform = np.ldexp(digits.astype(float), -_DIGITS)
     kept = uniform < p
     for i in np.flatnonzero((np.abs(uniform - p) <= MARGIN) | (v == _ZEROS)):
@@ -110,6 +114,11 @@ def _round(law: Law, proposals: int, bits: Bits) -> np.ndarray:
         kept[i] = is_kept(law, int(k[i]), zeros, int(digits[i]), bits)
     signed = np.where(positive, k, -k)
     return signed[kept & ((k > 0) | positive)]
+
+
+def probability(law: Law, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return p in floating point, far closer to the true one than MARGIN."""
+    return np.ldexp(np.exp(-law.loss(k / float(law.scale))), v) / float(BOUND)
 
 
 def is_kept(law: Law, k: int, v: int, digits: int, bits: Bits) -> bool:
@@ -129,8 +138,8 @@ def is_kept(law: Law, k: int, v: int, digits: int, bits: Bits) -> bool:
     while True:
         context = Context(prec=length // 3 + 30, Emin=MIN_EMIN, Emax=MAX_EMAX)
         exponent = context.divide(Decimal(-loss.numerator), Decimal(loss.denominator))
-        # each of four operations is off by half a unit in the last digit, the first of them times
-        # the size of the exponent
+        # division and exp are off by half a unit in the last digit, the former times the size of
+        # the exponent: 5 (1 + loss) units of 10^-prec, of which 100 (2 + loss) are allowed for
         error = Fraction(10) ** -(context.prec - 2) * (2 + loss)
         p = Fraction(context.exp(exponent)) * 2**v / BOUND
         low, high = Fraction(digits, 2**length), Fraction(digits + 1, 2**length)

@@ -172,7 +172,9 @@ class GridNoise:
             raise InputError("A query that is not a finite number cannot be released.")
         step, noise = grid(self.mechanism, sensitivity, changed or query.size)
         rounded = np.rint(query.ravel() / step)  # a power of two: the quotient is exact
-        total = _integers(rounded) + self._draw(noise, query.size)
+        drawn = self._draw(noise, query.size)
+        # not broadcast: one number as noise of all would be no noise on differences
+        total = _integers(rounded) + np.reshape(drawn, rounded.shape)
         return (total.astype(float) * step).reshape(query.shape)
 
 
