@@ -39,6 +39,7 @@ DPALS, EQUAL, HUBER_PAGE, ONEBIT, MODELS = (
 NUMBER = r"[+−-]?(?:\d[\d,]*)?\.?\d+"
 FACTORS = ["private_als", "private_irls"]
 REFEREES = HOME / "docs" / "referees.md"
+FIELD = HOME / "docs" / "field.md"
 OWN_RATINGS = HOME / "docs" / "own-ratings.md"
 BIAS = "private_user_item_bias"
 
@@ -216,7 +217,7 @@ def claims_on_other_laws():
 def decided_claims():
     """Of the papers' claims that were run, how many have a verdict, and which have none."""
     run = {study: claims(study).query(f"source != 'own' and verdict != '{NOT_RUN}'")["verdict"]
-           for study in ("huber", "equal_privacy", "onebit", "dpals")}  # fmt: skip
+           for study in ("huber", "equal_privacy", "onebit", "dpals", "which_model")}  # fmt: skip
     verdicts = pd.concat(run.values())
     left = (verdicts == INCONCLUSIVE).sum()
     return {"decided": len(verdicts) - left, "all": len(verdicts), "open": left}
@@ -248,7 +249,7 @@ def test_which_methods_beat_private_biases_on_movielens():
 
 def test_open_claims_are_listed():
     left = set()
-    for study in ("huber", "equal_privacy", "onebit", "dpals"):
+    for study in ("huber", "equal_privacy", "onebit", "dpals", "which_model"):
         table = claims(study).query(f"source != 'own' and verdict == '{INCONCLUSIVE}'")
         left |= set(table.index)
     listed = re.search(r"Open are ([^:]*):", words_of(REFEREES))[1]
@@ -443,6 +444,7 @@ def verdicts_of_the_papers():
         ("the same at equal total privacy", "equal_privacy"),
         ("one-bit matrix completion", "onebit"),
         ("DPALS, and DP-AltMin's read-me", "dpals"),
+        ("later papers on private factorization", "which_model"),
     ):
         verdicts = claims(study).query("source != 'own'")["verdict"]
         of_each = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE, NOT_RUN)
@@ -519,6 +521,25 @@ def after_a_fair_search():
     return {label: ratios.loc[dataset] for label, dataset in named}
 
 
+def methods_of_later_papers():
+    """RMSE at epsilon 1, 5 and 20 on three data sets, by label of the page."""
+    table = means("which_model").query("metric == 'rmse' and variant in ('tuned', 'searched')")
+    rows = {}
+    for label, method in (
+        ("private biases", BIAS), ("DPALS", "dpals"), ("DPALS, adaptive weights", "dpals_weights"),
+        ("DPALS without Gram matrices", "dpals_h_free_clipped"),
+        ("the same, adaptive weights", "dpals_weights_h_free"), ("DP-AltMin", "dp_altmin"),
+        ("DPAM", "dpam"), ("noisy gradients from a private start", "dp_gradient_spectral"),
+        ("effects and covariance", "dp_effects"), ("Local Bayes", "local_bayes"),
+    ):  # fmt: skip
+        variant = "tuned" if method == "local_bayes" else "searched"
+        own = table[(table["method"] == method) & (table["variant"] == variant)]
+        own = own.set_index(["dataset", "epsilon"])["mean"]
+        sets = ("ml-100k", "jester", "sweetrs")
+        rows[label] = [own[dataset, epsilon] for dataset in sets for epsilon in (1, 5, 20)]
+    return rows
+
+
 @cache
 def forms_of_local_bayes():
     """RMSE of each form by data set and epsilon."""
@@ -569,6 +590,7 @@ TABLES = [
     (DPALS, "| on twenty laws", claims_on_other_laws),
     (MODELS, "| | ε .5 | 1 | 2 | 5 |", local_bayes_over_the_best_other),
     (MODELS, "| after a fair search |", after_a_fair_search),
+    (FIELD, "| RMSE at ε 1, 5, 20 |", methods_of_later_papers),
     (MODELS, "| MovieLens 100K, 20 splits |", errors_with_features),
     (MODELS, "| without a part |", errors_without_a_part),
     (HOME / "docs" / "ranking.md", "| recall@20 / NDCG@20 |", lists_of_likes),
