@@ -99,7 +99,7 @@ def draw(chapters: Mapping[str, Chapter]) -> Drawing:
     judged = {name: verdict_counts(c) for name, c in chapters.items() if len(counted(c.judged))}
     beside = {name: compared(c) for name, c in chapters.items() if len(compared(c))}
     if not judged and not beside:
-        raise NothingToDraw("No claim of a paper has been judged, and no number of one compared.")
+        raise NothingToDraw("No claim has been judged, and no published number compared.")
     bars = 0.5 + 0.42 * len(judged) if judged else 0.0
     points = 2.7 + 0.17 * len(beside) if beside else 0.0
     figure = new_figure(COLUMN, bars + points)
