@@ -8,7 +8,7 @@ import numpy as np
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import judge_all
 from dpmc.frame.judging.rules import always_below
-from dpmc.frame.showing.chapter import Chapter
+from dpmc.frame.showing.chapter import Chapter, Judged
 from dpmc.frame.showing.frames import cell_means
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
 from dpmc.frame.showing.results import write_tables
@@ -61,5 +61,6 @@ figures = drawing_step(FIGURES)
 
 
 def chapter(folder, settings):
-    """Return the chapter."""
-    return Chapter.of(folder, Texts(HERE / "chapter.yaml"), FIGURES)
+    """Return the chapter: its claims are counted, although no paper makes them."""
+    judged = [Judged("What noise costs", read_frame(folder / "claims.csv"))]
+    return Chapter.of(folder, Texts(HERE / "chapter.yaml"), FIGURES, judged=judged)
