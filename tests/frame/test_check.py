@@ -34,6 +34,7 @@ from dpmc.frame.checking.comparison import (
     compare_numbers,
     compare_settings,
     compare_trials,
+    dataset_of,
     missing_trials,
 )
 from dpmc.frame.checking.runs import read_text_table, read_trials
@@ -456,6 +457,16 @@ def test_absent_data_are_a_note(found):
     notes = [line for line in lines if line.startswith("  note invented: ")]
     assert len(notes) == 3
     assert all("data not available" in line for line in notes)
+
+
+def test_a_run_of_which_no_cell_could_run_has_nothing_to_compare(found):
+    nothing = ABSENT | {"trials": []}
+    everything = {dataset_of(cell) for cell in settings_of().cells}
+    findings = found(unavailable=sorted(everything), **nothing)[1]
+    assert "Run and reference have no trial in common." not in failures(findings)
+    one_there = sorted(everything)[1:]
+    findings = found(unavailable=one_there, **nothing)[1]
+    assert "Run and reference have no trial in common." in failures(findings)
 
 
 def test_absent_data_excuse_nothing_else(found):
