@@ -5,6 +5,7 @@ import random
 from fractions import Fraction
 from itertools import chain, repeat
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -43,23 +44,14 @@ def fed(*given, rest=0):
 
 
 def exact_probability(noise, k, v):
-    """Return p and rho: 60 terms of exp's series are exact to 10^-80, and squared s times."""
+    """Return p and rho, by mpmath with 100 digits."""
     z = Fraction(k) / noise.scale
     loss = z if isinstance(noise, DiscreteLaplace) else z * z / 2
     if isinstance(noise, DiscreteHuber) and z > noise.a:
         loss = noise.a * z - noise.a**2 / 2
-    halved, s = loss, 0
-    while halved > Fraction(1, 2):
-        halved, s = halved / 2, s + 1
-    halved = Fraction(round(halved * 2**300), 2**300)
-    term, total = Fraction(1), Fraction(1)
-    for i in range(1, 60):
-        term = term * halved / i
-        total += term
-    total = Fraction(round(total * 2**300), 2**300)
-    for _ in range(s):
-        total = Fraction(round(total * total * 2**300), 2**300)
-    return Fraction(2**v) / total / batch.BOUND, loss
+    with mpmath.workdps(100):
+        mantissa, exponent = mpmath.exp(mpmath.mpf(-loss.numerator) / loss.denominator).man_exp
+    return Fraction(2**v) * int(mantissa) * Fraction(2) ** exponent / batch.BOUND, loss
 
 
 @pytest.mark.parametrize("noise", FAMILY, ids=repr)

@@ -7,14 +7,12 @@ import pandas as pd
 import pytest
 from fake_results.which_model import fake_ranking
 
-from dpmc import configuration
 from dpmc.frame.jobs.task import Task
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.methods.user_level.local_ease import counts
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.ratings import Ratings
-from dpmc.studies.which_model import STUDY
 from dpmc.studies.which_model.claims import judge  # noqa: F401  (registers predicates)
 from dpmc.studies.which_model.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.which_model.experiments import ranking
@@ -22,11 +20,6 @@ from dpmc.studies.which_model.frames import RANKED as LABELLED
 from dpmc.studies.which_model.lists import RANKED, PrivatePopularity, ease
 
 HOME = Path(__file__).parents[3]
-
-
-@pytest.fixture(scope="module")
-def section():
-    return STUDY.section(configuration.load(HOME / "config" / "config.yaml"))
 
 
 @pytest.fixture(scope="module")

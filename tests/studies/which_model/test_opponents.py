@@ -8,13 +8,11 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr
 
-from dpmc import configuration
 from dpmc.errors import InputError
 from dpmc.frame.jobs.task import Task
 from dpmc.methods.user_level.spaces import SPACES, scales
 from dpmc.methods.user_level.spaces import drawn as draw
 from dpmc.ratings import Ratings
-from dpmc.studies.which_model import STUDY
 from dpmc.studies.which_model.cells import COLUMNS, FitCell
 from dpmc.studies.which_model.experiments import posterior, search
 from dpmc.studies.which_model.frames import METHODS
@@ -24,11 +22,6 @@ from dpmc.studies.which_model.trial import make_model
 from dpmc.studies.which_model.variants import POSTERIOR, SEARCHED
 
 HOME = Path(__file__).parents[3]
-
-
-@pytest.fixture(scope="module")
-def section():
-    return STUDY.section(configuration.load(HOME / "config" / "config.yaml"))
 
 
 @pytest.fixture(scope="module")

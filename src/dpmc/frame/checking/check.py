@@ -72,19 +72,20 @@ def read_for_check(study: Study, folder: str | Path) -> CheckedResults:
         settings = read_settings(folder / SETTINGS)
         path = folder / f"{regression.table}.csv"
         trials = read_trials(path, regression.coordinates, regression.metrics)
+    paths = {name: folder / f"{name}.csv" for name in regression.numbers | regression.optional}
+    numbers = {name: read_keyed(paths[name], keys) for name, keys in regression.numbers.items()}
+    optional = {
+        name: read_keyed(paths[name], keys)
+        for name, keys in regression.optional.items()
+        if paths[name].exists()
+    }
     return CheckedResults(
         study,
         folder,
         settings,
         trials,
         {name: read_text_table(folder / f"{name}.csv") for name in regression.labels},
-        {
-            name: table
-            for name, keys in (regression.numbers | regression.optional).items()
-            if name in regression.numbers or (folder / f"{name}.csv").exists()
-            for table in [read_keyed(folder / f"{name}.csv", keys)]
-            if name in regression.numbers or len(table)
-        },
+        numbers | {name: table for name, table in optional.items() if len(table)},
         {
             name: read_text_table(folder / f"{name}.csv", (*keys, "passed"))
             for name, keys in regression.passed.items()

@@ -78,6 +78,14 @@ def form_and_size(section: Section, dataset: str) -> tuple[str, float]:
     return form + items, entry.get("users_share", 1.0) * size
 
 
+def effort_of_fits(section: Section, cells: Cells) -> Effort:
+    """Return that of a curve: fits of one method on data of one form, and their iterations."""
+    first, fits = next(iter(cells)), cells.values()
+    form, size = form_and_size(section, first.dataset)
+    amount = sum(each["trials"] * each.get("model", {}).get("iterations", 1) for each in fits)
+    return Effort(f"{first.method} {first.variant} {form}", amount, size)
+
+
 def surrogate_settings(section: Section, cell: SurrogateCell) -> dict[str, object]:
     """Return the settings of :func:`dpmc.datasets.surrogate.surrogate`."""
     entry = section["datasets"][cell.surrogate]

@@ -1,18 +1,9 @@
 """The job of the grid."""
 
-from dpmc.frame.api import Cells, Effort, Job, Section
-from dpmc.frame.jobs.generated import form_and_size, inputs_of
+from dpmc.frame.api import Job
+from dpmc.frame.jobs.generated import effort_of_fits, inputs_of
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
 from dpmc.studies.dpals.settings import dpals_settings, modules_of
-
-
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return that of a curve: fits of one method on data of one form, and their iterations."""
-    first, fits = next(iter(cells)), cells.values()
-    form, size = form_and_size(section, first.dataset)
-    amount = sum(each["trials"] * each["model"].get("iterations", 1) for each in fits)
-    return Effort(f"{first.method} {first.variant} {form}", amount, size)
-
 
 FIT = Job(
     name="fit",
@@ -26,5 +17,5 @@ FIT = Job(
     inputs=inputs_of,
     modules=lambda section, cell: modules_of(cell.method),
     seconds=15.0,
-    effort=effort,
+    effort=effort_of_fits,
 )

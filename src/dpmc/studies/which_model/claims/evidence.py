@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from dpmc.frame.judging.claims import registering
@@ -39,3 +40,10 @@ def method_named(name: str) -> str:
 def rows_of(found: Mapping[tuple, Pair]) -> Rows:
     """Return the differences by the name of their place."""
     return {place_named(*place): pair.differences for place, pair in found.items()}
+
+
+def span(rows: Rows) -> str:
+    """Say the least and the most of the ratios whose negative logarithms the rows are."""
+    means = {place: float(np.nanmean(values)) for place, values in rows.items()}
+    ends = max(means, key=means.get), min(means, key=means.get)
+    return " to ".join(f"{np.exp(-means[place]):.3f} ({place})" for place in ends)

@@ -12,7 +12,7 @@ from dpmc.frame.judging.finding import Finding
 from dpmc.frame.judging.rules import Rows, always_below, explained, mostly_below, not_available
 from dpmc.statistics import paired
 from dpmc.statistics.tests import log_positive
-from dpmc.studies.which_model.claims.evidence import Evidence, claim, place_named
+from dpmc.studies.which_model.claims.evidence import Evidence, claim, place_named, span
 from dpmc.studies.which_model.frames import PLACE, of_forms, places, with_features
 
 WHOLE = "whole"
@@ -75,12 +75,7 @@ def part_matters(name: str):
         rows = changes(errors, WHOLE, FORMS[name])
         if not rows:
             return not_available("this form of Local Bayes")
-        means = {place: float(np.nanmean(values)) for place, values in rows.items()}
-        worst, best = max(means, key=means.get), min(means, key=means.get)
-        text = (
-            f"RMSE of this form over that of the whole method: {np.exp(-means[worst]):.3f} "
-            f"({worst}) to {np.exp(-means[best]):.3f} ({best})."
-        )
+        text = f"RMSE of this form over that of the whole method: {span(rows)}."
         return explained(mostly_below(rows), text)
 
     return predicate

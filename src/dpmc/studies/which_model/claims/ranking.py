@@ -4,12 +4,10 @@ Rows are places (data set, epsilon), each a difference of log recall@20, paired 
 where local EASE has more.
 """
 
-import numpy as np
-
 from dpmc.frame.judging.finding import MARGIN, Finding
 from dpmc.frame.judging.rules import Rows, always_below, explained, not_available
 from dpmc.studies.which_model.cells import LOCAL_BAYES
-from dpmc.studies.which_model.claims.evidence import Evidence, claim, place_named
+from dpmc.studies.which_model.claims.evidence import Evidence, claim, place_named, span
 from dpmc.studies.which_model.frames import RANKING_MODEL, recalls
 
 
@@ -37,10 +35,5 @@ def lists_are_better_than_predicted_ratings(evidence: Evidence) -> Finding:
 def _judged(rows: Rows, threshold: float) -> Finding:
     if not rows:
         return not_available("lists of what users like")
-    means = {place: float(np.nanmean(values)) for place, values in rows.items()}
-    least, most = max(means, key=means.get), min(means, key=means.get)
-    text = (
-        f"Recall of local EASE over that of the other: {np.exp(-means[least]):.3f} ({least}) to "
-        f"{np.exp(-means[most]):.3f} ({most})."
-    )
+    text = f"Recall of local EASE over that of the other: {span(rows)}."
     return explained(always_below(rows, threshold), text)

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 
 from dpmc.datasets.parts import Split
 from dpmc.frame.api import Job, Section
-from dpmc.frame.jobs.generated import inputs_of
+from dpmc.frame.jobs.generated import effort_of_fits, inputs_of
 from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.frame.jobs.task import Task
 from dpmc.studies.which_model.cells import COLUMNS, FitCell
-from dpmc.studies.which_model.jobs import effort_of_fits
 from dpmc.studies.which_model.settings import data_settings, modules_of
 from dpmc.studies.which_model.variants import POSTERIOR, SEARCHED
 
