@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from dpmc.methods.user_level.local_bayes.constants import (
+    FACTORS_WITHIN,
     FEATURES_EXPLAIN,
     FEATURES_SURE,
     ITEMS_WITHIN,
@@ -18,6 +19,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     RARER_DIFFER,
     SLOPE,
     SMALL_LEVEL,
+    UNCORRELATED,
 )
 from dpmc.methods.user_level.local_bayes.users import invert
 
@@ -89,14 +91,18 @@ class Beliefs:
         self.know(popularity)
         self.precision = np.zeros((n_items, size, size))
         self.score = np.zeros((n_items, size))
-        self.prior_mean = np.zeros((n_items, size))
-        self.prior_mean[:, LEVEL] = level
-        self._trend, self._slope_variance = np.zeros(2), (SLOPE * typical) ** 2
         self.prior_variance = np.full(size, 0.05 * typical**2)
         self.prior_variance[OFFSET] = 0.1 * typical**2
         self.prior_variance[LEVEL] = (ITEMS_WITHIN * max(level, SMALL_LEVEL * typical)) ** 2
+        self.prior_correlation = np.eye(size)
         self._start = self.prior_variance.copy()
         self._explained = FEATURES_EXPLAIN * self._start
+        self._lines, self._within = np.zeros((size, 2)), np.zeros((size, 2))
+        self._within[OFFSET] = np.inf, (SLOPE * typical) ** 2
+        self._within[LEVEL] = (LEVELS_WITHIN * level) ** 2, (SLOPE * level) ** 2
+        self._expected = np.zeros((size, 2))
+        self._lines[LEVEL, 0] = self._expected[LEVEL, 0] = level
+        self.prior_mean = np.tile(self._lines[:, 0], (n_items, 1))
         self.sampling = np.zeros((n_items, size, size))
         self.sampling[:, np.arange(size), np.arange(size)] = NOTHING / self.prior_variance
         self._update()
@@ -152,7 +158,9 @@ class Beliefs:
         wider._start = np.append(self._start, wider.prior_variance[2:])
         wider._explained = np.append(self._explained, FEATURES_EXPLAIN * wider._start[2:])
         wider.sampling[:, places, places] = NOTHING / wider.prior_variance[2:]
-        wider._trend, wider._slope_variance = self._trend, self._slope_variance
+        wider.prior_correlation[own, own] = self.prior_correlation
+        wider._lines[own], wider._within[own] = self._lines, self._within
+        wider._within[2:] = FACTORS_WITHIN * wider._start[2:, None]
         wider.learn()
         return wider
 
@@ -192,17 +200,11 @@ class Beliefs:
     def learn(self) -> None:
         """Fit the prior to what was observed, and set the posterior."""
         information, score = self._update()
-        line, n_features = self._line(), self._features.shape[1]
-        rounds = 1 if n_features else ROUNDS  # between two regressions on the features
-        for _ in range(ROUNDS // rounds):
-            if n_features:
+        line = self._line()
+        for _ in range(ROUNDS):
+            if self._features.size:
                 self._regress(information, score)
-            _maximise(
-                rounds, line, self._trend, self._slope_variance, self.level,
-                (LEVELS_WITHIN * self.level) ** 2, information, score, LEAST * self._start,
-                self._wider, self._features @ self._weights, self.prior_mean, self.prior_variance,
-                self.mean, self.variance,
-            )  # fmt: skip
+            self._maximise(line, information, score)
 
     def _regress(self, information, score) -> None:
         """Learn how the prior means follow from the features, by generalised least squares.
@@ -226,10 +228,51 @@ class Beliefs:
             squares += self.prior_variance[i] * np.trace(inverse)
             usual = FEATURES_EXPLAIN * self._start[i]
             self._explained[i] = (squares + FEATURES_SURE * usual) / (n_features + FEATURES_SURE)
-        _condition(
-            information, score, self._wider, self.prior_mean, self.prior_variance, self.mean,
-            self.variance,
-        )  # fmt: skip
+        self._condition(information, score)
+
+    def _maximise(self, line, information, score) -> None:
+        """Maximise the likelihood of the prior in one round, and set the posterior.
+
+        An item counts for a parameter's prior by the share of the prior's variance that what was
+        observed of the item took away. The lines go at once to where they are most likely: single
+        items say little of them, so that it would take many rounds, all together much.
+        """
+        prior = self._prior()
+        known = np.clip(1 - self.variance / prior, 1e-6, 1)
+        design = np.column_stack([np.ones(line.size), line])
+        move = design.T @ (self.mean - self.prior_mean)
+        for i, (weights, within) in enumerate(zip(known.T, self._within, strict=True)):
+            pull = np.maximum(self.prior_variance[i] / within, 1e-9)
+            matrix = (design.T * weights) @ design + np.diag(pull)
+            off = self._lines[i] - self._expected[i]
+            self._lines[i] += np.linalg.solve(matrix, move[:, i] - pull * off)
+        self.prior_mean = design @ self._lines.T + self._features @ self._weights
+        weights = np.sqrt(known * self.prior_variance / prior)
+        left = weights * (self.mean - self.prior_mean)
+        moments = left.T @ left
+        moments += np.einsum("ni,nij,nj->ij", weights, self.covariance, weights)
+        totals, squares = known.sum(axis=0), np.diagonal(moments)
+        self.prior_variance = np.maximum(squares / totals, LEAST * self._start)
+        sure = np.sqrt(totals / (totals + UNCORRELATED) / squares)
+        self.prior_correlation = moments * np.outer(sure, sure)
+        np.fill_diagonal(self.prior_correlation, 1)
+        self._condition(information, score)
+
+    def _prior(self):
+        """Return the variances of the prior, shape (n_items, size)."""
+        prior = np.tile(self.prior_variance, (self._wider.size, 1))
+        prior[:, OFFSET] *= self._wider
+        return prior
+
+    def _condition(self, information, score) -> None:
+        self.mean, self.covariance = _posterior(
+            information,
+            score,
+            self.prior_mean,
+            np.sqrt(self._prior()),
+            np.linalg.cholesky(self.prior_correlation),
+        )
+        self.variance = np.einsum("nii->ni", self.covariance)
 
     def _update(self):
         """Set the posterior, and return what was observed with the ratings' own noise."""
@@ -239,93 +282,50 @@ class Beliefs:
         information = (information + information.transpose(0, 2, 1)) / 2
         score = np.einsum("nij,nj->ni", part, self.score)
         self.own = 1 - np.einsum("nii->ni", part)
-        self.mean, self.variance = np.empty_like(self.score), np.empty_like(self.score)
-        _condition(
-            information,
-            score,
-            self._wider,
-            self.prior_mean,
-            self.prior_variance,
-            self.mean,
-            self.variance,
-        )
+        self._condition(information, score)
         return information, score
 
 
 @njit(cache=True)
-def _maximise(
-    rounds, places, trend, slope_variance, level, level_variance, precision, score, least, wider,
-    by_features, prior_mean, prior_variance, mean, variance,
-):  # fmt: skip
-    """Maximise the likelihood of the prior in rounds, and write prior and posterior.
+def _posterior(precision, score, prior_mean, deviations, root):
+    """Return means and covariances, given what was observed and the prior.
 
-    An item counts for a parameter's prior by the share of the prior's variance that what was
-    observed of the item took away. The line of the offsets and the mean share in the level go at
-    once to where they are most likely: single items say little of them, so that it would take many
-    rounds, all together much.
+    With F = d R of the prior's deviations d and the Cholesky factor R of its correlations the
+    posterior covariance is F (I + F' P F)^-1 F'.
     """
     n_items, size = score.shape
-    known = np.empty((n_items, size))
-    for _ in range(rounds):
-        for n in range(n_items):
-            for i in range(size):
-                prior = prior_variance[i] * (wider[n] if i == OFFSET else 1.0)
-                share = 1 - variance[n, i] / prior
-                known[n, i] = min(max(share, 1e-6), 1.0)
-        ones = slope = squares = first = second = levels = weights = 0.0
-        for n in range(n_items):
-            weight, move = known[n, OFFSET], mean[n, OFFSET] - prior_mean[n, OFFSET]
-            ones += weight
-            slope += weight * places[n]
-            squares += weight * places[n] * places[n]
-            first += move
-            second += places[n] * move
-            weights += known[n, LEVEL]
-            levels += mean[n, LEVEL] - prior_mean[n, LEVEL]
-        flat = prior_variance[OFFSET] / slope_variance
-        ones += 1e-9
-        squares += flat
-        second -= flat * trend[1]
-        # by elimination; the first pivot is positive and the matrix positive definite
-        incline = (second - slope / ones * first) / (squares - slope / ones * slope)
-        trend += np.array([(first - slope * incline) / ones, incline])
-        start = prior_variance[LEVEL] / level_variance
-        own = prior_mean[0, LEVEL] - by_features[0, LEVEL]
-        move = (levels + start * (level - own)) / (weights + start)
-        for n in range(n_items):
-            prior_mean[n, OFFSET] = trend[0] + trend[1] * places[n] + by_features[n, OFFSET]
-            prior_mean[n, LEVEL] += move
+    scaled, inverse, pull = np.empty((size, size)), np.empty((size, size)), np.empty(size)
+    mean, covariance = np.empty((n_items, size)), np.empty((n_items, size, size))
+    for n in range(n_items):
+        factor = deviations[n].reshape(size, 1) * root
+        told = _product(precision[n], factor)
         for i in range(size):
-            total = weights = 0.0
-            for n in range(n_items):
-                square = (mean[n, i] - prior_mean[n, i]) ** 2 + variance[n, i]
-                total += known[n, i] * square / (wider[n] if i == OFFSET else 1.0)
-                weights += known[n, i]
-            prior_variance[i] = max(total / weights, least[i])
-        _condition(precision, score, wider, prior_mean, prior_variance, mean, variance)
+            pull[i] = 0.0
+            for k in range(size):
+                pull[i] += factor[k, i] * score[n, k] - told[k, i] * prior_mean[n, k]
+            for j in range(i + 1):
+                scaled[i, j] = 1.0 if i == j else 0.0
+                for k in range(i, size):
+                    scaled[i, j] += factor[k, i] * told[k, j]
+        invert(scaled, inverse)
+        spread = _product(factor, inverse)
+        for i in range(size):
+            mean[n, i] = prior_mean[n, i]
+            for j in range(size):
+                mean[n, i] += spread[i, j] * pull[j]
+                covariance[n, i, j] = 0.0
+                for k in range(size):
+                    covariance[n, i, j] += spread[i, k] * factor[j, k]
+    return mean, covariance
 
 
 @njit(cache=True)
-def _condition(precision, score, wider, prior_mean, prior_variance, mean, variance):
-    """Write the mean and the variances of the posterior, given the prior.
-
-    With the prior's deviations d the posterior covariance is d (I + d P d)^-1 d.
-    """
-    n_items, size = score.shape
-    deviation = np.sqrt(prior_variance)
-    scaled, inverse = np.empty((size, size)), np.empty((size, size))
-    usual = deviation[OFFSET]
-    for n in range(n_items):
-        deviation[OFFSET] = usual * np.sqrt(wider[n])
-        for i in range(size):
-            for j in range(i + 1):
-                scaled[i, j] = deviation[i] * precision[n, i, j] * deviation[j]
-            scaled[i, i] += 1
-        invert(scaled, inverse)
-        for i in range(size):
-            total = 0.0
+def _product(left, right):
+    """Return a product of matrices, whose bits hang on no library."""
+    size = len(left)
+    product = np.zeros((size, size))
+    for i in range(size):
+        for k in range(size):
             for j in range(size):
-                prior = prior_mean[n, j] / deviation[j] ** 2
-                total += inverse[i, j] * deviation[j] * (score[n, j] + prior)
-            mean[n, i] = deviation[i] * total
-            variance[n, i] = deviation[i] ** 2 * inverse[i, i]
+                product[i, j] += left[i, k] * right[k, j]
+    return product

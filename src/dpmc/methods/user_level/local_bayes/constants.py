@@ -62,6 +62,12 @@ LEVELS_WITHIN, ITEMS_WITHIN, SMALL_LEVEL = 0.5, 0.1, 0.2
 that mean before anything is known, in units of the level; what a smaller level than so many typical
 ratings is taken for in the second."""
 
+FACTORS_WITHIN = 0.2
+"""Variance of the ends of a factor's line, over the factor's, before anything is known."""
+
+UNCORRELATED = 3.0
+"""Items without correlations between their parameters that those of the prior are learnt beside."""
+
 LEVEL_UNIT = 0.2
 """Norm of what a user says of the own level, where the user's row of offsets has norm 1."""
 
