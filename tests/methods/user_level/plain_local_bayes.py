@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 from numpy.linalg import diagonal, eigh, inv, norm
+from scipy.linalg import block_diag
 from scipy.special import erfcx, log_ndtr, ndtr, softmax
 from scipy.stats import norm as normal
 
@@ -44,30 +45,34 @@ def counts(y, sigma):
 
 def posterior(its):
     """Set est and D of items; return how much was learnt of each parameter."""
-    prior = 1 / (its.tau2 * its.wide)
-    cov = inv(its.info + np.eye(its.tau2.size) * prior[:, None])
-    its.est, its.D = np.matvec(cov, its.g + prior * its.m), diagonal(cov)
-    return np.clip(1 - its.D * prior, 1e-6, 1)
+    d = np.sqrt(its.tau2 * its.wide)
+    its.cov = inv(inv(its.C * d[:, :, None] * d[:, None]) + its.info)
+    its.est = its.m + np.matvec(its.cov, its.g - np.matvec(its.info, its.m))
+    its.D = diagonal(its.cov)
+    return np.clip(1 - its.D / d**2, 1e-6, 1)
 
 
-def learn(its, pi, t, lam):
+def learn(its, pi):
     """Fit the prior to what was observed of items, and set their posterior (LEARN)."""
-    log_pi, its.wide, its.m = np.log(pi), np.ones_like(its.h), its.m.copy()
+    log_pi, its.wide = np.log(pi), np.ones_like(its.h)
     its.wide[:, 0] = np.exp(np.clip(0.3 * (pi @ log_pi - log_pi), -1.5, 1.5))
     A = its.S @ inv(its.S + its.P)
     its.own, its.info, its.g = 1 - diagonal(A), A @ its.P, np.matvec(A, its.h)
     learnt, order = posterior(its), np.argsort(log_pi)
     known = np.cumsum(learnt[order, 0])
     z = np.maximum(log_pi, log_pi[order][np.searchsorted(known, 0.05 * known[-1])])
-    line = np.stack([np.ones(z.size), z - z.mean()], 1)
+    line, its.lines = np.stack([np.ones(z.size), z - z.mean()], 1), its.lines.copy()
     for _ in range(15):
-        move, (phi, psi) = its.est - its.m, its.tau2[:2] / np.array([0.2 * t, 0.5 * lam]) ** 2
-        pull = line.T @ move[:, 0] - [0, phi * its.line[1]]
-        its.line = its.line + inv(line.T @ (learnt[:, :1] * line) + np.diag([1e-9, phi])) @ pull
-        pull = move[:, 1].sum() + psi * (lam - its.m[0, 1])
-        its.m[:, 0], its.m[:, 1] = line @ its.line, its.m[0, 1] + pull / (learnt[:, 1].sum() + psi)
-        squares = learnt * ((its.est - its.m) ** 2 + its.D) / its.wide
-        its.tau2 = np.maximum(squares.sum(0) / learnt.sum(0), its.least)
+        pull = its.tau2[:, None] / its.within
+        pulled = line.T @ (its.est - its.m) - (pull * (its.lines - its.first)).T
+        for i, told in enumerate(learnt.T):
+            its.lines[i] += inv((told * line.T) @ line + np.diag(pull[i])) @ pulled[:, i]
+        its.m, k, n = line @ its.lines.T, np.sqrt(learnt / its.wide), learnt.sum(0)
+        M = (k * (its.est - its.m)).T @ (k * (its.est - its.m))
+        M += np.einsum("ji,jik,jk->ik", k, its.cov, k)
+        its.tau2, part = np.maximum(diagonal(M) / n, its.least), np.sqrt(n / (n + 3) / diagonal(M))
+        its.C = M * np.outer(part, part)
+        np.fill_diagonal(its.C, 1)
         learnt = posterior(its)
 
 
@@ -120,12 +125,17 @@ def fit(x, rated, H, mu, rng):
     total, pi, nu = counts(Y, sigma)
     seen, sure = Y * total / sigma**2, (total / sigma) ** 2  # of pi: precision times observation
     w, tau2 = pi * total / (0.6 * t), np.array([0.1 * t**2, (0.1 * max(lam, 0.2 * t)) ** 2])
-    its = SimpleNamespace(tau2=tau2, least=1e-6 * tau2, line=np.zeros(2))
+    first, within = (
+        np.array([[0, 0], [lam, 0]]),
+        [[1e99, (0.2 * t) ** 2], [(0.5 * lam) ** 2, (0.2 * lam) ** 2]],
+    )
+    its = SimpleNamespace(tau2=tau2, least=1e-6 * tau2, C=np.eye(2), lines=first, first=first)
+    its.within = np.array(within)
     P = np.stack([w**2 / (sigma**2 + nu * w**2 * tau2[0]), 0 * w], 1)
     S = np.stack([w / (w.sum() / T * t**2), 1e12 / tau2[1] + 0 * w], 1)
     its.P, its.S = np.eye(2) * P[:, None], np.eye(2) * S[:, None]
     its.h, its.m = P * (X / w)[:, None], np.tile([0, lam], (m, 1))
-    learn(its, pi, t, lam)
+    learn(its, pi)
     biases, rest = model_of(its, t), 1 - 0.03 - 0.14 - 0.01
 
     # 3. Directions
@@ -163,10 +173,13 @@ def fit(x, rated, H, mu, rng):
         tau2 = np.maximum(((w * o**2).sum(0) - z) / w.sum(0), 1e-3 * (o**2).max(0))
         its.tau2, its.least = np.append(its.tau2, tau2), np.append(its.least, 1e-6 * tau2)
         its.h, its.m = np.hstack([its.h, w * o]), np.hstack([its.m, 0 * o])
+        its.within = np.vstack([its.within, 0.2 * np.stack([tau2, tau2], 1)])
+        its.lines, its.first = (np.pad(a, [(0, r), (0, 0)]) for a in (its.lines, its.first))
+        its.C = block_diag(its.C, np.eye(r))
         P, S = np.hstack([np.zeros((m, 2)), w]), np.append([0, 0], 1e12 / tau2)
         its.P = np.pad(its.P, [(0, 0), (0, r), (0, r)]) + np.eye(2 + r) * P[:, None]
         its.S = np.pad(its.S, [(0, 0), (0, r), (0, r)]) + np.diag(S)
-        learn(its, pi, t, lam)
+        learn(its, pi)
 
     # 4. Refinement
     s = np.sqrt(max(t**2 - its.tau2[0] - (pi @ its.est[:, 2:] ** 2).sum(), 0.3 * t**2))

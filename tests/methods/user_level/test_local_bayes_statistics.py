@@ -526,10 +526,12 @@ def test_the_posterior_of_parameters_that_were_observed_together(seed, rank):
     beliefs.precision[:] = precision
     beliefs.score[:] = (precision @ observed[..., None])[..., 0]
     beliefs.learn()
-    prior = np.tile(beliefs.prior_variance, (30, 1))
-    prior[:, OFFSET] *= wider(popularity)
-    whole = precision + np.apply_along_axis(np.diag, 1, 1 / prior)
-    score = beliefs.score + beliefs.prior_mean / prior
+    deviations = np.tile(beliefs.prior_variance**0.5, (30, 1))
+    deviations[:, OFFSET] *= wider(popularity) ** 0.5
+    both = deviations[:, :, None] * deviations[:, None]
+    prior = np.linalg.inv(beliefs.prior_correlation * both)
+    whole = precision + prior
+    score = beliefs.score + np.matvec(prior, beliefs.prior_mean)
     expected = np.linalg.solve(whole, score[..., None])[..., 0]
     variance = np.diagonal(np.linalg.inv(whole), axis1=1, axis2=2)
     np.testing.assert_allclose(beliefs.mean, expected, rtol=1e-8, atol=1e-10)
@@ -553,6 +555,38 @@ def test_the_prior_is_learnt():
     slope, level = np.polyfit(log, beliefs.prior_mean[:, 0], 1)
     assert slope == pytest.approx(0.2, abs=0.03)
     assert level == pytest.approx(0.3, abs=0.03)
+
+
+def test_lines_and_correlations_of_all_parameters_are_learnt():
+    """And what is seen of one parameter tells of another: what was not seen of the first items."""
+    rng = np.random.default_rng(6)
+    n, slopes, deviations = 3000, np.array([0.2, 0.1, -0.3]), np.array([0.4, 0.2, 0.5])
+    popularity = np.exp(rng.uniform(-1, 1, n))
+    popularity /= popularity.sum()
+    log = np.log(popularity) - np.log(popularity).mean()
+    correlation = np.array([[1, 0.5, -0.7], [0.5, 1, 0], [-0.7, 0, 1]])
+    drawn = rng.multivariate_normal(np.zeros(3), correlation, n) * deviations
+    drawn[:, OFFSET] *= np.sqrt(wider(popularity))
+    truth = np.array([0.3, 0.5, 0.2]) + log[:, None] * slopes + drawn
+    seen = np.full(n, 50.0)
+    seen[:500] = 0
+    observed = truth[:, 2:] + 50**-0.5 * rng.standard_normal((n, 1))
+    beliefs = Beliefs(1.0, 0.5, popularity)
+    for place in (OFFSET, LEVEL):
+        beliefs.precision[:, place, place] = 50
+        beliefs.score[:, place] = 50 * (truth[:, place] + 50**-0.5 * rng.standard_normal(n))
+    beliefs.learn()
+    beliefs = beliefs.with_factors(observed, seen[:, None])
+    for _ in range(3):
+        beliefs.learn()
+    assert beliefs.prior_correlation == pytest.approx(correlation, abs=0.08)
+    assert np.sqrt(beliefs.prior_variance) == pytest.approx(deviations, abs=0.03)
+    fitted = np.polyfit(log, beliefs.prior_mean, 1)[0]
+    assert fitted == pytest.approx(slopes, abs=0.05)
+    # var(v | offset, level) = .25 (1 - .7^2 - ...) of .25 in the limit of what is seen
+    left = np.mean((beliefs.mean[:500, 2] - truth[:500, 2]) ** 2)
+    assert left == pytest.approx(beliefs.variance[:500, 2].mean(), rel=0.2)
+    assert left < 0.7 * deviations[2] ** 2
 
 
 def test_the_mean_share_in_the_level_follows_many_faint_observations_at_once():

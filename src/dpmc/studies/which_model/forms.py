@@ -37,8 +37,10 @@ class WithoutPrior(Beliefs):
     def learn(self) -> None:
         """Fit the prior of all else."""
         super().learn()
-        self._trend = np.zeros(2)
+        self._lines[OFFSET] = 0
         self.prior_mean[:, OFFSET] = 0
+        self.prior_correlation[OFFSET], self.prior_correlation[:, OFFSET] = 0, 0
+        self.prior_correlation[OFFSET, OFFSET] = 1
         self.prior_variance[OFFSET] = WIDE * self._start[OFFSET]
         self._update()
 

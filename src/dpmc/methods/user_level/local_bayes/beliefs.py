@@ -1,10 +1,10 @@
 """What is known of the items: Gaussian information from noised statistics, and an empirical prior.
 
 Of every item there is a vector of parameters: its offset, its share in the users' level and its
-factors. Each noised statistic observes it with a known precision. The prior is normal, with
-independent parameters whose variances, and some means, are those under which what was observed is
-most likely (empirical Bayes; Efron, "Large-scale inference", 2010, chapter 1), found by
-expectation maximisation. All of this is post-processing.
+factors. Each noised statistic observes it with a known precision. The prior is normal. Its means,
+lines in the logarithm of popularity, its variances and its correlations are those under which what
+was observed is most likely (empirical Bayes; Efron, "Large-scale inference", 2010, chapter 1),
+found by expectation maximisation. All of this is post-processing.
 """
 
 import numpy as np
@@ -52,8 +52,8 @@ class Beliefs:
     level : float
         Standard deviation of users' levels, above 0, from which an item's share in them starts.
     popularity : float64 array, shape (n_items,)
-        Of sum 1, above 0: the prior mean of an offset is a line in its logarithm, as popular items
-        are liked, and its prior variance larger for rare items.
+        Of sum 1, above 0: prior means are lines in its logarithm, as popular items are liked, and
+        by others than rare ones; the prior variance of offsets is larger for rare items.
     rank : int
         Number of factors.
     features : float64 array, shape (n_items, n_features), optional
@@ -70,6 +70,7 @@ class Beliefs:
         Precision times what was observed.
     prior_mean : float64 array, shape (n_items, 2 + rank)
     prior_variance : float64 array, shape (2 + rank,)
+    prior_correlation : float64 array, shape (2 + rank, 2 + rank)
     mean, variance : float64 arrays, shape (n_items, 2 + rank)
         Of the posterior.
     own : float64 array, shape (n_items, 2 + rank)
@@ -97,7 +98,8 @@ class Beliefs:
         self.prior_correlation = np.eye(size)
         self._start = self.prior_variance.copy()
         self._explained = FEATURES_EXPLAIN * self._start
-        self._lines, self._within = np.zeros((size, 2)), np.zeros((size, 2))
+        self._lines = np.zeros((size, 2))
+        self._within = FACTORS_WITHIN * self._start[:, None].repeat(2, axis=1)
         self._within[OFFSET] = np.inf, (SLOPE * typical) ** 2
         self._within[LEVEL] = (LEVELS_WITHIN * level) ** 2, (SLOPE * level) ** 2
         self._expected = np.zeros((size, 2))
@@ -199,14 +201,16 @@ class Beliefs:
 
     def learn(self) -> None:
         """Fit the prior to what was observed, and set the posterior."""
-        information, score = self._update()
+        information, score, covariance = self._update()
         line = self._line()
         for _ in range(ROUNDS):
             if self._features.size:
-                self._regress(information, score)
-            self._maximise(line, information, score)
+                self._regress()
+                covariance = self._condition(information, score)
+            self._maximise(line, covariance)
+            covariance = self._condition(information, score)
 
-    def _regress(self, information, score) -> None:
+    def _regress(self) -> None:
         """Learn how the prior means follow from the features, by generalised least squares.
 
         An item counts by the share of its prior variance that what was observed took away. Weights
@@ -228,10 +232,9 @@ class Beliefs:
             squares += self.prior_variance[i] * np.trace(inverse)
             usual = FEATURES_EXPLAIN * self._start[i]
             self._explained[i] = (squares + FEATURES_SURE * usual) / (n_features + FEATURES_SURE)
-        self._condition(information, score)
 
-    def _maximise(self, line, information, score) -> None:
-        """Maximise the likelihood of the prior in one round, and set the posterior.
+    def _maximise(self, line, covariance) -> None:
+        """Maximise the likelihood of the prior in one round, given the posterior.
 
         An item counts for a parameter's prior by the share of the prior's variance that what was
         observed of the item took away. The lines go at once to where they are most likely: single
@@ -250,13 +253,12 @@ class Beliefs:
         weights = np.sqrt(known * self.prior_variance / prior)
         left = weights * (self.mean - self.prior_mean)
         moments = left.T @ left
-        moments += np.einsum("ni,nij,nj->ij", weights, self.covariance, weights)
+        moments += np.einsum("ni,nij,nj->ij", weights, covariance, weights)
         totals, squares = known.sum(axis=0), np.diagonal(moments)
         self.prior_variance = np.maximum(squares / totals, LEAST * self._start)
         sure = np.sqrt(totals / (totals + UNCORRELATED) / squares)
         self.prior_correlation = moments * np.outer(sure, sure)
         np.fill_diagonal(self.prior_correlation, 1)
-        self._condition(information, score)
 
     def _prior(self):
         """Return the variances of the prior, shape (n_items, size)."""
@@ -264,26 +266,27 @@ class Beliefs:
         prior[:, OFFSET] *= self._wider
         return prior
 
-    def _condition(self, information, score) -> None:
-        self.mean, self.covariance = _posterior(
+    def _condition(self, information, score):
+        """Set the posterior, and return its covariances, shape (n_items, size, size)."""
+        self.mean, covariance = _posterior(
             information,
             score,
             self.prior_mean,
             np.sqrt(self._prior()),
             np.linalg.cholesky(self.prior_correlation),
         )
-        self.variance = np.einsum("nii->ni", self.covariance)
+        self.variance = np.einsum("nii->ni", covariance).copy()
+        return covariance
 
     def _update(self):
-        """Set the posterior, and return what was observed with the ratings' own noise."""
+        """Set the posterior, and return it with what was observed, the ratings' own noise in it."""
         # (P^-1 + S^-1)^-1 = S (S + P)^-1 P
         part = self.sampling @ np.linalg.inv(self.sampling + self.precision)
         information = part @ self.precision
         information = (information + information.transpose(0, 2, 1)) / 2
         score = np.einsum("nij,nj->ni", part, self.score)
         self.own = 1 - np.einsum("nii->ni", part)
-        self._condition(information, score)
-        return information, score
+        return information, score, self._condition(information, score)
 
 
 @njit(cache=True)

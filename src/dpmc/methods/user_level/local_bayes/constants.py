@@ -1,8 +1,9 @@
 """Every number of local Bayes that was chosen.
 
 On generated ratings, or from theory; :data:`LEAST_TOLD`, :data:`FEWEST_ITEMS`,
-:data:`RARER_DIFFER` and :data:`COUNTED_AGAIN` with splits of MovieLens 100K, Jester and SweetRS in
-sight. ``benchmarks/tune_local_bayes.py`` prints how the error changes around each.
+:data:`RARER_DIFFER`, :data:`COUNTED_AGAIN`, :data:`FACTORS_WITHIN` and :data:`UNCORRELATED` with
+splits of MovieLens 100K, Jester and SweetRS in sight. ``benchmarks/tune_local_bayes.py`` prints how
+the error changes around each.
 """
 
 SCALE_SHARE, OFFSETS_SHARE, DIRECTIONS_SHARE = 0.03, 0.14, 0.25
@@ -31,8 +32,8 @@ MEAN_PRIOR_SD = 0.3
 """Standard deviation of the mean rating around the middle of the range, in units of half of it."""
 
 SLOPE = 0.2
-"""Standard deviation of the change of offsets with the logarithm of popularity, in units of the
-typical rating, before anything is known."""
+"""Standard deviation of the change with the logarithm of popularity, before anything is known: of
+offsets in units of the typical rating, of shares in the level in units of the level."""
 
 RARER_DIFFER = 0.3
 """Power of the rarity of an item with which the prior variance of its offset grows."""
@@ -63,10 +64,11 @@ that mean before anything is known, in units of the level; what a smaller level 
 ratings is taken for in the second."""
 
 FACTORS_WITHIN = 0.2
-"""Variance of the ends of a factor's line, over the factor's, before anything is known."""
+"""Variance of a factor's mean and of its change with the logarithm of popularity, over that of the
+factor, before anything is known."""
 
 UNCORRELATED = 3.0
-"""Items without correlations between their parameters that those of the prior are learnt beside."""
+"""Items' worth of evidence that parameters of items are not correlated, beside what is seen."""
 
 LEVEL_UNIT = 0.2
 """Norm of what a user says of the own level, where the user's row of offsets has norm 1."""
