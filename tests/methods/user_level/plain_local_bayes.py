@@ -52,7 +52,7 @@ def posterior(its):
     return np.clip(1 - its.D / d**2, 1e-6, 1)
 
 
-def learn(its, pi):
+def learn(its, pi, lam):
     """Fit the prior to what was observed of items, and set their posterior (LEARN)."""
     log_pi, its.wide = np.log(pi), np.ones_like(its.h)
     its.wide[:, 0] = np.exp(np.clip(0.3 * (pi @ log_pi - log_pi), -1.5, 1.5))
@@ -61,18 +61,17 @@ def learn(its, pi):
     learnt, order = posterior(its), np.argsort(log_pi)
     known = np.cumsum(learnt[order, 0])
     z = np.maximum(log_pi, log_pi[order][np.searchsorted(known, 0.05 * known[-1])])
-    line, its.lines = np.stack([np.ones(z.size), z - z.mean()], 1), its.lines.copy()
+    line = np.stack([np.ones(z.size), z - z.mean()], 1)
     for _ in range(15):
-        pull = its.tau2[:, None] / its.within
-        pulled = line.T @ (its.est - its.m) - (pull * (its.lines - its.first)).T
-        for i, told in enumerate(learnt.T):
-            its.lines[i] += inv((told * line.T) @ line + np.diag(pull[i])) @ pulled[:, i]
-        its.m, k, n = line @ its.lines.T, np.sqrt(learnt / its.wide), learnt.sum(0)
+        pull, n = its.tau2[:, None] / its.within, learnt.sum(0)
+        K = np.einsum("ji,ja,jb->iab", learnt, line, line) + pull[..., None] * np.eye(2)
+        pulled = (its.est - its.m).T @ line - pull * its.lines
+        its.lines = its.lines + np.matvec(inv(K), pulled)
+        its.m, k = line @ its.lines.T + lam * np.eye(n.size)[1], np.sqrt(learnt / its.wide)
         M = (k * (its.est - its.m)).T @ (k * (its.est - its.m))
         M += np.einsum("ji,jik,jk->ik", k, its.cov, k)
         its.tau2, part = np.maximum(diagonal(M) / n, its.least), np.sqrt(n / (n + 3) / diagonal(M))
-        its.C = M * np.outer(part, part)
-        np.fill_diagonal(its.C, 1)
+        its.C = np.where(np.eye(n.size), 1, M * np.outer(part, part))
         learnt = posterior(its)
 
 
@@ -125,17 +124,13 @@ def fit(x, rated, H, mu, rng):
     total, pi, nu = counts(Y, sigma)
     seen, sure = Y * total / sigma**2, (total / sigma) ** 2  # of pi: precision times observation
     w, tau2 = pi * total / (0.6 * t), np.array([0.1 * t**2, (0.1 * max(lam, 0.2 * t)) ** 2])
-    first, within = (
-        np.array([[0, 0], [lam, 0]]),
-        [[1e99, (0.2 * t) ** 2], [(0.5 * lam) ** 2, (0.2 * lam) ** 2]],
-    )
-    its = SimpleNamespace(tau2=tau2, least=1e-6 * tau2, C=np.eye(2), lines=first, first=first)
-    its.within = np.array(within)
+    its = SimpleNamespace(tau2=tau2, least=1e-6 * tau2, C=np.eye(2), lines=np.zeros((2, 2)))
+    its.within = np.array([[1e99, (0.2 * t) ** 2], [(0.5 * lam) ** 2, (0.2 * lam) ** 2]])
     P = np.stack([w**2 / (sigma**2 + nu * w**2 * tau2[0]), 0 * w], 1)
     S = np.stack([w / (w.sum() / T * t**2), 1e12 / tau2[1] + 0 * w], 1)
     its.P, its.S = np.eye(2) * P[:, None], np.eye(2) * S[:, None]
     its.h, its.m = P * (X / w)[:, None], np.tile([0, lam], (m, 1))
-    learn(its, pi)
+    learn(its, pi, lam)
     biases, rest = model_of(its, t), 1 - 0.03 - 0.14 - 0.01
 
     # 3. Directions
@@ -174,12 +169,11 @@ def fit(x, rated, H, mu, rng):
         its.tau2, its.least = np.append(its.tau2, tau2), np.append(its.least, 1e-6 * tau2)
         its.h, its.m = np.hstack([its.h, w * o]), np.hstack([its.m, 0 * o])
         its.within = np.vstack([its.within, 0.2 * np.stack([tau2, tau2], 1)])
-        its.lines, its.first = (np.pad(a, [(0, r), (0, 0)]) for a in (its.lines, its.first))
-        its.C = block_diag(its.C, np.eye(r))
+        its.lines, its.C = np.pad(its.lines, [(0, r), (0, 0)]), block_diag(its.C, np.eye(r))
         P, S = np.hstack([np.zeros((m, 2)), w]), np.append([0, 0], 1e12 / tau2)
         its.P = np.pad(its.P, [(0, 0), (0, r), (0, r)]) + np.eye(2 + r) * P[:, None]
         its.S = np.pad(its.S, [(0, 0), (0, r), (0, r)]) + np.diag(S)
-        learn(its, pi)
+        learn(its, pi, lam)
 
     # 4. Refinement
     s = np.sqrt(max(t**2 - its.tau2[0] - (pi @ its.est[:, 2:] ** 2).sum(), 0.3 * t**2))
@@ -219,7 +213,7 @@ def fit(x, rated, H, mu, rng):
         less = inv(np.eye(q) + its.P * extra)
         now.P, now.S = less @ its.P + R, H_j / (w * np.outer(a, a))
         now.h = np.matvec(less, its.h) + np.matvec(R, observed)
-        learn(now, pi, t, lam)
+        learn(now, pi, lam)
         se = 3 * sigma / (2 * 0.15 * N)
         grown = np.sqrt(max(1 + 3 * y / (0.15 * N) / (1 + (se / 0.3) ** 2), 0))
         new_s = max(s * np.clip(grown, 1 / np.e, np.e), min(s, np.sqrt(0.3 * pi @ now.D.sum(1))))
@@ -240,9 +234,10 @@ def fit(x, rated, H, mu, rng):
     flat, model = np.ones(m), model_of(its, s)
     means = Model(xbar * flat, t / np.sqrt(2) * flat[:, None], flat / t**2, 0 * flat)
     counting, models = rated * (model.leverage <= 0.5), (model, biases, means)
-    n = counting.sum(1)
     left = [users(each, x, rated)[1] / (1 - each.leverage) / t for each in models]
-    errors = [np.minimum((counting * e**2).sum(1) / np.maximum(n, 1), 1e6) for e in left]
+    errors = [
+        np.minimum((counting * e**2).sum(1) / np.maximum(counting.sum(1), 1), 1e6) for e in left
+    ]
     worse = np.array([np.clip(errors[0] - error, -1, 1) for error in errors[1:]])
     sigma, worse = release(1, 0.01, worse @ np.minimum(1, n / 5) * np.sqrt(1 / 2))
     b, v, p, _ = models[1 + worse.argmax()] if worse.max() > 2.5 * sigma else model
