@@ -251,9 +251,7 @@ class Beliefs:
             self._lines[i] += np.linalg.solve(matrix, move[:, i] - pull * off)
         self.prior_mean = design @ self._lines.T + self._features @ self._weights
         weights = np.sqrt(known * self.prior_variance / prior)
-        left = weights * (self.mean - self.prior_mean)
-        moments = left.T @ left
-        moments += np.einsum("ni,nij,nj->ij", weights, covariance, weights)
+        moments = _moments(self.mean - self.prior_mean, weights, covariance)
         totals, squares = known.sum(axis=0), np.diagonal(moments)
         self.prior_variance = np.maximum(squares / totals, LEAST * self._start)
         sure = np.sqrt(totals / (totals + UNCORRELATED) / squares)
@@ -293,42 +291,57 @@ class Beliefs:
 def _posterior(precision, score, prior_mean, deviations, root):
     """Return means and covariances, given what was observed and the prior.
 
-    With F = d R of the prior's deviations d and the Cholesky factor R of its correlations the
-    posterior covariance is F (I + F' P F)^-1 F'.
+    With F = d R of the prior's deviations d and the Cholesky factor R of its correlations, which is
+    lower triangular, the posterior covariance is F (I + F' P F)^-1 F'.
     """
     n_items, size = score.shape
-    scaled, inverse, pull = np.empty((size, size)), np.empty((size, size)), np.empty(size)
+    factor, told, scaled, inverse = np.empty((4, size, size))
+    pull, move = np.empty(size), np.empty(size)
     mean, covariance = np.empty((n_items, size)), np.empty((n_items, size, size))
     for n in range(n_items):
-        factor = deviations[n].reshape(size, 1) * root
-        told = _product(precision[n], factor)
         for i in range(size):
-            pull[i] = 0.0
+            for j in range(i + 1):
+                factor[i, j] = deviations[n, i] * root[i, j]
+            pull[i] = score[n, i]
             for k in range(size):
-                pull[i] += factor[k, i] * score[n, k] - told[k, i] * prior_mean[n, k]
+                pull[i] -= precision[n, i, k] * prior_mean[n, k]
+        for i in range(size):
+            for j in range(size):
+                told[i, j] = 0.0
+                for k in range(j, size):
+                    told[i, j] += precision[n, i, k] * factor[k, j]
+        for i in range(size):
+            move[i] = 0.0
+            for k in range(i, size):
+                move[i] += factor[k, i] * pull[k]
             for j in range(i + 1):
                 scaled[i, j] = 1.0 if i == j else 0.0
                 for k in range(i, size):
                     scaled[i, j] += factor[k, i] * told[k, j]
         invert(scaled, inverse)
-        spread = _product(factor, inverse)
         for i in range(size):
             mean[n, i] = prior_mean[n, i]
             for j in range(size):
-                mean[n, i] += spread[i, j] * pull[j]
-                covariance[n, i, j] = 0.0
-                for k in range(size):
-                    covariance[n, i, j] += spread[i, k] * factor[j, k]
+                told[i, j] = 0.0
+                for k in range(i + 1):
+                    told[i, j] += factor[i, k] * inverse[k, j]
+                mean[n, i] += told[i, j] * move[j]
+            for j in range(i + 1):
+                total = 0.0
+                for k in range(j + 1):
+                    total += told[i, k] * factor[j, k]
+                covariance[n, i, j] = covariance[n, j, i] = total
     return mean, covariance
 
 
 @njit(cache=True)
-def _product(left, right):
-    """Return a product of matrices, whose bits hang on no library."""
-    size = len(left)
-    product = np.zeros((size, size))
-    for i in range(size):
-        for k in range(size):
+def _moments(left, weights, covariance):
+    """Return the second moments of the posterior, each parameter of an item by its weight."""
+    n_items, size = left.shape
+    moments = np.zeros((size, size))
+    for n in range(n_items):
+        for i in range(size):
             for j in range(size):
-                product[i, j] += left[i, k] * right[k, j]
-    return product
+                square = left[n, i] * left[n, j] + covariance[n, i, j]
+                moments[i, j] += weights[n, i] * weights[n, j] * square
+    return moments
