@@ -2,14 +2,18 @@
 
 Whole files are handed to the cores in this order (`make test` says so with
 ``--no-loadscope-reorder``; otherwise those with most tests would come first, and a run of the
-workflow, which is one test of a minute, last).
+workflow, which is one test of a minute, last), and the files of some folders to one core together.
 """
+
+import pytest
 
 LONGEST = (
     *("workflow/test_own_study.py", "workflow/", "report/test_report_page.py", "report/"),
     *("studies/huber/test_claims.py", "publication/test_guarantee_schemas.py", "studies/"),
 )
 """Files and folders, by CPU seconds; what is not among them comes afterwards as it is found."""
+TOGETHER = ("tests/report/",)
+"""Folders whose files share what takes long to make."""
 
 
 def place_of(item):
@@ -20,3 +24,17 @@ def place_of(item):
 
 def pytest_collection_modifyitems(items):
     items.sort(key=place_of)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            shared = (folder for folder in TOGETHER if nodeid.startswith(folder))
+            return next(shared, super()._split_scope(nodeid))
+
+    return Scheduling(config, log)

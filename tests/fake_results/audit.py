@@ -1,5 +1,7 @@
 """Made-up results of the audit, in the shape and size of the real ones."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
@@ -69,6 +71,7 @@ def fake_audit() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@cache
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     audit = fake_audit()

@@ -1,6 +1,7 @@
 """Made-up results of DPALS, in the shape and size of the real ones."""
 
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -241,6 +242,7 @@ def fake_published() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names).assign(note="section 6")
 
 
+@cache
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     return {

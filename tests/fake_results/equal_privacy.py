@@ -106,6 +106,7 @@ def fake_claims() -> pd.DataFrame:
     return judge_all(CLAIMS, PREDICATES, evidence)
 
 
+@cache
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     frames = {"calibrated": fake_calibrated(), "frontier": fake_frontier()}

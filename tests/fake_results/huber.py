@@ -4,6 +4,7 @@ The numbers are close to what the experiments give (the published value of the G
 for every mechanism, so that no mechanism is better than another), with paired noise over trials.
 """
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -252,6 +253,7 @@ def fake_losses() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@cache
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     trials = fake_trials()

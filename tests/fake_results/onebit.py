@@ -1,5 +1,7 @@
 """Made-up results of the one-bit study, in the shape and size of the real ones."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
@@ -220,6 +222,7 @@ def fake_steps(trials: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([once, twice])[list(STEPS_COLUMNS)]
 
 
+@cache
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     trials = fake_trials()

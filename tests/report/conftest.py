@@ -17,6 +17,7 @@ from fake_results.huber import (
 from dpmc import configuration, studies
 from dpmc.frame.jobs.job import function
 from dpmc.frame.jobs.plan import Plan
+from dpmc.frame.showing import style
 from dpmc.frame.showing.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
 from dpmc.report.numbers import Numbers
 from dpmc.report.page import Report, StudyPage, write_single, write_site
@@ -95,7 +96,18 @@ def results(report_folder) -> Path:
 
 @pytest.fixture(scope="session")
 def chapters(results, planned) -> dict:
-    """The chapter of each study, after all of its steps that make folders."""
+    """The chapter of each study, after all of its steps that make folders.
+
+    Figures are drawn as pages show them, without the images for print.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(style.IMAGES, ".png")
+        run_steps(results, planned)
+    return {name: chapter_of(planned, name, results / name) for name in STUDIES}
+
+
+def run_steps(results: Path, planned: Plan) -> None:
+    """Make the tables and figures of each study for readers."""
     for name, study in STUDIES.items():
         for step in study.steps:
             if not step.makes and step.target is None:
@@ -103,7 +115,6 @@ def chapters(results, planned) -> dict:
                 out.mkdir()
                 settings = step.settings(planned.sections[name])
                 function(step.run)(results / name, settings, out)
-    return {name: chapter_of(planned, name, results / name) for name in STUDIES}
 
 
 def chapter_of(planned: Plan, name: str, folder: Path):

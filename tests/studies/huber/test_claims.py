@@ -155,10 +155,25 @@ def planted_names():
     return [f"{name} {verdict} {number}" for number, (name, verdict, *_) in enumerate(PLANTED)]
 
 
+@pytest.fixture(scope="session")
+def planted(judge, make_trials):
+    """Return a judge of all claims that are planted on the same trials, at once."""
+    known = {}
+
+    def judged(effect, options):
+        place = (effect, *options.items())
+        if place not in known:
+            names = [name for name, _, *same in PLANTED if same == [effect, options]]
+            trials = make_trials(**options) if effect is None else make_trials(effect, **options)
+            known[place] = judge(trials, *names)
+        return known[place]
+
+    return judged
+
+
 @pytest.mark.parametrize(("name", "verdict", "effect", "options"), PLANTED, ids=planted_names())
-def test_verdict_on_planted_trials(judge, make_trials, name, verdict, effect, options):
-    trials = make_trials(**options) if effect is None else make_trials(effect, **options)
-    found = judge(trials, name).loc[name]
+def test_verdict_on_planted_trials(planted, name, verdict, effect, options):
+    found = planted(effect, options).loc[name]
     assert found["verdict"] == verdict, found["reason"]
     assert found["interval_low"] <= found["effect"] <= found["interval_high"]
     assert found["n"] == 10

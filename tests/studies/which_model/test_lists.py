@@ -17,7 +17,7 @@ from dpmc.studies.which_model.claims import judge  # noqa: F401  (registers pred
 from dpmc.studies.which_model.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.which_model.experiments import ranking
 from dpmc.studies.which_model.frames import RANKED as LABELLED
-from dpmc.studies.which_model.lists import RANKED, PrivatePopularity, ease
+from dpmc.studies.which_model.lists import BY_RATINGS, RANKED, PrivatePopularity, ease
 
 HOME = Path(__file__).parents[3]
 
@@ -33,7 +33,8 @@ def ratings():
 
 
 def test_models_have_one_list():
-    assert set(RANKED) == {*ranking.PRIVATE, *ranking.LIMITS} == set(LABELLED)
+    every = [*RANKED, *BY_RATINGS]
+    assert sorted(every) == sorted([*ranking.PRIVATE, *ranking.LIMITS]) == sorted(LABELLED)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def rows(section, ratings):
 
 def test_rows_of_lists(rows):
     assert tuple(rows.columns) == ranking.COLUMNS
-    assert rows.groupby("method").size().to_dict() == dict.fromkeys(RANKED, 2)
+    assert rows.groupby("method").size().to_dict() == dict.fromkeys(LABELLED, 2)
     assert rows["epsilon"].isna().eq(rows["method"].isin(ranking.LIMITS)).all()
     assert rows["rmse"].notna().eq(rows["method"] == "local_bayes").all()
     assert rows[["recall", "ndcg"]].gt(0).all(axis=None)

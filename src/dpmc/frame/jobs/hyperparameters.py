@@ -1,9 +1,11 @@
 """The table of hyper-parameters of private factorisation at user level."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from dpmc.errors import InputError
+from dpmc.frame.api import Section
+from dpmc.frame.jobs.job import function
 
 # what a row of hyper-parameters holds for, beside its settings and their source
 SELECTORS = {
@@ -23,6 +25,25 @@ def model_settings(
         else:
             merged |= row["settings"]
     return merged
+
+
+def with_hyperparameters(
+    default: Path, check: str, cells: Callable[[Section], Mapping]
+) -> Callable[[Section, Mapping[str, Mapping]], Section]:
+    """Return how a study is prepared: its section gets its hyper-parameters and its cells.
+
+    ``default`` is the table where the section names none. ``check`` is named as text, because it
+    constructs models and so imports all methods; it refuses a section that could not run, given the
+    user's own data sets too.
+    """
+
+    def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
+        table = load_hyperparameters(section["hyperparameters"] or default)
+        section = {**section, "hyperparameters": table}
+        function(check)({**section, "large": True}, own_sets)  # what may run later too
+        return {**section, "cells": cells(section)}
+
+    return prepare
 
 
 def load_hyperparameters(path: str | Path) -> list[dict]:

@@ -37,6 +37,7 @@ from dpmc.yaml_files import read_mapping
 COLUMN = 3.4  # inches: one column of a two-column page
 PAGE = 7.0  # inches: both columns
 DPI = 200
+IMAGES = {".png": {"Software": None}, ".svg": {"Date": None}}  # to what differs each time
 MIDDLING = 1.1  # decades below which a logarithmic axis has room for a label more
 SHORT, LONG = 0.8, 3.0  # decades below which a logarithmic axis has too few round decimals, and
 # above which only powers of ten have room
@@ -356,9 +357,10 @@ def render(function: Callable[[], Drawing], folder: str | Path, name: str, *, wi
             drawing = function()
         except NothingToDraw as absent:
             drawing = _placeholder(str(absent), width)
-        drawing.figure.draw_without_rendering()
-        drawing.figure.set_layout_engine(None)  # it is laid out: once is enough for both images
-        for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
+        if drawing.figure.axes:  # laid out once, which is enough for both images
+            drawing.figure.get_layout_engine().execute(drawing.figure)
+        drawing.figure.set_layout_engine(None)
+        for suffix, metadata in IMAGES.items():
             with atomic_path(Path(folder) / f"{name}{suffix}") as path:
                 drawing.figure.savefig(path, dpi=DPI, metadata=metadata)
     with atomic_path(Path(folder) / f"{name}.csv") as path:

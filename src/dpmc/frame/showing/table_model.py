@@ -1,6 +1,7 @@
 """What a table is, before it becomes CSV, Markdown, LaTeX or HTML."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
@@ -111,3 +112,17 @@ class Table:
             else:
                 groups.append((column.group, 1))
         return groups
+
+    def without_constants(self, kept: str) -> Self:
+        """Return it without the headings under which every row has the same, but for ``kept``."""
+        places = [
+            place
+            for place, (name, _) in enumerate(self.headings)
+            if name == kept or len({row.keys[place] for row in self.rows}) > 1
+        ]
+
+        def part(values: tuple) -> tuple:
+            return tuple(values[place] for place in places)
+
+        rows = [replace(row, keys=part(row.keys), labels=part(row.labels)) for row in self.rows]
+        return replace(self, headings=part(self.headings), rows=tuple(rows))

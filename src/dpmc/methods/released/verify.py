@@ -9,6 +9,7 @@ key, and whoever rewrites the files can rewrite them, or make another guarantee 
 import json
 import math
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import jsonschema
@@ -136,16 +137,19 @@ def read_guarantee(path: Path) -> tuple[str, dict]:
     if not isinstance(stated, dict) or stated.get("format") not in tuple(_KINDS):
         known = " and ".join(_KINDS)
         raise InputError(f"{file} is in none of the formats that this version knows, {known}.")
-    schema = json.loads((SCHEMAS / f"{stated['format']}.json").read_text("utf-8"))
-    error = jsonschema.exceptions.best_match(
-        jsonschema.Draft202012Validator(schema).iter_errors(stated)
-    )
+    error = jsonschema.exceptions.best_match(_schema(stated["format"]).iter_errors(stated))
     if error is not None:
         place = ".".join(str(part) for part in error.absolute_path) or "the top level"
         raise InputError(
             f"{file} is not in the format {stated['format']}: {place}: {error.message}."
         )
     return names[0], stated
+
+
+@cache
+def _schema(name: str) -> jsonschema.Draft202012Validator:
+    """Return what a format has to look like."""
+    return jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.json").read_text("utf-8")))
 
 
 def _no_number(text):

@@ -6,12 +6,11 @@ squares" (ICML 2021); [Jain 2018], for private Frank-Wolfe, is Jain, Thakkar and
 DP_Matrix_Completion_Alt_Min.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from dpmc.frame.api import Regression, Section, Step, Study
+from dpmc.frame.api import Regression, Step, Study
 from dpmc.frame.jobs.generated import GENERATE
-from dpmc.frame.jobs.hyperparameters import load_hyperparameters
+from dpmc.frame.jobs.hyperparameters import with_hyperparameters
 from dpmc.studies.dpals.experiments.surrogate_laws import TARGET
 from dpmc.studies.dpals.jobs import FIT
 from dpmc.studies.dpals.settings import dpals_cells
@@ -22,23 +21,10 @@ PUBLISHED = ("published.csv",)
 KEPT = Path(__file__).parents[4] / "results" / "reference" / "dpals" / "surrogate_laws.csv"
 MEASURED = ("trials", "iterations", "accounting", "coverage", "timing")
 JUDGED = ("claims", "claims_surrogate", "claims_elsewhere")
-
-
-def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
-    """Return the section with its table of hyper-parameters and its cells."""
-    # constructs models, so it imports all methods
-    from dpmc.studies.dpals.check import check_dpals
-
-    table = load_hyperparameters(section["hyperparameters"] or HYPERPARAMETERS)
-    section = {**section, "hyperparameters": table}
-    check_dpals({**section, "large": True}, own_sets)  # what may run later too
-    return {**section, "cells": dpals_cells(section)}
-
-
 STUDY = Study.of(
     __name__,
     title="Private alternating least squares",
-    prepare=prepare,
+    prepare=with_hyperparameters(HYPERPARAMETERS, f"{__name__}.check:check_dpals", dpals_cells),
     jobs=(GENERATE, FIT),
     steps=(
         Step("claims", ".claims.judge:run", makes=JUDGED, files=PUBLISHED),

@@ -33,7 +33,6 @@ from dpmc.studies.dpals.tables_parts import (
     error_cell,
     iterations_table,
     timing_table,
-    without_constants,
 )
 from dpmc.studies.dpals.tables_theory import theory_tables
 from dpmc.studies.dpals.variant_names import in_variant_order, variant_label
@@ -131,7 +130,8 @@ def error_table(
             "Data called “generated” stand in for files that are not available; a reported number "
             "never stands beside them."
         )
-    return without_constants(Table(name, title, HEADINGS, columns, tuple(rows), tuple(notes)))
+    table = Table(name, title, HEADINGS, columns, tuple(rows), tuple(notes))
+    return table.without_constants("method")
 
 
 def _labels(keys: tuple[str, ...]) -> tuple[str, ...]:

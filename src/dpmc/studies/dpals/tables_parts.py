@@ -1,6 +1,5 @@
 """Tables of DPALS beside those of errors: accounting, error by iteration, CPU time."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -68,7 +67,7 @@ def iterations_table(iterations: pd.DataFrame) -> Table:
     table = Table(
         "table_dpals_7_iterations", "Error by iteration", headings, columns, tuple(rows), notes
     )
-    return without_constants(table)
+    return table.without_constants("method")
 
 
 def timing_table(timing: pd.DataFrame) -> Table:
@@ -104,24 +103,6 @@ def timing_table(timing: pd.DataFrame) -> Table:
     headings = (("method", "Method"),)
     title = "CPU time by the size of the matrix"
     return Table("table_dpals_8_timing", title, headings, columns, tuple(rows), notes)
-
-
-def without_constants(table: Table) -> Table:
-    """Drop the heading of variants, or of data, where every row has the same."""
-    kept = [
-        place
-        for place, (name, _) in enumerate(table.headings)
-        if name == "method" or len({row.keys[place] for row in table.rows}) > 1
-    ]
-    rows = tuple(
-        replace(
-            row,
-            keys=tuple(row.keys[place] for place in kept),
-            labels=tuple(row.labels[place] for place in kept),
-        )
-        for row in table.rows
-    )
-    return replace(table, headings=tuple(table.headings[place] for place in kept), rows=rows)
 
 
 def error_cell(value: float, error: float = np.nan, trials: int = 0) -> Cell:

@@ -133,7 +133,8 @@ def _by_epsilon(trials, name: str, title: str, notes, *, scale: float, digits: i
         f"Mean and standard error over {trials_text(counts)}. Claimed ε: that for the value of one "
         "sign; what is proven of each mechanism stands in the table of guarantees."
     )
-    return _without_constants(Table(name, title, HEADINGS, columns, tuple(rows), (*notes, about)))
+    table = Table(name, title, HEADINGS, columns, tuple(rows), (*notes, about))
+    return table.without_constants("mechanism")
 
 
 def _in_order(table: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
@@ -155,25 +156,6 @@ def _row(keys: tuple[str, ...], line: str, cells: list[Cell]) -> Row:
         mechanism_label(mechanism, link),
     )
     return Row(keys, labels, line, tuple(cells))
-
-
-def _without_constants(table: Table) -> Table:
-    """Drop the row headings under which every row has the same, but for the mechanism."""
-    last = len(table.headings) - 1
-    kept = [
-        place
-        for place in range(len(table.headings))
-        if place == last or len({row.keys[place] for row in table.rows}) > 1
-    ]
-    rows = tuple(
-        replace(
-            row,
-            keys=tuple(row.keys[place] for place in kept),
-            labels=tuple(row.labels[place] for place in kept),
-        )
-        for row in table.rows
-    )
-    return replace(table, headings=tuple(table.headings[place] for place in kept), rows=rows)
 
 
 def _cell(found, scale: float, digits: int) -> Cell:

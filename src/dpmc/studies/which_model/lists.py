@@ -1,6 +1,7 @@
 """Models that rank what users like, private and not, as the study sets them beside each other."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,26 +65,23 @@ def private_popularity(settings, training, given, fit) -> Lists:
     return Lists(model.predict_matrix())
 
 
-def local_bayes(settings, training, given, fit) -> Lists:
+def local_bayes(settings, model: LocalBayesWithShares) -> Lists:
     """Predicted ratings before they are clipped."""
-    return _bayes(training, given, fit)[0]
+    return Lists(_unclipped(model), model.predict_matrix(), model.fell_back_to_ is not None)
 
 
-def local_bayes_share(settings, training, given, fit) -> Lists:
+def local_bayes_share(settings, model: LocalBayesWithShares) -> Lists:
     """The same, more the rarer an item is rated: plus a multiple of the log of its share."""
-    lists, shares = _bayes(training, given, fit)
-    low, high = given["rating_range"]
+    low, high = model.rating_range
     weight = settings["log_share"] * (high - low)
-    popular = weight * np.log(np.maximum(shares, np.finfo(float).tiny))
-    return Lists(lists.scores + popular, fell_back=lists.fell_back)
+    popular = weight * np.log(np.maximum(model.shares_, np.finfo(float).tiny))
+    return Lists(_unclipped(model) + popular, fell_back=model.fell_back_to_ is not None)
 
 
-def _bayes(training: Ratings, given: Mapping, fit: Mapping) -> tuple[Lists, np.ndarray]:
-    model = LocalBayesWithShares(**given).fit(training, **fit)
-    predicted = model.predict_matrix()
+def _unclipped(model: LocalBayesWithShares) -> np.ndarray:
+    model = copy(model)
     model.rating_range = (-np.inf, np.inf)
-    lists = Lists(model.predict_matrix(), predicted, model.fell_back_to_ is not None)
-    return lists, model.shares_
+    return model.predict_matrix()
 
 
 def popularity(settings, training, given, fit) -> Lists:
@@ -106,10 +104,11 @@ def _likes(settings: Mapping, training: Ratings) -> Ratings:
 
 
 RANKED: Mapping[str, Callable[..., Lists]] = {
-    each.__name__: each
-    for each in (
-        local_ease, private_popularity, local_bayes, local_bayes_share, popularity, ease,
-    )
-}  # fmt: skip
+    each.__name__: each for each in (local_ease, private_popularity, popularity, ease)
+}
 """Name to a function of settings, training ratings, what private methods are constructed with, and
 generators of their fit."""
+BY_RATINGS: Mapping[str, Callable[..., Lists]] = {
+    each.__name__: each for each in (local_bayes, local_bayes_share)
+}
+"""Name to a function of settings and a fitted :class:`LocalBayesWithShares`."""

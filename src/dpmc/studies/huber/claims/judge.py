@@ -64,13 +64,15 @@ def judge(
     cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
     epsilon = published["metric"] == "epsilon"
     noisy = published[~epsilon & (published["mechanism"] != "none")]
+    variances = noisy.groupby("dataset")["variance"].first().to_dict()
+    reported, budgets = LogRmse.of_published(published), pd.DataFrame(table_one)
 
     def evidence(trials, **experiments):
         return Evidence(
             LogRmse.of_trials(trials),
-            LogRmse.of_published(published),
-            noisy.groupby("dataset")["variance"].first().to_dict(),
-            pd.DataFrame(table_one),
+            reported,
+            variances,
+            budgets,
             published[epsilon],
             trials=trials,
             seed=seed,

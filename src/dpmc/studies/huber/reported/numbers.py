@@ -67,13 +67,15 @@ def cells_of(table: pd.DataFrame) -> list[Cell]:
     """Return the cell of each row of a table with the coordinate columns; blank becomes None."""
 
     def value(column: str, cell: object) -> object:
-        if pd.isna(cell):
-            return None
         if column in ("rank", "irls_iterations"):
             return int(cell)
         return round(float(cell), 9) if column in ("variance", "observed_fraction") else str(cell)
 
-    columns = [[value(name, cell) for cell in table[name]] for name in COORDINATES]
+    columns = []
+    for name in COORDINATES:
+        codes, found = pd.factorize(table[name])
+        values = [*(value(name, cell) for cell in found), None]  # the last one, -1, is of blanks
+        columns.append([values[code] for code in codes])
     return [Cell(*coordinates) for coordinates in zip(*columns, strict=True)]
 
 

@@ -54,14 +54,16 @@ def settings(section: Section, cell: RankingCell) -> dict[str, object]:
 
 
 def run(task: Task) -> list[dict[str, object]]:
-    """Rank by all models at all budgets."""
+    """Rank by all models at all budgets; one fit of Local Bayes for the lists of both."""
     # these import numba
     import numpy as np
 
     from dpmc.methods.kernels.top_lists import mean_on_top
     from dpmc.statistics.errors import rmse
-    from dpmc.studies.which_model.lists import RANKED, Lists
+    from dpmc.studies.which_model.lists import BY_RATINGS, RANKED, Lists, LocalBayesWithShares
     from dpmc.studies.which_model.trial import budget_of, run_trials
+
+    known: dict[tuple[float, int], LocalBayesWithShares] = {}
 
     def fit(cell: RankingCell, settings: Mapping, trial: int, split: Split) -> Lists:
         # Local Bayes is the same with and without a term for popularity
@@ -73,7 +75,12 @@ def run(task: Task) -> list[dict[str, object]]:
             for purpose in (START, NOISE)
         ]
         generators = dict(zip(("rng", "noise_rng"), rngs, strict=True))
-        return RANKED[cell.method](settings, split.training, budget_of(cell, settings), generators)
+        given, place = budget_of(cell, settings), (cell.epsilon, trial)
+        if cell.method in RANKED:
+            return RANKED[cell.method](settings, split.training, given, generators)
+        if place not in known:
+            known[place] = LocalBayesWithShares(**given).fit(split.training, **generators)
+        return BY_RATINGS[cell.method](settings, known[place])
 
     def row(cell, settings, trial, split, lists, seconds) -> dict[str, object]:
         test = split.test
