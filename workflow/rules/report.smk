@@ -49,6 +49,14 @@ def sources_of(chosen):
     )
 
 
+def documents_of(chosen):
+    return [
+        os.path.relpath(plan.document_folder(study, HOME) / file)
+        for study in chosen
+        for file in study.documents
+    ]
+
+
 def page_params(chosen):
     def params(wildcards):
         current = PLANS[wildcards.top]
@@ -82,6 +90,7 @@ for name, chosen in {
         input:
             targets=targets_of(chosen),
             sources=sources_of(chosen),
+            documents=documents_of(chosen),
         output:
             index=f"{site}/{plan.INDEX}",
             pages=[f"{site}/{page}" for page in plan.report_pages(chosen)],
@@ -106,6 +115,7 @@ for name, chosen in {
         input:
             targets=targets_of(chosen),
             sources=sources_of(chosen),
+            documents=documents_of(chosen),
         output:
             single=f"{site}/single.html",
         log:
