@@ -20,6 +20,8 @@ from dpmc.frame.jobs.plan import document_name
 ELSEWHERE = re.compile(r"https?://|mailto:")
 SIMILAR = ("<mi>&#x0007E;</mi>", "<mo>&#x0223C;</mo>")
 """What the converter makes of ``\\sim``, and the relation that it is."""
+CELL = "\N{INFORMATION SEPARATOR ONE}"
+"""Ends a cell of a table until its row knows the columns."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class _Page(mistune.HTMLRenderer):
         super().__init__()
         self.document, self.known, self.address, self.level = document, known, link, level
         self.headings: list[tuple[int, str, str]] = []
+        self.columns: list[str] = []
 
     def heading(self, text, level, **_):
         """A heading with the anchor that GitHub gives it."""
@@ -119,12 +122,20 @@ class _Page(mistune.HTMLRenderer):
         table = f'<table class="items">{caption}{text}</table>'
         return f"<div{self._scrolls('scroll table')}>{table}</div>\n"
 
+    def table_head(self, text):
+        cells = text.split(CELL)[:-1]
+        self.columns = [escape(Markup(cell).striptags()) for cell in cells]
+        heads = (f'<th scope="col">{cell}</th>' for cell in cells)
+        return f"<thead><tr>{''.join(heads)}</tr></thead>\n"
+
     def table_row(self, text):
-        first, _, others = text.partition("</td>")
-        return f'<tr><th scope="row">{first.removeprefix("<td>")}</th>{others}</tr>\n'
+        first, *others = text.split(CELL)[:-1]
+        named = zip(self.columns[1:], others, strict=True)
+        cells = (f'<td data-label="{column}">{cell}</td>' for column, cell in named)
+        return f'<tr><th scope="row">{first}</th>{"".join(cells)}</tr>\n'
 
     def table_cell(self, text, align=None, head=False):
-        return f'<th scope="col">{text}</th>' if head else f"<td>{text}</td>"
+        return text + CELL
 
     def _scrolls(self, classes):
         """Attributes of a box that scrolls sideways and can be reached by keyboard."""
