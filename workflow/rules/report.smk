@@ -49,14 +49,6 @@ def sources_of(chosen):
     )
 
 
-def documents_of(chosen):
-    return [
-        os.path.relpath(plan.document_folder(study, HOME) / file)
-        for study in chosen
-        for file in study.documents
-    ]
-
-
 def page_params(chosen):
     def params(wildcards):
         current = PLANS[wildcards.top]
@@ -90,7 +82,7 @@ for name, chosen in {
         input:
             targets=targets_of(chosen),
             sources=sources_of(chosen),
-            documents=documents_of(chosen),
+            documents=[path for study in chosen for path in DOCUMENTS[study.name]],
         output:
             index=f"{site}/{plan.INDEX}",
             pages=[f"{site}/{page}" for page in plan.report_pages(chosen)],
@@ -115,7 +107,7 @@ for name, chosen in {
         input:
             targets=targets_of(chosen),
             sources=sources_of(chosen),
-            documents=documents_of(chosen),
+            documents=[path for study in chosen for path in DOCUMENTS[study.name]],
         output:
             single=f"{site}/single.html",
         log:

@@ -303,6 +303,17 @@ def document_folder(study: Study, home: str | Path) -> Path:
     return Path(home) if study.folder is None else study.folder
 
 
+def document_files(study: Study, home: str | Path) -> list[str]:
+    """Return a study's documents, seen from where Snakemake runs; one that is not there raises."""
+    found = [document_folder(study, home) / file for file in study.documents]
+    for path in found:
+        if not path.is_file():
+            raise InputError(
+                f"There is no document {path} of the study {study.name}; correct its documents."
+            )
+    return [os.path.relpath(path) for path in found]
+
+
 def log_file(top: str, study: Study, name: str, job: Job | None = None) -> str:
     """Return the log of a rule; a job with coordinates has one of its own."""
     below = f"{name}/{pattern(job)}" if job is not None and job.coordinates else name
