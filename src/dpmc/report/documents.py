@@ -111,7 +111,8 @@ class _Page(mistune.HTMLRenderer):
         return f"<pre{self._scrolls('scroll')}><code>{escape(code)}</code></pre>\n"
 
     def inline_math(self, text):
-        return convert(text).replace(*SIMILAR)
+        math = convert(text).replace(*SIMILAR)  # browsers do not break its lines
+        return f'<span class="scroll math" tabindex="0">{math}</span>'
 
     def block_math(self, text):
         math = convert(text, display="block").replace(*SIMILAR)
