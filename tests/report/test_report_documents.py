@@ -139,7 +139,7 @@ def test_documents_find_each_other_in_both_forms(tmp_path):
         assert {"two-a-b", "two-a-b-1", "two-c"} <= set(Page(text).ids)
 
 
-@pytest.mark.parametrize("text", ["Text\n# Title\n", "# One\n# Two\n", "#None\n"])
+@pytest.mark.parametrize("text", ["Text\n# Title\n", "# One\n# Two\n", "| a |\n| - |\n| b |\n"])
 def test_a_document_has_one_title(tmp_path, text):
     (tmp_path / "notes.md").write_text(text)
     with pytest.raises(InputError, match=r"notes\.md is a page of the report"):

@@ -53,8 +53,9 @@ def shown_document(
     """
     text = (document.folder / document.file).read_text(encoding="utf-8")
     renderer = _Page(document, known, link, level)
-    html = mistune.create_markdown(renderer=renderer, plugins=["table", "math"])(text)
-    if not text.startswith("# ") or [of for of, *_ in renderer.headings].count(1) != 1:
+    render = mistune.create_markdown(renderer=renderer, plugins=["table", "math"])
+    html = render(text) if text.startswith("# ") else ""
+    if [of for of, *_ in renderer.headings].count(1) != 1:
         raise InputError(
             f"{document.file} is a page of the report, so it has to begin with its title (# ...), "
             "the only heading of that level."
@@ -85,11 +86,13 @@ class _Page(mistune.HTMLRenderer):
         words = Markup(text).striptags()
         anchor = self._anchor(re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-"))
         found = [each for _, each, _ in self.headings]
-        copies = sum(re.fullmatch(rf"{anchor}(-\d+)?", each) is not None for each in found)
+        copies = sum(
+            re.fullmatch(rf"{re.escape(anchor)}(-\d+)?", each) is not None for each in found
+        )
         anchor = f"{anchor}-{copies}" if copies else anchor
         self.headings.append((level, anchor, words))
         # the title stands in the template
-        return super().heading(text, level + self.level - 1, id=anchor) if level > 1 else ""
+        return super().heading(text, min(level + self.level - 1, 6), id=anchor) if level > 1 else ""
 
     def _anchor(self, name, document=None):
         return f"{(document or self.document).name}-{name}"
