@@ -19,6 +19,7 @@ from dpmc.frame.jobs.job import function
 from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.showing import style
 from dpmc.frame.showing.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
+from dpmc.report.documents import Document
 from dpmc.report.numbers import Numbers
 from dpmc.report.page import Report, StudyPage, write_single, write_site
 
@@ -136,7 +137,13 @@ def rows(results, chapters, planned) -> dict:
 @pytest.fixture(scope="session")
 def report(chapters, rows) -> Report:
     pages = {
-        name: StudyPage(chapter, ERRATA if name == "huber" else [], MANIFEST, rows[name])
+        name: StudyPage(
+            chapter,
+            ERRATA if name == "huber" else [],
+            MANIFEST,
+            rows[name],
+            documents=[Document(ROOT, file) for file in STUDIES[name].documents],
+        )
         for name, chapter in chapters.items()
     }
     return Report("Report <1>", pages, MANIFEST)

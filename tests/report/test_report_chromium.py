@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from dpmc.frame.jobs.plan import INDEX, NUMBERS, page_file
+from dpmc.frame.jobs.plan import INDEX, NUMBERS, document_page, page_file
 from dpmc.frame.judging.claims import is_own
 from dpmc.report.page import COLUMNS
 
@@ -32,7 +32,10 @@ FLAGS = [
 ]
 WIDTHS = (390, 1400)
 STUDIES = ("huber", "equal_privacy", "which_model", "audit", "onebit", "dpals")
-PAGES = (INDEX, NUMBERS, *map(page_file, STUDIES), "single.html")
+PAGES = (
+    *(INDEX, NUMBERS, *map(page_file, STUDIES), document_page("local_bayes")),
+    "single.html",
+)
 PROBE = """<!doctype html><pre id="out"></pre><script>
 const jobs = %s, found = [];
 next();

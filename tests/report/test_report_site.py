@@ -9,7 +9,7 @@ import pytest
 from pages import Page
 
 from dpmc.frame.jobs.cells import cell_name
-from dpmc.frame.jobs.plan import INDEX, NUMBERS, page_file
+from dpmc.frame.jobs.plan import INDEX, NUMBERS, document_page, page_file
 from dpmc.frame.judging.finding import NOT_COMPARED, VERDICTS
 from dpmc.frame.showing.chapter import Chapter, Judged
 from dpmc.report.numbers import CLAIM, MEAN, PUBLISHED, TEST, Numbers, Origin, Row, origin_of
@@ -19,7 +19,7 @@ from dpmc.report.page import COLUMNS, Report, StudyPage, write_single, write_sit
 LIMIT = 3_000_000  # bytes of a page
 MANY = 6000  # rows: half as many again as the full run has
 STUDIES = ("huber", "equal_privacy", "which_model", "audit", "onebit", "dpals")
-PAGES = (INDEX, NUMBERS, *map(page_file, STUDIES))
+PAGES = (INDEX, NUMBERS, *map(page_file, STUDIES), document_page("local_bayes"))
 
 
 @pytest.fixture(scope="module")

@@ -121,6 +121,30 @@ def test_a_changed_figure_reruns_no_fit(edited):
 
 
 @pytest.mark.slow
+def test_a_document_is_a_page_that_an_edit_makes_anew(edited):
+    study = edited.folder / "examples" / "own_study"
+    declared = (study / "__init__.py").read_text()
+    (study / "__init__.py").write_text(
+        declared.replace("    jobs=(FIT,),", '    jobs=(FIT,),\n    documents=("notes.md",),')
+    )
+    assert edited.refused("own_study").endswith(
+        "notes.md of the study own_study; correct its documents."
+    )
+    (study / "notes.md").write_text("# Notes\n\nAs $x^2$.\n")
+    single = "results/own_study/report/single.html"
+    edited.run("own_study", single)
+    report = edited.folder / "results" / "own_study" / "report"
+    assert "<msup><mi>x</mi>" in (report / "notes.html").read_text()
+    assert 'href="notes.html">Notes</a>' in (report / "study-own_study.html").read_text()
+    assert '<section id="notes"' in (edited.folder / single).read_text()
+    assert edited.planned("own_study", single) == {}
+    (study / "notes.md").write_text("# Notes\n\nOther ones.\n")
+    planned = edited.planned("own_study", single)
+    planned.pop("own_study", None)  # the target
+    assert planned == {"own_study_page": 1, "own_study_single": 1}
+
+
+@pytest.mark.slow
 def test_its_check_fails_when_a_number_changes(edited):
     edited.write(merge(edited.overlay, {"own_study": {"seed": 2}}))
     edited.run("own_study_check", code=1)

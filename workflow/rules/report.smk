@@ -82,6 +82,7 @@ for name, chosen in {
         input:
             targets=targets_of(chosen),
             sources=sources_of(chosen),
+            documents=[path for study in chosen for path in DOCUMENTS[study.name]],
         output:
             index=f"{site}/{plan.INDEX}",
             pages=[f"{site}/{page}" for page in plan.report_pages(chosen)],
@@ -106,6 +107,7 @@ for name, chosen in {
         input:
             targets=targets_of(chosen),
             sources=sources_of(chosen),
+            documents=[path for study in chosen for path in DOCUMENTS[study.name]],
         output:
             single=f"{site}/single.html",
         log:

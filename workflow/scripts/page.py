@@ -7,9 +7,10 @@ from dpmc import studies
 from dpmc.files import write_text
 from dpmc.frame.checking.runs import raw_files
 from dpmc.frame.jobs.job import function
-from dpmc.frame.jobs.plan import Plan
+from dpmc.frame.jobs.plan import Plan, document_folder
 from dpmc.frame.showing.items import item_rows, judged_and_compared
 from dpmc.jobs import logged, timed
+from dpmc.report.documents import Document
 from dpmc.report.errata import errata_markdown
 from dpmc.report.manifest import manifest
 from dpmc.report.numbers import Numbers
@@ -42,7 +43,9 @@ with logged(snakemake.log[0]), timed():
         errata = [] if study.errata is None else function(study.errata)(folder, available)
         rows = Numbers(plan, study, chapter, given["snakemake"]).rows()
         items = item_rows(plan, study, *judged_and_compared(chapter))
-        pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items)
+        root = document_folder(study, given["home"])
+        documents = [Document(root, file) for file in study.documents]
+        pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items, documents)
     content = provenance(given["studies"])
     report = Report(given["configuration"]["report"]["title"], pages, content)
     if hasattr(snakemake.output, "single"):

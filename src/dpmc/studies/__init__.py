@@ -11,6 +11,7 @@ from pathlib import Path
 from dpmc.errors import InputError
 from dpmc.frame.api import Study
 from dpmc.frame.jobs.job import make_importable
+from dpmc.frame.jobs.plan import document_name
 
 BUILT_IN = ("huber", "equal_privacy", "which_model", "audit", "onebit", "dpals")
 
@@ -26,9 +27,14 @@ def load(paths: Iterable[str | Path] = ()) -> dict[str, Study]:
     found = [importlib.import_module(f"dpmc.studies.{name}").STUDY for name in BUILT_IN]
     found += [_outside(Path(path)) for path in paths]
     studies: dict[str, Study] = {}
+    names = set(RESERVED)
     for study in found:
-        if study.name in studies or study.name in RESERVED:
-            raise InputError(f"Two studies, or parts of dpmc, are called {study.name}; rename one.")
+        for name in (study.name, *map(document_name, study.documents)):
+            if name in names:
+                raise InputError(
+                    f"Two studies, documents or parts of dpmc are called {name}; rename one."
+                )
+            names.add(name)
         studies[study.name] = study
     return studies
 

@@ -23,6 +23,7 @@ STUDY = Study.of(
         Step("tables", ".tables:run", needs=("trials", "popularity", "ranking")),
         Step("figures", ".figures:run", seconds=14.0),
     ),
+    documents=("docs/local_bayes.md",),
     regression=Regression(
         table="trials", optional={"ranking": ("dataset", "method", "epsilon", "trial")}
     ),
