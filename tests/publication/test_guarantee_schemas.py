@@ -3,6 +3,7 @@
 import copy
 import json
 import shutil
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -37,8 +38,14 @@ FOLDERS = {
 }
 
 
+@cache
 def schema_of(name):
     return json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+
+
+@cache
+def validator_of(name):
+    return Draft202012Validator(schema_of(name))
 
 
 def required(schema, place=()):
@@ -97,12 +104,12 @@ def test_no_required_key_may_lack(name, place, folders, tmp_path):
     }
     source = "onebit" if "onebit" in name else own.get(place[0], "entries")
     stated = guarantee_of(folders / source)
-    Draft202012Validator(schema_of(name)).validate(stated)
+    validator_of(name).validate(stated)
     inner = stated
     for key in place[:-1]:
         inner = inner[key]
     del inner[place[-1]]
-    assert not Draft202012Validator(schema_of(name)).is_valid(stated)
+    assert not validator_of(name).is_valid(stated)
     folder = shutil.copytree(folders / source, tmp_path / "copy")
     (folder / "guarantee.json").write_text(json.dumps(stated))
     refused("verify", folder)
@@ -172,6 +179,7 @@ def test_any_other_value_is_refused_unless_it_cannot_be_seen(name, folders, tmp_
             if text is None:
                 continue
             seen += 1
+            (folder / "guarantee.json").unlink()  # to write over it would wait for the disk
             (folder / "guarantee.json").write_text(text)
             assert is_refused(folder) or is_free(place, before, value), (place, value)
     assert seen > 700
@@ -220,7 +228,7 @@ def test_whatever_is_fitted_is_in_the_format(tmp_path_factory, data, labels, see
     write_table(folder / "mine.csv", rows_of(users, [*labels, "unlisted", labels[0]], seed))
     publish("fit", folder / "mine.csv", folder / "out", **changes)
     stated = guarantee_of(folder / "out")
-    Draft202012Validator(schema_of("dpmc-fit-1")).validate(stated)
+    validator_of("dpmc-fit-1").validate(stated)
     verified = run("verify", folder / "out", status=3 if stated["simulated"] else 0)
     assert verified.stdout.startswith(stated["sentence"])
     (path,) = (folder / "out").glob("*item_factors.csv")

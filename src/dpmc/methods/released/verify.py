@@ -149,7 +149,9 @@ def read_guarantee(path: Path) -> tuple[str, dict]:
 @cache
 def _schema(name: str) -> jsonschema.Draft202012Validator:
     """Return what a format has to look like."""
-    return jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.json").read_text("utf-8")))
+    return jsonschema.Draft202012Validator(
+        json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+    )
 
 
 def _no_number(text):

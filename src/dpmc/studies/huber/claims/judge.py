@@ -65,14 +65,14 @@ def judge(
     epsilon = published["metric"] == "epsilon"
     noisy = published[~epsilon & (published["mechanism"] != "none")]
     variances = noisy.groupby("dataset")["variance"].first().to_dict()
-    reported, budgets = LogRmse.of_published(published), pd.DataFrame(table_one)
+    reported, nominal = LogRmse.of_published(published), pd.DataFrame(table_one)
 
     def evidence(trials, **experiments):
         return Evidence(
             LogRmse.of_trials(trials),
             reported,
             variances,
-            budgets,
+            nominal,
             published[epsilon],
             trials=trials,
             seed=seed,
