@@ -102,8 +102,8 @@ class Beliefs:
         self._within = FACTORS_WITHIN * self._start[:, None].repeat(2, axis=1)
         self._within[OFFSET] = np.inf, (SLOPE * typical) ** 2
         self._within[LEVEL] = (LEVELS_WITHIN * level) ** 2, (SLOPE * level) ** 2
-        self._expected = np.zeros((size, 2))
-        self._lines[LEVEL, 0] = self._expected[LEVEL, 0] = level
+        self._expected = np.zeros(size)
+        self._lines[LEVEL, 0] = self._expected[LEVEL] = level
         self.prior_mean = np.tile(self._lines[:, 0], (n_items, 1))
         self.sampling = np.zeros((n_items, size, size))
         self.sampling[:, np.arange(size), np.arange(size)] = NOTHING / self.prior_variance
@@ -202,13 +202,18 @@ class Beliefs:
     def learn(self) -> None:
         """Fit the prior to what was observed, and set the posterior."""
         information, score, covariance = self._update()
-        line = self._line()
-        for _ in range(ROUNDS):
-            if self._features.size:
+        line, n_features = self._line(), self._features.shape[1]
+        rounds = 1 if n_features else ROUNDS  # between two regressions on the features
+        for _ in range(ROUNDS // rounds):
+            if n_features:
                 self._regress()
                 covariance = self._condition(information, score)
-            self._maximise(line, covariance)
-            covariance = self._condition(information, score)
+            _maximise(
+                rounds, line, self._expected, self._within, self._features @ self._weights,
+                LEAST * self._start, information, score, self._wider, self._lines, self.prior_mean,
+                self.prior_variance, self.prior_correlation, self.mean, covariance,
+            )  # fmt: skip
+            self.variance = np.einsum("nii->ni", covariance).copy()
 
     def _regress(self) -> None:
         """Learn how the prior means follow from the features, by generalised least squares.
@@ -233,46 +238,13 @@ class Beliefs:
             usual = FEATURES_EXPLAIN * self._start[i]
             self._explained[i] = (squares + FEATURES_SURE * usual) / (n_features + FEATURES_SURE)
 
-    def _maximise(self, line, covariance) -> None:
-        """Maximise the likelihood of the prior in one round, given the posterior.
-
-        An item counts for a parameter's prior by the share of the prior's variance that what was
-        observed of the item took away. The lines go at once to where they are most likely: single
-        items say little of them, so that it would take many rounds, all together much.
-        """
-        prior = self._prior()
-        known = np.clip(1 - self.variance / prior, 1e-6, 1)
-        design = np.column_stack([np.ones(line.size), line])
-        move = design.T @ (self.mean - self.prior_mean)
-        for i, (weights, within) in enumerate(zip(known.T, self._within, strict=True)):
-            pull = np.maximum(self.prior_variance[i] / within, 1e-9)
-            matrix = (design.T * weights) @ design + np.diag(pull)
-            off = self._lines[i] - self._expected[i]
-            self._lines[i] += np.linalg.solve(matrix, move[:, i] - pull * off)
-        self.prior_mean = design @ self._lines.T + self._features @ self._weights
-        weights = np.sqrt(known * self.prior_variance / prior)
-        moments = _moments(self.mean - self.prior_mean, weights, covariance)
-        totals, squares = known.sum(axis=0), np.diagonal(moments)
-        self.prior_variance = np.maximum(squares / totals, LEAST * self._start)
-        sure = np.sqrt(totals / (totals + UNCORRELATED) / squares)
-        self.prior_correlation = moments * np.outer(sure, sure)
-        np.fill_diagonal(self.prior_correlation, 1)
-
-    def _prior(self):
-        """Return the variances of the prior, shape (n_items, size)."""
-        prior = np.tile(self.prior_variance, (self._wider.size, 1))
-        prior[:, OFFSET] *= self._wider
-        return prior
-
     def _condition(self, information, score):
         """Set the posterior, and return its covariances, shape (n_items, size, size)."""
-        self.mean, covariance = _posterior(
-            information,
-            score,
-            self.prior_mean,
-            np.sqrt(self._prior()),
-            np.linalg.cholesky(self.prior_correlation),
-        )
+        self.mean, covariance = np.empty_like(score), np.empty_like(information)
+        _posterior(
+            information, score, self._wider, self.prior_mean, self.prior_variance,
+            self.prior_correlation, self.mean, covariance,
+        )  # fmt: skip
         self.variance = np.einsum("nii->ni", covariance).copy()
         return covariance
 
@@ -288,8 +260,65 @@ class Beliefs:
 
 
 @njit(cache=True)
-def _posterior(precision, score, prior_mean, deviations, root):
-    """Return means and covariances, given what was observed and the prior.
+def _maximise(
+    rounds, line, expected, within, by_features, least, precision, score, wider, lines, prior_mean,
+    prior_variance, prior_correlation, mean, covariance,
+):  # fmt: skip
+    """Maximise the likelihood of the prior in rounds, and write prior and posterior.
+
+    An item counts for a parameter's prior by the share of the prior's variance that what was
+    observed of the item took away. The lines go at once to where they are most likely: single items
+    say little of them, so that it would take many rounds, all together much.
+    """
+    n_items, size = score.shape
+    known, weights, left = np.empty((n_items, size)), np.empty(size), np.empty(size)
+    totals, sure, moments = np.empty(size), np.empty(size), np.empty((size, size))
+    for _ in range(rounds):
+        for i in range(size):
+            total = slope = squares = first = second = 0.0
+            for n in range(n_items):
+                prior = prior_variance[i] * (wider[n] if i == OFFSET else 1.0)
+                known[n, i] = min(max(1 - covariance[n, i, i] / prior, 1e-6), 1.0)
+                move = mean[n, i] - prior_mean[n, i]
+                total += known[n, i]
+                slope += known[n, i] * line[n]
+                squares += known[n, i] * line[n] * line[n]
+                first += move
+                second += move * line[n]
+            totals[i] = total
+            pull, flat = prior_variance[i] / within[i, 0], prior_variance[i] / within[i, 1]
+            first -= pull * (lines[i, 0] - expected[i])
+            second -= flat * lines[i, 1]
+            # by elimination; the first pivot is positive and the matrix positive definite
+            total += pull
+            incline = (second - slope / total * first) / (squares + flat - slope / total * slope)
+            lines[i, 0] += (first - slope * incline) / total
+            lines[i, 1] += incline
+        moments[:] = 0
+        for n in range(n_items):
+            for i in range(size):
+                prior_mean[n, i] = lines[i, 0] + lines[i, 1] * line[n] + by_features[n, i]
+                left[i] = mean[n, i] - prior_mean[n, i]
+                weights[i] = np.sqrt(known[n, i] / (wider[n] if i == OFFSET else 1.0))
+                for j in range(i + 1):
+                    square = left[i] * left[j] + covariance[n, i, j]
+                    moments[i, j] += weights[i] * weights[j] * square
+        for i in range(size):
+            prior_variance[i] = max(moments[i, i] / totals[i], least[i])
+            sure[i] = np.sqrt(totals[i] / (totals[i] + UNCORRELATED) / moments[i, i])
+            for j in range(i):
+                both = moments[i, j] * sure[i] * sure[j]
+                prior_correlation[i, j] = prior_correlation[j, i] = both
+        _posterior(
+            precision, score, wider, prior_mean, prior_variance, prior_correlation, mean, covariance
+        )
+
+
+@njit(cache=True)
+def _posterior(
+    precision, score, wider, prior_mean, prior_variance, prior_correlation, mean, covariance
+):
+    """Write means and covariances, given what was observed and the prior.
 
     With F = d R of the prior's deviations d and the Cholesky factor R of its correlations, which is
     lower triangular, the posterior covariance is F (I + F' P F)^-1 F'.
@@ -297,11 +326,12 @@ def _posterior(precision, score, prior_mean, deviations, root):
     n_items, size = score.shape
     factor, told, scaled, inverse = np.empty((4, size, size))
     pull, move = np.empty(size), np.empty(size)
-    mean, covariance = np.empty((n_items, size)), np.empty((n_items, size, size))
+    root = _root(prior_correlation)
     for n in range(n_items):
         for i in range(size):
+            deviation = np.sqrt(prior_variance[i] * (wider[n] if i == OFFSET else 1.0))
             for j in range(i + 1):
-                factor[i, j] = deviations[n, i] * root[i, j]
+                factor[i, j] = deviation * root[i, j]
             pull[i] = score[n, i]
             for k in range(size):
                 pull[i] -= precision[n, i, k] * prior_mean[n, k]
@@ -331,17 +361,17 @@ def _posterior(precision, score, prior_mean, deviations, root):
                 for k in range(j + 1):
                     total += told[i, k] * factor[j, k]
                 covariance[n, i, j] = covariance[n, j, i] = total
-    return mean, covariance
 
 
 @njit(cache=True)
-def _moments(left, weights, covariance):
-    """Return the second moments of the posterior, each parameter of an item by its weight."""
-    n_items, size = left.shape
-    moments = np.zeros((size, size))
-    for n in range(n_items):
-        for i in range(size):
-            for j in range(size):
-                square = left[n, i] * left[n, j] + covariance[n, i, j]
-                moments[i, j] += weights[n, i] * weights[n, j] * square
-    return moments
+def _root(matrix):
+    """Return the Cholesky factor of a matrix of ones in its diagonal."""
+    size = len(matrix)
+    root = np.zeros((size, size))
+    for i in range(size):
+        for j in range(i + 1):
+            left = matrix[i, j]
+            for k in range(j):
+                left -= root[i, k] * root[j, k]
+            root[i, j] = np.sqrt(max(left, LEAST)) if i == j else left / root[j, j]
+    return root
