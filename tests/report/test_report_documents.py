@@ -112,6 +112,10 @@ ONE = """# One & two
 $$
 a \\sim b
 $$
+
+```text
+<i>code</i>
+```
 """
 TWO = "# Two\n[back](../one.md), [here](#a-b)\n## A `b`\n## A b\n### C\n"
 
@@ -129,6 +133,7 @@ def test_documents_find_each_other_in_both_forms(tmp_path):
             assert link in text
         assert 'file <span class="path">[x.py#y]</span>' in text
         assert 'picture <span class="path">[docs/p.png]</span> &lt;b&gt;raw' in text
+        assert "<code>&lt;i&gt;code&lt;/i&gt;\n</code>" in text
         assert '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">' in text
     assert "One &amp; two – Title</title>" in site
     assert '<a href="one.html">back</a>, <a href="two.html#two-a-b">here</a>' in texts["two.html"]

@@ -118,7 +118,7 @@ def test_the_answer_comes_first_then_all_sections(page):
     sections = [attributes["id"] for attributes in page.all("section")]
     names = ["huber", "equal_privacy", "which_model", "audit", "onebit", "dpals"]
     parts = [part for name in names for part in (name, f"{name}-provenance")]
-    assert sections == ["index", *parts, "numbers", "provenance"]
+    assert sections == ["index", *parts, "local_bayes", "numbers", "provenance"]
 
 
 def test_ids_are_unique_and_links_arrive(page):
@@ -169,6 +169,7 @@ def test_tables_are_accessible(page, chapters):
     judged = [each for chapter in every for each in chapter.judged]
     assert len(embedded) > 20
     others = 2 + (1 + len(chapters))  # verdicts and numbers, and what made the results
+    others += 2  # of local_bayes, a document
     assert len(tables) == len(embedded) + len(judged) + others
     assert len(page.all("caption")) == len(tables)
     scopes = {attributes.get("scope") for attributes in page.all("th")}
