@@ -71,7 +71,8 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     from dpmc.files import atomic_path
     from dpmc.methods.released.fit_folder import read_published
     from dpmc.publication.lists import restrict
-    from dpmc.publication.table import read_lines, resolve
+    from dpmc.publication.store import lines_at
+    from dpmc.publication.table import resolve
 
     if include_rated and top is None:
         raise InputError("--include-rated goes with --top: without it, all items are written.")
@@ -80,7 +81,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
     published = read_published(model)
-    lines = read_lines(Path(path), columns, published.rated)
+    lines = lines_at(path, columns, published.rated)
     ratings = resolve(lines, published.clipped_to)
     users = None if only_user is None else [only_user.strip()]
     if users and users[0] not in ratings.user_labels:

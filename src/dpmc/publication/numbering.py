@@ -27,8 +27,7 @@ class Numbering:
     def __init__(self):
         self.size, self.bad = 0, []
         self._bare = {}  # number -> label, where that is not what was spelled
-        self._slots = np.full(2**10, -1, dtype=np.int32)
-        self._hashes = np.empty(2**9, dtype=np.uint64)
+        self._slots = np.zeros((2**10, 2), dtype=np.uint64)
         self._ends = np.zeros(2**9 + 1, dtype=np.int64)
         self._octets = np.empty(2**14, dtype=np.uint8)
         self._key = np.uint64(secrets.randbits(64))  # so that nobody can choose labels that clash
@@ -51,8 +50,8 @@ class Numbering:
         done, before = 0, self.size
         while done < codes.size:
             done, self.size = _number(
-                octets, offsets, codes, done, self.size, self._key,
-                self._slots, self._hashes, self._ends, self._octets,
+                octets, offsets, codes, done, self._key,
+                self._slots, self._ends, self._octets, self.size,
             )  # fmt: skip
             if done < codes.size:
                 self._grow(int(offsets[done + 1] - offsets[done]))
@@ -63,11 +62,9 @@ class Numbering:
     def _grow(self, length: int) -> None:
         """Make room for one more text of some length, and as much again as there is."""
         n, end = self.size, int(self._ends[self.size])
-        if n + 1 > self._hashes.size:
-            self._hashes = np.concatenate([self._hashes[:n], np.empty(n, dtype=np.uint64)])
-            self._ends = np.concatenate([self._ends[: n + 1], np.empty(n, dtype=np.int64)])
-            self._slots = np.full(2 * self._slots.size, -1, dtype=np.int32)
-            _place(self._slots, self._hashes, n)
+        if n + 1 == self._ends.size:
+            self._ends = np.concatenate([self._ends, np.empty(n, dtype=np.int64)])
+            self._slots = _moved(self._slots, np.zeros((2 * len(self._slots), 2), np.uint64))
         if end + length > self._octets.size:
             more = np.empty(end + length, dtype=np.uint8)
             self._octets = np.concatenate([self._octets[:end], more])
@@ -132,52 +129,64 @@ def _buffers(texts) -> tuple[np.ndarray, np.ndarray]:
     return np.frombuffer(octets or b"", np.uint8), offsets.copy()
 
 
+# A slot is two words, next to each other in memory: half of a hash and a number, then where the
+# text begins and its length. All zero: the slot is free, numbers are kept plus one.
+_HALF = np.uint64(2**32 - 1)
+_LENGTH = np.uint64(24)  # bits; longer texts are no labels, and need not be recognised
+_WORD = np.uint64(32)
+
+
 @njit(nogil=True, cache=True)
-def _number(octets, offsets, codes, first, size, key, slots, hashes, ends, kept):
+def _number(octets, offsets, codes, first, key, slots, ends, kept, size):
     """Number texts from ``first`` on; return the first that there is no room for, and the size."""
-    mask = slots.size - 1
+    mask = np.uint64(slots.shape[0] - 1)
     for i in range(first, codes.size):
         begin, length = offsets[i], offsets[i + 1] - offsets[i]
         hashed = key
         for place in range(begin, begin + length):
             hashed = (hashed ^ np.uint64(octets[place])) * np.uint64(0x100000001B3)
             hashed ^= hashed >> np.uint64(29)
-        slot = np.int64(hashed & np.uint64(mask))
+        half = hashed & _HALF
+        slot = half & mask
         found = -1
-        while slots[slot] >= 0:
-            code = slots[slot]
-            if hashes[code] == hashed and ends[code + 1] - ends[code] == length:
-                same = True
-                for k in range(length):
-                    if kept[ends[code] + k] != octets[begin + k]:
-                        same = False
-                        break
+        while slots[slot, 0]:
+            if slots[slot, 0] >> _WORD == half:
+                there = np.int64(slots[slot, 1] >> _LENGTH)
+                same = slots[slot, 1] == (np.uint64(there) << _LENGTH) + np.uint64(length)
+                k = 0
+                while same and k < length:
+                    same = kept[there + k] == octets[begin + k]
+                    k += 1
                 if same:
-                    found = code
+                    found = np.int64(slots[slot, 0] & _HALF) - 1
                     break
-            slot = (slot + 1) & mask
+            slot = (slot + np.uint64(1)) & mask
         if found < 0:
-            if size == hashes.size or ends[size] + length > kept.size:
+            end = ends[size]
+            if size + 1 == ends.size or end + length > kept.size:
                 return i, size
             for k in range(length):
-                kept[ends[size] + k] = octets[begin + k]
-            ends[size + 1] = ends[size] + length
-            hashes[size] = hashed
-            slots[slot] = found = size
+                kept[end + k] = octets[begin + k]
+            ends[size + 1] = end + length
+            slots[slot, 0] = (half << _WORD) + np.uint64(size + 1)
+            slots[slot, 1] = (np.uint64(end) << _LENGTH) + np.uint64(length)
+            found = size
             size += 1
         codes[i] = found
     return codes.size, size
 
 
 @njit(cache=True)
-def _place(slots, hashes, size):
-    """Put numbers into an empty table twice as long, at least, as they are many."""
-    mask = slots.size - 1
-    for code in range(size):
-        slot = np.int64(hashes[code] & np.uint64(mask))
-        while slots[slot] >= 0:
-            slot = (slot + 1) & mask
-        slots[slot] = code
+def _moved(slots, new):
+    """Put what is in some slots into others, which are empty and more."""
+    mask = np.uint64(new.shape[0] - 1)
+    for old in range(slots.shape[0]):
+        if slots[old, 0]:
+            slot = (slots[old, 0] >> _WORD) & mask
+            while new[slot, 0]:
+                slot = (slot + np.uint64(1)) & mask
+            new[slot] = slots[old]
+    return new
 
 
 @njit(cache=True)
