@@ -40,6 +40,7 @@ HEADER = ("user", "item", "rating", "when")
 LABELS = st.sampled_from(["1", "2", "10", "007", "ann", "Zoë", " ann", "z" * 1000, "\ufeff1"])
 VALUES = st.sampled_from([1.0, 2.5, 0.1, 0.0, -0.0, 1 / 3, 9.0, 1e300])
 ROWS = st.lists(st.tuples(LABELS, LABELS, VALUES, st.integers(0, 3)), max_size=25)
+SMALL = build.__kwdefaults__ | {"block": 50}
 
 
 def contents(folder):
@@ -82,7 +83,8 @@ def test_a_store_holds_what_the_table_does(tmp_path_factory, rows, block, timed,
     assert bits(resolve(store.lines(), span)) == bits(wanted)
     # and block by block, without all of it in memory
     found = list(store.blocks(span))
-    assert [each.indices.size for each in found] == [len(each) for each in store.parts(span)]
+    parts = [store.part(number, span) for number in range(store.n_blocks)]
+    assert [each.indices.size for each in found] == [len(each) for each in parts]
     assert b"".join(each.indices.tobytes() for each in found) == wanted.items.tobytes()
     assert b"".join(each.values.tobytes() for each in found) == wanted.values.tobytes()
     sizes = np.concatenate([np.empty(0, int), *(each.sizes for each in found)])
@@ -117,17 +119,23 @@ def test_neither_the_order_of_the_rows_nor_the_pieces_change_a_byte(
 def test_a_fit_of_a_store_is_that_of_the_table(tmp_path):
     table = write_table(tmp_path / "mine.csv", many(), HEADER)
     items = write_list(tmp_path / "items.txt", [f"i{number}" for number in range(12)])
-    run("store", "build", table, "--output", tmp_path / "store")
+    with mock.patch.object(store_building.build, "__kwdefaults__", SMALL):
+        run("store", "build", table, "--output", tmp_path / "store")
+    assert Store.open(tmp_path / "store").n_blocks > 4
     for method in ("als", "bayes"):
         outputs = [tmp_path / f"{method}_{name}" for name in ("table", "store")]
         for source, output in zip((table, tmp_path / "store"), outputs, strict=True):
             publish("fit", source, output, items=items, method=method, simulate=3)
         assert contents(outputs[0]) == contents(outputs[1])
-    completed = [
-        run("complete", "--model", outputs[0], "--ratings", source, "--top", 3).stdout
-        for source in (table, tmp_path / "store")
-    ]
-    assert completed[0] == completed[1]
+    for extra in ((), ("--top", 3), ("--only-user", "u17")):
+        completed = [
+            run("complete", "--model", outputs[0], "--ratings", source, *extra).output
+            for source in (table, tmp_path / "store")
+        ]
+        assert completed[0] == completed[1]
+    arguments = ("complete", "--model", outputs[0], "--ratings", tmp_path / "store")
+    for nobody in ("a", "u17a", "z"):
+        assert f"has no user '{nobody}'" in refused(*arguments, "--only-user", nobody)
     options = ("--rating-range", 1, 5, "--relation", "user", "--epsilon", 5, "--splits", 1)
     evaluated = [
         run("evaluate", source, *options, "--method", "bias", "--json").stdout
@@ -376,3 +384,26 @@ def test_a_second_build_of_the_same_store_is_refused(tmp_path, table):
         pytest.raises(InputError, match="is being built by another process"),
     ):
         build(table, output, COLUMNS)
+
+
+BUILT = """
+import resource, sys
+from dpmc.publication.store_building import build
+
+build(sys.argv[1], sys.argv[2], dict.fromkeys(("user", "item", "rating", "timestamp")), block=2**20)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_rows(tmp_path):
+    """Eight times as many rows of as many users: in memory they would be 16 bytes each and more."""
+    peaks = []
+    for number, n in enumerate((2**20, 2**23)):
+        rng = np.random.default_rng(0)
+        numbers = [pa.array(rng.integers(most, size=n)) for most in (20_000, 5_000, 5)]
+        table = tmp_path / f"{number}.parquet"
+        parquet.write_table(pa.table(dict(zip(HEADER, numbers, strict=False))), table)
+        command = [sys.executable, "-c", BUILT, table, tmp_path / str(number)]
+        peaks.append(int(subprocess.run(command, capture_output=True, check=True).stdout))
+    assert peaks[1] - peaks[0] < 7 * 2**20 * 16 / 2**10 / 2  # KiB

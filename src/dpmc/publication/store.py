@@ -10,6 +10,7 @@ rewrites a block and ``store.json`` with it is not found out.
 
 import hashlib
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -83,13 +84,14 @@ class Store:
         return self._labels(None, ITEMS)
 
     @cached_property
-    def _first_users(self) -> np.ndarray:
+    def first_users(self) -> np.ndarray:
+        """Label of the first user of each block, ascending: an object array."""
         return self._labels(None, FIRST_USERS)
 
     def user_labels(self, number: int) -> np.ndarray:
         """Return the labels of the users of a block, ascending: an object array."""
         labels = self._labels(number, f"{number:05}/{USERS}")
-        ends = [*self._first_users[number : number + 2].tolist(), None][:2]
+        ends = [*self.first_users[number : number + 2].tolist(), None][:2]
         ascend = bool((labels[1:] > labels[:-1]).all())
         if not ascend or labels[0] != ends[0] or (ends[1] is not None and labels[-1] >= ends[1]):
             raise InputError(f"{self.path}: block {number} has users that are not its own.")
@@ -119,11 +121,10 @@ class Store:
         for number in range(self.n_blocks):
             yield self.block(number, rating_range)
 
-    def parts(self, rating_range: tuple[float, float] | None = None) -> Iterator[Ratings]:
-        """Yield the blocks as ratings of all items with labels."""
-        for number in range(self.n_blocks):
-            labels = {"user_labels": self.user_labels(number), "item_labels": self.item_labels}
-            yield Ratings.from_rows(self.block(number, rating_range), self.n_items, **labels)
+    def part(self, number: int, rating_range: tuple[float, float] | None = None) -> Ratings:
+        """Return a block as ratings with labels, of all items."""
+        labels = {"user_labels": self.user_labels(number), "item_labels": self.item_labels}
+        return Ratings.from_rows(self.block(number, rating_range), self.n_items, **labels)
 
     def lines(self, rated: bool = True) -> Lines:
         """Return all that is in the store, in memory, as a table that was read.
@@ -133,14 +134,7 @@ class Store:
         InputError
             See :meth:`block`; or ratings are asked for that are not there, or the reverse.
         """
-        if not rated:
-            check_unrated(str(self.path), "rating" if self.rated else None)
-        elif not self.rated:
-            raise ParameterError(
-                "{path} is a store without ratings, of which each row is a like: it is for a "
-                "ranking, without {likes_from}.",
-                path=self.path,
-            )
+        self.check_rated(rated)
         parts = [
             self._lines(self._rows(number), self.user_labels(number))
             for number in range(self.n_blocks)
@@ -175,6 +169,17 @@ class Store:
             report((number + 1) / self.n_blocks)
         if found != self.n_ratings or self.item_labels.size != self.n_items:
             raise self._changed(None)
+
+    def check_rated(self, rated: bool) -> None:
+        """Refuse to be read as a table with ratings, or without, if it is not one."""
+        if not rated:
+            check_unrated(str(self.path), "rating" if self.rated else None)
+        elif not self.rated:
+            raise ParameterError(
+                "{path} is a store without ratings, of which each row is a like: it is for a "
+                "ranking, without {likes_from}.",
+                path=self.path,
+            )
 
     def _lines(self, rows: Compressed, user_labels: np.ndarray) -> Lines:
         users = rows.per_rating(np.arange(rows.n_rows, dtype=np.int32))
@@ -234,6 +239,33 @@ def lines_at(path: str | Path, columns: Mapping[str, str | None], rated: bool = 
     """
     if not is_store(path):
         return read_lines(Path(path), columns, rated)
+    return _opened(path, columns).lines(rated)
+
+
+def parts_at(
+    path: str | Path,
+    columns: Mapping[str, str | None],
+    rated: bool,
+    rating_range: tuple[float, float] | None,
+    user: str | None = None,
+) -> tuple[np.ndarray, Iterator[Ratings]]:
+    """Return the items that are rated, and the ratings of some users after others, resolved.
+
+    Those of a table at once, those of a store by blocks; if a user is named, of one block.
+    """
+    if not is_store(path):
+        every = resolve(read_lines(Path(path), columns, rated), rating_range)
+        return every.item_labels, iter([every])
+    store = _opened(path, columns)
+    store.check_rated(rated)
+    numbers = range(store.n_blocks)
+    if user is not None:
+        end = bisect_right(store.first_users, user)  # the only one that can have this user
+        numbers = numbers[max(0, end - 1) : end]
+    return store.item_labels, (store.part(number, rating_range) for number in numbers)
+
+
+def _opened(path, columns) -> Store:
     for role in ("rating", "timestamp"):
         if columns.get(role) is not None:
             raise ParameterError(
@@ -241,7 +273,7 @@ def lines_at(path: str | Path, columns: Mapping[str, str | None], rated: bool = 
                 role,
                 path=path,
             )
-    return Store.open(path).lines(rated)
+    return Store.open(path)
 
 
 @njit(cache=True)
