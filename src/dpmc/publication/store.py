@@ -13,6 +13,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -91,9 +92,9 @@ class Store:
     def user_labels(self, number: int) -> np.ndarray:
         """Return the labels of the users of a block, ascending: an object array."""
         labels = self._labels(number, f"{number:05}/{USERS}")
-        ends = [*self.first_users[number : number + 2].tolist(), None][:2]
-        ascend = bool((labels[1:] > labels[:-1]).all())
-        if not ascend or labels[0] != ends[0] or (ends[1] is not None and labels[-1] >= ends[1]):
+        first, *next_one = self.first_users[number : number + 2].tolist()
+        ascend = all(low < high for low, high in pairwise([*labels.tolist(), *next_one]))
+        if not labels.size or labels[0] != first or not ascend:
             raise InputError(f"{self.path}: block {number} has users that are not its own.")
         return labels
 
