@@ -82,7 +82,8 @@ def test_a_store_holds_what_the_table_does(tmp_path_factory, rows, block, timed,
     store = build(table, folder / "store", columns, block=block)
     assert bits(resolve(store.lines(), span)) == bits(wanted)
     # and block by block, without all of it in memory
-    found = list(store.blocks(span))
+    firsts, found = zip(*store.blocks(span), strict=True) if rows else ((), ())
+    assert firsts == tuple(np.cumsum([0, *(each.n_rows for each in found)])[:-1])
     parts = [store.part(number, span) for number in range(store.n_blocks)]
     assert [each.indices.size for each in found] == [len(each) for each in parts]
     assert b"".join(each.indices.tobytes() for each in found) == wanted.items.tobytes()

@@ -10,7 +10,10 @@ from dpmc.cli.help import Group
 from dpmc.cli.options import column_options, progress
 
 
-@click.group(cls=Group)
+@click.group(
+    cls=Group,
+    examples=("dpmc store build ratings.parquet --output store", "dpmc store verify store"),
+)
 def store():
     """Build a store on disk of many private ratings, and check it.
 
@@ -26,8 +29,8 @@ def store():
     },
     examples=(
         "dpmc store build ratings.parquet --output store",
-        "dpmc fit --ratings store --items catalogue.txt --output model \\\n"
-        "    --relation user --rating-range 1 5 --epsilon 5",
+        "dpmc store build parts --timestamp time --output store",
+        "dpmc store build clicks.csv --likes --output store",
     ),
 )
 @click.argument("path", metavar="RATINGS", type=click.Path(path_type=Path))
@@ -43,7 +46,7 @@ def build(path, output, likes, force, quiet, **columns):
 
     A build that was killed, or found the disk full, goes on where it was when the same command is
     given again; what it has done so far is in a hidden folder beside the output. There must be room
-    for about 40 bytes a rating, of which the store keeps 8 or 12.
+    for 32 bytes a rating (48 with --timestamp), of which the store keeps 8 or 12.
 
     If a user rates an item more than once, the latest rating counts (--timestamp), or else, at a
     fit, their mean. Of a user with more than 16,777,216 rows only so many count: those of the items

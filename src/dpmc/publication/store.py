@@ -117,10 +117,15 @@ class Store:
         rows = rows.astype(np.float64)
         return rows if rating_range is None else rows.clipped(*rating_range)
 
-    def blocks(self, rating_range: tuple[float, float] | None = None) -> Iterator[Compressed]:
-        """Yield all blocks, in the order of the users, see :meth:`block`."""
+    def blocks(
+        self, rating_range: tuple[float, float] | None = None
+    ) -> Iterator[tuple[int, Compressed]]:
+        """Yield the number of the first user and the ratings of each block, see :meth:`block`."""
+        first = 0
         for number in range(self.n_blocks):
-            yield self.block(number, rating_range)
+            rows = self.block(number, rating_range)
+            yield first, rows
+            first += rows.n_rows
 
     def part(self, number: int, rating_range: tuple[float, float] | None = None) -> Ratings:
         """Return a block as ratings with labels, of all items."""
