@@ -152,7 +152,7 @@ def test_a_program_takes_a_store(tmp_path, table):
     with pytest.warns(UserWarning, match="rate an item again"):
         models = [
             PrivateFactorization(
-                epsilon=20, delta=1e-6, rating_range=(1, 5), items=items, simulate=0
+                epsilon=20, delta=1e-6, rating_range=(0.5, 5), items=items, simulate=0
             ).fit(each)
             for each in (store, pa.table(frame))
         ]
@@ -389,9 +389,11 @@ def test_a_second_build_of_the_same_store_is_refused(tmp_path, table):
 
 BUILT = """
 import resource, sys
-from dpmc.publication.store_building import build
+from dpmc.publication import pieces, store_building
 
-build(sys.argv[1], sys.argv[2], dict.fromkeys(("user", "item", "rating", "timestamp")), block=2**20)
+pieces.ROWS = store_building.BLOCK = 2**17
+columns = dict.fromkeys(("user", "item", "rating", "timestamp"))
+store_building.build(sys.argv[1], sys.argv[2], columns, block=2**17)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
@@ -404,7 +406,9 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
         rng = np.random.default_rng(0)
         numbers = [pa.array(rng.integers(most, size=n)) for most in (20_000, 5_000, 5)]
         table = tmp_path / f"{number}.parquet"
-        parquet.write_table(pa.table(dict(zip(HEADER, numbers, strict=False))), table)
+        columns = pa.table(dict(zip(HEADER, numbers, strict=False)))
+        parquet.write_table(columns, table, row_group_size=2**17)
         command = [sys.executable, "-c", BUILT, table, tmp_path / str(number)]
         peaks.append(int(subprocess.run(command, capture_output=True, check=True).stdout))
+    print(peaks)
     assert peaks[1] - peaks[0] < 7 * 2**20 * 16 / 2**10 / 2  # KiB

@@ -8,6 +8,7 @@ That all rows are well formed, and timestamps all of one kind, is a stated publi
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import BinaryIO
@@ -200,7 +201,11 @@ def _parquet(files, columns, rated):
                 raise InputError(f"{path} has columns of other types than {files[0]}.")
             wheres = [f"{path}: column '{name}'" for name in chosen]
             first, n_rows = 0, file.metadata.num_rows
-            batches = file.iter_batches(ROWS, columns=list(chosen))
+            # group by group: Arrow keeps what it read of all groups that it was asked for
+            batches = chain.from_iterable(
+                file.iter_batches(ROWS, row_groups=[group], columns=list(chosen))
+                for group in range(file.num_row_groups)
+            )
             for batch in batches if n_rows else [pa.RecordBatch.from_pylist([], schema=schema)]:
                 every = [pa.chunked_array([column]) for column in batch.select(chosen).columns]
                 labels = [fields.as_text(*each) for each in zip(every[:2], wheres, strict=False)]
