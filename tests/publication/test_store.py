@@ -388,17 +388,18 @@ def test_a_second_build_of_the_same_store_is_refused(tmp_path, table):
 
 
 BUILT = """
-import resource, sys
+import re, sys
 from dpmc.publication import pieces, store_building
 
 pieces.ROWS = store_building.BLOCK = 2**17
 columns = dict.fromkeys(("user", "item", "rating", "timestamp"))
 store_building.build(sys.argv[1], sys.argv[2], columns, block=2**17)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
 """
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="tells the peak on Linux only")
 def test_memory_does_not_grow_with_the_rows(tmp_path):
     """Eight times as many rows of as many users: in memory they would be 16 bytes each and more."""
     peaks = []
@@ -410,5 +411,4 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
         parquet.write_table(columns, table, row_group_size=2**17)
         command = [sys.executable, "-c", BUILT, table, tmp_path / str(number)]
         peaks.append(int(subprocess.run(command, capture_output=True, check=True).stdout))
-    print(peaks)
-    assert peaks[1] - peaks[0] < 7 * 2**20 * 16 / 2**10 / 2  # KiB
+    assert peaks[1] - peaks[0] < 7 * 2**20 * 16 / 2**10 / 4  # KiB
