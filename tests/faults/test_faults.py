@@ -145,6 +145,28 @@ def test_the_disk_fills_up_under_a_command(command, tmp_path, small_disk, seen):
     seen(f"disk full under dpmc {command}", sentence)
 
 
+@pytest.mark.parametrize("room", [100_000, 1_000_000])  # in the first pass, in the second
+def test_the_disk_fills_up_under_a_store(room, tmp_path, small_disk, seen):
+    disk = small_disk(tmp_path / "disk", "8M")
+    users, items = ([f"{kind}{i}" for i in range(200)] for kind in "ui")
+    table = write_table(tmp_path / "mine.csv", rows_of(users, items))  # rows of 640 kB
+    whole, output = tmp_path / "whole", disk / "store"
+    assert dpmc("store", "build", table, "--output", whole) == (0, "")
+    fill_up_to(disk, room)
+    status, text = dpmc("store", "build", table, "--output", output)
+    assert status == 2, text
+    sentence = text.splitlines()[-1]
+    assert sentence == f"dpmc: {output} cannot be written: {FULL}"
+    assert not output.exists()
+    assert (disk / ".store.building" / "read.json").exists() == (room > 640_000)
+    (disk / "ballast").unlink()
+    assert dpmc("store", "build", table, "--output", output) == (0, "")
+    assert sorted(os.listdir(disk)) == ["store"]
+    for path in whole.rglob("*.*"):
+        assert (output / path.relative_to(whole)).read_bytes() == path.read_bytes()
+    seen("disk full under dpmc store build", sentence)
+
+
 def fill_up_to(place, room):
     """Fill a disk and leave some room."""
     fill(place)

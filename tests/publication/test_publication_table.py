@@ -20,7 +20,7 @@ from pyarrow import parquet
 from dpmc.datasets.readers import text
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
-from dpmc.publication import fields, table
+from dpmc.publication import fields, pieces
 from dpmc.publication.table import Lines, read_lines, resolve
 
 COLUMNS = {"user": None, "item": None, "rating": None, "timestamp": None}
@@ -425,7 +425,7 @@ def test_a_quote_left_open_where_nobody_looks_takes_no_rows_of_others(
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 99])
 @pytest.mark.parametrize("last", [b"", b"\n", b"\r\n\r\n"])
 def test_lines_are_counted_wherever_they_are_cut(size, last):
-    counted = table._Counted(io.BytesIO(b"\r\none\n\r\n\n two\r\n3\rfour" + last))
+    counted = pieces._Counted(io.BytesIO(b"\r\none\n\r\n\n two\r\n3\rfour" + last))
     while counted.read(size):
         pass
     assert counted.lines == 4

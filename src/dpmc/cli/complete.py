@@ -3,7 +3,7 @@
 import csv
 import json
 import sys
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 
 import click
@@ -67,11 +67,13 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     fitted --for ranking has a column score instead, a number of no unit, made of the user's likes.
     --top says which of the two it ranks by.
     """
+    import numpy as np
+
     from dpmc.errors import InputError
     from dpmc.files import atomic_path
     from dpmc.methods.released.fit_folder import read_published
     from dpmc.publication.lists import restrict
-    from dpmc.publication.table import read_lines, resolve
+    from dpmc.publication.store import parts_at
 
     if include_rated and top is None:
         raise InputError("--include-rated goes with --top: without it, all items are written.")
@@ -80,22 +82,25 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
     published = read_published(model)
-    lines = read_lines(Path(path), columns, published.rated)
-    ratings = resolve(lines, published.clipped_to)
-    users = None if only_user is None else [only_user.strip()]
-    if users and users[0] not in ratings.user_labels:
-        raise InputError(
-            f"{path} has no user '{users[0]}': give --only-user a label from its column of users."
-        )
-    if users:
-        ratings = restrict(ratings, None, users)
-    _remark_on_unknown(ratings, published.labels)
-    ratings = restrict(ratings, published.labels, None)
+    user = None if only_user is None else only_user.strip()
+    rated, parts = parts_at(path, columns, published.rated, published.clipped_to, user)
+    if user is not None:
+        own = next((each for each in parts if user in each.user_labels), None)
+        if own is None:
+            raise InputError(
+                f"{path} has no user '{user}': give --only-user a label from its column of users."
+            )
+        parts = [restrict(own, None, [user])]
+        rated = own.item_labels[np.unique(parts[0].items)]
+    _remark_on_unknown(rated, published.labels)
     if top is not None:
         is_score = published.value != COLUMNS[-1]
         what = "scores made of the user's likes" if is_score else "predicted ratings"
         click.echo(f"dpmc: ranked by {what}.", err=True)
-    predictions = _predictions(published, ratings, top, include_rated)
+    listed = (restrict(each, published.labels, None) for each in parts)
+    predictions = chain.from_iterable(
+        _predictions(published, each, top, include_rated) for each in listed
+    )
     names = (*COLUMNS[:-1], published.value)
     if output is None:
         if hasattr(sys.stdout, "reconfigure"):  # a terminal of another encoding lacks some labels
@@ -127,13 +132,10 @@ def _check_output(output: Path, force: bool) -> None:
         raise InputError(f"{output} exists; name another --output, or give --force to replace it.")
 
 
-def _remark_on_unknown(ratings, labels: list[str]) -> None:
-    """Say how many items that were rated the model does not have."""
-    import numpy as np
-
+def _remark_on_unknown(rated, labels: list[str]) -> None:
+    """Say how many items that were rated, given by their labels, the model does not have."""
     known = set(labels)
-    rated = ratings.item_labels[np.unique(ratings.items)].tolist()
-    if unknown := sum(label not in known for label in rated):
+    if unknown := sum(label not in known for label in rated.tolist()):
         have = "item has" if unknown == 1 else "items have"
         remark([f"{unknown} {have} no factors; ratings of such were left out"])
 

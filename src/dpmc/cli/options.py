@@ -68,8 +68,8 @@ def ratings_option(command):
         "path",
         required=True,
         type=click.Path(),
-        help="Table of users, items and ratings: .csv or .tsv (also .gz), .parquet, or u.data of "
-        "MovieLens.",
+        help="Table of users, items and ratings: .csv or .tsv (also .gz), .parquet, a folder of "
+        "these, u.data of MovieLens, or a store (dpmc store).",
     )(command)
 
 

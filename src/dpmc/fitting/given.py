@@ -6,7 +6,8 @@ from pathlib import Path
 
 from dpmc.fitting.lists import Lists
 from dpmc.publication.lists import restrict
-from dpmc.publication.table import Lines, read_lines, resolve
+from dpmc.publication.store import lines_at
+from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
 
 
@@ -34,9 +35,9 @@ def read_given(
     lists: Lists,
     rated: bool = True,
 ) -> Given:
-    """Return what counts of a file; columns and ``rated`` as for
-    :func:`dpmc.publication.table.read_lines`."""
-    return given_of(read_lines(Path(path), columns, rated), rating_range, lists)
+    """Return what counts of a file or a store; columns and ``rated`` as for
+    :func:`dpmc.publication.store.lines_at`."""
+    return given_of(lines_at(path, columns, rated), rating_range, lists)
 
 
 def given_of(lines: Lines, rating_range: tuple[float, float] | None, lists: Lists) -> Given:

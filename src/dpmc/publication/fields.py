@@ -132,18 +132,24 @@ def as_numbers(column, where: str) -> np.ndarray:
     return column.cast(pa.float64(), safe=False).to_numpy()
 
 
-def as_times(column, where: str) -> np.ndarray:
+def clock_of(column) -> Callable[[str], float]:
+    """Return how a Parquet column of timestamps is read, by its first row, where it is text."""
+    column = _decoded(column).slice(0, 1)
+    codes, texts = distinct(column) if _is_text(column.type) else (None, ())
+    return clock(texts[codes[0]]) if texts else to_number
+
+
+def as_times(column, where: str, read: Callable[[str], float]) -> np.ndarray:
     """Return a Parquet column of numbers, dates, timestamps or text that spells them, as float64.
 
-    Dates and timestamps are numbers in the unit that the column has. NaN and errors: see
-    :func:`as_numbers`.
+    Dates and timestamps are numbers in the unit that the column has; text is ``read``. NaN and
+    errors: see :func:`as_numbers`.
     """
     import pyarrow as pa
 
     column = _decoded(column)
     if _is_text(column.type):
-        codes, texts = distinct(column.slice(0, 1))
-        return parsed(column, clock(texts[codes[0]]) if texts else to_number)
+        return parsed(column, read)
     if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
         column = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
     return as_numbers(column, where)

@@ -128,38 +128,59 @@ def _end_of_rows(content: bytes, quoted: bool) -> int:
     return int(ends[-1]) + 1 if ends.size else 0
 
 
-def parse(source: bytes | BinaryIO, layout: Layout, types: Mapping):
+def parse(content: bytes, layout: Layout, types: Mapping):
     """Return an Arrow table of the columns in ``types``, or None if a line is malformed.
 
-    The source is whole rows as bytes, or a file with some rows left, which Arrow then cuts into
-    blocks itself; ``types`` maps names, in the order of the table, to Arrow types.
+    ``content`` is whole rows; ``types`` maps names, in the order of the table, to Arrow types.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    separator, whole = layout.separator, isinstance(source, bytes)
+    separator = layout.separator
     if len(separator) > 1:
-        source = source.replace(separator.encode(), _UNIT_SEPARATOR.encode())
+        content = content.replace(separator.encode(), _UNIT_SEPARATOR.encode())
         separator = _UNIT_SEPARATOR
+    options = _options(layout, separator, types, len(content))
     try:
-        return arrow_csv.read_csv(
-            pa.BufferReader(source) if whole else source,
-            read_options=arrow_csv.ReadOptions(
-                column_names=layout.fields,
-                use_threads=False,
-                block_size=len(source) if whole else _BLOCK,
-            ),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=separator,
-                quote_char='"' if layout.quoted else False,
-                newlines_in_values=layout.quoted,
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict(types), include_columns=list(types), null_values=[]
-            ),
-        )
+        return arrow_csv.read_csv(pa.BufferReader(content), **options)
     except pa.ArrowInvalid:
         return None
+
+
+def parse_pieces(stream: BinaryIO, layout: Layout, types: Mapping) -> Iterator:
+    """Yield Arrow tables of what is left in a stream, which Arrow cuts into blocks itself.
+
+    The last one is None if a line is malformed; for ``types`` see :func:`parse`.
+    """
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    try:
+        with arrow_csv.open_csv(
+            stream, **_options(layout, layout.separator, types, _BLOCK)
+        ) as file:
+            for batch in file:
+                yield pa.Table.from_batches([batch])
+    except pa.ArrowInvalid:
+        yield None
+
+
+def _options(layout: Layout, separator: str, types: Mapping, block: int) -> dict[str, object]:
+    from pyarrow import csv as arrow_csv
+
+    return {
+        "read_options": arrow_csv.ReadOptions(
+            column_names=layout.fields, use_threads=False, block_size=block
+        ),
+        "parse_options": arrow_csv.ParseOptions(
+            delimiter=separator,
+            quote_char='"' if layout.quoted else False,
+            newlines_in_values=layout.quoted,
+        ),
+        "convert_options": arrow_csv.ConvertOptions(
+            column_types=dict(types), include_columns=list(types), null_values=[]
+        ),
+    }
 
 
 def _sound(table, layout: Layout, rating_range) -> bool:

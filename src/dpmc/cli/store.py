@@ -1,0 +1,101 @@
+"""``dpmc store``: many private ratings on disk, in blocks of whole users."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from dpmc.cli.help import Group
+from dpmc.cli.options import column_options, progress
+
+
+@click.group(
+    cls=Group,
+    examples=("dpmc store build ratings.parquet --output store", "dpmc store verify store"),
+)
+def store():
+    """Build a store on disk of many private ratings, and check it.
+
+    A store stands for a table wherever one is read: fit, complete and evaluate take the folder in
+    its place. It is as private as the table.
+    """
+
+
+@store.command(
+    groups={
+        "Ratings": ("user", "item", "rating", "timestamp", "likes"),
+        "Output": ("output", "force", "quiet"),
+    },
+    examples=(
+        "dpmc store build ratings.parquet --output store",
+        "dpmc store build parts --timestamp time --output store",
+        "dpmc store build clicks.csv --likes --output store",
+    ),
+)
+@click.argument("path", metavar="RATINGS", type=click.Path(path_type=Path))
+@column_options
+@click.option("--likes", is_flag=True, help="The table has no ratings: each row is a like.")
+@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to write.")
+@click.option("--force", is_flag=True, help="Replace an earlier store.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+def build(path, output, likes, force, quiet, **columns):
+    """Build a store of a table of any size, with bounded memory.
+
+    RATINGS is a table as for dpmc fit: a .csv, .tsv or .parquet file, or a folder of Parquet files.
+
+    A build that was killed, or found the disk full, goes on where it was when the same command is
+    given again; what it has done so far is in a hidden folder beside the output. There must be room
+    for 32 bytes a rating (48 with --timestamp), of which the store keeps 8 or 12.
+
+    If a user rates an item more than once, the latest rating counts (--timestamp), or else, at a
+    fit, their mean. Of a user with more than 16,777,216 rows only so many count: those of the items
+    that come first in the order of the labels.
+    """
+    from dpmc.publication.store_building import build as build_store
+
+    built = build_store(
+        path, output, columns, rated=not likes, force=force, progress=_progress(quiet)
+    )
+    if not quiet:
+        click.echo(
+            f"{output}: {built.n_ratings:,} ratings, {built.n_users:,} users, "
+            f"{built.n_items:,} items, {built.n_blocks} blocks. It is private, as the table is."
+        )
+
+
+@store.command(groups={"Output": ("quiet",)}, examples=("dpmc store verify store",))
+@click.argument("path", metavar="STORE", type=click.Path(path_type=Path))
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+def verify(path, quiet):
+    """Read all of a store, and say whether it is as it was built.
+
+    Every command checks what it reads of a store; this checks everything: sizes and digests of all
+    files, that rows are in order, and that no user is in two blocks.
+    """
+    from dpmc.publication.store import Store
+
+    found = Store.open(path)
+    with _progress(quiet)("blocks checked") as report:
+        found.verify(report)
+    if not quiet:
+        click.echo(f"{path}: {found.n_blocks} blocks are as they were built.")
+
+
+def _progress(quiet: bool) -> Callable:
+    """Return what shows the share of a stage that is done, by percent."""
+
+    @contextmanager
+    def shown(stage: str) -> Iterator[Callable[[float], None]]:
+        done = 0
+        with progress(100, stage, hidden=quiet) as step:
+
+            def report(share: float) -> None:
+                nonlocal done
+                while done < int(100 * share):
+                    done += 1
+                    step()
+
+            yield report
+
+    return shown

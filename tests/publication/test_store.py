@@ -1,0 +1,414 @@
+"""A store stands for the table that it is made of, and is written whole or not at all."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from publication.small_tables import (
+    listed,
+    publish,
+    refused,
+    rows_of,
+    run,
+    write_list,
+    write_table,
+)
+from pyarrow import parquet
+
+from dpmc import PrivateFactorization
+from dpmc.datasets.readers import text
+from dpmc.errors import InputError
+from dpmc.publication import pieces, store_building
+from dpmc.publication.store import Store, lines_at
+from dpmc.publication.store_building import build
+from dpmc.publication.table import read_lines, resolve
+
+COLUMNS = dict.fromkeys(("user", "item", "rating", "timestamp"))
+TIMED = COLUMNS | {"timestamp": "when"}
+HEADER = ("user", "item", "rating", "when")
+LABELS = st.sampled_from(["1", "2", "10", "007", "ann", "Zoë", " ann", "z" * 1000, "\ufeff1"])
+VALUES = st.sampled_from([1.0, 2.5, 0.1, 0.0, -0.0, 1 / 3, 9.0, 1e300])
+ROWS = st.lists(st.tuples(LABELS, LABELS, VALUES, st.integers(0, 3)), max_size=25)
+SMALL = build.__kwdefaults__ | {"block": 50}
+
+
+def contents(folder):
+    """Return the bytes of all files of a folder, by name."""
+    files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def many(n=400, seed=0):
+    """Rows with pairs that repeat, and times that do."""
+    rng = np.random.default_rng(seed)
+    users, items = rng.integers(40, size=n), rng.integers(12, size=n)
+    values, times = rng.integers(1, 11, size=n) / 2, rng.integers(3, size=n)
+    return [
+        (f"u{user}", f"i{item}", float(value), int(when))
+        for user, item, value, when in zip(users, items, values, times, strict=True)
+    ]
+
+
+def bits(ratings):
+    arrays = (ratings.users, ratings.items, ratings.values)
+    labels = (ratings.user_labels.tolist(), ratings.item_labels.tolist())
+    return (*(array.tobytes() for array in arrays), *labels)
+
+
+@pytest.fixture
+def table(tmp_path):
+    return write_table(tmp_path / "mine.csv", many(), HEADER)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    rows=ROWS, block=st.integers(1, 9), timed=st.booleans(), span=st.sampled_from([None, (1, 3)])
+)
+def test_a_store_holds_what_the_table_does(tmp_path_factory, rows, block, timed, span):
+    folder, columns = tmp_path_factory.mktemp("store"), TIMED if timed else COLUMNS
+    table = write_table(folder / "mine.csv", rows, HEADER)
+    wanted = resolve(read_lines(table, columns), span)
+    store = build(table, folder / "store", columns, block=block)
+    assert bits(resolve(store.lines(), span)) == bits(wanted)
+    # and block by block, without all of it in memory
+    firsts, found = zip(*store.blocks(span), strict=True) if rows else ((), ())
+    assert firsts == tuple(np.cumsum([0, *(each.n_rows for each in found)])[:-1])
+    parts = [store.part(number, span) for number in range(store.n_blocks)]
+    assert [each.indices.size for each in found] == [len(each) for each in parts]
+    assert b"".join(each.indices.tobytes() for each in found) == wanted.items.tobytes()
+    assert b"".join(each.values.tobytes() for each in found) == wanted.values.tobytes()
+    sizes = np.concatenate([np.empty(0, int), *(each.sizes for each in found)])
+    assert sizes.tolist() == wanted.by_user.sizes.tolist()
+    labels = [label for number in range(store.n_blocks) for label in store.user_labels(number)]
+    assert labels == wanted.user_labels.tolist()
+    assert (store.n_users, store.n_items) == (wanted.n_users, wanted.n_items)
+    store.verify()
+
+
+@pytest.mark.parametrize("columns", [COLUMNS, TIMED])
+def test_neither_the_order_of_the_rows_nor_the_pieces_change_a_byte(
+    tmp_path, table, monkeypatch, columns
+):
+    wanted = contents(build(table, tmp_path / "first", columns, block=50).path)
+    assert len([name for name in wanted if name.endswith("indptr.npy")]) > 4
+    rows = many()
+    np.random.default_rng(1).shuffle(rows)
+    shuffled = write_table(tmp_path / "shuffled.csv", rows, HEADER)
+    monkeypatch.setattr(text, "_BLOCK", 200)
+    monkeypatch.setattr(store_building, "BLOCK", 7)
+    assert contents(build(shuffled, tmp_path / "second", columns, block=50).path) == wanted
+    monkeypatch.setattr(pieces, "ROWS", 13)
+    place = tmp_path / "parquet"
+    place.mkdir()
+    for number, (first, end) in enumerate(pairwise([0, 100, 101, 400])):
+        part = dict(zip(HEADER, zip(*rows[first:end], strict=True), strict=True))
+        parquet.write_table(pa.table(part), place / f"{number}.parquet")
+    assert contents(build(place, tmp_path / "third", columns, block=50).path) == wanted
+
+
+def test_a_fit_of_a_store_is_that_of_the_table(tmp_path):
+    table = write_table(tmp_path / "mine.csv", many(), HEADER)
+    items = write_list(tmp_path / "items.txt", [f"i{number}" for number in range(12)])
+    with mock.patch.object(store_building.build, "__kwdefaults__", SMALL):
+        run("store", "build", table, "--output", tmp_path / "store")
+    assert Store.open(tmp_path / "store").n_blocks > 4
+    for method in ("als", "bayes"):
+        outputs = [tmp_path / f"{method}_{name}" for name in ("table", "store")]
+        for source, output in zip((table, tmp_path / "store"), outputs, strict=True):
+            publish("fit", source, output, items=items, method=method, simulate=3)
+        assert contents(outputs[0]) == contents(outputs[1])
+    for extra in ((), ("--top", 3), ("--only-user", "u17")):
+        completed = [
+            run("complete", "--model", outputs[0], "--ratings", source, *extra).output
+            for source in (table, tmp_path / "store")
+        ]
+        assert completed[0] == completed[1]
+    arguments = ("complete", "--model", outputs[0], "--ratings", tmp_path / "store")
+    for nobody in ("a", "u17a", "z"):
+        assert f"has no user '{nobody}'" in refused(*arguments, "--only-user", nobody)
+    options = ("--rating-range", 1, 5, "--relation", "user", "--epsilon", 5, "--splits", 1)
+    evaluated = [
+        run("evaluate", source, *options, "--method", "bias", "--json").stdout
+        for source in (table, tmp_path / "store")
+    ]
+    assert evaluated[0] == evaluated[1]
+
+
+def test_a_program_takes_a_store(tmp_path, table):
+    store = build(table, tmp_path / "store", COLUMNS, block=50)
+    frame = dict(zip(HEADER, map(list, zip(*many(), strict=True)), strict=True))
+    items = [f"i{number}" for number in range(12)]
+    with pytest.warns(UserWarning, match="rate an item again"):
+        models = [
+            PrivateFactorization(
+                epsilon=20, delta=1e-6, rating_range=(0.5, 5), items=items, simulate=0
+            ).fit(each)
+            for each in (store, pa.table(frame))
+        ]
+    some = pa.table({name: frame[name] for name in HEADER[:2]})
+    found = [model.predict(some) for model in models]
+    assert found[0].tobytes() == found[1].tobytes()
+    assert models[0].predict(some, store).tobytes() == found[0].tobytes()
+    with pytest.raises(InputError, match="give none beside it"):
+        models[0].fit(store, [1.0])
+
+
+def test_a_store_of_likes(tmp_path):
+    table = write_table(tmp_path / "likes.csv", [row[:2] for row in rows_of()], ("user", "item"))
+    assert "no column looks like the rating" in refused(
+        "store", "build", table, "--output", tmp_path / "store"
+    )
+    run("store", "build", table, "--output", tmp_path / "store", "--likes")
+    lines = lines_at(tmp_path / "store", COLUMNS, rated=False)
+    assert set(lines.values) == {1.0}
+    arguments = listed("fit", tmp_path / "store", tmp_path / "model", **{"items-are-public": True})
+    assert "is a store without ratings" in refused(*arguments)
+    ranking = {"for": "ranking", "method": "ease", "ratings-per-user": None}
+    publish("fit", tmp_path / "store", tmp_path / "a", simulate=1, **PUBLIC, **ranking)
+    publish("fit", table, tmp_path / "b", simulate=1, **PUBLIC, **ranking)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+PUBLIC = {"items-are-public": True, "rank": None, "rating-range": None}
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (("secret", "i", "nan", 1), "line 5: a finite number is expected in the column 'rating'"),
+        (("", "secret", 1.0, 1), "line 5: a label "),
+        (("secret", "z" * 1001, 1.0, 1), "line 5: a label "),
+        (("secret", "i", "x", 1), "line 5: a finite number"),
+    ],
+)
+def test_a_malformed_row_ends_in_the_sentence_of_a_fit_and_leaves_nothing(tmp_path, row, expected):
+    table = write_table(tmp_path / "mine.csv", [*many(3), row, *many(3)], HEADER)
+    sentence = refused("store", "build", table, "--output", tmp_path / "store")
+    assert expected in sentence
+    assert "secret" not in sentence
+    arguments = listed("fit", table, tmp_path / "model", **{"items-are-public": True})
+    assert refused(*arguments) == sentence
+    assert os.listdir(tmp_path) == ["mine.csv"]
+
+
+def test_places_that_are_taken(tmp_path, table):
+    output = tmp_path / "store"
+    run("store", "build", table, "--output", output)
+    before = contents(output)
+    assert "--force to replace it" in refused("store", "build", table, "--output", output)
+    run("store", "build", table, "--output", output, "--force")
+    assert contents(output) == before
+    (tmp_path / "other").mkdir()
+    arguments = ("store", "build", table, "--output", tmp_path / "other", "--force")
+    assert "holds something else than a store" in refused(*arguments)
+    assert "No such file" in refused("store", "build", tmp_path / "no.csv", "--output", "x")
+    arguments = listed(
+        "fit", output, tmp_path / "m", timestamp="when", **{"items-are-public": True}
+    )
+    assert "leave --timestamp out" in refused(*arguments)
+    assert sorted(os.listdir(tmp_path)) == ["mine.csv", "other", "store"]
+
+
+def test_files_of_several_kinds_of_columns_are_refused(tmp_path):
+    for name, times in (("a", [1, 2]), ("b", ["2024-01-01", "2024-01-02"])):
+        columns = {"user": [1, 2], "item": [1, 2], "rating": [1, 2], "when": times}
+        parquet.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    with pytest.raises(
+        InputError, match=r"b\.parquet has columns of other types than .*a\.parquet"
+    ):
+        read_lines(tmp_path, TIMED)
+    assert read_lines(tmp_path, COLUMNS).values.size == 4
+
+
+def test_a_store_is_for_its_owner_and_says_so(tmp_path, table):
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    for path in (store, *store.rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
+    assert "private" in (store / "PRIVATE.txt").read_text()
+
+
+@pytest.mark.parametrize("name", ["indptr.npy", "indices.npy", "values.npy", "users.txt"])
+def test_a_block_that_was_changed_is_named_and_no_user(tmp_path, table, name):
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    path = store / "00003" / name
+    content = bytearray(path.read_bytes())
+    content[-2] ^= 1
+    path.write_bytes(content)
+    sentence = f"{store}: block 3 is not as it was built; build the store again from the table."
+    changed = Store.open(store)
+    assert changed.block(2).n_rows  # another one is read
+    for read in (changed.verify, changed.lines):
+        with pytest.raises(InputError) as caught:
+            read()
+        assert str(caught.value) == sentence
+    path.write_bytes(content[:-1])
+    with pytest.raises(InputError) as caught:
+        Store.open(store)
+    assert str(caught.value) == sentence
+    arguments = listed("fit", store, tmp_path / "model", **{"items-are-public": True})
+    assert refused(*arguments) == f"dpmc: {sentence}\n"
+
+
+def restated(store, change):
+    """Change a file of a block, and what the store says of it."""
+    stated = json.loads((store / "store.json").read_text())
+    name = "00001/users.txt"
+    labels = (store / name).read_text().split("\n")[:-1]
+    (store / name).write_text("".join(f"{label}\n" for label in change(labels)))
+    stated["blocks"][1]["files"][name] = store_building._digest(store / name)
+    (store / "store.json").write_text(json.dumps(stated))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda labels: [*labels[:-1], "zzz"],  # of a later block
+        lambda labels: ["aaa", *labels[1:]],  # of an earlier one
+        lambda labels: [labels[0], *labels[:-1]],  # twice in this one
+    ],
+)
+def test_a_user_in_two_blocks_is_refused(tmp_path, table, change):
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    restated(store, change)
+    with pytest.raises(InputError, match="block 1 has users that are not its own"):
+        Store.open(store).verify()
+
+
+def test_what_says_to_be_a_store_and_is_none(tmp_path, table):
+    store = build(table, tmp_path / "store", COLUMNS).path
+    for content, expected in (
+        ("{", "is damaged"),
+        ("[]", "is damaged"),
+        ('{"format": "dpmc-store-0"}', "of another version"),
+        ('{"format": "dpmc-store-1"}', "is damaged"),
+    ):
+        (store / "store.json").write_text(content)
+        with pytest.raises(InputError, match=expected):
+            Store.open(store)
+    with pytest.raises(InputError, match="No such file"):
+        Store.open(tmp_path)
+
+
+# -- a user without end ----------------------------------------------------------------------------
+
+
+def test_of_a_user_with_too_many_rows_the_same_count_whatever_their_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(store_building, "MOST_ROWS", 20)
+    rows = [("big", f"i{n % 30:02}", n / 2.0, n) for n in range(90)] + many(40)
+    found = []
+    for seed in (0, 1):
+        np.random.default_rng(seed).shuffle(rows)
+        table = write_table(tmp_path / f"{seed}.csv", rows, HEADER)
+        store = build(table, tmp_path / f"store{seed}", TIMED, block=10)
+        found.append(contents(store.path))
+    assert found[0] == found[1]
+    whole = resolve(read_lines(table, TIMED), None)
+    kept = resolve(store.lines(), None)
+    big = int(np.flatnonzero(whole.user_labels == "big")[0])
+    others = [(each.users != big) for each in (whole, kept)]
+    assert bits(whole.take(others[0])) == bits(kept.take(others[1]))
+    # three of each item: all of six, and the two latest of the seventh
+    assert kept.by_user.sizes[big] == 7
+    own = kept.users == big
+    assert kept.values[own].tolist() == [(60 + n) / 2 for n in range(7)]
+
+
+# -- a build that is cut off -----------------------------------------------------------------------
+
+KILLED = """
+import os, signal, sys
+from unittest import mock
+from dpmc.publication import store_building
+
+stage, times, table, output = sys.argv[1], int(sys.argv[2]), *sys.argv[3:]
+done, left = getattr(store_building, stage), times
+
+def last(*args, **kwargs):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return done(*args, **kwargs)
+
+columns = dict.fromkeys(("user", "item", "rating", "timestamp"))
+with mock.patch.object(store_building, stage, last), mock.patch.object(store_building, "BLOCK", 7):
+    store_building.build(table, output, columns, block=50)
+"""
+
+
+@pytest.mark.parametrize(
+    ("stage", "times", "sorted_after"),
+    [("_write_labels", 3, 8), ("_file", 20, 8), ("_sort", 3, 5), ("_write_array", 14, 5)],
+)
+def test_a_build_that_is_killed_goes_on(tmp_path, table, stage, times, sorted_after):
+    wanted = contents(build(table, tmp_path / "whole", COLUMNS, block=50).path)
+    output = tmp_path / "store"
+    command = [sys.executable, "-c", KILLED, stage, str(times), table, output]
+    assert subprocess.run(command).returncode == -signal.SIGKILL
+    assert not output.exists()
+    left = tmp_path / ".store.building"
+    assert stat.S_IMODE(left.stat().st_mode) == 0o700
+    with mock.patch.object(store_building, "_sort", wraps=store_building._sort) as sort:
+        build(table, output, COLUMNS, block=50)
+    assert sort.call_count == sorted_after
+    assert contents(output) == wanted
+    assert not left.exists()
+
+
+def test_what_is_left_of_another_table_is_not_used(tmp_path, table):
+    command = [sys.executable, "-c", KILLED, "_sort", "2", table, tmp_path / "store"]
+    assert subprocess.run(command).returncode == -signal.SIGKILL
+    write_table(table, many(seed=1), HEADER)
+    store = build(table, tmp_path / "store", COLUMNS, block=50)
+    wanted = resolve(read_lines(table, COLUMNS), None)
+    assert bits(resolve(store.lines(), None)) == bits(wanted)
+
+
+def test_a_second_build_of_the_same_store_is_refused(tmp_path, table):
+    output = tmp_path / "store"
+    with (
+        store_building._held(tmp_path / ".store.building", output),
+        pytest.raises(InputError, match="is being built by another process"),
+    ):
+        build(table, output, COLUMNS)
+
+
+BUILT = """
+import re, sys
+from dpmc.publication import pieces, store_building
+
+pieces.ROWS = store_building.BLOCK = 2**17
+columns = dict.fromkeys(("user", "item", "rating", "timestamp"))
+store_building.build(sys.argv[1], sys.argv[2], columns, block=2**17)
+print(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="tells the peak on Linux only")
+def test_memory_does_not_grow_with_the_rows(tmp_path):
+    """Eight times as many rows of as many users: in memory they would be 16 bytes each and more."""
+    peaks = []
+    for number, n in enumerate((2**20, 2**23)):
+        rng = np.random.default_rng(0)
+        numbers = [pa.array(rng.integers(most, size=n)) for most in (20_000, 5_000, 5)]
+        table = tmp_path / f"{number}.parquet"
+        columns = pa.table(dict(zip(HEADER, numbers, strict=False)))
+        parquet.write_table(columns, table, row_group_size=2**17)
+        command = [sys.executable, "-c", BUILT, table, tmp_path / str(number)]
+        peaks.append(int(subprocess.run(command, capture_output=True, check=True).stdout))
+    assert peaks[1] - peaks[0] < 7 * 2**20 * 16 / 2**10 / 4  # KiB
