@@ -9,13 +9,17 @@ of the row (:class:`Seeded`), repeatable, and as good only for neighbours that k
 """
 
 import secrets
+from collections.abc import Callable
 from hashlib import blake2b
 
 import numpy as np
 from numba import njit
 
 from dpmc.errors import InputError
+from dpmc.methods.blocks import Change
 from dpmc.ratings import Compressed, Ratings
+
+Part = Callable[[int, Compressed], np.ndarray]
 
 
 class Seeded:
@@ -32,11 +36,20 @@ class Seeded:
 
     def choose(self, rows: Compressed, most: int, columns: np.ndarray | None = None) -> Compressed:
         """Keep at most ``most`` ratings of each row, see :func:`choose_ratings`."""
-        return choose_ratings(rows, most, int(self.rng.integers(2**63)))
+        return self.choices(most)(0, rows)
 
-    def part(self, rows: Compressed, share: float) -> np.ndarray:
-        """Return which ratings are in a random part, about this share of each row."""
-        return _hashes(rows, int(self.rng.integers(2**63))) < np.uint64(share * 2**64)
+    def choices(self, most: int) -> Change:
+        """Return what does :meth:`choose` block by block: (first row's number, rows) -> rows."""
+        seed = int(self.rng.integers(2**63))
+        return lambda first, rows: choose_ratings(rows, most, seed, first)
+
+    def parts(self, share: float) -> Part:
+        """Return (first row's number, rows) -> which ratings are in a random part.
+
+        It is about this share of each row.
+        """
+        seed, below = int(self.rng.integers(2**63)), np.uint64(share * 2**64)
+        return lambda first, rows: _hashes(rows, seed, first) < below
 
     def of(self, ratings: Ratings) -> "Seeded":
         """Return the same for ratings of other items."""
@@ -94,35 +107,41 @@ class Keyed:
         columns : integer array, optional
             The item of each column, where columns were numbered anew.
         """
+        return self._chosen(0, rows, most, columns)
+
+    def choices(self, most: int) -> Change:
+        """Return what does :meth:`choose` block by block: (first user's number, rows) -> rows."""
+        return lambda first, rows: self._chosen(first, rows, most, None)
+
+    def _chosen(self, first, rows, most, columns):
         long = np.flatnonzero(rows.sizes > most)
         if not long.size:
             return rows
-        return keep_smallest(rows, most, self._hashes(b"choice", rows, long, columns))
+        return keep_smallest(rows, most, self._hashes(b"choice", first, rows, long, columns))
 
-    def part(self, rows: Compressed, share: float) -> np.ndarray:
-        """Return which ratings are in a part, about this share of each row.
+    def parts(self, share: float) -> Part:
+        """Return (first user's number, rows) -> which ratings are in a part, shape (n_ratings,).
 
-        Parameters
-        ----------
-        rows : Compressed
-            All users and items, by number.
-        share : float
-            From 0 to 1.
-
-        Returns
-        -------
-        bool array, shape (n_ratings,)
+        It is about this share, from 0 to 1, of each row; items go by number. What was once found
+        of a block is remembered, in a bit for each rating.
         """
-        every = np.arange(rows.n_rows)
-        return self._hashes(b"part", rows, every, None) < np.uint64(share * 2**64)
+        below, known = np.uint64(share * 2**64), {}
 
-    def _hashes(self, purpose, rows, chosen, columns) -> np.ndarray:
+        def part(first, rows):
+            if first not in known:
+                every = np.arange(rows.n_rows)
+                known[first] = np.packbits(self._hashes(b"part", first, rows, every, None) < below)
+            return np.unpackbits(known[first], count=rows.values.size).astype(bool)
+
+        return part
+
+    def _hashes(self, purpose, first, rows, chosen, columns) -> np.ndarray:
         """Return a hash of each rating's user and item in the chosen rows, 0 elsewhere."""
         items = self._item_names(rows, columns)
         keys = np.zeros(rows.indices.size, dtype=np.uint64)
         for row in chosen.tolist():
             own = slice(rows.indptr[row], rows.indptr[row + 1])
-            user = self._hash(purpose, row)
+            user = self._hash(purpose, first + row)
             digests = []
             for item in rows.indices[own].tolist():
                 one = user.copy()
@@ -160,8 +179,10 @@ def secret_generator() -> np.random.Generator:
     return np.random.default_rng(secrets.randbits(256))
 
 
-def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
+def choose_ratings(rows: Compressed, most: int, seed: int, first: int = 0) -> Compressed:
     """Keep at most ``most`` >= 1 ratings of each row, chosen at random; 0 <= seed < 2^64.
+
+    ``first`` is the number of the first row.
 
     Those with the smallest keys stay, a key being a hash of the seed, the number of the row and the
     column. So, whatever the seed, the choice of one row depends neither on values nor on what other
@@ -170,12 +191,12 @@ def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     """
     if not (rows.sizes > most).any():
         return rows
-    return keep_smallest(rows, most, _hashes(rows, seed))
+    return keep_smallest(rows, most, _hashes(rows, seed, first))
 
 
-def _hashes(rows, seed):
+def _hashes(rows, seed, first):
     """Return a hash of a seed and each rating's row and column."""
-    row = rows.per_rating(np.arange(rows.n_rows, dtype=np.uint64))
+    row = rows.per_rating(np.arange(first, first + rows.n_rows, dtype=np.uint64))
     pairs = (row << np.uint64(32)) + rows.indices.astype(np.uint64)
     return _mix(_mix(pairs) ^ np.uint64(seed))
 
@@ -193,7 +214,7 @@ def keep_smallest(rows: Compressed, most: int, keys: np.ndarray) -> Compressed:
     return rows.keep(_smallest(rows.indptr, keys, most))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _smallest(indptr, keys, most):
     kept = np.ones(keys.size, dtype=np.bool_)
     for row in range(indptr.size - 1):
