@@ -1,5 +1,7 @@
 """Sums of outer products, their packed form and their sensitivity, against plain matrices."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from dpmc.methods.user_level.covariance import (
     check_row_lengths,
     outer_sensitivity,
     outer_sum,
+    outer_sums,
     pack,
     top_eigenvectors,
     unpack,
@@ -26,29 +29,33 @@ def random_rows(seed, n_users=23, n_items=7):
     return Ratings(users, items, matrix[users, items], n_users, n_items).by_user, matrix
 
 
-@pytest.mark.parametrize("block", [1, 21, 50, 1 << 22])
-@pytest.mark.parametrize("pair", [0, 30, 10**9])  # pair by pair, some of both, products
-@pytest.mark.parametrize("tile", [1, 21, 1 << 17])  # one column at a time, 3 of 7, all
-def test_outer_sum(monkeypatch, block, pair, tile):
+@pytest.mark.parametrize("block", [1, 30, 1 << 18])  # ratings: a user at a time, some, all
+@pytest.mark.parametrize("together", [1, 5, 1 << 9])  # users, in 64 bits
+@pytest.mark.parametrize("tile", [1, 21, 1 << 16])  # one row of the sum at a time, 3 of 7, all
+def test_outer_sum(monkeypatch, block, together, tile):
+    """Each product is truncated, and their sum is exact."""
     monkeypatch.setattr(covariance, "TILE", tile)
-    monkeypatch.setattr(covariance, "BLOCK", block)
-    monkeypatch.setattr(covariance, "PAIR", pair)
+    monkeypatch.setattr(covariance, "TOGETHER", together)
+    monkeypatch.setattr("dpmc.ratings.BLOCK", block)
     rows, matrix = random_rows(0)
-    expected = np.triu(matrix.T @ matrix)
-    np.testing.assert_allclose(outer_sum(rows, 7), expected, rtol=1e-12, atol=1e-14)
+    bound = rows.norms().max()
+    sums = outer_sums(rows, 7, bound)
+    expected = [
+        sum(math.trunc(a * b / sums.step) for a, b in zip(matrix[:, i], matrix[:, j], strict=True))
+        for i, j in zip(*np.triu_indices(7), strict=True)
+    ]
+    assert sums.exact() == expected
+    whole = matrix.T @ matrix
+    for plain in (False, True):
+        found = outer_sum(rows, 7, bound, plain=plain)
+        np.testing.assert_allclose(found, pack(whole, plain=plain), rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("held", [1, 50, 1 << 18])  # one row at a time, 7 of 60, all
-def test_rows_added_whole_give_the_bits_of_pairs(monkeypatch, held):
-    rows, matrix = random_rows(1, n_users=60)
-    assert (np.count_nonzero(matrix, axis=0) > 16).all()  # more than two times eight
-    monkeypatch.setattr(covariance, "PAIR", 0)
-    monkeypatch.setattr(covariance, "FULL", 0)
-    by_pairs = outer_sum(rows, 7)
-    monkeypatch.setattr(covariance, "FULL", 10**9)
-    monkeypatch.setattr(covariance, "HELD", held)
-    np.testing.assert_array_equal(outer_sum(rows, 7), by_pairs)
-    np.testing.assert_allclose(by_pairs, np.triu(matrix.T @ matrix), rtol=1e-12, atol=1e-14)
+def test_products_of_users_that_are_added_in_64_bits_fit_them():
+    assert covariance.TOGETHER * int(2.0**53 * (1 + 1e-9) ** 4) < 2**63
+    n = 3 * covariance.TOGETHER
+    rows = Ratings(np.arange(n), np.zeros(n, int), np.full(n, -1.0), n, 1).by_user
+    assert outer_sums(rows, 1, 1.0).exact() == [n * 2**53]
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), copies=st.integers(1, 3))
