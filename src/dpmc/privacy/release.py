@@ -69,9 +69,9 @@ one odd label does not reorder the others; and what a user computes alone, such 
 and rows of factors (:mod:`dpmc.methods.normal`), has the same bits wherever in memory and in
 whichever block the user stands, which tests check. It adds up a user's ratings in the order of
 items. (Regressions in batches, as methods without privacy have them, would not do: who leaves a
-batch was measured to move the rows of others by up to 2.3e-10 of their length.) Nor does anything
-that a user sends go through a library's logarithm or exponential, so that it is the same on all
-machines as long as what was released is.
+batch was measured to move the rows of others by up to 2.3e-10 of their length.) Nor does a
+library's logarithm or exponential have a part in what a user makes of public numbers, so that it
+has the same bits on all machines.
 
 **Shares.** A release with the share s of the budget gets noise scaled to w D, w = s^(-1/2), on a
 grid that is as fine relative to w D. The grid then takes w 2^-20 of D, and for w up to 2^6

@@ -1,6 +1,7 @@
 """Sums of outer products, their packed form and their sensitivity, against plain matrices."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -70,6 +71,32 @@ def test_packed_matrices_keep_their_norm_and_come_back(seed, n, copies):
     np.testing.assert_array_equal(plain, matrices[:, *np.triu_indices(n)])
     np.testing.assert_array_equal(unpack(plain, n, plain=True), matrices)
     np.testing.assert_array_equal(pack(np.triu(matrices)), packed)  # the upper triangle is enough
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 6), overlap=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_replaced_user_moves_whole_numbers_no_further_but_for_their_truncation(seed, n, overlap):
+    """Exactly, in fractions; rows without a common column attain the bound."""
+    rng, bound = np.random.default_rng(seed), 1.3
+    rows = np.zeros((2, 2 * n))
+    rows[0, :n], rows[1, n:] = rng.standard_normal((2, n))
+    if overlap:
+        rows += rng.standard_normal((2, 2 * n))
+    rows *= bound * (1 - 1e-12) / np.linalg.norm(rows, axis=1, keepdims=True)
+    made = [
+        outer_sums(Ratings(0 * own, own, row[own], 1, 2 * n).by_user, 2 * n, bound)
+        for row in rows
+        for own in [np.flatnonzero(row)]
+    ]
+    one, two = (each.exact() for each in made)
+    weights = [1 if i == j else 2 for i, j in zip(*np.triu_indices(2 * n), strict=True)]
+    moved = sum(w * (a - b) ** 2 for w, a, b in zip(weights, one, two, strict=True))
+    moved *= Fraction(made[0].step) ** 2
+    assert moved <= 2 * Fraction(bound) ** 4 * (1 + Fraction(1, 2**31))
+    if not overlap:
+        assert moved >= 2 * Fraction(bound) ** 4 * (1 - Fraction(1, 2**30))
+    added = sum(w * a**2 for w, a in zip(weights, one, strict=True)) * Fraction(made[0].step) ** 2
+    assert added <= Fraction(bound) ** 4
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 5), plain=st.booleans())
