@@ -41,7 +41,7 @@ class Seeded:
     def choices(self, most: int) -> Change:
         """Return what does :meth:`choose` block by block: (first row's number, rows) -> rows."""
         seed = int(self.rng.integers(2**63))
-        return lambda first, rows: choose_ratings(rows, most, seed, first)
+        return _choosing(most, lambda first, rows: _hashes(rows, seed, first))
 
     def parts(self, share: float) -> Part:
         """Return (first row's number, rows) -> which ratings are in a random part.
@@ -49,7 +49,7 @@ class Seeded:
         It is about this share of each row.
         """
         seed, below = int(self.rng.integers(2**63)), np.uint64(share * 2**64)
-        return lambda first, rows: _hashes(rows, seed, first) < below
+        return _remembered(lambda first, rows: _hashes(rows, seed, first) < below)
 
     def of(self, ratings: Ratings) -> "Seeded":
         """Return the same for ratings of other items."""
@@ -107,33 +107,31 @@ class Keyed:
         columns : integer array, optional
             The item of each column, where columns were numbered anew.
         """
-        return self._chosen(0, rows, most, columns)
+        return self._choosing(most, columns)(0, rows)
 
     def choices(self, most: int) -> Change:
         """Return what does :meth:`choose` block by block: (first user's number, rows) -> rows."""
-        return lambda first, rows: self._chosen(first, rows, most, None)
+        return self._choosing(most, None)
 
-    def _chosen(self, first, rows, most, columns):
-        long = np.flatnonzero(rows.sizes > most)
-        if not long.size:
-            return rows
-        return keep_smallest(rows, most, self._hashes(b"choice", first, rows, long, columns))
+    def _choosing(self, most, columns):
+        def keys(first, rows):
+            long = np.flatnonzero(rows.sizes > most)
+            return self._hashes(b"choice", first, rows, long, columns)
+
+        return _choosing(most, keys)
 
     def parts(self, share: float) -> Part:
         """Return (first user's number, rows) -> which ratings are in a part, shape (n_ratings,).
 
-        It is about this share, from 0 to 1, of each row; items go by number. What was once found
-        of a block is remembered, in a bit for each rating.
+        It is about this share, from 0 to 1, of each row; items go by number.
         """
-        below, known = np.uint64(share * 2**64), {}
+        below = np.uint64(share * 2**64)
 
         def part(first, rows):
-            if first not in known:
-                every = np.arange(rows.n_rows)
-                known[first] = np.packbits(self._hashes(b"part", first, rows, every, None) < below)
-            return np.unpackbits(known[first], count=rows.values.size).astype(bool)
+            every = np.arange(rows.n_rows)
+            return self._hashes(b"part", first, rows, every, None) < below
 
-        return part
+        return _remembered(part)
 
     def _hashes(self, purpose, first, rows, chosen, columns) -> np.ndarray:
         """Return a hash of each rating's user and item in the chosen rows, 0 elsewhere."""
@@ -179,19 +177,37 @@ def secret_generator() -> np.random.Generator:
     return np.random.default_rng(secrets.randbits(256))
 
 
-def choose_ratings(rows: Compressed, most: int, seed: int, first: int = 0) -> Compressed:
-    """Keep at most ``most`` >= 1 ratings of each row, chosen at random; 0 <= seed < 2^64.
+def _choosing(most: int, keys: Callable[[int, Compressed], np.ndarray]) -> Change:
+    """Return what keeps at most ``most`` ratings of each row of a block: with the smallest keys."""
+    kept = _remembered(lambda first, rows: _smallest(rows.indptr, keys(first, rows), most))
 
-    ``first`` is the number of the first row.
+    def choose(first, rows):
+        return rows.keep(kept(first, rows)) if (rows.sizes > most).any() else rows
+
+    return choose
+
+
+def _remembered(part: Part) -> Part:
+    """Return the same part of a block whenever it is asked for, found once: a bit a rating."""
+    known = {}
+
+    def again(first, rows):
+        if first not in known:
+            known[first] = np.packbits(part(first, rows))
+        return np.unpackbits(known[first], count=rows.values.size).astype(bool)
+
+    return again
+
+
+def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
+    """Keep at most ``most`` >= 1 ratings of each row, chosen at random; 0 <= seed < 2^64.
 
     Those with the smallest keys stay, a key being a hash of the seed, the number of the row and the
     column. So, whatever the seed, the choice of one row depends neither on values nor on what other
     rows hold; a user who leaves is a row that becomes empty. Numbering the others anew changes
     their choices, but not the law of them, as far as hashes can be taken for random.
     """
-    if not (rows.sizes > most).any():
-        return rows
-    return keep_smallest(rows, most, _hashes(rows, seed, first))
+    return _choosing(most, lambda first, rows: _hashes(rows, seed, first))(0, rows)
 
 
 def _hashes(rows, seed, first):
