@@ -9,7 +9,7 @@ Source: Jarvelin and Kekalainen, "Cumulated gain-based evaluation of IR techniqu
 collaborative filtering" (WWW 2018), section 4.3, for recall over min(length, number liked).
 """
 
-from decimal import Decimal
+from decimal import Context
 
 import numpy as np
 from numba import njit
@@ -20,7 +20,11 @@ from dpmc.ties import TOLERANCE
 LENGTH = 20
 """Of a list."""
 
-DISCOUNTS = np.array([float(Decimal(2).ln() / Decimal(place).ln()) for place in range(2, 258)])
+_DIGITS = Context(prec=30)
+
+DISCOUNTS = np.array(
+    [float(_DIGITS.divide(_DIGITS.ln(2), _DIGITS.ln(place))) for place in range(2, 258)]
+)
 """Of the first places, 1 / log2(1 + place), from decimal digits: the same on all machines."""
 
 SCORES = 2**12

@@ -36,9 +36,6 @@ from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.sampling import margin
 from dpmc.privacy.sums import Sums
 
-NORM = 1.0
-"""Of what one user adds."""
-
 REFILLS = 6
 """Of the diagonal."""
 
@@ -124,7 +121,7 @@ def statistic(
     longest : float
     """
     add = partial(_add, items=items, n_items=n_items, typical=typical)
-    sums = total(add, rows, Sums(items.size * (items.size + 1) // 2, NORM))
+    sums = total(add, rows, Sums(items.size * (items.size + 1) // 2, 1.0))
     return packed(sums), sums.longest
 
 

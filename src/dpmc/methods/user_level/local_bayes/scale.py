@@ -7,8 +7,8 @@ to the last bit: a spread at the edge of a bin that rounded otherwise behind ano
 the histogram by a whole user more. Sums by row are made for each row by itself; tests check it.
 """
 
-from decimal import Decimal
-from functools import partial
+from decimal import Context, Decimal
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -33,21 +33,6 @@ PLACES = np.arange(0, BINS - 0.9, 0.25)
 LOG_SQUARE_MEANS = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
 """Of the logarithm of a user's mean square, in half octaves, with 1 to 4 degrees of freedom:
 (psi(d / 2) - log(d / 2)) / log(2)."""
-
-EDGES = np.array(
-    [
-        [
-            float(Decimal(2) ** ((Decimal(edge - BINS) + Decimal(str(mean))) / 2))
-            for edge in range(1, BINS)
-        ]
-        for mean in LOG_SQUARE_MEANS.tolist()
-    ]
-)
-"""Of the bins, lower ends of all but the first, shape (5, BINS - 1): in decimal digits, which are
-the same everywhere."""
-
-AT_AN_EDGE = 1 - 2.0**-50
-"""A spread that lies at an edge but for rounding is above it."""
 
 ALIKE = 0.03
 """If more users than this do not, those do not count who give all items about the same rating."""
@@ -118,11 +103,24 @@ def _add(sums, rows, first, *, half_range):
 def bins_of(spread: np.ndarray, degrees: np.ndarray) -> np.ndarray:
     """Return the bins of spreads over half the range, by their degrees of freedom, from 1 on.
 
-    The floor of 2 log2(spread) - expected + BINS within the histogram, by comparison with its
-    edges: logarithms are not the same to the last bit on all machines.
+    The floor of 2 log2(spread) - expected + BINS within the histogram, by comparison with the edges
+    of bins: logarithms are not the same to the last bit on all machines. A spread that lies at an
+    edge but for rounding is above it.
     """
-    expected = np.minimum(degrees, FULL_WEIGHT_RATINGS) - 1
-    return np.sum(spread[:, None] >= AT_AN_EDGE * EDGES[expected], axis=1)
+    edges = (1 - 2.0**-50) * _edges()[np.minimum(degrees, FULL_WEIGHT_RATINGS) - 1]
+    return np.sum(spread[:, None] >= edges, axis=1)
+
+
+@cache
+def _edges():
+    """Return the lower ends of all bins but the first, shape (5, BINS - 1), by degrees of freedom.
+
+    From decimal digits, which are the same everywhere.
+    """
+    digits, two = Context(prec=30), Decimal(2)
+    expected = [Decimal(str(mean)) for mean in LOG_SQUARE_MEANS.tolist()]
+    exponents = [[(edge - BINS + mean) / 2 for edge in range(1, BINS)] for mean in expected]
+    return np.array([[float(digits.power(two, each)) for each in row] for row in exponents])
 
 
 def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
