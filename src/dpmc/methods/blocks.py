@@ -7,8 +7,9 @@ public numbers alone, whichever block the user is in. As sums are exact, blocks 
 and be added in any order.
 
 A source of blocks has ``n_users`` and ``blocks()``, which yields (first, rows) for every block of
-whole users, each user once: :class:`dpmc.ratings.Compressed` in memory, and whatever else keeps to
-that.
+whole users, each user once, as often as it is asked: :class:`dpmc.ratings.Ratings` in memory, and
+whatever else keeps to that. Items are numbered alike in all blocks and ascend within a user, so
+that a user's own sums have one order.
 """
 
 import os

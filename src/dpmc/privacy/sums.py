@@ -5,10 +5,11 @@ multiple k g of a step g, the power of two with 2^52 g < B <= 2^53 g, so that |k
 norm rises. As checks let pass a relative 10^-9 more, |k| < 2^54. The whole numbers k are added up
 in two 64-bit integers, k = 2^26 h + l with 0 <= l < 2^26 and |h| <= 2^28: over at most
 :data:`MOST_USERS` = 2^31 users, each of whom adds to a sum once, |sum of h| <= 2^59 and the sum of
-the l is below 2^57. So nothing overflows and no sum is rounded, and additions may come in any
-order, in blocks of users, in threads or on several machines. (Where a user's numbers are larger
-than B all the same, or none at all, what the sums hold means nothing, and the check of the norms
-lets nothing be released.)
+the l is below 2^57. (Where the numbers of some users are added up first, within 64 bits, and their
+sum is split, both are smaller still.) So nothing overflows and no sum is rounded, and additions may
+come in any order, in blocks of users, in threads or on several machines. (Where a user's numbers
+are larger than B all the same, or none at all, what the sums hold means nothing, and the check of
+the norms lets nothing be released.)
 
 **What it costs.** A number loses less than g < 2^-52 B, and a sum of n users less than n 2^-52 B:
 for a million users 2.4e-10 B, for 2^31 of them 4.8e-7 B. The noise of a release with the share w of
