@@ -35,6 +35,9 @@ MOST_USERS = 2**31
 DIGITS = 53
 """Binary ones of the largest number that is sent, in steps: all that a float has."""
 
+TOGETHER = 1 << 9
+"""Users of whom each adds one number that fit 64 bits: 2^9 times 2^53 (1 + 2^-20) is below 2^63."""
+
 SPLIT = 26
 """Binary digits of the lower of two parts."""
 
@@ -150,6 +153,14 @@ def put(parts, place, whole):
     """Add a whole number to the sum at a place."""
     parts[place, 0] += whole >> SPLIT
     parts[place, 1] += whole & _LOW
+
+
+@njit(cache=True, nogil=True)
+def put_all(parts, wholes):
+    """Add whole numbers, sums over up to :data:`TOGETHER` users, to sums, and make them 0."""
+    for place in range(wholes.size):
+        put(parts, place, wholes[place])
+        wholes[place] = 0
 
 
 @njit(cache=True, nogil=True)

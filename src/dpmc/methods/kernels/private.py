@@ -12,21 +12,23 @@ from numba import njit
 
 from dpmc.methods.blocks import Blocks, total
 from dpmc.privacy.sensitivity import row_norms
-from dpmc.privacy.sums import Sums, put
+from dpmc.privacy.sums import TOGETHER, Sums, put, put_all
 from dpmc.ratings import Compressed
 
 _NOTHING = np.empty(0)
 
 
 @njit(cache=True, nogil=True)
-def _add_gram(indptr, indices, weights, factors, per_step, parts):
+def _add_gram(indptr, indices, weights, factors, per_step, together, parts):
     """Add f f^T of each row's factors f, upper triangle, to the blocks of its columns.
 
-    Times the weight of the rating, if there are weights.
+    Times the weight of the rating, if there are weights. Whole numbers of up to ``together`` rows
+    are added in 64 bits, and their sum then in parts.
     """
     rank = factors.shape[1]
     size = rank * (rank + 1) // 2
     products, wholes = np.empty(size), np.empty(size, dtype=np.int64)
+    held, added = np.zeros(len(parts), dtype=np.int64), 0
     for row in range(indptr.size - 1):
         entry = 0
         for f in range(rank):
@@ -36,10 +38,17 @@ def _add_gram(indptr, indices, weights, factors, per_step, parts):
                 entry += 1
         for i in range(indptr[row], indptr[row + 1]):
             begin = indices[i] * size
-            for e in range(size):
-                if weights.size:
+            block = held[begin : begin + size]
+            if weights.size:
+                for e in range(size):
                     wholes[e] = np.int64(weights[i] * products[e] * per_step)
-                put(parts, begin + e, wholes[e])
+            for e in range(size):
+                block[e] += wholes[e]
+        added += 1
+        if added == together:
+            put_all(parts, held)
+            added = 0
+    put_all(parts, held)
 
 
 @njit(cache=True, nogil=True)
@@ -92,7 +101,7 @@ def gram_sums(
 def _gram(sums, rows, first, *, factors, weighted):
     own = np.ascontiguousarray(factors[first : first + rows.n_rows])
     weights = rows.values if weighted else _NOTHING
-    _add_gram(rows.indptr, rows.indices, weights, own, sums.per_step, sums.parts)
+    _add_gram(rows.indptr, rows.indices, weights, own, sums.per_step, TOGETHER, sums.parts)
 
 
 def residual_sums(

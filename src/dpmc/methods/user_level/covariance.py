@@ -10,15 +10,11 @@ from dpmc.errors import InputError
 from dpmc.methods.blocks import Source, total
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
-from dpmc.privacy.sums import Sums, put
+from dpmc.privacy.sums import TOGETHER, Sums, put_all
 from dpmc.ratings import Compressed
 
 TILE = 1 << 16
 """Numbers of the sum that pairs are added to at a time, so that they stay in a core's cache."""
-
-TOGETHER = 1 << 9
-"""Users whose pairs fit 64 bits: each pair is below 2^53 (1 + 2^-20) in size, and 2^9 of them are
-below 2^63."""
 
 SLACK = 1 + 1e-9
 """Rounding in a norm; clipping stays below its bound by more than that."""
@@ -122,17 +118,9 @@ def _add_pairs(indptr, indices, values, n_columns, height, together, per_step, p
             following[row] = i
             added += 1
             if added == together:
-                _empty(tile[:size], parts[begin : begin + size])
+                put_all(parts[begin : begin + size], tile[:size])
                 added = 0
-        _empty(tile[:size], parts[begin : begin + size])
-
-
-@njit(cache=True, nogil=True)
-def _empty(tile, parts):
-    """Add the numbers of a tile to sums in parts, and make them 0."""
-    for e in range(tile.size):
-        put(parts, e, tile[e])
-        tile[e] = 0
+        put_all(parts[begin : begin + size], tile[:size])
 
 
 def pack(matrices: np.ndarray, *, plain: bool = False) -> np.ndarray:
