@@ -84,7 +84,8 @@ def test_totals_and_what_users_keep(ratings, threads, monkeypatch):
         sums.saw(lengths)
 
     bound = expected.norms().max()
-    made, plain = (total(add, each, Sums(1, bound)) for each in (blocks, expected))
+    made, plain = total(add, blocks, Sums(1, bound)), Sums(1, bound)
+    add(plain, expected, 0)
     assert made.exact() == plain.exact()
     assert made.longest == plain.longest == pytest.approx(bound)
     kept = of_users(lambda rows, first: rows.norms()[:, None] + first, Blocks(rows, threads), (1,))

@@ -127,14 +127,21 @@ def test_two_exact_fits_differ_in_the_choice_of_ratings(name, relation, ratings,
     """About 40 users with 3 of about 6 ratings each: two choices agree once in 1e40 runs. Whatever
     generators of numpy are seeded with."""
     choices, outputs = [], []
-    choose = Keyed.choose
+    choosing = Keyed._choosing
 
-    def watched(self, rows, most, columns=None):
-        found = choose(self, rows, most, columns)
-        choices[-1].append(found.indices.tolist())
-        return found
+    def watched(self, most, columns):
+        choose, seen = choosing(self, most, columns), set()
 
-    monkeypatch.setattr(Keyed, "choose", watched)
+        def recorded(first, rows):
+            found = choose(first, rows)
+            if first not in seen:  # a block comes again in every step
+                seen.add(first)
+                choices[-1].append(found.indices.tolist())
+            return found
+
+        return recorded
+
+    monkeypatch.setattr(Keyed, "_choosing", watched)
     model = build(name, relation)
     for _ in range(2):
         choices.append([])
