@@ -49,11 +49,13 @@ What is left:
    B (1 + 10^-9): of the numbers that are sent, or, for products (outer products, factors times
    residuals), of both factors. With m numbers the norm found is off by a relative m 2^-52, m below
    2^35. Together a term is at most B (1 + 2^-16).
-2. *Two terms that cannot point in opposite directions* (outer products, which are positive
-   semidefinite; numbers that are at least 0) are at most sqrt(2) B apart where a user is replaced,
-   but outer products only before truncation. It and the rounding of products move each of m numbers
-   by less than 2 h, and a term by less than 2 h sqrt(m) in the l2 norm: both together by 2^-32 B.
-   (Numbers at least 0 stay so, and nothing has to be added.)
+2. *Two terms that are closer than 2 B* where one is exchanged for the other: outer products, which
+   are positive semidefinite, and numbers that are at least 0 are at most sqrt(2) B apart; a rating
+   that changes moves its residual by no more than the length of the range. But for numbers at least
+   0, which stay so, that is before truncation. It and the rounding of products move each of m
+   numbers by less than 2 h, and a term by less than 2 h sqrt(m) in the l2 norm: both together by
+   2^-32 B. In the l1 norm, where only terms of single ratings are so bounded and m is the rank, it
+   is less than 4 h m, and less than that for ranks up to 2^18.
 3. *The query.* It is the sums times h and, off the diagonal of a matrix, times sqrt(2), in floating
    point: each number of it off by a relative 2^-51. As all terms together are at most N B long, the
    whole vector is off by at most 2^-51 N B (1 + 2^-16), and two neighbours' by twice that: for
