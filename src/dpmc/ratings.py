@@ -1,7 +1,9 @@
 """The one data structure that everything passes on: observed ratings as triplets."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,9 @@ from dpmc.files import atomic_path, reading_npz
 
 ROWS = 1 << 10
 """Rows whose squares are summed at a time: theirs stay in a core's cache."""
+
+BLOCK = 1 << 18
+"""Ratings of a block of rows, about."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,25 @@ class Compressed:
     def n_rows(self) -> int:
         """Number of rows, those without ratings counted in."""
         return self.indptr.size - 1
+
+    @property
+    def n_users(self) -> int:
+        """The same, where rows are users."""
+        return self.n_rows
+
+    def blocks(self) -> Iterator[tuple[int, "Compressed"]]:
+        """Yield the number of the first row and the rows of blocks of about :data:`BLOCK` ratings.
+
+        Nothing of ``indices`` and ``values`` is copied.
+        """
+        n_blocks = max(1, round(self.values.size / BLOCK))
+        ends = np.linspace(0, self.values.size, n_blocks + 1)[1:-1]
+        inner = np.unique(np.searchsorted(self.indptr, ends))
+        edges = np.unique(np.clip([0, *inner, self.n_rows], 0, self.n_rows)).tolist()
+        for first, end in pairwise(edges):
+            indptr = self.indptr[first : end + 1]
+            own = slice(indptr[0], indptr[-1])
+            yield first, Compressed(indptr - indptr[0], self.indices[own], self.values[own])
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -227,6 +251,10 @@ class Ratings:
     def by_item(self) -> Compressed:
         """The ratings grouped by item (compressed sparse columns)."""
         return transposed(self.by_user, self.n_items)
+
+    def blocks(self) -> Iterator[tuple[int, Compressed]]:
+        """Yield the number of the first user and the ratings of blocks of users."""
+        return self.by_user.blocks()
 
     def _listed_by_item(self):
         """Group the ratings by item, in the order given within an item."""

@@ -16,7 +16,6 @@ from dpmc.mechanisms import Gaussian
 from dpmc.methods import METHODS, method_class, private
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed, Seeded
-from dpmc.methods.user_level.predictions import UserLevelMethod
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.privacy.release import SAMPLERS, GridNoise, grid
@@ -128,14 +127,21 @@ def test_two_exact_fits_differ_in_the_choice_of_ratings(name, relation, ratings,
     """About 40 users with 3 of about 6 ratings each: two choices agree once in 1e40 runs. Whatever
     generators of numpy are seeded with."""
     choices, outputs = [], []
-    choose = Keyed.choose
+    choosing = Keyed._choosing
 
-    def watched(self, rows, most, columns=None):
-        found = choose(self, rows, most, columns)
-        choices[-1].append(found.indices.tolist())
-        return found
+    def watched(self, most, columns):
+        choose, seen = choosing(self, most, columns), set()
 
-    monkeypatch.setattr(Keyed, "choose", watched)
+        def recorded(first, rows):
+            found = choose(first, rows)
+            if first not in seen:  # a block comes again in every step
+                seen.add(first)
+                choices[-1].append(found.indices.tolist())
+            return found
+
+        return recorded
+
+    monkeypatch.setattr(Keyed, "_choosing", watched)
     model = build(name, relation)
     for _ in range(2):
         choices.append([])
@@ -302,15 +308,17 @@ def test_nothing_below_the_methods_asks_whether_noise_is_simulated():
     assert {"method.py", "dpals.py", "private_als.py", "private_statistics.py"} < {*looked_at}
 
 
-@pytest.mark.parametrize(
-    ("name", "relation"), [case for case in CASES if not case[0].startswith("private_")]
-)
-def test_more_users_than_rounding_is_accounted_for_are_refused(
+@EVERY
+def test_more_users_or_ratings_than_could_be_added_up_are_refused(
     name, relation, ratings, monkeypatch
 ):
-    monkeypatch.setattr(UserLevelMethod, "most_users", 39)
+    what, number = ("users", 40) if relation in USER_LEVEL else ("ratings", len(ratings))
     model = build(name, relation)
+    monkeypatch.setattr(private, "MOST_USERS", number)
+    fitted = model.fit(ratings, ledger=exact(model))
+    assert not fitted.guarantee_.simulated
+    monkeypatch.setattr(private, "MOST_USERS", number - 1)
     ledger = exact(model)
-    with pytest.raises(InputError, match="There are 40 users, and exact noise is for 39 at most"):
+    with pytest.raises(InputError, match=f"{number} {what}, and exact noise is for {number - 1}"):
         model.fit(ratings, ledger=ledger)
     assert ledger.count == 0

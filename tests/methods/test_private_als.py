@@ -18,6 +18,7 @@ from private_fits import (
 from dpmc.datasets.synthetic import generate
 from dpmc.errors import InputError
 from dpmc.methods.factorization.als import ALS
+from dpmc.methods.private_choice import Seeded
 from dpmc.methods.private_statistics import Statistics
 from dpmc.privacy.ledger import Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
@@ -256,7 +257,7 @@ def test_forgotten_clips_are_noticed(name, relation, monkeypatch):
             fit_exactly(model, ratings)
     if relation in USER_LEVEL:
         with monkeypatch.context() as patch:
-            patch.setattr("dpmc.methods.private_choice.choose_ratings", lambda rows, *_: rows)
+            patch.setattr(Seeded, "choose", lambda self, rows, *_: rows)
             with pytest.raises(PrivacyViolation, match="ratings, above the bound 4"):
                 fit_exactly(model, ratings)
 

@@ -22,7 +22,6 @@ from dpmc.methods import method_class
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import USER_LEVEL
-from dpmc.privacy.release import MOST_TERMS
 from dpmc.privacy.sensitivity import NORMS
 from dpmc.ratings import Ratings
 
@@ -222,21 +221,6 @@ def test_other_noise_than_calibrated_is_not_for_publication(name, relation, rati
     with pytest.raises(PrivacyViolation, match="as calibrated"):
         model.fit(labelled(ratings), ledger=ledger)
     assert ledger.count == 0
-
-
-def test_sums_whose_rounding_errors_are_not_accounted_for_are_not_for_publication(name, relation):
-    """An item that everybody rated; at entry level a user who rated everything too."""
-    n = MOST_TERMS + 1
-    alike = np.arange(n), np.zeros(n), np.full(n, 3.0)
-    by_item = Ratings(*alike, n, 1)
-    by_user = Ratings(alike[1], *alike[::2], 1, n)
-    refused = {"item": by_item} if relation in USER_LEVEL else {"item": by_item, "user": by_user}
-    for what, ratings in refused.items():
-        model = build(name, relation)
-        ledger = Ledger(Real(model.calibration.noise), model.releases)
-        with pytest.raises(InputError, match=f"One {what} has {n} ratings, and exact noise is for"):
-            model.fit(labelled(ratings), ledger=ledger)
-        assert ledger.count == 0
 
 
 class Real(Nothing):

@@ -191,13 +191,13 @@ def test_a_part_is_of_about_its_share_and_of_nobody_elses_making():
     labels = np.array([f"u{k}" for k in range(n_users)], dtype=object)
     ratings = Ratings(users, items, np.ones(users.size), n_users, n_items, user_labels=labels)
     keyed = Keyed(ratings, b"0123456789abcdef", np.random.default_rng(0))
-    part = keyed.part(ratings.by_user, 0.3)
+    part = keyed.parts(0.3)(0, ratings.by_user)
     assert abs(part.mean() - 0.3) < 0.03
     last = ratings.take(users == n_users - 1)
     alone = Ratings(
         np.zeros(n_items, int), last.items, last.values, 1, n_items, user_labels=labels[-1:]
     )
-    own = Keyed(alone, b"0123456789abcdef", np.random.default_rng(1)).part(alone.by_user, 0.3)
+    own = Keyed(alone, b"0123456789abcdef", np.random.default_rng(1)).parts(0.3)(0, alone.by_user)
     np.testing.assert_array_equal(own, part[users == n_users - 1])
     # whoever is chosen first is not held out more often
     first = keyed.choose(ratings.by_user, 10)
@@ -210,5 +210,5 @@ def test_a_part_of_seeded_choices_is_of_about_its_share():
     ratings = Ratings(
         np.repeat(np.arange(100), 50), np.tile(np.arange(50), 100), np.ones(5000), 100, 50
     )
-    part = Seeded(np.random.default_rng(0)).part(ratings.by_user, 0.3)
+    part = Seeded(np.random.default_rng(0)).parts(0.3)(0, ratings.by_user)
     assert abs(part.mean() - 0.3) < 0.03

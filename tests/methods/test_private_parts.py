@@ -1,5 +1,8 @@
 """The choice of ratings, noised systems, offsets and private baselines."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,9 +12,18 @@ from private_fits import HIGH, LOW, NoNoise, build, fit_exactly, small_ratings
 
 from dpmc.methods.factorization.baselines import GlobalMean, ItemBias, UserItemBias
 from dpmc.methods.factorization.private_offsets import damped_offsets
-from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows, full_matrices
+from dpmc.methods.kernels.private import (
+    NoisedSystems,
+    balance,
+    clip_rows,
+    full_matrices,
+    gram_sums,
+    residual_sums,
+)
 from dpmc.methods.private_choice import choose_ratings
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
+from dpmc.privacy.sums import TOGETHER, step_of
+from dpmc.ratings import Ratings
 
 # -- which ratings count --------------------------------------------------------------------------
 
@@ -74,6 +86,24 @@ def test_every_rating_is_as_likely_to_count():
 def test_nothing_to_choose_changes_nothing():
     rows = small_ratings().by_user
     assert choose_ratings(rows, 9, 0) is rows
+
+
+# -- whole sums -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gram_matrices_of_any_number_of_users_are_exact(weighted):
+    """Users who all send the largest number, and others: three times as many as fit 64 bits."""
+    n = 3 * TOGETHER
+    rows = Ratings(np.arange(n), np.zeros(n, int), np.ones(n), n, 2).by_user
+    factors = np.tile([1.0, -0.3], (n, 1))
+    found = gram_sums(rows, factors, 2, 1.0, weighted=weighted)
+    step = step_of(1.0)
+    cross, square = (math.trunc(Fraction(value) / Fraction(step)) for value in (-0.3, 0.3 * 0.3))
+    expected = [float(n * Fraction(step) * each) for each in (2**53, cross, square)]
+    np.testing.assert_array_equal(found, [expected, [0, 0, 0]])
+    residuals = residual_sums(rows, factors, 2, 1.0)
+    np.testing.assert_array_equal(residuals, [expected[:2], [0, 0]])
 
 
 # -- small systems --------------------------------------------------------------------------------

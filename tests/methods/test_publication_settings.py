@@ -87,6 +87,15 @@ def test_a_range_that_floats_do_not_resolve(name, low):
         method_class(name)(**settings)
 
 
+def test_a_loss_that_is_linear_only_beyond_the_range():
+    """Else the terms of a rating would be larger than the sensitivity of a rating that changes."""
+    said = refused(model_of("private_irls", loss_parameter=4.01), ratings_of())
+    assert said.startswith("loss_parameter must be at most 4, the length of the rating range")
+    model = model_of("private_irls", loss_parameter=4.0)
+    ledger = Ledger(GridNoise(model.calibration.noise), model.releases)
+    assert not model.fit(ratings_of(), ledger=ledger).guarantee_.simulated
+
+
 def test_labels_that_occur_twice():
     assert "Two users have the same label" in refused(model_of(), ratings_of(["u"] * USERS))
     twice = ratings_of(item_labels=["i"] * ITEMS)

@@ -9,7 +9,9 @@ from dpmc.errors import ParameterError
 from dpmc.fitting.checks import checked
 from dpmc.fitting.given import Given
 from dpmc.fitting.settings import make_model, method_of, selection_of, settings_of
+from dpmc.methods.blocks import cores
 from dpmc.methods.private import PrivateMethod
+from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.guarantee import delta_remarks
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.relations import USER_LEVEL
@@ -89,12 +91,16 @@ class Fit:
         callback: Callable | None = None,
         features: Features | None = None,
     ) -> None:
-        """Fit the model; a seed draws the start and the choice of ratings, too.
+        """Fit the model, on all cores; a seed draws the start and the choice of ratings, too.
 
-        Features are for the methods that take ``item_features``.
+        By a keyed hash of labels where users are protected, as for publication: the order in which
+        users come changes nothing. Features are for the methods that take ``item_features``.
         """
         seed, selection, model = self.seed, self.selection, self.model
         rng = None if seed is None else np.random.default_rng([seed, 0])
+        if seed is not None and model.bounds.user_level:
+            rng = Keyed(ratings, rng.bytes(32), rng)
+        model.threads = cores()
         more = {} if features is None else {"item_features": features}
         model.fit(ratings, rng=rng, ledger=ledger, selection=selection, callback=callback, **more)
 

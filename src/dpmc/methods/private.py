@@ -18,12 +18,13 @@ from dpmc.methods.base import (
 )
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private_choice import Keyed, Seeded, secret_generator
-from dpmc.methods.private_statistics import Statistics, check_terms
+from dpmc.methods.private_statistics import Statistics
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_LEVEL, check_relation
 from dpmc.privacy.selection import Selection
 from dpmc.privacy.sensitivity import NORMS, Sensitivities
+from dpmc.privacy.sums import MOST_USERS
 from dpmc.ratings import Compressed, Ratings
 
 EVERY_RATING = int(np.iinfo(np.int32).max)
@@ -84,8 +85,8 @@ class PrivateMethod(Method):
     mechanism: str = choice(tuple(NORMS), "gaussian")
     ratings_per_user: int | None = None
 
-    most_users = None
-    """Of a fit for publication, where rounding errors bound it."""
+    threads = 1
+    """That work for users at the same time. Nothing that is learnt hangs on it."""
 
     takes_features = False
     """Whether :meth:`fit` takes ``item_features``, what is publicly known of the items."""
@@ -176,9 +177,8 @@ class PrivateMethod(Method):
         ------
         InputError
             Something else than ratings, a missing generator, a budget that cannot be met; with
-            noise for publication also a generator or a seed, users without labels, or too many
-            ratings of an item, see
-            :func:`dpmc.methods.private_statistics.check_terms`.
+            noise for publication also a generator or a seed, users without labels, or more of them
+            (or, at entry level, of ratings) than :data:`dpmc.privacy.sums.MOST_USERS`.
         PrivacyViolation
             A bound did not hold, another number of releases was made, or noise for publication is
             not what the budget asks for: a fault of the program.
@@ -201,7 +201,8 @@ class PrivateMethod(Method):
             randomness = randomness.of(ratings)
         self.user_labels_, self.item_labels_ = ratings.user_labels, ratings.item_labels
         self.shape_ = (ratings.n_users, ratings.n_items)
-        statistics = Statistics(ledger, self.bounds, self.calibration.noise.std())
+        noise = self.calibration.noise.std()
+        statistics = Statistics(ledger, self.bounds, noise, self.threads)
         self._fit(ratings, statistics, randomness, callback)
         ledger.close()
         self.guarantee_ = self._guarantee(ledger)
@@ -275,9 +276,13 @@ class PrivateMethod(Method):
         for what, labels in (("user", ratings.user_labels), ("item", ratings.item_labels)):
             if labels is not None and len(set(np.asarray(labels).tolist())) < len(labels):
                 raise InputError(f"Two {what}s have the same label: number each of them once.")
-        check_terms("item", ratings.items)
-        if not self.bounds.user_level:  # else users add up their own alone, and nothing is released
-            check_terms("user", ratings.users)
+        what = "users" if self.bounds.user_level else "ratings"
+        number = ratings.n_users if self.bounds.user_level else len(ratings)
+        if number > MOST_USERS:
+            raise InputError(
+                f"There are {number} {what}, and exact noise is for {MOST_USERS} at most: leave "
+                "some out at random, or fit with simulated noise, which is not for publication."
+            )
 
     def check_as_constructed(self) -> None:
         """Refuse to publish if a setting was changed after the noise was made for it.

@@ -9,13 +9,17 @@ of the row (:class:`Seeded`), repeatable, and as good only for neighbours that k
 """
 
 import secrets
+from collections.abc import Callable
 from hashlib import blake2b
 
 import numpy as np
 from numba import njit
 
 from dpmc.errors import InputError
+from dpmc.methods.blocks import Change
 from dpmc.ratings import Compressed, Ratings
+
+Part = Callable[[int, Compressed], np.ndarray]
 
 
 class Seeded:
@@ -32,11 +36,20 @@ class Seeded:
 
     def choose(self, rows: Compressed, most: int, columns: np.ndarray | None = None) -> Compressed:
         """Keep at most ``most`` ratings of each row, see :func:`choose_ratings`."""
-        return choose_ratings(rows, most, int(self.rng.integers(2**63)))
+        return self.choices(most)(0, rows)
 
-    def part(self, rows: Compressed, share: float) -> np.ndarray:
-        """Return which ratings are in a random part, about this share of each row."""
-        return _hashes(rows, int(self.rng.integers(2**63))) < np.uint64(share * 2**64)
+    def choices(self, most: int) -> Change:
+        """Return what does :meth:`choose` block by block: (first row's number, rows) -> rows."""
+        seed = int(self.rng.integers(2**63))
+        return _choosing(most, lambda first, rows: _hashes(rows, seed, first))
+
+    def parts(self, share: float) -> Part:
+        """Return (first row's number, rows) -> which ratings are in a random part.
+
+        It is about this share of each row.
+        """
+        seed, below = int(self.rng.integers(2**63)), np.uint64(share * 2**64)
+        return _remembered(lambda first, rows: _hashes(rows, seed, first) < below)
 
     def of(self, ratings: Ratings) -> "Seeded":
         """Return the same for ratings of other items."""
@@ -94,35 +107,39 @@ class Keyed:
         columns : integer array, optional
             The item of each column, where columns were numbered anew.
         """
-        long = np.flatnonzero(rows.sizes > most)
-        if not long.size:
-            return rows
-        return keep_smallest(rows, most, self._hashes(b"choice", rows, long, columns))
+        return self._choosing(most, columns)(0, rows)
 
-    def part(self, rows: Compressed, share: float) -> np.ndarray:
-        """Return which ratings are in a part, about this share of each row.
+    def choices(self, most: int) -> Change:
+        """Return what does :meth:`choose` block by block: (first user's number, rows) -> rows."""
+        return self._choosing(most, None)
 
-        Parameters
-        ----------
-        rows : Compressed
-            All users and items, by number.
-        share : float
-            From 0 to 1.
+    def _choosing(self, most, columns):
+        def keys(first, rows):
+            long = np.flatnonzero(rows.sizes > most)
+            return self._hashes(b"choice", first, rows, long, columns)
 
-        Returns
-        -------
-        bool array, shape (n_ratings,)
+        return _choosing(most, keys)
+
+    def parts(self, share: float) -> Part:
+        """Return (first user's number, rows) -> which ratings are in a part, shape (n_ratings,).
+
+        It is about this share, from 0 to 1, of each row; items go by number.
         """
-        every = np.arange(rows.n_rows)
-        return self._hashes(b"part", rows, every, None) < np.uint64(share * 2**64)
+        below = np.uint64(share * 2**64)
 
-    def _hashes(self, purpose, rows, chosen, columns) -> np.ndarray:
+        def part(first, rows):
+            every = np.arange(rows.n_rows)
+            return self._hashes(b"part", first, rows, every, None) < below
+
+        return _remembered(part)
+
+    def _hashes(self, purpose, first, rows, chosen, columns) -> np.ndarray:
         """Return a hash of each rating's user and item in the chosen rows, 0 elsewhere."""
         items = self._item_names(rows, columns)
         keys = np.zeros(rows.indices.size, dtype=np.uint64)
         for row in chosen.tolist():
             own = slice(rows.indptr[row], rows.indptr[row + 1])
-            user = self._hash(purpose, row)
+            user = self._hash(purpose, first + row)
             digests = []
             for item in rows.indices[own].tolist():
                 one = user.copy()
@@ -160,6 +177,28 @@ def secret_generator() -> np.random.Generator:
     return np.random.default_rng(secrets.randbits(256))
 
 
+def _choosing(most: int, keys: Callable[[int, Compressed], np.ndarray]) -> Change:
+    """Return what keeps at most ``most`` ratings of each row of a block: with the smallest keys."""
+    kept = _remembered(lambda first, rows: _smallest(rows.indptr, keys(first, rows), most))
+
+    def choose(first, rows):
+        return rows.keep(kept(first, rows)) if (rows.sizes > most).any() else rows
+
+    return choose
+
+
+def _remembered(part: Part) -> Part:
+    """Return the same part of a block whenever it is asked for, found once: a bit a rating."""
+    known = {}
+
+    def again(first, rows):
+        if first not in known:
+            known[first] = np.packbits(part(first, rows))
+        return np.unpackbits(known[first], count=rows.values.size).astype(bool)
+
+    return again
+
+
 def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     """Keep at most ``most`` >= 1 ratings of each row, chosen at random; 0 <= seed < 2^64.
 
@@ -168,14 +207,12 @@ def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     rows hold; a user who leaves is a row that becomes empty. Numbering the others anew changes
     their choices, but not the law of them, as far as hashes can be taken for random.
     """
-    if not (rows.sizes > most).any():
-        return rows
-    return keep_smallest(rows, most, _hashes(rows, seed))
+    return _choosing(most, lambda first, rows: _hashes(rows, seed, first))(0, rows)
 
 
-def _hashes(rows, seed):
+def _hashes(rows, seed, first):
     """Return a hash of a seed and each rating's row and column."""
-    row = rows.per_rating(np.arange(rows.n_rows, dtype=np.uint64))
+    row = rows.per_rating(np.arange(first, first + rows.n_rows, dtype=np.uint64))
     pairs = (row << np.uint64(32)) + rows.indices.astype(np.uint64)
     return _mix(_mix(pairs) ^ np.uint64(seed))
 
@@ -193,7 +230,7 @@ def keep_smallest(rows: Compressed, most: int, keys: np.ndarray) -> Compressed:
     return rows.keep(_smallest(rows.indptr, keys, most))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _smallest(indptr, keys, most):
     kept = np.ones(keys.size, dtype=np.bool_)
     for row in range(indptr.size - 1):

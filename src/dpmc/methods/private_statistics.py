@@ -2,8 +2,13 @@
 
 import numpy as np
 
-from dpmc.errors import InputError
-from dpmc.methods.kernels.private import column_counts, column_sums, gram_sums, residual_sums
+from dpmc.methods.kernels.private import (
+    column_counts,
+    column_sums,
+    gram_sums,
+    residual_sums,
+    user_sums,
+)
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.sensitivity import Sensitivities
 from dpmc.ratings import Compressed
@@ -19,12 +24,15 @@ class Statistics:
     ----------
     noise : float
         Standard deviation of the noise at sensitivity 1, which is public.
+    threads : int
+        That add up; nothing hangs on it.
     """
 
-    def __init__(self, ledger: Ledger, bounds: Sensitivities, noise: float):
+    def __init__(self, ledger: Ledger, bounds: Sensitivities, noise: float, threads: int = 1):
         self.ledger = ledger
         self.bounds = bounds
         self.noise = noise
+        self.threads = threads
 
     def noise_std(self, sensitivity: float) -> float:
         """Return the standard deviation of the noise on a release."""
@@ -33,7 +41,8 @@ class Statistics:
     def gram(self, rows: Compressed, factors: np.ndarray, n_columns: int) -> np.ndarray:
         """Return upper triangles of Gram matrices, see :func:`gram_sums`."""
         self._check(rows, factors=factors)
-        exact = gram_sums(rows, factors, n_columns)
+        largest = self.bounds.factor_bound**2
+        exact = gram_sums(rows, factors, n_columns, largest, threads=self.threads)
         return self._release("gram", exact, self.bounds.gram())
 
     def right_hand_side(
@@ -41,7 +50,8 @@ class Statistics:
     ) -> np.ndarray:
         """Return sums of f x, shape (n_columns, rank), where |x| <= value_bound."""
         self._check(rows, factors=factors, value_bound=value_bound)
-        exact = residual_sums(rows, factors, np.zeros((n_columns, factors.shape[1])))
+        largest = self.bounds.factor_bound * value_bound
+        exact = residual_sums(rows, factors, n_columns, largest, threads=self.threads)
         return self._release("right_hand_side", exact, self.bounds.right_hand_side(value_bound))
 
     def residual(
@@ -49,13 +59,17 @@ class Statistics:
     ) -> np.ndarray:
         """Return sums of f psi(x - f^T theta), shape (n_columns, rank)."""
         self._check(rows, factors=factors, value_bound=self.bounds.half_range)
-        exact = residual_sums(rows, factors, theta, threshold)
+        exact = residual_sums(
+            rows, factors, len(theta), self.bounds.factor_bound * threshold, theta=theta,
+            threshold=threshold, threads=self.threads,
+        )  # fmt: skip
         return self._release("residual", exact, self.bounds.residual(threshold))
 
     def sums(self, rows: Compressed, n_columns: int) -> np.ndarray:
         """Return the sums of the values by column, shape (n_columns,)."""
         self._check(rows, value_bound=self.bounds.half_range)
-        return self._release("sums", column_sums(rows, n_columns), self.bounds.sums())
+        exact = column_sums(rows, n_columns, self.bounds.half_range, threads=self.threads)
+        return self._release("sums", exact, self.bounds.sums())
 
     def counts(self, rows: Compressed, n_columns: int) -> np.ndarray:
         """Return the numbers of ratings by column, shape (n_columns,)."""
@@ -65,7 +79,7 @@ class Statistics:
     def total_sum(self, rows: Compressed) -> float:
         """Return the sum of all values."""
         self._check(rows, value_bound=self.bounds.half_range)
-        exact = np.array([rows.values.sum()])
+        exact = total_of(rows, self.bounds)
         return float(self._release("total_sum", exact, self.bounds.total_sum())[0])
 
     def total_count(self, rows: Compressed) -> float:
@@ -86,17 +100,8 @@ class Statistics:
             self.bounds.check_values(rows.values, value_bound)
 
 
-def check_terms(what: str, index: np.ndarray) -> None:
-    """Refuse a sum of more terms than those whose rounding errors exact noise accounts for.
-
-    ``what`` is "item" or "user"; ``index``, shape (n_ratings,), says whose sum each term belongs
-    to.
-    """
-    from dpmc.privacy.release import MOST_TERMS
-
-    most = np.bincount(index, minlength=1).max()
-    if most > MOST_TERMS:
-        raise InputError(
-            f"One {what} has {most} ratings, and exact noise is for {MOST_TERMS} at most: leave "
-            "some out at random, or fit with simulated noise, which is not for publication."
-        )
+def total_of(rows: Compressed, bounds: Sensitivities) -> np.ndarray:
+    """Return the sum of all values, shape (1,), to which a user adds one number."""
+    if not bounds.user_level:
+        return user_sums(rows.values[:, None], bounds.half_range)
+    return user_sums(rows.sums(rows.values)[:, None], bounds.half_range * bounds.ratings_per_user)

@@ -3,8 +3,8 @@
 A release rounds the query to a grid of step g and adds g K with K integer and its probabilities
 exact (:mod:`dpmc.mechanisms.discrete`). It keeps the guarantee that was calibrated for continuous
 noise, whichever accountant did it, because the noise is scaled to a sensitivity that is larger by
-the factor 1 + 2^-10. That is for the grid, which needs 4 g for every coordinate, and for rounding
-errors of the query.
+the factor 1 + 2^-10. That is for the grid, which needs 4 g for every coordinate, and for what the
+query as computed may differ by more than the sensitivity says.
 
 Let f be a symmetric log-concave density, in units where the step is 1, with f(0) <= 3/4; X ~ f and
 K an integer with mass f(k)/S, S the sum of f over the integers. T(P, Q) is the trade-off function
@@ -34,33 +34,50 @@ so fine that both are below D (1 + 2^-20). Rounding the scale of the noise up to
 steps only adds privacy, and so does the conversion of the sum to floating point: it is
 post-processing. Composition, adaptive too, keeps all this.
 
-**Rounding errors.** The distance that counts is that of the queries as computed. A query is made of
-sums of terms, and a neighbour changes a bounded number of these sums by at least half a term's
-bound each. Adding up n terms of norm at most t one by one is off by at most n^2 2^-53 t (Higham,
-"Accuracy and stability of numerical algorithms", section 4.2), so the computed change of a sum
-exceeds the exact one by at most 2 n^2 2^-53 t, which for n up to 2^20 terms is t 2^-12 and below
-2^-11 of the change that the sensitivity allows for. :data:`MOST_TERMS` is that n. A sum to which
-the neighbour adds nothing keeps its terms and their order, and so its bits.
+**Sums are whole numbers.** The distance that counts is that of the queries as computed. A query is
+made of sums of terms, one of each user (of each rating, where single ratings are protected). What
+follows is said of users and of a norm, l1 or l2, in which each term is at most B and neighbours are
+at most D >= B apart. A term is truncated towards zero to whole steps h, h < 2^-52 B, and terms are
+added up in whole numbers (:mod:`dpmc.privacy.sums`): nothing is rounded and nothing overflows, for
+up to N = 2^31 users; more are refused. So sums are what they are on paper, whatever the order and
+the number of terms, and a user who joins or leaves moves them by the own term and by nothing else.
+What is left:
 
-For that, terms must not depend on who else is there. Which ratings count is a matter of a user's
-own label (:mod:`dpmc.methods.private_choice`); labels are text, whoever reads them, so that one odd
-label does not reorder the others; and a user's row of factors is solved for by itself
-(:mod:`dpmc.methods.normal`): the same bits wherever in memory the user stands, which tests check.
-(Regressions in batches, as methods without privacy have them, would not do: who leaves a batch was
-measured to move the rows of others by up to 2.3e-10 of their length.) Means and lengths of a user's
-ratings may differ with the place by a few units in the last digit, but where they decide something
-(in which bin a user counts), which tests check, and rows of factors are kept below their bound up
-to a relative 1e-9; both are far below what is left of 2^-10.
+1. *The term.* Truncation makes no number larger in size, so no norm either: of one term, or of two
+   that another user exchanges, the bounds stay B and 2 B. Before, each number is a floating-point
+   product, off by a relative 2^-50 at most; and a norm is checked, in floating point, against
+   B (1 + 10^-9): of the numbers that are sent, or, for products (outer products, factors times
+   residuals), of both factors. With m numbers the norm found is off by a relative m 2^-52, m below
+   2^35. Together a term is at most B (1 + 2^-16).
+2. *Two terms that are closer than 2 B* where one is exchanged for the other: outer products, which
+   are positive semidefinite, and numbers that are at least 0 are at most sqrt(2) B apart; a rating
+   that changes moves its residual by no more than the length of the range. But for numbers at least
+   0, which stay so, that is before truncation. It and the rounding of products move each of m
+   numbers by less than 2 h, and a term by less than 2 h sqrt(m) in the l2 norm: both together by
+   2^-32 B. In the l1 norm, where only terms of single ratings are so bounded and m is the rank, it
+   is less than 4 h m, and less than that for ranks up to 2^18.
+3. *The query.* It is the sums times h and, off the diagonal of a matrix, times sqrt(2), in floating
+   point: each number of it off by a relative 2^-51. As all terms together are at most N B long, the
+   whole vector is off by at most 2^-51 N B (1 + 2^-16), and two neighbours' by twice that: for
+   N = 2^31 by less than 2^-18 D.
 
-Where a user's row is bounded as a whole, ||x|| <= L, and sums by item of u x have the sensitivity
-||u|| L, the errors of the items that the user rated add up, by Minkowski's inequality over the
-users, to at most n N 2^-53 ||u|| L, for N users of whom n rated the most popular item; those of a
-sum of matrices u u^T or x x^T over N users to N^2 2^-53 times the bound of one. So N must not
-exceed :data:`MOST_TERMS` either.
+So the distance of queries as computed is at most D (1 + 2^-15). Counts of ratings are whole numbers
+that a float holds exactly. What one-bit completion releases are numbers that hang on one sign each,
+and sums of signs, likewise exact.
+
+For all that, terms must not depend on who else is there. Which ratings count is a matter of a
+user's own label (:mod:`dpmc.methods.private_choice`); labels are text, whoever reads them, so that
+one odd label does not reorder the others; and what a user computes alone, such as means, lengths
+and rows of factors (:mod:`dpmc.methods.normal`), has the same bits wherever in memory and in
+whichever block the user stands, which tests check. It adds up a user's ratings in the order of
+items. (Regressions in batches, as methods without privacy have them, would not do: who leaves a
+batch was measured to move the rows of others by up to 2.3e-10 of their length.) Nor does a
+library's logarithm or exponential have a part in what a user makes of public numbers, so that it
+has the same bits on all machines.
 
 **Shares.** A release with the share s of the budget gets noise scaled to w D, w = s^(-1/2), on a
 grid that is as fine relative to w D. The grid then takes w 2^-20 of D, and for w up to 2^6
-(:data:`LEAST_SHARE`) at most 2^-14, which with the rounding errors stays below 2^-10.
+(:data:`LEAST_SHARE`) at most 2^-14, which with the 2^-15 above stays below 2^-10.
 """
 
 import math
@@ -73,9 +90,6 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteHuber, DiscreteLaplace
-
-MOST_TERMS = 2**20
-"""Ratings of one item (or, at entry level, user) up to which rounding errors are covered."""
 
 LEAST_SHARE = 2.0**-12
 """Of the budget of a fit, for a release on a grid."""

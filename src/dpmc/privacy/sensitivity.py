@@ -163,7 +163,10 @@ def row_norms(factors: np.ndarray, norm: int) -> np.ndarray:
     """Return the l1 or l2 norms of the rows of a matrix, shape (n_rows,)."""
     if norm == 1:
         return np.abs(factors).sum(axis=1)
-    return np.sqrt(np.einsum("nr,nr->n", factors, factors))
+    squares = np.zeros(len(factors))
+    for column in factors.T:  # the same on all machines: nothing multiplies and adds in one
+        squares += column * column
+    return np.sqrt(squares)
 
 
 def planned_releases(

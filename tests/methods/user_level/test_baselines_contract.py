@@ -6,12 +6,10 @@ import math
 import numpy as np
 import pytest
 from baseline_fits import CASES, EVERY, HIGH, LOW, RELATIONS, build, neighbours, noised, replayed
-from small_dpals import labelled
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
-from dpmc.privacy.release import MOST_TERMS
 from dpmc.ratings import Ratings
 
 every_case = pytest.mark.parametrize("case", EVERY)
@@ -131,21 +129,6 @@ def test_another_number_of_releases_is_noticed(case, ratings):
         with pytest.raises(PrivacyViolation, match="releases were accounted for"):
             model.fit(ratings, rng=0, ledger=Ledger(Same(), wrong))
         assert not hasattr(model, "guarantee_")
-
-
-def test_exact_noise_is_for_so_many_users():
-    class Published:
-        simulated = False
-
-        def __init__(self, mechanism):
-            self.mechanism = mechanism
-
-    model = build("dp_svd")
-    many = Ratings([0], [0], [3.0], MOST_TERMS + 1, 9)
-    ledger = Ledger(Published(model.calibration.noise), 1)
-    with pytest.raises(InputError, match=f"exact noise is for {MOST_TERMS} at most"):
-        model.fit(labelled(many), ledger=ledger)
-    assert ledger.count == 0
 
 
 # -- models ---------------------------------------------------------------------------------------

@@ -1,5 +1,8 @@
 """Sums of outer products, their packed form and their sensitivity, against plain matrices."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +14,7 @@ from dpmc.methods.user_level.covariance import (
     check_row_lengths,
     outer_sensitivity,
     outer_sum,
+    outer_sums,
     pack,
     top_eigenvectors,
     unpack,
@@ -26,29 +30,33 @@ def random_rows(seed, n_users=23, n_items=7):
     return Ratings(users, items, matrix[users, items], n_users, n_items).by_user, matrix
 
 
-@pytest.mark.parametrize("block", [1, 21, 50, 1 << 22])
-@pytest.mark.parametrize("pair", [0, 30, 10**9])  # pair by pair, some of both, products
-@pytest.mark.parametrize("tile", [1, 21, 1 << 17])  # one column at a time, 3 of 7, all
-def test_outer_sum(monkeypatch, block, pair, tile):
+@pytest.mark.parametrize("block", [1, 30, 1 << 18])  # ratings: a user at a time, some, all
+@pytest.mark.parametrize("together", [1, 5, 1 << 9])  # users, in 64 bits
+@pytest.mark.parametrize("tile", [1, 21, 1 << 16])  # one row of the sum at a time, 3 of 7, all
+def test_outer_sum(monkeypatch, block, together, tile):
+    """Each product is truncated, and their sum is exact."""
     monkeypatch.setattr(covariance, "TILE", tile)
-    monkeypatch.setattr(covariance, "BLOCK", block)
-    monkeypatch.setattr(covariance, "PAIR", pair)
+    monkeypatch.setattr(covariance, "TOGETHER", together)
+    monkeypatch.setattr("dpmc.ratings.BLOCK", block)
     rows, matrix = random_rows(0)
-    expected = np.triu(matrix.T @ matrix)
-    np.testing.assert_allclose(outer_sum(rows, 7), expected, rtol=1e-12, atol=1e-14)
+    bound = rows.norms().max()
+    sums = outer_sums(rows, 7, bound)
+    expected = [
+        sum(math.trunc(a * b / sums.step) for a, b in zip(matrix[:, i], matrix[:, j], strict=True))
+        for i, j in zip(*np.triu_indices(7), strict=True)
+    ]
+    assert sums.exact() == expected
+    whole = matrix.T @ matrix
+    for plain in (False, True):
+        found = outer_sum(rows, 7, bound, plain=plain)
+        np.testing.assert_allclose(found, pack(whole, plain=plain), rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("held", [1, 50, 1 << 18])  # one row at a time, 7 of 60, all
-def test_rows_added_whole_give_the_bits_of_pairs(monkeypatch, held):
-    rows, matrix = random_rows(1, n_users=60)
-    assert (np.count_nonzero(matrix, axis=0) > 16).all()  # more than two times eight
-    monkeypatch.setattr(covariance, "PAIR", 0)
-    monkeypatch.setattr(covariance, "FULL", 0)
-    by_pairs = outer_sum(rows, 7)
-    monkeypatch.setattr(covariance, "FULL", 10**9)
-    monkeypatch.setattr(covariance, "HELD", held)
-    np.testing.assert_array_equal(outer_sum(rows, 7), by_pairs)
-    np.testing.assert_allclose(by_pairs, np.triu(matrix.T @ matrix), rtol=1e-12, atol=1e-14)
+def test_products_of_users_that_are_added_in_64_bits_fit_them():
+    assert covariance.TOGETHER * int(2.0**53 * (1 + 1e-9) ** 4) < 2**63
+    n = 3 * covariance.TOGETHER
+    rows = Ratings(np.arange(n), np.zeros(n, int), np.full(n, -1.0), n, 1).by_user
+    assert outer_sums(rows, 1, 1.0).exact() == [n * 2**53]
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), copies=st.integers(1, 3))
@@ -63,6 +71,32 @@ def test_packed_matrices_keep_their_norm_and_come_back(seed, n, copies):
     np.testing.assert_array_equal(plain, matrices[:, *np.triu_indices(n)])
     np.testing.assert_array_equal(unpack(plain, n, plain=True), matrices)
     np.testing.assert_array_equal(pack(np.triu(matrices)), packed)  # the upper triangle is enough
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 6), overlap=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_replaced_user_moves_whole_numbers_no_further_but_for_their_truncation(seed, n, overlap):
+    """Exactly, in fractions; rows without a common column attain the bound."""
+    rng, bound = np.random.default_rng(seed), 1.3
+    rows = np.zeros((2, 2 * n))
+    rows[0, :n], rows[1, n:] = rng.standard_normal((2, n))
+    if overlap:
+        rows += rng.standard_normal((2, 2 * n))
+    rows *= bound * (1 - 1e-12) / np.linalg.norm(rows, axis=1, keepdims=True)
+    made = [
+        outer_sums(Ratings(0 * own, own, row[own], 1, 2 * n).by_user, 2 * n, bound)
+        for row in rows
+        for own in [np.flatnonzero(row)]
+    ]
+    one, two = (each.exact() for each in made)
+    weights = [1 if i == j else 2 for i, j in zip(*np.triu_indices(2 * n), strict=True)]
+    moved = sum(w * (a - b) ** 2 for w, a, b in zip(weights, one, two, strict=True))
+    moved *= Fraction(made[0].step) ** 2
+    assert moved <= 2 * Fraction(bound) ** 4 * (1 + Fraction(1, 2**31))
+    if not overlap:
+        assert moved >= 2 * Fraction(bound) ** 4 * (1 - Fraction(1, 2**30))
+    added = sum(w * a**2 for w, a in zip(weights, one, strict=True)) * Fraction(made[0].step) ** 2
+    assert added <= Fraction(bound) ** 4
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 5), plain=st.booleans())

@@ -8,6 +8,7 @@ import pytest
 from dpmc.datasets.drawn import synthetic
 from dpmc.errors import InputError
 from dpmc.methods import method_class, method_name
+from dpmc.methods.blocks import joined
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify_fit import account_fit
@@ -218,7 +219,8 @@ def test_one_user_moves_the_errors_by_at_most_their_norm():
     for n in [*rng.integers(1, 12, 200), 10_000]:
         rows = Ratings(np.zeros(n, int), np.arange(n), 9 * rng.standard_normal(n), 1, n).by_user
         both = 9 * rng.standard_normal((2, n)) * (rng.random((2, 1)) < 0.7)
-        sent, longest = worth.statistic(rows, *both, rng.uniform(0.1, 10))
+        given = (rows, *both)
+        sent, longest = worth.statistic(rows, lambda *_, given=given: given, rng.uniform(0.1, 10))
         assert np.linalg.norm(sent) == pytest.approx(longest, rel=1e-12)
         assert longest <= worth.NORM * (1 + 1e-12)
 
@@ -347,7 +349,7 @@ def test_ratings_held_out_have_no_part_in_the_check_either(monkeypatch):
     right, seen = local_bayes.check.statistic, []
 
     def counted(rows, *others):
-        seen.append(rows.values.size)
+        seen.append(joined(rows).values.size)
         return right(rows, *others)
 
     monkeypatch.setattr(local_bayes.check, "statistic", counted)

@@ -313,6 +313,19 @@ def test_no_user_is_counted_in_another_bin_for_who_stands_in_front():
         np.testing.assert_array_equal(found, alone)
 
 
+def test_bins_are_those_of_logarithms_and_spreads_at_their_edges_are_above():
+    rng = np.random.default_rng(0)
+    spread, degrees = 2.0 ** rng.uniform(-12, 1, 4000), rng.integers(1, 9, 4000)
+    expected = scale.LOG_SQUARE_MEANS[np.minimum(degrees, 5) - 1]
+    plain = np.clip(np.floor(2 * np.log2(spread) - expected + scale.BINS), 0, scale.BINS - 1)
+    np.testing.assert_array_equal(scale.bins_of(spread, degrees), plain)
+    edges = np.arange(1, scale.BINS)
+    at = 2.0 ** ((edges - scale.BINS) / 2)
+    for nearly in (at, at * (1 - 2.0**-52), at * (1 + 2.0**-52)):
+        np.testing.assert_array_equal(scale.bins_of(nearly, np.full(edges.size, 7)), edges)
+    assert scale.bins_of(np.array([0.0, 1e9]), np.array([1, 9])).tolist() == [0, scale.BINS - 1]
+
+
 @pytest.mark.parametrize("far", [1.0, 1e4, 1e8, 1e12])
 def test_what_a_user_sends_is_finite_and_short_however_far_out_the_items_are(far):
     """Where rounding hides that factors times their precisions are not all that there is."""

@@ -1,7 +1,7 @@
 """Local EASE: its statistics by enumeration, its matrix and its lists by plain implementations."""
 
 from itertools import product
-from math import comb
+from math import comb, fsum
 
 import numpy as np
 import pytest
@@ -81,6 +81,12 @@ def test_no_user_moves_a_statistic_further_than_stated_and_one_does(made, what, 
         assert furthest == pytest.approx(stated)
 
 
+def of_check(known, wanted, *model):
+    """Return the statistic of the check, of matrices of likes that users rank by, and others."""
+    rows = [of_matrix(each).by_user for each in (known, wanted)]
+    return check.statistic(rows[0], lambda first, _: rows, *model)
+
+
 def test_a_list_gains_one_at_most_and_one_user_gains_it():
     assert model()._sensitivity("check") == 1
     assert model(USER_REPLACE)._sensitivity("check") == 2
@@ -90,16 +96,14 @@ def test_a_list_gains_one_at_most_and_one_user_gains_it():
     known[0, 0] = wanted[0, -1] = True
     factors = np.zeros((n, 1))
     factors[[0, -1]] = 1.0
-    given = known.astype(bool), wanted.astype(bool)
-    rows = [of_matrix(each).by_user for each in given]
-    sent, longest = check.statistic(*rows, shares, 1e-6 * shares, np.ones(n), factors)
+    sent, longest = of_check(known, wanted, shares, 1e-6 * shares, np.ones(n), factors)
     assert (sent[0], longest) == (1, 1)
     rng = np.random.default_rng(0)
     for _ in range(20):
         likes = drawn(rng.integers(1000), 8, n)
         out = rng.random(likes.shape) < 0.4
-        rows = [of_matrix(likes & each).by_user for each in (~out, out)]
-        _, longest = check.statistic(*rows, rng.random(n), *rng.random((2, n)), rng.random((n, 2)))
+        model_of = rng.random(n), *rng.random((2, n)), rng.random((n, 2))
+        _, longest = of_check(likes & ~out, likes & out, *model_of)
         assert 0 <= longest <= 1
 
 
@@ -358,10 +362,9 @@ def test_what_a_user_adds_to_the_check_is_the_same_wherever_the_user_stands():
     rest = rng.random(50), rng.random(50), rng.random(50), rng.standard_normal((50, 7))
     alone = []
     for user in range(40):
-        rows = [of_matrix((likes & each)[[user]]).by_user for each in (~out, out)]
-        alone.append(check.statistic(*rows, *rest)[0][0])
-    rows = [of_matrix(likes & each).by_user for each in (~out, out)]
-    assert check.statistic(*rows, *rest)[0][0] == np.sum(alone)
+        known, wanted = ((likes & each)[[user]] for each in (~out, out))
+        alone.append(of_check(known, wanted, *rest)[0][0])
+    assert of_check(likes & ~out, likes & out, *rest)[0][0] == fsum(alone)
 
 
 def test_the_pairs_of_users_with_few_likes_weigh_less_than_they_may():

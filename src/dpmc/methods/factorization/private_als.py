@@ -152,7 +152,7 @@ class PrivateALS(PrivateMethod):
         chosen = chosen.minus(columns=offsets).clipped(-bound, bound)
         own = self._bounded(ratings.by_user).minus(columns=offsets).clipped(-bound, bound)
         design = self._design(factors)
-        users = solve_rows(own, design, self.user_regularization)
+        users = solve_rows(own, design, self.user_regularization, threads=self.threads)
         for iteration in range(self.iterations):
             own_offsets = users[:, :skipped] @ design[0, :skipped]
             left = chosen.minus(rows=own_offsets)
@@ -160,7 +160,7 @@ class PrivateALS(PrivateMethod):
             clipped = self._clipped(users[:, skipped:])
             before = design[:, skipped:] * (iteration > 0)  # the start says nothing of the items
             design = self._design(self._items(left, clipped, before, statistics))
-            users = solve_rows(own, design, self.user_regularization)
+            users = solve_rows(own, design, self.user_regularization, threads=self.threads)
             yield users, design
 
     def _design(self, factors):

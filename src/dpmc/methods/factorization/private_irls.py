@@ -1,5 +1,6 @@
 """Alternating robust regression with a privacy guarantee: A-IRLS by modified residuals."""
 
+from dpmc.errors import InputError
 from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.factorization.private_als import PrivateALS
 from dpmc.methods.kernels.private import NoisedSystems
@@ -36,6 +37,16 @@ class PrivateIRLS(PrivateALS):
 
     loss_parameter: float = positive()
     inner_iterations: int = count(2)
+
+    def _check_publication(self, ledger, ratings):
+        super()._check_publication(ledger, ratings)
+        length = 2 * self.bounds.half_range
+        if self.loss_parameter > length:
+            raise InputError(
+                f"loss_parameter must be at most {length:g}, the length of the rating range, in a "
+                "fit for publication, or rounding errors void the guarantee; got "
+                f"{self.loss_parameter:g}."
+            )
 
     def _items(self, rows, users, before, statistics):
         gram = statistics.gram(rows, users, len(before))

@@ -64,7 +64,7 @@ def own_offsets(
 ) -> np.ndarray:
     """Return :func:`user_offsets` without noise: what users compute alone, for themselves."""
     left = rows.minus(rows=of_items).clipped(-bound, bound)
-    sums, counts = column_sums(left, n_users), column_counts(left, n_users)
+    sums, counts = column_sums(left, n_users, bound), column_counts(left, n_users)
     return _bounded(damped_offsets(sums, counts, shrinkage, 0.0, PRIOR_SHARE * bound), bound)
 
 

@@ -1,85 +1,175 @@
 """Sums over ratings and small regressions of the calibrated methods.
 
-One pass over the ratings adds each row's outer product to the blocks of the other side, so that
-no second arrangement of the ratings is needed. Explicit loops in a fixed order, no fast-math.
+One pass over the ratings adds each row's terms to the blocks of the other side, as whole numbers
+(:mod:`dpmc.privacy.sums`), so that no second arrangement of the ratings is needed and their order
+does not matter. Explicit loops, no fast-math.
 """
+
+from functools import partial
 
 import numpy as np
 from numba import njit
 
+from dpmc.methods.blocks import Blocks, total
 from dpmc.privacy.sensitivity import row_norms
+from dpmc.privacy.sums import TOGETHER, Sums, put, put_all
 from dpmc.ratings import Compressed
 
+_NOTHING = np.empty(0)
 
-@njit(cache=True)
-def _add_gram(indptr, indices, factors, total):
-    """Add f f^T of each row's factors f, upper triangle, to the blocks of its columns."""
+
+@njit(cache=True, nogil=True)
+def _add_gram(indptr, indices, weights, factors, per_step, together, parts):
+    """Add f f^T of each row's factors f, upper triangle, to the blocks of its columns.
+
+    Times the weight of the rating, if there are weights. Whole numbers of up to ``together`` rows
+    are added in 64 bits, and their sum then in parts.
+    """
     rank = factors.shape[1]
-    product = np.empty(rank * (rank + 1) // 2)
+    size = rank * (rank + 1) // 2
+    products, wholes = np.empty(size), np.empty(size, dtype=np.int64)
+    held, added = np.zeros(len(parts), dtype=np.int64), 0
     for row in range(indptr.size - 1):
         entry = 0
         for f in range(rank):
             for g in range(f, rank):
-                product[entry] = factors[row, f] * factors[row, g]
+                products[entry] = factors[row, f] * factors[row, g]
+                wholes[entry] = np.int64(products[entry] * per_step)
                 entry += 1
         for i in range(indptr[row], indptr[row + 1]):
-            column = indices[i]
-            for e in range(product.size):
-                total[column, e] += product[e]
+            begin = indices[i] * size
+            block = held[begin : begin + size]
+            if weights.size:
+                for e in range(size):
+                    wholes[e] = np.int64(weights[i] * products[e] * per_step)
+            for e in range(size):
+                block[e] += wholes[e]
+        added += 1
+        if added == together:
+            put_all(parts, held)
+            added = 0
+    put_all(parts, held)
 
 
-@njit(cache=True)
-def _add_residuals(indptr, indices, values, factors, theta, threshold, total):
-    """Add f psi(x - f^T theta) of each rating to the block of its column."""
+@njit(cache=True, nogil=True)
+def _add_residuals(indptr, indices, values, factors, theta, threshold, per_step, parts):
+    """Add f psi(x - f^T theta) of each rating to the block of its column; theta may be empty."""
     rank = factors.shape[1]
     for row in range(indptr.size - 1):
         for i in range(indptr[row], indptr[row + 1]):
             column = indices[i]
             residual = values[i]
-            for f in range(rank):
+            for f in range(rank * (theta.size > 0)):
                 residual -= factors[row, f] * theta[column, f]
             residual = min(max(residual, -threshold), threshold)
             for f in range(rank):
-                total[column, f] += factors[row, f] * residual
+                put(parts, column * rank + f, np.int64(factors[row, f] * residual * per_step))
 
 
-def gram_sums(rows: Compressed, factors: np.ndarray, n_columns: int) -> np.ndarray:
+@njit(cache=True, nogil=True)
+def _add_values(indptr, indices, values, multiples, constant, per_step, parts, squares):
+    """Add each rating, or a constant where there are no values, to the sum of its column.
+
+    Times the row's multiple, if there are multiples. The square of what is added goes to
+    ``squares``, by row.
+    """
+    for row in range(indptr.size - 1):
+        multiple = multiples[row] if multiples.size else 1.0
+        for i in range(indptr[row], indptr[row + 1]):
+            value = values[i] if values.size else constant
+            whole = np.int64(value * multiple * per_step)
+            squares[row] += float(whole) * float(whole)
+            put(parts, indices[i], whole)
+
+
+def gram_sums(
+    rows: Compressed, factors: np.ndarray, n_columns: int, bound: float, *,
+    weighted: bool = False, threads: int = 1,
+) -> np.ndarray:  # fmt: skip
     """Return, for each column, the sum of f f^T over the rows that rated it.
 
-    From factors (n_rows, rank) to upper triangles, row by row: (n_columns, rank (rank + 1) / 2).
+    From factors (n_rows, rank) to upper triangles, row by row: (n_columns, rank (rank + 1) / 2). If
+    ``weighted``, the terms are multiplied by the values of the rows. No number in a term is larger
+    in size than ``bound``.
     """
     rank = factors.shape[1]
-    total = np.zeros((n_columns, rank * (rank + 1) // 2))
-    _add_gram(rows.indptr, rows.indices, np.ascontiguousarray(factors), total)
-    return total
+    sums = Sums(n_columns * (rank * (rank + 1) // 2), bound)
+    add = partial(_gram, factors=factors, weighted=weighted)
+    return total(add, Blocks(rows, threads), sums).floats().reshape(n_columns, -1)
+
+
+def _gram(sums, rows, first, *, factors, weighted):
+    own = np.ascontiguousarray(factors[first : first + rows.n_rows])
+    weights = rows.values if weighted else _NOTHING
+    _add_gram(rows.indptr, rows.indices, weights, own, sums.per_step, TOGETHER, sums.parts)
 
 
 def residual_sums(
-    rows: Compressed,
-    factors: np.ndarray,
-    theta: np.ndarray,
-    threshold: float = np.inf,
-) -> np.ndarray:
+    rows: Compressed, factors: np.ndarray, n_columns: int, bound: float, *,
+    theta: np.ndarray | None = None, threshold: float = np.inf, threads: int = 1,
+) -> np.ndarray:  # fmt: skip
     """Return, for each column, the sum of f psi(x - f^T theta) over its ratings: (n_columns, rank).
 
-    Factors f have shape (n_rows, rank) and theta (n_columns, rank); at zeros, this is the
-    right-hand side of the regressions. psi clips to [-threshold, threshold].
+    Factors f have shape (n_rows, rank) and theta (n_columns, rank); without it, this is the
+    right-hand side of the regressions. psi clips to [-threshold, threshold]. No number in a term is
+    larger in size than ``bound``.
     """
-    total = np.zeros(theta.shape)
+    rank = factors.shape[1]
+    theta = np.empty((0, rank)) if theta is None else np.ascontiguousarray(theta)
+    add = partial(_residuals, factors=factors, theta=theta, threshold=float(threshold))
+    sums = total(add, Blocks(rows, threads), Sums(n_columns * rank, bound))
+    return sums.floats().reshape(n_columns, rank)
+
+
+def _residuals(sums, rows, first, *, factors, theta, threshold):
+    own = np.ascontiguousarray(factors[first : first + rows.n_rows])
     _add_residuals(
-        rows.indptr, rows.indices, rows.values, np.ascontiguousarray(factors),
-        np.ascontiguousarray(theta), float(threshold), total,
+        rows.indptr, rows.indices, rows.values, own, theta, threshold, sums.per_step, sums.parts
+    )
+
+
+def column_sums(rows: Compressed, n_columns: int, bound: float, *, threads: int = 1) -> np.ndarray:
+    """Return the sum of the values of each column, shape (n_columns,).
+
+    No value is larger in size than ``bound``.
+    """
+    return total(_columns, Blocks(rows, threads), Sums(n_columns, bound)).floats()
+
+
+def _columns(sums, rows, first):
+    add_values(sums, 0, rows)
+
+
+def add_values(
+    sums: Sums, place: int, rows: Compressed, multiples: np.ndarray = _NOTHING,
+    constant: float | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Add the values of rows, or a constant for each rating, to the sums of columns from a place.
+
+    Those of a row are multiplied by its number in ``multiples``, shape (n_rows,), if given. Returns
+    the sum of the squares of what each row added, in steps, shape (n_rows,).
+    """
+    squares = np.zeros(rows.n_rows)
+    values = rows.values if constant is None else _NOTHING
+    _add_values(
+        rows.indptr, rows.indices, values, multiples, constant or 0.0, sums.per_step,
+        sums.parts[place:], squares,
     )  # fmt: skip
-    return total
+    return squares
 
 
-def column_sums(rows: Compressed, n_columns: int) -> np.ndarray:
-    """Return the sum of the values of each column, shape (n_columns,), in order of rows."""
-    return np.bincount(rows.indices, rows.values, minlength=n_columns)
+def user_sums(values: np.ndarray, bound: float) -> np.ndarray:
+    """Return the sums of what users send, from shape (n_users, m) to (m,).
+
+    No number is larger in size than ``bound``.
+    """
+    sums = Sums(values.shape[1], bound)
+    sums.add(0, sums.whole(values))
+    return sums.floats()
 
 
 def column_counts(rows: Compressed, n_columns: int) -> np.ndarray:
-    """Return the number of ratings of each column as float64, shape (n_columns,)."""
+    """Return the number of ratings of each column as float64, shape (n_columns,): exact."""
     return np.bincount(rows.indices, minlength=n_columns).astype(float)
 
 

@@ -9,6 +9,8 @@ Source: Jarvelin and Kekalainen, "Cumulated gain-based evaluation of IR techniqu
 collaborative filtering" (WWW 2018), section 4.3, for recall over min(length, number liked).
 """
 
+from decimal import Context
+
 import numpy as np
 from numba import njit
 
@@ -18,11 +20,18 @@ from dpmc.ties import TOLERANCE
 LENGTH = 20
 """Of a list."""
 
+_DIGITS = Context(prec=30)
+
+DISCOUNTS = np.array(
+    [float(_DIGITS.divide(_DIGITS.ln(2), _DIGITS.ln(place))) for place in range(2, 258)]
+)
+"""Of the first places, 1 / log2(1 + place), from decimal digits: the same on all machines."""
+
 SCORES = 2**12
 """That are made at a time: of one user at least."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def on_top(scores: np.ndarray, left_out: np.ndarray, liked: np.ndarray, length: int):
     """Return recall and NDCG of one user's list of the ``length`` best items.
 
@@ -33,6 +42,8 @@ def on_top(scores: np.ndarray, left_out: np.ndarray, liked: np.ndarray, length: 
         Items that are no candidates; none of those liked.
     liked : integer array
         At least one.
+    length : int
+        At most 256.
     """
     candidate = np.ones(scores.size, dtype=np.bool_)
     candidate[left_out] = False
@@ -43,7 +54,7 @@ def on_top(scores: np.ndarray, left_out: np.ndarray, liked: np.ndarray, length: 
     tie = TOLERANCE * largest
     gains = np.zeros(length + 1)  # of the first places together
     for place in range(length):
-        gains[place + 1] = gains[place] + 1 / np.log2(place + 2)
+        gains[place + 1] = gains[place] + DISCOUNTS[place]
     hits, gain = 0.0, 0.0
     for item in liked:
         above, beside = 0, 0

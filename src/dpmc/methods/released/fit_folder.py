@@ -15,7 +15,7 @@ from dpmc.methods import method_name
 from dpmc.methods.factorization.local import PublishedItems, PublishedRanking
 from dpmc.methods.private import EVERY_RATING, PrivateMethod
 from dpmc.privacy.guarantee import Guarantee
-from dpmc.privacy.release import MOST_TERMS
+from dpmc.privacy.sums import MOST_USERS
 from dpmc.publication.folder import (
     CHOSEN,
     GUARANTEE,
@@ -128,12 +128,11 @@ def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]
     """Return what the guarantee takes for known, in words: nothing else may depend on a person."""
     low, high = model.rating_range
     users = not model.bounds.user_level
-    of_whom = "item or user" if users else "item"
     assumed = {
         "rating_range": f"ratings lie in {low:g} to {high:g}, to which others are clipped",
         "constants": "every number under constants was chosen without the ratings",
         "table": TABLE,
-        "sizes": f"no {of_whom} has more than {MOST_TERMS} ratings",
+        "sizes": f"there are at most {MOST_USERS} {'ratings' if users else 'users'}",
     }
     if model.ranks:
         level = (
@@ -147,8 +146,6 @@ def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]
     if users:
         assumed["users"] = "the list of users, known without the ratings"
     else:
-        if model.most_users is not None:
-            assumed["sizes"] += f", and there are at most {model.most_users} users"
         if model.ratings_per_user < EVERY_RATING:
             assumed["ratings_per_user"] = (
                 f"that {model.ratings_per_user} ratings of a user count, whoever the users are"

@@ -1,31 +1,20 @@
 """Sums of outer products over users: made in blocks, bounded, and released with noise."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numba import njit
 from scipy.linalg import eigh
-from scipy.linalg.blas import dsyrk
 
 from dpmc.errors import InputError
+from dpmc.methods.blocks import Source, total
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
+from dpmc.privacy.sums import TOGETHER, Sums, put_all
 from dpmc.ratings import Compressed
 
-BLOCK = 1 << 22
-"""Numbers in a block of dense rows."""
-
-PAIR = 12
-"""What adding one pair of numbers of a row costs, in pairs of a product of matrices."""
-
-TILE = 1 << 17
+TILE = 1 << 16
 """Numbers of the sum that pairs are added to at a time, so that they stay in a core's cache."""
-
-FULL = 10
-"""From a mean share of 1/10 of the columns on, rows are added whole and not pair by pair."""
-
-HELD = 1 << 18
-"""Numbers of rows that are added whole at a time, so that they stay in a core's cache."""
 
 SLACK = 1 + 1e-9
 """Rounding in a norm; clipping stays below its bound by more than that."""
@@ -44,30 +33,38 @@ def check_row_lengths(rows: Compressed, bound: float) -> None:
         raise PrivacyViolation(f"a row has l2 norm {longest:g}, above the bound {bound:g}")
 
 
-def outer_sum(rows: Compressed, n_columns: int) -> np.ndarray:
-    """Return the upper triangle of the sum of a a^T over the rows a, zeros below it.
+def outer_sum(rows: Source, n_columns: int, bound: float, *, plain: bool = False) -> np.ndarray:
+    """Return the sum of a a^T over the rows a, packed as :func:`pack` does.
 
-    Its shape is (n_columns, n_columns). Short rows are added one after the other, pair by pair or
-    whole, which gives the same bits; long ones as a product of matrices, for which they are written
-    out in blocks.
+    Each product of two numbers of a row is truncated to a whole number of steps of
+    :class:`dpmc.privacy.sums.Sums`; none is larger in size than ``bound``^2.
     """
+    return packed(outer_sums(rows, n_columns, bound), plain=plain)
+
+
+def outer_sums(rows: Source, n_columns: int, bound: float) -> Sums:
+    """Return :func:`outer_sum` as exact sums, of the upper triangle row by row."""
     check_columns(n_columns)
-    total = np.zeros((n_columns, n_columns), order="F")
-    long = PAIR * rows.sizes**2 > n_columns**2
-    short, sizes = np.flatnonzero(~long), rows.sizes[~long]
-    whole = n_columns * sizes.sum() <= FULL * np.square(sizes).sum()
-    add, held = (_add_whole, HELD) if whole else (_add_pairs, TILE)
-    held = max(1, held // max(1, n_columns))
-    add(rows.indptr, rows.indices, rows.values, short, held, total)
-    places, height = np.flatnonzero(long), max(1, BLOCK // n_columns)
-    for first in range(0, places.size, height):
-        some = places[first : first + height]
-        block = np.zeros((some.size, n_columns))
-        for place, row in enumerate(some):
-            own = slice(rows.indptr[row], rows.indptr[row + 1])
-            block[place, rows.indices[own]] = rows.values[own]
-        total = dsyrk(1.0, block.T, beta=1.0, c=total, overwrite_c=True)
-    return total
+    sums = Sums(n_columns * (n_columns + 1) // 2, bound**2)
+    return total(partial(add_outer, n_columns=n_columns), rows, sums)
+
+
+def packed(sums: Sums, *, plain: bool = False) -> np.ndarray:
+    """Return an upper triangle as :func:`pack` would return the matrix."""
+    entries = sums.floats()
+    if not plain:
+        n_columns = round((2 * entries.size + 0.25) ** 0.5 - 0.5)
+        entries *= _places(n_columns)[1]
+    return entries
+
+
+def add_outer(sums: Sums, rows: Compressed, first: int, *, n_columns: int) -> None:
+    """Add a a^T of each row to the sums of an upper triangle, row by row."""
+    width = max(1, TILE // max(1, n_columns))
+    _add_pairs(
+        rows.indptr, rows.indices, rows.values, n_columns, width, TOGETHER, sums.per_step,
+        sums.parts,
+    )  # fmt: skip
 
 
 def release_outer_sum(
@@ -80,7 +77,7 @@ def release_outer_sum(
     PrivacyViolation.
     """
     check_row_lengths(rows, bound)
-    exact = pack(outer_sum(rows, n_columns))
+    exact = outer_sum(rows, n_columns, bound)
     noised = ledger.release(what, exact, outer_sensitivity(relation, bound), weight=weight)
     return unpack(noised, n_columns)
 
@@ -94,80 +91,36 @@ def check_columns(n_columns: int) -> None:
         )
 
 
-@njit(cache=True)
-def _add_pairs(indptr, indices, values, chosen, width, total):
-    """Add a a^T of each chosen row a to the upper triangle, ``width`` columns at a time.
+@njit(cache=True, nogil=True)
+def _add_pairs(indptr, indices, values, n_columns, height, together, per_step, parts):
+    """Add a a^T of each row a to the upper triangle, ``height`` rows of the triangle at a time.
 
-    Places in ``total`` are unsigned: for signed ones numba asks of each whether it is negative.
+    Whole numbers of up to ``together`` users are added in 64 bits, and their sum then in parts.
+    Places are unsigned: for signed ones numba asks of each whether it is negative.
     """
-    n_columns, entries = np.uint64(total.shape[1]), total.T.reshape(-1)
-    following = indptr[chosen]
-    for end in range(width, total.shape[1] + width, width):
-        for place, row in enumerate(chosen):
-            first, i = indptr[row], following[place]
-            while i < indptr[row + 1] and indices[i] < end:
-                column, value = np.uint64(indices[i]) * n_columns, values[i]
-                for j in range(np.uint64(first), np.uint64(i + 1)):
-                    entries[column + np.uint64(indices[j])] += value * values[j]
+    following = indptr[:-1].copy()
+    tile = np.zeros(height * n_columns, dtype=np.int64)
+    for top in range(0, n_columns, height):
+        end = min(top + height, n_columns)
+        begin, added = top * n_columns - top * (top - 1) // 2, 0
+        size = end * n_columns - end * (end - 1) // 2 - begin
+        for row in range(following.size):
+            i, last = following[row], indptr[row + 1]
+            if i == last or indices[i] >= end:
+                continue
+            while i < last and indices[i] < end:
+                # of the triangle's row c, column j has the place c n - c (c - 1) / 2 + j - c
+                c, value = np.int64(indices[i]), values[i]
+                place = c * n_columns - c * (c + 1) // 2 - begin
+                for j in range(i, last):
+                    tile[np.uint64(place + indices[j])] += np.int64(value * values[j] * per_step)
                 i += 1
-            following[place] = i
-
-
-@njit(cache=True)
-def _add_whole(indptr, indices, values, chosen, height, total):
-    """Add a a^T of each chosen row a to the upper triangle, ``height`` rows at a time.
-
-    To a column of the sum the rows that have it add themselves written out, which the compiler
-    turns into vector code; eight in one pass, as most of the time goes to reading and writing the
-    sum. Each number gets its terms in the order of the rows, and zeros between them.
-    """
-    columns, height = total.T, max(1, min(height, chosen.size))
-    dense = np.zeros((height, columns.shape[0]))
-    following = np.empty(columns.shape[0] + 1, dtype=np.int64)
-    for first in range(0, chosen.size, height):
-        some = chosen[first : first + height]
-        following[:] = 0
-        for place, row in enumerate(some):
-            for k in range(indptr[row], indptr[row + 1]):
-                dense[place, indices[k]] = values[k]
-                following[indices[k] + 1] += 1
-        following = np.cumsum(following)
-        owners = np.empty(following[-1], dtype=np.int64)
-        for place, row in enumerate(some):  # afterwards a column's own end where its places do
-            for k in range(indptr[row], indptr[row + 1]):
-                owners[following[indices[k]]] = place
-                following[indices[k]] += 1
-        begin = 0
-        for column in range(columns.shape[0]):
-            sums, end = columns[column, : column + 1], following[column]
-            while begin + 8 <= end:
-                _add_eight(dense, owners[begin : begin + 8], column, sums)
-                begin += 8
-            for place in owners[begin:end]:
-                value, row = dense[place, column], dense[place]
-                for i in range(sums.size):
-                    sums[i] += value * row[i]
-            begin = end
-        for place, row in enumerate(some):
-            dense[place, indices[indptr[row] : indptr[row + 1]]] = 0.0
-
-
-@njit(cache=True)
-def _add_eight(dense, places, column, sums):
-    """Add eight rows of ``dense`` times their entry in a column, one after the other."""
-    a, b, c, d = dense[places[0]], dense[places[1]], dense[places[2]], dense[places[3]]
-    e, f, g, h = dense[places[4]], dense[places[5]], dense[places[6]], dense[places[7]]
-    at_a, at_b, at_c, at_d = a[column], b[column], c[column], d[column]
-    at_e, at_f, at_g, at_h = e[column], f[column], g[column], h[column]
-    for i in range(sums.size):
-        found = sums[i] + at_a * a[i]
-        found += at_b * b[i]
-        found += at_c * c[i]
-        found += at_d * d[i]
-        found += at_e * e[i]
-        found += at_f * f[i]
-        found += at_g * g[i]
-        sums[i] = found + at_h * h[i]
+            following[row] = i
+            added += 1
+            if added == together:
+                put_all(parts[begin : begin + size], tile[:size])
+                added = 0
+        put_all(parts[begin : begin + size], tile[:size])
 
 
 def pack(matrices: np.ndarray, *, plain: bool = False) -> np.ndarray:

@@ -250,7 +250,7 @@ class DPALS(OffsetModel):
             raise InputError(f"rank must be at most {kept}, the number of items with factors.")
         released = ItemStatistics(
             statistics.ledger, self.bounds, self.plan, value_bound=self.value_bound,
-            row_bound=self.row_bound, triangles=self.literal,
+            row_bound=self.row_bound, triangles=self.literal, threads=self.threads,
         )  # fmt: skip
         self.claimed_epsilon_ = self.epsilon
         counts, mean = self._popularity(ratings, released, randomness)
@@ -327,7 +327,7 @@ class DPALS(OffsetModel):
         users = self._users(self._part(own, randomness), design)
         counted, by_item = None, None
         for chosen, weights in samples:
-            if noised and chosen is not counted:
+            if noised and self.dtype == "float32" and chosen is not counted:
                 counted, by_item = chosen, transposed(chosen, n_items)
             bound = self.factor_bound * (1 - margin(self.dtype))
             clipped = clip_rows(users.astype(float), bound, 2).astype(self.dtype)
@@ -355,4 +355,4 @@ class DPALS(OffsetModel):
     def _users(self, own, design):
         design = design.astype(self.dtype)
         base = self.global_penalty * (design.T @ design) if self.global_penalty else None
-        return solve_rows(own, design, self.user_regularization, base=base)
+        return solve_rows(own, design, self.user_regularization, base=base, threads=self.threads)

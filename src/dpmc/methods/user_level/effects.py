@@ -182,7 +182,7 @@ class EffectsAndCovariance(OffsetModel):
         def released(what, rows, longest, more):
             rows = _of_weight_one(rows)
             check_row_lengths(rows, longest)
-            exact = column_sums(rows, n_items)
+            exact = column_sums(rows, n_items, longest)
             return statistics.ledger.release(what, exact, more * longest, weight=half)
 
         sums = released("sums", rows, bound, signed)

@@ -15,11 +15,11 @@ from numba import njit
 
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.base import choice, count, flag, positive, with_parameters
+from dpmc.methods.kernels.private import residual_sums, user_sums
 from dpmc.methods.user_level.covariance import (
     check_row_lengths,
     outer_sensitivity,
     outer_sum,
-    pack,
     top_eigenvectors,
     unpack,
 )
@@ -199,19 +199,22 @@ class PrivateFrankWolfe(JointMethod):
 
     def _eigenpair(self, left, before, step, statistics):
         plain = self.noise == "jain"
-        exact = pack(outer_sum(left, before.size), plain=plain)
+        exact = outer_sum(left, before.size, self._residual_bound(step), plain=plain)
         noised = self._release(statistics, step, "covariance", exact)
         values, vectors = top_eigenvectors(unpack(noised, before.size, plain=plain), 1)
         return values[0], vectors[:, 0]
 
     def _by_oja(self, left, before, step, statistics):
-        matrix, direction = left.matrix(before.size), before / np.linalg.norm(before)
+        n_items, direction = before.size, before / np.linalg.norm(before)
+        bound = self._residual_bound(step) ** 2
         for _ in range(self.products):
-            exact = matrix.T @ (matrix @ direction)
+            along = left.sums(left.values * direction[left.indices])
+            exact = residual_sums(left, along[:, None], n_items, bound)[:, 0]
             noised = self._release(statistics, step, "product", exact)
             direction = direction + noised / np.linalg.norm(noised)
             direction /= np.linalg.norm(direction)
-        exact = np.array([np.sum((matrix @ direction) ** 2)])
+        along = left.sums(left.values * direction[left.indices])
+        exact = user_sums(along[:, None] ** 2, bound)
         return self._release(statistics, step, "eigenvalue", exact)[0], direction
 
 

@@ -2,9 +2,16 @@
 
 import numpy as np
 
+from dpmc.methods.blocks import Blocks
 from dpmc.methods.factorization.private_offsets import noised_mean
-from dpmc.methods.kernels.private import column_counts
+from dpmc.methods.kernels.private import (
+    column_counts,
+    full_matrices,
+    gram_sums,
+    residual_sums,
+)
 from dpmc.methods.normal import normal_sums
+from dpmc.methods.private_statistics import total_of
 from dpmc.methods.user_level.covariance import (
     SLACK,
     check_row_lengths,
@@ -15,6 +22,7 @@ from dpmc.methods.user_level.covariance import (
 from dpmc.methods.user_level.plan import Part, longest_row
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities, row_norms
+from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed, transposed
 
 _BLOCK = 2**22
@@ -33,11 +41,13 @@ class ItemStatistics:
     triangles : bool
         Noise upper triangles of matrices, as published, and not full symmetric matrices, whose
         noise off the diagonal has half the variance.
+    threads : int
+        That add up; nothing hangs on it.
     """
 
     def __init__(
         self, ledger: Ledger, bounds: Sensitivities, plan: dict[str, Part], *,
-        value_bound: float, row_bound: float | None, triangles: bool,
+        value_bound: float, row_bound: float | None, triangles: bool, threads: int = 1,
     ):  # fmt: skip
         self.ledger = ledger
         self.bounds = bounds
@@ -45,6 +55,7 @@ class ItemStatistics:
         self.value_bound = value_bound
         self.longest_row = longest_row(bounds, value_bound, row_bound)
         self.triangles = triangles
+        self.threads = threads
         self._checked = None
 
     def counts(self, rows: Compressed, n_items: int) -> np.ndarray:
@@ -56,7 +67,7 @@ class ItemStatistics:
         """Return the mean of values within B, from their noised sum and number."""
         self._check_users(rows)
         self.bounds.check_values(rows.values)
-        total = self._release("total_sum", np.array([rows.values.sum()]))
+        total = self._release("total_sum", total_of(rows, self.bounds))
         count = self._release("total_count", np.array([float(rows.values.size)]))
         return noised_mean(float(total[0]), float(count[0]), self.bounds.half_range)
 
@@ -65,7 +76,9 @@ class ItemStatistics:
     ) -> np.ndarray:
         """Return the sum of x x^T over the users, shape (n_items, n_items), x with its weights."""
         self._check_users(rows, values=True, weights=weights)
-        return self._matrices("start", outer_sum(_weighted(rows, weights), n_items))
+        sent = Blocks(_weighted(rows, weights), self.threads)
+        exact = outer_sum(sent, n_items, self.longest_row, plain=self.triangles)
+        return self._unpacked("start", exact, n_items)
 
     def sums(
         self, by_user: Compressed, by_item: Compressed | None, users: np.ndarray, n_items: int,
@@ -74,12 +87,30 @@ class ItemStatistics:
         """Return the Gram matrices and the right-hand sides of the items.
 
         Their shapes are (n_items, rank, rank), or None, and (n_items, rank). Both groupings are the
-        same ratings, by item only if Gram matrices are released; ``users`` are rows of norm at most
-        Gamma_u, shape (n_users, rank). Each term is multiplied by the weight of its rating, 1 if
-        none are given.
+        same ratings, by item only for Gram matrices in single precision; ``users`` are rows of norm
+        at most Gamma_u, shape (n_users, rank). Each term is multiplied by the weight of its rating,
+        1 if none are given.
         """
         self._check_users(by_user, values=True, weights=weights)
         self.bounds.check_factors(users.astype(float))
+        if users.dtype != np.float64:
+            return self._in_single_precision(by_user, by_item, users, n_items, weights)
+        rank, bound = users.shape[1], self.bounds.factor_bound
+        grams = None
+        if "gram" in self.plan:
+            # the squares of a user's weights sum to k
+            most = 1.0 if weights is None else self.bounds.ratings_per_user**0.5
+            exact = gram_sums(
+                by_user if weights is None else weights, users, n_items, most * bound**2,
+                weighted=weights is not None, threads=self.threads,
+            )  # fmt: skip
+            grams = self._matrices("gram", full_matrices(exact, rank))
+        sent, largest = _weighted(by_user, weights), bound * self.longest_row
+        exact = residual_sums(sent, users, n_items, largest, threads=self.threads)
+        return grams, self._release("right_hand_side", exact)
+
+    def _in_single_precision(self, by_user, by_item, users, n_items, weights):
+        """Return the same from sums in floating point, for simulated noise alone."""
         if "gram" not in self.plan:
             exact = _weighted(by_user, weights).matrix(n_items).T @ users
             return None, self._release("right_hand_side", exact)
@@ -100,12 +131,20 @@ class ItemStatistics:
 
     def global_gram(self, users: np.ndarray) -> np.ndarray:
         """Return the sum of u u^T over all users, shape (rank, rank)."""
-        self.bounds.check_factors(users.astype(float))
-        return self._matrices("global_gram", users.T @ users)
+        users = users.astype(float)
+        self.bounds.check_factors(users)
+        rank = users.shape[1]
+        sums = Sums(rank**2, self.bounds.factor_bound**2)
+        for first in range(0, len(users), _BLOCK // rank**2 + 1):
+            some = users[first : first + _BLOCK // rank**2 + 1]
+            sums.add(0, sums.whole(some[:, :, None] * some[:, None, :]))
+        return self._matrices("global_gram", sums.floats().reshape(rank, rank))
 
     def _matrices(self, what, exact):
-        noised = self._release(what, pack(exact, plain=self.triangles))
-        return unpack(noised, exact.shape[-1], plain=self.triangles)
+        return self._unpacked(what, pack(exact, plain=self.triangles), exact.shape[-1])
+
+    def _unpacked(self, what, exact, n):
+        return unpack(self._release(what, exact), n, plain=self.triangles)
 
     def _release(self, what, exact):
         part = self.plan[what]
@@ -145,7 +184,7 @@ def clipped_updates(
     longest = np.max(sent.norms() * row_norms(directions, 2), initial=0.0)
     if not longest <= bound * SLACK:
         raise PrivacyViolation(f"an update has norm {longest:g}, above the bound {bound:g}")
-    return sent.matrix(n_items).T @ directions
+    return residual_sums(sent, directions, n_items, bound)
 
 
 def solve_items(

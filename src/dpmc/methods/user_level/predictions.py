@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from dpmc.errors import InputError
 from dpmc.methods.base import choice, with_parameters
 from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.relations import USER_LEVEL
-from dpmc.privacy.release import MOST_TERMS
 
 
 @with_parameters
@@ -22,20 +20,9 @@ class UserLevelMethod(PrivateMethod):
     relation: str = choice(USER_LEVEL)
     mechanism: str = choice(("gaussian",), "gaussian")
 
-    most_users = MOST_TERMS  # terms of sums over users, see dpmc.privacy.release
-
     def _weight(self, share: float) -> float:
         """Return the weight of a release with a share of the budget."""
         return (share * self.releases) ** -0.5
-
-    def _check_publication(self, ledger, ratings):
-        super()._check_publication(ledger, ratings)
-        if ratings.n_users > self.most_users:
-            raise InputError(
-                f"There are {ratings.n_users} users, and exact noise is for {self.most_users} at "
-                "most: leave some out at random, or fit with simulated noise, which is not for "
-                "publication."
-            )
 
 
 class OffsetModel(UserLevelMethod):

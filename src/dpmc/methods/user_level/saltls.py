@@ -6,13 +6,12 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods.base import check_count, count, positive, with_parameters
-from dpmc.methods.kernels.private import clip_rows
-from dpmc.methods.normal import normal_sums, solve_rows
+from dpmc.methods.kernels.private import clip_rows, full_matrices, gram_sums, residual_sums
+from dpmc.methods.normal import solve_rows
 from dpmc.methods.user_level.covariance import check_rank, pack, unpack
 from dpmc.methods.user_level.item_step import solve_items
 from dpmc.methods.user_level.joint import JointMethod
 from dpmc.methods.user_level.sampling import clip_values
-from dpmc.ratings import transposed
 
 
 @with_parameters
@@ -113,9 +112,9 @@ class DPSAltLS(JointMethod):
         return solve_rows(own, np.sqrt(len(items)) * items, self.user_regularization)
 
     def _parts(self, rows, group):
-        """Return the ratings of the users of each group, by item."""
-        n_items, of_ratings = int(self.frequent_.sum()), rows.per_rating(group)
-        return [transposed(rows.keep(of_ratings == g), n_items) for g in range(self.groups)]
+        """Return the ratings of the users of each group."""
+        of_ratings = rows.per_rating(group)
+        return [rows.keep(of_ratings == g) for g in range(self.groups)]
 
     def _solve(self, rows, parts, users, statistics):
         """Return the solutions of the groups, shape (groups, n_items, rank)."""
@@ -123,11 +122,13 @@ class DPSAltLS(JointMethod):
         bounds.check_counts(rows.sizes)
         bounds.check_factors(users)
         bounds.check_values(rows.values, self.value_bound)
-        sums = [normal_sums(part, users) for part in parts]
+        n_items, largest = int(self.frequent_.sum()), bounds.factor_bound
         weight = self._weight(1 / self.releases)
-        exact = pack(np.stack([grams for grams, _ in sums]))
+        sums = [gram_sums(part, users, n_items, largest**2) for part in parts]
+        exact = pack(np.stack([full_matrices(each, self.rank) for each in sums]))
         grams = ledger.release("gram", exact, bounds.gram(), weight=weight)
-        exact = np.stack([targets for _, targets in sums])
+        largest *= self.value_bound
+        exact = np.stack([residual_sums(part, users, n_items, largest) for part in parts])
         right = bounds.right_hand_side(self.value_bound)
         targets = ledger.release("right_hand_side", exact, right, weight=weight)
         penalty = self.item_regularization * statistics.noise_std(bounds.gram()) * weight

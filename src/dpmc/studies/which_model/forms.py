@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dpmc.methods.blocks import Source, joined
 from dpmc.methods.user_level.covariance import pack
 from dpmc.methods.user_level.local_bayes import refinement
 from dpmc.methods.user_level.local_bayes.beliefs import OFFSET, Beliefs
@@ -16,7 +17,6 @@ from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.local_bayes.users import LEAST_FRESH, MOST_EXCESS, posterior_means
-from dpmc.ratings import Compressed
 
 WIDE = 1e4
 """Times the variance that the prior of offsets starts with: none to speak of."""
@@ -54,14 +54,15 @@ class FixedPrior(Beliefs):
 
 
 def plain_statistic(
-    rows: Compressed, beliefs: Beliefs, popularity: Popularity, scale: Scale, step: refinement.Step
+    rows: Source, beliefs: Beliefs, popularity: Popularity, scale: Scale, step: refinement.Step
 ) -> tuple[np.ndarray, float]:
     """Return what users send in a step if they leave no rating out.
 
     As :func:`dpmc.methods.user_level.local_bayes.refinement.statistic`, but for what is left of a
     rating, the inverse of its variance and the user's factors, which all of the user's ratings
-    give. It is bounded in the same way.
+    give. It is bounded in the same way, and added up in floating point.
     """
+    rows = joined(rows)
     model = refinement.model_of(beliefs, scale.mean, step.spread, popularity, scale)
     users = posterior_means(rows, model.offsets, model.factors, model.precisions)
     items, n_items = rows.indices, model.offsets.size

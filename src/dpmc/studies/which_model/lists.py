@@ -40,7 +40,7 @@ class PrivatePopularity(LocalEase):
         noised, noise = self._release(statistics, "counts", *sent, 1.0)
         model = counts.read(noised, noise).as_model()
         self.item_offsets_, self.item_scales_, self.item_factors_ = model
-        self.user_factors_ = np.zeros((ratings.n_users, 1))
+        self._users = np.zeros((ratings.n_users, 1))
         self.fell_back_to_ = None
 
 

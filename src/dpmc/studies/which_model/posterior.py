@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
+from dpmc.methods.blocks import Blocks
 from dpmc.methods.user_level.local_bayes.constants import OFFSETS_SHARE, SCALE_SHARE
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.methods.user_level.local_bayes.users import posterior_means
@@ -34,8 +35,8 @@ class OffsetsOnly(LocalBayes):
 
     def _fit(self, ratings, statistics, randomness, callback):
         self.explained = NEVER
-        own = self._bounded(ratings.by_user)
-        rows = randomness.choose(own, self.ratings_per_user)
+        own = Blocks(self._bounded(ratings.by_user))
+        rows = own.then(randomness.choices(self.ratings_per_user))
         _, biases, popularity, whole, _ = self._start(rows, ratings.n_items, None, statistics)
         self.shares_ = popularity.shares
         self._take(biases, whole, whole.typical, own)

@@ -8,13 +8,15 @@ others and, as far as is known, from items that had not learnt from it.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
+from dpmc.methods.blocks import Source, total
 from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.local_bayes.users import Model, left_out_errors
-from dpmc.ratings import Compressed
+from dpmc.privacy.sums import Sums
 
 NORM = 1.0
 """Of what one user adds."""
@@ -44,7 +46,7 @@ def own_means(n_items: int, scale: Scale) -> Model:
 
 
 def statistic(
-    rows: Compressed, model: Model, others: Sequence[Model], typical: float
+    rows: Source, model: Model, others: Sequence[Model], typical: float
 ) -> tuple[np.ndarray, float]:
     """Return sums over users of what the model's squared error is above those of others.
 
@@ -53,7 +55,7 @@ def statistic(
 
     Parameters
     ----------
-    rows : Compressed
+    rows : Source
         Ratings by user, less the centre of the range.
     model : Model
     others : two of Model
@@ -65,13 +67,20 @@ def statistic(
     longest : float
         Norm of what a user adds, at most.
     """
-    chosen = model.leverages <= MOST_LEVERAGE
-    found = [left_out_errors(rows, each, chosen) for each in (model, *others)]
+    add = partial(_add, models=(model, *others), typical=typical)
+    sums = total(add, rows, Sums(len(others), NORM))
+    return sums.floats(), sums.longest
+
+
+def _add(sums, rows, first, *, models, typical):
+    chosen = models[0].leverages <= MOST_LEVERAGE
+    found = [left_out_errors(rows, each, chosen) for each in models]
     part = 0.5**0.5 * np.minimum(1, found[0][1] / FULL_WEIGHT_RATINGS)
     # noise may have put items so far out that errors overflow; what a user sends is finite
     ours, *theirs = (np.fmin(errors / typical**2, LARGEST) for errors, _ in found)
-    sent = [part * np.clip(ours - each, -1, 1) for each in theirs]
-    return np.sum(sent, axis=1), np.max(np.linalg.norm(sent, axis=0), initial=0.0)
+    sent = sums.whole(np.column_stack([part * np.clip(ours - each, -1, 1) for each in theirs]))
+    sums.add(0, sent)
+    sums.saw(sent)
 
 
 def better(noised: np.ndarray, noise: float) -> int | None:

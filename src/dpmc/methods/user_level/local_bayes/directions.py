@@ -17,10 +17,13 @@ Transactions on Information Theory 60, 2014). Noise on the covariance: Dwork, Ta
 Zhang, "Analyze Gauss" (STOC 2014); for recommendations McSherry and Mironov (KDD 2009).
 """
 
+from functools import partial
+
 import numpy as np
 from scipy.linalg import eigh
 
-from dpmc.methods.user_level.covariance import outer_sum, pack, unpack
+from dpmc.methods.blocks import Source, total
+from dpmc.methods.user_level.covariance import add_outer, packed, unpack
 from dpmc.methods.user_level.local_bayes.constants import (
     CLEAR_OF_EDGE,
     EDGE_WIDTH,
@@ -31,7 +34,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
 )
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.sampling import margin
-from dpmc.ratings import Compressed
+from dpmc.privacy.sums import Sums
 
 REFILLS = 6
 """Of the diagonal."""
@@ -98,13 +101,13 @@ def _edge(counts, noise, scale):
 
 
 def statistic(
-    rows: Compressed, items: np.ndarray, n_items: int, typical: float
+    rows: Source, items: np.ndarray, n_items: int, typical: float
 ) -> tuple[np.ndarray, float]:
-    """Return the packed sum of outer products of shortened rows, and the longest row's norm.
+    """Return the packed sum of outer products of shortened rows, and the norm of the longest.
 
     Parameters
     ----------
-    rows : Compressed
+    rows : Source
         What is left of the ratings, by user.
     items : integer array, shape (size,)
         Ascending.
@@ -117,11 +120,19 @@ def statistic(
     triangle : float64 array, shape (size (size + 1) / 2,)
     longest : float
     """
+    add = partial(_add, items=items, n_items=n_items, typical=typical)
+    sums = total(add, rows, Sums(items.size * (items.size + 1) // 2, 1.0))
+    return packed(sums), sums.longest
+
+
+def _add(sums, rows, first, *, items, n_items, typical):
     chosen = rows.columns(items, n_items)
     lengths = chosen.norms()
     shrink = (1 - margin(chosen.values.dtype)) / np.maximum(lengths, typical)
     short = chosen.with_values(chosen.values * chosen.per_rating(shrink))
-    return pack(outer_sum(short, items.size)), np.max(lengths * shrink, initial=0.0)
+    # whole numbers are no longer than the products of what they are made of
+    sums.saw_squares((short.squares() / sums.step) ** 2)
+    add_outer(sums, short, first, n_columns=items.size)
 
 
 def read(

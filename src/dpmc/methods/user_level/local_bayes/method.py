@@ -6,6 +6,7 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods.base import count, positive, with_parameters
+from dpmc.methods.blocks import Blocks
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.covariance import SLACK, outer_sensitivity
 from dpmc.methods.user_level.local_bayes import (
@@ -176,10 +177,12 @@ class LocalBayes(UserLevelMethod):
 
     def _fit(self, ratings, statistics, randomness, callback):
         features = self._features(ratings)
-        own = self._bounded(ratings.by_user)
-        out = randomness.part(own, self.held_out) if self.held_out else None
-        rows = own if out is None else own.keep(~out)
-        rows = randomness.choose(rows, self.ratings_per_user)
+        own = Blocks(ratings, self.threads, (lambda first, rows: self._bounded(rows),))
+        out = randomness.parts(self.held_out) if self.held_out else None
+        rows = own
+        if out is not None:
+            rows = own.then(lambda first, rows: rows.keep(~out(first, rows)))
+        rows = rows.then(randomness.choices(self.ratings_per_user))
         start = self._start(rows, ratings.n_items, features, statistics)
         beliefs, biases, popularity, whole, left = start
         left -= CHECK_SHARE + (WORTH_SHARE if self.held_out else 0)
@@ -218,14 +221,19 @@ class LocalBayes(UserLevelMethod):
 
     def _worth(self, own, out, whole, biases, statistics):
         """Release the errors of the model and of the biases on the ratings held out."""
-        rows, held_out = own.keep(~out), own.keep(out)
         ours = (self.item_offsets_ - self.centre, self.item_factors_, self.item_precisions_)
-        predictions = []
-        for bias, factors, precisions in (ours, biases[:3]):
-            users = posterior_means(rows, bias, factors, precisions)
-            found = bias[held_out.indices] + observed(held_out, users, factors)
-            predictions.append(np.clip(found, -self.bounds.half_range, self.bounds.half_range))
-        sent, longest = worth.statistic(held_out, *predictions, whole.typical)
+        half = self.bounds.half_range
+
+        def predicted(first, rows):
+            part = out(first, rows)
+            known, held_out, predictions = rows.keep(~part), rows.keep(part), []
+            for bias, factors, precisions in (ours, biases[:3]):
+                users = posterior_means(known, bias, factors, precisions)
+                found = bias[held_out.indices] + observed(held_out, users, factors)
+                predictions.append(np.clip(found, -half, half))
+            return held_out, *predictions
+
+        sent, longest = worth.statistic(own, predicted, whole.typical)
         noised, noise = self._release(statistics, "worth", sent, longest, worth.NORM, WORTH_SHARE)
         return worth.read(noised, noise, whole.typical)
 
@@ -265,10 +273,14 @@ class LocalBayes(UserLevelMethod):
         bias = whole.mean + beliefs.mean[:, OFFSET]
         level = np.ascontiguousarray(beliefs.mean[:, [LEVEL]])
         precisions = refinement.precisions_of(beliefs, whole.typical)
-        users = posterior_means(rows, bias, level, precisions)
-        own = rows.per_rating(users[:, 0])
-        left = rows.values - bias[rows.indices] - level[rows.indices, 0] * own
-        return rows.with_values(left)
+
+        def left(first, rows):
+            users = posterior_means(rows, bias, level, precisions)
+            own = rows.per_rating(users[:, 0])
+            left = rows.values - bias[rows.indices] - level[rows.indices, 0] * own
+            return rows.with_values(left)
+
+        return rows.then(left)
 
     def _release(self, statistics, what, sent, longest, norm, share, sensitivity=None):
         """Release a sum over users of vectors of at most this norm, and return it and its noise.
@@ -289,4 +301,11 @@ class LocalBayes(UserLevelMethod):
         bias = np.clip(model.offsets, -half, half)
         self.item_offsets_ = np.clip(self.centre + bias, *self.rating_range)
         self.item_factors_, self.item_precisions_ = model.factors, model.precisions
-        self.user_factors_ = posterior_means(own, bias, model.factors, model.precisions)
+        self._alone, self._users = (own, bias, model.factors, model.precisions), None
+
+    @property
+    def user_factors_(self) -> np.ndarray:
+        """What users make of the model for themselves, made when it is first asked for."""
+        if self._users is None:
+            self._users = posterior_means(*self._alone)
+        return self._users

@@ -6,9 +6,13 @@ shortened to norm at most 1 as a whole, and what the user says of the own level 
 :data:`LEVEL_UNIT`: one user more or less moves the sums by at most :data:`NORM` together.
 """
 
+from functools import partial
+
 import numpy as np
 from scipy.special import ndtr
 
+from dpmc.methods.blocks import Source, total
+from dpmc.methods.kernels.private import add_values
 from dpmc.methods.user_level.local_bayes import counts
 from dpmc.methods.user_level.local_bayes.beliefs import OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
@@ -25,13 +29,13 @@ from dpmc.methods.user_level.local_bayes.constants import (
 from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.sampling import margin
-from dpmc.ratings import Compressed
+from dpmc.privacy.sums import Sums
 
 NORM = float(np.sqrt(1 + LEVEL_UNIT**2))
 """Of what one user adds."""
 
 
-def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray, float]:
+def statistic(rows: Source, n_items: int, scale: Scale) -> tuple[np.ndarray, float]:
     """Return sums of w y and of w c over the ratings of each item, one of users, and a norm.
 
     y is a rating less the level that the user's other ratings give, c a constant, w makes the
@@ -42,7 +46,7 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
 
     Parameters
     ----------
-    rows : Compressed
+    rows : Source
         Ratings by user, less the centre of the range.
     n_items : int
     scale : Scale
@@ -53,22 +57,26 @@ def statistic(rows: Compressed, n_items: int, scale: Scale) -> tuple[np.ndarray,
     longest : float
         Norm of what a user adds, at most.
     """
+    add = partial(_add, n_items=n_items, scale=scale)
+    sums = total(add, rows, Sums(2 * n_items + 1, NORM))
+    return sums.floats(), sums.longest
+
+
+def _add(sums, rows, first, *, n_items, scale):
     sizes, counted = rows.sizes, COUNTED * scale.typical
     means = rows.means(0.0)
     squares = rows.minus(rows=means).squares()
-    left = _without_levels(rows, means, scale)
-    lengths = np.sqrt(rows.with_values(left).squares() + sizes * counted**2)
+    left = rows.with_values(_without_levels(rows, means, scale))
+    lengths = np.sqrt(left.squares() + sizes * counted**2)
     shortest = SHORTEST * scale.typical * np.sqrt(1 + COUNTED**2)
-    shrink = (1 - margin(left.dtype)) / np.maximum(lengths, shortest)
-    weights = rows.per_rating(shrink)
-    sums = [
-        np.bincount(rows.indices, weights * each, minlength=n_items) for each in (left, counted)
-    ]
+    shrink = (1 - margin(left.values.dtype)) / np.maximum(lengths, shortest)
+    sent = add_values(sums, 0, left, shrink) + add_values(sums, n_items, left, shrink, counted)
     apart = (means - scale.mean) ** 2 - squares / np.maximum(sizes * (sizes - 1), 1)
     part = np.where(sizes > 1, np.minimum(1, sizes / FULL_WEIGHT_RATINGS), 0)
     levels = LEVEL_UNIT * part * np.clip(apart / scale.typical**2, -1, 1)
-    norms = np.hypot(lengths * shrink, levels)
-    return np.concatenate([*sums, [levels.sum()]]), np.max(norms, initial=0.0)
+    levels = sums.whole(levels)
+    sums.add(2 * n_items, levels)
+    sums.saw_squares(sent + levels.astype(float) ** 2)
 
 
 def read(

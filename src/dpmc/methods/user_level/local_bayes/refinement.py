@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpmc.methods.blocks import Source
 from dpmc.methods.user_level.covariance import pack, unpack
 from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
@@ -39,7 +40,6 @@ from dpmc.methods.user_level.local_bayes.constants import (
 from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.local_bayes.users import MOST_EXCESS, Model, updates
-from dpmc.ratings import Compressed
 
 NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
 """Of what one user adds."""
@@ -132,13 +132,13 @@ def model_of(
 
 
 def statistic(
-    rows: Compressed, beliefs: Beliefs, popularity: Popularity, scale: Scale, step: Step
+    rows: Source, beliefs: Beliefs, popularity: Popularity, scale: Scale, step: Step
 ) -> tuple[np.ndarray, float]:
     """Return what users send, as one vector, and the norm of the longest.
 
     Parameters
     ----------
-    rows : Compressed
+    rows : Source
         Ratings by user, less the centre of the range.
     beliefs : Beliefs
     popularity : Popularity

@@ -7,10 +7,13 @@ to the last bit: a spread at the edge of a bin that rounded otherwise behind ano
 the histogram by a whole user more. Sums by row are made for each row by itself; tests check it.
 """
 
+from decimal import Context, Decimal
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
+from dpmc.methods.blocks import Source, total
 from dpmc.methods.user_level.local_bayes.constants import (
     BINS,
     FULL_WEIGHT_RATINGS,
@@ -19,7 +22,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     SPREAD_PRIOR,
     SPREAD_PRIOR_WITHIN,
 )
-from dpmc.ratings import Compressed
+from dpmc.privacy.sums import Sums
 
 NORM = 2.0
 """Of what one user adds."""
@@ -58,7 +61,7 @@ class Scale(NamedTuple):
     ratings: float
 
 
-def statistic(rows: Compressed, half_range: float) -> tuple[np.ndarray, float]:
+def statistic(rows: Source, half_range: float) -> tuple[np.ndarray, float]:
     """Return the histogram of users' spreads in half octaves with three sums, and a norm.
 
     The sums are of users' means over half the range, of users and of their numbers of ratings in
@@ -66,7 +69,7 @@ def statistic(rows: Compressed, half_range: float) -> tuple[np.ndarray, float]:
 
     Parameters
     ----------
-    rows : Compressed
+    rows : Source
         Ratings by user, less the centre of the range.
     half_range : float
 
@@ -76,21 +79,48 @@ def statistic(rows: Compressed, half_range: float) -> tuple[np.ndarray, float]:
     longest : float
         Norm of what a user adds, at most.
     """
+    add = partial(_add, half_range=half_range)
+    sums = total(add, rows, Sums(BINS + 3, NORM))
+    return sums.floats(), sums.longest
+
+
+def _add(sums, rows, first, *, half_range):
     sizes, means = rows.sizes, rows.means(0.0)
     degrees = np.clip(sizes - 1, 1, None)
     spread = np.sqrt(rows.minus(rows=means).squares() / degrees) / half_range
-    expected = LOG_SQUARE_MEANS[np.minimum(degrees, FULL_WEIGHT_RATINGS) - 1]
-    bins = 2 * np.log2(np.maximum(spread, 1e-9)) - expected
-    bins = np.clip(np.floor(bins + BINS), 0, BINS - 1).astype(np.int64)
+    bins = bins_of(spread, degrees)
     told = np.clip((sizes - 1) / (FULL_WEIGHT_RATINGS - 1), 0, 1)
     told[(sizes < FULL_WEIGHT_RATINGS) & (spread == 0)] = 0  # few stars are often the same
-    histogram = np.bincount(bins, told, minlength=BINS)
     part, many = np.minimum(1, sizes / FULL_WEIGHT_RATINGS), np.minimum(1, sizes / RATING_COUNT_CAP)
     # of a range far from 0, rounding puts a mean at its end beyond it: no fit must stop at that
     within = np.clip(means / half_range, -1, 1)
-    sums = [part @ within, part.sum(), many.sum()]
-    squares = told**2 + (part * within) ** 2 + part**2 + many**2
-    return np.concatenate([histogram, sums]), np.sqrt(np.max(squares, initial=0.0))
+    told, others = sums.whole(told), sums.whole(np.column_stack([part * within, part, many]))
+    sums.add_at(bins, told)
+    sums.add(BINS, others)
+    sums.saw(told, others)
+
+
+def bins_of(spread: np.ndarray, degrees: np.ndarray) -> np.ndarray:
+    """Return the bins of spreads over half the range, by their degrees of freedom, from 1 on.
+
+    The floor of 2 log2(spread) - expected + BINS within the histogram, by comparison with the edges
+    of bins: logarithms are not the same to the last bit on all machines. A spread that lies at an
+    edge but for rounding is above it.
+    """
+    edges = (1 - 2.0**-50) * _edges()[np.minimum(degrees, FULL_WEIGHT_RATINGS) - 1]
+    return np.sum(spread[:, None] >= edges, axis=1)
+
+
+@cache
+def _edges():
+    """Return the lower ends of all bins but the first, shape (5, BINS - 1), by degrees of freedom.
+
+    From decimal digits, which are the same everywhere.
+    """
+    digits, two = Context(prec=30), Decimal(2)
+    expected = [Decimal(str(mean)) for mean in LOG_SQUARE_MEANS.tolist()]
+    exponents = [[(edge - BINS + mean) / 2 for edge in range(1, BINS)] for mean in expected]
+    return np.array([[float(digits.power(two, each)) for each in row] for row in exponents])
 
 
 def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:

@@ -8,12 +8,15 @@ one user would tell of them, so what a user sends is finite, however far out noi
 items: tests go to factors of 10^12 deviations of a rating.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from dpmc.methods.blocks import Source, of_users, total
 from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
+from dpmc.privacy.sums import Sums, put
 from dpmc.ratings import Compressed
 
 LEAST_PIVOT = 0.5
@@ -92,13 +95,13 @@ def _posterior_means(indptr, indices, values, offsets, factors, precisions, mean
 
 
 def posterior_means(
-    rows: Compressed, offsets: np.ndarray, factors: np.ndarray, precisions: np.ndarray
+    rows: Source, offsets: np.ndarray, factors: np.ndarray, precisions: np.ndarray
 ) -> np.ndarray:
     """Return the posterior mean of every user's factors.
 
     Parameters
     ----------
-    rows : Compressed
+    rows : Source
         Ratings by user.
     offsets, precisions : float64 arrays, shape (n_items,)
         b and p.
@@ -110,9 +113,15 @@ def posterior_means(
     float64 array, shape (n_users, rank)
         Zeros for users without ratings.
     """
-    means = np.empty((rows.n_rows, factors.shape[1]))
-    _posterior_means(rows.indptr, rows.indices, rows.values, offsets, factors, precisions, means)
-    return means
+
+    def make(rows, first):
+        means = np.empty((rows.n_rows, factors.shape[1]))
+        _posterior_means(
+            rows.indptr, rows.indices, rows.values, offsets, factors, precisions, means
+        )
+        return means
+
+    return of_users(make, rows, (factors.shape[1],))
 
 
 @njit(cache=True, nogil=True)
@@ -211,9 +220,9 @@ def left_out_errors(
 @njit(cache=True, nogil=True)
 def _add_updates(
     indptr, indices, values, offsets, factors, precisions, leverages, square_spread, columns,
-    counted, unshortened, unit, gram_bound, spread_unit, totals, gram, sizes,
+    counted, unshortened, unit, gram_bound, spread_unit, per_step, totals, gram, spreads, squares,
 ):  # fmt: skip
-    """Add what users send to ``totals``, ``gram`` and the returned sum of log spreads."""
+    """Add what users send to sums, and the squares of its norms, in steps, to ``squares``."""
     rank = factors.shape[1]
     longest = np.diff(indptr).max()
     square, flat = np.empty((rank, rank)), np.empty(rank)
@@ -221,7 +230,6 @@ def _add_updates(
     left, weights = np.empty(longest), np.empty(longest)
     known, own_gram = np.empty((longest, rank)), np.empty((1 + rank, 1 + rank))
     one = columns.copy()
-    spreads = 0.0
     for user in range(indptr.size - 1):
         begin, n = indptr[user], indptr[user + 1] - indptr[user]
         if n < 1:
@@ -230,7 +238,7 @@ def _add_updates(
         _without_itself(
             indices[own], values[own], offsets, factors, precisions, buffers, left, known, weights
         )
-        squares = chi = fresh = 0.0
+        squares_of_row = chi = fresh = 0.0
         own_gram[:] = 0
         for k in range(n):
             norm = one[0] * one[0]
@@ -238,21 +246,24 @@ def _add_updates(
                 one[c] = columns[c] * known[k, c - 1]
                 norm += one[c] * one[c]
             score = left[k] * weights[k]
-            squares += norm * score * score + (counted * weights[k]) ** 2
+            squares_of_row += norm * score * score + (counted * weights[k]) ** 2
             chi += left[k] * score
             i = indices[begin + k]
             fresh += max(1 - 2 * leverages[i] * square_spread * precisions[i], LEAST_FRESH)
             for c in range(1 + rank):
                 for d in range(c + 1):
                     own_gram[c, d] += weights[k] * one[c] * one[d]
-        shrink = 1 / max(np.sqrt(squares), unshortened)
+        shrink = 1 / max(np.sqrt(squares_of_row), unshortened)
+        sent = 0.0
         for k in range(n):
             score = left[k] * weights[k] * shrink
-            item = indices[begin + k]
-            totals[item, 0] += score * columns[0]
-            for c in range(1, 1 + rank):
-                totals[item, c] += score * columns[c] * known[k, c - 1]
-            totals[item, 1 + rank] += counted * weights[k] * shrink
+            place = indices[begin + k] * (2 + rank)
+            for c in range(1 + rank):
+                part = score * columns[c]
+                if c > 0:
+                    part *= known[k, c - 1]
+                sent += _send(totals, place + c, part * per_step)
+            sent += _send(totals, place + 1 + rank, counted * weights[k] * shrink * per_step)
         norm = 0.0
         for c in range(1 + rank):
             for d in range(c + 1):
@@ -261,16 +272,24 @@ def _add_updates(
         scale /= max(1.0, np.sqrt(norm) * scale / gram_bound)
         for c in range(1 + rank):
             for d in range(c + 1):
-                gram[c, d] += scale * own_gram[c, d]
+                place = c * (1 + rank) + d
+                square_of_entry = _send(gram, place, scale * own_gram[c, d] * per_step)
+                sent += square_of_entry * (1 if c == d else 2)
         spread = min(chi / (fresh * MOST_EXCESS) - 1 / MOST_EXCESS, 1.0)
         spread *= spread_unit * min(1.0, fresh / FULL_WEIGHT_RATINGS)
-        spreads += spread
-        sizes[user] = np.sqrt(squares * shrink**2 + norm * scale**2 + spread**2)
-    return spreads
+        squares[user] = sent + _send(spreads, 0, spread * per_step)
+
+
+@njit(cache=True, nogil=True)
+def _send(parts, place, steps):
+    """Add a number of steps to a sum, truncated, and return the square of what was added."""
+    whole = np.int64(steps)
+    put(parts, place, whole)
+    return float(whole) * float(whole)
 
 
 def updates(
-    rows: Compressed, model: Model, *, spread: float, columns: np.ndarray, counted: float,
+    rows: Source, model: Model, *, spread: float, columns: np.ndarray, counted: float,
     unshortened: float, unit: float, gram_bound: float, spread_unit: float,
 ) -> tuple[np.ndarray, np.ndarray, float, float]:  # fmt: skip
     """Return the sums over users of what they send in a step of refinement.
@@ -285,7 +304,7 @@ def updates(
 
     Parameters
     ----------
-    rows : Compressed
+    rows : Source
         Ratings by user.
     model : Model
     spread : float
@@ -309,12 +328,27 @@ def updates(
         stands for two.
     """
     n_items, rank = model.factors.shape
-    totals, gram = np.zeros((n_items, 2 + rank)), np.zeros((1 + rank, 1 + rank))
-    sizes = np.zeros(rows.n_rows)
+    settings = (spread**2, columns, counted, unshortened, unit, gram_bound, spread_unit)
+    add = partial(_updates, model=model, settings=settings)
+    bound = (1 + gram_bound**2 + spread_unit**2) ** 0.5  # of the norm
+    sums = total(add, rows, Sums(n_items * (2 + rank) + (1 + rank) ** 2 + 1, bound))
+    totals, gram, spreads = np.split(sums.floats(), _ends(n_items, rank))
+    shape = (1 + rank, 1 + rank)
+    return totals.reshape(n_items, 2 + rank), gram.reshape(shape), float(spreads[0]), sums.longest
+
+
+def _ends(n_items, rank):
+    """Return where in the sums those of items end, and those of the matrix."""
+    of_items = n_items * (2 + rank)
+    return of_items, of_items + (1 + rank) ** 2
+
+
+def _updates(sums, rows, first, *, model, settings):
     if not rows.values.size:
-        return totals, gram, 0.0, 0.0
-    spreads = _add_updates(
-        rows.indptr, rows.indices, rows.values, *model, spread**2, columns, counted, unshortened,
-        unit, gram_bound, spread_unit, totals, gram, sizes,
-    )  # fmt: skip
-    return totals, gram, spreads, sizes.max(initial=0.0)
+        return
+    squares = np.zeros(rows.n_rows)
+    places = np.split(sums.parts, _ends(*model.factors.shape))  # views
+    _add_updates(
+        rows.indptr, rows.indices, rows.values, *model, *settings, sums.per_step, *places, squares
+    )
+    sums.saw_squares(squares)

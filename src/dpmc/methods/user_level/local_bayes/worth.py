@@ -8,12 +8,18 @@ up to a fourth of that either way, so that what is gained is rather understated.
 for the difference, and a count of at most 1: a vector of norm at most 3/2.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from dpmc.methods.blocks import Source, total
 from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
+from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed
+
+Predicted = Callable[[int, Compressed], tuple[Compressed, np.ndarray, np.ndarray]]
 
 LARGEST = 4.0
 """In squares of a typical rating."""
@@ -44,17 +50,16 @@ class Worth(NamedTuple):
     difference_deviation: float
 
 
-def statistic(
-    held_out: Compressed, predicted: np.ndarray, by_biases: np.ndarray, typical: float
-) -> tuple[np.ndarray, float]:
+def statistic(rows: Source, predicted: Predicted, typical: float) -> tuple[np.ndarray, float]:
     """Return the sums over users of errors of biases, of differences and of users, and a norm.
 
     Parameters
     ----------
-    held_out : Compressed
+    rows : Source
         Ratings by user.
-    predicted, by_biases : float64 arrays, shape (n_ratings,)
-        Predictions of them.
+    predicted : callable
+        (number of the first user, rows) -> ratings that were held out, and their predictions by the
+        model and by biases.
     typical : float
 
     Returns
@@ -63,16 +68,23 @@ def statistic(
     longest : float
         Norm of what a user adds, at most.
     """
+    add = partial(_add, predicted=predicted, typical=typical)
+    sums = total(add, rows, Sums(3, NORM))
+    return sums.floats(), sums.longest
+
+
+def _add(sums, rows, first, *, predicted, typical):
+    held_out, *predictions = predicted(first, rows)
     sizes, most = held_out.sizes, LARGEST * typical**2
     ours, theirs = (
-        held_out.with_values(squares).means(0.0)
-        for squares in ((held_out.values - each) ** 2 for each in (predicted, by_biases))
+        held_out.with_values((held_out.values - each) ** 2).means(0.0) for each in predictions
     )
     part = np.minimum(1, sizes / FULL_WEIGHT_RATINGS)
     shares = np.minimum(theirs / most, 1)
     gains = np.clip(FINER * (theirs - ours) / most, -1, 1) / 2
-    longest = np.max(part * np.sqrt(shares**2 + gains**2 + 1), initial=0.0)
-    return np.array([part @ shares, part @ gains, part.sum()]), longest
+    sent = sums.whole(part[:, None] * np.column_stack([shares, gains, np.ones(part.size)]))
+    sums.add(0, sent)
+    sums.saw(sent)
 
 
 def read(noised: np.ndarray, noise: float, typical: float) -> Worth:

@@ -9,10 +9,18 @@ the same place moves the sum by at most 2.
 list is no continuous function of a score: :func:`statistic` adds up in one order, user by user.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numba import njit
 
+from dpmc.methods.blocks import Source, total
 from dpmc.methods.kernels.top_lists import LENGTH, on_top
+from dpmc.privacy.sums import Sums
+from dpmc.ratings import Compressed
+
+Divided = Callable[[int, Compressed], tuple[Compressed, Compressed]]
 
 NORM = 1.0
 """Of what a user sends, at most."""
@@ -21,13 +29,16 @@ REPLACED = 2 * NORM
 """How far another user in the same place moves the sum."""
 
 
-def statistic(known, wanted, shares, offsets, scales, factors) -> tuple[np.ndarray, float]:
+def statistic(rows: Source, divided: Divided, shares, offsets, scales, factors):
     """Return the sum over users of NDCG by the model less that by popularity, and a norm.
 
     Parameters
     ----------
-    known, wanted : Compressed
-        Likes by user: those that the user ranks by, and those that should stand on top.
+    rows : Source
+        Likes by user.
+    divided : callable
+        (number of the first user, rows) -> likes that the user ranks by, and those that should
+        stand on top.
     shares : float64 array, shape (n_items,)
         Popularity.
     offsets, scales, factors : float64 arrays
@@ -40,12 +51,19 @@ def statistic(known, wanted, shares, offsets, scales, factors) -> tuple[np.ndarr
         Largest size of what a user adds.
     """
     inside = np.flatnonzero(factors.any(axis=1))
-    args = [each for rows in (known, wanted) for each in (rows.indptr, rows.indices)]
-    sent = _differences(*args, shares, offsets, inside, scales, np.ascontiguousarray(factors))
-    return np.array([sent.sum()]), np.abs(sent).max(initial=0.0)
+    model = (shares, offsets, inside, scales, np.ascontiguousarray(factors))
+    sums = total(partial(_add, divided=divided, model=model), rows, Sums(1, NORM))
+    return sums.floats(), sums.longest
 
 
-@njit(cache=True)
+def _add(sums, rows, first, *, divided, model):
+    args = [part for each in divided(first, rows) for part in (each.indptr, each.indices)]
+    sent = sums.whole(_differences(*args, *model))
+    sums.add(0, sent)
+    sums.saw(sent)
+
+
+@njit(cache=True, nogil=True)
 def _differences(ptr, indices, out_ptr, out_indices, shares, offsets, inside, scales, factors):
     sent = np.zeros(ptr.size - 1)
     for user in range(sent.size):

@@ -8,11 +8,14 @@ common item, which is more than sqrt(C (1 + R^2)), as R < 1.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from dpmc.methods.blocks import Source, total
+from dpmc.methods.kernels.private import add_values
 from dpmc.methods.user_level.local_ease.constants import COUNTED, USERS_COUNTED
-from dpmc.ratings import Compressed
+from dpmc.privacy.sums import Sums
 
 NORM = (COUNTED * (1 + USERS_COUNTED**2)) ** 0.5
 """Of what a user sends, at most."""
@@ -21,12 +24,12 @@ REPLACED = (2 * COUNTED) ** 0.5
 """How far another user in the same place moves the sum."""
 
 
-def statistic(rows: Compressed, n_items: int) -> tuple[np.ndarray, float]:
+def statistic(rows: Source, n_items: int) -> tuple[np.ndarray, float]:
     """Return the weighted numbers of likes of the items and, last, of users, and a norm.
 
     Parameters
     ----------
-    rows : Compressed
+    rows : Source
         Likes by user.
 
     Returns
@@ -35,12 +38,17 @@ def statistic(rows: Compressed, n_items: int) -> tuple[np.ndarray, float]:
     longest : float
         Norm of what a user adds, at most.
     """
+    sums = total(partial(_add, n_items=n_items), rows, Sums(n_items + 1, NORM))
+    return sums.floats(), sums.longest
+
+
+def _add(sums, rows, first, *, n_items):
     sizes = rows.sizes
     weights = np.minimum(1, np.sqrt(COUNTED / np.maximum(sizes, 1)))
-    users = USERS_COUNTED * COUNTED**0.5 * (sizes > 0)
-    sums = np.bincount(rows.indices, rows.per_rating(weights), minlength=n_items)
-    longest = np.sqrt(np.max(weights**2 * sizes + users**2, initial=0.0))
-    return np.append(sums, users.sum()), longest
+    users = sums.whole(USERS_COUNTED * COUNTED**0.5 * (sizes > 0))
+    sent = add_values(sums, 0, rows, weights, 1.0)
+    sums.add(n_items, users)
+    sums.saw_squares(sent + users.astype(float) ** 2)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpmc.methods.base import number, positive, share, with_parameters
+from dpmc.methods.blocks import Blocks, of_users
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.covariance import SLACK
 from dpmc.methods.user_level.local_ease import check, counts, pairs
@@ -124,19 +125,24 @@ class LocalEase(UserLevelMethod):
         return replace(ratings, values=np.ones(len(ratings)), rating_range=None)
 
     def _fit(self, ratings, statistics, randomness, callback):
-        own, n_items = ratings.by_user, ratings.n_items
-        out = randomness.part(own, self.checked)
-        known, wanted = own.keep(~out), own.keep(out)
-        rows = randomness.choose(known, self.ratings_per_user)
+        own, n_items = Blocks(ratings, self.threads), ratings.n_items
+        out = randomness.parts(self.checked)
+        known = own.then(lambda first, rows: rows.keep(~out(first, rows)))
+        rows = known.then(randomness.choices(self.ratings_per_user))
         popularity, model = self._learnt(rows, n_items, statistics)
-        sent, longest = check.statistic(known, wanted, popularity.shares, *model)
+
+        def divided(first, rows):
+            part = out(first, rows)
+            return rows.keep(~part), rows.keep(part)
+
+        sent, longest = check.statistic(own, divided, popularity.shares, *model)
         noised, noise = self._release(statistics, "check", sent, longest, CHECK_SHARE)
         popular = noised[0] < -SURE * noise or not model[2].any()
         self.fell_back_to_ = POPULAR_INSTEAD if popular else None
         if popular:
             model = popularity.as_model()
         self.item_offsets_, self.item_scales_, self.item_factors_ = model
-        self.user_factors_ = own.matrix(n_items) @ self.item_factors_
+        self._alone, self._users = own, None
         if callback is not None:
             callback(1, self)
 
@@ -154,12 +160,23 @@ class LocalEase(UserLevelMethod):
             popularity = counts.read(noised, less * (1 - part) ** 0.5)
             return popularity, popularity.as_model()
         items = pairs.items_worth_it(popularity, of_pair)
-        few = rows.columns(items, n_items)
+        few = rows.then(lambda first, rows: rows.columns(items, n_items))
         sent = pairs.statistic(few, items.size)
         noised, _ = self._release(statistics, "pairs", *sent, left)
         gram = pairs.matrix_of(noised, items.size)
         popularity = popularity.with_pairs(gram, of_pair, items)
         return popularity, pairs.read(gram, of_pair, items, popularity)
+
+    @property
+    def user_factors_(self) -> np.ndarray:
+        """What users make of the model for themselves, made when it is first asked for."""
+        if self._users is None:
+            factors = self.item_factors_
+            self._users = of_users(
+                lambda rows, first: rows.matrix(len(factors)) @ factors, self._alone,
+                factors.shape[1:],
+            )  # fmt: skip
+        return self._users
 
     def _sensitivity(self, what: str) -> float:
         """Return how far one user moves a sum."""

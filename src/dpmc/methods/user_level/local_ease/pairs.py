@@ -8,9 +8,12 @@ sqrt(2). Where there are too few users for the noise of a pair, counts are asked
 and the mean of both is taken.
 """
 
+from functools import partial
+
 import numpy as np
 
-from dpmc.methods.user_level.covariance import outer_sum
+from dpmc.methods.blocks import Source, total
+from dpmc.methods.user_level.covariance import add_outer
 from dpmc.methods.user_level.local_ease.constants import (
     ABOVE_EDGE,
     FEWEST_ITEMS,
@@ -23,7 +26,7 @@ from dpmc.methods.user_level.local_ease.constants import (
     RIDGE,
 )
 from dpmc.methods.user_level.local_ease.counts import Popularity
-from dpmc.ratings import Compressed
+from dpmc.privacy.sums import Sums
 
 NORM = 1.0
 """Of what a user sends, at most."""
@@ -44,12 +47,12 @@ def items_worth_it(popularity: Popularity, noise: float) -> np.ndarray:
     return np.sort(np.argsort(-popularity.shares, kind="stable")[:number])
 
 
-def statistic(rows: Compressed, n_items: int) -> tuple[np.ndarray, float]:
+def statistic(rows: Source, n_items: int) -> tuple[np.ndarray, float]:
     """Return the weighted numbers of users who like both items of a pair, and a norm.
 
     Parameters
     ----------
-    rows : Compressed
+    rows : Source
         Likes by user, of the items with pairs.
 
     Returns
@@ -59,11 +62,20 @@ def statistic(rows: Compressed, n_items: int) -> tuple[np.ndarray, float]:
     longest : float
         Norm of what a user adds, at most.
     """
+    sums = Sums(n_items * (n_items + 1) // 2, NORM)
+    total(partial(_add, n_items=n_items), rows, sums)
+    upper = np.triu_indices(n_items)
+    return sums.floats()[upper[0] < upper[1]], sums.longest
+
+
+def _add(sums, rows, first, *, n_items):
     sizes = rows.sizes
     weights = weight_of(sizes)
-    total = outer_sum(rows.with_values(rows.per_rating(np.sqrt(weights))), n_items)
-    sums = total[np.triu_indices(n_items, 1)]
-    return sums, np.max(weights * np.sqrt(sizes * np.maximum(sizes - 1, 0) / 2), initial=0.0)
+    root = np.sqrt(weights)
+    # all pairs of a user have the same whole number; squares of likes alone are not sent
+    whole = sums.whole(root * root).astype(float)
+    sums.saw_squares(whole**2 * (sizes * np.maximum(sizes - 1, 0) / 2))
+    add_outer(sums, rows.with_values(rows.per_rating(root)), first, n_columns=n_items)
 
 
 def weight_of(likes: np.ndarray) -> np.ndarray:
