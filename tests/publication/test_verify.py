@@ -330,6 +330,14 @@ def test_a_sentence_of_its_own_is_refused(name, copy):
     assert "the sentence is not what the numbers say, which is: If " in refused("verify", folder)
 
 
+def test_what_earlier_folders_assumed_of_sizes_is_known(copy):
+    earlier = "no item has more than 1048576 ratings"
+    folder = rewrite(copy("user"), put(earlier, "assumed_public", "sizes"))
+    run("verify", folder)  # which returns 0, or fails
+    folder = rewrite(folder, put(earlier + " or so", "assumed_public", "sizes"))
+    assert STATED("assumed_public") in refused("verify", folder)
+
+
 def test_a_larger_epsilon_than_needed_is_not_what_was_fitted(copy):
     folder = rewrite(copy("user"), put(31, "epsilon"))
     assert STATED("noise_multiplier") in refused("verify", folder)
