@@ -37,7 +37,8 @@ A command is the function of its name in the module of its name, imported when i
 """
 COMMANDS = {name: sentence for names in TASKS.values() for name, sentence in names.items()}
 WORKFLOW = (
-    "jinja2", "matplotlib", "pandas", "rdata", "requests", "snakemake", "tqdm", "yaml",
+    "jinja2", "latex2mathml", "matplotlib", "mistune", "pandas", "rdata", "requests", "snakemake",
+    "tqdm", "yaml",
 )  # fmt: skip
 """Modules that only the extra ``workflow`` installs."""
 EXAMPLES = (
