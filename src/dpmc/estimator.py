@@ -20,9 +20,10 @@ from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
 from dpmc.methods.released.verify_fit import guarantee_in
+from dpmc.publication.columns import columns_of
 from dpmc.publication.features import features_of
 from dpmc.publication.folder import check_output
-from dpmc.publication.frames import columns_of, labels_of, lines_in, lines_of_one
+from dpmc.publication.frames import labels_of, lines_in, lines_of_one
 from dpmc.publication.lists import restrict
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings

@@ -17,6 +17,7 @@ SHARES = st.lists(st.floats(-1, 1), min_size=1, max_size=40)
 
 
 @given(bound=BOUNDS)
+@settings(deadline=None)
 def test_steps_are_powers_of_two_of_which_a_bound_has_up_to_2_to_the_53(bound):
     step = step_of(bound)
     assert math.frexp(step)[0] == 0.5

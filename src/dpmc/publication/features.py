@@ -11,8 +11,8 @@ import numpy as np
 from dpmc.datasets.readers.table import read_names
 from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
+from dpmc.publication.columns import column_of, names_in
 from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
-from dpmc.publication.frames import column_of, names_in
 from dpmc.publication.lists import in_column, listed_once
 from dpmc.publication.sources import choose_one, readable
 
