@@ -32,7 +32,7 @@ CREDIBLE = 4.0
 
 
 class WithoutPrior(Beliefs):
-    """Offsets are what was observed of them, however noised."""
+    """Offsets are what was observed of them, however noised, and the first spread is its least."""
 
     def learn(self) -> None:
         """Fit the prior of all else."""

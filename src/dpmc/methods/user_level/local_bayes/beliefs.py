@@ -267,8 +267,8 @@ def _maximise(
     """Maximise the likelihood of the prior in rounds, and write prior and posterior.
 
     An item counts for a parameter's prior by the share of the prior's variance that what was
-    observed of the item took away. The lines go at once to where they are most likely: single items
-    say little of them, so that it would take many rounds, all together much.
+    observed of the item took away, in lines whatever its prior variance. The lines go at once to
+    where all items together see them: single ones say little, so that it would take many rounds.
     """
     n_items, size = score.shape
     known, weights, left = np.empty((n_items, size)), np.empty(size), np.empty(size)
