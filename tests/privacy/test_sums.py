@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpmc.methods.kernels.private import residual_sums
 from dpmc.privacy import sums
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.sums import MOST_USERS, Sums, step_of
+from dpmc.ratings import Compressed
 
 BOUNDS = st.floats(1e-30, 1e30, allow_subnormal=False)
 SHARES = st.lists(st.floats(-1, 1), min_size=1, max_size=40)
@@ -113,3 +115,16 @@ def test_norms_are_those_of_what_was_sent():
 def test_sums_of_other_steps_are_not_added():
     with pytest.raises(PrivacyViolation, match="different steps"):
         Sums(1, 1.0).include(Sums(1, 2.0))
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -1e300])
+def test_what_is_no_number_or_far_above_the_bound_is_refused(number):
+    with pytest.raises(PrivacyViolation, match="is no number"):
+        Sums(2, 1.0).whole(np.array([0.5, number]))
+
+
+def test_residuals_of_what_is_no_number_are_refused():
+    rows = Compressed(np.array([0, 1]), np.array([0], np.int32), np.array([0.5]))
+    for factors, theta in ((np.nan, 1.0), (1.0, np.nan)):
+        with pytest.raises(PrivacyViolation, match="no numbers"):
+            residual_sums(rows, np.full((1, 1), factors), 1, 1.0, theta=np.full((1, 1), theta))

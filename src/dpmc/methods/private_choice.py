@@ -4,8 +4,9 @@ A bound k on the ratings of a user bounds what the user moves only if nobody els
 along. For publication the choice is a keyed hash of the user's own label and the item's
 (:class:`Keyed`): whoever joins, leaves or renumbers the others, their choices stay as they are,
 whatever the key. So the guarantee holds given the key, which need not even be secret; it is fresh
-in each fit all the same and kept nowhere. For simulations it is a hash of a seed and the *number*
-of the row (:class:`Seeded`), repeatable, and as good only for neighbours that keep their numbers.
+in each fit all the same and kept nowhere. A fit that simulates has a key from its seed. In studies
+it is a hash of a seed and the *number* of the row (:class:`Seeded`), repeatable, and as good only
+for neighbours that keep their numbers.
 """
 
 import secrets
@@ -192,9 +193,10 @@ def _remembered(part: Part) -> Part:
     known = {}
 
     def again(first, rows):
-        if first not in known:
-            known[first] = np.packbits(part(first, rows))
-        return np.unpackbits(known[first], count=rows.values.size).astype(bool)
+        block = first, rows.n_rows, rows.values.size
+        if block not in known:
+            known[block] = np.packbits(part(first, rows))
+        return np.unpackbits(known[block], count=rows.values.size).astype(bool)
 
     return again
 

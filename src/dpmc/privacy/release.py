@@ -50,9 +50,11 @@ What is left:
    residuals), of both factors. With m numbers the norm found is off by a relative m 2^-52, m below
    2^35. Together a term is at most B (1 + 2^-16).
 2. *Two terms that are closer than 2 B* where one is exchanged for the other: outer products, which
-   are positive semidefinite, and numbers that are at least 0 are at most sqrt(2) B apart; a rating
-   that changes moves its residual by no more than the length of the range. But for numbers at least
-   0, which stay so, that is before truncation. It and the rounding of products move each of m
+   are positive semidefinite, and numbers that are at least 0 are at most sqrt(2) B apart (the
+   products of Oja's method, B); a rating that changes moves its residual x - f theta by no more
+   than the length R of the range, as computed by 2^-25 R more for ranks up to 2^10, since theta is
+   clipped to 2^16 R over the bound of f. But for numbers at least 0, which stay so, that is before
+   truncation. It and the rounding of products move each of m
    numbers by less than 2 h, and a term by less than 2 h sqrt(m) in the l2 norm: both together by
    2^-32 B. In the l1 norm, where only terms of single ratings are so bounded and m is the rank, it
    is less than 4 h m, and less than that for ranks up to 2^18.
@@ -72,8 +74,9 @@ and rows of factors (:mod:`dpmc.methods.normal`), has the same bits wherever in 
 whichever block the user stands, which tests check. It adds up a user's ratings in the order of
 items. (Regressions in batches, as methods without privacy have them, would not do: who leaves a
 batch was measured to move the rows of others by up to 2.3e-10 of their length.) Nor does a
-library's logarithm or exponential have a part in what a user makes of public numbers, so that it
-has the same bits on all machines.
+library's logarithm or exponential have a part in what a user of Local Bayes or local EASE makes of
+public numbers, so that it has the same bits on all machines. (DPALS with weights for rare items
+takes a power of public counts.)
 
 **Shares.** A release with the share s of the budget gets noise scaled to w D, w = s^(-1/2), on a
 grid that is as fine relative to w D. The grid then takes w 2^-20 of D, and for w up to 2^6

@@ -41,6 +41,9 @@ TOGETHER = 1 << 9
 SPLIT = 26
 """Binary digits of the lower of two parts."""
 
+FAR_ABOVE = 2.0**62
+"""Steps that no number comes near whose bound was kept."""
+
 _LOW = (1 << SPLIT) - 1
 
 
@@ -94,8 +97,15 @@ class Sums:
         return Sums(len(self.parts), self._bound)
 
     def whole(self, values: np.ndarray) -> np.ndarray:
-        """Return numbers in steps, truncated towards zero: int64, of the same shape."""
-        return (np.asarray(values, dtype=float) * self.per_step).astype(np.int64)
+        """Return numbers in steps, truncated towards zero: int64, of the same shape.
+
+        A PrivacyViolation refuses what is no number, or far above the bound: as a whole number it
+        would be anything.
+        """
+        values = np.asarray(values, dtype=float)
+        if not (np.abs(values) < FAR_ABOVE * self.step).all():  # NaN too
+            raise PrivacyViolation("what a user sends is no number, or none that was bounded")
+        return (values * self.per_step).astype(np.int64)
 
     def add(self, place: int, whole: np.ndarray) -> None:
         """Add what each user sends, shape (n_users, m), to the m sums from a place on."""

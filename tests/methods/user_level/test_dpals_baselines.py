@@ -131,6 +131,15 @@ def test_published_noise_and_what_it_guarantees(relation, steps, claimed, real):
         assert expected == pytest.approx(real, rel=1e-3)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_oja_of_one_item_releases_numbers_only(seed):
+    """Where the noise turns the direction round, what is left of it has no length."""
+    ratings = Ratings([0, 1, 2], [0, 0, 0], [1.0, 5.0, 3.0], 3, 1)
+    method = build("dpfw_oja", iterations=1, products=4)
+    method.fit(ratings, rng=0, noise_rng=seed)
+    assert np.isfinite(method.item_factors_).all()
+
+
 def test_oja_finds_the_eigenvector():
     ratings = small_ratings(3)
     exact = build("dpfw", iterations=2, nuclear_bound=1.0)

@@ -294,6 +294,7 @@ def test_exact_noise_makes_it_too():
         ({"likes_from": np.nan}, "likes_from must be a finite number"),
         ({"likes_from": "4"}, "likes_from must be a finite number"),
         ({"checked": 0}, "checked must be a number above 0"),
+        ({"checked": 1.0}, "checked must be a share below 1"),
         ({"relation": "entry_change"}, "relation must be"),
         ({"mechanism": "laplace"}, "mechanism must be"),
     ],

@@ -3,7 +3,10 @@
 from dpmc.errors import InputError
 from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.factorization.private_als import PrivateALS
-from dpmc.methods.kernels.private import NoisedSystems
+from dpmc.methods.kernels.private import NoisedSystems, clip_rows
+
+LONGEST = 2.0**16
+"""Of an item's row, in ranges of ratings over the bound of a user's: beyond, rounding shows."""
 
 
 @with_parameters
@@ -52,7 +55,9 @@ class PrivateIRLS(PrivateALS):
         gram = statistics.gram(rows, users, len(before))
         systems = NoisedSystems(gram, self.rank, self.regularization)
         theta = before
+        longest = LONGEST * 2 * self.bounds.half_range / self.factor_bound
         for _ in range(self.inner_iterations):
+            theta = clip_rows(theta, longest, 2)
             residual = statistics.residual(rows, users, theta, self.loss_parameter)
             theta = theta + systems.solve(residual - self.regularization * theta)
         return theta

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from dpmc.methods.blocks import Blocks, total
+from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.sensitivity import row_norms
 from dpmc.privacy.sums import TOGETHER, Sums, put, put_all
 from dpmc.ratings import Compressed
@@ -116,6 +117,8 @@ def residual_sums(
     """
     rank = factors.shape[1]
     theta = np.empty((0, rank)) if theta is None else np.ascontiguousarray(theta)
+    if not (np.isfinite(factors).all() and np.isfinite(theta).all()):
+        raise PrivacyViolation("residuals of factors that are no numbers cannot be bounded")
     add = partial(_residuals, factors=factors, theta=theta, threshold=float(threshold))
     sums = total(add, Blocks(rows, threads), Sums(n_columns * rank, bound))
     return sums.floats().reshape(n_columns, rank)

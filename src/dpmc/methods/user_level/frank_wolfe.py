@@ -211,8 +211,9 @@ class PrivateFrankWolfe(JointMethod):
             along = left.sums(left.values * direction[left.indices])
             exact = residual_sums(left, along[:, None], n_items, bound)[:, 0]
             noised = self._release(statistics, step, "product", exact)
-            direction = direction + noised / np.linalg.norm(noised)
-            direction /= np.linalg.norm(direction)
+            moved = direction + noised / np.linalg.norm(noised)
+            length = np.linalg.norm(moved)
+            direction = moved / length if length > 0 else direction  # 0: of one item, turned round
         along = left.sums(left.values * direction[left.indices])
         exact = user_sums(along[:, None] ** 2, bound)
         return self._release(statistics, step, "eigenvalue", exact)[0], direction

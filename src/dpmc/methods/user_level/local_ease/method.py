@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpmc.errors import InputError
 from dpmc.methods.base import number, positive, share, with_parameters
 from dpmc.methods.blocks import Blocks, of_users
 from dpmc.methods.private import EVERY_RATING
@@ -89,6 +90,8 @@ class LocalEase(UserLevelMethod):
         if self.ratings_per_user is None:
             self.ratings_per_user = EVERY_RATING
         super().__post_init__()
+        if self.checked >= 1:
+            raise InputError(f"checked must be a share below 1, got {self.checked!r}.")
 
     @property
     def releases(self) -> int:
