@@ -71,7 +71,7 @@ def probe(path: str | Path, room: int = 0) -> None:
         file = folder / "room"
         try:
             file.write_bytes(bytes(room))
-            _flush(file)
+            flush(file)
         finally:
             file.unlink(missing_ok=True)
             folder.rmdir()
@@ -121,7 +121,7 @@ def atomic_path(path: str | Path, *, private: bool = False) -> Iterator[Path]:
             yield temporary
             if not private:  # as it was made
                 os.chmod(temporary, 0o666 & ~_umask())
-            _flush(temporary)
+            flush(temporary)
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -133,7 +133,7 @@ def write_text(path: str | Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
     """Put a file on the disk: else a power loss can leave the new name without the content."""
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -369,6 +369,51 @@ def test_a_build_that_is_killed_goes_on(tmp_path, table, stage, times, sorted_af
     assert not left.exists()
 
 
+def stopped(table, output, stage="_sort", times=3):
+    """Kill a build, and return the folder that it leaves."""
+    command = [sys.executable, "-c", KILLED, stage, str(times), table, output]
+    assert subprocess.run(command).returncode == -signal.SIGKILL
+    return output.with_name(f".{output.name}.building")
+
+
+@pytest.mark.parametrize(
+    ("stage", "times", "name", "kept"),
+    [
+        ("_deal", 0, "rows", 32),  # whole rows of 16 bytes, as a power cut can leave them
+        ("_deal", 0, "rows", None),
+        ("_sort", 3, "00005.rows", 32),
+        ("_sort", 3, "00005.rows", None),
+        ("_sort", 3, "00001.json", 5),
+        ("_sort", 3, "store/00001/values.npy", 5),
+        ("_sort", 3, "store/00005/users.txt", None),
+        ("_sort", 3, "store/items.txt", None),
+        ("_sort", 3, "read.json", 5),
+        ("_sort", 3, "asked.json", 5),
+        ("_sort", 3, "starts.npy", 5),
+        ("_sort", 3, "sizes.npy", None),
+    ],
+)
+def test_what_a_power_cut_took_is_made_again(tmp_path, table, stage, times, name, kept):
+    wanted = contents(build(table, tmp_path / "whole", COLUMNS, block=50).path)
+    left = stopped(table, tmp_path / "store", stage, times) / name
+    if kept is None:
+        left.unlink()
+    else:
+        left.write_bytes(left.read_bytes()[:kept])
+    assert contents(build(table, tmp_path / "store", COLUMNS, block=50).path) == wanted
+
+
+def test_rows_that_are_there_are_dealt_out_again(tmp_path, table):
+    wanted = contents(build(table, tmp_path / "whole", COLUMNS, block=50).path)
+    kept = stopped(table, tmp_path / "rows", "_deal", 0) / "rows"
+    left = stopped(table, tmp_path / "store", "_sort", 0)
+    kept.rename(left / "rows")
+    (left / "00002.rows").write_bytes(b"")
+    with mock.patch.object(store_building, "_read", side_effect=AssertionError):
+        store = build(table, tmp_path / "store", COLUMNS, block=50)
+    assert contents(store.path) == wanted
+
+
 def test_what_is_left_of_another_table_is_not_used(tmp_path, table):
     command = [sys.executable, "-c", KILLED, "_sort", "2", table, tmp_path / "store"]
     assert subprocess.run(command).returncode == -signal.SIGKILL

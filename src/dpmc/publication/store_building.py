@@ -26,7 +26,7 @@ import numpy as np
 from numba import njit
 
 from dpmc.errors import InputError, ParameterError
-from dpmc.files import check_writable, naming
+from dpmc.files import check_writable, flush, naming
 from dpmc.publication.numbering import Numbering
 from dpmc.publication.pieces import files_of, read_pieces
 from dpmc.publication.store import ARRAYS, FIRST_USERS, FORMAT, ITEMS, MANIFEST, NOTE, USERS, Store
@@ -79,17 +79,16 @@ def build(
     _check_output(output, force)
     asked, work = _asked(path, columns, rated, block), output.with_name(f".{output.name}.building")
     with naming(output), _held(work, output):
-        if _found(work / "asked.json") != asked or not (work / "store").is_dir():
+        if not _can_go_on(work, asked):
             _emptied(work)
             _write_json(work / "asked.json", asked)
-        try:
-            if not (work / "read.json").exists():
+            try:
                 _read(work, path, columns, rated, block, progress)
                 if _asked(path, columns, rated, block) != asked:
                     raise InputError(f"{path} was changed while it was read: build again.")
-        except InputError:
-            shutil.rmtree(work)
-            raise
+            except InputError:
+                shutil.rmtree(work)
+                raise
         stated = _found(work / "read.json")
         if not (work / "dealt").exists():
             _deal(work, progress)
@@ -144,6 +143,40 @@ def _asked(path, columns, rated, block) -> dict[str, object]:
     }
 
 
+def _can_go_on(work: Path, asked: Mapping) -> bool:
+    """Return whether the first pass is done and no rows are lost, as a power cut can lose some.
+
+    Blocks that are not whole are dealt out again if the rows of all are still there.
+    """
+    try:
+        if _found(work / "asked.json") != asked:
+            return False
+        stated = _found(work / "read.json")
+        width, sizes = np.dtype(_kind(stated)).itemsize, np.load(work / "sizes.npy")
+        for name in ("users", "items", "starts"):
+            np.load(work / f"{name}.npy", mmap_mode="r")
+        if (work / "dealt").exists() and all(
+            _is_whole(work, number, rows * width) for number, rows in enumerate(sizes.tolist())
+        ):
+            return True
+        (work / "dealt").unlink(missing_ok=True)
+        return (work / "rows").stat().st_size == stated["rows"] * width
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _is_whole(work: Path, number: int, size: int) -> bool:
+    """Return whether a block is sorted, or its rows are all there."""
+    store, of_block = work / "store", _found(work / f"{number:05}.json")
+    if of_block is None:
+        own = work / f"{number:05}.rows"
+        return own.exists() and own.stat().st_size == size
+    return all(
+        (store / name).exists() and (store / name).stat().st_size == facts["size"]
+        for name, facts in of_block["files"].items()
+    )
+
+
 def _emptied(work: Path) -> None:
     for each in work.iterdir():
         if each.is_dir():
@@ -178,6 +211,7 @@ def _read(work, path, columns, rated, block, progress) -> None:
     of_users = np.zeros(len(labels), dtype=np.int64)
     np.add.at(of_users, places, counts)
     starts = _starts(of_users, block)
+    sizes = np.diff(np.append(0, np.cumsum(of_users))[starts])
     item_places, item_labels = items.labels()
     store = work / "store"
     _write_labels(store / ITEMS, item_labels)
@@ -185,7 +219,8 @@ def _read(work, path, columns, rated, block, progress) -> None:
     for number, (first, end) in enumerate(pairwise(starts.tolist())):
         (store / f"{number:05}").mkdir(mode=0o700, exist_ok=True)
         _write_labels(store / f"{number:05}" / USERS, labels[first:end])
-    for name, array in (("users", places), ("items", item_places), ("starts", starts)):
+    arrays = {"users": places, "items": item_places, "starts": starts, "sizes": sizes}
+    for name, array in arrays.items():
         _write_array(work / f"{name}.npy", array)
     facts = {
         "users": len(labels),
@@ -230,6 +265,8 @@ def _deal(work: Path, progress: Progress) -> None:
                 with _file(work / f"{number:05}.rows", more=True) as own:
                     own.write(rows[first : ends[number]].view(np.uint8))
             report(stream.tell() / size)
+    for each in (*work.glob("*.rows"), work):
+        flush(each)
     with _file(work / "dealt"):
         pass
     (work / "rows").unlink()
@@ -333,7 +370,7 @@ def _write_json(path: Path, content: Mapping) -> None:
 def _found(path: Path) -> object:
     try:
         return json.loads(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # or it is damaged
         return None
 
 
