@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 from unittest import mock
@@ -28,7 +29,7 @@ from pyarrow import parquet
 
 from dpmc import PrivateFactorization
 from dpmc.datasets.readers import text
-from dpmc.errors import InputError
+from dpmc.errors import InputError, ParameterError
 from dpmc.publication import pieces, store_building
 from dpmc.publication.store import Store, lines_at
 from dpmc.publication.store_building import build
@@ -223,6 +224,21 @@ def test_places_that_are_taken(tmp_path, table):
     assert sorted(os.listdir(tmp_path)) == ["mine.csv", "other", "store"]
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_what_comes_to_stand_at_the_output_during_a_build_stays(tmp_path, table, force):
+    output = tmp_path / "store"
+
+    def late(stage):
+        if stage == "blocks sorted":
+            output.write_text("precious")
+        return nullcontext(lambda share: None)
+
+    expected = "holds something else" if force else "exists; name another"
+    with pytest.raises(ParameterError, match=expected):
+        build(table, output, COLUMNS, force=force, progress=late)
+    assert output.read_text() == "precious"
+
+
 def test_files_of_several_kinds_of_columns_are_refused(tmp_path):
     for name, times in (("a", [1, 2]), ("b", ["2024-01-01", "2024-01-02"])):
         columns = {"user": [1, 2], "item": [1, 2], "rating": [1, 2], "when": times}
@@ -370,9 +386,15 @@ def test_a_build_that_is_killed_goes_on(tmp_path, table, stage, times, sorted_af
 
 
 def stopped(table, output, stage="_sort", times=3):
-    """Kill a build, and return the folder that it leaves."""
-    command = [sys.executable, "-c", KILLED, stage, str(times), table, output]
-    assert subprocess.run(command).returncode == -signal.SIGKILL
+    """Break a build off in a stage, and return the folder that it leaves."""
+    done = getattr(store_building, stage)
+    parts = iter([done] * times)
+
+    def last(*arguments):
+        next(parts, mock.Mock(side_effect=KeyboardInterrupt))(*arguments)
+
+    with mock.patch.object(store_building, stage, last), pytest.raises(KeyboardInterrupt):
+        build(table, output, COLUMNS, block=50)
     return output.with_name(f".{output.name}.building")
 
 

@@ -76,7 +76,8 @@ def build(
         another process, or cannot be written.
     """
     path, output = Path(path), Path(os.path.abspath(output))
-    _check_output(output, force)
+    check_writable(output)
+    _check_taken(output, force)
     asked, work = _asked(path, columns, rated, block), output.with_name(f".{output.name}.building")
     with naming(output), _held(work, output):
         if not _can_go_on(work, asked):
@@ -97,12 +98,13 @@ def build(
                 if not (work / f"{number:05}.json").exists():
                     _sort(work, number, stated)
                 report((number + 1) / stated["blocks"])
+        _check_taken(output, force)
         _finish(work, output, stated)
     return Store.open(output)
 
 
-def _check_output(output: Path, force: bool) -> None:
-    check_writable(output)
+def _check_taken(output: Path, force: bool) -> None:
+    """Refuse what is there already, before the build and again before the store gets its name."""
     if not os.path.lexists(output):
         return
     if not force:
