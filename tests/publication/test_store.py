@@ -31,7 +31,7 @@ from dpmc import PrivateFactorization
 from dpmc.datasets.readers import text
 from dpmc.errors import InputError, ParameterError
 from dpmc.publication import pieces, store_building
-from dpmc.publication.store import Store, lines_at
+from dpmc.publication.store import Store, digest_of, lines_at
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
 
@@ -286,7 +286,8 @@ def restated(store, change):
     labels = (store / name).read_text().split("\n")[:-1]
     (store / name).write_text("".join(f"{label}\n" for label in change(labels)))
     stated["blocks"][1]["files"][name] = store_building._digest(store / name)
-    (store / "store.json").write_text(json.dumps(stated))
+    del stated["sha256"]
+    (store / "store.json").write_text(json.dumps(stated | {"sha256": digest_of(stated)}))
 
 
 @pytest.mark.parametrize(
@@ -311,12 +312,41 @@ def test_what_says_to_be_a_store_and_is_none(tmp_path, table):
         ("[]", "is damaged"),
         ('{"format": "dpmc-store-0"}', "of another version"),
         ('{"format": "dpmc-store-1"}', "is damaged"),
+        ("[" * 100_000, "is damaged"),
+        ("\udcff", "is damaged"),
     ):
-        (store / "store.json").write_text(content)
+        (store / "store.json").write_text(content, errors="surrogateescape")
         with pytest.raises(InputError, match=expected):
             Store.open(store)
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="is no store: `dpmc store build` makes one"):
         Store.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda stated: stated.update(rated=False),
+        lambda stated: stated["blocks"][0].update(users=1),
+        lambda stated: stated["blocks"][0].pop("repeated"),
+        lambda stated: stated["blocks"].pop(),
+        lambda stated: stated.pop("sha256"),
+    ],
+)
+def test_what_a_store_says_of_itself_was_changed(tmp_path, table, change):
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    stated = json.loads((store / "store.json").read_text())
+    change(stated)
+    (store / "store.json").write_text(json.dumps(stated))
+    with pytest.raises(InputError, match=r"store\.json is damaged: build the store again"):
+        Store.open(store)
+
+
+@pytest.mark.parametrize("name", ["PRIVATE.txt", "items.txt", "first_users.txt"])
+def test_files_of_no_block_are_verified(tmp_path, table, name):
+    path = build(table, tmp_path / "store", COLUMNS, block=50).path / name
+    path.write_bytes(path.read_bytes().swapcase())
+    with pytest.raises(InputError, match="it is not as it was built"):
+        Store.open(path.parent).verify()
 
 
 # -- a user without end ----------------------------------------------------------------------------

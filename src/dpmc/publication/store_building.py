@@ -29,7 +29,17 @@ from dpmc.errors import InputError, ParameterError
 from dpmc.files import check_writable, flush, naming
 from dpmc.publication.numbering import Numbering
 from dpmc.publication.pieces import files_of, read_pieces
-from dpmc.publication.store import ARRAYS, FIRST_USERS, FORMAT, ITEMS, MANIFEST, NOTE, USERS, Store
+from dpmc.publication.store import (
+    ARRAYS,
+    FIRST_USERS,
+    FORMAT,
+    ITEMS,
+    MANIFEST,
+    NOTE,
+    USERS,
+    Store,
+    digest_of,
+)
 
 BLOCK = 1 << 22
 """Rows after which the next user begins a block."""
@@ -326,7 +336,7 @@ def _finish(work: Path, output: Path, stated: Mapping) -> None:
         "files": {name: _digest(store / name) for name in (ITEMS, FIRST_USERS, NOTE)},
         "blocks": blocks,
     }
-    _write_json(store / MANIFEST, facts)
+    _write_json(store / MANIFEST, {**facts, "sha256": digest_of(facts)})
     if output.exists():
         os.replace(output, work / "old")
     os.replace(store, output)
