@@ -239,6 +239,34 @@ def test_what_comes_to_stand_at_the_output_during_a_build_stays(tmp_path, table,
     assert output.read_text() == "precious"
 
 
+def test_a_folder_of_work_of_somebody_else_is_refused(tmp_path, table):
+    output, work, other = tmp_path / "store", tmp_path / ".store.building", tmp_path / "other"
+    other.mkdir(mode=0o700)
+
+    def refused_as(expected):
+        with pytest.raises(InputError, match=expected):
+            build(table, output, COLUMNS)
+        assert not output.exists()
+        assert not os.listdir(other)
+
+    work.symlink_to(other)
+    refused_as("not a folder of yours alone")
+    work.unlink()
+    work.write_text("precious")
+    refused_as("not a folder of yours alone")
+    work.unlink()
+    work.mkdir(mode=0o755)
+    refused_as("not a folder of yours alone")
+    work.chmod(0o700)
+    with mock.patch.object(os, "geteuid", return_value=os.geteuid() + 1):
+        refused_as("not a folder of yours alone")
+    (work / "thesis.txt").write_text("precious")
+    refused_as("holds something else")
+    (work / "thesis.txt").rename(tmp_path / "thesis.txt")
+    build(table, output, COLUMNS)
+    assert not work.exists()
+
+
 def test_files_of_several_kinds_of_columns_are_refused(tmp_path):
     for name, times in (("a", [1, 2]), ("b", ["2024-01-01", "2024-01-02"])):
         columns = {"user": [1, 2], "item": [1, 2], "rating": [1, 2], "when": times}

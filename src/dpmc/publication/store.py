@@ -3,7 +3,7 @@
 A store is a folder that :mod:`dpmc.publication.store_building` makes. Users are in the order of
 their labels, and a block holds those from one label up to the next block's first: so each block
 shows by itself that its users are in no other. ``store.json`` has the size and the SHA-256 of every
-file, and of its own content. Sizes, and that content, are checked when a store is opened; digests of
+file, and of its own content. That content and sizes are checked when a store is opened; digests of
 files, and that the rows are in order, when a block is first read by a process, which takes about a
 second for each gigabyte. There is no key: who rewrites a block and ``store.json`` with it is not
 found out.

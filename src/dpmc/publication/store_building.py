@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
@@ -98,7 +99,7 @@ def build(
                 if _asked(path, columns, rated, block) != asked:
                     raise InputError(f"{path} was changed while it was read: build again.")
             except InputError:
-                shutil.rmtree(work)
+                _remove(work)
                 raise
         stated = _found(work / "read.json")
         if not (work / "dealt").exists():
@@ -130,13 +131,36 @@ def _check_taken(output: Path, force: bool) -> None:
 @contextmanager
 def _held(work: Path, output: Path) -> Iterator[None]:
     """Hold the folder of work, which a process that is killed lets go."""
-    work.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with open(work / "lock", "wb") as lock:
+    work.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        work.mkdir(mode=0o700)
+    except FileExistsError:
+        _check_own(work)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
+    with open(os.open(work / "lock", flags, 0o600), "wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(f"{output} is being built by another process: wait for it.") from None
         yield
+
+
+def _check_own(work: Path) -> None:
+    """Refuse a folder where others may have put or read something, or that no build has made."""
+    about = work.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o077:
+        raise InputError(
+            f"{work}, where the store would be built, is not a folder of yours alone: remove it."
+        )
+    names = os.listdir(work)
+    if names and "lock" not in names:
+        raise InputError(f"{work} holds something else than a store that is being built: move it.")
+
+
+def _remove(work: Path) -> None:
+    """Remove the folder of work; the lock, which shows whose it is, goes last."""
+    _clear(work)
+    shutil.rmtree(work)
 
 
 def _asked(path, columns, rated, block) -> dict[str, object]:
@@ -148,7 +172,7 @@ def _asked(path, columns, rated, block) -> dict[str, object]:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     return {
         "format": FORMAT,
-        "files": [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats],
+        "files": [[name, about.st_size, about.st_mtime_ns] for name, about in stats],
         "columns": dict(columns),
         "rated": rated,
         "rows": [block, MOST_ROWS],
@@ -190,12 +214,16 @@ def _is_whole(work: Path, number: int, size: int) -> bool:
 
 
 def _emptied(work: Path) -> None:
+    _clear(work)
+    (work / "store").mkdir(mode=0o700)
+
+
+def _clear(work: Path) -> None:
     for each in work.iterdir():
         if each.is_dir():
             shutil.rmtree(each)
         elif each.name != "lock":
             each.unlink()
-    (work / "store").mkdir(mode=0o700)
 
 
 def _read(work, path, columns, rated, block, progress) -> None:
@@ -340,7 +368,7 @@ def _finish(work: Path, output: Path, stated: Mapping) -> None:
     if output.exists():
         os.replace(output, work / "old")
     os.replace(store, output)
-    shutil.rmtree(work)
+    _remove(work)
 
 
 def _kind(stated: Mapping) -> list:
@@ -350,7 +378,7 @@ def _kind(stated: Mapping) -> list:
 @contextmanager
 def _file(path: Path, more: bool = False) -> Iterator:
     """Yield a file to write that only its owner may read, and put it on the disk."""
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if more else os.O_TRUNC)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_APPEND if more else os.O_TRUNC)
     with open(os.open(path, flags, 0o600), "wb") as stream:
         yield stream
         stream.flush()
