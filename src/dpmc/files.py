@@ -15,6 +15,7 @@ from dpmc.errors import InputError, ParameterError
 ADVICE = {
     errno.ENOSPC: "the disk is full; make room there, then run this again",
     errno.EDQUOT: "your quota of this disk is used up; make room there, then run this again",
+    errno.EFBIG: "it is larger than a file may be; raise that limit, or work in another folder",
     errno.EROFS: "the file system is read-only; make it writable, or work in another folder",
 }
 """What a file system refuses when something is written, and never when it is read."""

@@ -278,6 +278,14 @@ def test_files_of_several_kinds_of_columns_are_refused(tmp_path):
     assert read_lines(tmp_path, COLUMNS).values.size == 4
 
 
+def test_a_folder_without_parquet_files_is_told_that_it_needs_some(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(
+        InputError, match=r"a folder with \.parquet files; .*empty has no \.parquet"
+    ):
+        build(tmp_path / "empty", tmp_path / "store", COLUMNS)
+
+
 def test_a_store_is_for_its_owner_and_says_so(tmp_path, table):
     store = build(table, tmp_path / "store", COLUMNS, block=50).path
     for path in (store, *store.rglob("*")):
@@ -492,6 +500,28 @@ def test_rows_that_are_there_are_dealt_out_again(tmp_path, table):
     with mock.patch.object(store_building, "_read", side_effect=AssertionError):
         store = build(table, tmp_path / "store", COLUMNS, block=50)
     assert contents(store.path) == wanted
+
+
+@pytest.mark.parametrize("removed", [0, 9])
+def test_what_a_finished_build_left_is_removed(tmp_path, table, removed):
+    output, arguments = tmp_path / "store", (tmp_path / "store", COLUMNS)
+    build(table, *arguments)
+    wanted = contents(output)
+    with (
+        mock.patch.object(store_building, "_remove", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        build(table, *arguments, force=True)
+    left = tmp_path / ".store.building"
+    assert (left / "old").is_dir()
+    for each in [each for each in left.iterdir() if each.is_file() and each.name != "lock"][
+        :removed
+    ]:
+        each.unlink()
+    with pytest.raises(ParameterError, match="exists; name another"):
+        build(table, *arguments)
+    assert not left.exists()
+    assert contents(output) == wanted
 
 
 def test_what_is_left_of_another_table_is_not_used(tmp_path, table):

@@ -87,9 +87,12 @@ def build(
         another process, or cannot be written.
     """
     path, output = Path(path), Path(os.path.abspath(output))
+    work = output.with_name(f".{output.name}.building")
     check_writable(output)
+    if os.path.lexists(output) and os.path.lexists(work):
+        _remove_finished(work, output)
     _check_taken(output, force)
-    asked, work = _asked(path, columns, rated, block), output.with_name(f".{output.name}.building")
+    asked = _asked(path, columns, rated, block)
     with naming(output), _held(work, output):
         if not _can_go_on(work, asked):
             _emptied(work)
@@ -161,6 +164,13 @@ def _remove(work: Path) -> None:
     """Remove the folder of work; the lock, which shows whose it is, goes last."""
     _clear(work)
     shutil.rmtree(work)
+
+
+def _remove_finished(work: Path, output: Path) -> None:
+    """Remove what a build leaves that is killed after its store got its name."""
+    with _held(work, output):
+        if not (work / "store").exists():
+            _remove(work)
 
 
 def _asked(path, columns, rated, block) -> dict[str, object]:
