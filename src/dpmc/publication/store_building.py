@@ -201,6 +201,9 @@ def _can_go_on(work: Path, asked: Mapping) -> bool:
         width, sizes = np.dtype(_kind(stated)).itemsize, np.load(work / "sizes.npy")
         for name in ("users", "items", "starts"):
             np.load(work / f"{name}.npy", mmap_mode="r")
+        labels = [ITEMS, FIRST_USERS, *(f"{number:05}/{USERS}" for number in range(sizes.size))]
+        if not all((work / "store" / name).exists() for name in labels):
+            return False
         if (work / "dealt").exists() and all(
             _is_whole(work, number, rows * width) for number, rows in enumerate(sizes.tolist())
         ):
