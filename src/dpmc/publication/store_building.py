@@ -84,7 +84,7 @@ def build(
     ------
     InputError
         See :func:`dpmc.publication.pieces.read_pieces`; or the output exists, is being made by
-        another process, or cannot be written.
+        another process, or cannot be written; or the folder of work is not the caller's alone.
     """
     path, output = Path(path), Path(os.path.abspath(output))
     work = output.with_name(f".{output.name}.building")
@@ -210,7 +210,7 @@ def _can_go_on(work: Path, asked: Mapping) -> bool:
             return True
         (work / "dealt").unlink(missing_ok=True)
         return (work / "rows").stat().st_size == stated["rows"] * width
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, EOFError, ValueError, KeyError, TypeError):
         return False
 
 
@@ -300,7 +300,7 @@ def _starts(of_users: np.ndarray, block: int) -> np.ndarray:
 
 def _deal(work: Path, progress: Progress) -> None:
     """Begin the second pass: a file of rows for each block, users and items in their order."""
-    for each in work.glob("*.rows"):  # of a process that was killed
+    for each in (*work.glob("*.rows"), *work.glob("[0-9]*.json")):  # of a process that was killed
         each.unlink()
     users, items, starts = (np.load(work / f"{name}.npy") for name in ("users", "items", "starts"))
     short = np.uint16 if starts.size <= 2**16 else np.int32  # sorted in a quarter of the time
