@@ -1,5 +1,6 @@
 """A store stands for the table that it is made of, and is written whole or not at all."""
 
+import errno
 import json
 import os
 import signal
@@ -30,6 +31,7 @@ from pyarrow import parquet
 from dpmc import PrivateFactorization
 from dpmc.datasets.readers import text
 from dpmc.errors import InputError, ParameterError
+from dpmc.files import refusal
 from dpmc.publication import pieces, store_building
 from dpmc.publication.store import Store, digest_of, lines_at
 from dpmc.publication.store_building import build
@@ -477,7 +479,7 @@ def stopped(table, output, stage="_sort", times=3):
         ("_sort", 3, "store/items.txt", None),
         ("_sort", 3, "read.json", 5),
         ("_sort", 3, "asked.json", 5),
-        ("_sort", 3, "starts.npy", 5),
+        ("_sort", 3, "starts.npy", 0),
         ("_sort", 3, "sizes.npy", None),
     ],
 )
@@ -494,9 +496,10 @@ def test_what_a_power_cut_took_is_made_again(tmp_path, table, stage, times, name
 def test_rows_that_are_there_are_dealt_out_again(tmp_path, table):
     wanted = contents(build(table, tmp_path / "whole", COLUMNS, block=50).path)
     kept = stopped(table, tmp_path / "rows", "_deal", 0) / "rows"
-    left = stopped(table, tmp_path / "store", "_sort", 0)
+    left = stopped(table, tmp_path / "store", "_sort", 3)
     kept.rename(left / "rows")
-    (left / "00002.rows").write_bytes(b"")
+    (left / "store" / "00001" / "values.npy").write_bytes(b"")  # sorted
+    (left / "00005.rows").write_bytes(b"")
     with mock.patch.object(store_building, "_read", side_effect=AssertionError):
         store = build(table, tmp_path / "store", COLUMNS, block=50)
     assert contents(store.path) == wanted
@@ -522,6 +525,16 @@ def test_what_a_finished_build_left_is_removed(tmp_path, table, removed):
         build(table, *arguments)
     assert not left.exists()
     assert contents(output) == wanted
+
+
+def test_a_file_that_is_too_large_is_said_of_the_output(tmp_path, table):
+    error = OSError(errno.EFBIG, "File too large")
+    with (
+        mock.patch.object(store_building, "_read", side_effect=error),
+        pytest.raises(OSError) as caught,
+    ):
+        build(table, tmp_path / "store", COLUMNS)
+    assert refusal(caught.value).startswith(f"{tmp_path / 'store'} cannot be written: it is larger")
 
 
 def test_what_is_left_of_another_table_is_not_used(tmp_path, table):
