@@ -531,7 +531,7 @@ def test_a_file_that_is_too_large_is_said_of_the_output(tmp_path, table):
     error = OSError(errno.EFBIG, "File too large")
     with (
         mock.patch.object(store_building, "_read", side_effect=error),
-        pytest.raises(OSError) as caught,
+        pytest.raises(OSError, match="too large") as caught,
     ):
         build(table, tmp_path / "store", COLUMNS)
     assert refusal(caught.value).startswith(f"{tmp_path / 'store'} cannot be written: it is larger")
