@@ -15,6 +15,7 @@ from dpmc.errors import InputError, ParameterError
 ADVICE = {
     errno.ENOSPC: "the disk is full; make room there, then run this again",
     errno.EDQUOT: "your quota of this disk is used up; make room there, then run this again",
+    errno.EFBIG: "it is larger than a file may be; raise that limit, or work in another folder",
     errno.EROFS: "the file system is read-only; make it writable, or work in another folder",
 }
 """What a file system refuses when something is written, and never when it is read."""
@@ -71,7 +72,7 @@ def probe(path: str | Path, room: int = 0) -> None:
         file = folder / "room"
         try:
             file.write_bytes(bytes(room))
-            _flush(file)
+            flush(file)
         finally:
             file.unlink(missing_ok=True)
             folder.rmdir()
@@ -121,7 +122,7 @@ def atomic_path(path: str | Path, *, private: bool = False) -> Iterator[Path]:
             yield temporary
             if not private:  # as it was made
                 os.chmod(temporary, 0o666 & ~_umask())
-            _flush(temporary)
+            flush(temporary)
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -133,7 +134,7 @@ def write_text(path: str | Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
     """Put a file on the disk: else a power loss can leave the new name without the content."""
     descriptor = os.open(path, os.O_RDONLY)
     try:

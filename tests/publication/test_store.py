@@ -1,11 +1,13 @@
 """A store stands for the table that it is made of, and is written whole or not at all."""
 
+import errno
 import json
 import os
 import signal
 import stat
 import subprocess
 import sys
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 from unittest import mock
@@ -28,9 +30,10 @@ from pyarrow import parquet
 
 from dpmc import PrivateFactorization
 from dpmc.datasets.readers import text
-from dpmc.errors import InputError
+from dpmc.errors import InputError, ParameterError
+from dpmc.files import refusal
 from dpmc.publication import pieces, store_building
-from dpmc.publication.store import Store, lines_at
+from dpmc.publication.store import Store, digest_of, lines_at
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
 
@@ -223,6 +226,49 @@ def test_places_that_are_taken(tmp_path, table):
     assert sorted(os.listdir(tmp_path)) == ["mine.csv", "other", "store"]
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_what_comes_to_stand_at_the_output_during_a_build_stays(tmp_path, table, force):
+    output = tmp_path / "store"
+
+    def late(stage):
+        if stage == "blocks sorted":
+            output.write_text("precious")
+        return nullcontext(lambda share: None)
+
+    expected = "holds something else" if force else "exists; name another"
+    with pytest.raises(ParameterError, match=expected):
+        build(table, output, COLUMNS, force=force, progress=late)
+    assert output.read_text() == "precious"
+
+
+def test_a_folder_of_work_of_somebody_else_is_refused(tmp_path, table):
+    output, work, other = tmp_path / "store", tmp_path / ".store.building", tmp_path / "other"
+    other.mkdir(mode=0o700)
+
+    def refused_as(expected):
+        with pytest.raises(InputError, match=expected):
+            build(table, output, COLUMNS)
+        assert not output.exists()
+        assert not os.listdir(other)
+
+    work.symlink_to(other)
+    refused_as("not a folder of yours alone")
+    work.unlink()
+    work.write_text("precious")
+    refused_as("not a folder of yours alone")
+    work.unlink()
+    work.mkdir(mode=0o755)
+    refused_as("not a folder of yours alone")
+    work.chmod(0o700)
+    with mock.patch.object(os, "geteuid", return_value=os.geteuid() + 1):
+        refused_as("not a folder of yours alone")
+    (work / "thesis.txt").write_text("precious")
+    refused_as("holds something else")
+    (work / "thesis.txt").rename(tmp_path / "thesis.txt")
+    build(table, output, COLUMNS)
+    assert not work.exists()
+
+
 def test_files_of_several_kinds_of_columns_are_refused(tmp_path):
     for name, times in (("a", [1, 2]), ("b", ["2024-01-01", "2024-01-02"])):
         columns = {"user": [1, 2], "item": [1, 2], "rating": [1, 2], "when": times}
@@ -232,6 +278,14 @@ def test_files_of_several_kinds_of_columns_are_refused(tmp_path):
     ):
         read_lines(tmp_path, TIMED)
     assert read_lines(tmp_path, COLUMNS).values.size == 4
+
+
+def test_a_folder_without_parquet_files_is_told_that_it_needs_some(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(
+        InputError, match=r"a folder with \.parquet files; .*empty has no \.parquet"
+    ):
+        build(tmp_path / "empty", tmp_path / "store", COLUMNS)
 
 
 def test_a_store_is_for_its_owner_and_says_so(tmp_path, table):
@@ -270,7 +324,8 @@ def restated(store, change):
     labels = (store / name).read_text().split("\n")[:-1]
     (store / name).write_text("".join(f"{label}\n" for label in change(labels)))
     stated["blocks"][1]["files"][name] = store_building._digest(store / name)
-    (store / "store.json").write_text(json.dumps(stated))
+    del stated["sha256"]
+    (store / "store.json").write_text(json.dumps(stated | {"sha256": digest_of(stated)}))
 
 
 @pytest.mark.parametrize(
@@ -295,12 +350,41 @@ def test_what_says_to_be_a_store_and_is_none(tmp_path, table):
         ("[]", "is damaged"),
         ('{"format": "dpmc-store-0"}', "of another version"),
         ('{"format": "dpmc-store-1"}', "is damaged"),
+        ("[" * 100_000, "is damaged"),
+        ("\udcff", "is damaged"),
     ):
-        (store / "store.json").write_text(content)
+        (store / "store.json").write_text(content, errors="surrogateescape")
         with pytest.raises(InputError, match=expected):
             Store.open(store)
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="is no store: `dpmc store build` makes one"):
         Store.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda stated: stated.update(rated=False),
+        lambda stated: stated["blocks"][0].update(users=1),
+        lambda stated: stated["blocks"][0].pop("repeated"),
+        lambda stated: stated["blocks"].pop(),
+        lambda stated: stated.pop("sha256"),
+    ],
+)
+def test_what_a_store_says_of_itself_was_changed(tmp_path, table, change):
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    stated = json.loads((store / "store.json").read_text())
+    change(stated)
+    (store / "store.json").write_text(json.dumps(stated))
+    with pytest.raises(InputError, match=r"store\.json is damaged: build the store again"):
+        Store.open(store)
+
+
+@pytest.mark.parametrize("name", ["PRIVATE.txt", "items.txt", "first_users.txt"])
+def test_files_of_no_block_are_verified(tmp_path, table, name):
+    path = build(table, tmp_path / "store", COLUMNS, block=50).path / name
+    path.write_bytes(path.read_bytes().swapcase())
+    with pytest.raises(InputError, match="it is not as it was built"):
+        Store.open(path.parent).verify()
 
 
 # -- a user without end ----------------------------------------------------------------------------
@@ -367,6 +451,90 @@ def test_a_build_that_is_killed_goes_on(tmp_path, table, stage, times, sorted_af
     assert sort.call_count == sorted_after
     assert contents(output) == wanted
     assert not left.exists()
+
+
+def stopped(table, output, stage="_sort", times=3):
+    """Break a build off in a stage, and return the folder that it leaves."""
+    done = getattr(store_building, stage)
+    parts = iter([done] * times)
+
+    def last(*arguments):
+        next(parts, mock.Mock(side_effect=KeyboardInterrupt))(*arguments)
+
+    with mock.patch.object(store_building, stage, last), pytest.raises(KeyboardInterrupt):
+        build(table, output, COLUMNS, block=50)
+    return output.with_name(f".{output.name}.building")
+
+
+@pytest.mark.parametrize(
+    ("stage", "times", "name", "kept"),
+    [
+        ("_deal", 0, "rows", 32),  # whole rows of 16 bytes, as a power cut can leave them
+        ("_deal", 0, "rows", None),
+        ("_sort", 3, "00005.rows", 32),
+        ("_sort", 3, "00005.rows", None),
+        ("_sort", 3, "00001.json", 5),
+        ("_sort", 3, "store/00001/values.npy", 5),
+        ("_sort", 3, "store/00005/users.txt", None),
+        ("_sort", 3, "store/items.txt", None),
+        ("_sort", 3, "read.json", 5),
+        ("_sort", 3, "asked.json", 5),
+        ("_sort", 3, "starts.npy", 0),
+        ("_sort", 3, "sizes.npy", None),
+    ],
+)
+def test_what_a_power_cut_took_is_made_again(tmp_path, table, stage, times, name, kept):
+    wanted = contents(build(table, tmp_path / "whole", COLUMNS, block=50).path)
+    left = stopped(table, tmp_path / "store", stage, times) / name
+    if kept is None:
+        left.unlink()
+    else:
+        left.write_bytes(left.read_bytes()[:kept])
+    assert contents(build(table, tmp_path / "store", COLUMNS, block=50).path) == wanted
+
+
+def test_rows_that_are_there_are_dealt_out_again(tmp_path, table):
+    wanted = contents(build(table, tmp_path / "whole", COLUMNS, block=50).path)
+    kept = stopped(table, tmp_path / "rows", "_deal", 0) / "rows"
+    left = stopped(table, tmp_path / "store", "_sort", 3)
+    kept.rename(left / "rows")
+    (left / "store" / "00001" / "values.npy").write_bytes(b"")  # sorted
+    (left / "00005.rows").write_bytes(b"")
+    with mock.patch.object(store_building, "_read", side_effect=AssertionError):
+        store = build(table, tmp_path / "store", COLUMNS, block=50)
+    assert contents(store.path) == wanted
+
+
+@pytest.mark.parametrize("removed", [0, 9])
+def test_what_a_finished_build_left_is_removed(tmp_path, table, removed):
+    output, arguments = tmp_path / "store", (tmp_path / "store", COLUMNS)
+    build(table, *arguments)
+    wanted = contents(output)
+    with (
+        mock.patch.object(store_building, "_remove", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        build(table, *arguments, force=True)
+    left = tmp_path / ".store.building"
+    assert (left / "old").is_dir()
+    for each in [each for each in left.iterdir() if each.is_file() and each.name != "lock"][
+        :removed
+    ]:
+        each.unlink()
+    with pytest.raises(ParameterError, match="exists; name another"):
+        build(table, *arguments)
+    assert not left.exists()
+    assert contents(output) == wanted
+
+
+def test_a_file_that_is_too_large_is_said_of_the_output(tmp_path, table):
+    error = OSError(errno.EFBIG, "File too large")
+    with (
+        mock.patch.object(store_building, "_read", side_effect=error),
+        pytest.raises(OSError, match="too large") as caught,
+    ):
+        build(table, tmp_path / "store", COLUMNS)
+    assert refusal(caught.value).startswith(f"{tmp_path / 'store'} cannot be written: it is larger")
 
 
 def test_what_is_left_of_another_table_is_not_used(tmp_path, table):

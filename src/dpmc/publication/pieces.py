@@ -122,7 +122,11 @@ def _no_table(path) -> str:
     kinds = f"{', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, or, if it is text, in {GZIPPED} after that"
     known = REGISTRY.get(str(path))
     if known is None:
-        return f"The table of ratings must be a file that ends in {kinds}, got {path}."
+        problem = f"has no {PARQUET} files in it" if path.is_dir() else "is none"
+        return (
+            f"The table of ratings must be a file that ends in {kinds}, or a folder with {PARQUET} "
+            f"files; {path} {problem}."
+        )
     text = f"{known.name} is the name of a data set, and a file is needed"
     if known.withdrawn:
         return f"{text}: that data set is no longer public, so give a file of your own."

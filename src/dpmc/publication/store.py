@@ -3,9 +3,10 @@
 A store is a folder that :mod:`dpmc.publication.store_building` makes. Users are in the order of
 their labels, and a block holds those from one label up to the next block's first: so each block
 shows by itself that its users are in no other. ``store.json`` has the size and the SHA-256 of every
-file. Sizes are checked when a store is opened; digests, and that the rows are in order, when a
-block is first read by a process, which takes about a second for each gigabyte. There is no key: who
-rewrites a block and ``store.json`` with it is not found out.
+file, and of its own content. That content and sizes are checked when a store is opened; digests of
+files, and that the rows are in order, when a block is first read by a process, which takes about a
+second for each gigabyte. There is no key: who rewrites a block and ``store.json`` with it is not
+found out.
 """
 
 import hashlib
@@ -60,20 +61,25 @@ class Store:
             There is none, or one of another version, or one of its files has another size.
         """
         path = Path(path)
+        with readable(path):
+            if not is_store(path):
+                raise InputError(f"{path} is no store: `dpmc store build` makes one.")
+            content = (path / MANIFEST).read_bytes()
         try:
-            with readable(path / MANIFEST):
-                stated = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+            stated = json.loads(content)
             if stated["format"] != FORMAT:
                 raise InputError(
                     f"{path} is a store of another version of dpmc: build it again from the table."
                 )
+            if stated.pop("sha256") != digest_of(stated):
+                raise ValueError
             store = cls(path, stated)
             for number, block in [(None, stated), *enumerate(stated["blocks"])]:
                 for name, facts in block["files"].items():
                     file = path / name
                     if not file.is_file() or file.stat().st_size != facts["size"]:
                         raise store._changed(number)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{path / MANIFEST} is damaged: build the store again.") from None
@@ -175,6 +181,8 @@ class Store:
             report((number + 1) / self.n_blocks)
         if found != self.n_ratings or self.item_labels.size != self.n_items:
             raise self._changed(None)
+        for name in self._stated["files"]:
+            self._check(None, name)
 
     def check_rated(self, rated: bool) -> None:
         """Refuse to be read as a table with ratings, or without, if it is not one."""
@@ -231,6 +239,11 @@ class Store:
         return InputError(
             f"{self.path}: {what} is not as it was built; build the store again from the table."
         )
+
+
+def digest_of(stated: Mapping) -> str:
+    """Return the SHA-256 of the content of ``store.json``, but for the digest itself."""
+    return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
 
 def is_store(path: str | Path) -> bool:

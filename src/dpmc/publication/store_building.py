@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
@@ -26,10 +27,20 @@ import numpy as np
 from numba import njit
 
 from dpmc.errors import InputError, ParameterError
-from dpmc.files import check_writable, naming
+from dpmc.files import check_writable, flush, naming
 from dpmc.publication.numbering import Numbering
 from dpmc.publication.pieces import files_of, read_pieces
-from dpmc.publication.store import ARRAYS, FIRST_USERS, FORMAT, ITEMS, MANIFEST, NOTE, USERS, Store
+from dpmc.publication.store import (
+    ARRAYS,
+    FIRST_USERS,
+    FORMAT,
+    ITEMS,
+    MANIFEST,
+    NOTE,
+    USERS,
+    Store,
+    digest_of,
+)
 
 BLOCK = 1 << 22
 """Rows after which the next user begins a block."""
@@ -73,23 +84,26 @@ def build(
     ------
     InputError
         See :func:`dpmc.publication.pieces.read_pieces`; or the output exists, is being made by
-        another process, or cannot be written.
+        another process, or cannot be written; or the folder of work is not the caller's alone.
     """
     path, output = Path(path), Path(os.path.abspath(output))
-    _check_output(output, force)
-    asked, work = _asked(path, columns, rated, block), output.with_name(f".{output.name}.building")
+    work = output.with_name(f".{output.name}.building")
+    check_writable(output)
+    if os.path.lexists(output) and os.path.lexists(work):
+        _remove_finished(work, output)
+    _check_taken(output, force)
+    asked = _asked(path, columns, rated, block)
     with naming(output), _held(work, output):
-        if _found(work / "asked.json") != asked or not (work / "store").is_dir():
+        if not _can_go_on(work, asked):
             _emptied(work)
             _write_json(work / "asked.json", asked)
-        try:
-            if not (work / "read.json").exists():
+            try:
                 _read(work, path, columns, rated, block, progress)
                 if _asked(path, columns, rated, block) != asked:
                     raise InputError(f"{path} was changed while it was read: build again.")
-        except InputError:
-            shutil.rmtree(work)
-            raise
+            except InputError:
+                _remove(work)
+                raise
         stated = _found(work / "read.json")
         if not (work / "dealt").exists():
             _deal(work, progress)
@@ -98,12 +112,13 @@ def build(
                 if not (work / f"{number:05}.json").exists():
                     _sort(work, number, stated)
                 report((number + 1) / stated["blocks"])
+        _check_taken(output, force)
         _finish(work, output, stated)
     return Store.open(output)
 
 
-def _check_output(output: Path, force: bool) -> None:
-    check_writable(output)
+def _check_taken(output: Path, force: bool) -> None:
+    """Refuse what is there already, before the build and again before the store gets its name."""
     if not os.path.lexists(output):
         return
     if not force:
@@ -119,13 +134,43 @@ def _check_output(output: Path, force: bool) -> None:
 @contextmanager
 def _held(work: Path, output: Path) -> Iterator[None]:
     """Hold the folder of work, which a process that is killed lets go."""
-    work.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with open(work / "lock", "wb") as lock:
+    work.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        work.mkdir(mode=0o700)
+    except FileExistsError:
+        _check_own(work)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
+    with open(os.open(work / "lock", flags, 0o600), "wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(f"{output} is being built by another process: wait for it.") from None
         yield
+
+
+def _check_own(work: Path) -> None:
+    """Refuse a folder where others may have put or read something, or that no build has made."""
+    about = work.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o077:
+        raise InputError(
+            f"{work}, where the store would be built, is not a folder of yours alone: remove it."
+        )
+    names = os.listdir(work)
+    if names and "lock" not in names:
+        raise InputError(f"{work} holds something else than a store that is being built: move it.")
+
+
+def _remove(work: Path) -> None:
+    """Remove the folder of work; the lock, which shows whose it is, goes last."""
+    _clear(work)
+    shutil.rmtree(work)
+
+
+def _remove_finished(work: Path, output: Path) -> None:
+    """Remove what a build leaves that is killed after its store got its name."""
+    with _held(work, output):
+        if not (work / "store").exists():
+            _remove(work)
 
 
 def _asked(path, columns, rated, block) -> dict[str, object]:
@@ -137,20 +182,61 @@ def _asked(path, columns, rated, block) -> dict[str, object]:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     return {
         "format": FORMAT,
-        "files": [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats],
+        "files": [[name, about.st_size, about.st_mtime_ns] for name, about in stats],
         "columns": dict(columns),
         "rated": rated,
         "rows": [block, MOST_ROWS],
     }
 
 
+def _can_go_on(work: Path, asked: Mapping) -> bool:
+    """Return whether the first pass is done and no rows are lost, as a power cut can lose some.
+
+    Blocks that are not whole are dealt out again if the rows of all are still there.
+    """
+    try:
+        if _found(work / "asked.json") != asked:
+            return False
+        stated = _found(work / "read.json")
+        width, sizes = np.dtype(_kind(stated)).itemsize, np.load(work / "sizes.npy")
+        for name in ("users", "items", "starts"):
+            np.load(work / f"{name}.npy", mmap_mode="r")
+        labels = [ITEMS, FIRST_USERS, *(f"{number:05}/{USERS}" for number in range(sizes.size))]
+        if not all((work / "store" / name).exists() for name in labels):
+            return False
+        if (work / "dealt").exists() and all(
+            _is_whole(work, number, rows * width) for number, rows in enumerate(sizes.tolist())
+        ):
+            return True
+        (work / "dealt").unlink(missing_ok=True)
+        return (work / "rows").stat().st_size == stated["rows"] * width
+    except (FileNotFoundError, EOFError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _is_whole(work: Path, number: int, size: int) -> bool:
+    """Return whether a block is sorted, or its rows are all there."""
+    store, of_block = work / "store", _found(work / f"{number:05}.json")
+    if of_block is None:
+        own = work / f"{number:05}.rows"
+        return own.exists() and own.stat().st_size == size
+    return all(
+        (store / name).exists() and (store / name).stat().st_size == facts["size"]
+        for name, facts in of_block["files"].items()
+    )
+
+
 def _emptied(work: Path) -> None:
+    _clear(work)
+    (work / "store").mkdir(mode=0o700)
+
+
+def _clear(work: Path) -> None:
     for each in work.iterdir():
         if each.is_dir():
             shutil.rmtree(each)
         elif each.name != "lock":
             each.unlink()
-    (work / "store").mkdir(mode=0o700)
 
 
 def _read(work, path, columns, rated, block, progress) -> None:
@@ -178,6 +264,7 @@ def _read(work, path, columns, rated, block, progress) -> None:
     of_users = np.zeros(len(labels), dtype=np.int64)
     np.add.at(of_users, places, counts)
     starts = _starts(of_users, block)
+    sizes = np.diff(np.append(0, np.cumsum(of_users))[starts])
     item_places, item_labels = items.labels()
     store = work / "store"
     _write_labels(store / ITEMS, item_labels)
@@ -185,7 +272,8 @@ def _read(work, path, columns, rated, block, progress) -> None:
     for number, (first, end) in enumerate(pairwise(starts.tolist())):
         (store / f"{number:05}").mkdir(mode=0o700, exist_ok=True)
         _write_labels(store / f"{number:05}" / USERS, labels[first:end])
-    for name, array in (("users", places), ("items", item_places), ("starts", starts)):
+    arrays = {"users": places, "items": item_places, "starts": starts, "sizes": sizes}
+    for name, array in arrays.items():
         _write_array(work / f"{name}.npy", array)
     facts = {
         "users": len(labels),
@@ -212,7 +300,7 @@ def _starts(of_users: np.ndarray, block: int) -> np.ndarray:
 
 def _deal(work: Path, progress: Progress) -> None:
     """Begin the second pass: a file of rows for each block, users and items in their order."""
-    for each in work.glob("*.rows"):  # of a process that was killed
+    for each in (*work.glob("*.rows"), *work.glob("[0-9]*.json")):  # of a process that was killed
         each.unlink()
     users, items, starts = (np.load(work / f"{name}.npy") for name in ("users", "items", "starts"))
     short = np.uint16 if starts.size <= 2**16 else np.int32  # sorted in a quarter of the time
@@ -230,6 +318,8 @@ def _deal(work: Path, progress: Progress) -> None:
                 with _file(work / f"{number:05}.rows", more=True) as own:
                     own.write(rows[first : ends[number]].view(np.uint8))
             report(stream.tell() / size)
+    for each in (*work.glob("*.rows"), work):
+        flush(each)
     with _file(work / "dealt"):
         pass
     (work / "rows").unlink()
@@ -287,11 +377,11 @@ def _finish(work: Path, output: Path, stated: Mapping) -> None:
         "files": {name: _digest(store / name) for name in (ITEMS, FIRST_USERS, NOTE)},
         "blocks": blocks,
     }
-    _write_json(store / MANIFEST, facts)
+    _write_json(store / MANIFEST, {**facts, "sha256": digest_of(facts)})
     if output.exists():
         os.replace(output, work / "old")
     os.replace(store, output)
-    shutil.rmtree(work)
+    _remove(work)
 
 
 def _kind(stated: Mapping) -> list:
@@ -301,7 +391,7 @@ def _kind(stated: Mapping) -> list:
 @contextmanager
 def _file(path: Path, more: bool = False) -> Iterator:
     """Yield a file to write that only its owner may read, and put it on the disk."""
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if more else os.O_TRUNC)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_APPEND if more else os.O_TRUNC)
     with open(os.open(path, flags, 0o600), "wb") as stream:
         yield stream
         stream.flush()
@@ -333,7 +423,7 @@ def _write_json(path: Path, content: Mapping) -> None:
 def _found(path: Path) -> object:
     try:
         return json.loads(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # or it is damaged
         return None
 
 
