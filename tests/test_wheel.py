@@ -51,6 +51,7 @@ WORK = {
         *("--iterations", "3", "--trials", "2"),
     ],
     "data": ["data", "list"],
+    "store": ["store", "build", "mine.csv", "--output", "mine.store"],
 }
 # about runs of the workflow, which the wheel does not hold: without one, a sentence
 ABOUT_RUNS = {
