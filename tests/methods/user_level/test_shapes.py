@@ -24,8 +24,8 @@ EPSILONS = (0.1, 1, 10, 1000)
 # of .1 goes elsewhere, and what is left hardly tells the mean of all, so that it is drawn to the
 # middle of the range (of 20 trials, errors 1.62 and 1.35 of 5); at 1000 nothing tells the offsets
 # of items from single ratings, and they are believed too much (1.38 and 1.35).
-# With two ratings a user it is the same at .1: 6 % worse over 8 trials (1.31 and 1.23 of 4), and beyond
-# the margin of three by .001, within which it was before the prior had lines and correlations.
+# With two ratings a user it is the same at .1: 6 % worse over 8 trials (1.31 and 1.23 of 4), and
+# beyond the margin of three by .001, within which it was before the prior had correlations.
 WORSE = {(8, 0.1), (8, 1000), (10, 0.1)}
 CREDITED = 2  # ratings at the mean of all with which users are credited in their own means
 EQUAL = 0.01  # of the range: errors below are as good as none
