@@ -1,6 +1,8 @@
 """Writing files whole or not at all, and finding out beforehand whether they can be written."""
 
 import errno
+import hashlib
+import json
 import os
 import secrets
 import tempfile
@@ -132,6 +134,17 @@ def write_text(path: str | Path, text: str) -> None:
     """Write ``text`` to ``path`` as UTF-8, whole or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def file_digest(path: str | Path) -> str:
+    """Return the SHA-256 of a file."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def content_digest(content: object) -> str:
+    """Return the SHA-256 of what JSON can hold, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def flush(path: Path) -> None:

@@ -31,9 +31,9 @@ from pyarrow import parquet
 from dpmc import PrivateFactorization
 from dpmc.datasets.readers import text
 from dpmc.errors import InputError, ParameterError
-from dpmc.files import refusal
+from dpmc.files import content_digest, refusal
 from dpmc.publication import pieces, store_building
-from dpmc.publication.store import Store, digest_of, lines_at
+from dpmc.publication.store import Store, lines_at
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
 
@@ -325,7 +325,7 @@ def restated(store, change):
     (store / name).write_text("".join(f"{label}\n" for label in change(labels)))
     stated["blocks"][1]["files"][name] = store_building._digest(store / name)
     del stated["sha256"]
-    (store / "store.json").write_text(json.dumps(stated | {"sha256": digest_of(stated)}))
+    (store / "store.json").write_text(json.dumps(stated | {"sha256": content_digest(stated)}))
 
 
 @pytest.mark.parametrize(

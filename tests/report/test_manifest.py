@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import dpmc
+from dpmc.files import content_digest
 from dpmc.report.manifest import (
     blas_libraries,
-    configuration_digest,
     cpu_model,
     git_state,
     manifest,
@@ -99,9 +99,9 @@ def test_cpu_model(tmp_path):
 
 
 def test_the_configuration_digest_ignores_order_but_no_value():
-    digest = configuration_digest({"a": 1, "b": {"c": 2, "d": 3}})
-    assert digest == configuration_digest({"b": {"d": 3, "c": 2}, "a": 1})
-    assert digest != configuration_digest({"a": 1, "b": {"c": 2, "d": 4}})
+    digest = content_digest({"a": 1, "b": {"c": 2, "d": 3}})
+    assert digest == content_digest({"b": {"d": 3, "c": 2}, "a": 1})
+    assert digest != content_digest({"a": 1, "b": {"c": 2, "d": 4}})
 
 
 def test_wall_time_counts_overlap_once_and_pauses_not_at_all(tmp_path):

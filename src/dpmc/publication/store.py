@@ -9,7 +9,6 @@ second for each gigabyte. There is no key: who rewrites a block and ``store.json
 found out.
 """
 
-import hashlib
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +21,7 @@ from numba import njit
 
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
+from dpmc.files import content_digest, file_digest
 from dpmc.publication.sources import check_unrated, readable
 from dpmc.publication.table import Lines, read_lines, resolve
 from dpmc.ratings import Compressed, Ratings
@@ -71,7 +71,7 @@ class Store:
                 raise InputError(
                     f"{path} is a store of another version of dpmc: build it again from the table."
                 )
-            if stated.pop("sha256") != digest_of(stated):
+            if stated.pop("sha256") != content_digest(stated):
                 raise ValueError
             store = cls(path, stated)
             for number, block in [(None, stated), *enumerate(stated["blocks"])]:
@@ -228,8 +228,8 @@ class Store:
         if name in self._seen:
             return
         stated = self._stated if number is None else self._stated["blocks"][number]
-        with readable(self.path), open(self.path / name, "rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        with readable(self.path):
+            digest = file_digest(self.path / name)
         if digest != stated["files"][name]["sha256"]:
             raise self._changed(number)
         self._seen.add(name)
@@ -239,11 +239,6 @@ class Store:
         return InputError(
             f"{self.path}: {what} is not as it was built; build the store again from the table."
         )
-
-
-def digest_of(stated: Mapping) -> str:
-    """Return the SHA-256 of the content of ``store.json``, but for the digest itself."""
-    return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
 
 def is_store(path: str | Path) -> bool:

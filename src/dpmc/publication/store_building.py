@@ -13,7 +13,6 @@ block that is missing. The store gets its name when it is whole.
 """
 
 import fcntl
-import hashlib
 import json
 import os
 import shutil
@@ -27,7 +26,7 @@ import numpy as np
 from numba import njit
 
 from dpmc.errors import InputError, ParameterError
-from dpmc.files import check_writable, flush, naming
+from dpmc.files import check_writable, content_digest, file_digest, flush, naming
 from dpmc.publication.numbering import Numbering
 from dpmc.publication.pieces import files_of, read_pieces
 from dpmc.publication.store import (
@@ -39,7 +38,6 @@ from dpmc.publication.store import (
     NOTE,
     USERS,
     Store,
-    digest_of,
 )
 
 BLOCK = 1 << 22
@@ -377,7 +375,7 @@ def _finish(work: Path, output: Path, stated: Mapping) -> None:
         "files": {name: _digest(store / name) for name in (ITEMS, FIRST_USERS, NOTE)},
         "blocks": blocks,
     }
-    _write_json(store / MANIFEST, {**facts, "sha256": digest_of(facts)})
+    _write_json(store / MANIFEST, {**facts, "sha256": content_digest(facts)})
     if output.exists():
         os.replace(output, work / "old")
     os.replace(store, output)
@@ -428,9 +426,7 @@ def _found(path: Path) -> object:
 
 
 def _digest(path: Path) -> dict[str, object]:
-    with open(path, "rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return {"size": path.stat().st_size, "sha256": digest}
+    return {"size": path.stat().st_size, "sha256": file_digest(path)}
 
 
 @njit(nogil=True, cache=True)

@@ -1,8 +1,6 @@
 """What a run was made with: versions, machine, seeds, data, settings, time."""
 
-import hashlib
 import importlib.metadata
-import json
 import os
 import platform
 import re
@@ -14,6 +12,7 @@ from pathlib import Path
 import threadpoolctl
 
 import dpmc
+from dpmc.files import content_digest, file_digest
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -50,7 +49,7 @@ def manifest(
         "blas": blas_libraries(),
         "threads": {name: os.environ.get(name) for name in THREAD_VARIABLES},
         "seeds": dict(seeds),
-        "configuration_sha256": configuration_digest(configuration),
+        "configuration_sha256": content_digest(configuration),
         "data": {
             name: None if path is None else {"file": Path(path).name, "sha256": file_digest(path)}
             for name, path in raw_files.items()
@@ -115,17 +114,6 @@ def blas_libraries() -> list[dict[str, object]]:
         for library in threadpoolctl.threadpool_info()
         if library["user_api"] == "blas"
     ]
-
-
-def configuration_digest(configuration: Mapping) -> str:
-    """Return the SHA-256 of a configuration, whatever the order of its keys."""
-    return hashlib.sha256(json.dumps(configuration, sort_keys=True).encode()).hexdigest()
-
-
-def file_digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def run_times(benchmarks: Iterable[str | Path]) -> dict[str, float | None]:

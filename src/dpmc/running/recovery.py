@@ -16,7 +16,6 @@ clock that was set back breaks that rule, in silence or with an error in every j
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -28,7 +27,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dpmc.errors import InputError
-from dpmc.files import ADVICE, naming, probe
+from dpmc.files import ADVICE, file_digest, naming, probe
 from dpmc.running.run_lock import RUN_VARIABLE
 
 STATE = Path(".snakemake")
@@ -299,8 +298,7 @@ def _checksum(path: Path) -> str | None:
     """Return the SHA-256 of a file, which Snakemake records; None if there is no such file."""
     if not path.is_file():
         return None
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return file_digest(path)
 
 
 def _mark(path: Path) -> None:

@@ -21,7 +21,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     SMALL_LEVEL,
     UNCORRELATED,
 )
-from dpmc.methods.user_level.local_bayes.users import invert
+from dpmc.methods.user_level.local_bayes.users import factorise, invert
 
 OFFSET, LEVEL = 0, 1
 """Places of an item's offset and of its share in the users' level; factors come after them."""
@@ -326,7 +326,8 @@ def _posterior(
     n_items, size = score.shape
     factor, told, scaled, inverse = np.empty((4, size, size))
     pull, move = np.empty(size), np.empty(size)
-    root = _root(prior_correlation)
+    root = prior_correlation.copy()
+    factorise(root, LEAST)
     for n in range(n_items):
         for i in range(size):
             deviation = np.sqrt(prior_variance[i] * (wider[n] if i == OFFSET else 1.0))
@@ -361,17 +362,3 @@ def _posterior(
                 for k in range(j + 1):
                     total += told[i, k] * factor[j, k]
                 covariance[n, i, j] = covariance[n, j, i] = total
-
-
-@njit(cache=True)
-def _root(matrix):
-    """Return the Cholesky factor of a matrix of ones in its diagonal."""
-    size = len(matrix)
-    root = np.zeros((size, size))
-    for i in range(size):
-        for j in range(i + 1):
-            left = matrix[i, j]
-            for k in range(j):
-                left -= root[i, k] * root[j, k]
-            root[i, j] = np.sqrt(max(left, LEAST)) if i == j else left / root[j, j]
-    return root

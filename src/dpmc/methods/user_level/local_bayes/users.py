@@ -35,15 +35,21 @@ LEAST_REST = float(np.finfo(float).eps)
 
 
 @njit(cache=True, nogil=True)
-def invert(matrix, inverse):
-    """Invert I + A, A positive semidefinite, by its Cholesky factor; it is overwritten."""
-    n = len(matrix)
-    for i in range(n):
+def factorise(matrix, least):
+    """Write the Cholesky factor over the lower triangle; no pivot is below ``least``."""
+    for i in range(len(matrix)):
         for j in range(i + 1):
             left = matrix[i, j]
             for k in range(j):
                 left -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = np.sqrt(max(left, LEAST_PIVOT)) if i == j else left / matrix[j, j]
+            matrix[i, j] = np.sqrt(max(left, least)) if i == j else left / matrix[j, j]
+
+
+@njit(cache=True, nogil=True)
+def invert(matrix, inverse):
+    """Invert I + A, A positive semidefinite, by its Cholesky factor; it is overwritten."""
+    n = len(matrix)
+    factorise(matrix, LEAST_PIVOT)
     for i in range(n):
         inverse[i, i] = 1 / matrix[i, i]
         for j in range(i):
