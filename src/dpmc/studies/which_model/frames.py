@@ -48,6 +48,10 @@ METHODS = {
     "dpam": "DPAM",
     "dp_gradient_spectral": "Noisy gradient, private start",
     "dp_effects": "Effects and covariance",
+    "dp_cmf": "DP-CMF",
+    "dp_cmf_h_free": "DP-CMF, H-free",
+    "dp_encoder": "DPALS, item encoder",
+    "dp_encoder_h_free": "DPALS, item encoder, H-free",
     LOCAL_BAYES: "Local Bayes",
 }
 LOOKS = {
@@ -128,8 +132,15 @@ def tuned(trials: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def with_features(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows with, without and with shuffled features of items."""
-    return of_variants(trials, FEATURES)
+    """Return the rows of Local Bayes with, without and with shuffled features of items."""
+    rows = of_variants(trials, FEATURES)
+    return rows[rows["method"] == LOCAL_BAYES] if len(rows) else rows
+
+
+def others_with_features(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of other methods with features of items."""
+    rows = of_variants(trials, ("features",))
+    return rows[rows["method"] != LOCAL_BAYES] if len(rows) else rows
 
 
 def of_forms(trials: pd.DataFrame | None) -> pd.DataFrame:

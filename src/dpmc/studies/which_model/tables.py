@@ -9,7 +9,7 @@ import pandas as pd
 from dpmc.frame.showing.frames import present, trials_text
 from dpmc.frame.showing.results import Results, read_results, write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc.studies.which_model.cells import TUNED
+from dpmc.studies.which_model.cells import LOCAL_BAYES, TUNED
 from dpmc.studies.which_model.frames import (
     CAVEAT,
     DATASETS,
@@ -27,6 +27,7 @@ from dpmc.studies.which_model.frames import (
     of_opponents,
     of_posterior,
     of_variants,
+    others_with_features,
     over,
     summary,
     tuned,
@@ -51,9 +52,10 @@ def build_tables(results: Results) -> list[Table]:
     """
     trials = results["trials"]
     compared, features, forms = tuned(trials), with_features(trials), of_forms(trials)
+    others = others_with_features(trials)
     return [
         *([errors_table(compared)] if len(compared) else []),
-        *([features_table(features, results["popularity"])] if len(features) else []),
+        *([features_table(features, results["popularity"], others)] if len(features) else []),
         *([forms_table(forms)] if len(forms) else []),
         *([opponents_table(trials)] if of_opponents(trials) else []),
         *([ranking_table(results["ranking"])] if results["ranking"] is not None else []),
@@ -97,8 +99,13 @@ def errors_table(rows: pd.DataFrame) -> Table:
     )  # fmt: skip
 
 
-def features_table(rows: pd.DataFrame, popularity: pd.DataFrame | None) -> Table:
-    """Return errors with, without and with shuffled features, of all items and by popularity."""
+def features_table(
+    rows: pd.DataFrame, popularity: pd.DataFrame | None, others: pd.DataFrame
+) -> Table:
+    """Return errors with, without and with shuffled features, of all items and by popularity.
+
+    Below them those of other methods with features.
+    """
     budgets = sorted(rows["epsilon"].unique())
     columns = tuple(
         Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user") for value in budgets
@@ -114,14 +121,20 @@ def features_table(rows: pd.DataFrame, popularity: pd.DataFrame | None) -> Table
             means = summary(part).set_index(["dataset", "variant", "epsilon"])
             for variant, label in FEATURES.items():
                 cells = [error_cell(means, (dataset, variant, epsilon)) for epsilon in budgets]
-                labels = (dataset_label(dataset), name, label)
+                labels = (dataset_label(dataset), name, f"{method_label(LOCAL_BAYES)}, {label}")
                 lines.append(Row((dataset, name, variant), labels, OURS, tuple(cells)))
-    headings = (("dataset", "Data"), ("items", "Items"), ("variant", "Local Bayes"))
+        here = others[others["dataset"] == dataset] if len(others) else others
+        means = summary(here).set_index(["method", "epsilon"]) if len(here) else None
+        for method in present(here["method"], METHODS) if len(here) else ():
+            cells = [error_cell(means, (method, epsilon)) for epsilon in budgets]
+            labels = (dataset_label(dataset), "all items", f"{method_label(method)}, with features")
+            lines.append(Row((dataset, "all items", method), labels, OURS, tuple(cells)))
+    headings = (("dataset", "Data"), ("items", "Items"), ("variant", "Model"))
     notes = (
         f"Mean RMSE and standard error over {trials_text(summary(rows)['trials'])}, on the same "
-        "splits and noise. Fifths are of the items, by number of ratings in training.",
+        "splits. Fifths are of the items, by number of ratings in training.",
     )
-    title = "RMSE of Local Bayes with genres and years of the films"
+    title = "RMSE with genres and years of the films"
     return Table("table_models_2_features", title, headings, columns, tuple(lines), notes)
 
 
