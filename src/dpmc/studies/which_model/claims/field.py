@@ -1,4 +1,4 @@
-"""Methods of later papers beside earlier ones, at settings of one search, and those that take features.
+"""Methods of later papers, at settings of one search: beside earlier ones, and with features.
 
 Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial.
 """
