@@ -54,7 +54,11 @@ METHODS = {
     "dp_encoder_h_free": "DPALS, item encoder, H-free",
     LOCAL_BAYES: "Local Bayes",
 }
+LATER = {"dpals_weights", "dpals_weights_h_free", "dpam", "dp_gradient_spectral", "dp_effects"}
+BEST_LATER = "best_later"
+METHODS |= {BEST_LATER: "Best of five later methods"}
 LOOKS = {
+    BEST_LATER: Look(BLUE, "o", (0, (1, 1.2))),
     "private_user_item_bias": Look(PURPLE, "d", (0, (4, 1.5))),
     "private_als": Look(SKY, "H", (0, (4, 1.5))),
     "dpals_h_free_clipped": Look(GREEN, "P"),
@@ -129,6 +133,16 @@ def of_variants(trials: pd.DataFrame | None, variants: Collection[str]) -> pd.Da
 def tuned(trials: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of the comparison at settings that we searched."""
     return of_variants(trials, (TUNED,))
+
+
+def best_of_later(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return :func:`summary` of the best of the later methods, by mean error, at each place."""
+    rows = of_variants(trials, (SEARCHED,))
+    rows = rows[rows["method"].isin(LATER)]
+    if rows.empty:
+        return rows
+    found = summary(rows).sort_values("mean", kind="stable").drop_duplicates([*PLACE])
+    return found.sort_values([*PLACE]).assign(method=BEST_LATER)
 
 
 def with_features(trials: pd.DataFrame | None) -> pd.DataFrame:

@@ -12,10 +12,9 @@ from dpmc.frame.judging.rules import mostly_below, not_available
 from dpmc.statistics.paired import pairs
 from dpmc.studies.which_model.cells import LOCAL_BAYES
 from dpmc.studies.which_model.claims.evidence import Evidence, claim, rows_of
-from dpmc.studies.which_model.frames import of_variants, places
+from dpmc.studies.which_model.frames import LATER, of_variants, places
 from dpmc.studies.which_model.variants import SEARCHED
 
-LATER = {"dpals_weights", "dpals_weights_h_free", "dpam", "dp_gradient_spectral", "dp_effects"}
 LONG_TAIL = ("ml-100k",)  # data in which few items have most ratings
 COLLECTIVE, ENCODED = ("dp_cmf", "dp_cmf_h_free"), ("dp_encoder", "dp_encoder_h_free")
 
