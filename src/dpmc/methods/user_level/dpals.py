@@ -337,7 +337,8 @@ class DPALS(OffsetModel):
             grams, factors = released.sums(chosen, by_item, clipped, n_items, weights)
             if self.global_penalty:
                 grams += self.global_penalty * released.global_gram(clipped)
-            design = balance(self._solve_items(grams, factors, noise), size)
+            factors = self._solve_items(grams, factors, noise)
+            design = balance(factors, size)
             users = self._users(self._part(own, randomness), design)
             yield users, design
 
@@ -346,9 +347,8 @@ class DPALS(OffsetModel):
         if grams is None:
             return targets
         solve = solve_items_as_published if self.literal else solve_items
-        return solve(
-            grams, targets, self._strengths * self._unit(noise), projection=self.projection
-        )
+        strengths = self._strengths * self._unit(noise)
+        return solve(grams, targets, strengths, projection=self.projection)
 
     def _unit(self, noise):
         """Return the standard deviation of the noise on the diagonal of H."""
