@@ -5,10 +5,9 @@ mu^2 = n/s^2, exact noise on a grid included (:mod:`dpmc.privacy.release`: it is
 as the noise that was calibrated). Fits with mu_1, mu_2, ... are together mu-GDP with mu^2 = mu_1^2
 + mu_2^2 + ... (Dong, Roth and Su, "Gaussian differential privacy", JRSS B 2022, corollary 3.3), and
 no smaller epsilon is shown by sensitivities alone. A limit on that sum is a filter: the settings of
-the next fit, its budget among them, may be chosen by looking at what earlier fits released (lemma 3 of
-docs/local_bayes.md; Smith and Thakurta, "Fully adaptive composition for Gaussian differential privacy", arXiv:2210.17520;
-Koskela, Tobaben and Honkela, "Individual privacy accounting with Gaussian differential privacy",
-ICLR 2023).
+the next fit, its budget among them, may be chosen by looking at what earlier fits released (lemma 3
+of docs/local_bayes.md; Smith and Thakurta, "Fully adaptive composition for Gaussian differential
+privacy", arXiv:2210.17520).
 
 **Lists chosen privately.** Let fit i choose its items with the probability d_i of
 :mod:`dpmc.privacy.selection` (0 with a public list), and d = sum d_i.
