@@ -11,7 +11,13 @@ import numpy as np
 HOME = Path(__file__).parents[1]
 README = HOME / "README.md"
 DOCUMENTS = (
-    *(README, HOME / "CONTRIBUTING.md", HOME / "ARCHITECTURE.md", HOME / "CHANGELOG.md"),
+    *(
+        README,
+        HOME / "CONTRIBUTING.md",
+        HOME / "ARCHITECTURE.md",
+        HOME / "CHANGELOG.md",
+        HOME / "SECURITY.md",
+    ),
     *(HOME / "config" / "README.md", HOME / "benchmarks" / "README.md"),
     *sorted((HOME / "docs").rglob("*.md")),
 )

@@ -35,7 +35,9 @@ WORK = {
     "fit": [
         *("fit", "--ratings", "mine.csv", "--items", "items.txt", "--output", "model"),
         *("--relation", "user", "--rating-range", "1", "5", "--epsilon", "5", "--delta", "1e-6"),
+        *("--ledger", "mine.ledger", "--budget", "10,1e-6"),
     ],
+    "ledger": ["ledger", "mine.ledger"],
     "verify": ["verify", "model"],
     "complete": ["complete", "--model", "model", "--ratings", "mine.csv", "--top", "3"],
     "evaluate": [

@@ -22,13 +22,15 @@ from dpmc.methods.released.verify import read_guarantee
 from dpmc.methods.released.verify_fit import guarantee_in
 from dpmc.publication.columns import columns_of
 from dpmc.publication.features import features_of
-from dpmc.publication.folder import check_output
+from dpmc.publication.folder import GUARANTEE, check_output
 from dpmc.publication.frames import labels_of, lines_in, lines_of_one
 from dpmc.publication.lists import restrict
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
 
-_OF_A_FIT = ("guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_")
+_OF_A_FIT = (
+    "guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_", "spent_",
+)  # fmt: skip
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -81,6 +83,11 @@ class PrivateFactorization:
         What draws the noise.
     simulate : int, optional
         Seed of repeatable noise for experiments, which must not be published.
+    ledger : path, optional
+        Book of what all fits of the same ratings have spent: :meth:`fit` enters itself before any
+        noise is drawn, or refuses to overspend (:mod:`dpmc.fitting.book`).
+    budget : (float, float), optional
+        Epsilon and delta that all fits in a new ``ledger`` may spend together.
     columns : (str, str, str)
         Names of a frame's columns of users, items and ratings.
 
@@ -95,6 +102,8 @@ class PrivateFactorization:
         one.
     steps_taken_back_ : int
         With the method ``bayes``: those that made the model worse, by noised numbers.
+    spent_ : str
+        With a ``ledger``: what its fits have spent together, in words.
     published_ : dpmc.methods.factorization.local.PublishedItems
         All that predictions are made of besides a user's own ratings.
 
@@ -143,6 +152,8 @@ class PrivateFactorization:
     report_error: float | None = None
     sampler: str = "dpmc"
     simulate: int | None = None
+    ledger: object = None
+    budget: tuple[float, float] | None = None
     columns: tuple[str, str, str] = ("user", "item", "rating")
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
@@ -197,8 +208,8 @@ class PrivateFactorization:
         ------
         InputError
             A parameter out of its range or without the list that the guarantee rests on, a column
-            that is missing, a row with a label or rating that is missing or none, or a budget that
-            cannot be met.
+            that is missing, a row with a label or rating that is missing or none, a budget that
+            cannot be met, or a ledger that has not enough left.
         """
         for name in (*_OF_A_FIT, "_fitted", "_own"):
             self.__dict__.pop(name, None)  # a fit that fails has none
@@ -217,6 +228,10 @@ class PrivateFactorization:
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
             self.published_ = fit_folder.read_published(Path(place) / "model")
+            if ready.book is not None:
+                if ready.seed is None:
+                    ready.book.name(Path(place) / "model" / GUARANTEE)
+                self.spent_ = ready.book.sentence()
         # only a private choice of items leaves ratings of others in
         self._own = given.ratings if ready.selection is None else self._listed(given.ratings)
         self.guarantee_ = model.guarantee_

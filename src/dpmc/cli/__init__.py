@@ -16,6 +16,7 @@ TASKS = {
         "recommend": "Say which noise mechanism suits a privacy budget best.",
         "fit": "Learn a model that may be published from private ratings.",
         "verify": "Check a folder that dpmc fit or dpmc onebit wrote.",
+        "ledger": "Show what fits of the same ratings have spent together, and what is left.",
         "complete": "Predict ratings, or rank items, for users from a published model.",
         "store": "Build a store on disk of many private ratings, and check it.",
         "onebit": "Complete likes and dislikes within a privacy budget.",

@@ -62,6 +62,8 @@ def text_of(summary: dict) -> str:
     }
     if summary["outcome_in_words"] is not None:
         facts["outcome"] = summary["outcome_in_words"]
+    if summary["ledger"] is not None:
+        facts["ledger"] = summary["ledger"]
     facts["next"] = summary["next_command"]
     if summary["worth"] is not None:
         facts = {"error": _worth(**summary["worth"])} | facts

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from dpmc.errors import ParameterError
+from dpmc.fitting.book import Book
 from dpmc.fitting.checks import checked
 from dpmc.fitting.given import Given
 from dpmc.fitting.settings import make_model, method_of, selection_of, settings_of
@@ -17,6 +19,7 @@ from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import SAMPLERS, GridNoise
 from dpmc.privacy.selection import Selection
+from dpmc.privacy.spending import Cost
 from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
 
@@ -47,6 +50,8 @@ class Fit:
         A key of :data:`dpmc.privacy.release.SAMPLERS`.
     seed : int or None
         Of simulated noise; None: exact noise for publication.
+    book : Book or None
+        In which the fit is entered, unless it is simulated.
     """
 
     method: str
@@ -55,6 +60,7 @@ class Fit:
     rank: int | None
     sampler: str
     seed: int | None
+    book: Book | None = None
 
     @property
     def rating_range(self) -> tuple[float, float] | None:
@@ -96,6 +102,8 @@ class Fit:
         By a keyed hash of labels where users are protected, as for publication: the order in which
         users come changes nothing. Features are for the methods that take ``item_features``.
         """
+        if self.book is not None and self.seed is None:
+            self.book.enter()
         seed, selection, model = self.seed, self.selection, self.model
         rng = None if seed is None else np.random.default_rng([seed, 0])
         if seed is not None and model.bounds.user_level:
@@ -158,13 +166,27 @@ def prepare(options: Mapping[str, object]) -> Fit:
     """Return the fit that parameters ask for, or refuse them.
 
     Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or
-    None was not given. Lists are no part of it, but ``items_privately`` is.
+    None was not given. Lists are no part of it, but ``items_privately`` is. A fit that would exceed
+    the budget of its ledger is refused here.
     """
     options = checked(options)
     method, settings = method_of(options), settings_of(options)
     selection = selection_of(settings, options["items_privately"])
     model = make_model(method, settings, selection)
-    return Fit(method, model, selection, options["rank"], options["sampler"], options["simulate"])
+    seed, book = options["simulate"], None
+    if options["ledger"] is not None:
+        cost = cost_of(model, selection)
+        book = Book(Path(options["ledger"]), model.relation, method, cost, options["budget"])
+        book.check(simulated=seed is not None)
+    return Fit(method, model, selection, options["rank"], options["sampler"], seed, book)
+
+
+def cost_of(model: PrivateMethod, selection: Selection | None) -> Cost:
+    """Return what a fit of a model costs, with a private choice of items if there is one."""
+    noise, releases = model.calibration.noise, model.releases_with(selection)
+    if selection is None:
+        return Cost(model.epsilon, model.delta, noise, releases)
+    return Cost(selection.epsilon, selection.delta, noise, releases, selection.list_delta)
 
 
 def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str | None:

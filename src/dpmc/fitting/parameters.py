@@ -16,9 +16,9 @@ METHODS = {
 }
 """Names of the methods of a fit -> names in :data:`dpmc.methods.METHODS`."""
 
-COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS, TABLE, LEVEL = (
+COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS, TABLE, LEVEL, FILE, BUDGET = (
     "integer", "number", "share", "two numbers", "seed", "text", "labels or a file",
-    "frame or a file", "any number",
+    "frame or a file", "any number", "file", "epsilon and delta",
 )  # fmt: skip
 """What a parameter can be."""
 
@@ -230,6 +230,17 @@ PARAMETERS = {
             "simulate",
             SEED,
             "Draw repeatable noise for experiments; the files say that they must not be published.",
+        ),
+        Parameter(
+            "ledger",
+            FILE,
+            "Book of what all fits of the same ratings have spent: this one is entered before any "
+            "noise is drawn, and refused if it would overspend.",
+        ),
+        Parameter(
+            "budget",
+            BUDGET,
+            "What all fits in a new {ledger} may spend together, such as 10,1e-6.",
         ),
     )
 }
