@@ -5,7 +5,7 @@ import types
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_dpmc import SECONDS, LogHandler
+from snakemake_logger_plugin_dpmc import SECONDS, STOPPED, LogHandler
 
 
 @pytest.fixture
@@ -189,3 +189,17 @@ def test_a_run_that_fails_or_is_stopped_names_no_report(handler, capsys, fails):
 def test_a_run_with_nothing_to_do_has_no_end(handler, capsys):
     handler.close()
     assert capsys.readouterr().err == ""
+
+
+def test_after_ctrl_c_jobs_that_it_ended_have_not_failed(handler, capsys):
+    send(handler, LogEvent.RUN_INFO, stats={"cell": 3, "total": 3})
+    STOPPED.set()
+    try:
+        send(handler, LogEvent.JOB_ERROR, rule_name="cell", output=["a.csv"], log=[])
+        send(handler, LogEvent.ERROR, exception="CalledProcessError")
+        send(handler, level=logging.ERROR, message="At least one job did not complete")
+        handler.close()
+    finally:
+        STOPPED.clear()
+    _, line = capsys.readouterr().err.splitlines()
+    assert line.endswith("with 0 of 3 jobs done; the same command goes on from there")

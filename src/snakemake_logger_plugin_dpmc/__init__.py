@@ -7,6 +7,7 @@ Chosen by ``logger: dpmc`` in the profiles. Dry runs and ``--verbose`` get Snake
 
 import logging
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from dpmc.running.recovery import check_room
 SECONDS: dict[str, float] = {}
 """Rule to about how long one of its jobs takes, for the time left; the workflow fills it in."""
 OTHER_SECONDS = 1.5
+STOPPED = threading.Event()
+"""Whether Ctrl-C was pressed: jobs that it ends have not failed."""
 PAGE = "page"
 REPETITIONS = ("Exiting because a job execution failed", "At least one job did not complete")
 """What Snakemake says at the end after each failed job was named."""
@@ -70,6 +73,8 @@ class LogHandler(LogHandlerBase):
                 LogEvent.GROUP_ERROR: self._print,
                 LogEvent.ERROR: self._error,
             }.get(get_event(record), self._other)
+            if STOPPED.is_set() and handle != self._finish:
+                return
             (self._print if self.verbose else handle)(record)
         except Exception:
             self.handleError(record)
@@ -79,7 +84,7 @@ class LogHandler(LogHandlerBase):
         if self.bar is not None:
             self.bar.close()
             self.bar = None
-        if self.jobs and not self.verbose and not self.ended:
+        if (self.jobs or STOPPED.is_set()) and not self.verbose and not self.ended:
             self.ended = True
             if self.failed and not self.said:
                 self._explain()
@@ -95,6 +100,9 @@ class LogHandler(LogHandlerBase):
 
     def _ending(self) -> str:
         gone = _duration(time.monotonic() - self.begin)
+        if STOPPED.is_set():
+            done = f" with {self.jobs_done} of {self.jobs} jobs done" if self.jobs else ""
+            return f"dpmc: stopped after {gone}{done}; the same command goes on from there"
         if self.failed or self.jobs_done < self.jobs:
             return f"dpmc: ended after {gone} with {self.jobs_done} of {self.jobs} jobs done"
         return f"dpmc: done in {gone}" + (f"; the report is {self.page}" if self.page else "")

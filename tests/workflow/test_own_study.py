@@ -1,16 +1,18 @@
 """A study from outside of the package runs through the unchanged workflow: jobs, page, check."""
 
 import html
+import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
-from workspaces import OWN_STUDY, Workspace
+from workspaces import OWN_STUDY, Launched, Workspace, until
 
 from dpmc.configuration import merge
 
@@ -85,6 +87,24 @@ def test_one_changed_setting_reruns_its_jobs_alone(own_study):
         own_study.write(before)
 
 
+def test_ctrl_c_ends_a_run_in_one_sentence_and_the_same_command_goes_on(own_study, tmp_path):
+    space = Launched(own_study.copied(tmp_path / "copy").folder, own_study.overlay)
+    shutil.rmtree(space.folder / "results")
+    process = space.started(TRIALS, stderr=subprocess.PIPE)
+    logs = space.folder / "results" / "own_study" / "logs"
+    until(lambda: process.poll() is not None or list(logs.rglob("*.log")))
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to Snakemake and all its jobs
+    first, last = process.communicate()[1].decode().splitlines()
+    assert process.returncode == 130
+    assert first.startswith("dpmc: 4 jobs to run, about ")
+    assert re.fullmatch(
+        r"dpmc: stopped after \d+ s with \d of 4 jobs done; the same command goes on from there",
+        last,
+    )
+    space.run(TRIALS)
+    assert space.rows(TRIALS) == own_study.rows(TRIALS)
+
+
 def test_its_reference_is_what_its_run_gives(own_study, tmp_path, monkeypatch):
     """`dpmc reference update` finds the study by the overlay, and writes what is committed."""
     monkeypatch.chdir(own_study.copied(tmp_path / "copy").folder)
@@ -125,7 +145,7 @@ def test_a_document_is_a_page_that_an_edit_makes_anew(edited):
     study = edited.folder / "examples" / "own_study"
     declared = (study / "__init__.py").read_text()
     (study / "__init__.py").write_text(
-        declared.replace("    jobs=(FIT,),", '    jobs=(FIT,),\n    documents=("notes.md",),')
+        declared.replace("jobs=(FIT,)", 'jobs=(FIT,), documents=("notes.md",)')
     )
     assert edited.refused("own_study").endswith(
         "notes.md of the study own_study; correct its documents."

@@ -16,7 +16,9 @@ import json
 import logging
 import os
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -36,6 +38,8 @@ OPTIONS = (
 
 # the targets that were asked for, as JSON: Snakemake knows them only after the Snakefile is read
 TARGETS_VARIABLE = "DPMC_TARGETS"
+INTERRUPTED = 130  # the exit status after Ctrl-C
+QUICK_TARGETS, QUICK = ("quick", "check_quick"), "results/quick"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"dpmc: {refusal(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
 
 
 def snakemake_arguments(
@@ -131,6 +135,13 @@ def naming(profile: Mapping) -> list[str]:
         return []
     names = [os.environ[run_lock.RUN_VARIABLE], profile.get("slurm-jobname-prefix")]
     return ["--slurm-jobname-prefix", "_".join(filter(None, names))]
+
+
+def asked_run() -> str:
+    """Return the folder of the run that targets are of: the quick one's, if all of them are."""
+    targets = json.loads(os.environ.get(TARGETS_VARIABLE, "[]"))
+    quick = [each in QUICK_TARGETS or each.startswith(f"{QUICK}/") for each in targets]
+    return QUICK if quick and all(quick) else "results"
 
 
 # -- called by the Snakefile --------------------------------------------------------------------
@@ -219,14 +230,41 @@ def _folder_held() -> Iterator[None]:
 
 def _snakemake(arguments: list[str]) -> int:
     from snakemake.cli import main as snakemake
+    from snakemake_logger_plugin_dpmc import STOPPED
 
     # on a full disk Snakemake's own log would print a traceback for each line
     logging.raiseExceptions = False
+    _stop_on_interrupt(STOPPED)
     try:
         snakemake(arguments)
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        failed = end.code if isinstance(end.code, int) else int(end.code is not None)
+        return INTERRUPTED if STOPPED.is_set() else failed
     return 0
+
+
+def _stop_on_interrupt(stopped: threading.Event) -> None:
+    """Let Ctrl-C end jobs without a word of theirs, and then Snakemake.
+
+    A blocked signal is blocked in all threads and processes that are started from here. So jobs,
+    each of which would print where it was, do not hear Ctrl-C: one thread does, and ends them.
+    """
+    import psutil
+
+    main = threading.main_thread().ident
+    signal.signal(signal.SIGUSR1, signal.default_int_handler)  # raises KeyboardInterrupt
+
+    def listen() -> None:
+        while True:
+            signal.sigwait({signal.SIGINT})
+            stopped.set()
+            for process in psutil.Process().children(recursive=True):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.terminate()
+            signal.pthread_kill(main, signal.SIGUSR1)
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    threading.Thread(target=listen, daemon=True).start()
 
 
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -345,12 +345,3 @@ def step_files(top: str, study: Study, step: Step) -> list[str]:
     """Return the tables that a step makes, or its folder."""
     tables = [table_file(top, study, name) for name in step.makes]
     return tables or [f"{top}/{study.name}/{step.name}"]
-
-
-def estimates(studies: Iterable[Study]) -> dict[str, float]:
-    """Return for each rule of studies about how many seconds one of its jobs takes."""
-    return {
-        f"{study.name}_{each.name}": each.seconds
-        for study in studies
-        for each in (*study.jobs, *study.steps)
-    }
