@@ -263,6 +263,13 @@ def test_load_says_what_is_wrong(tmp_path):
         configuration.load(tmp_path / "list.yaml")
 
 
+def test_changes_are_dotted_keys_with_what_is_there_now():
+    base = {"a": {"b": 1, "c": [1], "gone": 2}, "d": 3}
+    other = {"a": {"b": 1, "c": [1, 2], "new": {"x": 1}}, "d": 3}
+    assert configuration.changes(base, other) == {"a.c": [1, 2], "a.gone": None, "a.new": {"x": 1}}
+    assert configuration.changes(base, base) == {}
+
+
 trees = st.recursive(
     st.integers() | st.none(),
     lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, max_size=3),

@@ -38,6 +38,18 @@ def merge(base: Mapping, overlay: Mapping) -> dict:
     return merged
 
 
+def changes(base: Mapping, other: Mapping, place: str = "") -> dict[str, object]:
+    """Return where a configuration differs from ``base``: dotted key to what it has, or None."""
+    found = {}
+    for key in dict.fromkeys([*base, *other]):
+        before, after = base.get(key), other.get(key)
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            found |= changes(before, after, f"{place}{key}.")
+        elif before != after:
+            found[f"{place}{key}"] = after
+    return found
+
+
 def refuse_unknown_nulls(base: Mapping, overlay: Mapping, place: str = "") -> None:
     """Refuse an overlay that leaves out, by null, what ``base`` does not have.
 

@@ -26,7 +26,7 @@ from dpmc import configuration, studies
 from dpmc.errors import InputError, did_you_mean
 from dpmc.files import refusal
 from dpmc.frame.costs.cluster import Requests
-from dpmc.frame.jobs.plan import plans
+from dpmc.frame.jobs.plan import configured, plans
 from dpmc.running import recovery, run_lock
 from dpmc.yaml_files import read_mapping
 
@@ -38,6 +38,7 @@ OPTIONS = (
 
 # the targets that were asked for, as JSON: Snakemake knows them only after the Snakefile is read
 TARGETS_VARIABLE = "DPMC_TARGETS"
+SHOWN = 4  # settings that are named
 INTERRUPTED = 130  # the exit status after Ctrl-C
 QUICK_TARGETS, QUICK = ("quick", "check_quick"), "results/quick"
 
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             given.snakefile, given.cores, overlays, given.targets, given.profile
         )
         os.environ[TARGETS_VARIABLE] = json.dumps(given.targets)
+        if told := other_settings(given.snakefile.parent / "config", overlays):
+            print(f"dpmc: {told}", file=sys.stderr)
         settings = read_mapping(Path(given.profile, "config.yaml")) if given.profile else {}
         if settings.get("executor", "local") != "local":
             command += bundling(settings, given.snakefile.parent, overlays)
@@ -108,6 +111,35 @@ def named_files(config: str) -> list[str]:
         raise InputError(
             f"CONFIG={config} has a quotation mark without its pair; take it out."
         ) from None
+
+
+def other_settings(defaults: Path, overlays: Iterable[str]) -> str:
+    """Say which results here were made with other settings, and would be replaced; "" if none."""
+    base = configuration.load(defaults / "config.yaml")
+    runs = [
+        configured(each, defaults / "quick.yaml")
+        for each in (base, configuration.load(defaults / "config.yaml", overlays))
+    ]
+    top = asked_run()
+    wanted = configuration.changes(*(each[top] for each in runs))
+    found = {}
+    for section in base:
+        manifests = [Path(top, "manifest.json"), Path(top, section, "report", "manifest.json")]
+        manifests = [path for path in manifests if path.is_file()]
+        if manifests and Path(top, section).is_dir():
+            newest = max(manifests, key=lambda path: path.stat().st_mtime)
+            made = json.loads(newest.read_text("utf-8")).get("changed_settings", {})
+            keys = [key for key in {**made, **wanted} if key.startswith(f"{section}.")]
+            found |= {key: section for key in keys if made.get(key) != wanted.get(key)}
+    if not found:
+        return ""
+    names = [*list(found)[:SHOWN], *([f"{len(found) - SHOWN} more"] if len(found) > SHOWN else [])]
+    places = dict.fromkeys(f"{top}/{section}" for section in found.values())
+    return (
+        f"{' and '.join(places)}: made with other settings ({', '.join(names)}); what they "
+        f"touch is made anew in its place. To keep and compare it: Ctrl-C, cp -a {top} before, the "
+        f"same command again, dpmc diff {top} before."
+    )
 
 
 def bundling(profile: Mapping, home: Path, overlays: Iterable[str]) -> list[str]:
@@ -230,6 +262,7 @@ def _folder_held() -> Iterator[None]:
 
 def _snakemake(arguments: list[str]) -> int:
     from snakemake.cli import main as snakemake
+
     from snakemake_logger_plugin_dpmc import STOPPED
 
     # on a full disk Snakemake's own log would print a traceback for each line

@@ -161,16 +161,20 @@ def plans(
     ``configuration`` is that of the full run, unchecked; ``quick`` is laid over it for the quick
     run.
     """
+    return {
+        top: Plan(top, configurations.checked(settings, studies), studies)
+        for top, settings in configured(configuration, quick).items()
+    }
+
+
+def configured(configuration: Mapping[str, object], quick: Path) -> dict[str, Mapping]:
+    """Return the configuration of each run by its folder, as :func:`plans` checks it."""
     overlay = configurations.load(quick)
     configurations.refuse_unknown_nulls(configuration, overlay)
     overlay = configurations.excluded_stays_excluded(configuration, overlay)
-    runs = {
+    return {
         "results": configuration,
         "results/quick": configurations.merge(configuration, overlay),
-    }
-    return {
-        top: Plan(top, configurations.checked(settings, studies), studies)
-        for top, settings in runs.items()
     }
 
 
