@@ -6,6 +6,10 @@ TARGET ?= all
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 CONFIG ?=
 PROFILE ?=
+# make takes any name for a setting's: one that means another would run everything
+$(foreach name,target Target cores Cores config Config profile Profile python Python venv Venv,\
+  $(if $(filter command,$(firstword $(origin $(name)))),\
+  $(error There is no setting $(name); settings are TARGET, CORES, CONFIG, PROFILE, PYTHON and VENV)))
 # a value as one word of the shell, whatever stands in it
 quoted = '$(subst ','\'',$(1))'
 # how many cores, or the profile that says where jobs run

@@ -655,6 +655,15 @@ def test_make_help_names_every_target():
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+@pytest.mark.parametrize("name", ["target", "Target", "config"])
+def test_settings_of_make_are_written_in_capitals(name):
+    command = ["make", "--dry-run", "reproduce", f"{name}=quick"]
+    result = subprocess.run(command, cwd=HOME, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert f"There is no setting {name}; settings are TARGET, CORES," in result.stderr
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 @pytest.mark.parametrize("value", ["it's mine.yaml", "a b.yaml", '"a b.yaml"', "$(x).yaml", "a;b"])
 def test_make_hands_values_over_as_they_are(tmp_path, value):
     python = tmp_path / "bin" / "python"

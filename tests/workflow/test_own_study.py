@@ -111,7 +111,7 @@ def test_its_reference_is_what_its_run_gives(own_study, tmp_path, monkeypatch):
     written = Path("examples/own_study/reference")
     shutil.rmtree(written)
     command = [sys.executable, "-m", "dpmc", "reference", "update", "--study", "own_study"]
-    subprocess.run([*command, "--configfile", "overlay.yaml"], check=True, capture_output=True)
+    subprocess.run([*command, "--config", "overlay.yaml"], check=True, capture_output=True)
     committed = [path for path in (OWN_STUDY / "reference").rglob("*") if path.is_file()]
     assert committed
     for path in committed:
