@@ -22,6 +22,8 @@ from dpmc.running.recovery import check_room
 SECONDS: dict[str, float] = {}
 """Rule to about how long one of its jobs takes, for the time left; the workflow fills it in."""
 OTHER_SECONDS = 1.5
+SNAKEMAKE_SECONDS = 0.2
+"""What Snakemake itself takes for a job."""
 STOPPED = threading.Event()
 """Whether Ctrl-C was pressed: jobs that it ends have not failed."""
 PAGE = "page"
@@ -186,7 +188,10 @@ class LogHandler(LogHandlerBase):
                 self._line(f"dpmc: {sentence}")
 
     def _seconds_left(self) -> float:
-        work = sum(n * SECONDS.get(rule, OTHER_SECONDS) for rule, n in self.remaining.items())
+        work = sum(
+            n * (SECONDS.get(rule, OTHER_SECONDS) + SNAKEMAKE_SECONDS)
+            for rule, n in self.remaining.items()
+        )
         return work / self.cores
 
     def _other(self, record) -> None:

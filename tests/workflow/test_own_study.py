@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from workspaces import OWN_STUDY, Launched, Workspace, until
+from workspaces import DEFAULTS, HOME, OWN_STUDY, Launched, Workspace, until
 
-from dpmc.configuration import merge
+from dpmc import studies
+from dpmc.configuration import checked, merge
+from dpmc.frame.jobs.job import function
+from dpmc.frame.jobs.plan import Plan
 
 pytestmark = pytest.mark.workflow
 TRIALS = "results/own_study/trials.csv"
@@ -183,6 +186,23 @@ def test_without_it_in_the_configuration_there_is_no_such_target(tmp_path):
 def test_what_is_no_study_is_refused(tmp_path):
     space = Workspace(tmp_path / "work", {"studies": ["nowhere"]})
     assert "There is no study in nowhere" in space.refused("quick")
+
+
+def test_it_is_copied_and_renamed_by_the_steps_of_the_document(tmp_path):
+    text = (HOME / "docs" / "extend.md").read_text()
+    steps = text.partition("```sh\n")[2].partition("```")[0]
+    shutil.copytree(OWN_STUDY, tmp_path / "examples" / "own_study")
+    subprocess.run(["sh", "-ec", steps], cwd=tmp_path, check=True)
+    copied = tmp_path / "examples" / "my_paper"
+    assert not list(copied.rglob("*.old"))
+    known = studies.load([copied])
+    study = known["my_paper"]
+    overlay = yaml.safe_load((copied / "config.yaml").read_text())
+    assert overlay["studies"] == ["examples/my_paper"]
+    settings = checked(merge(DEFAULTS, overlay), known)
+    assert len(Plan("results", settings, {"my_paper": study}).jobs(study, study.job("fit"))) == 3
+    for run in (study.chapter, *(step.run for step in study.steps)):
+        assert callable(function(run))
 
 
 def test_the_overlay_is_all_that_it_needs():
