@@ -214,9 +214,10 @@ class LogHandler(LogHandlerBase):
 
 def _sentence(text: str) -> str | None:
     """Return what is wrong and what to do where an error of Snakemake does not say it."""
-    if "ProtectedOutputException" in text:
-        files = [line.strip() for line in text.splitlines() if "/" in line]
-        return f"{files[-1]} cannot be written; make its folder writable, then run this again."
+    _, protected, files = text.partition("affected files:")
+    if protected and "Write-protected output files" in text:
+        file = files.split()[0]
+        return f"{file} cannot be written; make it and its folder writable, then run this again."
     if "clock skew" in text:
         return "The clock was set back while this ran; run this again, and it goes on from here."
     return refusal_in(text)
