@@ -90,7 +90,10 @@ def test_one_changed_setting_reruns_its_jobs_alone(own_study):
         own_study.write(before)
 
 
-def test_ctrl_c_ends_a_run_in_one_sentence_and_the_same_command_goes_on(own_study, tmp_path):
+def test_ctrl_c_ends_a_run_in_one_sentence_and_the_same_command_goes_on(
+    own_study, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")  # as make does
     space = Launched(own_study.copied(tmp_path / "copy").folder, own_study.overlay)
     shutil.rmtree(space.folder / "results")
     process = space.started(TRIALS, stderr=subprocess.PIPE)
