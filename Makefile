@@ -6,12 +6,17 @@ TARGET ?= all
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 CONFIG ?=
 PROFILE ?=
+# make takes any name for a setting's: one that means another would run everything
+$(foreach name,target Target cores Cores config Config profile Profile python Python venv Venv,\
+  $(if $(filter command,$(firstword $(origin $(name)))),\
+  $(error There is no setting $(name); settings are TARGET, CORES, CONFIG, PROFILE, PYTHON and VENV)))
 # a value as one word of the shell, whatever stands in it
 quoted = '$(subst ','\'',$(1))'
 # how many cores, or the profile that says where jobs run
 WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quoted,$(CORES)))
 # checks what is asked for, mends what a crash left, then runs Snakemake
-LAUNCH = $(BIN)/python -m dpmc.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
+# without threads of BLAS, which would hear Ctrl-C too
+LAUNCH = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpmc.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples envs
 
 .PHONY: help reproduce report report-single test test-all test-faults test-slurm lint benchmark coverage mutations clean

@@ -21,7 +21,6 @@ from document_texts import (
     write_blocks,
     write_own_files,
 )
-from snakemake.cli import get_argument_parser
 
 from dpmc import studies
 from dpmc.cli import COMMANDS, cli
@@ -142,6 +141,8 @@ def test_configurations_are_valid(document, folder):
 
 
 def test_profiles_name_options_of_snakemake_and_rules():
+    from snakemake.cli import get_argument_parser  # half a second, for this test alone
+
     options = {option for each in get_argument_parser()._actions for option in each.option_strings}
     rules = {f"{name}_{job.name}" for name, study in studies.load().items() for job in study.jobs}
     for block in blocks(CLUSTER, "yaml"):

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing.frames import present, trials_text
+from dpmc.frame.showing.frames import present, select, trials_text
 from dpmc.frame.showing.results import Results, read_results, write_tables
-from dpmc.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table, mean_cell, mean_row
 from dpmc.studies.which_model.cells import LOCAL_BAYES, TUNED
 from dpmc.studies.which_model.frames import (
     CAVEAT,
@@ -37,7 +37,6 @@ from dpmc.studies.which_model.variants import SEARCHED
 
 RATIO = "ratio"
 OURS = "ours"
-NO_ERROR = Cell(absent="–")
 
 
 def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
@@ -65,7 +64,6 @@ def build_tables(results: Results) -> list[Table]:
 def errors_table(rows: pd.DataFrame) -> Table:
     """Return errors by data, epsilon and method, and those of Local Bayes over the best."""
     found = summary(rows)
-    means = found.set_index(["dataset", "method", "epsilon"])
     best = {place: pair.differences for place, pair in of_local_bayes(rows).items()}
     budgets = sorted(rows["epsilon"].unique())
     columns = tuple(
@@ -74,16 +72,16 @@ def errors_table(rows: pd.DataFrame) -> Table:
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
         for method in present(rows["method"], METHODS):
-            cells = [error_cell(means, (dataset, method, epsilon)) for epsilon in budgets]
+            here = select(found, dataset=dataset, method=method)
             labels = (dataset_label(dataset), method_label(method))
-            lines.append(Row((dataset, method), labels, OURS, tuple(cells)))
+            lines.append(mean_row(here, "epsilon", budgets, (dataset, method), labels))
         over = {
             epsilon: Cell(float(np.exp(np.nanmean(values))), digits=3)
             for (name, epsilon), values in best.items()
             if name == dataset
         }
         if over:
-            cells = tuple(over.get(epsilon, NO_ERROR) for epsilon in budgets)
+            cells = tuple(over.get(epsilon, Cell()) for epsilon in budgets)
             labels = (dataset_label(dataset), "Local Bayes over the best other")
             lines.append(Row((dataset, RATIO), labels, OURS, cells))
     notes = (
@@ -118,17 +116,17 @@ def features_table(
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
         for name, part in parts.items():
-            means = summary(part).set_index(["dataset", "variant", "epsilon"])
+            means = summary(part)
             for variant, label in FEATURES.items():
-                cells = [error_cell(means, (dataset, variant, epsilon)) for epsilon in budgets]
+                here = select(means, dataset=dataset, variant=variant)
                 labels = (dataset_label(dataset), name, f"{method_label(LOCAL_BAYES)}, {label}")
-                lines.append(Row((dataset, name, variant), labels, OURS, tuple(cells)))
+                lines.append(mean_row(here, "epsilon", budgets, (dataset, name, variant), labels))
         here = others[others["dataset"] == dataset] if len(others) else others
-        means = summary(here).set_index(["method", "epsilon"]) if len(here) else None
+        means = summary(here) if len(here) else None
         for method in present(here["method"], METHODS) if len(here) else ():
-            cells = [error_cell(means, (method, epsilon)) for epsilon in budgets]
+            keys = dataset, "all items", method
             labels = (dataset_label(dataset), "all items", f"{method_label(method)}, with features")
-            lines.append(Row((dataset, "all items", method), labels, OURS, tuple(cells)))
+            lines.append(mean_row(select(means, method=method), "epsilon", budgets, keys, labels))
     headings = (("dataset", "Data"), ("items", "Items"), ("variant", "Model"))
     notes = (
         f"Mean RMSE and standard error over {trials_text(summary(rows)['trials'])}, on the same "
@@ -151,7 +149,7 @@ def forms_table(rows: pd.DataFrame) -> Table:
         for dataset in present(ratios["dataset"], DATASETS):
             places = [(dataset, form, epsilon) for epsilon in budgets]
             cells = [
-                Cell(found.loc[place, "mean"], digits=3) if place in found.index else NO_ERROR
+                Cell(found.loc[place, "mean"], digits=3) if place in found.index else Cell()
                 for place in places
             ]
             labels = (FORMS[form], dataset_label(dataset))
@@ -178,13 +176,12 @@ def opponents_table(trials: pd.DataFrame) -> Table:
     rows = of_variants(trials, (SEARCHED, TUNED))
     found = summary(rows[rows["epsilon"].isin(budgets)]).sort_values("mean", kind="stable")
     means = found.drop_duplicates(["dataset", "method", "epsilon"])
-    means = means.set_index(["dataset", "method", "epsilon"])
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
         for method in present(rows["method"], METHODS):
-            cells = [error_cell(means, (dataset, method, epsilon)) for epsilon in budgets]
+            here = select(means, dataset=dataset, method=method)
             labels = (dataset_label(dataset), method_label(method))
-            lines.append(Row((dataset, method), labels, OURS, tuple(cells)))
+            lines.append(mean_row(here, "epsilon", budgets, (dataset, method), labels))
         for key, label, pairs in (
             (RATIO, "Local Bayes over the best other", best),
             ("posterior", "over the best other with its predictor", posterior),
@@ -192,7 +189,7 @@ def opponents_table(trials: pd.DataFrame) -> Table:
             cells = [
                 Cell(float(np.exp(np.nanmean(pairs[dataset, epsilon].differences))), digits=3)
                 if (dataset, epsilon) in pairs
-                else NO_ERROR
+                else Cell()
                 for epsilon in budgets
             ]
             lines.append(Row((dataset, key), (dataset_label(dataset), label), OURS, tuple(cells)))
@@ -226,9 +223,7 @@ def ranking_table(rows: pd.DataFrame) -> Table:
             means = found.set_index(["method", "epsilon"])
             for method in present(found["method"], RANKED):
                 cells = [
-                    error_cell(free, method)
-                    if value is None
-                    else error_cell(means, (method, value))
+                    mean_cell(free, method) if value is None else mean_cell(means, (method, value))
                     for value in budgets
                 ]
                 labels = (
@@ -251,12 +246,3 @@ def ranking_table(rows: pd.DataFrame) -> Table:
     title = "How well models rank what users like"
     headings = (("dataset", "Data"), ("measure", "Measure"), ("method", "Model"))
     return Table("table_models_5_ranking", title, headings, columns, tuple(lines), notes)
-
-
-def error_cell(means: pd.DataFrame, place: tuple | str) -> Cell:
-    """Return the cell of a mean with its standard error; of one that is not there, a dash."""
-    if place not in means.index:
-        return NO_ERROR
-    found = means.loc[place]
-    digits = 4 if found["mean"] < 0.1 else 3
-    return Cell(found["mean"], found["standard_error"], int(found["trials"]), digits)

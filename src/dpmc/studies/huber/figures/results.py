@@ -1,7 +1,7 @@
 """Figures of the main result: RMSE by observed fraction, and published against reproduced."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,25 @@ from dpmc.frame.showing.frames import (
     PRIVATE,
     SYNTHETIC,
     half_width,
+    present,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels, handle
-from dpmc.frame.showing.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
+from dpmc.frame.showing.style import (
+    BASELINES,
+    GREY,
+    MECHANISMS,
+    ORANGE,
+    SKY,
+    VERMILLION,
+    Drawing,
+    Look,
+    NothingToDraw,
+)
 from dpmc.studies.huber.statistics import cell_summary
 
 BAND = 0.15
 LABELS = MECHANISM_LABELS | BASELINE_LABELS
+OF_PLUG_INS = (Look(SKY, "v", ":"), Look(ORANGE, "P", ":"), Look(VERMILLION, "X", ":"))
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
 
 
@@ -29,9 +41,10 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
     """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
     a column per variance and method, with 95 % t intervals and the baselines."""
     summary = cell_summary(trials[trials["dataset"] == SYNTHETIC])
-    baseline, noise = summary["method"].isin(BASELINES), summary["variance"]
+    baseline, noise = ~summary["method"].isin(METHOD_LABELS), summary["variance"]
     named = summary["method"].where(baseline, summary["mechanism"])
-    summary["name"] = pd.Categorical(named, [*BASELINES, *MECHANISMS])
+    names = present(named, [*BASELINES, *MECHANISMS])  # those of plug-ins last
+    summary["name"] = pd.Categorical(named, names)
     methods = [name for name in METHOD_LABELS if (summary["method"] == name).any()]
     columns = list(product(sorted(noise.dropna().unique()), methods))
     parts, panels = [], []
@@ -43,12 +56,16 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
         panels.append(_fraction_panel(title, f"Rank {rank:g}", part))
     style = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
     data = pd.concat(parts).drop(columns="name")
-    return draw_panels(panels, data, order=[*LABELS.values()], sharex=True, sharey="row", **style)
+    order = [LABELS.get(name, name) for name in [*LABELS, *names]]
+    return draw_panels(panels, data, order=order, sharex=True, sharey="row", **style)
 
 
 def _fraction_panel(title: str, rank: str, part: pd.DataFrame) -> Panel:
     part, axis = at_fractions(part, 0.45)
-    lines = curves(part, "name", "x", MECHANISMS | BASELINES, LABELS.get)
+    looks = MECHANISMS | BASELINES
+    others = [name for name in part["name"].cat.categories if name not in looks]
+    looks |= zip(others, cycle(OF_PLUG_INS))
+    lines = curves(part, "name", "x", looks, lambda name: LABELS.get(name, name))
     return Panel(
         title,
         x=axis,
