@@ -34,7 +34,7 @@ RUN = HOME / "docs" / "run.md"
 """It speaks of the reader's own mine.yaml and shows none."""
 CLUSTER = HOME / "docs" / "cluster.md"
 """Its YAML is of profiles of Snakemake, and its programs are those of a cluster."""
-OWN_RATINGS = ("recommend", "fit", "verify", "complete", "evaluate", "onebit")
+OWN_RATINGS = ("noise", "fit", "verify", "card", "complete", "evaluate", "onebit")
 ONLY_PARSED = (
     *(("diff",), ("reference",), ("plan",)),
     *([] if os.environ.get(MIRROR_VARIABLE) else [("data", "fetch")]),

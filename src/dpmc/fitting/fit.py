@@ -20,15 +20,6 @@ from dpmc.privacy.selection import Selection
 from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
 
-INSTEAD = {
-    "popularity": "the number of users who like an item, by which all users' items rank alike",
-    "biases": "an offset for each item and a level for each user, and no factors",
-    "own means": "nothing about single items; users are predicted their own mean, drawn towards "
-    "that of all, so that no item ranks above another",
-}
-"""What is published of a fit that fell back."""
-_DOES = ("predicts ratings", "ranks likes")
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -165,20 +156,3 @@ def prepare(options: Mapping[str, object]) -> Fit:
     selection = selection_of(settings, options["items_privately"])
     model = make_model(method, settings, selection)
     return Fit(method, model, selection, options["rank"], options["sampler"], options["simulate"])
-
-
-def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str | None:
-    """Return what there is to say of a fit that fell back, or took steps back; None of others."""
-    said = []
-    if fell_back_to is not None:
-        said.append(
-            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. A noised comparison says that "
-            f"this {_DOES[fell_back_to == 'popularity']} better than the model that was learnt. To "
-            "learn one takes a larger epsilon, or more users."
-        )
-    if steps_taken_back:
-        steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
-        said.append(
-            f"{steps} taken back: more was left of the ratings afterwards, by noised numbers."
-        )
-    return " ".join(said) or None
