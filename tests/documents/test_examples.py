@@ -40,7 +40,7 @@ ONLY_PARSED = (
     *([] if os.environ.get(MIRROR_VARIABLE) else [("data", "fetch")]),
 )
 """They need results or the folder of the project, or the network where there is no mirror."""
-REPLACING = ("fit", "onebit", "complete")
+REPLACING = ("fit", "onebit", "complete", "card")
 """Commands that refuse to replace what an example above wrote."""
 PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd", "squeue", "tmux")
 

@@ -37,9 +37,6 @@ UNSEEN = "messages, running time and memory are for whoever holds the ratings"
 FROM_FILE, SAID_PUBLIC, CHOSEN = "a file", "said to be public", "chosen privately"
 """Where a list of items or users is from."""
 
-EQUAL = 1e-9
-"""Relative, of numbers that are the same but for rounding."""
-
 _ROWS = 2**20  # of a table of pairs, written at a time
 
 
@@ -210,30 +207,30 @@ def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:
         raise InputError(f"{path} holds something else than a prediction of each pair.")
 
 
-def check_stated(path: Path, stated: Mapping, expected: Mapping, accuracy: float = EQUAL) -> None:
+def check_stated(path: Path, stated: Mapping, expected: Mapping) -> None:
     """Refuse stated values, of which there may be more, that are not those expected."""
     for name, value in expected.items():
-        if not same_numbers(stated[name], value, accuracy):
+        if not same_numbers(stated[name], value):
             raise InputError(
                 f"{path}: {name} is stated as {stated[name]!r}, and from the other settings "
                 f"follows {value!r}."
             )
 
 
-def same_numbers(stated: object, expected: object, accuracy: float = EQUAL) -> bool:
-    """Return whether two plain values are of one kind and the same, numbers to a relative accuracy."""
+def same_numbers(stated: object, expected: object) -> bool:
+    """Return whether two plain values are the same, numbers to a relative 1e-9 and of one kind."""
     if isinstance(expected, Mapping):
         return (
             isinstance(stated, Mapping)
             and stated.keys() == expected.keys()
-            and all(same_numbers(stated[name], expected[name], accuracy) for name in expected)
+            and all(same_numbers(stated[name], expected[name]) for name in expected)
         )
     if isinstance(expected, list):
         return (
             isinstance(stated, list)
             and len(stated) == len(expected)
-            and all(same_numbers(*pair, accuracy) for pair in zip(stated, expected, strict=True))
+            and all(same_numbers(*pair) for pair in zip(stated, expected, strict=True))
         )
     if isinstance(expected, float):
-        return type(stated) in (int, float) and math.isclose(stated, expected, rel_tol=accuracy)
+        return type(stated) in (int, float) and math.isclose(stated, expected, rel_tol=1e-9)
     return type(stated) is type(expected) and stated == expected
