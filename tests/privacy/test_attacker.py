@@ -107,17 +107,20 @@ def test_what_is_released_on_a_grid_is_below_the_bound():
     assert (power[inner] <= bound * (1 + 1e-9)).all()
 
 
-def test_a_private_choice_of_items_is_in_it():
-    guarantee, noise, selection = chosen()
+@pytest.mark.parametrize("delta", [1e-5, 0.1])
+def test_a_private_choice_of_items_is_in_it(delta):
+    guarantee, noise, selection = chosen(delta=delta)
     found = attacker_of(guarantee, noise)
     assert found.mu == pytest.approx(1 / selection.noise_multiplier)
     assert found.slack == selection.list_delta
     alone = Gaussian(1 / found.mu)
     less = math.log1p(-found.slack)
-    for epsilon in np.linspace(0, 8, 50):
-        delta = alone.delta(epsilon + less, 1.0) + found.slack if epsilon + less >= 0 else 1.0
-        bounds = np.exp(epsilon) * RATES + delta
-        assert (np.array(found.true_positives) <= bounds + 1e-9).all()
+    budgets = [
+        (each - less, alone.delta(each, 1.0) + found.slack) for each in np.linspace(0, 8, 500)
+    ]
+    bounds = np.array([math.exp(epsilon) * RATES + delta for epsilon, delta in budgets])
+    assert (found.true_positives <= bounds + 1e-12).all()
+    np.testing.assert_allclose(found.true_positives[:3], bounds.min(axis=0)[:3], rtol=1e-3)
     assert found.success <= (1 + alone.delta(0, 1.0)) / 2 + found.slack + 1e-15
 
 

@@ -195,8 +195,7 @@ def explain(
         return ["Nothing is hidden: no epsilon can be shown."]
     sentences = [
         f"What is hidden: {words.hidden}.",
-        "From whom: from everybody who sees these files, whatever else they know or will know, and "
-        "however long they compute.",
+        "From whom: from everybody who sees these files, whatever else they know or will know.",
         _sure(epsilon, delta, words),
         f"On average: whoever judges {words.halves}, is right about at most "
         f"{_percent(attacker.success)} of them; blind guesses are right about 50 %.",

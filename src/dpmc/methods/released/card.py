@@ -50,7 +50,7 @@ def readme(verdict: Verdict, facts: Facts) -> str:
     """Return the card as Markdown, with the front matter that hubs of models read."""
     verdict = _alone(verdict)
     stated = verdict.stated
-    front = {"license": facts.licence} if facts.licence else {}
+    front = {"license": facts.licence.lower()} if facts.licence else {}  # as hubs spell them
     tags = ["differential-privacy", "matrix-completion", "recommender-systems"]
     front |= {"library_name": "dpmc", "tags": tags} | _index(stated, facts.name)
     said = json.dumps(asdict(facts), ensure_ascii=False).replace(">", "\\u003e")
@@ -106,11 +106,10 @@ def _index(stated: Mapping, name: str) -> dict:
     worth = stated.get("worth")
     if not worth:
         return {}
-    of = {"rmse": "RMSE, with noise", "bias_rmse": "RMSE of biases, with noise"}
     result = {
         "task": {"type": "recommendation", "name": "Prediction of ratings"},
         "dataset": {"type": "private", "name": "Ratings held out, which are private"},
-        "metrics": [{"type": "rmse", "name": of[each], "value": worth[each]} for each in of],
+        "metrics": [{"type": "rmse", "name": "RMSE, with noise", "value": worth["rmse"]}],
     }
     return {"model-index": [{"name": name, "results": [result]}]}
 
