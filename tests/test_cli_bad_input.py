@@ -189,8 +189,8 @@ def test_numbers_with_which_computing_would_fail(tmp_path, table, command, chang
         ),
     ],
 )
-def test_recommend_refuses_them_too(options, words):
-    assert words in refused("recommend", *options)
+def test_noise_refuses_them_too(options, words):
+    assert words in refused("noise", *options)
 
 
 # -- the rank -----------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ print(dpmc.__file__)
 # in this order: later ones read what earlier ones wrote
 WORK = {
     "budget": ["budget"],
-    "recommend": ["recommend", "--epsilon", "5", "--relation", "user"],
+    "noise": ["noise", "--epsilon", "5", "--relation", "user"],
     "fit": [
         *("fit", "--ratings", "mine.csv", "--items", "items.txt", "--output", "model"),
         *("--relation", "user", "--rating-range", "1", "5", "--epsilon", "5", "--delta", "1e-6"),
@@ -39,6 +39,7 @@ WORK = {
     ],
     "ledger": ["ledger", "mine.ledger"],
     "verify": ["verify", "model"],
+    "card": ["card", "model", "--maker", "Film club"],
     "complete": ["complete", "--model", "model", "--ratings", "mine.csv", "--top", "3"],
     "evaluate": [
         *("evaluate", "mine.csv", "--rating-range", "1", "5", "--relation", "user"),

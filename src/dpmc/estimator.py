@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from dpmc.errors import InputError, did_you_mean
-from dpmc.fitting.fit import outcome_in_words, prepare
+from dpmc.fitting.fit import prepare
 from dpmc.fitting.given import given_of
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
@@ -239,7 +239,7 @@ class PrivateFactorization:
             self.worth_ = model.worth_
         self._end(fit_folder.outcome_of(model))
         if getattr(self, "fell_back_to_", None) is not None:
-            warnings.warn(outcome_in_words(**fit_folder.outcome_of(model)), stacklevel=2)
+            warnings.warn(fit_folder.outcome_in_words(**fit_folder.outcome_of(model)), stacklevel=2)
         return self
 
     def _end(self, outcome: dict | None) -> None:
@@ -377,7 +377,7 @@ class PrivateFactorization:
         """
         folder = Path(folder)
         _, stated = read_guarantee(folder)
-        if stated["format"] != fit_folder.FORMAT:
+        if stated["format"] not in fit_folder.FORMATS:
             raise InputError(f"{folder} is not a folder that dpmc fit wrote.")
         published, constants = fit_folder.read_published(folder), stated["constants"]
         names = {target: name for name, target in METHODS.items()}

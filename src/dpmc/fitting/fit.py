@@ -23,15 +23,6 @@ from dpmc.privacy.spending import Cost
 from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
 
-INSTEAD = {
-    "popularity": "the number of users who like an item, by which all users' items rank alike",
-    "biases": "an offset for each item and a level for each user, and no factors",
-    "own means": "nothing about single items; users are predicted their own mean, drawn towards "
-    "that of all, so that no item ranks above another",
-}
-"""What is published of a fit that fell back."""
-_DOES = ("predicts ratings", "ranks likes")
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -187,20 +178,3 @@ def cost_of(model: PrivateMethod, selection: Selection | None) -> Cost:
     if selection is None:
         return Cost(model.epsilon, model.delta, noise, releases)
     return Cost(selection.epsilon, selection.delta, noise, releases, selection.list_delta)
-
-
-def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str | None:
-    """Return what there is to say of a fit that fell back, or took steps back; None of others."""
-    said = []
-    if fell_back_to is not None:
-        said.append(
-            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. A noised comparison says that "
-            f"this {_DOES[fell_back_to == 'popularity']} better than the model that was learnt. To "
-            "learn one takes a larger epsilon, or more users."
-        )
-    if steps_taken_back:
-        steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
-        said.append(
-            f"{steps} taken back: more was left of the ratings afterwards, by noised numbers."
-        )
-    return " ".join(said) or None

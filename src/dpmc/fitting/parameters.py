@@ -1,6 +1,6 @@
 """The parameters of a fit, declared once, and what imports nothing to do so.
 
-``dpmc fit``, ``dpmc recommend`` and ``dpmc evaluate`` make options of them, and
+``dpmc fit``, ``dpmc noise`` and ``dpmc evaluate`` make options of them, and
 :class:`dpmc.PrivateFactorization` arguments. The table in docs/python.md is :func:`table`.
 """
 
@@ -121,7 +121,7 @@ PARAMETERS = {
             "mechanism",
             TEXT,
             "Noise: gaussian, laplace or huber.",
-            otherwise="what dpmc recommend says: gaussian where users are protected, else gaussian "
+            otherwise="what dpmc noise says: gaussian where users are protected, else gaussian "
             "or laplace",
         ),
         Parameter(

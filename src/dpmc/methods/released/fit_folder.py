@@ -6,14 +6,17 @@ import io
 import json
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
 from dpmc.errors import InputError
+from dpmc.mechanisms import Mechanism
 from dpmc.methods import method_name
 from dpmc.methods.factorization.local import PublishedItems, PublishedRanking
 from dpmc.methods.private import EVERY_RATING, PrivateMethod
+from dpmc.privacy.attacker import Attacker, attacker_of, event_of
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.sums import MOST_USERS
 from dpmc.publication.folder import (
@@ -29,7 +32,10 @@ from dpmc.publication.folder import (
     write_pairs,
 )
 
-FORMAT = "dpmc-fit-1"
+FORMAT = "dpmc-fit-2"
+EARLIER = "dpmc-fit-1"
+"""The same without what the best attacker reaches, and without an event of dp-accounting."""
+FORMATS = (FORMAT, EARLIER)
 FILES = {
     "item_factors": "item_factors.csv",
     "user_factors": "user_factors.csv",
@@ -45,6 +51,14 @@ RANKINGS = {"local_ease": ("item", "offset", "scale")}
 """Methods that rank by likes, and the same of these."""
 FALLING_BACK = ("local_bayes", "local_ease")
 """Methods that publish a simpler model where a release says that it predicts or ranks better."""
+INSTEAD = {
+    "popularity": "the number of users who like an item, by which all users' items rank alike",
+    "biases": "an offset for each item and a level for each user, and no factors",
+    "own means": "nothing about single items; users are predicted their own mean, drawn towards "
+    "that of all, so that no item ranks above another",
+}
+"""What is published of a fit that fell back."""
+_DOES = ("predicts ratings", "ranks likes")
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
 """Settings of a method that are not among the constants of a guarantee, but beside them."""
 
@@ -67,7 +81,7 @@ def write(
     :data:`dpmc.publication.folder.FROM_FILE`, by default that they were said to be public;
     ``sampler`` is what drew the noise.
     """
-    guarantee = model.guarantee_
+    guarantee, noise = model.guarantee_, model.calibration.noise
     prefix = SIMULATED if guarantee.simulated else ""
     for part in parts:
         if part not in guarantee.publishable:
@@ -75,8 +89,8 @@ def write(
     content = {
         "format": FORMAT,
         **guarantee.as_dict(),
-        "noise": describe_law(model.calibration.noise)
-        | {"made_of": describe_noise(guarantee.simulated, sampler)},
+        **described(attacker_of(guarantee, noise), guarantee, noise),
+        "noise": describe_law(noise) | {"made_of": describe_noise(guarantee.simulated, sampler)},
         "lists": _lists(model, dict(origins or {})),
         **notes,
         **terms(model, guarantee),
@@ -95,6 +109,11 @@ def write(
     return [prefix + FILES[part] for part in parts] + [prefix + GUARANTEE]
 
 
+def described(attacker: Attacker, guarantee: Guarantee, noise: Mechanism) -> dict[str, object]:
+    """Return what follows from a guarantee and its noise at sensitivity 1, for others to use."""
+    return {"attacker": asdict(attacker), "event": event_of(guarantee, noise)}
+
+
 def outcome_of(model: PrivateMethod) -> dict[str, object] | None:
     """Return what became of a fit, as its releases tell it; None if the method has one way only.
 
@@ -105,6 +124,38 @@ def outcome_of(model: PrivateMethod) -> dict[str, object] | None:
         return None
     found = {"fell_back_to": model.fell_back_to_}
     return found if model.ranks else found | {"steps_taken_back": model.steps_taken_back_}
+
+
+def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str | None:
+    """Return what there is to say of a fit that fell back, or took steps back; None of others."""
+    said = []
+    if fell_back_to is not None:
+        said.append(
+            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. A noised comparison says that "
+            f"this {_DOES[fell_back_to == 'popularity']} better than the model that was learnt. To "
+            "learn one takes a larger epsilon, or more users."
+        )
+    if steps_taken_back:
+        steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
+        said.append(
+            f"{steps} taken back: more was left of the ratings afterwards, by noised numbers."
+        )
+    return " ".join(said) or None
+
+
+def worth_in_words(
+    rmse: float,
+    bias_rmse: float,
+    rmse_deviation: float,
+    bias_rmse_deviation: float,
+    difference_deviation: float,
+) -> str:
+    """Return the error that was released, beside that of biases."""
+    return (
+        f"{rmse:.4g} (noise {rmse_deviation:.2g}) on ratings held out, {bias_rmse:.4g} (noise "
+        f"{bias_rmse_deviation:.2g}) by biases: {bias_rmse - rmse:.2g} (noise "
+        f"{difference_deviation:.2g}) gained"
+    )
 
 
 def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
