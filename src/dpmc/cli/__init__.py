@@ -17,6 +17,7 @@ TASKS = {
         "fit": "Learn a model that may be published from private ratings.",
         "verify": "Check a folder that dpmc fit or dpmc onebit wrote.",
         "complete": "Predict ratings, or rank items, for users from a published model.",
+        "page": "Make a page in which people get recommendations on their own device.",
         "store": "Build a store on disk of many private ratings, and check it.",
         "onebit": "Complete likes and dislikes within a privacy budget.",
     },
