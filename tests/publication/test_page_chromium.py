@@ -55,7 +55,8 @@ def folder(tmp_path_factory):
             *([rng.uniform(0.3, 3, N_ITEMS)] if len(columns) > 2 else []),
             np.ones(N_ITEMS) if rank == 1 else rng.normal(0, (high - low) / 8, (N_ITEMS, rank)),
         ])  # fmt: skip
-        table[20] = table[11]  # a tie
+        table[20], table[11, 0] = table[11], table[:, 0].max() + (high - low) / 8
+        table[20, 0] = table[11, 0] * (1 + 1e-14)  # a tie at the top, but for rounding
         header = [*columns, *(f"factor_{k + 1}" for k in range(rank))]
         rows = [[f"i{place}", *row] for place, row in enumerate(table.tolist())]
         write_table(model / ITEM_FACTORS, rows, header)

@@ -132,7 +132,8 @@ function say(text) {
   saying = setTimeout(() => { at("said").textContent = text; }, QUIET);
 }
 
-const write = value => value.toFixed(1).replace("-", "−");
+const minus = text => String(text).replace("-", "−");
+const write = value => minus(value.toFixed(1));
 const spoken = value => String(value).replace("-", "minus ");
 const ofMost = text => model.range[0] < 0 ? text : `${text} of ${model.range[1]}`;
 
@@ -209,15 +210,15 @@ function choices(place) {
     const shape = starred && value > 0;
     const side = step < 1 ? (Number.isInteger(value) ? "right" : "left") : "";
     const label = make("label", {for: id, class: shape ? side : "number"},
-      shape ? make("span", {class: "shape", "aria-hidden": "true"}) : spoken(value),
-      make("span", {class: "vh"}, shape ? ofMost(value) : ""));
+      make("span", {class: shape ? "shape" : "", "aria-hidden": "true"}, shape ? "" : minus(value)),
+      make("span", {class: "vh"}, shape ? ofMost(value) : spoken(value)));
     input.onchange = () => {
       mine.set(place, value);
       for (const [place, mark] of marks.entries()) {
         mark[1].classList.toggle("on", place <= index);
         mark[1].classList.toggle("chosen", place === index);
       }
-      said.textContent = ofMost(spoken(value));
+      said.textContent = ofMost(minus(value));
       say(update());
     };
     return [input, label];
@@ -233,8 +234,8 @@ function slider(place) {
   input.setAttribute("aria-valuetext", "not rated yet");
   input.oninput = () => {
     mine.set(place, Number(input.value));
-    said.textContent = ofMost(spoken(mine.get(place)));
-    input.setAttribute("aria-valuetext", said.textContent);
+    said.textContent = ofMost(minus(input.value));
+    input.setAttribute("aria-valuetext", ofMost(spoken(input.value)));
     say(update());
   };
   return make("div", {class: "marks"}, input, said);
