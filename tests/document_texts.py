@@ -64,7 +64,7 @@ def program(example: Example) -> str:
 
 
 def write_own_files(folder: Path) -> None:
-    """Write the files that the examples speak of: ratings, a list of items and their features."""
+    """Write the files that the examples speak of: ratings, a list of items, features, titles."""
     rng = np.random.default_rng(0)
     rows = [
         f"u{user},film {item},{rng.integers(1, 6)}"
@@ -76,6 +76,8 @@ def write_own_files(folder: Path) -> None:
     (folder / "catalogue.txt").write_text("".join(f"film {item}\n" for item in range(ITEMS)))
     years = [f"film {item},{1990 + item % 30}" for item in range(ITEMS)]
     (folder / "features.csv").write_text("item,year\n" + "\n".join(years) + "\n")
+    titles = [f"film {item},Title {item}" for item in range(ITEMS)]
+    (folder / "titles.csv").write_text("item,title\n" + "\n".join(titles) + "\n")
 
 
 def write_blocks(document: Path, folder: Path) -> None:

@@ -26,12 +26,12 @@ from dpmc import cli
 from dpmc.cli.compiling import NOTICE
 from dpmc.datasets.synthetic import generate
 from dpmc.methods import method_class
-from dpmc.methods.factorization.local import PublishedItems
 from dpmc.methods.released.fit_folder import outcome_in_words
 from dpmc.methods.user_level.local_bayes.constants import STEPS
 from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 from dpmc.methods.user_level.local_bayes.refinement import Guard
 from dpmc.publication.folder import whole_folder
+from dpmc.released import PublishedItems
 
 LOW, HIGH = 0.0, 2.5
 

@@ -41,6 +41,7 @@ WORK = {
     "verify": ["verify", "model"],
     "card": ["card", "model", "--maker", "Film club"],
     "complete": ["complete", "--model", "model", "--ratings", "mine.csv", "--top", "3"],
+    "page": ["page", "model", "--catalogue", "titles.csv", "--output", "page.html"],
     "evaluate": [
         *("evaluate", "mine.csv", "--rating-range", "1", "5", "--relation", "user"),
         *("--epsilon", "5"),
@@ -110,6 +111,7 @@ def folder(tmp_path_factory):
     ]
     (folder / "mine.csv").write_text("user,item,rating\n" + "\n".join(rows) + "\n")
     (folder / "items.txt").write_text("".join(f"film {item}\n" for item in range(20)))
+    (folder / "titles.csv").write_text("item,title\nfilm 1,First\n")
     return folder
 
 

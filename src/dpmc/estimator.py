@@ -3,19 +3,20 @@
 import inspect
 import reprlib
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, did_you_mean
 from dpmc.fitting.fit import prepare
 from dpmc.fitting.given import given_of
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
-from dpmc.methods.factorization.local import PublishedItems, ratings_of
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
@@ -27,6 +28,7 @@ from dpmc.publication.frames import labels_of, lines_in, lines_of_one
 from dpmc.publication.lists import restrict
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
+from dpmc.released import PublishedItems, load
 
 _OF_A_FIT = (
     "guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_", "spent_",
@@ -104,7 +106,7 @@ class PrivateFactorization:
         With the method ``bayes``: those that made the model worse, by noised numbers.
     spent_ : str
         With a ``ledger``: what its fits have spent together, in words.
-    published_ : dpmc.methods.factorization.local.PublishedItems
+    published_ : dpmc.released.PublishedItems
         All that predictions are made of besides a user's own ratings.
 
     Examples
@@ -227,7 +229,7 @@ class PrivateFactorization:
         self._fitted = model, {"origins": lists.origins, "sampler": ready.sampler}
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
-            self.published_ = fit_folder.read_published(Path(place) / "model")
+            self.published_ = load(Path(place) / "model")
             if ready.book is not None:
                 if ready.seed is None:
                     ready.book.name(Path(place) / "model" / GUARANTEE)
@@ -293,7 +295,7 @@ class PrivateFactorization:
             raise InputError(
                 "A loaded model holds nobody's ratings: give the users' own, predict(X, ratings)."
             )
-        return published.predict(own, users, items)
+        return _predictions(published, own, users, items)
 
     def recommend(self, user_ratings, n: int = 10) -> dict[str, float]:
         """Return the best items for one user, who need not have been in the fit.
@@ -318,7 +320,7 @@ class PrivateFactorization:
         """
         published, n = self._published(), check_count("n", n)
         own = self._resolved(lines_of_one(user_ratings, self._columns(), published.rated))
-        return published.best(ratings_of(own, 0), n)
+        return published.best(_ratings_of(own, 0), n)
 
     def _published(self) -> PublishedItems:
         if "published_" not in vars(self):
@@ -379,7 +381,7 @@ class PrivateFactorization:
         _, stated = read_guarantee(folder)
         if stated["format"] not in fit_folder.FORMATS:
             raise InputError(f"{folder} is not a folder that dpmc fit wrote.")
-        published, constants = fit_folder.read_published(folder), stated["constants"]
+        published, constants = load(folder), stated["constants"]
         names = {target: name for name, target in METHODS.items()}
         per_user = constants.get("ratings_per_user")
         guarantee = guarantee_in(stated)
@@ -396,3 +398,40 @@ class PrivateFactorization:
         model.published_, model.guarantee_ = published, guarantee
         model._end(stated.get("outcome"))
         return model
+
+
+def _predictions(
+    published: PublishedItems, own: Ratings, users: Labelled, items: Labelled
+) -> np.ndarray:
+    """Return the predicted rating of each pair, shape (n_pairs,), of that user's own ratings.
+
+    The own ratings are of items that are published. A user without any is predicted what the items
+    are like; of an item that is not there see :meth:`PublishedItems.elsewhere`.
+    """
+    known = {label: index for index, label in enumerate(own.user_labels.tolist())}
+    places = {label: index for index, label in enumerate(published.labels)}
+    place = np.array([places.get(each, -1) for each in items.labels.tolist()], dtype=int)
+    unknown = published.complete({})
+    predicted = np.empty(users.codes.size)
+    for user, rows in _rows_of_each(users):
+        mine = _ratings_of(own, known[user]) if user in known else {}
+        values = published.complete(mine) if mine else unknown
+        at = place[items.codes[rows]]
+        predicted[rows] = np.where(at >= 0, values[at], published.elsewhere(mine, values))
+    return predicted
+
+
+def _ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
+    """Return the ratings of one user, by number, as a dict by item."""
+    rows = ratings.by_user
+    own = slice(rows.indptr[user], rows.indptr[user + 1])
+    items = ratings.item_labels[rows.indices[own]].tolist()
+    return dict(zip(items, rows.values[own].tolist(), strict=True))
+
+
+def _rows_of_each(users: Labelled) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the label of each user and the places of the user's rows."""
+    order = np.argsort(users.codes, kind="stable")
+    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))
+    for label, first, end in zip(users.labels.tolist(), [0, *ends], ends, strict=False):
+        yield label, order[first:end]

@@ -19,6 +19,7 @@ TASKS = {
         "ledger": "Show what fits of the same ratings have spent together, and what is left.",
         "card": "Write the card of a published model, or its record for a registry.",
         "complete": "Predict ratings, or rank items, for users from a published model.",
+        "page": "Make a page in which people get recommendations on their own device.",
         "store": "Build a store on disk of many private ratings, and check it.",
         "onebit": "Complete likes and dislikes within a privacy budget.",
     },

@@ -3,8 +3,6 @@
 import csv
 import inspect
 import io
-import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -14,15 +12,12 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.mechanisms import Mechanism
 from dpmc.methods import method_name
-from dpmc.methods.factorization.local import PublishedItems, PublishedRanking
 from dpmc.methods.private import EVERY_RATING, PrivateMethod
 from dpmc.privacy.attacker import Attacker, attacker_of, event_of
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.sums import MOST_USERS
 from dpmc.publication.folder import (
     CHOSEN,
-    GUARANTEE,
-    SIMULATED,
     TABLE,
     describe_law,
     describe_list,
@@ -31,24 +26,19 @@ from dpmc.publication.folder import (
     write_guarantee,
     write_pairs,
 )
+from dpmc.released import GUARANTEE, ITEM_FACTORS, SIMULATED, WITH_PRECISIONS, item_columns
 
 FORMAT = "dpmc-fit-2"
 EARLIER = "dpmc-fit-1"
 """The same without what the best attacker reaches, and without an event of dp-accounting."""
 FORMATS = (FORMAT, EARLIER)
 FILES = {
-    "item_factors": "item_factors.csv",
+    "item_factors": ITEM_FACTORS,
     "user_factors": "user_factors.csv",
     "predictions": "predictions.parquet",
 }
-LARGEST_FACTOR = 1e100
-"""Beyond any that a fit can publish: sums of squares of such are still numbers."""
-ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
-"""Of the files of factors, before the factors."""
-WITH_PRECISIONS = {"local_bayes": ("item", "offset", "precision")}
-"""Methods whose users weight their ratings, and what there is before the factors of items."""
-RANKINGS = {"local_ease": ("item", "offset", "scale")}
-"""Methods that rank by likes, and the same of these."""
+USER_COLUMNS = ("user",)
+"""Of the file of user factors, before the factors."""
 FALLING_BACK = ("local_bayes", "local_ease")
 """Methods that publish a simpler model where a release says that it predicts or ranks better."""
 INSTEAD = {
@@ -262,11 +252,6 @@ def _prediction(model) -> str:
     )
 
 
-def item_columns(method: str) -> tuple[str, ...]:
-    """Return the columns of the file of item factors before the factors."""
-    return (WITH_PRECISIONS | RANKINGS).get(method, ITEM_COLUMNS)
-
-
 def _write_items(path, model):
     columns = item_columns(method_name(model))
     before = [getattr(model, f"item_{column}s_") for column in columns[1:]]
@@ -319,67 +304,3 @@ _WRITERS = {
     "user_factors": _write_users,
     "predictions": _write_predictions,
 }
-
-
-def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndarray]:
-    """Return the labels and the numbers, shape (n_labels, columns - 1), of a file of factors.
-
-    ``names`` are those of the columns before the factors: the label and, of items, the offset.
-    """
-    try:
-        with open(path, newline="", encoding="utf-8") as stream:
-            header, *rows = csv.reader(stream)
-        columns = [*names, *(f"factor_{k + 1}" for k in range(len(header) - len(names)))]
-        if header != columns or {len(row) for row in rows} - {len(header)}:
-            raise ValueError("its columns are others")
-        table = np.array([[float(x) for x in row[1:]] for row in rows])
-        return [row[0] for row in rows], table.reshape(len(rows), len(header) - 1)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    except (ValueError, IndexError, csv.Error) as error:
-        raise InputError(f"{path} holds no factors ({error}).") from None
-
-
-def read_published(path: Path) -> PublishedItems:
-    """Read the item factors and constants of a folder that ``dpmc fit`` wrote."""
-    prefix = SIMULATED if (path / (SIMULATED + GUARANTEE)).exists() else ""
-    try:
-        stated = json.loads((path / (prefix + GUARANTEE)).read_text("utf-8"))
-        constants, columns = stated["constants"], item_columns(stated["method"])
-        low, high = (float(end) for end in constants["rating_range"])
-        regularization = 1.0
-        if columns == ITEM_COLUMNS:
-            # of biases a user's offset is the ridge regression on a column of ones
-            own = constants.get("user_regularization", constants.get("shrinkage"))
-            regularization = float(own)
-        if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
-            raise ValueError("rating_range or user_regularization is none")
-        own_mean, likes_from = constants.get("centring") == "user", constants.get("likes_from")
-        if not (likes_from is None or math.isfinite(likes_from)):
-            raise ValueError("likes_from is none")
-    except OSError as error:
-        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
-        raise InputError(f"{path} holds no output of dpmc fit ({error}).") from None
-    file = path / (prefix + FILES["item_factors"])
-    labels, table = read_factors(file, columns)
-    if len(set(labels)) < len(labels):
-        raise InputError(f"{file} names an item twice.")
-    if not (np.abs(table) < LARGEST_FACTOR).all():
-        raise InputError(f"{file} holds a number that is not finite, or far too large.")
-    third = None
-    if columns != ITEM_COLUMNS:
-        third = table[:, 1]
-        if not (third > 0).all():
-            raise InputError(f"{file} holds a {columns[2]} that is not above 0.")
-    items = labels, table[:, 0], table[:, len(columns) - 1 :], (low, high), regularization
-    if stated["method"] in RANKINGS:
-        return PublishedRanking(*items, scales=third, likes_from=likes_from)
-    return PublishedItems(*items, own_mean, third)

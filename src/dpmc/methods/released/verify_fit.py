@@ -10,7 +10,6 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Mechanism
 from dpmc.methods import method_class
-from dpmc.methods.factorization.local import PublishedItems, PublishedRanking
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.released.fit_folder import (
     BUDGET,
@@ -20,9 +19,6 @@ from dpmc.methods.released.fit_folder import (
     USER_COLUMNS,
     check_written,
     described,
-    item_columns,
-    read_factors,
-    read_published,
     terms,
 )
 from dpmc.methods.user_level.local_bayes.check import CREDITED
@@ -36,12 +32,19 @@ from dpmc.privacy.release import SAMPLERS
 from dpmc.privacy.selection import Selection
 from dpmc.publication.folder import (
     CHOSEN,
-    SIMULATED,
     check_list,
     check_pairs,
     check_stated,
     describe_law,
     describe_noise,
+)
+from dpmc.released import (
+    SIMULATED,
+    PublishedItems,
+    PublishedRanking,
+    item_columns,
+    load,
+    read_factors,
 )
 
 ACCURACY = 1e-5
@@ -192,7 +195,7 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
             raise InputError(f"{path / (prefix + name)} is not covered by the guarantee.")
     file, columns = path / (prefix + FILES["item_factors"]), item_columns(stated["method"])
     check_list(path, "items", _factors(file, columns, model), lists)
-    items = read_published(path)  # as whoever uses it does
+    items = load(path)  # as whoever uses it does
     if "outcome" in stated and items.labels:
         _check_outcome(path, stated["outcome"]["fell_back_to"], items)
     name = prefix + FILES["user_factors"]
