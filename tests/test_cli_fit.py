@@ -23,8 +23,8 @@ from pyarrow import parquet
 from refusals import refusal
 
 from dpmc import cli
-from dpmc.cli.compiling import NOTICE
 from dpmc.datasets.synthetic import generate
+from dpmc.fitting.compiling import NOTICE
 from dpmc.fitting.fit import outcome_in_words
 from dpmc.methods import method_class
 from dpmc.methods.factorization.local import PublishedItems

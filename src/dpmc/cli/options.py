@@ -110,7 +110,7 @@ def progress(total: int, label: str, *, hidden: bool = False) -> Iterator[Callab
     if hidden or sys.stderr is None:
         yield lambda *_: None
         return
-    from dpmc.cli.compiling import noticed  # numba takes a while to import
+    from dpmc.fitting.compiling import noticed  # numba takes a while to import
 
     if not sys.stderr.isatty():
         with noticed():

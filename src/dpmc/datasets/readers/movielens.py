@@ -1,5 +1,4 @@
-"""Readers of the MovieLens formats: u.data (100K), ratings.dat (1M, 10M) and ratings.csv (20M on).
-"""
+"""Readers of the MovieLens formats: u.data (100K), ratings.dat (1M, 10M), ratings.csv (20M on)."""
 
 import zipfile
 import zlib
@@ -88,9 +87,7 @@ def read_films(dataset: Dataset, path: Path) -> Ratings:
 
 
 @contextmanager
-def open_member(
-    path: Path, names: Collection[str]
-) -> Iterator[tuple[BinaryIO, zipfile.ZipInfo]]:
+def open_member(path: Path, names: Collection[str]) -> Iterator[tuple[BinaryIO, zipfile.ZipInfo]]:
     """Open the file inside a zip archive that has one of these names; nothing is unpacked to disk.
 
     Other files of the archive are not looked at.
