@@ -171,6 +171,13 @@ class PrivateFactorization:
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self):
+        """Tell scikit-learn, which asks before it splits tables or searches parameters."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        target, takes = TargetTags(required=False), InputTags(string=True)
+        return Tags(None, target, input_tags=takes, non_deterministic=self.simulate is None)
+
     def __repr__(self) -> str:
         """Return the call that makes such an object, without defaults and long values cut short."""
         shown = []
