@@ -58,7 +58,8 @@ def program(example: Example) -> str:
 
 
 def write_own_files(folder: Path) -> None:
-    """Write the files that the examples speak of: ratings, a list of items and their features."""
+    """Write the files that the examples speak of: ratings, clean or not, a list of items and their
+    features."""
     rng = np.random.default_rng(0)
     rows = [
         f"u{user},film {item},{rng.integers(1, 6)}"
@@ -69,6 +70,11 @@ def write_own_files(folder: Path) -> None:
         (folder / name).write_text("user,item,rating\n" + "\n".join(rows) + "\n")
     (folder / "catalogue.txt").write_text("".join(f"film {item}\n" for item in range(ITEMS)))
     years = [f"film {item},{1990 + item % 30}" for item in range(ITEMS)]
+    dirty = [
+        row.replace(",", ";") for row in [*rows, "u0,film 0,good", ",film 1,3", "u1,film 2,2.5"]
+    ]
+    text = "user;item;rating\n" + "\n".join(dirty).replace(".", ",") + "\n"
+    (folder / "dirty.csv").write_text(text, encoding="latin-1")
     (folder / "features.csv").write_text("item,year\n" + "\n".join(years) + "\n")
 
 

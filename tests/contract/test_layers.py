@@ -16,6 +16,7 @@ LAYERS = (
     {"privacy", "publication"},
     {"methods"},
     {"fitting"},
+    {"adapters"},
     {"statistics"},
     {"frame"},
     {"studies"},

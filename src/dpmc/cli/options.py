@@ -68,8 +68,9 @@ def ratings_option(command):
         "path",
         required=True,
         type=click.Path(),
-        help="Table of users, items and ratings: .csv or .tsv (also .gz), .parquet, a folder of "
-        "these, u.data of MovieLens, or a store (dpmc store).",
+        help="Table of users, items and ratings: .csv, .tsv or RecBole's .inter (also .gz), "
+        ".parquet, a folder of these, an archive of MovieLens (.zip), its u.data or ratings.dat, or "
+        "a store (dpmc store).",
     )(command)
 
 
