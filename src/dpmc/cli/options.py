@@ -69,8 +69,8 @@ def ratings_option(command):
         required=True,
         type=click.Path(),
         help="Table of users, items and ratings: .csv, .tsv or RecBole's .inter (also .gz), "
-        ".parquet, a folder of these, an archive of MovieLens (.zip), its u.data or ratings.dat, or "
-        "a store (dpmc store).",
+        ".parquet, a folder of these, a MovieLens archive (.zip), u.data, ratings.dat, or a store "
+        "(dpmc store).",
     )(command)
 
 
