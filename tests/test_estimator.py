@@ -355,6 +355,10 @@ def test_a_sparse_matrix_of_likes():
         fitted(liked.astype(float), **given)
     model, rated = fitted(liked, **given), fitted(liked.astype(int), **given, likes_from=1)
     assert model.recommend(liked[[0]]) == model.recommend([str(i) for i in liked[[0]].indices])
+    stored = coo_array(np.ones((40, 6)) > 0)
+    stored.data = liked.toarray()[stored.coords]
+    found = fitted(stored, **given)
+    np.testing.assert_array_equal(found.predict(liked).data, model.predict(liked).data)
     np.testing.assert_array_equal(model.predict(liked).data, rated.predict(liked).data)
 
 

@@ -53,8 +53,7 @@ def lines_in(table: object, ratings: object, names: Mapping[str, str], rated: bo
     if matrix is not None:
         if ratings is not None:
             raise InputError("A sparse matrix holds its ratings: give none beside it.")
-        _check_matrix(matrix, rated)
-        users, *others = zip(entries_of(matrix), ROLES, strict=False)
+        users, *others = _entries(matrix, rated)
     elif not rated:
         found = named(names_in(table) or (), "rating", names.get("rating"))
         check_unrated("The table", found[0] if found else "y" if ratings is not None else None)
@@ -77,13 +76,20 @@ def _lines_at(table, names, rated) -> Lines:
         raise InputError(sentence) from None
 
 
-def _check_matrix(matrix, rated: bool) -> None:
-    if not (rated or matrix.dtype == bool):
-        raise ParameterError(
-            "A sparse matrix holds ratings, and each entry would be a like, the worst rating too: "
-            "say at the fit with {likes_from} from which rating on one is a like, or give a matrix "
-            "of truth values, matrix.astype(bool)."
-        )
+def _entries(matrix, rated: bool) -> list[tuple]:
+    """Return the users, items and values of a matrix, named; of truth values those that are true.
+
+    These it must have where it is not ``rated``.
+    """
+    if not rated:
+        if matrix.dtype != bool:
+            raise ParameterError(
+                "A sparse matrix holds ratings, and each entry would be a like, the worst rating "
+                "too: say at the fit with {likes_from} from which rating on one is a like, or give "
+                "a matrix of truth values, matrix.astype(bool)."
+            )
+        matrix.eliminate_zeros()
+    return list(zip(entries_of(matrix), ROLES, strict=False))
 
 
 def pairs_in(table: object, names: Mapping[str, str]) -> tuple[Labelled, Labelled]:
@@ -107,7 +113,7 @@ def lines_of_one(ratings: object, names: Mapping[str, str], rated: bool = True) 
     if matrix is not None:
         if matrix.shape[0] != 1:
             raise InputError("One user's ratings must be one row of a matrix.")
-        columns = zip(entries_of(matrix)[1:], ROLES[1:3], strict=True)
+        columns = _entries(matrix, rated)[1:]
     elif there is not None:
         columns = columns_of(ratings, ROLES[1 : 2 + rated], names)
         if rated and named(there, "user", names.get("user")):
@@ -124,7 +130,7 @@ def lines_of_one(ratings: object, names: Mapping[str, str], rated: bool = True) 
             "One user's ratings must be a mapping from items to ratings, a frame, or a row of a "
             "sparse matrix."
         )
-    items, values = _rated(*[*columns][: 1 + rated])
+    items, values = _rated(*columns[: 1 + rated])
     nobody = Labelled(np.zeros(values.size, dtype=np.int32), np.array([""], dtype=object))
     return Lines(nobody, items, values, None)
 
