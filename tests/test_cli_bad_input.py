@@ -88,7 +88,7 @@ def test_a_full_disk_is_one_sentence():
         ("ml-100k", "`dpmc data fetch ml-100k` brings it as data/ml-100k/u.data: name that"),
         (
             "jester",
-            "a file is needed that ends in .csv, .tsv, .parquet or .data, or, if it is text, in",
+            ".csv, .tsv, .parquet, .inter, .data, .dat or .zip (of MovieLens), or, if it is text,",
         ),
         ("netflix", "that data set is no longer public, so give a file of your own."),
     ],

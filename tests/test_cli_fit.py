@@ -23,8 +23,8 @@ from pyarrow import parquet
 from refusals import refusal
 
 from dpmc import cli
-from dpmc.cli.compiling import NOTICE
 from dpmc.datasets.synthetic import generate
+from dpmc.fitting.compiling import NOTICE
 from dpmc.methods import method_class
 from dpmc.methods.released.fit_folder import outcome_in_words
 from dpmc.methods.user_level.local_bayes.constants import STEPS

@@ -9,9 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, did_you_mean
+from dpmc.fitting.compiling import noticed
 from dpmc.fitting.fit import prepare
 from dpmc.fitting.given import given_of
 from dpmc.fitting.lists import lists_of_program
@@ -21,11 +23,12 @@ from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
 from dpmc.methods.released.verify_fit import guarantee_in
-from dpmc.publication.columns import columns_of
+from dpmc.publication.columns import matrix_of
 from dpmc.publication.features import features_of
 from dpmc.publication.folder import GUARANTEE, check_output
-from dpmc.publication.frames import labels_of, lines_in, lines_of_one
+from dpmc.publication.frames import lines_in, lines_of_one, pairs_in
 from dpmc.publication.lists import restrict
+from dpmc.publication.sources import ROLES
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
 from dpmc.released import PublishedItems, load
@@ -90,8 +93,9 @@ class PrivateFactorization:
         noise is drawn, or refuses to overspend (:mod:`dpmc.fitting.book`).
     budget : (float, float), optional
         Epsilon and delta that all fits in a new ``ledger`` may spend together.
-    columns : (str, str, str)
-        Names of a frame's columns of users, items and ratings.
+    columns : (str, str, str), optional
+        Names of the columns of users, items and ratings in a frame or a file, where they are not
+        found by usual ones such as userId, movieId and stars.
 
     Attributes
     ----------
@@ -156,7 +160,7 @@ class PrivateFactorization:
     simulate: int | None = None
     ledger: object = None
     budget: tuple[float, float] | None = None
-    columns: tuple[str, str, str] = ("user", "item", "rating")
+    columns: tuple[str, str, str] | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters by name; ``deep`` makes no difference, as none has its own."""
@@ -180,6 +184,13 @@ class PrivateFactorization:
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self):
+        """Tell scikit-learn, which asks before it splits tables or searches parameters."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        target, takes = TargetTags(required=False), InputTags(string=True)
+        return Tags(None, target, input_tags=takes, non_deterministic=self.simulate is None)
+
     def __repr__(self) -> str:
         """Return the call that makes such an object, without defaults and long values cut short."""
         shown = []
@@ -196,13 +207,17 @@ class PrivateFactorization:
 
         If a user rates an item more than once, the mean of these ratings counts. What is noticed
         about the ratings, such as how many of them are of no item in the list, is a warning: it is
-        for whoever holds the ratings.
+        for whoever holds the ratings. If anything has to be compiled first, a line on standard
+        error says so.
 
         Parameters
         ----------
-        X : frame, or array of shape (n, 3)
-            Of pandas, polars or Arrow, with columns of users, items and ratings; see ``columns``.
-            Or, with ``y``, of users and items alone, as an array of shape (n, 2).
+        X : path, frame, sparse matrix, or array of shape (n, 3)
+            What ``dpmc fit --ratings`` takes; a frame of pandas, polars (lazy or not), DuckDB or
+            Arrow with columns of users, items and ratings, see ``columns``; a matrix of SciPy whose
+            rows are users and whose columns are items, by number, and whose entries are ratings; or
+            a :class:`dpmc.publication.store.Store`. Or, with ``y``, a frame of users and items, or
+            an array of shape (n, 2).
         y : array of shape (n,), optional
             The ratings.
 
@@ -217,15 +232,17 @@ class PrivateFactorization:
             self.__dict__.pop(name, None)  # a fit that fails has none
         ready = prepare(self.get_params())
         lists = lists_of_program(
-            self.items, self.items_privately, self.users, names_users=ready.names_users
+            self.items, self.items_privately, self.users, names_users=ready.names_users, table=X
         )
-        features = features_of(self.item_features, self._columns()[1])
+        columns = self._columns()
+        features = features_of(self.item_features, columns.get("item"))
         ledger, model = ready.ledger(), ready.model
-        lines = lines_in(X, y, self._columns(), ready.rated)
-        given = given_of(lines, ready.rating_range, lists)
-        for each in ready.remarks(given, features):
-            warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
-        ready.run(given.ratings, ledger, features=features)
+        with noticed():
+            lines = lines_in(X, y, columns, ready.rated)
+            given = given_of(lines, ready.rating_range, lists)
+            for each in ready.remarks(given, features):
+                warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
+            ready.run(given.ratings, ledger, features=features)
         self._fitted = model, {"origins": lists.origins, "sampler": ready.sampler}
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
@@ -250,14 +267,17 @@ class PrivateFactorization:
             for name, value in outcome.items():
                 setattr(self, f"{name}_", value)
 
-    def _columns(self) -> tuple[str, str, str]:
+    def _columns(self) -> dict[str, str]:
+        """Return the name of the column of each role, if they were given."""
         names = self.columns
+        if names is None:
+            return {}
         if not isinstance(names, tuple | list) or not len(names) == len(set(names)) == 3:
             raise InputError(
                 "columns must be three names, of the columns of users, items and ratings, got "
                 f"{names!r}."
             )
-        return tuple(names)
+        return dict(zip(ROLES, names, strict=False))
 
     # -- what it is for -----------------------------------------------------------------------
 
@@ -266,27 +286,29 @@ class PrivateFactorization:
 
         A user without ratings is predicted what the items are like. An item that is not in the
         list is predicted the mean of the user's ratings; without these, of the user's predictions.
+        A warning says how many such items there are.
 
         Parameters
         ----------
-        X : frame, or array of shape (n, 2)
+        X : frame, sparse matrix, or array of shape (n, 2)
             With columns of users and items; others are not looked at.
-        ratings : frame, or array of shape (m, 3), optional
+        ratings : path, frame, sparse matrix, or array of shape (m, 3), optional
             The users' own ratings, in place of those of the fit, as for :meth:`fit`.
 
         Returns
         -------
         float64 array, shape (n,)
+            Of a sparse matrix a csr_array of its shape, with predictions for its entries.
 
         Raises
         ------
         InputError
             There was no fit, a loaded model gets no ratings, or a table is not as it must be.
         """
-        published, names = self._published(), self._columns()
-        users, items = (
-            labels_of(*each) for each in zip(columns_of(X, names[:2]), names, strict=False)
-        )
+        published, names, matrix = self._published(), self._columns(), matrix_of(X)
+        users, items = pairs_in(X if matrix is None else matrix, names)
+        for each in published.unknown(items.labels, "a mean is predicted for such"):
+            warnings.warn(each, stacklevel=2)
         if ratings is not None:
             own = self._resolved(lines_in(ratings, None, names, published.rated))
         elif "_own" in vars(self):
@@ -295,16 +317,20 @@ class PrivateFactorization:
             raise InputError(
                 "A loaded model holds nobody's ratings: give the users' own, predict(X, ratings)."
             )
-        return _predictions(published, own, users, items)
+        predicted = _predictions(published, own, users, items)
+        if matrix is None:
+            return predicted
+        return csr_array((predicted, matrix.indices, matrix.indptr), matrix.shape)
 
     def recommend(self, user_ratings, n: int = 10) -> dict[str, float]:
         """Return the best items for one user, who need not have been in the fit.
 
         Parameters
         ----------
-        user_ratings : mapping from items to ratings, or frame
+        user_ratings : mapping from items to ratings, frame, or row of a sparse matrix
             The user's own ratings; may be empty. Those of items that are not in the list are left
-            out. For a ranking that was learnt from likes without ratings, a list of items will do.
+            out, and a warning says how many. For a ranking that was learnt from likes without
+            ratings, a list of items will do.
 
         Returns
         -------
@@ -328,8 +354,10 @@ class PrivateFactorization:
         return self.published_
 
     def _resolved(self, lines: Lines) -> Ratings:
-        """Return one rating of each listed item, as :meth:`fit` does."""
+        """Return one rating of each listed item, as :meth:`fit` does; warn of other items."""
         published = self._published()
+        for each in published.unknown(lines.items.labels):
+            warnings.warn(each, stacklevel=3)
         return self._listed(resolve(lines, published.clipped_to))
 
     def _listed(self, ratings: Ratings) -> Ratings:

@@ -83,6 +83,12 @@ class PublishedItems:
         """Return what is told of items that are ranked by these values."""
         return np.clip(values, *self.rating_range)
 
+    def unknown(self, labels: np.ndarray, then: str = "ratings of such were left out") -> list[str]:
+        """Return a remark on how many of these items are not here, if there are any."""
+        count = sum(label not in self._places for label in labels.tolist())
+        have = "item has" if count == 1 else "items have"
+        return [f"{count} {have} no factors; {then}"] if count else []
+
     @cached_property
     def _places(self) -> dict[str, int]:
         return {label: index for index, label in enumerate(self.labels)}

@@ -92,7 +92,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
             )
         parts = [restrict(own, None, [user])]
         rated = own.item_labels[np.unique(parts[0].items)]
-    _remark_on_unknown(rated, published.labels)
+    remark(published.unknown(rated))
     if top is not None:
         is_score = published.value != COLUMNS[-1]
         what = "scores made of the user's likes" if is_score else "predicted ratings"
@@ -130,14 +130,6 @@ def _check_output(output: Path, force: bool) -> None:
         raise InputError(f"{output} is a folder; name a file for --output.")
     if output.exists() and not force:
         raise InputError(f"{output} exists; name another --output, or give --force to replace it.")
-
-
-def _remark_on_unknown(rated, labels: list[str]) -> None:
-    """Say how many items that were rated, given by their labels, the model does not have."""
-    known = set(labels)
-    if unknown := sum(label not in known for label in rated.tolist()):
-        have = "item has" if unknown == 1 else "items have"
-        remark([f"{unknown} {have} no factors; ratings of such were left out"])
 
 
 def _predictions(published, ratings, top: int | None, include_rated: bool):
