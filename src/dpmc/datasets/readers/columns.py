@@ -87,7 +87,7 @@ def _first_of_each_pair(source, users, items, values) -> np.ndarray | None:
     if differs.size:
         row = differs[0]  # no label and no rating: whoever reads logs need not see the data
         raise InputError(
-            f"{source}: ratings {first[group[row]] + 1} and {row + 1}, in the order of the file, are "
-            "of one user and item, and differ; keep one rating a pair."
+            f"{source}: ratings {first[group[row]] + 1} and {row + 1}, in the order of the file, "
+            "are of one user and item, and differ; keep one rating a pair."
         )
     return np.sort(first)
