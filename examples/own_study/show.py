@@ -8,9 +8,9 @@ from dpmc.frame.judging.rules import always_below
 from dpmc.frame.showing.chapter import telling
 from dpmc.frame.showing.frames import cell_means
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
-from dpmc.frame.showing.results import write_tables
+from dpmc.frame.showing.results import mean_row, write_tables
 from dpmc.frame.showing.style import SERIES, drawing_step, read_figures
-from dpmc.frame.showing.table_model import Column, Table, mean_row
+from dpmc.frame.showing.table_model import Column, Table
 from own_study import METHODS, Fit
 
 CELL = Fit.names()

@@ -9,7 +9,7 @@ from dpmc import studies
 from dpmc.errors import InputError
 from dpmc.frame.judging.claims import CLAIM_COLUMNS
 from dpmc.frame.showing.chapter import OWN_TITLE, Chapter, telling
-from dpmc.frame.showing.table_model import mean_row
+from dpmc.frame.showing.results import mean_row
 from dpmc.frame.showing.texts import Texts
 from dpmc.yaml_files import beside
 

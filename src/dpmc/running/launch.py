@@ -66,6 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"dpmc: {refusal(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        print("dpmc: stopped before anything ran", file=sys.stderr)
         return INTERRUPTED
 
 

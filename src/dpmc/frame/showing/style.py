@@ -70,6 +70,7 @@ BASELINES = {
     "user_item_bias": Look(PURPLE, "", (0, (6, 1.5))),
     "rank_one": Look(GREY, "", (0, (6, 1.5, 1, 1.5))),
 }
+OF_PLUG_INS = (Look(SKY, "v", ":"), Look(ORANGE, "P", ":"), Look(VERMILLION, "X", ":"))
 LOCAL_BAYES = Look(ORANGE, "*")  # of ours, and of no other method
 SERIES = [
     Look(BLUE, "s", "-"),
@@ -277,6 +278,13 @@ def _figure_texts(path: Path) -> Mapping[str, Mapping]:
     texts = [each[key] for each in read["figures"].values() for key in placed if key in each]
     check_used(read.get("shared", ()), [*texts, *read.get("shared", {}).values()], str(path))
     return read
+
+
+def looks_of(names: Iterable[str]) -> dict[str, Look]:
+    """Return the looks of mechanisms and baselines, and of those from plug-ins among ``names``."""
+    known = MECHANISMS | BASELINES
+    others = (name for name in names if name not in known)
+    return known | dict(zip(others, cycle(OF_PLUG_INS), strict=False))
 
 
 def shaded(values: Sequence[object]) -> dict[object, Look]:

@@ -1,11 +1,9 @@
 """What a table is, before it becomes CSV, Markdown, LaTeX or HTML."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
-import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -89,27 +87,6 @@ class Row:
     labels: tuple[str, ...]
     line: str
     cells: tuple[Cell, ...]
-
-
-def mean_row(
-    means: pd.DataFrame, across: str, values: Iterable, keys: tuple, labels: tuple[str, ...]
-) -> Row:
-    """Return a line of our means, a cell for each value of the coordinate ``across``.
-
-    ``means`` has that column and ``mean``, ``standard_error`` and ``trials``; of a value that it
-    does not have the cell says so.
-    """
-    found = means.set_index(across)[["mean", "standard_error", "trials"]]
-    return Row(keys, labels, "ours", tuple(mean_cell(found, value) for value in values))
-
-
-def mean_cell(means: pd.DataFrame, place: object) -> Cell:
-    """Return the cell of a mean with its standard error; of one that is not there, a dash."""
-    if place not in means.index:
-        return Cell()
-    found = means.loc[place]
-    digits = 4 if found["mean"] < 0.1 else 3
-    return Cell(found["mean"], found["standard_error"], int(found["trials"]), digits)
 
 
 @dataclass(frozen=True)

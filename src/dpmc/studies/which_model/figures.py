@@ -69,12 +69,11 @@ def errors(trials: pd.DataFrame | None) -> Drawing:
 
 def describe_errors(data: pd.DataFrame) -> dict[str, str]:
     """Say which method is best at the ends of epsilon."""
-    return {
-        "best": listed(
-            (f"{dataset_label(name)}:", best_at_ends(here, method_label))
-            for name, here in split(data, dataset=DATASETS)
-        )
-    }
+    best = (
+        (f"{dataset_label(name)}:", best_at_ends(here, method_label))
+        for name, here in split(data, dataset=DATASETS)
+    )
+    return {"best": listed(best)}
 
 
 def features(trials: pd.DataFrame | None, popularity: pd.DataFrame | None) -> Drawing:

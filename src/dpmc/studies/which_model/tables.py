@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.showing.frames import present, select, trials_text
-from dpmc.frame.showing.results import Results, read_results, write_tables
-from dpmc.frame.showing.table_model import Cell, Column, Row, Table, mean_cell, mean_row
+from dpmc.frame.showing.results import Results, mean_cell, mean_row, read_results, write_tables
+from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.which_model.cells import LOCAL_BAYES, TUNED
 from dpmc.studies.which_model.frames import (
     CAVEAT,

@@ -96,10 +96,8 @@ def users(trials: pd.DataFrame, published: pd.DataFrame | None = None) -> Drawin
     if published is not None:
         published = published[published["dataset"].isin(sizes)]
         published = published.assign(thousands=published["dataset"].map(sizes).astype(float) / 1000)
-    panels = [
-        _of_users(epsilon, scaled, published)
-        for epsilon in sorted(table["epsilon"].dropna().unique())
-    ]
+    epsilons = sorted(table["epsilon"].dropna().unique())
+    panels = [_of_users(epsilon, scaled, published) for epsilon in epsilons]
     return lines.draw(panels, table, height=2.2, sharey=True)
 
 

@@ -1,12 +1,13 @@
 """Figures of the main result: RMSE by observed fraction, and published against reproduced."""
 
 from dataclasses import replace
-from itertools import cycle, product
+from itertools import product
 
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from dpmc.frame.showing import style
 from dpmc.frame.showing.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
@@ -18,22 +19,11 @@ from dpmc.frame.showing.frames import (
     present,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels, handle
-from dpmc.frame.showing.style import (
-    BASELINES,
-    GREY,
-    MECHANISMS,
-    ORANGE,
-    SKY,
-    VERMILLION,
-    Drawing,
-    Look,
-    NothingToDraw,
-)
+from dpmc.frame.showing.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
 from dpmc.studies.huber.statistics import cell_summary
 
 BAND = 0.15
 LABELS = MECHANISM_LABELS | BASELINE_LABELS
-OF_PLUG_INS = (Look(SKY, "v", ":"), Look(ORANGE, "P", ":"), Look(VERMILLION, "X", ":"))
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
 
 
@@ -54,17 +44,15 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
         parts.append(part.assign(panel_variance=variance, panel_method=method))
         title = f"{METHOD_LABELS[method]}, variance {variance:g}"
         panels.append(_fraction_panel(title, f"Rank {rank:g}", part))
-    style = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
+    look = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
+    look["order"] = [LABELS.get(name, name) for name in [*LABELS, *names]]
     data = pd.concat(parts).drop(columns="name")
-    order = [LABELS.get(name, name) for name in [*LABELS, *names]]
-    return draw_panels(panels, data, order=order, sharex=True, sharey="row", **style)
+    return draw_panels(panels, data, sharex=True, sharey="row", **look)
 
 
 def _fraction_panel(title: str, rank: str, part: pd.DataFrame) -> Panel:
     part, axis = at_fractions(part, 0.45)
-    looks = MECHANISMS | BASELINES
-    others = [name for name in part["name"].cat.categories if name not in looks]
-    looks |= zip(others, cycle(OF_PLUG_INS))
+    looks = style.looks_of(part["name"].cat.categories)
     lines = curves(part, "name", "x", looks, lambda name: LABELS.get(name, name))
     return Panel(
         title,
@@ -121,9 +109,9 @@ def published_reproduced(comparison: pd.DataFrame) -> Drawing:
             levels=[at_one],
         ),
     ]
-    style = {"columns": 2, "height": 2.9, "head": 1.0, "legend": {"ncols": 4}}
+    look = {"columns": 2, "height": 2.9, "head": 1.0, "legend": {"ncols": 4}}
     data = points.reset_index(drop=True)
-    return draw_panels(panels, data, handles=_point_handles(points), **style)
+    return draw_panels(panels, data, handles=_point_handles(points), **look)
 
 
 DATASET_MARKERS = {"synthetic": "o", "ml-100k": "^", "sweetrs": "s"}
