@@ -475,6 +475,11 @@ def test_results_of_other_settings_are_named_before_they_go(project, place):
     (project / "results" / place).write_text('{"changed_settings": {"huber.trials": 50}}')
     assert said("mine.yaml") == ""
     assert said() == sentence
+    (project / "results" / place).write_text('{"changed_settings": {"own": {"variance": 1}}}')
+    (project / "results" / "own").mkdir()
+    (project / "own.yaml").write_text("own: {variance: 2}\n")
+    said_of_own = "results/own: made with other settings (own); what they"
+    assert said("own.yaml").startswith(said_of_own) == (place == "manifest.json")
 
 
 def test_targets_of_the_quick_run_are_of_its_folder(monkeypatch):

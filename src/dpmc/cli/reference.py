@@ -15,7 +15,7 @@ def reference():
 
 @reference.command(
     groups={
-        "Results": ("results", "names", "profile", "overlays"),
+        "Results": ("results", "names", "profile", "config"),
         "Output": ("folder",),
     },
     examples=(

@@ -124,13 +124,13 @@ def other_settings(defaults: Path, overlays: Iterable[str]) -> str:
     top = asked_run()
     wanted = configuration.changes(*(each[top] for each in runs))
     found = {}
-    for section in base:
+    for section in runs[1][top]:
         manifests = [Path(top, "manifest.json"), Path(top, section, "report", "manifest.json")]
         manifests = [path for path in manifests if path.is_file()]
         if manifests and Path(top, section).is_dir():
             newest = max(manifests, key=lambda path: path.stat().st_mtime)
             made = json.loads(newest.read_text("utf-8")).get("changed_settings", {})
-            keys = [key for key in {**made, **wanted} if key.startswith(f"{section}.")]
+            keys = [key for key in {**made, **wanted} if key.partition(".")[0] == section]
             found |= {key: section for key in keys if made.get(key) != wanted.get(key)}
     if not found:
         return ""
