@@ -470,7 +470,7 @@ def verdicts_of_the_papers():
         ("the same at equal total privacy", "equal_privacy"),
         ("one-bit matrix completion", "onebit"),
         ("DPALS, and DP-AltMin's read-me", "dpals"),
-        ("later papers on private factorization", "which_model"),
+        ("[later papers](docs/field.md) on private factorization", "which_model"),
     ):
         verdicts = claims(study).query("source != 'own'")["verdict"]
         of_each = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE, NOT_RUN)

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from dpmc import PrivateFactorization, cli
 from dpmc.errors import InputError
-from dpmc.methods.user_level.item_features import FAR, MOST, standardised
+from dpmc.methods.user_level.local_bayes.features import FAR, MOST, standardised
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.publication.features import Features, features_of

@@ -57,7 +57,7 @@ class Beliefs:
     rank : int
         Number of factors.
     features : float64 array, shape (n_items, n_features), optional
-        What is publicly known of the items (:mod:`~dpmc.methods.user_level.item_features`):
+        What is publicly known of the items (:mod:`~dpmc.methods.user_level.local_bayes.features`):
         prior means of all parameters are linear in it, with weights that are learnt.
 
     Attributes
