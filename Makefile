@@ -19,7 +19,7 @@ WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quote
 LAUNCH = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpmc.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples envs
 
-.PHONY: help reproduce report report-single test test-all test-faults test-slurm lint benchmark coverage mutations clean
+.PHONY: help reproduce report report-single page test test-all test-faults test-slurm lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
 
 ## these lines
@@ -39,6 +39,15 @@ report: $(VENV)/installed
 ## the report as one file: results/report/single.html
 report-single: $(VENV)/installed
 	@$(LAUNCH) -- results/report/single.html
+
+FILMS := results/page
+
+## a page of a private model of MovieLens 100K: results/page/films.html
+page: $(VENV)/installed
+	@$(BIN)/dpmc data fetch ml-100k ml-100k-films
+	@$(BIN)/dpmc fit --ratings data/ml-100k/u.data --items-are-public --output $(FILMS)/model --force \
+		--relation user --rating-range 1 5 --epsilon 5 --delta 1e-5 --quiet
+	@$(BIN)/dpmc page $(FILMS)/model --catalogue data/ml-100k/u.item --output $(FILMS)/films.html --force
 
 # each file on one core, in the order of tests/conftest.py
 WHOLE_FILES := --dist loadfile --no-loadscope-reorder

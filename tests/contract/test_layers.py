@@ -17,6 +17,7 @@ LAYERS = (
     {"privacy", "publication"},
     {"methods"},
     {"fitting"},
+    {"adapters"},
     {"statistics"},
     {"frame"},
     {"studies"},

@@ -13,6 +13,7 @@ import r_data
 from dpmc.datasets import REGISTRY, Dataset, read
 from dpmc.datasets.readers import text
 from dpmc.errors import InputError
+from dpmc.publication.table import read_lines
 
 
 def triplets(ratings):
@@ -60,6 +61,20 @@ def test_movielens_keeps_the_order_of_the_file_and_the_labels(mirror):
     np.testing.assert_array_equal(ratings.users[:1000] + 1, [int(row[0]) for row in first])
     np.testing.assert_array_equal(ratings.items[:1000] + 1, [int(row[1]) for row in first])
     np.testing.assert_array_equal(ratings.values[:1000], [float(row[2]) for row in first])
+
+
+def test_movielens_archive_holds_the_same_for_a_private_fit(mirror, tmp_path):
+    dataset, path = REGISTRY["ml-100k"], tmp_path / "ml-100k.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
+        bundle.write(dataset.location(mirror), "ml-100k/u.data")
+        bundle.writestr("ml-100k/u1.base", "not looked at")
+    ratings, lines = read(dataset, dataset.location(mirror)), read_lines(path, {})
+    np.testing.assert_array_equal(lines.values, ratings.values)
+    for side, codes, labels in (
+        (lines.users, ratings.users, ratings.user_labels),
+        (lines.items, ratings.items, ratings.item_labels),
+    ):
+        np.testing.assert_array_equal(side.labels[side.codes].astype(int), labels[codes])
 
 
 def test_sweetrs_drops_repeats_says_so_and_keeps_zeros(mirror, caplog):

@@ -33,13 +33,15 @@ RUN = HOME / "docs" / "run.md"
 """It speaks of the reader's own mine.yaml and shows none."""
 CLUSTER = HOME / "docs" / "cluster.md"
 """Its YAML is of profiles of Snakemake, and its programs are those of a cluster."""
-OWN_RATINGS = ("recommend", "fit", "verify", "complete", "evaluate", "onebit")
+OWN_RATINGS = (
+    "noise", "fit", "verify", "card", "ledger", "complete", "page", "evaluate", "onebit",
+)  # fmt: skip
 ONLY_PARSED = (
     *(("diff",), ("reference",), ("plan",)),
     *([] if os.environ.get(MIRROR_VARIABLE) else [("data", "fetch")]),
 )
 """They need results or the folder of the project, or the network where there is no mirror."""
-REPLACING = ("fit", "onebit", "complete")
+REPLACING = ("fit", "onebit", "complete", "card", "page")
 """Commands that refuse to replace what an example above wrote."""
 PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd", "squeue", "tmux")
 

@@ -26,6 +26,7 @@ from dpmc.studies.which_model.frames import (
     RANKED,
     RANKED_LOOKS,
     RANKING_MODEL,
+    best_of_later,
     dataset_label,
     list_means,
     method_label,
@@ -51,7 +52,8 @@ def errors(trials: pd.DataFrame | None) -> Drawing:
     rows = tuned(trials)
     if rows.empty:
         raise NothingToDraw
-    table = summary(rows)
+    later = best_of_later(trials)
+    table = pd.concat([summary(rows), later[later["dataset"].isin(rows["dataset"])]])
     panels = [
         Panel(
             dataset_label(name),

@@ -9,7 +9,7 @@ import pandas as pd
 from dpmc.frame.showing.frames import present, select, trials_text
 from dpmc.frame.showing.results import Results, mean_cell, mean_row, read_results, write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc.studies.which_model.cells import TUNED
+from dpmc.studies.which_model.cells import LOCAL_BAYES, TUNED
 from dpmc.studies.which_model.frames import (
     CAVEAT,
     DATASETS,
@@ -27,6 +27,7 @@ from dpmc.studies.which_model.frames import (
     of_opponents,
     of_posterior,
     of_variants,
+    others_with_features,
     over,
     summary,
     tuned,
@@ -50,9 +51,10 @@ def build_tables(results: Results) -> list[Table]:
     """
     trials = results["trials"]
     compared, features, forms = tuned(trials), with_features(trials), of_forms(trials)
+    others = others_with_features(trials)
     return [
         *([errors_table(compared)] if len(compared) else []),
-        *([features_table(features, results["popularity"])] if len(features) else []),
+        *([features_table(features, results["popularity"], others)] if len(features) else []),
         *([forms_table(forms)] if len(forms) else []),
         *([opponents_table(trials)] if of_opponents(trials) else []),
         *([ranking_table(results["ranking"])] if results["ranking"] is not None else []),
@@ -95,8 +97,13 @@ def errors_table(rows: pd.DataFrame) -> Table:
     )  # fmt: skip
 
 
-def features_table(rows: pd.DataFrame, popularity: pd.DataFrame | None) -> Table:
-    """Return errors with, without and with shuffled features, of all items and by popularity."""
+def features_table(
+    rows: pd.DataFrame, popularity: pd.DataFrame | None, others: pd.DataFrame
+) -> Table:
+    """Return errors with, without and with shuffled features, of all items and by popularity.
+
+    Below them those of other methods with features.
+    """
     budgets = sorted(rows["epsilon"].unique())
     columns = tuple(
         Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user") for value in budgets
@@ -112,14 +119,20 @@ def features_table(rows: pd.DataFrame, popularity: pd.DataFrame | None) -> Table
             means = summary(part)
             for variant, label in FEATURES.items():
                 here = select(means, dataset=dataset, variant=variant)
-                keys, labels = (dataset, name, variant), (dataset_label(dataset), name, label)
-                lines.append(mean_row(here, "epsilon", budgets, keys, labels))
-    headings = (("dataset", "Data"), ("items", "Items"), ("variant", "Local Bayes"))
+                labels = (dataset_label(dataset), name, f"{method_label(LOCAL_BAYES)}, {label}")
+                lines.append(mean_row(here, "epsilon", budgets, (dataset, name, variant), labels))
+        here = others[others["dataset"] == dataset] if len(others) else others
+        means = summary(here) if len(here) else None
+        for method in present(here["method"], METHODS) if len(here) else ():
+            keys = dataset, "all items", method
+            labels = (dataset_label(dataset), "all items", f"{method_label(method)}, with features")
+            lines.append(mean_row(select(means, method=method), "epsilon", budgets, keys, labels))
+    headings = (("dataset", "Data"), ("items", "Items"), ("variant", "Model"))
     notes = (
         f"Mean RMSE and standard error over {trials_text(summary(rows)['trials'])}, on the same "
-        "splits and noise. Fifths are of the items, by number of ratings in training.",
+        "splits. Fifths are of the items, by number of ratings in training.",
     )
-    title = "RMSE of Local Bayes with genres and years of the films"
+    title = "RMSE with genres and years of the films"
     return Table("table_models_2_features", title, headings, columns, tuple(lines), notes)
 
 
