@@ -142,4 +142,5 @@ def test_what_is_refused(frame, split, pipeline):
         pipeline.component("scorer")(ItemList([1, 2]), ItemList([3]))
     with pytest.raises(ValueError, match="epsilom"):
         PrivateScorer(epsilom=1)
-    assert PrivateScorer(**RATED).dump_config()["rank"] == 2
+    dumped = PrivateScorer(**RATED).dump_config()
+    assert (dumped["rank"], dumped["items"][:2]) == (2, ["1", "2"])
