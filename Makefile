@@ -58,10 +58,11 @@ test-slurm: $(VENV)/installed
 test-faults: $(VENV)/installed
 	@DPMC_FAULTS=1 DPMC_KILLS=10 $(BIN)/python -m pytest -q tests/faults tests/workflow/test_crash.py -k "faults or many_kills"
 
-## style and form of the code and of the workflow, and how long the code is
+## style, form and types of the code and of the workflow, and how long the code is
 lint: $(VENV)/installed
 	@$(BIN)/ruff check --no-cache $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/mypy
 	@$(BIN)/snakefmt --check --compact-diff Snakefile workflow
 	@$(BIN)/snakemake --lint
 	@$(BIN)/python benchmarks/lines.py

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import Any
 
 from dpmc.errors import InputError, ParameterError, did_you_mean
 from dpmc.fitting.parameters import COUNT, LEVEL, NUMBER, PARAMETERS, RANGE, SEED, SHARE, Parameter
@@ -15,7 +16,7 @@ SMALLEST_EPSILON = 1e-9
 RELATION_ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
 
 
-def checked(options: Mapping[str, object]) -> dict[str, object]:
+def checked(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the value of every parameter of a fit, as plain numbers and texts, or refuse it.
 
     None is what was not given; it stays where a parameter has no default of its own.
@@ -43,7 +44,7 @@ def ranks(options: Mapping[str, object]) -> bool:
     return options["purpose"] == "ranking" or options["method"] == "ease"
 
 
-def _checked(parameter: Parameter, value: object) -> object:
+def _checked(parameter: Parameter, value: Any) -> Any:
     name, kind = parameter.name, parameter.kind
     if parameter.choices and value not in parameter.choices:
         _refuse_choice(parameter, value)

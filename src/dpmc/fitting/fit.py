@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from dpmc.fitting.checks import checked
 from dpmc.fitting.given import Given
 from dpmc.fitting.settings import make_model, method_of, selection_of, settings_of
 from dpmc.methods.blocks import cores
-from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.guarantee import delta_remarks
 from dpmc.privacy.ledger import FloatNoise, Ledger
@@ -50,7 +50,7 @@ class Fit:
     """
 
     method: str
-    model: PrivateMethod
+    model: Any
     selection: Selection | None
     rank: int | None
     sampler: str
@@ -96,10 +96,11 @@ class Fit:
         By a keyed hash of labels where users are protected, as for publication: the order in which
         users come changes nothing. Features are for the methods that take ``item_features``.
         """
-        seed, selection, model = self.seed, self.selection, self.model
-        rng = None if seed is None else np.random.default_rng([seed, 0])
-        if seed is not None and model.bounds.user_level:
-            rng = Keyed(ratings, rng.bytes(32), rng)
+        selection, model = self.selection, self.model
+        rng: np.random.Generator | Keyed | None = None
+        if self.seed is not None:
+            drawn = np.random.default_rng([self.seed, 0])
+            rng = Keyed(ratings, drawn.bytes(32), drawn) if model.bounds.user_level else drawn
         model.threads = cores()
         more = {} if features is None else {"item_features": features}
         model.fit(ratings, rng=rng, ledger=ledger, selection=selection, callback=callback, **more)
@@ -108,7 +109,7 @@ class Fit:
         """Return what is noticed about the ratings: not private."""
         ratings, remarks = given.ratings, list(given.remarks)
         if features is not None and self.selection is None:
-            without = len(set(ratings.item_labels).difference(features.labels))
+            without = len(set(np.asarray(ratings.item_labels)).difference(features.labels))
             if without:
                 remarks.append(f"{without} of {ratings.n_items} items have no features")
         return remarks + self._odd_rank(ratings) + self._on_numbers(ratings)
@@ -154,7 +155,7 @@ class Fit:
         return remarks + delta_remarks(model.delta, ratings.n_users)
 
 
-def prepare(options: Mapping[str, object]) -> Fit:
+def prepare(options: Mapping[str, Any]) -> Fit:
     """Return the fit that parameters ask for, or refuse them.
 
     Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or

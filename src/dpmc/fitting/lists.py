@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dpmc.errors import ParameterError
 from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
@@ -33,7 +34,7 @@ class Lists:
 
 def lists_of_file(
     path: str | os.PathLike,
-    options: Mapping[str, object],
+    options: Mapping[str, Any],
     columns: Mapping[str, str | None],
     *,
     names_users: bool,
@@ -58,7 +59,7 @@ def lists_of_file(
     )
 
 
-def _check_ways(given: Mapping[str, object], names_users: bool) -> None:
+def _check_ways(given: Mapping[str, Any], names_users: bool) -> None:
     ways = [name for name in OPTIONS[:3] if given[name] not in (None, False)]
     if len(ways) > 1:
         raise ParameterError("Give one of {items}, {items_are_public} and {items_privately} alone.")
@@ -84,7 +85,7 @@ def _check_ways(given: Mapping[str, object], names_users: bool) -> None:
         )
 
 
-def _check_apart(path: str | os.PathLike, given: Mapping[str, object]) -> None:
+def _check_apart(path: str | os.PathLike, given: Mapping[str, Any]) -> None:
     for what in ("items", "users"):
         if given[what] is None or not (os.path.exists(path) and os.path.exists(given[what])):
             continue  # what is not there is refused where it is read

@@ -1,13 +1,17 @@
 """Columns of what a program holds: of data frames by name, of arrays by place."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmc.errors import InputError
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def columns_of(table: object, names: Sequence[str]) -> list:
+
+def columns_of(table: Any, names: Sequence[str]) -> list:
     """Return Arrow columns: of a frame those of these names, of an array all, in this order.
 
     The array has shape (n, len(names)).
@@ -36,7 +40,7 @@ def names_in(table: object) -> list[str] | None:
     return None
 
 
-def column_of(values: object, name: str):
+def column_of(values: object, name: str) -> "pa.ChunkedArray":
     """Return a sequence as an Arrow column (ChunkedArray)."""
     import pyarrow as pa
 

@@ -7,6 +7,7 @@ and the refusal of a malformed row names the row and what is expected there, nev
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,8 +20,11 @@ from dpmc.publication.sources import check_unrated
 from dpmc.publication.store import Store
 from dpmc.publication.table import Lines
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def labels_of(column, name: str) -> Labelled:
+
+def labels_of(column: "pa.ChunkedArray", name: str) -> Labelled:
     """Return the labels in an Arrow column of text or integers, as text."""
     codes, texts = fields.distinct(fields.as_text(column, f"The column '{name}'"))
     bad = np.array([not fields.is_label(text) for text in texts], dtype=bool)
@@ -96,7 +100,7 @@ def public_list(labels: object, what: str) -> list[str]:
     return listed_once(in_column(column_of(labels, what), where), where, what.removesuffix("s"))
 
 
-def _users(ratings, names):
+def _users(ratings: object, names: Sequence[str]) -> tuple["pa.ChunkedArray", str]:
     return columns_of(ratings, names[:1])[0], names[0]
 
 
@@ -111,7 +115,9 @@ def _listed(items: object) -> object:
     return list(items)
 
 
-def _rated(items, values, names) -> tuple[Labelled, np.ndarray]:
+def _rated(
+    items: "pa.ChunkedArray", values: "pa.ChunkedArray | None", names: Sequence[str]
+) -> tuple[Labelled, np.ndarray]:
     """Return items and ratings, 1 if there are none, from Arrow columns of one length."""
     if values is None:
         return labels_of(items, names[1]), np.ones(len(items))

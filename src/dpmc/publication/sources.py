@@ -6,10 +6,10 @@ somebody's rating, as it is where a header lacks.
 
 import gzip
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from dpmc.datasets.readers.table import usual_columns
 from dpmc.errors import InputError, ParameterError, did_you_mean
@@ -38,9 +38,11 @@ def kind_of(path: Path) -> str:
     return before if last == GZIPPED else last
 
 
-def opened(path: Path) -> BinaryIO:
+def opened(path: Path) -> IO[bytes]:
     """Open a text file to read its bytes, unpacked if its name ends in .gz."""
-    return gzip.open(path) if path.suffix.lower() == GZIPPED else open(path, "rb")
+    if path.suffix.lower() == GZIPPED:
+        return gzip.open(path)  # type: ignore[return-value]  # typeshed: lacks a method of IO
+    return open(path, "rb")
 
 
 def check_unrated(where: str, found: str | None) -> None:
@@ -86,7 +88,7 @@ def choose_one(
     names: tuple[str, ...],
     role: str,
     given: str | None,
-    taken: Collection[str] = (),
+    taken: Collection[str | None] = (),
     advice: str = "",
 ) -> str:
     """Return the name of the column for one role, as :func:`choose` does.
@@ -123,7 +125,7 @@ def choose_one(
     )
 
 
-def _listed(names) -> str:
+def _listed(names: Sequence[str]) -> str:
     if _is_header(names):
         return f"the columns are {', '.join(names)}"
     return (
@@ -132,7 +134,7 @@ def _listed(names) -> str:
     )
 
 
-def _is_header(names) -> bool:
+def _is_header(names: Sequence[str]) -> bool:
     """Return whether the names cannot be a row of data, which has digits: those of its rating.
 
     That holds even where the separator is another one, so that a whole row is taken for a name.

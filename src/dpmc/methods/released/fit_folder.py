@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def write(
     return [prefix + FILES[part] for part in parts] + [prefix + GUARANTEE]
 
 
-def outcome_of(model: PrivateMethod) -> dict[str, object] | None:
+def outcome_of(model: PrivateMethod) -> dict[str, Any] | None:
     """Return what became of a fit, as its releases tell it; None if the method has one way only.
 
     That is, which simpler model is published in place of what was learnt (None: none is), and how
