@@ -1,16 +1,12 @@
 """Differentially private matrix completion: reproduction, checks and extensions."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dpmc.estimator import PrivateFactorization
 
 __version__ = "0.1.0"
 __all__ = ["PrivateFactorization", "__version__"]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name):
     if name == "PrivateFactorization":  # imported when it is used: that takes a while
         return getattr(import_module("dpmc.estimator"), name)
     raise AttributeError(f"module 'dpmc' has no attribute '{name}'")
