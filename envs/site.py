@@ -43,6 +43,12 @@ PARTS = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 WEB = re.compile(r"https?://|mailto:")
+SIMILAR = ("<mi>&#x0007E;</mi>", "<mo>&#x0223C;</mo>")
+"""What the converter makes of ``\\sim``, and the relation that it is."""
+STYLE = ".md-typeset table:not([class]) th { min-width: 0 } " + (
+    ".md-typeset table:not([class]) :is(th, td) { padding: .6em .7em }"
+)
+"""Tables of eight columns fit beside the navigation."""
 _formulas: list[str] = []
 
 
@@ -54,6 +60,7 @@ def on_files(files, config):
     for name, (title, shown) in API.items():
         text = f"# {title}\n\n" + "\n\n".join(f"::: dpmc.{each}" for each in shown) + "\n"
         files.append(File.generated(config, f"api/{name}.md", content=text))
+    files.append(File.generated(config, "site.css", content=STYLE))
     made = (REPORT / "index.html").is_file()
     if made:
         for path in sorted(each for each in REPORT.rglob("*") if each.is_file()):
@@ -81,7 +88,8 @@ def on_page_markdown(markdown, page, config, files):
         if found["code"]:
             return found["code"]
         if formula:
-            _formulas.append(convert(formula, display="block" if found["block"] else "inline"))
+            display = "block" if found["block"] else "inline"
+            _formulas.append(convert(formula, display=display).replace(*SIMILAR))
             return f"formula{len(_formulas) - 1}end"
         words = PARTS.sub(part, found["words"])
         if WEB.match(found["to"]):
