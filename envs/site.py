@@ -18,7 +18,9 @@ OUTSIDE = {
     "index.md": "README.md",
     "config.md": "config/README.md",
     "benchmarks.md": "benchmarks/README.md",
-    **{name: name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")},
+    **{
+        name: name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+    },
 }
 """Pages of the site that are other documents of the project."""
 API = {

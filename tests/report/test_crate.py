@@ -35,7 +35,7 @@ def root(tmp_path_factory, request):
     known = load_studies()
     configuration = checked(load(home / "config" / "config.yaml"), known)
     raw = {"ml-100k": folder / "trials.csv", "restaurant": None}
-    content = manifest(root=home, configuration=configuration, seeds={}, raw_files=raw)
+    content = manifest(root=home, configuration=configuration, seeds={}, raw_files=raw, changed={})
     (root / "manifest.json").write_text(json.dumps(content))
     (root / "report").mkdir()
     page = SimpleNamespace(chapter=SimpleNamespace(judged=[SimpleNamespace(claims=claims)]))
