@@ -47,9 +47,11 @@ PARTS = re.compile(
 WEB = re.compile(r"https?://|mailto:")
 SIMILAR = ("<mi>&#x0007E;</mi>", "<mo>&#x0223C;</mo>")
 """What the converter makes of ``\\sim``, and the relation that it is."""
-STYLE = ".md-typeset table:not([class]) th { min-width: 0 } " + (
-    ".md-typeset table:not([class]) :is(th, td) { padding: .6em .7em }"
-)
+STYLE = """
+.md-typeset table:not([class]) th { min-width: 0 }
+.md-typeset table:not([class]) :is(th, td) { padding: .6em .7em }
+.md-typeset td code { word-break: keep-all }
+"""
 """Tables of eight columns fit beside the navigation."""
 _formulas: list[str] = []
 
