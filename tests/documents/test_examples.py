@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from document_texts import (
     DOCUMENTS,
     HOME,
-    README,
     blocks,
     examples,
     name_of,
@@ -110,8 +109,6 @@ def run(words, printed):
 def test_the_readme_and_the_page_on_own_ratings_show_every_command_for_these():
     shown = {example.words[1] for each in DOCUMENTS for example in of_dpmc(each)}
     assert set(OWN_RATINGS) <= shown
-    printed = [each for example in of_dpmc(README) if (each := example.printed)]
-    assert any("provided that the list of items was known" in each for each in printed)
 
 
 @every["python"]
