@@ -46,7 +46,8 @@ class Store:
     """
 
     def __init__(self, path: Path, stated: Mapping):
-        self.path, self._stated, self._seen = path, stated, set()
+        self.path, self._stated = path, stated
+        self._seen: set[int | str] = set()  # blocks and files that were checked
         self.n_users, self.n_items = stated["users"], stated["items"]
         self.n_ratings, self.rated = stated["ratings"], stated["rated"]
         self.n_blocks = len(stated["blocks"])
@@ -208,10 +209,12 @@ class Store:
             self._check(number, name)
         with readable(self.path):
             # plain arrays over what is mapped, which compiled functions take
-            arrays = [np.asarray(np.load(self.path / name, mmap_mode="r")) for name in files]
-        rows = Compressed(np.array(arrays[0]), *arrays[1:])
+            indptr, indices, values = (
+                np.asarray(np.load(self.path / name, mmap_mode="r")) for name in files
+            )
+        rows = Compressed(np.array(indptr), indices, values)
         if number not in self._seen:
-            repeats = _repeats(*arrays, self.n_items)
+            repeats = _repeats(indptr, indices, values, self.n_items)
             if repeats != stated["repeated"] or rows.n_rows != stated["users"]:
                 raise self._changed(number)
             self._seen.add(number)
@@ -269,7 +272,7 @@ def parts_at(
     """
     if not is_store(path):
         every = resolve(read_lines(Path(path), columns, rated), rating_range)
-        return every.item_labels, iter([every])
+        return np.asarray(every.item_labels), iter([every])
     store = _opened(path, columns)
     store.check_rated(rated)
     numbers = range(store.n_blocks)
@@ -279,7 +282,7 @@ def parts_at(
     return store.item_labels, (store.part(number, rating_range) for number in numbers)
 
 
-def _opened(path, columns) -> Store:
+def _opened(path: str | Path, columns: Mapping[str, str | None]) -> Store:
     for role in ("rating", "timestamp"):
         if columns.get(role) is not None:
             raise ParameterError(
@@ -291,7 +294,7 @@ def _opened(path, columns) -> Store:
 
 
 @njit(cache=True)
-def _repeats(indptr, indices, values, n_items):
+def _repeats(indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, n_items: int) -> int:
     """Return how many ratings are of the pair before them; -1 if the rows are not in order."""
     if indptr[0] != 0 or indptr[-1] != indices.size or values.size != indices.size:
         return -1
