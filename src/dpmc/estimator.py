@@ -11,7 +11,7 @@ import numpy as np
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.fitting.fit import outcome_in_words, prepare
-from dpmc.fitting.given import given_of
+from dpmc.fitting.given import given_of, given_of_store
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
@@ -25,6 +25,7 @@ from dpmc.publication.features import features_of
 from dpmc.publication.folder import check_output
 from dpmc.publication.frames import labels_of, lines_in, lines_of_one
 from dpmc.publication.lists import restrict
+from dpmc.publication.store import Store
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
 
@@ -208,8 +209,11 @@ class PrivateFactorization:
         )
         features = features_of(self.item_features, self._columns()[1])
         ledger, model = ready.ledger(), ready.model
-        lines = lines_in(X, y, self._columns(), ready.rated)
-        given = given_of(lines, ready.rating_range, lists)
+        if isinstance(X, Store) and y is None:
+            given = given_of_store(X, ready.rating_range, lists, ready.rated, model.by_blocks)
+        else:
+            lines = lines_in(X, y, self._columns(), ready.rated)
+            given = given_of(lines, ready.rating_range, lists)
         for each in ready.remarks(given, features):
             warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
         ready.run(given.ratings, ledger, features=features)
@@ -217,8 +221,9 @@ class PrivateFactorization:
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
             self.published_ = fit_folder.read_published(Path(place) / "model")
-        # only a private choice of items leaves ratings of others in
-        self._own = given.ratings if ready.selection is None else self._listed(given.ratings)
+        self._own = given.ratings if isinstance(given.ratings, Ratings) else X
+        if ready.selection is not None and self._own is not X:  # which leaves ratings of others in
+            self._own = self._listed(given.ratings)
         self.guarantee_ = model.guarantee_
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_
@@ -270,14 +275,16 @@ class PrivateFactorization:
         users, items = (
             labels_of(*each) for each in zip(columns_of(X, names[:2]), names, strict=False)
         )
-        if ratings is not None:
-            own = self._resolved(lines_in(ratings, None, names, published.rated))
-        elif "_own" in vars(self):
-            own = self._own
-        else:
+        own = getattr(self, "_own", None) if ratings is None else ratings
+        if own is None:
             raise InputError(
                 "A loaded model holds nobody's ratings: give the users' own, predict(X, ratings)."
             )
+        if isinstance(own, Store):
+            own.check_rated(published.rated)
+            own = self._listed(own.ratings_of(users.labels.tolist(), published.clipped_to))
+        elif ratings is not None:
+            own = self._resolved(lines_in(ratings, None, names, published.rated))
         return published.predict(own, users, items)
 
     def recommend(self, user_ratings, n: int = 10) -> dict[str, float]:

@@ -32,8 +32,10 @@ from dpmc import PrivateFactorization
 from dpmc.datasets.readers import text
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, refusal
+from dpmc.methods.blocks import Blocks
 from dpmc.publication import pieces, store_building
-from dpmc.publication.store import Store, lines_at
+from dpmc.publication.lists import restrict
+from dpmc.publication.store import Resolved, Store
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
 
@@ -85,16 +87,22 @@ def test_a_store_holds_what_the_table_does(tmp_path_factory, rows, block, timed,
     store = build(table, folder / "store", columns, block=block)
     assert bits(resolve(store.lines(), span)) == bits(wanted)
     # and block by block, without all of it in memory
-    firsts, found = zip(*store.blocks(span), strict=True) if rows else ((), ())
+    blocks = Blocks(store).then(Resolved(span)).blocks()
+    firsts, found = zip(*blocks, strict=True) if rows else ((), ())
     assert firsts == tuple(np.cumsum([0, *(each.n_rows for each in found)])[:-1])
     parts = [store.part(number, span) for number in range(store.n_blocks)]
-    assert [each.indices.size for each in found] == [len(each) for each in parts]
+    assert sum(each.indices.size for each in found) == sum(len(each) for each in parts)
     assert b"".join(each.indices.tobytes() for each in found) == wanted.items.tobytes()
     assert b"".join(each.values.tobytes() for each in found) == wanted.values.tobytes()
     sizes = np.concatenate([np.empty(0, int), *(each.sizes for each in found)])
     assert sizes.tolist() == wanted.by_user.sizes.tolist()
     labels = [label for number in range(store.n_blocks) for label in store.user_labels(number)]
-    assert labels == wanted.user_labels.tolist()
+    assert labels == list(store.users) == wanted.user_labels.tolist()
+    for first, end in ((0, 1), (1, 4), (3, 99), (5, 5)):
+        assert store.users[first:end].tolist() == labels[first:end]
+    asked = [*labels[1::2], "nobody"]
+    some, expected = store.ratings_of(asked, span), restrict(wanted, None, labels[1::2])
+    assert bits(some) == bits(expected)
     assert (store.n_users, store.n_items) == (wanted.n_users, wanted.n_items)
     store.verify()
 
@@ -173,7 +181,7 @@ def test_a_store_of_likes(tmp_path):
         "store", "build", table, "--output", tmp_path / "store"
     )
     run("store", "build", table, "--output", tmp_path / "store", "--likes")
-    lines = lines_at(tmp_path / "store", COLUMNS, rated=False)
+    lines = Store.open(tmp_path / "store").lines(rated=False)
     assert set(lines.values) == {1.0}
     arguments = listed("fit", tmp_path / "store", tmp_path / "model", **{"items-are-public": True})
     assert "is a store without ratings" in refused(*arguments)

@@ -31,14 +31,12 @@ def labels_of(column, name: str) -> Labelled:
 def lines_in(table: object, ratings: object, names: Sequence[str], rated: bool = True) -> Lines:
     """Return what stands in a table, one rating a row.
 
-    It is a store; a frame with columns of these three names, or an array of shape (n, 3); where n
-    ratings are given beside it, without theirs, or of shape (n, 2); or where it is not ``rated``,
-    and each row has the value 1.
+    It is a frame with columns of these three names, or an array of shape (n, 3); where n ratings
+    are given beside it, without theirs, or of shape (n, 2); or where it is not ``rated``, and each
+    row has the value 1. A store is none of these, see :mod:`dpmc.fitting.given`.
     """
     if isinstance(table, Store):
-        if ratings is not None:
-            raise InputError("A store holds its ratings: give none beside it.")
-        return table.lines(rated)
+        raise InputError("A store holds its ratings: give none beside it.")
     if not rated:
         rating = names[2] if names[2] in (names_in(table) or ()) else None
         check_unrated("The table", "y" if rating is None and ratings is not None else rating)
