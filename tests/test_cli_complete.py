@@ -13,6 +13,7 @@ from pyarrow import parquet
 from dpmc import PrivateFactorization
 from dpmc.cli import complete as command
 from dpmc.methods.factorization.local import PublishedItems
+from dpmc.methods.kernels import completion
 from dpmc.methods.released.fit_folder import read_published
 from dpmc.ratings import Compressed
 
@@ -170,12 +171,18 @@ def test_the_best_are_those_of_a_stable_sort(top):
     """With many ties."""
     rng = np.random.default_rng(top)
     values = rng.integers(0, 4, (200, 8)).astype(float)
-    values[rng.random(values.shape) < 0.3] = -np.inf
-    found = command._best(values, top, np.zeros(len(values)))
-    for row, (places, best) in zip(values, found, strict=True):
-        expected = [each for each in np.argsort(-row, kind="stable") if row[each] >= 0][:top]
-        assert places.tolist() == expected
-        assert best.tolist() == row[expected].tolist()
+    for row, out in zip(values, rng.random(values.shape) < 0.3, strict=True):
+        expected = [each for each in np.argsort(-row, kind="stable") if not out[each]][:top]
+        assert completion.best(row, out, top).tolist() == expected
+
+
+def test_scores_that_tie_but_for_rounding_stand_in_their_order():
+    near = 1 - 4e-10  # 1 and its square are no tie of 1e-9, but for what lies between them
+    scores = np.array([0.5, near**3, near, 1.0, near**2, 0.5 + 1e-12, 2.0])
+    out = np.zeros(scores.size, dtype=bool)
+    assert completion.best(scores, out, 7).tolist() == [6, 1, 2, 3, 4, 0, 5]
+    out[6] = True  # the scale of a tie stays: it does not hang on what is left out
+    assert completion.best(scores, out, 3).tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("own_mean", [False, True])

@@ -1,6 +1,6 @@
 """The ratings of a fit: what counts of a table or of a store, and what was changed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -76,21 +76,28 @@ def given_of_store(
         return given_of(store.lines(rated), rating_range, lists)
     store.check_rated(rated)
     store.check(cores())
-    every = LabelledBlocks(
-        store, cores(), (Resolved(rating_range),), store.n_items, store.item_labels, store.users
-    )
-    ratings, unlisted, outside = every, 0, 0
-    if lists.items is not None:
+    ratings, unlisted, outside = blocks_of(store, rating_range, lists.items), 0, 0
+    if not set(store.item_labels.tolist()) <= set(ratings.item_labels.tolist()):
         place = places_in(lists.items, store.item_labels)
-        labels = np.array(lists.items, dtype=object)
-        ratings = replace(every, n_items=labels.size, item_labels=labels)
-        ratings = ratings.then(partial(renumbered, place))
-        if place.min(initial=0) < 0:
-            unlisted = int(counted(partial(_unlisted, place), every))
+        every = blocks_of(store, rating_range, None)
+        unlisted = int(counted(partial(_unlisted, place), every))
     if rating_range is not None and store.exceeds(*rating_range):
         outside = int(counted(partial(_outside_in, rating_range), Blocks(store, cores())))
     merged, left = store.n_repeated, store.n_ratings - store.n_repeated - unlisted
     return Given(ratings, _remarks(merged, False, unlisted, left, outside, rating_range))
+
+
+def blocks_of(
+    store: Store, rating_range: tuple[float, float] | None, items: Sequence[str] | None
+) -> LabelledBlocks:
+    """Return the ratings of a store by blocks, of listed items in their order, or of all."""
+    made = (Resolved(rating_range),)
+    every = LabelledBlocks(store, cores(), made, store.n_items, store.item_labels, store.users)
+    if items is None or list(items) == store.item_labels.tolist():
+        return every
+    labels, place = np.array(items, dtype=object), places_in(items, store.item_labels)
+    listed = replace(every, n_items=labels.size, item_labels=labels)
+    return listed.then(partial(renumbered, place))
 
 
 def _unlisted(place: np.ndarray, first: int, rows: Compressed) -> int:

@@ -17,6 +17,7 @@ that another process can be sent them.
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -83,8 +84,7 @@ class Blocks:
                     block = next(waiting, None)
                 if block is None:
                     return
-                first, rows = block
-                work(first, self._changed(first, rows))
+                self._worked(work, *block)
 
         if self.threads == 1:
             take()
@@ -92,6 +92,20 @@ class Blocks:
         with ThreadPoolExecutor(self.threads) as pool:
             for each in [pool.submit(take) for _ in range(self.threads)]:
                 each.result()
+
+    def map(self, work: Callable[[int, Compressed], object]) -> Iterator:
+        """Yield work(first, rows) of each block, in their order, made in threads."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            ahead = deque()
+            for first, rows in self.source.blocks():
+                ahead.append(pool.submit(self._worked, work, first, rows))
+                if len(ahead) > 2 * self.threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+
+    def _worked(self, work, first, rows):
+        return work(first, self._changed(first, rows))
 
     def _changed(self, first, rows):
         for change in self.changes:

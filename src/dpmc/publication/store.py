@@ -25,7 +25,7 @@ from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, file_digest
 from dpmc.publication.sources import check_unrated, readable
-from dpmc.publication.table import Lines, means_of, read_lines, resolve
+from dpmc.publication.table import Lines, means_of
 from dpmc.ratings import Compressed, Ratings
 
 FORMAT = "dpmc-store-1"
@@ -342,27 +342,6 @@ def _labels_of(store, number):
 def is_store(path: str | Path) -> bool:
     """Return whether there is a store in a folder, whole or not."""
     return (Path(path) / MANIFEST).is_file()
-
-
-def parts_at(
-    path: str | Path,
-    columns: Mapping[str, str | None],
-    rated: bool,
-    rating_range: tuple[float, float] | None,
-    user: str | None = None,
-) -> tuple[np.ndarray, Iterator[Ratings]]:
-    """Return the items that are rated, and the ratings of some users after others, resolved.
-
-    Those of a table at once, those of a store by blocks; if a user is named, of one block.
-    """
-    if not is_store(path):
-        every = resolve(read_lines(Path(path), columns, rated), rating_range)
-        return every.item_labels, iter([every])
-    store = opened(path, columns)
-    store.check_rated(rated)
-    if user is not None:
-        return store.item_labels, iter([store.ratings_of([user], rating_range)])
-    return store.item_labels, (store.part(number, rating_range) for number in range(store.n_blocks))
 
 
 def opened(path: str | Path, columns: Mapping[str, str | None]) -> Store:

@@ -9,12 +9,11 @@ public, and is meant for that user alone.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, pairwise
 
 import numpy as np
 
-from dpmc import ties
 from dpmc.datasets.readers.columns import Labelled
+from dpmc.methods.kernels.completion import best_lists, regressions, score, sums_of_likes
 from dpmc.ratings import Compressed, Ratings
 
 
@@ -68,38 +67,38 @@ class PublishedItems:
         return {label: index for index, label in enumerate(self.labels)}
 
     @cached_property
+    def _factors(self) -> np.ndarray:
+        return np.ascontiguousarray(self.factors)
+
+    @cached_property
     def _columns(self) -> np.ndarray:
-        """The factors, one by one: products with a vector take half the time."""
+        """The factors, one by one."""
         return np.ascontiguousarray(self.factors.T)
 
-    def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return one user's factors (V^T P V + lambda I)^-1 V^T P (x - offset), and the offsets.
+    def of_users(self, rows: Compressed) -> tuple[np.ndarray, np.ndarray]:
+        """Return the factors of users, each from that user's ratings alone, and their levels.
+
+        See :func:`dpmc.methods.kernels.completion.regressions`.
 
         Parameters
         ----------
-        items : integer array, shape (n,)
-            Positions of the rated items.
-        values : array, shape (n,)
-            Ratings; clipped to the range, and less the items' offsets to half its length either
-            way.
+        rows : Compressed
+            Of each user: positions of the rated items, and the ratings.
 
         Returns
         -------
-        user : float64 array, shape (rank,)
-        offsets : float64 array, shape (n_items,)
-            What items are predicted at by factors that are zero.
+        users : float64 array, shape (n_users, rank)
+        levels : float64 array, shape (n_users,)
+            What items are predicted at by factors that are zero; NaN: at their offsets.
         """
-        rows = self.factors[items]
-        low, high = self.rating_range
-        values = np.clip(values, low, high)
-        of_user = self.own_mean and values.size
-        offsets = np.full_like(self.offsets, values.mean()) if of_user else self.offsets
-        left = values - offsets[items]
-        if not of_user and self.precisions is None:
-            left = np.clip(left, (low - high) / 2, (high - low) / 2)
-        weighted = rows if self.precisions is None else rows * self.precisions[items, None]
-        system = weighted.T @ rows + self.regularization * np.eye(rows.shape[1])
-        return np.linalg.solve(system, weighted.T @ left), offsets
+        users = np.zeros((rows.n_rows, self.factors.shape[1]))
+        levels = np.full(rows.n_rows, np.nan)
+        precisions = np.empty(0) if self.precisions is None else self.precisions
+        regressions(
+            rows.indptr, rows.indices, rows.values, self.offsets, self._factors, precisions,
+            self.regularization, self.rating_range, self.own_mean, users, levels,
+        )  # fmt: skip
+        return users, levels
 
     def complete(self, ratings: dict[str, float], *, clipped: bool = True) -> np.ndarray:
         """Return predictions of all items for one user.
@@ -116,18 +115,17 @@ class PublishedItems:
         -------
         float64 array, shape (n_items,)
         """
-        known = {label: value for label, value in ratings.items() if label in self._places}
-        items = np.array([self._places[label] for label in known], dtype=int)
-        values = np.array(list(known.values()), dtype=float)
-        rows = Compressed(np.array([0, items.size]), items, values)
-        return self.complete_rows(rows, clipped=clipped)[0]
+        return self.complete_rows(self._rows(ratings), clipped=clipped)[0]
+
+    def _rows(self, ratings: dict[str, float]) -> Compressed:
+        """Return one user's ratings of items that are here, in the order of the items."""
+        known = {self._places[each]: x for each, x in ratings.items() if each in self._places}
+        items = np.array(sorted(known), dtype=np.int32)
+        values = np.array([known[item] for item in items.tolist()], dtype=float)
+        return Compressed(np.array([0, items.size]), items, values)
 
     def complete_rows(self, rows: Compressed, *, clipped: bool = True) -> np.ndarray:
         """Return predictions of all items for many users, each from that user's ratings alone.
-
-        User by user: one product of matrices for all would save a second of five for 70,000 users
-        and 10,000 items, and the last digits of a user's predictions would depend on who else is
-        there.
 
         Parameters
         ----------
@@ -141,11 +139,35 @@ class PublishedItems:
         float64 array, shape (n_users, n_items)
         """
         matrix = np.empty((rows.n_rows, len(self.labels)))
-        for row, (begin, end) in zip(matrix, pairwise(rows.indptr.tolist()), strict=True):
-            user, offsets = self.solve(rows.indices[begin:end], rows.values[begin:end])
-            np.matmul(user, self._columns, out=row)
-            row += offsets
+        score(*self.of_users(rows), self.offsets, self._columns, matrix)
         return self.shown(matrix) if clipped else matrix
+
+    def best_of(
+        self, rows: Compressed, n: int, *, include_rated: bool = False
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the n best items of many users, each from that user's ratings alone.
+
+        Ranked by the prediction before it is clipped, ties in the order of the items.
+
+        Parameters
+        ----------
+        rows : Compressed
+            See :meth:`complete_rows`.
+        include_rated : bool
+            List items that a user rated, too.
+
+        Returns
+        -------
+        numbers : int64 array, shape (n_users,)
+            Of items listed.
+        places, shown : arrays, shape (numbers.sum(),)
+            Positions of items and what is told of them, user by user, the best one first.
+        """
+        numbers, places, values = best_lists(
+            *self.of_users(rows), self.offsets, self._columns, rows.indptr, rows.indices,
+            include_rated, n,
+        )  # fmt: skip
+        return numbers, places, self.shown(values)
 
     def predict(self, own: Ratings, users: Labelled, items: Labelled) -> np.ndarray:
         """Return the predicted rating of each pair, made of that user's own ratings.
@@ -190,11 +212,8 @@ class PublishedItems:
         ratings : dict
             See :meth:`complete`.
         """
-        values = self.complete(ratings, clipped=False)
-        order = ties.descending(values, ties.margin(values)).tolist()
-        chosen = islice((each for each in order if self.labels[each] not in ratings), n)
-        shown = self.shown(values)
-        return {self.labels[each]: float(shown[each]) for each in chosen}
+        _, places, shown = self.best_of(self._rows(ratings), n)
+        return dict(zip((self.labels[each] for each in places), shown.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,11 +251,12 @@ class PublishedRanking(PublishedItems):
     def _columns(self):
         return np.ascontiguousarray((self.scales[:, None] * self.factors).T)
 
-    def solve(self, items, values):
-        """Return the sum of the factors of one user's likes, and the offsets."""
-        if self.likes_from is not None:
-            items = items[values >= self.likes_from]
-        return self.factors[items].sum(axis=0), self.offsets
+    def of_users(self, rows):
+        """Return the sum of the factors of each user's likes, and no levels."""
+        users = np.zeros((rows.n_rows, self.factors.shape[1]))
+        least = -np.inf if self.likes_from is None else self.likes_from
+        sums_of_likes(rows.indptr, rows.indices, rows.values, least, self._factors, users)
+        return users, np.full(rows.n_rows, np.nan)
 
 
 def ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
