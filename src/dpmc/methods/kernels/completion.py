@@ -130,34 +130,31 @@ def best(scores, left_out, top):
     Those within a tie (:mod:`dpmc.ties`) stand in their order; ``left_out`` is true for items that
     are not listed, but for the scale of a tie they count.
     """
-    largest, held, least = 0.0, 0, 0
-    highest = np.empty(min(top, scores.size))
-    for place in range(scores.size):
-        if abs(scores[place]) < np.inf:
-            largest = max(largest, abs(scores[place]))
-        if left_out[place]:
-            continue
-        if held < highest.size:
-            highest[held] = scores[place]
-            held += 1
-        elif scores[place] > highest[least]:
-            highest[least] = scores[place]
-        else:
-            continue
-        if held == highest.size:
-            least = np.argmin(highest)
+    n_items, largest, held, least = scores.size, 0.0, 0, 0
+    highest, bar = np.empty(min(top, n_items)), -np.inf
+    for place in range(n_items):
+        size = abs(scores[place])
+        if size > largest and size < np.inf:
+            largest = size
+        if (scores[place] > bar or held < highest.size) and not left_out[place]:
+            if held < highest.size:
+                highest[held] = scores[place]
+                held += 1
+            else:
+                highest[least] = scores[place]
+            if held == highest.size:
+                least = np.argmin(highest)
+                bar = highest[least]
     tie, bound = TOLERANCE * largest, -np.inf
-    if held == highest.size and held < scores.size:
+    if held == highest.size and held < n_items:
         bound = highest[least] - tie
-    number = 0
-    for place in range(scores.size):
-        number += not left_out[place] and scores[place] >= bound
-    candidates, negated = np.empty(number, dtype=np.int64), np.empty(number)
-    number = 0
-    for place in range(scores.size):
-        if not left_out[place] and scores[place] >= bound:
-            candidates[number], negated[number] = place, -scores[place]
+    candidates, number = np.empty(n_items, dtype=np.int64), 0
+    for place in range(n_items):
+        if scores[place] >= bound and not left_out[place]:
+            candidates[number] = place
             number += 1
+    candidates = candidates[:number]
+    negated = -scores[candidates]
     order = np.argsort(negated, kind="mergesort")
     begin = 0
     for i in range(1, number + 1):
