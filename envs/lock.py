@@ -15,6 +15,8 @@ HERE = Path(__file__).parent
 PROJECT = HERE.parent / "pyproject.toml"
 LOCK = HERE / "requirements.lock"
 CONDA = HERE / "dpmc.yaml"
+APART = ("adapters",)
+"""Extras that need an environment of their own: LensKit has other versions of pandas."""
 PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>\S+)(?: ; (?P<marker>.*?))? \\$", re.MULTILINE)
 CONDA_START = """\
 # For `snakemake --sdm conda`: the versions of requirements.lock, by `python envs/lock.py`.
@@ -39,7 +41,8 @@ def conda_file(lock: str, python: str) -> str:
 def main() -> None:
     """Write both files."""
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    command = ["uv", "pip", "compile", "pyproject.toml", "--all-extras", "--universal"]
+    command = ["uv", "pip", "compile", "pyproject.toml", "--universal"]
+    command += [f"--extra={name}" for name in project["optional-dependencies"] if name not in APART]
     command += ["--no-header", "--generate-hashes", "--quiet", *sys.argv[1:]]
     command += ["--output-file", str(LOCK.relative_to(PROJECT.parent))]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=PROJECT.parent)

@@ -12,10 +12,9 @@ from pyarrow import parquet
 
 from dpmc import PrivateFactorization
 from dpmc.cli import complete as command
-from dpmc.methods.factorization.local import PublishedItems
 from dpmc.methods.kernels import completion
-from dpmc.methods.released.fit_folder import read_published
 from dpmc.ratings import Compressed
+from dpmc.released import PublishedItems, PublishedRanking, load
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +64,15 @@ def test_top_is_the_best_of_all(folder, n, include):
     assert all(list(values) == ITEMS for values in everything.values())
     options = ["--top", n] + ["--include-rated"] * include
     found = by_user(rows_in(complete(folder, *options).stdout))
-    own, published = rated(folder), read_published(folder / "model")
+    own, published = rated(folder), load(folder / "model")
     assert list(found) == list(everything) == USERS
     for user, values in everything.items():
         score = dict(zip(ITEMS, published.complete(own[user], clipped=False), strict=True))
         left = {item: v for item, v in score.items() if include or item not in own[user]}
         assert list(found[user]) == best(left, n)
-        assert found[user] == {item: values[item] for item in found[user]}
+        # lists are made by compiled code, which rounds otherwise
+        wanted = {item: values[item] for item in found[user]}
+        assert found[user] == pytest.approx(wanted, rel=1e-13)
 
 
 def with_items(folder, place, lines, mine):
@@ -194,12 +195,8 @@ def test_predictions_by_the_formula(own_mean):
     observed = rng.random((40, 6)) < 0.4
     observed[7] = False
     values = rng.uniform(0, 6, (40, 6))
-    rows = Compressed(
-        np.concatenate([[0], np.cumsum(observed.sum(axis=1))]),
-        np.nonzero(observed)[1],
-        values[observed],
-    )
-    found = items.complete_rows(rows)
+    indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1))])
+    found = items.complete_rows(indptr, np.nonzero(observed)[1], values[observed])
     for user, mine in enumerate(observed):
         own = np.clip(values[user, mine], 1, 5)
         offsets = np.full(6, own.mean()) if own_mean and mine.any() else items.offsets
@@ -211,6 +208,35 @@ def test_predictions_by_the_formula(own_mean):
         np.testing.assert_allclose(found[user], np.clip(wanted, 1, 5), rtol=1e-12)
         given = dict(zip(np.array(ITEMS)[mine].tolist(), values[user, mine].tolist(), strict=True))
         np.testing.assert_array_equal(items.complete(given), found[user])
+
+
+@pytest.mark.parametrize("kind", ["plain", "own mean", "precisions", "likes", "all are likes"])
+@pytest.mark.parametrize("include", [False, True])
+def test_lists_of_many_users_are_those_of_each(kind, include):
+    rng = np.random.default_rng(5)
+    n_items = 2500  # more than are scored at a time
+    labels = [str(number) for number in range(n_items)]
+    items = (labels, rng.uniform(1, 5, n_items), rng.normal(size=(n_items, 3)), (1.0, 5.0), 0.7)
+    precisions = rng.uniform(0.5, 2, n_items) if kind == "precisions" else None
+    model = PublishedItems(*items, own_mean=kind == "own mean", precisions=precisions)
+    if "likes" in kind:
+        level = 3.0 if kind == "likes" else None
+        model = PublishedRanking(*items, scales=rng.uniform(1, 2, n_items), likes_from=level)
+    observed = rng.random((40, n_items)) < 0.02
+    observed[7] = False
+    values = rng.uniform(0, 6, observed.shape)[observed]
+    indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1))])
+    rows = Compressed(indptr, np.nonzero(observed)[1].astype(np.int32), values)
+    found = completion.best_of(model, rows, 9, include_rated=include)
+    numbers, places, shown = found
+    assert numbers.tolist() == [9] * 40
+    every = model.complete_rows(indptr, rows.indices, values, clipped=False)
+    for user in range(40):
+        own = np.arange(n_items) if include else np.flatnonzero(~observed[user])
+        expected = own[np.argsort(-every[user, own], kind="stable")[:9]]
+        assert places[9 * user : 9 * user + 9].tolist() == expected.tolist()
+        wanted = model.shown(every[user, expected])
+        np.testing.assert_allclose(shown[9 * user : 9 * user + 9], wanted, rtol=1e-12)
 
 
 def test_json_lines_hold_the_same(folder, tmp_path):
@@ -269,7 +295,7 @@ def test_rated_items_are_an_option_of_top(folder):
 
 
 def test_predictions_are_those_of_the_library(folder):
-    published = read_published(folder / "model")
+    published = load(folder / "model")
     own = rated(folder)
     for user, values in by_user(rows_in(complete(folder).stdout)).items():
         np.testing.assert_array_equal(list(values.values()), published.complete(own[user]))

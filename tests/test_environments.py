@@ -19,7 +19,7 @@ from dpmc import __version__
 
 HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME / "envs"))
-from lock import CONDA, LOCK, PIN, conda_file  # noqa: E402
+from lock import APART, CONDA, LOCK, PIN, conda_file  # noqa: E402
 
 PROJECT = tomllib.loads((HOME / "pyproject.toml").read_text())["project"]
 PYTHONS = SpecifierSet(PROJECT["requires-python"])
@@ -72,7 +72,9 @@ def pins():
     return {canonicalize_name(pin["name"]): pin for pin in PIN.finditer(LOCK.read_text())}
 
 
-@pytest.mark.parametrize("group", ["dependencies", *PROJECT["optional-dependencies"]])
+@pytest.mark.parametrize(
+    "group", sorted({"dependencies", *PROJECT["optional-dependencies"]} - {*APART})
+)
 def test_the_lock_has_what_pyproject_asks_for(group):
     own, extras = PROJECT["dependencies"], PROJECT["optional-dependencies"]
     locked = pins()

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from numba import njit
 from publication.small_tables import (
     ITEMS,
     USERS,
@@ -20,14 +21,17 @@ from publication.small_tables import (
     write_list,
     write_table,
 )
+from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
 import dpmc
 from dpmc import PrivateFactorization, estimator
 from dpmc.cli.fit import fit
 from dpmc.errors import InputError
+from dpmc.fitting.compiling import NOTICE
+from dpmc.fitting.fit import Fit
 from dpmc.fitting.parameters import METHODS
-from dpmc.methods.released.fit_folder import read_published
 from dpmc.methods.released.verify import verify
+from dpmc.released import load
 
 NAMES = ["user", "item", "rating"]
 COMMON = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
@@ -275,6 +279,89 @@ def test_polars(frame, model):
     assert model.recommend(polars.from_dicts(mine.to_dict("records"))) == model.recommend(mine)
 
 
+def test_frames_that_are_lazy(frame, model, tmp_path):
+    polars, duckdb = (pytest.importorskip(name) for name in ("polars", "duckdb"))
+    table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False))
+    pairs, mine = every_pair(), frame[frame["user"] == "u05"]
+    for read in (polars.scan_csv, duckdb.read_csv):
+        found = fitted(read(str(table)), simulate=1)
+        np.testing.assert_array_equal(found.predict(pairs), model.predict(pairs))
+        np.testing.assert_array_equal(found.predict(read(str(table))), model.predict(frame))
+    chosen = f"""select rating as "my ""rating\""", item from '{table}' where "user" = 'u05'"""
+    one = duckdb.sql(chosen)
+    model = PrivateFactorization(**USER, columns=("user", "item", 'my "rating"'))
+    model.published_ = found.published_
+    assert model.recommend(one) == found.recommend(mine)
+
+
+@pytest.mark.parametrize("names", [NAMES, ["userId", "movieId", "stars"], ["U", "Film", "SCORE"]])
+def test_columns_are_found_as_the_command_finds_them(frame, model, tmp_path, names):
+    wanted = model.predict(every_pair())
+    renamed = frame.set_axis(names, axis=1)
+    table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False), names)
+    for X in (renamed, table, str(table)):
+        np.testing.assert_array_equal(fitted(X, simulate=1).predict(every_pair()), wanted)
+    found = model.predict(every_pair().set_axis(names[:2], axis=1), ratings=table)
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_file_is_read_as_the_command_reads_it(frame, tmp_path):
+    names = ("who", "what", "how")
+    table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False), names)
+    with pytest.raises(InputError, match=r"no column looks like the user; .* one with columns"):
+        fitted(table)
+    with pytest.raises(InputError, match=r"no column 'whom' .columns. .did you mean 'who'"):
+        fitted(table, columns=("whom", "what", "how"))
+    with pytest.raises(InputError, match="A file or a store holds its ratings: give none"):
+        fitted(table, frame["rating"])
+    with pytest.raises(InputError, match=r"items names the table of ratings: .* without them\.$"):
+        fitted(table, items=str(table), columns=names)
+    found = fitted(table, columns=names, simulate=1).predict(every_pair().to_numpy())
+    np.testing.assert_array_equal(found, fitted(frame, simulate=1).predict(every_pair()))
+
+
+@pytest.mark.parametrize("form", [csr_array, csc_array, coo_array, csr_matrix])
+def test_sparse_matrices(form):
+    """Rows are users, columns items; a stored zero is a rating, and what is twice is added up."""
+    users, items = np.divmod(np.arange(60), 6)
+    kept = (users + items) % 3 > 0
+    users, items = users[kept], items[kept]
+    ratings = np.arange(users.size) % 6.0
+    table = pd.DataFrame({"user": users, "item": items, "rating": ratings})
+    model = fitted(table, items=range(6), rating_range=(0, 5), simulate=1)
+    parts = [np.concatenate([each, each[-1:]]) for each in (users, items, ratings)]
+    parts[2][-2:] /= 2
+    matrix = form(coo_array((parts[2], tuple(parts[:2])), shape=(12, 8)))
+    found = fitted(matrix, items=range(6), rating_range=(0, 5), simulate=1)
+    np.testing.assert_array_equal(found.predict(table), model.predict(table))
+    predicted = found.predict(matrix)
+    assert isinstance(predicted, csr_array)
+    assert predicted.shape == matrix.shape
+    np.testing.assert_array_equal(predicted.data, model.predict(table))
+    np.testing.assert_array_equal(predicted.tocoo().row, users)
+    own = dict(zip(items[users == 2].tolist(), ratings[users == 2].tolist(), strict=True))
+    assert found.recommend(csr_array(matrix)[[2]]) == model.recommend(own)
+    assert found.recommend(coo_array((list(own.values()), ([*own],)))) == model.recommend(own)
+    with pytest.raises(InputError, match="A sparse matrix holds its ratings: give none beside it"):
+        fitted(matrix, ratings, items=range(6))
+
+
+def test_a_sparse_matrix_of_likes():
+    rng = np.random.default_rng(5)
+    liked = csr_array(rng.random((40, 6)) < 0.4)
+    given = {"method": None, "purpose": "ranking", "rating_range": None, "items": range(6)}
+    given |= {"ratings_per_user": None, "simulate": 1}
+    with pytest.raises(InputError, match=r"at the fit with likes_from .*or give a matrix of truth"):
+        fitted(liked.astype(float), **given)
+    model, rated = fitted(liked, **given), fitted(liked.astype(int), **given, likes_from=1)
+    assert model.recommend(liked[[0]]) == model.recommend([str(i) for i in liked[[0]].indices])
+    stored = coo_array(np.ones((40, 6)) > 0)
+    stored.data = liked.toarray()[stored.coords]
+    found = fitted(stored, **given)
+    np.testing.assert_array_equal(found.predict(liked).data, model.predict(liked).data)
+    np.testing.assert_array_equal(model.predict(liked).data, rated.predict(liked).data)
+
+
 def test_numbers_are_labels_too():
     users, items = np.divmod(np.arange(60), 6)
     ratings = 1.0 + np.arange(60) % 5
@@ -313,6 +400,35 @@ def test_users_and_items_that_are_new(frame, model):
     other = published.complete({"a": 5.0, "b": 4.0})
     np.testing.assert_allclose(found[2:4], [other[0], 4.5], rtol=1e-12)
     np.testing.assert_allclose(found[0], nothing[0], rtol=1e-12)
+
+
+def test_items_that_are_unknown_are_remarked_on(frame, model):
+    def said(use, *given):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            use(*given)
+        assert {each.filename for each in caught} <= {__file__}
+        return [str(each.message) for each in caught]
+
+    left_out = "1 item has no factors; ratings of such were left out"
+    pairs = [("u05", "a"), ("u05", "tea"), ("u06", "tea"), ("u06", "milk")]
+    assert said(model.predict, pairs) == ["2 items have no factors; a mean is predicted for such"]
+    assert said(model.predict, pairs[:1]) == []
+    assert said(model.predict, pairs[:1], [("u05", "tea", 3)]) == [left_out]
+    assert said(model.recommend, {"tea": 3, "a": 3}) == [left_out]
+    assert said(model.recommend, {"a": 3}) == []
+
+
+def test_a_fit_says_that_it_compiles(frame, capsys, monkeypatch):
+    run_it = Fit.run
+
+    def compiling(*args, **more):
+        assert njit(lambda x: x + 3)(1) == 4
+        run_it(*args, **more)
+
+    monkeypatch.setattr(Fit, "run", compiling)
+    fitted(frame)
+    assert capsys.readouterr().err == f"{NOTICE}\n"
 
 
 def test_recommendations(model):
@@ -443,7 +559,7 @@ REFUSALS = {
     ),
     "seed": ({"simulate": -1}, "simulate must be an integer of at least 0, got -1"),
     "flag": ({"simulate": True}, "simulate must be an integer of at least 0, got True"),
-    "no columns": ({"columns": None}, "columns must be three names"),
+    "a column twice": ({"columns": ("u", "u", "r")}, "columns must be three names"),
     "columns": ({"columns": ("user", "item")}, "columns must be three names"),
 }
 
@@ -461,10 +577,13 @@ def test_refusals_are_one_sentence_and_leave_nothing(frame, case):
 
 
 TABLES = {
-    "lacks a column": (lambda f: f.drop(columns="item"), "The frame has no column 'item'"),
+    "lacks a column": (
+        lambda f: f.drop(columns="item"),
+        "no column that looks like the item: name",
+    ),
     "a column twice": (
         lambda f: pd.concat([f, f["item"]], axis=1),
-        "more than one column 'item'",
+        "more than one column that looks like the item",
     ),
     "missing rating": (
         lambda f: f.assign(rating=[None, *f["rating"][1:]]),
@@ -477,9 +596,11 @@ TABLES = {
     "labels that are no labels": (lambda f: f.assign(user=0.5), "Row 1: a label"),
     "flags": (lambda f: f.assign(user=True), "'user' must hold text or integers, not bool"),
     "mixed": (lambda f: f.assign(user=[1, *f["user"][1:]]), "'user' must hold values of one kind"),
-    "two columns": (lambda f: f[NAMES[:2]].to_numpy(), r"user, item, rating, got shape \(\d+, 2\)"),
-    "text": (lambda f: "mine.csv", r"must be a data frame or an array .* got shape \(\)"),
-    "ragged": (lambda f: [["a", "b", 1], ["a"]], "must be a data frame or an array"),
+    "two columns": (lambda f: f[NAMES[:2]].to_numpy(), r"item, rating or .* got shape \(\d+, 2\)"),
+    "no file": (lambda f: "none.csv", r"none\.csv cannot be read: No such file"),
+    "no table": (lambda f: "mine.txt", r"The table of ratings must be a file that ends in \.csv"),
+    "number": (lambda f: 5, r"be a data frame, an array .* or a sparse matrix, got shape \(\)"),
+    "ragged": (lambda f: [["a", "b", 1], ["a"]], "must be a data frame, an array"),
 }
 
 
@@ -492,7 +613,7 @@ def test_tables_that_are_refused(frame, model, case):
 
 def test_a_refused_fit_leaves_none_of_an_earlier_one(frame):
     model = fitted(frame, simulate=1)
-    with pytest.raises(InputError, match="no column 'item'"):
+    with pytest.raises(InputError, match="no column that looks like the item"):
         model.fit(frame.drop(columns="item"))
     assert not hasattr(model, "guarantee_")
     with pytest.raises(InputError, match="has nothing to tell before fit"):
@@ -507,7 +628,8 @@ def test_what_else_is_refused(frame, model, tmp_path):
             getattr(PrivateFactorization(**USER), use)(frame)
     for given, sentence in (
         (frame, "These are ratings of several users"),
-        (["a", "b"], "must be a mapping from items to ratings, or a frame"),
+        (["a", "b"], "must be a mapping from items to ratings, a frame, or a row of a sparse"),
+        (csr_array(np.ones((2, 6))), "must be one row of a matrix"),
         ({"a": "good"}, "Row 1: a finite number"),
         ({"": 1}, "Row 1: a label"),
     ):
@@ -537,7 +659,7 @@ def test_what_else_is_refused(frame, model, tmp_path):
 def test_a_loaded_model_can_be_fitted_again(frame, model, tmp_path):
     model.save(tmp_path / "model")
     loaded = PrivateFactorization.load(tmp_path / "model")
-    assert read_published(tmp_path / "model").labels == loaded.items
+    assert load(tmp_path / "model").labels == loaded.items
     given = loaded.get_params()
     assert (given["epsilon"], given["delta"], given["rating_range"]) == (30, 1e-9, (1, 5))
     assert (given["ratings_per_user"], given["relation"]) == (3, "user_add_remove")

@@ -3,33 +3,41 @@
 import inspect
 import reprlib
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, did_you_mean
-from dpmc.fitting.fit import outcome_in_words, prepare
+from dpmc.fitting.compiling import noticed
+from dpmc.fitting.fit import prepare
 from dpmc.fitting.given import given_of, given_of_store
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
-from dpmc.methods.factorization.local import PublishedItems, ratings_of
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
 from dpmc.methods.released.verify_fit import guarantee_in
-from dpmc.publication.columns import columns_of
+from dpmc.publication.columns import matrix_of
 from dpmc.publication.features import features_of
-from dpmc.publication.folder import check_output
-from dpmc.publication.frames import labels_of, lines_in, lines_of_one
+from dpmc.publication.folder import GUARANTEE, check_output
+from dpmc.publication.frames import lines_in, lines_of_one, pairs_in
 from dpmc.publication.lists import restrict
-from dpmc.publication.store import Store
+from dpmc.publication.sources import ROLES
+from dpmc.publication.store import Store, is_store, opened
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
+from dpmc.released import PublishedItems, load
 
-_OF_A_FIT = ("guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_")
+_OF_A_FIT = (
+    "guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_", "spent_",
+)  # fmt: skip
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -82,8 +90,14 @@ class PrivateFactorization:
         What draws the noise.
     simulate : int, optional
         Seed of repeatable noise for experiments, which must not be published.
-    columns : (str, str, str)
-        Names of a frame's columns of users, items and ratings.
+    ledger : path, optional
+        Book of what all fits of the same ratings have spent: :meth:`fit` enters itself before any
+        noise is drawn, or refuses to overspend (:mod:`dpmc.fitting.book`).
+    budget : (float, float), optional
+        Epsilon and delta that all fits in a new ``ledger`` may spend together.
+    columns : (str, str, str), optional
+        Names of the columns of users, items and ratings in a frame or a file, where they are not
+        found by usual ones such as userId, movieId and stars.
 
     Attributes
     ----------
@@ -96,7 +110,9 @@ class PrivateFactorization:
         one.
     steps_taken_back_ : int
         With the method ``bayes``: those that made the model worse, by noised numbers.
-    published_ : dpmc.methods.factorization.local.PublishedItems
+    spent_ : str
+        With a ``ledger``: what its fits have spent together, in words.
+    published_ : dpmc.released.PublishedItems
         All that predictions are made of besides a user's own ratings.
 
     Examples
@@ -144,7 +160,9 @@ class PrivateFactorization:
     report_error: float | None = None
     sampler: str = "dpmc"
     simulate: int | None = None
-    columns: tuple[str, str, str] = ("user", "item", "rating")
+    ledger: object = None
+    budget: tuple[float, float] | None = None
+    columns: tuple[str, str, str] | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters by name; ``deep`` makes no difference, as none has its own."""
@@ -168,6 +186,13 @@ class PrivateFactorization:
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self):
+        """Tell scikit-learn, which asks before it splits tables or searches parameters."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        target, takes = TargetTags(required=False), InputTags(string=True)
+        return Tags(None, target, input_tags=takes, non_deterministic=self.simulate is None)
+
     def __repr__(self) -> str:
         """Return the call that makes such an object, without defaults and long values cut short."""
         shown = []
@@ -184,13 +209,17 @@ class PrivateFactorization:
 
         If a user rates an item more than once, the mean of these ratings counts. What is noticed
         about the ratings, such as how many of them are of no item in the list, is a warning: it is
-        for whoever holds the ratings.
+        for whoever holds the ratings. If anything has to be compiled first, a line on standard
+        error says so.
 
         Parameters
         ----------
-        X : frame, or array of shape (n, 3)
-            Of pandas, polars or Arrow, with columns of users, items and ratings; see ``columns``.
-            Or, with ``y``, of users and items alone, as an array of shape (n, 2).
+        X : path, frame, sparse matrix, or array of shape (n, 3)
+            What ``dpmc fit --ratings`` takes; a frame of pandas, polars (lazy or not), DuckDB or
+            Arrow with columns of users, items and ratings, see ``columns``; a matrix of SciPy whose
+            rows are users and whose columns are items, by number, and whose entries are ratings; or
+            a :class:`dpmc.publication.store.Store`. Or, with ``y``, a frame of users and items, or
+            an array of shape (n, 2).
         y : array of shape (n,), optional
             The ratings.
 
@@ -198,38 +227,47 @@ class PrivateFactorization:
         ------
         InputError
             A parameter out of its range or without the list that the guarantee rests on, a column
-            that is missing, a row with a label or rating that is missing or none, or a budget that
-            cannot be met.
+            that is missing, a row with a label or rating that is missing or none, a budget that
+            cannot be met, or a ledger that has not enough left.
         """
         for name in (*_OF_A_FIT, "_fitted", "_own"):
             self.__dict__.pop(name, None)  # a fit that fails has none
         ready = prepare(self.get_params())
         lists = lists_of_program(
-            self.items, self.items_privately, self.users, names_users=ready.names_users
+            self.items, self.items_privately, self.users, names_users=ready.names_users, table=X
         )
-        features = features_of(self.item_features, self._columns()[1])
+        columns = self._columns()
+        features = features_of(self.item_features, columns.get("item"))
         ledger, model = ready.ledger(), ready.model
-        if isinstance(X, Store) and y is None:
-            given = given_of_store(X, ready.rating_range, lists, ready.rated, model.by_blocks)
-        else:
-            lines = lines_in(X, y, self._columns(), ready.rated)
-            given = given_of(lines, ready.rating_range, lists)
-        for each in ready.remarks(given, features):
-            warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
-        ready.run(given.ratings, ledger, features=features)
+        with noticed():
+            store = self._store(X) if y is None else None
+            if store is not None:
+                given = given_of_store(
+                    store, ready.rating_range, lists, ready.rated, model.by_blocks
+                )
+            else:
+                lines = lines_in(X, y, columns, ready.rated)
+                given = given_of(lines, ready.rating_range, lists)
+            for each in ready.remarks(given, features):
+                warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
+            ready.run(given.ratings, ledger, features=features)
         self._fitted = model, {"origins": lists.origins, "sampler": ready.sampler}
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
-            self.published_ = fit_folder.read_published(Path(place) / "model")
-        self._own = given.ratings if isinstance(given.ratings, Ratings) else X
-        if ready.selection is not None and self._own is not X:  # which leaves ratings of others in
+            self.published_ = load(Path(place) / "model")
+            if ready.book is not None:
+                if ready.seed is None:
+                    ready.book.name(Path(place) / "model" / GUARANTEE)
+                self.spent_ = ready.book.sentence()
+        self._own = given.ratings if isinstance(given.ratings, Ratings) else store
+        if ready.selection is not None and self._own is not store:  # ratings of others are in
             self._own = self._listed(given.ratings)
         self.guarantee_ = model.guarantee_
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_
         self._end(fit_folder.outcome_of(model))
         if getattr(self, "fell_back_to_", None) is not None:
-            warnings.warn(outcome_in_words(**fit_folder.outcome_of(model)), stacklevel=2)
+            warnings.warn(fit_folder.outcome_in_words(**fit_folder.outcome_of(model)), stacklevel=2)
         return self
 
     def _end(self, outcome: dict | None) -> None:
@@ -238,14 +276,23 @@ class PrivateFactorization:
             for name, value in outcome.items():
                 setattr(self, f"{name}_", value)
 
-    def _columns(self) -> tuple[str, str, str]:
+    def _columns(self) -> dict[str, str]:
+        """Return the name of the column of each role, if they were given."""
         names = self.columns
+        if names is None:
+            return {}
         if not isinstance(names, tuple | list) or not len(names) == len(set(names)) == 3:
             raise InputError(
                 "columns must be three names, of the columns of users, items and ratings, got "
                 f"{names!r}."
             )
-        return tuple(names)
+        return dict(zip(ROLES, names, strict=False))
+
+    def _store(self, table: object) -> Store | None:
+        """Return the store that is given or named; None if it is a table."""
+        if isinstance(table, str | PathLike) and is_store(table):
+            return opened(table, {})
+        return table if isinstance(table, Store) else None
 
     # -- what it is for -----------------------------------------------------------------------
 
@@ -254,47 +301,54 @@ class PrivateFactorization:
 
         A user without ratings is predicted what the items are like. An item that is not in the
         list is predicted the mean of the user's ratings; without these, of the user's predictions.
+        A warning says how many such items there are.
 
         Parameters
         ----------
-        X : frame, or array of shape (n, 2)
+        X : frame, sparse matrix, or array of shape (n, 2)
             With columns of users and items; others are not looked at.
-        ratings : frame, or array of shape (m, 3), optional
+        ratings : path, frame, sparse matrix, or array of shape (m, 3), optional
             The users' own ratings, in place of those of the fit, as for :meth:`fit`.
 
         Returns
         -------
         float64 array, shape (n,)
+            Of a sparse matrix a csr_array of its shape, with predictions for its entries.
 
         Raises
         ------
         InputError
             There was no fit, a loaded model gets no ratings, or a table is not as it must be.
         """
-        published, names = self._published(), self._columns()
-        users, items = (
-            labels_of(*each) for each in zip(columns_of(X, names[:2]), names, strict=False)
-        )
+        published, names, matrix = self._published(), self._columns(), matrix_of(X)
+        users, items = pairs_in(X if matrix is None else matrix, names)
+        for each in published.unknown(items.labels, "a mean is predicted for such"):
+            warnings.warn(each, stacklevel=2)
         own = getattr(self, "_own", None) if ratings is None else ratings
         if own is None:
             raise InputError(
                 "A loaded model holds nobody's ratings: give the users' own, predict(X, ratings)."
             )
-        if isinstance(own, Store):
-            own.check_rated(published.rated)
-            own = self._listed(own.ratings_of(users.labels.tolist(), published.clipped_to))
+        store = self._store(own)
+        if store is not None:
+            store.check_rated(published.rated)
+            own = self._listed(store.ratings_of(users.labels.tolist(), published.clipped_to))
         elif ratings is not None:
             own = self._resolved(lines_in(ratings, None, names, published.rated))
-        return published.predict(own, users, items)
+        predicted = _predictions(published, own, users, items)
+        if matrix is None:
+            return predicted
+        return csr_array((predicted, matrix.indices, matrix.indptr), matrix.shape)
 
     def recommend(self, user_ratings, n: int = 10) -> dict[str, float]:
         """Return the best items for one user, who need not have been in the fit.
 
         Parameters
         ----------
-        user_ratings : mapping from items to ratings, or frame
+        user_ratings : mapping from items to ratings, frame, or row of a sparse matrix
             The user's own ratings; may be empty. Those of items that are not in the list are left
-            out. For a ranking that was learnt from likes without ratings, a list of items will do.
+            out, and a warning says how many. For a ranking that was learnt from likes without
+            ratings, a list of items will do.
 
         Returns
         -------
@@ -310,7 +364,7 @@ class PrivateFactorization:
         """
         published, n = self._published(), check_count("n", n)
         own = self._resolved(lines_of_one(user_ratings, self._columns(), published.rated))
-        return published.best(ratings_of(own, 0), n)
+        return published.best(_ratings_of(own, 0), n)
 
     def _published(self) -> PublishedItems:
         if "published_" not in vars(self):
@@ -318,8 +372,10 @@ class PrivateFactorization:
         return self.published_
 
     def _resolved(self, lines: Lines) -> Ratings:
-        """Return one rating of each listed item, as :meth:`fit` does."""
+        """Return one rating of each listed item, as :meth:`fit` does; warn of other items."""
         published = self._published()
+        for each in published.unknown(lines.items.labels):
+            warnings.warn(each, stacklevel=3)
         return self._listed(resolve(lines, published.clipped_to))
 
     def _listed(self, ratings: Ratings) -> Ratings:
@@ -369,9 +425,9 @@ class PrivateFactorization:
         """
         folder = Path(folder)
         _, stated = read_guarantee(folder)
-        if stated["format"] != fit_folder.FORMAT:
+        if stated["format"] not in fit_folder.FORMATS:
             raise InputError(f"{folder} is not a folder that dpmc fit wrote.")
-        published, constants = fit_folder.read_published(folder), stated["constants"]
+        published, constants = load(folder), stated["constants"]
         names = {target: name for name, target in METHODS.items()}
         per_user = constants.get("ratings_per_user")
         guarantee = guarantee_in(stated)
@@ -388,3 +444,40 @@ class PrivateFactorization:
         model.published_, model.guarantee_ = published, guarantee
         model._end(stated.get("outcome"))
         return model
+
+
+def _predictions(
+    published: PublishedItems, own: Ratings, users: Labelled, items: Labelled
+) -> np.ndarray:
+    """Return the predicted rating of each pair, shape (n_pairs,), of that user's own ratings.
+
+    The own ratings are of items that are published. A user without any is predicted what the items
+    are like; of an item that is not there see :meth:`PublishedItems.elsewhere`.
+    """
+    known = {label: index for index, label in enumerate(own.user_labels.tolist())}
+    places = {label: index for index, label in enumerate(published.labels)}
+    place = np.array([places.get(each, -1) for each in items.labels.tolist()], dtype=int)
+    unknown = published.complete({})
+    predicted = np.empty(users.codes.size)
+    for user, rows in _rows_of_each(users):
+        mine = _ratings_of(own, known[user]) if user in known else {}
+        values = published.complete(mine) if mine else unknown
+        at = place[items.codes[rows]]
+        predicted[rows] = np.where(at >= 0, values[at], published.elsewhere(mine, values))
+    return predicted
+
+
+def _ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
+    """Return the ratings of one user, by number, as a dict by item."""
+    rows = ratings.by_user
+    own = slice(rows.indptr[user], rows.indptr[user + 1])
+    items = ratings.item_labels[rows.indices[own]].tolist()
+    return dict(zip(items, rows.values[own].tolist(), strict=True))
+
+
+def _rows_of_each(users: Labelled) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the label of each user and the places of the user's rows."""
+    order = np.argsort(users.codes, kind="stable")
+    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))
+    for label, first, end in zip(users.labels.tolist(), [0, *ends], ends, strict=False):
+        yield label, order[first:end]

@@ -68,7 +68,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     """
     from dpmc.errors import InputError
     from dpmc.files import atomic_path
-    from dpmc.methods.released.fit_folder import read_published
+    from dpmc.released import load
 
     if include_rated and top is None:
         raise InputError("--include-rated goes with --top: without it, all items are written.")
@@ -76,7 +76,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
         _check_output(output, force)
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
-    published = read_published(model)
+    published = load(model)
     user = None if only_user is None else only_user.strip()
     ratings = _ratings(path, columns, published, user)
     if top is not None:
@@ -145,27 +145,20 @@ def _ratings(path, columns, published, user: str | None):
             )
         every = restrict(every, None, [user])
         rated = rated[np.unique(every.items)]
-    _remark_on_unknown(rated, published.labels)
+    remark(published.unknown(rated))
     if store is not None and user is None:
         return blocks_of(store, span, published.labels)
     return restrict(every, published.labels, None)
 
 
-def _remark_on_unknown(rated, labels: list[str]) -> None:
-    """Say how many items that were rated, given by their labels, the model does not have."""
-    known = set(labels)
-    if unknown := sum(label not in known for label in rated.tolist()):
-        have = "item has" if unknown == 1 else "items have"
-        remark([f"{unknown} {have} no factors; ratings of such were left out"])
-
-
 def _best(published, ratings, top: int, include_rated: bool):
     """Yield of some users after others: labels, numbers of items, positions of these, values."""
     from dpmc.methods.blocks import cores, in_blocks
+    from dpmc.methods.kernels.completion import best_of
 
     def best(first, rows):
         users = ratings.user_labels[first : first + rows.n_rows]
-        return users, *published.best_of(rows, top, include_rated=include_rated)
+        return users, *best_of(published, rows, top, include_rated=include_rated)
 
     return in_blocks(ratings, cores()).map(best)
 
@@ -182,7 +175,7 @@ def _every(published, ratings):
         for begin in range(0, rows.n_rows, step):
             some = rows.some(begin, begin + step)
             users = ratings.user_labels[first + begin : first + begin + some.n_rows]
-            values = published.complete_rows(some)
+            values = published.complete_rows(some.indptr, some.indices, some.values)
             numbers = np.full(some.n_rows, places.size)
             yield users, numbers, np.tile(places, some.n_rows), values.ravel()
 

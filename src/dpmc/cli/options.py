@@ -9,7 +9,9 @@ import click
 
 from dpmc.cli.help import option_of
 from dpmc.fitting.parameters import (
+    BUDGET,
     COUNT,
+    FILE,
     LABELS,
     LEVEL,
     NUMBER,
@@ -31,6 +33,8 @@ _KINDS = {
     TEXT: {},
     LABELS: {"type": click.Path(), "metavar": "FILE"},
     TABLE: {"type": click.Path(), "metavar": "FILE"},
+    FILE: {"type": click.Path(), "metavar": "FILE"},
+    BUDGET: {"metavar": "EPS,DELTA"},
 }
 
 
@@ -68,8 +72,9 @@ def ratings_option(command):
         "path",
         required=True,
         type=click.Path(),
-        help="Table of users, items and ratings: .csv or .tsv (also .gz), .parquet, a folder of "
-        "these, u.data of MovieLens, or a store (dpmc store).",
+        help="Table of users, items and ratings: .csv, .tsv or RecBole's .inter (also .gz), "
+        ".parquet, a folder of these, a MovieLens archive (.zip), u.data, ratings.dat, or a store "
+        "(dpmc store).",
     )(command)
 
 
@@ -110,7 +115,7 @@ def progress(total: int, label: str, *, hidden: bool = False) -> Iterator[Callab
     if hidden or sys.stderr is None:
         yield lambda *_: None
         return
-    from dpmc.cli.compiling import noticed  # numba takes a while to import
+    from dpmc.fitting.compiling import noticed  # numba takes a while to import
 
     if not sys.stderr.isatty():
         with noticed():

@@ -11,6 +11,7 @@ from dpmc.publication.lists import read_list
 
 OPTIONS = ("items", "items_are_public", "items_privately", "users", "users_are_public")
 """What says it of a table in a file."""
+_PATH = str | os.PathLike
 _OF_NO_USE = "{0} is of no use where users are protected: nothing that is published names them."
 
 
@@ -46,7 +47,7 @@ def lists_of_file(
     """
     given = {name: options.get(name) for name in OPTIONS}
     _check_ways(given, names_users)
-    _check_apart(path, given)
+    _check_apart(path, given, ", or {1} if everybody knows which there are")
     origins = {}
     for what in ("items", "users"):
         if given[what] is not None or given[f"{what}_are_public"]:
@@ -84,26 +85,29 @@ def _check_ways(given: Mapping[str, object], names_users: bool) -> None:
         )
 
 
-def _check_apart(path: str | os.PathLike, given: Mapping[str, object]) -> None:
+def _check_apart(path: str | os.PathLike, given: Mapping[str, object], otherwise: str = "") -> None:
     for what in ("items", "users"):
-        if given[what] is None or not (os.path.exists(path) and os.path.exists(given[what])):
+        if not all(
+            isinstance(each, _PATH) and os.path.exists(each) for each in (path, given[what])
+        ):
             continue  # what is not there is refused where it is read
         if os.path.samefile(path, given[what]):
             raise ParameterError(
-                "{0} names the table of ratings: give a list that is known without them, or {1} if "
-                "everybody knows which there are.",
+                "{0} names the table of ratings: give a list that is known without them"
+                f"{otherwise}.",
                 what,
                 f"{what}_are_public",
             )
 
 
 def lists_of_program(
-    items: object, items_privately: object, users: object, *, names_users: bool
+    items: object, items_privately: object, users: object, *, names_users: bool, table: object
 ) -> Lists:
     """Return the lists that a program gives, or refuse a fit whose lists would be private data.
 
     For lists see :func:`dpmc.publication.frames.public_list`; ``items_privately`` is the share of
-    the budget for a private choice, and ``names_users`` whether what is published names users.
+    the budget for a private choice, ``names_users`` whether what is published names users, and
+    ``table`` the ratings, which may be a path.
     """
     if items is not None and items_privately is not None:
         raise ParameterError("Give one of {items} and {items_privately} alone.")
@@ -122,10 +126,11 @@ def lists_of_program(
             "taken from the ratings would give away a user with a single rating."
         )
     given = {"items": items, "users": users}
+    _check_apart(table, given)
     given = {what: labels for what, labels in given.items() if labels is not None}
     lists = {what: public_list(labels, what) for what, labels in given.items()}
     origins = {
-        what: FROM_FILE if isinstance(labels, str | os.PathLike) else SAID_PUBLIC
+        what: FROM_FILE if isinstance(labels, _PATH) else SAID_PUBLIC
         for what, labels in given.items()
     }
     return Lists(lists.get("items"), lists.get("users"), origins)

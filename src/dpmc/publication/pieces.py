@@ -5,7 +5,6 @@ So the refusal of a malformed row names its line and what is expected there, nev
 That all rows are well formed, and timestamps all of one kind, is a stated public assumption.
 """
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -21,15 +20,16 @@ from dpmc.datasets.registry import OWN_SUFFIXES, REGISTRY
 from dpmc.errors import InputError
 from dpmc.publication import fields
 from dpmc.publication.numbering import Numbering
-from dpmc.publication.sources import GZIPPED, choose, kind_of, opened, readable
+from dpmc.publication.sources import GZIPPED, ZIPPED, choose, kind_of, opened, readable
 
 WITHOUT_HEADER = ("user", "item", "rating", "timestamp")
-"""Columns of a file like u.data of MovieLens 100K."""
+"""Columns of a file like u.data and ratings.dat of MovieLens."""
 PARQUET = ".parquet"
 ROWS = 1 << 20
 """Of a Parquet file, that are read at a time."""
-_MOVIELENS = ".data"
-TEXT_SUFFIXES = (".csv", ".tsv", _MOVIELENS)
+_SEPARATORS = {".data": "\t", ".dat": "::"}
+_RECBOLE = ".inter"
+TEXT_SUFFIXES = (".csv", ".tsv", *_SEPARATORS, _RECBOLE, ZIPPED)
 _EXPECTED = (fields.LABEL, fields.LABEL, "a finite number", fields.NUMBER_OR_DATE)
 
 
@@ -70,9 +70,11 @@ def read_pieces(
     path : Path
         A .csv, .tsv or .parquet file, or a folder with .parquet files in it or below it. Text is
         UTF-8 with a header, each row one line; the separator (comma, semicolon or tab) is the one
-        that the header has most of. A .data file is in the format of u.data of MovieLens 100K:
-        :data:`WITHOUT_HEADER`, separated by tabs, without header. Text may be packed, its name then
-        ends in .gz too.
+        that the header has most of. An .inter file is RecBole's: "user_id:token" in its header is
+        the column "user_id". A .data file is in the format of u.data of MovieLens 100K:
+        :data:`WITHOUT_HEADER`, separated by tabs, without header; a .dat file in that of
+        ratings.dat of MovieLens 1M and 10M, separated by "::". Text may be packed, its name then
+        ends in .gz too; of a .zip file, an archive of MovieLens, its file of ratings is read.
     columns : mapping
         Names of the columns "user", "item" and "rating", None: found by their usual names; and of
         "timestamp", None: not used. Times are numbers, ISO 8601 dates or times in text (UTC unless
@@ -119,7 +121,10 @@ def files_of(path: Path) -> list[Path]:
 
 def _no_table(path) -> str:
     """Say what to do with the name of something else than a table."""
-    kinds = f"{', '.join(OWN_SUFFIXES)} or {_MOVIELENS}, or, if it is text, in {GZIPPED} after that"
+    kinds = (
+        f"{', '.join([*OWN_SUFFIXES, _RECBOLE, *_SEPARATORS])} or {ZIPPED} (of MovieLens), or, if "
+        f"it is text, in {GZIPPED} after that"
+    )
     known = REGISTRY.get(str(path))
     if known is None:
         problem = f"has no {PARQUET} files in it" if path.is_dir() else "is none"
@@ -140,9 +145,9 @@ def _text(path, columns, rated):
     numbers, and the share of the table that has been read."""
     import pyarrow as pa
 
-    with opened(path) as stream:
-        size = max(1, os.fstat(stream.fileno()).st_size)
-        layout, chosen = _layout(stream, path, columns, rated)
+    with opened(path) as text:
+        stream = text.stream
+        layout, chosen = _layout(text, path, columns, rated)
         kinds = (pa.string(), pa.string(), *[pa.float64()] * rated, pa.string())
         # Arrow cuts the file itself: a quote within somebody's field must not move the cuts, and
         # with them the rows of others, as it would if quotes were merely counted
@@ -158,8 +163,7 @@ def _text(path, columns, rated):
             for times in others[rated:]:
                 clock = clock or fields.clock(times[0].as_py())
                 numbers.append(fields.parsed(times, clock))
-            share = getattr(stream, "fileobj", stream).tell() / size
-            yield path, n_rows, (users, items), numbers, share
+            yield path, n_rows, (users, items), numbers, text.share()
             n_rows += table.num_rows
         # fewer rows than lines: somebody's quote was left open, in a column that is used or not,
         # and the rows of others up to the next quote went into that field
@@ -222,18 +226,16 @@ def _parquet(files, columns, rated):
                 first += batch.num_rows
 
 
-def _layout(stream, path, columns, rated) -> tuple[Layout, tuple[str, ...]]:
-    if kind_of(path) == _MOVIELENS:
-        return _movielens(path, columns, rated)
-    names, separator = read_names(stream, str(path))
+def _layout(text, path, columns, rated) -> tuple[Layout, tuple[str, ...]]:
+    if text.kind in _SEPARATORS:  # columns are known by their places
+        chosen = choose(str(path), WITHOUT_HEADER, columns, rated)
+        separator = _SEPARATORS[text.kind]
+        return Layout(WITHOUT_HEADER, *chosen[:3], separator, quoted=False), chosen
+    names, separator = read_names(text.stream, str(path))
+    if text.kind == _RECBOLE:
+        names = tuple(name.partition(":")[0] for name in names)
     chosen = choose(f"{path}, line 1", names, columns, rated)
     return Layout(names, *chosen[:2], chosen[2] if rated else "", separator), chosen
-
-
-def _movielens(path, columns, rated) -> tuple[Layout, tuple[str, ...]]:
-    """Return the layout of a file without header, whose columns are known by their places."""
-    chosen = choose(str(path), WITHOUT_HEADER, columns, rated)
-    return Layout(WITHOUT_HEADER, *chosen[:3], "\t", quoted=False), chosen
 
 
 def _first_bad_row(path, columns, rated, first, bad) -> str:
@@ -247,28 +249,28 @@ def _first_bad_row(path, columns, rated, first, bad) -> str:
 
 def _first_bad_line(path, columns, rated) -> str:
     """Return what is wrong with the first bad line of a text file, which is read again."""
-    with opened(path) as stream:
-        layout, chosen = _layout(stream, path, columns, rated)
+    with opened(path) as text:
+        layout, chosen = _layout(text, path, columns, rated)
         places = [layout.fields.index(name) for name in chosen]
         clock = None
-        begin = 1 if kind_of(path) == _MOVIELENS else 2
-        for first, block in blocks(stream, str(path), False, begin):  # a row is one line
+        begin = 1 if text.kind in _SEPARATORS else 2
+        for first, block in blocks(text.stream, str(path), False, begin):  # a row is one line
             for line, row in rows(block.decode("utf-8", "surrogateescape"), first, layout):
                 where = f"{path}, line {line}"
                 if isinstance(row, str):
                     return f"{where}: {row}."
-                if any(end in text for text in row for end in "\r\n"):
+                if any(end in field for field in row for end in "\r\n"):
                     advice = "each row must be one line: close it, or leave that column out"
                     return f"{where}: a quote is left open, and {advice}."
                 if len(row) != len(layout.fields):
                     header = ", as in the header" if begin > 1 else ""
                     expected = f"{len(layout.fields)} fields are expected{header}"
                     return f"{where}: {expected}; {len(row)} were found."
-                texts = [row[place] for place in places]
-                clock = clock or fields.clock(texts[-1])
-                sound = [fields.is_label(fields.bare(text)) for text in texts[:2]]
-                sound += [isfinite(fields.to_number(text)) for text in texts[2:3] * rated]
-                sound += [isfinite(clock(text)) for text in texts[2 + rated :]]
+                own = [row[place] for place in places]
+                clock = clock or fields.clock(own[-1])
+                sound = [fields.is_label(fields.bare(each)) for each in own[:2]]
+                sound += [isfinite(fields.to_number(each)) for each in own[2:3] * rated]
+                sound += [isfinite(clock(each)) for each in own[2 + rated :]]
                 if not all(sound):
                     return f"{where}: {_expected(chosen, rated)[sound.index(False)]}."
     return f"{path}: a line cannot be read as a row of {len(layout.fields)} fields."

@@ -5,17 +5,20 @@ somebody's rating, as it is where a header lacks.
 """
 
 import gzip
+import os
 import zlib
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
+from dpmc.datasets.readers.movielens import MEMBERS, open_member
 from dpmc.datasets.readers.table import usual_columns
 from dpmc.errors import InputError, ParameterError, did_you_mean
 
 ROLES = ("user", "item", "rating", "timestamp")
-GZIPPED = ".gz"
+GZIPPED, ZIPPED = ".gz", ".zip"
 
 
 @contextmanager
@@ -32,15 +35,34 @@ def readable(path: Path) -> Iterator[None]:
         raise InputError(f"{path} is not a whole Parquet file.") from None
 
 
-def kind_of(path: Path) -> str:
+def kind_of(path: PurePath) -> str:
     """Return what the name of a file ends in, in lower case, without the .gz of a packed one."""
     *_, before, last = ("", "", *(suffix.lower() for suffix in path.suffixes))
     return before if last == GZIPPED else last
 
 
-def opened(path: Path) -> BinaryIO:
-    """Open a text file to read its bytes, unpacked if its name ends in .gz."""
-    return gzip.open(path) if path.suffix.lower() == GZIPPED else open(path, "rb")
+@dataclass(frozen=True)
+class OpenText:
+    """A text file that is open: its bytes, unpacked, what its name ends in, and the share read."""
+
+    stream: BinaryIO
+    kind: str
+    share: Callable[[], float]
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[OpenText]:
+    """Open a text file: unpacked if its name ends in .gz; in a MovieLens archive, its ratings."""
+    if kind_of(path) == ZIPPED:
+        with open_member(path, MEMBERS) as (stream, member):
+            size = max(1, member.file_size)
+            yield OpenText(stream, kind_of(PurePath(member.filename)), lambda: stream.tell() / size)
+        return
+    with open(path, "rb") as file:
+        size = max(1, os.fstat(file.fileno()).st_size)
+        packed = path.suffix.lower() == GZIPPED
+        with gzip.open(file) if packed else nullcontext(file) as stream:
+            yield OpenText(stream, kind_of(path), lambda: file.tell() / size)
 
 
 def check_unrated(where: str, found: str | None) -> None:

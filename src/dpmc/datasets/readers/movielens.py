@@ -1,8 +1,8 @@
-"""Readers of the MovieLens formats: u.data (100K), ratings.dat (10M) and ratings.csv (20M)."""
+"""Readers of the MovieLens formats: u.data (100K), ratings.dat (1M, 10M), ratings.csv (20M on)."""
 
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,11 @@ GENRES = (
     "drama", "fantasy", "film-noir", "horror", "musical", "mystery", "romance", "sci-fi",
     "thriller", "war", "western",
 )  # fmt: skip
+MEMBERS = (
+    "ml-100k/u.data", "ml-1m/ratings.dat", "ml-10M100K/ratings.dat",
+    *(f"ml-{size}/ratings.csv" for size in ("20m", "25m", "32m", "latest", "latest-small")),
+)  # fmt: skip
+"""The ratings in each of the official archives."""
 _FIELDS = ("userId", "movieId", "rating", "timestamp")
 _TAB = Layout(
     _FIELDS,
@@ -45,14 +50,16 @@ def read_tab(dataset: Dataset, path: Path) -> Ratings:
 
 def read_10m(dataset: Dataset, path: Path) -> Ratings:
     """Read ``ml-10M100K/ratings.dat`` (``::`` between fields, no header) from within the zip."""
-    with _member(path, "ml-10M100K/ratings.dat") as (stream, source):
+    with open_member(path, ["ml-10M100K/ratings.dat"]) as (stream, member):
+        source = f"{path}:{member.filename}"
         rows = read_rows(stream, source, _COLONS, dataset.rating_range)
     return assemble(dataset, source, *rows)
 
 
 def read_20m(dataset: Dataset, path: Path) -> Ratings:
     """Read ``ml-20m/ratings.csv`` (comma, header) from within the zip."""
-    with _member(path, "ml-20m/ratings.csv") as (stream, source):
+    with open_member(path, ["ml-20m/ratings.csv"]) as (stream, member):
+        source = f"{path}:{member.filename}"
         expect_header(stream, source, ",".join(_FIELDS))
         rows = read_rows(stream, source, _COMMA, dataset.rating_range, first_line=2)
     return assemble(dataset, source, *rows)
@@ -80,15 +87,30 @@ def read_films(dataset: Dataset, path: Path) -> Ratings:
 
 
 @contextmanager
-def _member(path: Path, member: str) -> Iterator[tuple[BinaryIO, str]]:
-    """Open a file inside a zip archive; nothing is unpacked to disk."""
+def open_member(path: Path, names: Collection[str]) -> Iterator[tuple[BinaryIO, zipfile.ZipInfo]]:
+    """Open the file inside a zip archive that has one of these names; nothing is unpacked to disk.
+
+    Other files of the archive are not looked at.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
-            if member not in archive.namelist():
-                raise InputError(f"{path} holds no {member}; fetch the official archive.")
+            there = [name for name in names if name in archive.namelist()]
+            if len(there) != 1:
+                raise InputError(
+                    f"{path} holds {'more than one of' if there else 'no'} {_either(names)}; fetch "
+                    "the official archive, or unpack this one and name the table in it."
+                )
+            member = archive.getinfo(there[0])
+            if member.flag_bits & 1:
+                raise InputError(f"{path} asks for a password; unpack it and name the table in it.")
             with archive.open(member) as stream:
-                yield stream, f"{path}:{member}"
+                yield stream, member
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(
             f"{path} is not a whole zip archive ({error}); delete it and fetch it again."
         ) from error
+
+
+def _either(names) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

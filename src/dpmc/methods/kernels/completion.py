@@ -1,6 +1,6 @@
-"""What users make of published items alone: their factors, predictions of all items, best lists.
+"""The best items of many users, each from that user's ratings and published items alone.
 
-Loops over one user's ratings and over items in a fixed order, no fast-math: the same bits whoever
+What :class:`dpmc.released.PublishedItems` does for one user, but for rounding. Loops over one user's ratings and over items in a fixed order, no fast-math: the same bits whoever
 else is there.
 """
 
@@ -8,10 +8,54 @@ import numpy as np
 from numba import njit
 
 from dpmc.methods.user_level.local_bayes.users import factorise
+from dpmc.ratings import Compressed
+from dpmc.released import PublishedItems, PublishedRanking
 from dpmc.ties import TOLERANCE
 
 _ITEMS, _USERS = 1 << 10, 1 << 4
 """That are scored at a time: their factors and scores stay in a core's cache."""
+
+
+def best_of(
+    model: PublishedItems, rows: Compressed, n: int, *, include_rated: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the n best items of many users.
+
+    Ranked by the prediction before it is clipped, ties in the order of the items.
+
+    Parameters
+    ----------
+    model : PublishedItems
+    rows : Compressed
+        Of each user: positions of the rated items, and the ratings.
+    n : int
+    include_rated : bool
+        List items that a user rated, too.
+
+    Returns
+    -------
+    numbers : int64 array, shape (n_users,)
+        Of items listed.
+    places, shown : arrays, shape (numbers.sum(),)
+        Positions of items and what is told of them, user by user, the best one first.
+    """
+    factors = np.ascontiguousarray(model.factors)
+    users, levels = np.zeros((rows.n_rows, factors.shape[1])), np.full(rows.n_rows, np.nan)
+    arrays = rows.indptr, rows.indices, rows.values
+    columns = factors.T
+    if isinstance(model, PublishedRanking):
+        least = -np.inf if model.likes_from is None else model.likes_from
+        sums_of_likes(*arrays, least, factors, users)
+        columns = columns * model.scales
+    else:
+        precisions = np.empty(0) if model.precisions is None else model.precisions
+        regressions(
+            *arrays, model.offsets, factors, precisions, model.regularization,
+            model.rating_range, model.own_mean, users, levels,
+        )  # fmt: skip
+    columns = np.ascontiguousarray(columns)
+    lists = best_lists(users, levels, model.offsets, columns, *arrays[:2], include_rated, n)
+    return *lists[:2], model.shown(lists[2])
 
 
 @njit(cache=True, nogil=True)

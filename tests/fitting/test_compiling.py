@@ -7,8 +7,8 @@ import sys
 import pytest
 from numba import njit
 
-from dpmc.cli.compiling import NOTICE
 from dpmc.cli.options import progress
+from dpmc.fitting.compiling import NOTICE
 
 
 def compile_two():

@@ -1,8 +1,8 @@
-"""What is said while numba compiles what a command is the first to need."""
+"""What is said while numba compiles what a fit or a command is the first to need."""
 
+import sys
 from contextlib import AbstractContextManager
 
-import click
 from numba.core.event import Listener, install_listener
 
 NOTICE = "dpmc: compiling for this machine, up to half a minute; later runs find what is compiled."
@@ -15,13 +15,13 @@ class _Notice(Listener):
     """
 
     def __init__(self, before: str) -> None:
-        self._before, self._said = before, False
+        self._before, self._said = before, sys.stderr is None
 
     def on_start(self, event: object) -> None:
         """Say it, if it has not been said."""
         if not self._said:
             self._said = True
-            click.echo(self._before + NOTICE, err=True)
+            print(self._before + NOTICE, file=sys.stderr, flush=True)
 
     def on_end(self, event: object) -> None:
         """Say nothing of the end."""

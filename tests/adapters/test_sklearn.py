@@ -1,0 +1,89 @@
+"""scikit-learn's own checks of an estimator, as far as they apply, and its search of parameters.
+
+Its checks give matrices of features. Two columns of these are taken for labels of users and items,
+so that what is about parameters, attributes, copies and the shape of results is checked.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("sklearn")
+
+from scipy.sparse import issparse
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from dpmc import PrivateFactorization
+
+FEATURES = "X has users and items, and no features to count or to name"
+WORDS = "refused, in other words than scikit-learn's check_array has"
+INAPPLICABLE = {
+    "check_n_features_in": FEATURES,
+    "check_n_features_in_after_fitting": FEATURES,
+    "check_fit2d_1feature": WORDS,
+    "check_fit2d_predict1d": WORDS,
+    "check_complex_data": WORDS,
+    "check_estimators_nan_inf": WORDS,
+    "check_estimators_empty_data_messages": WORDS,
+    "check_dtype_object": "ten columns are refused; tests/test_estimator.py has tables of objects",
+    "check_estimators_unfitted": "refused, but NotFittedError is scikit-learn's, and dpmc can do "
+    "without scikit-learn",
+}
+
+
+class OfNumbers(PrivateFactorization):
+    """Takes two columns of a matrix of real numbers, rounded down, for labels; else as it is."""
+
+    def fit(self, X, y=None):
+        if not _has_numbers(X):
+            return super().fit(X, y)
+        return super().fit(_labels(X), np.ones(len(X)) if y is None else y)
+
+    def predict(self, X):
+        return super().predict(_labels(X) if _has_numbers(X) else X)
+
+
+def _has_numbers(X):
+    if issparse(X):
+        return False
+    X = np.asarray(X)
+    real = X.ndim == 2 and X.shape[1] > 1 and X.dtype.kind in "fiu"
+    return real and len(X) > 0 and np.isfinite(X).all()
+
+
+def _labels(X):
+    return np.floor(4 * np.asarray(X)[:, [0, -1]]).astype(int)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_checks_that_apply():
+    model = OfNumbers(
+        epsilon=5, rating_range=(0, 1), items=range(-200, 1200), method="bias", simulate=1
+    )
+    found = check_estimator(model, on_fail=None, on_skip=None)
+    names = {"passed": set(), "failed": set(), "skipped": set()}
+    for each in found:
+        names[each["status"]].add(each["check_name"])
+    assert names["failed"] == set(INAPPLICABLE)
+    assert names["skipped"] == {"check_array_api_input"}
+    assert len(names["passed"]) > 20
+
+
+@pytest.fixture
+def table():
+    users, items = np.divmod(np.arange(300), 10)
+    return pd.DataFrame({"user": users, "item": items}), 1.0 + (users + items) % 5
+
+
+@pytest.mark.filterwarnings("ignore:.*not private")
+def test_cross_validation_and_search_of_simulated_fits(table):
+    model = PrivateFactorization(
+        epsilon=50, rating_range=(1, 5), items=range(10), method="als", rank=1, simulate=1
+    )
+    error, folds = "neg_root_mean_squared_error", KFold(3, shuffle=True, random_state=0)
+    found = cross_val_score(model, *table, scoring=error, cv=folds)
+    assert found.shape == (3,)
+    assert (found < 0).all()
+    search = GridSearchCV(model, {"epsilon": [0.01, 50]}, scoring=error, cv=folds).fit(*table)
+    assert search.best_params_ == {"epsilon": 50}
