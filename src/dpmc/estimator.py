@@ -17,7 +17,7 @@ from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, did_you_mean
 from dpmc.fitting.compiling import noticed
 from dpmc.fitting.fit import prepare
-from dpmc.fitting.given import given_of
+from dpmc.fitting.given import given_of, given_of_store
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
@@ -32,6 +32,7 @@ from dpmc.publication.folder import check_output
 from dpmc.publication.frames import lines_in, lines_of_one, pairs_in
 from dpmc.publication.lists import restrict
 from dpmc.publication.sources import ROLES
+from dpmc.publication.store import Store, is_store, opened
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
 from dpmc.released import GUARANTEE, PublishedItems, load
@@ -254,8 +255,14 @@ class PrivateFactorization:
         features = features_of(self.item_features, columns.get("item"))
         ledger, model = ready.ledger(), ready.model
         with noticed():
-            lines = lines_in(X, y, columns, ready.rated)
-            given = given_of(lines, ready.rating_range, lists)
+            store = self._store(X) if y is None else None
+            if store is not None:
+                given = given_of_store(
+                    store, ready.rating_range, lists, ready.rated, model.by_blocks
+                )
+            else:
+                lines = lines_in(X, y, columns, ready.rated)
+                given = given_of(lines, ready.rating_range, lists)
             for each in ready.remarks(given, features):
                 warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
             ready.run(given.ratings, ledger, features=features)
@@ -267,8 +274,10 @@ class PrivateFactorization:
                 if ready.seed is None:
                     ready.book.name(Path(place) / "model" / GUARANTEE)
                 self.spent_ = ready.book.sentence()
-        # only a private choice of items leaves ratings of others in
-        self._own = given.ratings if ready.selection is None else self._listed(given.ratings)
+        if isinstance(given.ratings, Ratings):  # a private choice of items leaves others' in
+            self._own = given.ratings if ready.selection is None else self._listed(given.ratings)
+        else:
+            self._own = store
         self.guarantee_ = model.guarantee_
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_
@@ -295,6 +304,12 @@ class PrivateFactorization:
                 f"{names!r}."
             )
         return dict(zip(ROLES, names, strict=False))
+
+    def _store(self, table: object) -> Store | None:
+        """Return the store that is given or named; None if it is a table."""
+        if isinstance(table, str | PathLike) and is_store(table):
+            return opened(table, {})
+        return table if isinstance(table, Store) else None
 
     # -- what it is for -----------------------------------------------------------------------
 
@@ -326,14 +341,17 @@ class PrivateFactorization:
         users, items = pairs_in(X if matrix is None else matrix, names)
         for each in published.unknown(items.labels, "a mean is predicted for such"):
             warnings.warn(each, stacklevel=2)
-        if ratings is not None:
-            own = self._resolved(lines_in(ratings, None, names, published.rated))
-        elif "_own" in vars(self):
-            own = self._own
-        else:
+        own: Any = getattr(self, "_own", None) if ratings is None else ratings
+        if own is None:
             raise InputError(
                 "A loaded model holds nobody's ratings: give the users' own, predict(X, ratings)."
             )
+        store = self._store(own)
+        if store is not None:
+            store.check_rated(published.rated)
+            own = self._listed(store.ratings_of(users.labels.tolist(), published.clipped_to))
+        elif ratings is not None:
+            own = self._resolved(lines_in(ratings, None, names, published.rated))
         predicted = _predictions(published, own, users, items)
         if matrix is None:
             return predicted

@@ -57,9 +57,13 @@ class Compressed:
         inner = np.unique(np.searchsorted(self.indptr, ends))
         edges = np.unique(np.clip([0, *inner, self.n_rows], 0, self.n_rows)).tolist()
         for first, end in pairwise(edges):
-            indptr = self.indptr[first : end + 1]
-            own = slice(indptr[0], indptr[-1])
-            yield first, Compressed(indptr - indptr[0], self.indices[own], self.values[own])
+            yield first, self.some(first, end)
+
+    def some(self, first: int, end: int) -> "Compressed":
+        """Return the rows from one to before another; of ratings nothing is copied."""
+        indptr = self.indptr[first : end + 1]
+        own = slice(indptr[0], indptr[-1])
+        return Compressed(indptr - indptr[0], self.indices[own], self.values[own])
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -125,9 +129,7 @@ class Compressed:
         """Return the sum of squares of each row, shape (n_rows,)."""
         squares = np.empty(self.n_rows)
         for first in range(0, self.n_rows, ROWS):
-            ends = self.indptr[first : first + ROWS + 1]
-            own = slice(ends[0], ends[-1])
-            some = Compressed(ends - ends[0], self.indices[own], self.values[own])
+            some = self.some(first, first + ROWS)
             squares[first : first + ROWS] = some.sums(np.square(some.values, dtype=float))
         return squares
 

@@ -133,6 +133,10 @@ def _renumbered(
     """Return places in a list, -1 for what is not in it, and the list as an array."""
     if listed is None:
         return codes, labels
+    return places_in(listed, labels)[codes], np.array(listed, dtype=object)
+
+
+def places_in(listed: Sequence[str], labels: np.ndarray) -> np.ndarray:
+    """Return the place of each label in a list, -1 for those that are not in it, as int32."""
     place = {label: index for index, label in enumerate(listed)}
-    new = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.int32)
-    return new[codes], np.array(listed, dtype=object)
+    return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.int32)

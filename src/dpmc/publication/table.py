@@ -90,9 +90,13 @@ def _one_each(
     latest = np.repeat(times[order[starts + sizes - 1]], sizes)
     order = order[times[order] == latest]
     starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-    sizes = np.diff(starts, append=order.size)
-    values = values[order]
+    return order[starts], means_of(values[order], starts)
+
+
+def means_of(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the mean of the ascending values from each start to the next."""
+    sizes = np.diff(starts, append=values.size)
     with np.errstate(over="ignore"):
         means = np.add.reduceat(values, starts) / sizes
     # neither rounding nor an overflow takes a mean out of the range of its values
-    return order[starts], np.clip(means, values[starts], values[starts + sizes - 1])
+    return np.clip(means, values[starts], values[starts + sizes - 1])
